@@ -1,0 +1,54 @@
+//! What happened, for whoever must answer for it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Code, SessionId, Timestamp};
+
+/// How a tool call ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "outcome", content = "code")]
+pub enum Outcome {
+    /// It ran and gave a result.
+    Done,
+    /// It was not run, and why.
+    Refused(Code),
+    /// It ran and failed, and why.
+    Failed(Code),
+}
+
+/// One tool call as the audit sees it. Arguments and results stay out: they may hold secrets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditEvent {
+    /// When the call came.
+    pub at: Timestamp,
+    /// The conversation that it came from.
+    pub session: SessionId,
+    /// The tool's name in the core's spelling, or the unknown name that the model typed.
+    pub tool: String,
+    /// The skills that the call named, as the model typed them.
+    pub skills: Vec<String>,
+    /// How it ended.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// The generation of the catalog that the turn had pinned.
+    pub generation: u64,
+}
+
+/// Receives events.
+///
+/// # Behavior
+///
+/// - `record` is called once for each dispatched call, refused calls included, from any thread.
+/// - It must not panic and should be quick; a sink that must wait buffers.
+pub trait AuditSink: Send + Sync {
+    /// Takes note of an event.
+    fn record(&self, event: &AuditEvent);
+}
+
+/// Keeps nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoAudit;
+
+impl AuditSink for NoAudit {
+    fn record(&self, _event: &AuditEvent) {}
+}

@@ -1,0 +1,70 @@
+//! What a text was, in 32 bytes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+/// SHA-256 of some bytes, written `sha256:` and 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("sha256:")?;
+        self.0
+            .iter()
+            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+/// The text is not `sha256:` and 64 hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a digest; write `sha256:` and 64 hexadecimal digits")]
+pub struct DigestError(String);
+
+impl FromStr for Digest {
+    type Err = DigestError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parsed = || {
+            let digits = text.strip_prefix("sha256:")?;
+            if digits.len() != 64 || !digits.is_ascii() {
+                return None;
+            }
+            let mut bytes = [0; 32];
+            for (at, byte) in bytes.iter_mut().enumerate() {
+                *byte = u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok()?;
+            }
+            Some(Self(bytes))
+        };
+        parsed().ok_or_else(|| DigestError(text.to_owned()))
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}

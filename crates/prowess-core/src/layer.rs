@@ -1,0 +1,46 @@
+//! Sources of one rank and one trust.
+
+use serde::{Deserialize, Serialize};
+
+/// How far a layer is trusted. Trust decides what a skill may do, never whether its text is escaped:
+/// all text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Trust {
+    /// Never shadows a trusted skill, never grants a tool, never runs without approval.
+    Untrusted,
+    /// As untrusted, until the user has been asked.
+    Prompt,
+    /// The operator's own.
+    Trusted,
+}
+
+impl Trust {
+    /// `untrusted`, `prompt` or `trusted`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Untrusted => "untrusted",
+            Self::Prompt => "prompt",
+            Self::Trusted => "trusted",
+        }
+    }
+}
+
+/// A named rank. Of two skills with one name, the one in the higher layer is used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layer {
+    /// The name that a user types, such as `project`.
+    pub name: Box<str>,
+    /// How far its sources are trusted.
+    pub trust: Trust,
+}
+
+impl Layer {
+    /// A layer.
+    pub fn new(name: impl Into<Box<str>>, trust: Trust) -> Self {
+        Self {
+            name: name.into(),
+            trust,
+        }
+    }
+}

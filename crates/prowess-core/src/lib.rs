@@ -1,0 +1,62 @@
+//! The words of prowess as types, and the traits of its seams.
+//!
+//! ```
+//! use prowess_core::{MemorySource, SkillSource, ReadLimit, PackagePath, ResourcePath};
+//!
+//! let source = MemorySource::builder("notes")
+//!     .file("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n")
+//!     .build()?;
+//! let body = source.read(
+//!     &PackagePath::new("pdf")?,
+//!     &ResourcePath::new("SKILL.md")?,
+//!     ReadLimit::default(),
+//! )?;
+//! assert!(body.ends_with(b"Body\n"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A **source** holds packages; a **layer** ranks sources and says how far they are trusted; a
+//! **record** is what is known of one skill without its body; a **catalog** is an immutable snapshot
+//! of all records. A **session** is one conversation, a **turn** pins one catalog. A **tool** is what
+//! a model may call.
+//!
+//! Everything here is a value or a trait: no file is opened, no clock read, no thread started and no
+//! lock taken, so each crate above can be had without the others.
+#![forbid(unsafe_code)]
+
+mod audit;
+mod cancel;
+mod catalog;
+mod clock;
+mod digest;
+mod layer;
+mod memory;
+mod path;
+mod record;
+mod record_set;
+mod session;
+mod source;
+mod tokens;
+mod tool;
+
+pub use audit::{AuditEvent, AuditSink, NoAudit, Outcome};
+pub use cancel::Cancel;
+pub use catalog::{Catalog, CatalogBuilder, CatalogProvider, CatalogSource, RecordIndex};
+pub use clock::{Clock, Timestamp};
+pub use digest::Digest;
+pub use layer::{Layer, Trust};
+pub use memory::{MemorySource, MemorySourceBuilder};
+pub use path::{PackagePath, PathError, ResourcePath};
+pub use prowess_format::{Code, Diagnostic, Severity};
+pub use record::{Record, State};
+pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};
+pub use session::{
+    ActiveSkill, BodyDelivery, LoadMode, Receipt, ReceiptEntry, Session, SessionError, SessionId,
+    SessionState, SessionStore, StoreError, Unload,
+};
+pub use source::{
+    Found, Listing, ReadFurther, ReadLimit, Resource, ScanSink, SkillSource, SourceError,
+    SourceErrorKind, Stamp,
+};
+pub use tokens::{EstimatedTokens, TokenCounter};
+pub use tool::{Content, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult};

@@ -1,0 +1,192 @@
+//! A source whose packages are values, for tests and for skills that a program makes.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    Cancel, Found, Listing, PackagePath, PathError, ReadFurther, ReadLimit, Resource, ResourcePath,
+    ScanSink, SkillSource, SourceError, SourceErrorKind, Stamp,
+};
+
+/// Files by path, fixed when the source is built.
+#[derive(Clone, Debug, Default)]
+pub struct MemorySource {
+    name: Box<str>,
+    root: Box<str>,
+    files: BTreeMap<ResourcePath, Box<[u8]>>,
+}
+
+/// Builds a [`MemorySource`].
+#[derive(Clone, Debug)]
+pub struct MemorySourceBuilder {
+    source: MemorySource,
+    broken: Option<PathError>,
+}
+
+impl MemorySource {
+    /// A source with this name and no file yet. Its root is `memory://NAME`.
+    pub fn builder(name: &str) -> MemorySourceBuilder {
+        let root = format!("memory://{name}").into();
+        let source = Self {
+            name: name.into(),
+            root,
+            files: BTreeMap::new(),
+        };
+        MemorySourceBuilder {
+            source,
+            broken: None,
+        }
+    }
+
+    fn packages(&self) -> impl Iterator<Item = (&str, &str, &[u8])> {
+        self.files.iter().filter_map(|(path, bytes)| {
+            let (package, file) = path
+                .as_str()
+                .rsplit_once('/')
+                .unwrap_or(("", path.as_str()));
+            let is_first_choice = file == "SKILL.md"
+                || file == "skill.md" && !self.files.contains_key(&join(package, "SKILL.md")?);
+            is_first_choice.then_some((package, file, bytes.as_ref()))
+        })
+    }
+}
+
+impl MemorySourceBuilder {
+    /// Adds a file by its path from the root, such as `pdf/SKILL.md`.
+    #[must_use]
+    pub fn file(mut self, path: &str, bytes: impl AsRef<[u8]>) -> Self {
+        match ResourcePath::new(path) {
+            Ok(path) => drop(self.source.files.insert(path, bytes.as_ref().into())),
+            Err(error) => self.broken = self.broken.or(Some(error)),
+        }
+        self
+    }
+
+    /// The finished source.
+    ///
+    /// # Errors
+    ///
+    /// The first path that is not one.
+    pub fn build(self) -> Result<MemorySource, PathError> {
+        self.broken.map_or(Ok(self.source), Err)
+    }
+}
+
+impl SkillSource for MemorySource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn root(&self) -> &str {
+        &self.root
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+        // The files never change, so one stamp does for all.
+        let stamp = Some(Stamp(std::num::NonZeroU64::MIN));
+        for (package, file, head) in self.packages() {
+            if cancel.is_cancelled() {
+                return Err(SourceError::new(
+                    SourceErrorKind::Cancelled,
+                    "the scan was cancelled",
+                ));
+            }
+            if sink.known(package) == stamp {
+                sink.unchanged(package);
+                continue;
+            }
+            let found = Found {
+                package,
+                file,
+                stamp,
+                head,
+                is_whole_file: true,
+            };
+            let answer = sink.found(found);
+            debug_assert_eq!(
+                answer,
+                ReadFurther::No,
+                "there is no more than the whole file"
+            );
+        }
+        Ok(())
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        let prefix = match package.as_str() {
+            "" => String::new(),
+            package => format!("{package}/"),
+        };
+        let inside = self.files.iter().filter_map(|(path, bytes)| {
+            let path = path.as_str().strip_prefix(&prefix)?;
+            Some((path, bytes.len() as u64))
+        });
+        let mut found = false;
+        let mut listing = Listing {
+            resources: Vec::new(),
+            is_complete: true,
+        };
+        for (path, bytes) in inside {
+            found = true;
+            if matches!(path, "SKILL.md" | "skill.md") {
+                continue;
+            }
+            if listing.resources.len() == most {
+                listing.is_complete = false;
+                break;
+            }
+            let path = ResourcePath::new(path)
+                .map_err(|error| SourceError::new(SourceErrorKind::Escape, error.to_string()))?;
+            listing.resources.push(Resource { path, bytes });
+        }
+        if found {
+            Ok(listing)
+        } else {
+            Err(not_found(package.as_str()))
+        }
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        let path = join(package.as_str(), resource.as_str())
+            .ok_or_else(|| not_found(resource.as_str()))?;
+        if let Some(bytes) = self.files.get(&path) {
+            if bytes.len() > limit.0 {
+                let message = format!(
+                    "`{resource}` has {} bytes and the limit is {}",
+                    bytes.len(),
+                    limit.0
+                );
+                return Err(SourceError::new(SourceErrorKind::TooLarge, message));
+            }
+            return Ok(bytes.to_vec());
+        }
+        let directory = format!("{path}/");
+        if self
+            .files
+            .keys()
+            .any(|file| file.as_str().starts_with(&directory))
+        {
+            let message = format!("`{resource}` is a directory");
+            return Err(SourceError::new(SourceErrorKind::NotRegular, message));
+        }
+        Err(not_found(resource.as_str()))
+    }
+}
+
+fn join(package: &str, file: &str) -> Option<ResourcePath> {
+    match package {
+        "" => ResourcePath::new(file).ok(),
+        package => ResourcePath::new(&format!("{package}/{file}")).ok(),
+    }
+}
+
+fn not_found(path: &str) -> SourceError {
+    SourceError::new(
+        SourceErrorKind::NotFound,
+        format!("there is no `{path}` in the package"),
+    )
+}

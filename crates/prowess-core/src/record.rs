@@ -1,0 +1,184 @@
+//! What is known of one skill without its body.
+
+use serde::{Serialize, Serializer};
+
+use crate::catalog::RecordIndex;
+use crate::{Catalog, EstimatedTokens, Layer, PackagePath, TokenCounter, Trust};
+
+/// A view of one skill in a catalog. Copying it costs nothing; its texts live in the catalog.
+///
+/// Serialises to the contract of the command line: `{id, name, description, location, layer, source,
+/// trust, tags, tokens, state}`, and `reason` unless the state is `visible`.
+#[derive(Clone, Copy)]
+pub struct Record<'c> {
+    catalog: &'c Catalog,
+    at: RecordIndex,
+    state: State<'c>,
+}
+
+/// Whether a model is offered a skill, and why not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State<'c> {
+    /// It is offered.
+    Visible,
+    /// A rule hides it; the text says which.
+    Hidden(&'c str),
+    /// Something that it needs is not there; the text says what.
+    NotReady(&'c str),
+    /// Another skill with its id is used instead; the text says which.
+    Shadowed(&'c str),
+}
+
+impl<'c> State<'c> {
+    /// `visible`, `hidden`, `not-ready` or `shadowed`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Visible => "visible",
+            Self::Hidden(_) => "hidden",
+            Self::NotReady(_) => "not-ready",
+            Self::Shadowed(_) => "shadowed",
+        }
+    }
+
+    /// Why it is not visible.
+    pub fn reason(self) -> Option<&'c str> {
+        match self {
+            Self::Visible => None,
+            Self::Hidden(reason) | Self::NotReady(reason) | Self::Shadowed(reason) => Some(reason),
+        }
+    }
+}
+
+impl<'c> Record<'c> {
+    pub(crate) fn new(catalog: &'c Catalog, at: RecordIndex, state: State<'c>) -> Self {
+        Self { catalog, at, state }
+    }
+
+    /// What a model types; unique among the visible records of a catalog.
+    pub fn id(&self) -> &'c str {
+        self.catalog.set(self.at).id(self.at.entry())
+    }
+
+    /// The declared name.
+    pub fn name(&self) -> &'c str {
+        self.catalog.set(self.at).name(self.at.entry())
+    }
+
+    /// What the skill does and when to use it.
+    pub fn description(&self) -> &'c str {
+        self.catalog.set(self.at).description(self.at.entry())
+    }
+
+    /// Words to filter and search by.
+    pub fn tags(&self) -> impl Iterator<Item = &'c str> + use<'c> {
+        self.catalog.set(self.at).tags(self.at.entry())
+    }
+
+    /// Settles collisions inside a layer; the higher wins.
+    pub fn priority(&self) -> i16 {
+        self.catalog.set(self.at).priority(self.at.entry())
+    }
+
+    /// The package's path in its source.
+    pub fn package(&self) -> PackagePath {
+        PackagePath::from_normal(self.catalog.set(self.at).package(self.at.entry()))
+    }
+
+    /// `SKILL.md`, or `skill.md` where that is all there is.
+    pub fn file(&self) -> &'static str {
+        self.catalog.set(self.at).file(self.at.entry())
+    }
+
+    /// The package's directory as an absolute path or URL.
+    pub fn root_directory(&self) -> String {
+        let root = self.catalog.source(self.at).source.root();
+        match self.catalog.set(self.at).package(self.at.entry()) {
+            "" => root.to_owned(),
+            package => format!("{}/{package}", root.trim_end_matches('/')),
+        }
+    }
+
+    /// The `SKILL.md` as an absolute path or URL.
+    pub fn location(&self) -> String {
+        format!(
+            "{}/{}",
+            self.root_directory().trim_end_matches('/'),
+            self.file()
+        )
+    }
+
+    /// The layer of the record's source.
+    pub fn layer(&self) -> &'c Layer {
+        self.catalog.layer_of(self.at)
+    }
+
+    /// The name of the record's source.
+    pub fn source(&self) -> &'c str {
+        self.catalog.source(self.at).source.name()
+    }
+
+    /// How far the record's layer is trusted.
+    pub fn trust(&self) -> Trust {
+        self.layer().trust
+    }
+
+    /// What name and description cost in each turn, as an estimate.
+    pub fn tokens(&self) -> usize {
+        EstimatedTokens.count(self.name()) + EstimatedTokens.count(self.description())
+    }
+
+    /// Whether a model is offered the skill, and why not.
+    pub fn state(&self) -> State<'c> {
+        self.state
+    }
+
+    /// Where the record lies in its catalog.
+    pub fn index(&self) -> RecordIndex {
+        self.at
+    }
+}
+
+impl std::fmt::Debug for Record<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            formatter,
+            "Record({:?}, {})",
+            self.id(),
+            self.state.as_str()
+        )
+    }
+}
+
+impl Serialize for Record<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shape<'a> {
+            id: &'a str,
+            name: &'a str,
+            description: &'a str,
+            location: String,
+            layer: &'a str,
+            source: &'a str,
+            trust: Trust,
+            tags: Vec<&'a str>,
+            tokens: usize,
+            state: &'static str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            reason: Option<&'a str>,
+        }
+        Shape {
+            id: self.id(),
+            name: self.name(),
+            description: self.description(),
+            location: self.location(),
+            layer: &self.layer().name,
+            source: self.source(),
+            trust: self.trust(),
+            tags: self.tags().collect(),
+            tokens: self.tokens(),
+            state: self.state.as_str(),
+            reason: self.state.reason(),
+        }
+        .serialize(serializer)
+    }
+}

@@ -1,0 +1,266 @@
+//! The records of one source's scan, packed: one text and a small entry each.
+
+use std::borrow::Cow;
+
+use crate::{Diagnostic, Stamp};
+
+/// What a scan learned of one skill, to be packed.
+#[derive(Clone, Debug)]
+pub struct NewRecord<'a> {
+    /// The package's path in its source.
+    pub package: &'a str,
+    /// The file's own name.
+    pub file: &'a str,
+    /// What a model types for it, before collisions are settled.
+    pub id: &'a str,
+    /// The declared name.
+    pub name: &'a str,
+    /// What it does and when to use it.
+    pub description: &'a str,
+    /// Words to filter and search by.
+    pub tags: &'a [Cow<'a, str>],
+    /// Settles collisions inside a layer; the higher wins.
+    pub priority: i16,
+    /// The version that was read.
+    pub stamp: Option<Stamp>,
+}
+
+/// A package whose `SKILL.md` cannot be used. It is kept so that an unchanged one is not read again.
+#[derive(Clone, Debug)]
+pub struct Rejected {
+    /// The package's path in its source.
+    pub package: Box<str>,
+    /// The version that was read.
+    pub stamp: Option<Stamp>,
+}
+
+/// The records of one source, immutable and shared between generations of the catalog.
+///
+/// All texts lie in one string: a thousand skills cost a handful of allocations, and a catalog of
+/// unchanged records costs one reference count.
+#[derive(Debug, Default)]
+pub struct RecordSet {
+    text: Box<str>,
+    entries: Box<[Entry]>,
+    rejected: Box<[Rejected]>,
+    diagnostics: Box<[PackageDiagnostic]>,
+}
+
+/// Where one record's texts lie in the set's text. Kept small: there is one for each skill.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    stamp: Option<Stamp>,
+    starts: [u32; TEXTS],
+    lengths: [u16; TEXTS],
+    priority: i16,
+    is_lower_case_file: bool,
+}
+
+/// How many texts an entry has: those of [`Text`].
+const TEXTS: usize = 5;
+
+/// The texts of an entry, in the order of its arrays.
+#[derive(Clone, Copy)]
+enum Text {
+    Package,
+    Name,
+    Id,
+    Description,
+    Tags,
+}
+
+/// A finding with the package that it comes and goes with.
+#[derive(Clone, Debug)]
+struct PackageDiagnostic {
+    package: Option<Box<str>>,
+    diagnostic: Diagnostic,
+}
+
+impl RecordSet {
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no record.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The path of a record's package in its source.
+    pub fn package(&self, at: usize) -> &str {
+        self.text(at, Text::Package)
+    }
+
+    /// `SKILL.md`, or `skill.md` where that is all there is.
+    pub fn file(&self, at: usize) -> &'static str {
+        if self.entries[at].is_lower_case_file {
+            "skill.md"
+        } else {
+            "SKILL.md"
+        }
+    }
+
+    /// What a model types for a record, before collisions are settled.
+    pub fn id(&self, at: usize) -> &str {
+        self.text(at, Text::Id)
+    }
+
+    /// A record's declared name.
+    pub fn name(&self, at: usize) -> &str {
+        self.text(at, Text::Name)
+    }
+
+    /// What a record's skill does and when to use it.
+    pub fn description(&self, at: usize) -> &str {
+        self.text(at, Text::Description)
+    }
+
+    /// A record's tags.
+    pub fn tags(&self, at: usize) -> impl Iterator<Item = &str> {
+        self.text(at, Text::Tags)
+            .split('\n')
+            .filter(|tag| !tag.is_empty())
+    }
+
+    /// Settles collisions inside a layer; the higher wins.
+    pub fn priority(&self, at: usize) -> i16 {
+        self.entries[at].priority
+    }
+
+    /// The version of a record that was read.
+    pub fn stamp(&self, at: usize) -> Option<Stamp> {
+        self.entries[at].stamp
+    }
+
+    /// Packages that cannot be used.
+    pub fn rejected(&self) -> &[Rejected] {
+        &self.rejected
+    }
+
+    /// Every finding of the scan.
+    pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().map(|found| &found.diagnostic)
+    }
+
+    fn text(&self, at: usize, which: Text) -> &str {
+        let entry = &self.entries[at];
+        let start = entry.starts[which as usize] as usize;
+        &self.text[start..start + usize::from(entry.lengths[which as usize])]
+    }
+}
+
+/// Packs records into a [`RecordSet`].
+#[derive(Debug, Default)]
+pub struct RecordSetBuilder {
+    text: String,
+    entries: Vec<Entry>,
+    rejected: Vec<Rejected>,
+    diagnostics: Vec<PackageDiagnostic>,
+}
+
+impl RecordSetBuilder {
+    /// An empty builder.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a record. Texts longer than 65,535 bytes are cut.
+    pub fn push(&mut self, record: &NewRecord<'_>) {
+        let package = self.append(record.package);
+        // Most skills bear the name of their directory, and most ids are the name: say it once.
+        let name = match package_tail(record.package, record.name) {
+            Some(offset) => (package.0 + offset, to_length(record.name)),
+            None => self.append(record.name),
+        };
+        let id = if record.id == record.name {
+            name
+        } else {
+            self.append(record.id)
+        };
+        let description = self.append(record.description);
+        let tags = match record.tags {
+            [] => (0, 0),
+            tags => self.append(&tags.join("\n")),
+        };
+        let texts = [package, name, id, description, tags];
+        self.entries.push(Entry {
+            stamp: record.stamp,
+            starts: texts.map(|(start, _)| start),
+            lengths: texts.map(|(_, length)| length),
+            priority: record.priority,
+            is_lower_case_file: record.file != "SKILL.md",
+        });
+    }
+
+    /// Adds a package that cannot be used; why is told by a diagnostic.
+    pub fn reject(&mut self, package: &str, stamp: Option<Stamp>) {
+        self.rejected.push(Rejected {
+            package: package.into(),
+            stamp,
+        });
+    }
+
+    /// Adds a finding about a package, or about the source as a whole.
+    pub fn diagnose(&mut self, package: Option<&str>, diagnostic: Diagnostic) {
+        self.diagnostics.push(PackageDiagnostic {
+            package: package.map(Into::into),
+            diagnostic,
+        });
+    }
+
+    /// Takes over a record of an earlier set as it is.
+    pub fn reuse(&mut self, earlier: &RecordSet, at: usize) {
+        let tags: Vec<_> = earlier.tags(at).map(Cow::Borrowed).collect();
+        self.push(&NewRecord {
+            package: earlier.package(at),
+            file: earlier.file(at),
+            id: earlier.id(at),
+            name: earlier.name(at),
+            description: earlier.description(at),
+            tags: &tags,
+            priority: earlier.priority(at),
+            stamp: earlier.stamp(at),
+        });
+    }
+
+    /// Takes over the findings of an earlier set about packages that `is_kept` names.
+    pub fn reuse_diagnostics(&mut self, earlier: &RecordSet, is_kept: impl Fn(&str) -> bool) {
+        let kept = |found: &&PackageDiagnostic| found.package.as_deref().is_some_and(&is_kept);
+        self.diagnostics
+            .extend(earlier.diagnostics.iter().filter(kept).cloned());
+    }
+
+    /// The packed records, with no spare room.
+    pub fn finish(self) -> RecordSet {
+        RecordSet {
+            text: self.text.into_boxed_str(),
+            entries: self.entries.into_boxed_slice(),
+            rejected: self.rejected.into_boxed_slice(),
+            diagnostics: self.diagnostics.into_boxed_slice(),
+        }
+    }
+
+    fn append(&mut self, text: &str) -> (u32, u16) {
+        let text = &text[..text.floor_char_boundary(usize::from(u16::MAX))];
+        // 4 GiB of names and descriptions are beyond every bound of a scan; past them texts are empty.
+        let Ok(start) = u32::try_from(self.text.len()) else {
+            return (0, 0);
+        };
+        self.text.push_str(text);
+        (start, to_length(text))
+    }
+}
+
+fn to_length(text: &str) -> u16 {
+    u16::try_from(text.len()).unwrap_or(u16::MAX)
+}
+
+/// Where `name` stands in `package`, if it is the package's directory.
+fn package_tail(package: &str, name: &str) -> Option<u32> {
+    let before = package.strip_suffix(name)?;
+    let is_whole_part = before.is_empty() || before.ends_with('/');
+    is_whole_part
+        .then(|| u32::try_from(before.len()).ok())
+        .flatten()
+}

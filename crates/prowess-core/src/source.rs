@@ -1,0 +1,196 @@
+//! The seam to wherever packages come from.
+
+use std::fmt;
+use std::num::NonZeroU64;
+
+use prowess_format::Diagnostic;
+use serde::Serialize;
+
+use crate::{Cancel, PackagePath, ResourcePath};
+
+/// A place that packages come from. It ships text and never reads frontmatter.
+///
+/// # Behavior
+///
+/// - `scan` reports each package once, by a path in the normal form of [`PackagePath`], and each
+///   thing that kept a package from being reported as a diagnostic with its path.
+/// - `scan` asks [`ScanSink::known`] first and reports a package whose stamp is still the same as
+///   unchanged, without reading it.
+/// - A failure that leaves some packages readable is a diagnostic; only a source that can say nothing
+///   at all gives an error.
+/// - `read` and `list` never leave the package, whatever the path, the links in it or a race.
+/// - `read` gives the whole file or an error, never a part of it.
+/// - `list` is sorted, holds regular files only and says when it is not complete.
+/// - Every method may be called from any thread at any time, and ends soon after `cancel`.
+pub trait SkillSource: Send + Sync {
+    /// What a user sees as the record's source, such as `filesystem`.
+    fn name(&self) -> &str;
+
+    /// Where the packages' paths begin: an absolute directory, or a URL without a last slash.
+    fn root(&self) -> &str;
+
+    /// Reports every package to `sink`.
+    ///
+    /// # Errors
+    ///
+    /// Nothing can be said of any package; the registry then keeps the last good scan.
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError>;
+
+    /// Names the files of a package other than its `SKILL.md`, at most `most` of them.
+    ///
+    /// # Errors
+    ///
+    /// The package is gone or cannot be listed.
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError>;
+
+    /// Reads a file of a package whole.
+    ///
+    /// # Errors
+    ///
+    /// There is no such regular file in the package, it is larger than `limit`, or it cannot be read.
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError>;
+}
+
+/// Takes what a scan finds, in any order.
+pub trait ScanSink {
+    /// The stamp that the last scan gave for this package, where it may be relied on.
+    fn known(&self, package: &str) -> Option<Stamp>;
+
+    /// The package is as the last scan saw it.
+    fn unchanged(&mut self, package: &str);
+
+    /// The package has a `SKILL.md` that is new or changed. Asked to, the source reads further and
+    /// calls again with more.
+    fn found(&mut self, found: Found<'_>) -> ReadFurther;
+
+    /// Something is wrong with a place.
+    fn problem(&mut self, diagnostic: Diagnostic);
+}
+
+/// The `SKILL.md` of one package, as far as it was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    /// The package's path in the normal form of [`PackagePath`].
+    pub package: &'a str,
+    /// The file's own name: `SKILL.md`, or `skill.md` where that is all there is.
+    pub file: &'a str,
+    /// What to compare with next time; `None` if the file may change without its stamp changing.
+    pub stamp: Option<Stamp>,
+    /// The first bytes of the file; 4 KiB are enough for nearly every frontmatter.
+    pub head: &'a [u8],
+    /// Whether the file ends where `head` ends.
+    pub is_whole_file: bool,
+}
+
+/// The sink's answer to a [`Found`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadFurther {
+    /// The head was enough.
+    No,
+    /// Read at least this many bytes from the file's start, or all of it, and report again.
+    UpTo(usize),
+}
+
+/// A source's word for "this version of the file". Equal stamps of one package mean equal bytes; a
+/// source makes it of what it has, such as size, time and inode, or an entity tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stamp(pub NonZeroU64);
+
+/// The most bytes that a read may give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadLimit(pub usize);
+
+/// By default as large as a `SKILL.md` may be.
+impl Default for ReadLimit {
+    fn default() -> Self {
+        Self(prowess_format::MAX_FILE_BYTES)
+    }
+}
+
+/// The files of a package other than its `SKILL.md`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Listing {
+    /// Sorted by path.
+    pub resources: Vec<Resource>,
+    /// Whether these are all; false where a bound bit.
+    pub is_complete: bool,
+}
+
+/// One file of a package.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Resource {
+    /// Its path from the package's directory.
+    pub path: ResourcePath,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+/// Why a source could not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceError {
+    /// What to branch on.
+    pub kind: SourceErrorKind,
+    /// A sentence that names the thing.
+    pub message: String,
+}
+
+/// The kinds of [`SourceError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SourceErrorKind {
+    /// There is nothing at that path.
+    NotFound,
+    /// The path leads out of the package.
+    Escape,
+    /// It is a directory, a FIFO, a socket or a device.
+    NotRegular,
+    /// Its links lead round in a circle.
+    Loop,
+    /// It is larger than the limit.
+    TooLarge,
+    /// The operating system or the server refuses.
+    Denied,
+    /// The call was cancelled.
+    Cancelled,
+    /// It could not be reached or read.
+    Unavailable,
+}
+
+impl SourceErrorKind {
+    /// The code that a diagnostic or a tool result carries.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotFound => "resource-not-found",
+            Self::Escape => "path-escape",
+            Self::NotRegular => "not-a-file",
+            Self::Loop => "symlink-loop",
+            Self::TooLarge => "file-too-large",
+            Self::Denied => "permission-denied",
+            Self::Cancelled => "cancelled",
+            Self::Unavailable => "source-unavailable",
+        }
+    }
+}
+
+impl SourceError {
+    /// An error of this kind.
+    pub fn new(kind: SourceErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for SourceError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for SourceError {}

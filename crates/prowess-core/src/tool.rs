@@ -1,0 +1,131 @@
+//! What a model may call.
+
+use std::sync::Arc;
+
+use prowess_format::Code;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Cancel, Catalog, Clock, Session};
+
+/// A tool as it is shown to a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ToolDefinition {
+    /// The name in the core's spelling, with dots: `skills.load`. Surfaces respell it.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// The JSON Schema of its arguments, an object.
+    pub input_schema: Value,
+}
+
+/// What a tool may use while it runs.
+#[derive(Clone, Copy)]
+pub struct ToolContext<'a> {
+    /// The catalog that the turn has pinned.
+    pub catalog: &'a Arc<Catalog>,
+    /// The conversation that the call came from.
+    pub session: &'a dyn Session,
+    /// The host's time.
+    pub clock: &'a dyn Clock,
+    /// Set when the host no longer wants the answer.
+    pub cancel: &'a Cancel,
+}
+
+/// A call as a model makes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The name in the surface's spelling.
+    pub name: String,
+    /// The arguments; an absent value counts as an empty object.
+    #[serde(default)]
+    pub arguments: Value,
+}
+
+/// One part of a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Content {
+    /// Text for the model.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// Bytes that are not text.
+    Blob {
+        /// The media type.
+        mime_type: String,
+        /// The bytes in base64.
+        data: String,
+    },
+}
+
+/// The answer to a call. A refusal and a failure are answers too: the model reads them and goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ToolResult {
+    /// Whether the call did not do what it was asked.
+    pub is_error: bool,
+    /// What to branch on if it did not.
+    pub code: Option<Code>,
+    /// What the model reads.
+    pub content: Vec<Content>,
+    /// The same as data, for hosts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structured: Option<Value>,
+}
+
+impl ToolResult {
+    /// A text.
+    pub fn text(text: impl Into<String>) -> Self {
+        let content = vec![Content::Text { text: text.into() }];
+        Self {
+            is_error: false,
+            code: None,
+            content,
+            structured: None,
+        }
+    }
+
+    /// Data, which the model reads as JSON.
+    pub fn data(value: Value) -> Self {
+        Self {
+            structured: Some(value.clone()),
+            ..Self::text(format!("{value:#}"))
+        }
+    }
+
+    /// Why the call did not do what it was asked, and the next step.
+    pub fn error(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            is_error: true,
+            code: Some(code),
+            ..Self::text(message)
+        }
+    }
+}
+
+/// Something that a model may call.
+///
+/// # Behavior
+///
+/// - `definition` is a function of the catalog alone; its name never changes.
+/// - `call` always answers: bad arguments and failures are results with a code.
+/// - `call` gets arguments that fit the schema of `definition`.
+/// - `call` may run on any thread, also several times at once, and ends soon after `cancel`.
+pub trait Tool: Send + Sync {
+    /// How the tool is shown while `catalog` is pinned.
+    fn definition(&self, catalog: &Catalog) -> ToolDefinition;
+
+    /// Does the work.
+    fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult;
+}
+
+/// Offers tools.
+///
+/// # Behavior
+///
+/// - `tools` gives the same tools each time.
+pub trait ToolProvider: Send + Sync {
+    /// The tools, each with a name of its own.
+    fn tools(&self) -> Vec<Arc<dyn Tool>>;
+}

@@ -1,0 +1,2 @@
+//! A directory handle that no read, listing or walk can leave
+#![deny(unsafe_code)]

@@ -1,0 +1,40 @@
+//! Read, check and write `SKILL.md`, the file that makes a folder an Agent Skill.
+//!
+//! ```
+//! use prowess_format::{parse, Profile};
+//!
+//! let text = b"---\nname: pdf\ndescription: Fills PDF forms. Use when a form arrives.\n---\n# PDF\n";
+//! let parsed = parse(text, Profile::Lenient);
+//! let document = parsed.document.expect("a well-formed skill");
+//! assert_eq!(document.frontmatter.name, "pdf");
+//! assert_eq!(document.body, "# PDF\n");
+//! assert!(parsed.diagnostics.is_empty());
+//! ```
+//!
+//! Broken input is a result, not an error: any bytes give a document, diagnostics, or both. Nothing
+//! here opens a file, looks at a clock or starts a thread, so a host can take this crate alone.
+#![forbid(unsafe_code)]
+
+mod allowed_tools;
+pub mod codes;
+mod diagnostic;
+mod document;
+mod name;
+mod profile;
+pub mod skills_ref;
+mod summary;
+mod value;
+
+pub use allowed_tools::{AllowedTools, ToolRule};
+pub use diagnostic::{Code, Diagnostic, Severity};
+pub use document::{Document, Frontmatter, Parsed, parse};
+pub use name::{NameError, SkillName};
+pub use profile::{Profile, UnknownProfile};
+pub use summary::{Head, Summarized, Summary, summarize};
+pub use value::{Field, Mapping, Value};
+
+/// The largest `SKILL.md` that is read, in bytes (2 MiB).
+pub const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
+
+/// The largest frontmatter that is parsed, in bytes without its fences (64 KiB).
+pub const MAX_FRONTMATTER_BYTES: usize = 64 * 1024;

@@ -1,0 +1,56 @@
+//! How strict reading is, as data: a table of codes with a severity for each profile.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A named degree of strictness. Profiles differ in the severity that they give to a finding, not
+/// in what is read: the document is the same under each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// The client guide of agentskills.io: load what can be loaded and say what was wrong. The default.
+    #[default]
+    Lenient,
+    /// The specification of agentskills.io, as a checker for authors applies it.
+    Spec,
+    /// The verdicts, messages and order of the reference tool `skills-ref`.
+    SkillsRef,
+}
+
+impl Profile {
+    /// Every profile, in the order in which `--help` lists them.
+    pub const ALL: [Self; 3] = [Self::Lenient, Self::Spec, Self::SkillsRef];
+
+    /// The name that a user types.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Lenient => "lenient",
+            Self::Spec => "spec",
+            Self::SkillsRef => "skills-ref",
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// No profile has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no profile named `{0}`; the profiles are `lenient`, `spec` and `skills-ref`")]
+pub struct UnknownProfile(pub String);
+
+impl FromStr for Profile {
+    type Err = UnknownProfile;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|profile| profile.as_str() == text)
+            .ok_or_else(|| UnknownProfile(text.to_owned()))
+    }
+}

@@ -1,0 +1,1 @@
+//! The reference tool `skills-ref`, message for message.

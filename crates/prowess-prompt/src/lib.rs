@@ -1,0 +1,2 @@
+//! Records and bodies to text under a token budget, as pure functions
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! Sources and layers to a catalog: precedence, reload and the atomic swap
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! What each conversation has loaded
+#![forbid(unsafe_code)]

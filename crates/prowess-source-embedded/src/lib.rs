@@ -1,0 +1,2 @@
+//! Skills compiled into the binary
+#![forbid(unsafe_code)]

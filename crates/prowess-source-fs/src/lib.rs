@@ -1,0 +1,2 @@
+//! Skills in a directory tree
+#![forbid(unsafe_code)]

@@ -1,0 +1,34 @@
+//! What the tests and benchmarks of prowess share, and what the author of a source or a store tests
+//! with.
+//!
+//! ```
+//! let tree = prowess_testkit::Tree::new(
+//!     "
+//! //- /pdf/SKILL.md
+//! ---
+//! name: pdf
+//! description: Fills forms.
+//! ---
+//! Body
+//! //- /pdf/references/fields.md
+//! Fields
+//! ",
+//! );
+//! assert!(tree.path().join("pdf/references/fields.md").is_file());
+//! ```
+//!
+//! A kit is a function that takes an implementation of a seam and panics with the rule of the
+//! trait's `# Behavior` list that it breaks.
+#![forbid(unsafe_code)]
+
+mod clock;
+mod corpus;
+mod source_kit;
+mod store_kit;
+mod tree;
+
+pub use clock::ManualClock;
+pub use corpus::{Corpus, CorpusSkill};
+pub use source_kit::{SourceFixture, check_source};
+pub use store_kit::check_store;
+pub use tree::Tree;

@@ -1,0 +1,66 @@
+//! A whole directory tree in one string.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+/// Files in a temporary directory that goes when this goes.
+///
+/// The text is one file after another, each under a line `//- /PATH`.
+#[derive(Debug)]
+pub struct Tree {
+    directory: TempDir,
+}
+
+impl Tree {
+    /// Writes the files.
+    ///
+    /// # Panics
+    ///
+    /// The text does not begin with a `//- /PATH` line, or the disk refuses.
+    pub fn new(text: &str) -> Self {
+        let tree = Self {
+            directory: tempfile::tempdir().expect("a temporary directory"),
+        };
+        for (path, content) in files(text) {
+            tree.write(path, content);
+        }
+        tree
+    }
+
+    /// The directory that the files are in.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The absolute path of a file or directory.
+    pub fn join(&self, path: &str) -> PathBuf {
+        self.path().join(path)
+    }
+
+    /// Writes one more file, with the directories that it needs.
+    ///
+    /// # Panics
+    ///
+    /// The disk refuses.
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.join(path);
+        let parent = path.parent().expect("a file has a parent");
+        fs::create_dir_all(parent).expect("the fixture's directories can be made");
+        fs::write(&path, content).expect("the fixture's files can be written");
+    }
+}
+
+/// The files of a fixture text, by path.
+pub(crate) fn files(text: &str) -> Vec<(&str, String)> {
+    let mut files: Vec<(&str, String)> = Vec::new();
+    for line in text.trim_start_matches('\n').split_inclusive('\n') {
+        match (line.trim_end().strip_prefix("//- /"), files.last_mut()) {
+            (Some(path), _) => files.push((path, String::new())),
+            (None, Some((_, content))) => content.push_str(line),
+            (None, None) => panic!("a fixture begins with `//- /PATH`, not with {line:?}"),
+        }
+    }
+    files
+}

@@ -1,0 +1,3 @@
+//! A source of your own.
+
+fn main() {}
