@@ -67,13 +67,11 @@ impl RecordIndex {
     /// A number is 2^32 or more, which no bounded scan reaches.
     pub fn new(source: usize, entry: usize) -> Self {
         let narrow = |number| u32::try_from(number).expect("a scan is bounded far below 2^32");
-        Self {
-            source: narrow(source),
-            entry: narrow(entry),
-        }
+        Self { source: narrow(source), entry: narrow(entry) }
     }
 
-    fn source(self) -> usize {
+    /// The number of the source in the order of precedence.
+    pub fn source(self) -> usize {
         self.source as usize
     }
 
@@ -133,18 +131,12 @@ impl Catalog {
             let index = self.visible[at as usize];
             self.set(index).id(index.entry()) == id
         })?;
-        Some(Record::new(
-            self,
-            self.visible[*position as usize],
-            State::Visible,
-        ))
+        Some(Record::new(self, self.visible[*position as usize], State::Visible))
     }
 
     /// The visible skills, sorted by id.
     pub fn skills(&self) -> impl ExactSizeIterator<Item = Record<'_>> + Clone {
-        self.visible
-            .iter()
-            .map(|&at| Record::new(self, at, State::Visible))
+        self.visible.iter().map(|&at| Record::new(self, at, State::Visible))
     }
 
     /// The skills that are known and not offered, sorted by id, each with its reason.
@@ -161,10 +153,7 @@ impl Catalog {
 
     /// Every finding: first the registry's, then each scan's.
     pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
-        let scans = self
-            .sources
-            .iter()
-            .flat_map(|source| source.records.diagnostics());
+        let scans = self.sources.iter().flat_map(|source| source.records.diagnostics());
         self.diagnostics.iter().chain(scans)
     }
 
@@ -179,9 +168,7 @@ impl Catalog {
         resource: &ResourcePath,
         limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
-        self.source(record.index())
-            .source
-            .read(&record.package(), resource, limit)
+        self.source(record.index()).source.read(&record.package(), resource, limit)
     }
 
     /// Names the files of a record's package.
@@ -190,9 +177,7 @@ impl Catalog {
     ///
     /// What [`SkillSource::list`] says.
     pub fn list(&self, record: Record<'_>, most: usize) -> Result<Listing, SourceError> {
-        self.source(record.index())
-            .source
-            .list(&record.package(), most)
+        self.source(record.index()).source.list(&record.package(), most)
     }
 
     pub(crate) fn source(&self, at: RecordIndex) -> &CatalogSource {
@@ -210,16 +195,12 @@ impl Catalog {
 
 impl std::fmt::Debug for Catalog {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            formatter,
-            "Catalog(generation {}, {} skills)",
-            self.generation,
-            self.len()
-        )
+        write!(formatter, "Catalog(generation {}, {} skills)", self.generation, self.len())
     }
 }
 
-/// Puts a catalog together. Which record comes first is the caller's decision: this keeps ids unique.
+/// Puts a catalog together. Which of two records wins is the caller's decision: this keeps ids
+/// unique.
 pub struct CatalogBuilder {
     catalog: Catalog,
     visible: Vec<RecordIndex>,
@@ -235,10 +216,7 @@ impl CatalogBuilder {
     /// A source names a layer that there is not.
     pub fn new(layers: Vec<Layer>, sources: Vec<CatalogSource>) -> Self {
         let is_placed = |source: &CatalogSource| source.layer < layers.len();
-        assert!(
-            sources.iter().all(is_placed),
-            "each source belongs to a layer of the catalog"
-        );
+        assert!(sources.iter().all(is_placed), "each source belongs to a layer of the catalog");
         let records = sources.iter().map(|source| source.records.len()).sum();
         let catalog = Catalog {
             generation: 0,
@@ -258,22 +236,15 @@ impl CatalogBuilder {
         }
     }
 
-    /// Offers a record to the model, unless one with its id is offered already: that one is given
-    /// back, and the record is still to be placed.
+    /// Offers a record to the model, unless one with its id is offered already.
     ///
     /// # Errors
     ///
-    /// The record that has the id.
+    /// The record that has the id; the new one is still to be placed. [`Self::supersede`] puts it in
+    /// the other's stead.
     pub fn show(&mut self, at: RecordIndex) -> Result<(), RecordIndex> {
-        let Self {
-            catalog, visible, ..
-        } = self;
-        let Catalog {
-            by_id,
-            hasher,
-            sources,
-            ..
-        } = catalog;
+        let Self { catalog, visible, .. } = self;
+        let Catalog { by_id, hasher, sources, .. } = catalog;
         let id_of = |at: RecordIndex| sources[at.source()].records.id(at.entry());
         let id = id_of(at);
         let hash = hasher.hash_one(id);
@@ -288,6 +259,22 @@ impl CatalogBuilder {
         Ok(())
     }
 
+    /// Offers a record in the stead of `holder`, which has the same id and is then to be placed.
+    pub fn supersede(&mut self, holder: RecordIndex, at: RecordIndex) {
+        let is_same_id = self.record(holder).id() == self.record(at).id();
+        debug_assert!(is_same_id, "only a record with the same id takes the place of another");
+        if let Some(place) = self.visible.iter_mut().find(|place| **place == holder) {
+            *place = at;
+        }
+    }
+
+    /// The record that is offered under an id so far.
+    pub fn holder(&self, id: &str) -> Option<RecordIndex> {
+        let hash = self.catalog.hasher.hash_one(id);
+        let is_it = |&at: &u32| self.record(self.visible[at as usize]).id() == id;
+        self.catalog.by_id.find(hash, is_it).map(|&at| self.visible[at as usize])
+    }
+
     /// Keeps a record without offering it. A record that is both shown and put aside stays in both.
     pub fn put_aside(&mut self, at: RecordIndex, state: State<'_>) {
         let Some(reason) = state.reason() else { return };
@@ -297,11 +284,7 @@ impl CatalogBuilder {
             State::NotReady(_) => AsideState::NotReady,
             State::Shadowed(_) => AsideState::Shadowed,
         };
-        self.aside.push(Aside {
-            at,
-            state: state_of,
-            reason: reason.into(),
-        });
+        self.aside.push(Aside { at, state: state_of, reason: reason.into() });
     }
 
     /// Adds a finding that is not a scan's own.
@@ -316,12 +299,7 @@ impl CatalogBuilder {
 
     /// The finished catalog.
     pub fn finish(mut self, generation: u64) -> Catalog {
-        let Catalog {
-            sources,
-            hasher,
-            by_id,
-            ..
-        } = &mut self.catalog;
+        let Catalog { sources, hasher, by_id, .. } = &mut self.catalog;
         let id_of = |at: RecordIndex| sources[at.source()].records.id(at.entry());
         self.visible.sort_unstable_by(|&one, &other| {
             id_prefix(id_of(one))
@@ -334,8 +312,7 @@ impl CatalogBuilder {
                 hasher.hash_one(id_of(self.visible[other as usize]))
             });
         }
-        self.aside
-            .sort_by(|one, other| (id_of(one.at), one.at).cmp(&(id_of(other.at), other.at)));
+        self.aside.sort_by(|one, other| (id_of(one.at), one.at).cmp(&(id_of(other.at), other.at)));
         Catalog {
             generation,
             visible: self.visible.into(),

@@ -38,9 +38,6 @@ pub struct Layer {
 impl Layer {
     /// A layer.
     pub fn new(name: impl Into<Box<str>>, trust: Trust) -> Self {
-        Self {
-            name: name.into(),
-            trust,
-        }
+        Self { name: name.into(), trust }
     }
 }

@@ -26,23 +26,13 @@ impl MemorySource {
     /// A source with this name and no file yet. Its root is `memory://NAME`.
     pub fn builder(name: &str) -> MemorySourceBuilder {
         let root = format!("memory://{name}").into();
-        let source = Self {
-            name: name.into(),
-            root,
-            files: BTreeMap::new(),
-        };
-        MemorySourceBuilder {
-            source,
-            broken: None,
-        }
+        let source = Self { name: name.into(), root, files: BTreeMap::new() };
+        MemorySourceBuilder { source, broken: None }
     }
 
     fn packages(&self) -> impl Iterator<Item = (&str, &str, &[u8])> {
         self.files.iter().filter_map(|(path, bytes)| {
-            let (package, file) = path
-                .as_str()
-                .rsplit_once('/')
-                .unwrap_or(("", path.as_str()));
+            let (package, file) = path.as_str().rsplit_once('/').unwrap_or(("", path.as_str()));
             let is_first_choice = file == "SKILL.md"
                 || file == "skill.md" && !self.files.contains_key(&join(package, "SKILL.md")?);
             is_first_choice.then_some((package, file, bytes.as_ref()))
@@ -85,28 +75,15 @@ impl SkillSource for MemorySource {
         let stamp = Some(Stamp(std::num::NonZeroU64::MIN));
         for (package, file, head) in self.packages() {
             if cancel.is_cancelled() {
-                return Err(SourceError::new(
-                    SourceErrorKind::Cancelled,
-                    "the scan was cancelled",
-                ));
+                return Err(SourceError::new(SourceErrorKind::Cancelled, "the scan was cancelled"));
             }
             if sink.known(package) == stamp {
                 sink.unchanged(package);
                 continue;
             }
-            let found = Found {
-                package,
-                file,
-                stamp,
-                head,
-                is_whole_file: true,
-            };
+            let found = Found { package, file, stamp, head, is_whole_file: true };
             let answer = sink.found(found);
-            debug_assert_eq!(
-                answer,
-                ReadFurther::No,
-                "there is no more than the whole file"
-            );
+            debug_assert_eq!(answer, ReadFurther::No, "there is no more than the whole file");
         }
         Ok(())
     }
@@ -121,10 +98,7 @@ impl SkillSource for MemorySource {
             Some((path, bytes.len() as u64))
         });
         let mut found = false;
-        let mut listing = Listing {
-            resources: Vec::new(),
-            is_complete: true,
-        };
+        let mut listing = Listing { resources: Vec::new(), is_complete: true };
         for (path, bytes) in inside {
             found = true;
             if matches!(path, "SKILL.md" | "skill.md") {
@@ -138,11 +112,7 @@ impl SkillSource for MemorySource {
                 .map_err(|error| SourceError::new(SourceErrorKind::Escape, error.to_string()))?;
             listing.resources.push(Resource { path, bytes });
         }
-        if found {
-            Ok(listing)
-        } else {
-            Err(not_found(package.as_str()))
-        }
+        if found { Ok(listing) } else { Err(not_found(package.as_str())) }
     }
 
     fn read(
@@ -155,21 +125,14 @@ impl SkillSource for MemorySource {
             .ok_or_else(|| not_found(resource.as_str()))?;
         if let Some(bytes) = self.files.get(&path) {
             if bytes.len() > limit.0 {
-                let message = format!(
-                    "`{resource}` has {} bytes and the limit is {}",
-                    bytes.len(),
-                    limit.0
-                );
+                let message =
+                    format!("`{resource}` has {} bytes and the limit is {}", bytes.len(), limit.0);
                 return Err(SourceError::new(SourceErrorKind::TooLarge, message));
             }
             return Ok(bytes.to_vec());
         }
         let directory = format!("{path}/");
-        if self
-            .files
-            .keys()
-            .any(|file| file.as_str().starts_with(&directory))
-        {
+        if self.files.keys().any(|file| file.as_str().starts_with(&directory)) {
             let message = format!("`{resource}` is a directory");
             return Err(SourceError::new(SourceErrorKind::NotRegular, message));
         }
@@ -185,8 +148,5 @@ fn join(package: &str, file: &str) -> Option<ResourcePath> {
 }
 
 fn not_found(path: &str) -> SourceError {
-    SourceError::new(
-        SourceErrorKind::NotFound,
-        format!("there is no `{path}` in the package"),
-    )
+    SourceError::new(SourceErrorKind::NotFound, format!("there is no `{path}` in the package"))
 }

@@ -102,10 +102,7 @@ impl PackagePath {
 
     /// A path that a record keeps, which was checked when it came in.
     pub(crate) fn from_normal(text: &str) -> Self {
-        debug_assert!(
-            Self::is_normal(text),
-            "the registry checks the paths of a scan"
-        );
+        debug_assert!(Self::is_normal(text), "the registry checks the paths of a scan");
         Self(text.into())
     }
 

@@ -100,16 +100,17 @@ impl<'c> Record<'c> {
 
     /// The `SKILL.md` as an absolute path or URL.
     pub fn location(&self) -> String {
-        format!(
-            "{}/{}",
-            self.root_directory().trim_end_matches('/'),
-            self.file()
-        )
+        format!("{}/{}", self.root_directory().trim_end_matches('/'), self.file())
     }
 
     /// The layer of the record's source.
     pub fn layer(&self) -> &'c Layer {
         self.catalog.layer_of(self.at)
+    }
+
+    /// The place of the record's layer among the catalog's; 0 is the highest.
+    pub fn rank(&self) -> usize {
+        self.catalog.source(self.at).layer
     }
 
     /// The name of the record's source.
@@ -140,12 +141,7 @@ impl<'c> Record<'c> {
 
 impl std::fmt::Debug for Record<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            formatter,
-            "Record({:?}, {})",
-            self.id(),
-            self.state.as_str()
-        )
+        write!(formatter, "Record({:?}, {})", self.id(), self.state.as_str())
     }
 }
 

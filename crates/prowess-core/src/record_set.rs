@@ -94,11 +94,7 @@ impl RecordSet {
 
     /// `SKILL.md`, or `skill.md` where that is all there is.
     pub fn file(&self, at: usize) -> &'static str {
-        if self.entries[at].is_lower_case_file {
-            "skill.md"
-        } else {
-            "SKILL.md"
-        }
+        if self.entries[at].is_lower_case_file { "skill.md" } else { "SKILL.md" }
     }
 
     /// What a model types for a record, before collisions are settled.
@@ -118,9 +114,7 @@ impl RecordSet {
 
     /// A record's tags.
     pub fn tags(&self, at: usize) -> impl Iterator<Item = &str> {
-        self.text(at, Text::Tags)
-            .split('\n')
-            .filter(|tag| !tag.is_empty())
+        self.text(at, Text::Tags).split('\n').filter(|tag| !tag.is_empty())
     }
 
     /// Settles collisions inside a layer; the higher wins.
@@ -141,6 +135,12 @@ impl RecordSet {
     /// Every finding of the scan.
     pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().map(|found| &found.diagnostic)
+    }
+
+    /// The findings about no package, which each scan tells anew.
+    pub fn problems(&self) -> impl Iterator<Item = &Diagnostic> {
+        let of_no_package = |found: &&PackageDiagnostic| found.package.is_none();
+        self.diagnostics.iter().filter(of_no_package).map(|found| &found.diagnostic)
     }
 
     fn text(&self, at: usize, which: Text) -> &str {
@@ -165,6 +165,11 @@ impl RecordSetBuilder {
         Self::default()
     }
 
+    /// Whether nothing was added yet, neither a record nor a package that cannot be used.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.rejected.is_empty()
+    }
+
     /// Adds a record. Texts longer than 65,535 bytes are cut.
     pub fn push(&mut self, record: &NewRecord<'_>) {
         let package = self.append(record.package);
@@ -173,11 +178,7 @@ impl RecordSetBuilder {
             Some(offset) => (package.0 + offset, to_length(record.name)),
             None => self.append(record.name),
         };
-        let id = if record.id == record.name {
-            name
-        } else {
-            self.append(record.id)
-        };
+        let id = if record.id == record.name { name } else { self.append(record.id) };
         let description = self.append(record.description);
         let tags = match record.tags {
             [] => (0, 0),
@@ -195,18 +196,12 @@ impl RecordSetBuilder {
 
     /// Adds a package that cannot be used; why is told by a diagnostic.
     pub fn reject(&mut self, package: &str, stamp: Option<Stamp>) {
-        self.rejected.push(Rejected {
-            package: package.into(),
-            stamp,
-        });
+        self.rejected.push(Rejected { package: package.into(), stamp });
     }
 
     /// Adds a finding about a package, or about the source as a whole.
     pub fn diagnose(&mut self, package: Option<&str>, diagnostic: Diagnostic) {
-        self.diagnostics.push(PackageDiagnostic {
-            package: package.map(Into::into),
-            diagnostic,
-        });
+        self.diagnostics.push(PackageDiagnostic { package: package.map(Into::into), diagnostic });
     }
 
     /// Takes over a record of an earlier set as it is.
@@ -227,12 +222,18 @@ impl RecordSetBuilder {
     /// Takes over the findings of an earlier set about packages that `is_kept` names.
     pub fn reuse_diagnostics(&mut self, earlier: &RecordSet, is_kept: impl Fn(&str) -> bool) {
         let kept = |found: &&PackageDiagnostic| found.package.as_deref().is_some_and(&is_kept);
-        self.diagnostics
-            .extend(earlier.diagnostics.iter().filter(kept).cloned());
+        self.diagnostics.extend(earlier.diagnostics.iter().filter(kept).cloned());
     }
 
-    /// The packed records, with no spare room.
-    pub fn finish(self) -> RecordSet {
+    /// The packed records, with no spare room; the findings sorted by place.
+    pub fn finish(mut self) -> RecordSet {
+        self.diagnostics.sort_by(|one, other| {
+            let key = |found: &PackageDiagnostic| {
+                let Diagnostic { path, line, column, .. } = &found.diagnostic;
+                (path.clone(), *line, *column)
+            };
+            key(one).cmp(&key(other))
+        });
         RecordSet {
             text: self.text.into_boxed_str(),
             entries: self.entries.into_boxed_slice(),
@@ -260,7 +261,5 @@ fn to_length(text: &str) -> u16 {
 fn package_tail(package: &str, name: &str) -> Option<u32> {
     let before = package.strip_suffix(name)?;
     let is_whole_part = before.is_empty() || before.ends_with('/');
-    is_whole_part
-        .then(|| u32::try_from(before.len()).ok())
-        .flatten()
+    is_whole_part.then(|| u32::try_from(before.len()).ok()).flatten()
 }

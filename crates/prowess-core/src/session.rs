@@ -69,13 +69,7 @@ pub struct SessionState {
 impl SessionState {
     /// A conversation that has loaded nothing.
     pub fn new(id: SessionId, now: Timestamp) -> Self {
-        Self {
-            id,
-            version: 0,
-            active: Vec::new(),
-            created: now,
-            touched: now,
-        }
+        Self { id, version: 0, active: Vec::new(), created: now, touched: now }
     }
 
     /// The skill that a call means when it names none: the one loaded last.
@@ -143,9 +137,7 @@ impl From<&SessionState> for Receipt {
             digest: skill.digest,
             properties: skill.properties.clone(),
         };
-        Self {
-            active_skills: state.active.iter().map(entry).collect(),
-        }
+        Self { active_skills: state.active.iter().map(entry).collect() }
     }
 }
 

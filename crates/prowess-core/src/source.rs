@@ -180,10 +180,7 @@ impl SourceErrorKind {
 impl SourceError {
     /// An error of this kind.
     pub fn new(kind: SourceErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-        }
+        Self { kind, message: message.into() }
     }
 }
 

@@ -78,29 +78,18 @@ impl ToolResult {
     /// A text.
     pub fn text(text: impl Into<String>) -> Self {
         let content = vec![Content::Text { text: text.into() }];
-        Self {
-            is_error: false,
-            code: None,
-            content,
-            structured: None,
-        }
+        Self { is_error: false, code: None, content, structured: None }
     }
 
     /// Data, which the model reads as JSON.
     pub fn data(value: Value) -> Self {
-        Self {
-            structured: Some(value.clone()),
-            ..Self::text(format!("{value:#}"))
-        }
+        let text = Self::text(format!("{value:#}"));
+        Self { structured: Some(value), ..text }
     }
 
     /// Why the call did not do what it was asked, and the next step.
     pub fn error(code: Code, message: impl Into<String>) -> Self {
-        Self {
-            is_error: true,
-            code: Some(code),
-            ..Self::text(message)
-        }
+        Self { is_error: true, code: Some(code), ..Self::text(message) }
     }
 }
 

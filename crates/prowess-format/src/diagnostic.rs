@@ -116,15 +116,9 @@ impl Diagnostic {
     #[must_use]
     pub fn at(mut self, text: &[u8], span: Range<usize>) -> Self {
         let before = &text[..span.start.min(text.len())];
-        let line_start = before
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |at| at + 1);
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
-        let column = String::from_utf8_lossy(&before[line_start..])
-            .chars()
-            .count()
-            + 1;
+        let column = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
         self.line = u32::try_from(line).ok();
         self.column = u32::try_from(column).ok();
         self.span = Some(span);
@@ -148,10 +142,6 @@ impl fmt::Display for Diagnostic {
         if self.path.is_some() || self.line.is_some() {
             formatter.write_str(" ")?;
         }
-        write!(
-            formatter,
-            "{}[{}]: {}",
-            self.severity, self.code, self.message
-        )
+        write!(formatter, "{}[{}]: {}", self.severity, self.code, self.message)
     }
 }

@@ -47,8 +47,5 @@ pub struct Frontmatter {
 /// ([`crate::MAX_FILE_BYTES`], [`crate::MAX_FRONTMATTER_BYTES`]) are checked before any work.
 pub fn parse(text: &[u8], profile: Profile) -> Parsed<'_> {
     let _ = (text, profile);
-    Parsed {
-        document: None,
-        diagnostics: Vec::new(),
-    }
+    Parsed { document: None, diagnostics: Vec::new() }
 }

@@ -1,2 +1,35 @@
-//! Sources and layers to a catalog: precedence, reload and the atomic swap
+//! Sources and layers to a catalog, and the atomic swap by which readers get the next one.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use prowess_core::{CatalogProvider, Layer, MemorySource, Trust};
+//! use prowess_registry::Registry;
+//!
+//! let source = MemorySource::builder("notes")
+//!     .file("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n")
+//!     .build()?;
+//! let registry = Registry::builder()
+//!     .layer(Layer::new("user", Trust::Trusted))
+//!     .source("user", Arc::new(source))
+//!     .build()?;
+//! registry.reload();
+//!
+//! let catalog = registry.catalog();
+//! assert_eq!(catalog.get("pdf").map(|skill| skill.description()), Some("Fills forms."));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A reload builds the next catalog beside the running one and stores it with one atomic write, so a
+//! reader never waits and never sees a mixture. When to reload is a policy outside this crate.
 #![forbid(unsafe_code)]
+
+mod builder;
+pub mod codes;
+mod collect;
+mod policy;
+mod precedence;
+mod registry;
+
+pub use builder::{RegistryBuilder, RegistryError};
+pub use policy::{IdFrom, RegistryPolicy};
+pub use registry::{Changes, Registry, Reload};

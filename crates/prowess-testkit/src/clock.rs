@@ -15,10 +15,7 @@ pub struct ManualClock {
 impl ManualClock {
     /// A clock that shows this moment.
     pub fn at(start: Timestamp) -> Self {
-        Self {
-            start: start.0,
-            elapsed_ms: AtomicU64::new(0),
-        }
+        Self { start: start.0, elapsed_ms: AtomicU64::new(0) }
     }
 
     /// Moves the clock on.

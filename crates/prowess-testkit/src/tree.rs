@@ -20,9 +20,7 @@ impl Tree {
     ///
     /// The text does not begin with a `//- /PATH` line, or the disk refuses.
     pub fn new(text: &str) -> Self {
-        let tree = Self {
-            directory: tempfile::tempdir().expect("a temporary directory"),
-        };
+        let tree = Self { directory: tempfile::tempdir().expect("a temporary directory") };
         for (path, content) in files(text) {
             tree.write(path, content);
         }

@@ -1,0 +1,248 @@
+//! One source's scan, gathered into a set of records.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use prowess_core::{
+    Cancel, Diagnostic, Found, NewRecord, PackagePath, ReadFurther, RecordSet, RecordSetBuilder,
+    ScanSink, Severity, SkillSource, SourceError, Stamp,
+};
+use prowess_format::{Head, Summarized, Summary, summarize};
+
+use crate::codes;
+use crate::policy::{IdFrom, RegistryPolicy};
+use crate::registry::Changes;
+
+/// What a scan gave.
+pub(crate) struct Collected {
+    /// The records; the very set of the earlier scan if nothing has changed.
+    pub(crate) records: Arc<RecordSet>,
+    /// What differs from the earlier scan.
+    pub(crate) changes: Changes,
+    /// Whether a catalog of these records says what one of the earlier records said. They may still
+    /// bear newer stamps.
+    pub(crate) is_same: bool,
+}
+
+/// Scans `source`, reusing of `earlier` what has not changed.
+pub(crate) fn collect(
+    source: &dyn SkillSource,
+    earlier: &Arc<RecordSet>,
+    policy: RegistryPolicy,
+    cancel: &Cancel,
+) -> Result<Collected, SourceError> {
+    let mut collector = Collector::new(source.root(), earlier, policy);
+    source.scan(&mut collector, cancel)?;
+    Ok(collector.finish())
+}
+
+/// The sink of one scan.
+struct Collector<'a> {
+    root: &'a str,
+    earlier: &'a Arc<RecordSet>,
+    policy: RegistryPolicy,
+    /// What the earlier scan knew of each package.
+    known: HashMap<&'a str, Known>,
+    problems: Vec<Diagnostic>,
+    builder: RecordSetBuilder,
+    changes: Changes,
+}
+
+/// What the earlier scan knew of a package.
+#[derive(Clone, Copy)]
+struct Known {
+    /// Its number among the records; `None` if its `SKILL.md` could not be used.
+    record: Option<usize>,
+    stamp: Option<Stamp>,
+    fate: Fate,
+}
+
+/// What this scan says of a package that the earlier one knew.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// Nothing, so far: it is gone.
+    Gone,
+    /// It is as it was.
+    Kept,
+    /// It was read again.
+    Reread,
+}
+
+impl<'a> Collector<'a> {
+    fn new(root: &'a str, earlier: &'a Arc<RecordSet>, policy: RegistryPolicy) -> Self {
+        let gone = |record, stamp| Known { record, stamp, fate: Fate::Gone };
+        let records =
+            (0..earlier.len()).map(|at| (earlier.package(at), gone(Some(at), earlier.stamp(at))));
+        let rejected = earlier
+            .rejected()
+            .iter()
+            .map(|rejected| (rejected.package.as_ref(), gone(None, rejected.stamp)));
+        Self {
+            root,
+            earlier,
+            policy,
+            known: records.chain(rejected).collect(),
+            problems: Vec::new(),
+            builder: RecordSetBuilder::new(),
+            changes: Changes::default(),
+        }
+    }
+
+    /// Adds a `SKILL.md` that can be used.
+    fn accept(&mut self, found: &Found<'_>, summary: &Summary<'_>) {
+        let directory = directory_of(found.package);
+        let id = match self.policy.id_from {
+            IdFrom::Directory if !directory.is_empty() => directory,
+            _ => &summary.name,
+        };
+        let record = NewRecord {
+            package: found.package,
+            file: found.file,
+            id,
+            name: &summary.name,
+            description: &summary.description,
+            tags: &summary.tags,
+            priority: summary.priority,
+            stamp: found.stamp,
+        };
+        match self.reread(found.package) {
+            Some(Some(at)) if is_same(self.earlier, at, &record) => self.changes.unchanged += 1,
+            Some(_) => self.changes.changed += 1,
+            None => self.changes.added += 1,
+        }
+        self.builder.push(&record);
+    }
+
+    /// Takes note of a `SKILL.md` that cannot be used.
+    fn reject(&mut self, found: &Found<'_>) {
+        match self.reread(found.package) {
+            Some(Some(_)) => self.changes.removed += 1,
+            Some(None) => {}
+            None => self.changes.rejected += 1,
+        }
+        self.builder.reject(found.package, found.stamp);
+    }
+
+    /// Notes that a package was read again, and gives what the earlier scan had made of it.
+    fn reread(&mut self, package: &str) -> Option<Option<usize>> {
+        let known = self.known.get_mut(package)?;
+        known.fate = Fate::Reread;
+        Some(known.record)
+    }
+
+    fn finish(mut self) -> Collected {
+        self.problems.sort_by(|one, other| place(one).cmp(&place(other)));
+        let is_kept = |known: &Known| known.fate == Fate::Kept;
+        if self.builder.is_empty()
+            && self.known.values().all(is_kept)
+            && self.earlier.problems().eq(&self.problems)
+        {
+            self.changes.unchanged = self.earlier.len();
+            let records = Arc::clone(self.earlier);
+            return Collected { records, changes: self.changes, is_same: true };
+        }
+        self.take_over_kept();
+        for problem in self.problems {
+            self.builder.diagnose(None, problem);
+        }
+        let records = self.builder.finish();
+        let is_same =
+            self.changes.is_none() && records.diagnostics().eq(self.earlier.diagnostics());
+        Collected { records: Arc::new(records), changes: self.changes, is_same }
+    }
+
+    /// Takes over what the scan reported as unchanged, and counts what it did not report at all.
+    fn take_over_kept(&mut self) {
+        for (package, known) in &self.known {
+            match (known.fate, known.record) {
+                (Fate::Kept, Some(at)) => {
+                    self.builder.reuse(self.earlier, at);
+                    self.changes.unchanged += 1;
+                }
+                (Fate::Kept, None) => self.builder.reject(package, known.stamp),
+                (Fate::Gone, Some(_)) => self.changes.removed += 1,
+                (Fate::Gone, None) | (Fate::Reread, _) => {}
+            }
+        }
+        let is_kept =
+            |package: &str| self.known.get(package).is_some_and(|known| known.fate == Fate::Kept);
+        self.builder.reuse_diagnostics(self.earlier, is_kept);
+    }
+}
+
+impl ScanSink for Collector<'_> {
+    fn known(&self, package: &str) -> Option<Stamp> {
+        self.known.get(package)?.stamp
+    }
+
+    fn unchanged(&mut self, package: &str) {
+        if let Some(known) = self.known.get_mut(package) {
+            known.fate = Fate::Kept;
+        }
+    }
+
+    fn found(&mut self, found: Found<'_>) -> ReadFurther {
+        if !PackagePath::is_normal(found.package) {
+            self.problem(invalid_path(self.root, found.package));
+            return ReadFurther::No;
+        }
+        let head = Head { bytes: found.head, is_whole_file: found.is_whole_file };
+        let directory = Some(directory_of(found.package)).filter(|name| !name.is_empty());
+        match summarize(head, directory, self.policy.profile) {
+            Summarized::NeedsBytes(bytes) => return ReadFurther::UpTo(bytes),
+            Summarized::Done(summary, diagnostics) => {
+                for diagnostic in diagnostics {
+                    let location = location(self.root, found.package, found.file);
+                    self.builder.diagnose(Some(found.package), diagnostic.in_file(location));
+                }
+                match summary {
+                    Some(summary) => self.accept(&found, &summary),
+                    None => self.reject(&found),
+                }
+            }
+        }
+        ReadFurther::No
+    }
+
+    fn problem(&mut self, diagnostic: Diagnostic) {
+        self.problems.push(diagnostic);
+    }
+}
+
+/// Whether a record says what the earlier one said of the same version of the file, or of one whose
+/// stamp could not be relied on.
+fn is_same(earlier: &RecordSet, at: usize, record: &NewRecord<'_>) -> bool {
+    let is_same_file = earlier.stamp(at).is_none_or(|stamp| Some(stamp) == record.stamp);
+    is_same_file
+        && earlier.file(at) == record.file
+        && earlier.id(at) == record.id
+        && earlier.name(at) == record.name
+        && earlier.description(at) == record.description
+        && earlier.priority(at) == record.priority
+        && earlier.tags(at).eq(record.tags.iter().map(AsRef::as_ref))
+}
+
+fn directory_of(package: &str) -> &str {
+    package.rsplit('/').next().unwrap_or_default()
+}
+
+fn location(root: &str, package: &str, file: &str) -> String {
+    match package {
+        "" => format!("{root}/{file}"),
+        package => format!("{root}/{package}/{file}"),
+    }
+}
+
+fn place(diagnostic: &Diagnostic) -> (Option<&str>, Option<u32>, Option<u32>) {
+    (diagnostic.path.as_deref(), diagnostic.line, diagnostic.column)
+}
+
+fn invalid_path(root: &str, package: &str) -> Diagnostic {
+    Diagnostic::new(
+        codes::PACKAGE_PATH_INVALID,
+        Severity::Error,
+        format!("the source reports a package by the path {package:?}"),
+        "report packages by a relative path with `/` between its parts and without `.` and `..`",
+    )
+    .in_file(root)
+}
