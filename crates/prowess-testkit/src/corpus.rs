@@ -1,23 +1,206 @@
-//! A deterministic corpus of any size, like the public one in its measures.
+//! A deterministic corpus of any size, like public skills in its measures.
 
-/// One generated skill.
-#[derive(Clone, Debug)]
-pub struct CorpusSkill {
-    /// The name of its directory.
-    pub directory: String,
-    /// Its `SKILL.md`.
-    pub skill_md: String,
-}
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::Path;
 
-/// Skills by number: a corpus of 1,000 is a prefix of one of 10,000.
-#[derive(Clone, Debug)]
+/// Words that descriptions and bodies are made of. A few of them are frequent, as in real text.
+const WORDS: &[&str] = &[
+    "the", "and", "with", "file", "when", "user", "data", "report", "table", "query", "deploy",
+    "review", "schema", "branch", "metric", "invoice", "figure", "client", "server", "policy",
+    "release", "cluster", "profile", "picture", "contract", "calendar", "notebook", "pipeline",
+    "gradient", "protocol", "inventory", "benchmark", "migration", "dashboard", "transcript",
+];
+
+/// What skills are about; their names are made of it.
+const SUBJECTS: &[&str] = &[
+    "pdf", "invoice", "sql", "kubernetes", "chart", "genome", "email", "budget", "review",
+    "release", "translation", "calendar", "terraform", "audio", "contract", "survey",
+];
+
+/// What skills do with their subject.
+const VERBS: &[&str] =
+    &["extract", "summarise", "check", "plan", "convert", "merge", "draft", "explain"];
+
+/// Skills by number: a corpus of 1,000 is a prefix of one of 10,000, and equal seeds give equal
+/// bytes on every machine.
+///
+/// The lengths of frontmatter, description and body and the number of further files follow what was
+/// measured on public skills; so does the share of block scalars among the descriptions.
+#[derive(Clone, Copy, Debug)]
 pub struct Corpus {
     seed: u64,
+}
+
+/// One generated skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CorpusSkill {
+    /// The name of its directory, and its own.
+    pub name: String,
+    /// Its `SKILL.md`.
+    pub skill_md: String,
+    /// Its other files, by their path in the package.
+    pub resources: Vec<(String, String)>,
 }
 
 impl Corpus {
     /// The corpus of this seed.
     pub fn new(seed: u64) -> Self {
         Self { seed }
+    }
+
+    /// The skill with this number.
+    pub fn skill(&self, number: usize) -> CorpusSkill {
+        let mut random = Random::new(self.seed, number as u64);
+        let subject = random.choose(SUBJECTS);
+        let verb = random.choose(VERBS);
+        let name = format!("{subject}-{verb}-{number:05}");
+        let description = description(&mut random, subject, verb);
+        let mut skill_md = format!("---\nname: {name}\n");
+        write_description(&mut skill_md, &mut random, &description);
+        write_further_fields(&mut skill_md, &mut random);
+        let _ = write!(skill_md, "---\n\n# {subject}: {verb}\n\n");
+        let body = random.length(&[(50, 6_500), (45, 18_000), (4, 20_000), (1, 49_000)]);
+        paragraphs(&mut skill_md, &mut random, body);
+        let resources = resources(&mut random);
+        CorpusSkill { name, skill_md, resources }
+    }
+
+    /// The first `count` skills.
+    pub fn skills(&self, count: usize) -> impl Iterator<Item = CorpusSkill> + use<> {
+        let corpus = *self;
+        (0..count).map(move |number| corpus.skill(number))
+    }
+
+    /// Writes the first `count` skills as directories of `root`.
+    ///
+    /// # Errors
+    ///
+    /// The disk refuses.
+    pub fn write(&self, root: &Path, count: usize) -> io::Result<()> {
+        for skill in self.skills(count) {
+            let package = root.join(&skill.name);
+            fs::create_dir_all(&package)?;
+            fs::write(package.join("SKILL.md"), &skill.skill_md)?;
+            for (path, content) in &skill.resources {
+                let file = package.join(path);
+                if let Some(parent) = file.parent() {
+                    fs::create_dir_all(parent)?;
+                }
+                fs::write(file, content)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn description(random: &mut Random, subject: &str, verb: &str) -> String {
+    let length = random.length(&[(50, 190), (45, 330), (5, 380)]);
+    let mut text = format!("Helps to {verb} each {subject}");
+    while text.len() < length {
+        text.push(' ');
+        text.push_str(random.choose(WORDS));
+    }
+    let _ = write!(text, ". Use when the user wants to {verb} a {subject}.");
+    text
+}
+
+/// Most descriptions are plain; some are quoted, some are folded blocks.
+fn write_description(skill_md: &mut String, random: &mut Random, description: &str) {
+    let _ = match random.below(100) {
+        0..20 => writeln!(skill_md, "description: \"{description}\""),
+        20..35 => {
+            skill_md.push_str("description: >\n");
+            for line in description.as_bytes().chunks(80) {
+                let _ = write!(skill_md, "  {}", String::from_utf8_lossy(line).trim());
+                skill_md.push('\n');
+            }
+            Ok(())
+        }
+        _ => writeln!(skill_md, "description: {description}"),
+    };
+}
+
+fn write_further_fields(skill_md: &mut String, random: &mut Random) {
+    if random.below(100) < 40 {
+        skill_md.push_str("license: MIT\n");
+    }
+    if random.below(100) < 30 {
+        skill_md.push_str("allowed-tools: Read Bash(git:*)\n");
+    }
+    if random.below(100) < 30 {
+        let version = random.below(9);
+        let _ = write!(skill_md, "metadata:\n  author: somebody\n  version: \"1.{version}\"\n");
+    }
+}
+
+fn paragraphs(text: &mut String, random: &mut Random, length: usize) {
+    let end = text.len() + length;
+    while text.len() < end {
+        for _ in 0..12 {
+            text.push_str(random.choose(WORDS));
+            text.push(' ');
+        }
+        text.pop();
+        text.push_str(if random.below(4) == 0 { ".\n\n" } else { "\n" });
+    }
+}
+
+/// One further file at the median, a dozen at the 95th percentile.
+fn resources(random: &mut Random) -> Vec<(String, String)> {
+    let count = random.length(&[(40, 1), (20, 1), (30, 5), (10, 12)]);
+    let resource = |number: usize, random: &mut Random| {
+        let folder = random.choose(&["references", "scripts", "assets"]);
+        let mut content = String::new();
+        paragraphs(&mut content, random, 300);
+        (format!("{folder}/part-{number}.md"), content)
+    };
+    (0..count).map(|number| resource(number, random)).collect()
+}
+
+/// SplitMix64: small, fast, and the same on every machine and in every version.
+struct Random {
+    state: u64,
+}
+
+impl Random {
+    /// Each number has a stream of its own, so that a corpus can be extended.
+    fn new(seed: u64, number: u64) -> Self {
+        let mut random = Self { state: seed ^ number.wrapping_mul(0xA076_1D64_78BD_642F) };
+        random.next();
+        random
+    }
+
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        let bound = bound as u64;
+        usize::try_from(self.next() % bound).expect("it is below a usize")
+    }
+
+    fn choose<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
+        choices[self.below(choices.len())]
+    }
+
+    /// A length from one of several bands of equal width after each other, each with its share in
+    /// percent: `(share, width)`.
+    fn length(&mut self, bands: &[(usize, usize)]) -> usize {
+        let mut draw = self.below(100);
+        let mut low = 0;
+        for &(share, width) in bands {
+            if draw < share {
+                return low + self.below(width) + 1;
+            }
+            draw -= share;
+            low += width;
+        }
+        low
     }
 }

@@ -1,0 +1,3 @@
+//! Tests of the kits themselves.
+
+mod corpus;
