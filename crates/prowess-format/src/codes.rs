@@ -1,6 +1,102 @@
-//! Every code that reading a `SKILL.md` can give.
+//! Every code that reading a `SKILL.md` can give. [`crate::Profile::severity`] says how much each matters.
 
 use crate::Code;
 
-/// The file does not begin with a `---` line.
-pub const FRONTMATTER_MISSING: Code = Code::new("frontmatter-missing");
+/// Declares the codes and [`ALL`], so that none is left out of the list.
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
+        $($(#[$doc])* pub const $name: Code = Code::new($text);)*
+
+        /// Every code of this module.
+        pub const ALL: &[Code] = &[$($name),*];
+    };
+}
+
+codes! {
+    /// The file is larger than [`crate::MAX_FILE_BYTES`]; nothing of it was read.
+    FILE_TOO_LARGE = "file-too-large";
+    /// The file has no bytes.
+    FILE_EMPTY = "file-empty";
+    /// A byte is not part of UTF-8 text.
+    NOT_UTF8 = "not-utf8";
+    /// The text holds U+0000.
+    NUL_BYTE = "nul-byte";
+    /// The file begins with a byte order mark.
+    BYTE_ORDER_MARK = "byte-order-mark";
+    /// The file does not begin with a `---` line.
+    FRONTMATTER_MISSING = "frontmatter-missing";
+    /// No later line closes the frontmatter.
+    FRONTMATTER_UNCLOSED = "frontmatter-unclosed";
+    /// The frontmatter is larger than [`crate::MAX_FRONTMATTER_BYTES`].
+    FRONTMATTER_TOO_LARGE = "frontmatter-too-large";
+    /// The frontmatter is a list or a text.
+    FRONTMATTER_NOT_MAPPING = "frontmatter-not-mapping";
+    /// The frontmatter breaks YAML's grammar.
+    YAML_INVALID = "yaml-invalid";
+    /// An anchor (`&name`).
+    YAML_ANCHOR = "yaml-anchor";
+    /// An alias (`*name`).
+    YAML_ALIAS = "yaml-alias";
+    /// A tag (`!name`).
+    YAML_TAG = "yaml-tag";
+    /// A merge key (`<<`).
+    YAML_MERGE_KEY = "yaml-merge-key";
+    /// A key stands twice in one mapping, however it is quoted.
+    YAML_DUPLICATE_KEY = "yaml-duplicate-key";
+    /// A key is a list or a mapping.
+    YAML_COMPLEX_KEY = "yaml-complex-key";
+    /// The frontmatter holds a document marker or a second document.
+    YAML_MULTIPLE_DOCUMENTS = "yaml-multiple-documents";
+    /// Collections lie deeper in each other than 16 levels.
+    YAML_TOO_DEEP = "yaml-too-deep";
+    /// There are more than 10,000 keys and values.
+    YAML_TOO_MANY_NODES = "yaml-too-many-nodes";
+    /// A plain value holds `: `, which YAML takes for a further key. It is read as if it were quoted.
+    UNQUOTED_COLON = "unquoted-colon";
+    /// There is no `name`.
+    NAME_MISSING = "name-missing";
+    /// `name` has no text.
+    NAME_EMPTY = "name-empty";
+    /// `name` is a list or a mapping.
+    NAME_NOT_TEXT = "name-not-text";
+    /// `name` breaks the grammar of names.
+    NAME_INVALID = "name-invalid";
+    /// `name` is longer than 64 characters.
+    NAME_TOO_LONG = "name-too-long";
+    /// `name` belongs to a tool, to the runtime or to an operating system.
+    NAME_RESERVED = "name-reserved";
+    /// `name` is not the name of the package's directory.
+    NAME_DIRECTORY_MISMATCH = "name-directory-mismatch";
+    /// There is no `description`.
+    DESCRIPTION_MISSING = "description-missing";
+    /// `description` has no text.
+    DESCRIPTION_EMPTY = "description-empty";
+    /// `description` is a list or a mapping.
+    DESCRIPTION_NOT_TEXT = "description-not-text";
+    /// `description` is longer than 1,024 characters.
+    DESCRIPTION_TOO_LONG = "description-too-long";
+    /// `compatibility` is longer than 500 characters.
+    COMPATIBILITY_TOO_LONG = "compatibility-too-long";
+    /// `license` or `compatibility` is a list or a mapping; it counts as absent.
+    FIELD_NOT_TEXT = "field-not-text";
+    /// `metadata` is not a mapping; it counts as empty.
+    METADATA_NOT_MAPPING = "metadata-not-mapping";
+    /// An unquoted value that most readers of YAML take for a number, a date, a truth value or nothing.
+    PLAIN_NOT_TEXT = "plain-not-text";
+    /// `allowed-tools` cannot be read; no tool is allowed.
+    ALLOWED_TOOLS_MALFORMED = "allowed-tools-malformed";
+    /// `allowed-tools` is longer than 2,048 characters; no tool is allowed.
+    ALLOWED_TOOLS_TOO_LONG = "allowed-tools-too-long";
+    /// The field is spelled `allowed_tools`.
+    ALLOWED_TOOLS_ALIAS = "allowed-tools-alias";
+    /// A field that the specification does not name.
+    UNKNOWN_FIELD = "unknown-field";
+    /// A field whose name is nearly one of the specification's.
+    MISSPELLED_FIELD = "misspelled-field";
+    /// A character of `name` or `description` cannot be seen or turns the reading direction.
+    HIDDEN_CHARACTER = "hidden-character";
+    /// The body has more than 500 lines.
+    BODY_TOO_LONG = "body-too-long";
+    /// The body has no text.
+    BODY_EMPTY = "body-empty";
+}

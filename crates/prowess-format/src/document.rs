@@ -1,6 +1,10 @@
 //! A whole `SKILL.md`: its frontmatter, its body and what was found wrong with it.
 
-use crate::{AllowedTools, Diagnostic, Mapping, Profile};
+use crate::fields::{Fields, Known};
+use crate::findings::Findings;
+use crate::input::{self, Opened};
+use crate::yaml::{Node, NodeValue, Pair};
+use crate::{AllowedTools, Diagnostic, Field, Mapping, Profile, Value, check, name, tree};
 
 /// What reading gave: a document where one can be had, and every finding.
 #[derive(Clone, Debug)]
@@ -44,8 +48,75 @@ pub struct Frontmatter {
 /// Reads a whole file.
 ///
 /// Any bytes give a document, diagnostics, or both; nothing panics, and the bounds of the crate
-/// ([`crate::MAX_FILE_BYTES`], [`crate::MAX_FRONTMATTER_BYTES`]) are checked before any work.
+/// ([`crate::MAX_FILE_BYTES`], [`crate::MAX_FRONTMATTER_BYTES`]) are checked before any work. The
+/// name is not compared with a directory: see [`check_directory`](crate::check_directory).
 pub fn parse(text: &[u8], profile: Profile) -> Parsed<'_> {
-    let _ = (text, profile);
-    Parsed { document: None, diagnostics: Vec::new() }
+    let mut findings = Findings::new(text, profile);
+    let document = read(text, &mut findings);
+    Parsed {
+        document: document.filter(|_| !findings.has_error()),
+        diagnostics: findings.finish(),
+    }
+}
+
+fn read<'t>(bytes: &'t [u8], findings: &mut Findings<'_>) -> Option<Document<'t>> {
+    let Opened::At(fences) = input::open(bytes, true, findings) else {
+        return None;
+    };
+    let text = input::text(bytes, 0..bytes.len(), findings)?;
+    let pairs = tree::read(text, &fences.yaml, findings)?;
+    let fields = Fields::of(&pairs);
+    let opening = fences.opening();
+    check::frontmatter(&fields, opening, None, findings);
+    let body = &text[fences.body_start..];
+    check::body(body, fences.body_start, findings);
+    Some(Document {
+        frontmatter: frontmatter(&fields, pairs)?,
+        body,
+        body_line: line_of(bytes, fences.body_start),
+    })
+}
+
+fn frontmatter(fields: &Fields<'_>, pairs: Vec<Pair<'_>>) -> Option<Frontmatter> {
+    let text = |known| fields.text(known).map(str::to_owned);
+    let allowed_tools = check::allowed_tools(fields);
+    let name = name::normalized(fields.text(Known::Name)?).into_owned();
+    let description = fields.text(Known::Description)?.trim().to_owned();
+    let all = mapping(pairs);
+    let metadata = all.get("metadata").and_then(|field| field.value.as_map());
+    Some(Frontmatter {
+        name,
+        description,
+        license: text(Known::License),
+        compatibility: text(Known::Compatibility),
+        metadata: metadata.cloned().unwrap_or_default(),
+        allowed_tools,
+        fields: all,
+    })
+}
+
+fn mapping(pairs: Vec<Pair<'_>>) -> Mapping {
+    let field = |pair: Pair<'_>| Field {
+        key: pair.key.into_owned(),
+        key_span: pair.key_span,
+        value_span: pair.value.span.clone(),
+        value: value(pair.value),
+    };
+    Mapping(pairs.into_iter().map(field).collect())
+}
+
+fn value(node: Node<'_>) -> Value {
+    match node.value {
+        NodeValue::Text { text, .. } => Value::Text(text.into_owned()),
+        NodeValue::List(items) => Value::List(items.into_iter().map(value).collect()),
+        NodeValue::Map(pairs) => Value::Map(mapping(pairs)),
+    }
+}
+
+/// The line that begins at `start`, counted from 1.
+fn line_of(bytes: &[u8], start: usize) -> u32 {
+    let before = &bytes[..start];
+    let is_new_line = before.is_empty() || before.ends_with(b"\n");
+    let lines = memchr::memchr_iter(b'\n', before).count() + 1 + usize::from(!is_new_line);
+    u32::try_from(lines).unwrap_or(u32::MAX)
 }

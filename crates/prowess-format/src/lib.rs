@@ -16,22 +16,41 @@
 #![forbid(unsafe_code)]
 
 mod allowed_tools;
+mod check;
 pub mod codes;
 mod diagnostic;
 mod document;
+mod fence;
+mod fields;
+mod findings;
+mod hidden;
+mod input;
 mod name;
 mod profile;
+mod repair;
+mod severities;
+mod shown;
 pub mod skills_ref;
 mod summary;
+mod tree;
 mod value;
+mod yaml;
 
-pub use allowed_tools::{AllowedTools, ToolRule};
+pub use allowed_tools::{AllowedTools, AllowedToolsError, MAX_ALLOWED_TOOLS_CHARACTERS, ToolRule};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use document::{Document, Frontmatter, Parsed, parse};
 pub use name::{NameError, SkillName};
 pub use profile::{Profile, UnknownProfile};
 pub use summary::{Head, Summarized, Summary, summarize};
 pub use value::{Field, Mapping, Value};
+
+/// Compares a declared name with the name of its package's directory, both in NFKC form.
+///
+/// [`parse`] knows no directory, so a caller that has one asks here; [`summarize`] asks by itself.
+/// The finding has no place in the file.
+pub fn check_directory(name: &str, directory: &str, profile: Profile) -> Option<Diagnostic> {
+    check::check_directory(name, directory, profile)
+}
 
 /// The largest `SKILL.md` that is read, in bytes (2 MiB).
 pub const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;

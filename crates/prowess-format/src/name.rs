@@ -1,8 +1,14 @@
 //! The name of a skill: a word with rules, checked once.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 use serde::Serialize;
+use unicode_normalization::UnicodeNormalization;
+
+/// The longest name, in characters.
+pub(crate) const MAX_NAME_CHARACTERS: usize = 64;
 
 /// A name by the rule of agentskills.io: 1 to 64 of `a-z`, `0-9` and single inner hyphens, after
 /// NFKC normalisation.
@@ -15,21 +21,42 @@ impl SkillName {
     ///
     /// # Errors
     ///
-    /// The first rule that the text breaks.
+    /// The first rule that the text breaks; the length comes last.
     pub fn new(text: &str) -> Result<Self, NameError> {
-        let _ = text;
-        Err(NameError::Empty)
+        let name = normalized(text);
+        check(&name)?;
+        Ok(Self(name.into()))
     }
 
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Whether the name belongs to a tool, to the runtime or to an operating system, so that a skill
+    /// should not bear it. Profiles refuse such names; the grammar does not.
+    pub fn is_reserved(&self) -> bool {
+        is_reserved(&self.0)
+    }
 }
 
 impl fmt::Display for SkillName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
+    }
+}
+
+impl FromStr for SkillName {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::new(text)
+    }
+}
+
+impl AsRef<str> for SkillName {
+    fn as_ref(&self) -> &str {
+        &self.0
     }
 }
 
@@ -40,4 +67,107 @@ pub enum NameError {
     /// There is no text.
     #[error("a skill's name must not be empty")]
     Empty,
+    /// An upper-case letter from `A` to `Z`.
+    #[error("a skill's name must be lower case, but it has `{0}`")]
+    UpperCase(char),
+    /// A character that is not a lower-case letter from `a` to `z`, a digit or a hyphen.
+    #[error(
+        "a skill's name may only have `a` to `z`, `0` to `9` and `-`, but it has {shown}",
+        shown = show(*.0)
+    )]
+    InvalidCharacter(char),
+    /// The first character is a hyphen.
+    #[error("a skill's name must not begin with a hyphen")]
+    LeadingHyphen,
+    /// The last character is a hyphen.
+    #[error("a skill's name must not end with a hyphen")]
+    TrailingHyphen,
+    /// Two hyphens in a row.
+    #[error("a skill's name must not have two hyphens in a row")]
+    DoubleHyphen,
+    /// More than 64 characters.
+    #[error("a skill's name must not be longer than 64 characters, but it has {0}")]
+    TooLong(usize),
+}
+
+/// The character where it can be seen, and its code point where it may be taken for another.
+fn show(character: char) -> String {
+    match character {
+        ' ' => "a blank".to_owned(),
+        '!'..='~' => format!("`{character}`"),
+        _ if character.is_alphanumeric() => {
+            format!("`{character}` (U+{:04X})", u32::from(character))
+        }
+        _ => format!("U+{:04X}", u32::from(character)),
+    }
+}
+
+/// The NFKC form of a name; nothing is copied where it is ASCII.
+pub(crate) fn normalized(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.nfkc().collect())
+    }
+}
+
+/// Checks a normalised name.
+pub(crate) fn check(name: &str) -> Result<(), NameError> {
+    if name.is_empty() {
+        return Err(NameError::Empty);
+    }
+    if let Some(character) = name.chars().find(|character| !is_allowed(*character)) {
+        return Err(if character.is_ascii_uppercase() {
+            NameError::UpperCase(character)
+        } else {
+            NameError::InvalidCharacter(character)
+        });
+    }
+    check_hyphens(name)?;
+    if name.len() > MAX_NAME_CHARACTERS {
+        return Err(NameError::TooLong(name.len()));
+    }
+    Ok(())
+}
+
+fn is_allowed(character: char) -> bool {
+    matches!(character, 'a'..='z' | '0'..='9' | '-')
+}
+
+fn check_hyphens(name: &str) -> Result<(), NameError> {
+    if name.starts_with('-') {
+        return Err(NameError::LeadingHyphen);
+    }
+    if name.ends_with('-') {
+        return Err(NameError::TrailingHyphen);
+    }
+    if name.contains("--") {
+        return Err(NameError::DoubleHyphen);
+    }
+    Ok(())
+}
+
+/// Words that a tool, the runtime or a host has already, beside the devices of Windows.
+const RESERVED: &[&str] = &[
+    "bash",
+    "default",
+    "mcp",
+    "skills-load",
+    "skills-read",
+    "skills-unload",
+    "system",
+];
+
+/// Whether a name that keeps the grammar is one that a skill should not bear.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name) || is_windows_device(name)
+}
+
+/// `con`, `prn`, `aux`, `nul`, `com1` to `com9` and `lpt1` to `lpt9`: Windows makes no such folder.
+fn is_windows_device(name: &str) -> bool {
+    match name.as_bytes() {
+        b"con" | b"prn" | b"aux" | b"nul" => true,
+        [b'c', b'o', b'm', digit] | [b'l', b'p', b't', digit] => matches!(digit, b'1'..=b'9'),
+        _ => false,
+    }
 }

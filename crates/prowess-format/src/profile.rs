@@ -5,6 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::severities::TABLE;
+use crate::{Code, Severity};
+
 /// A named degree of strictness. Profiles differ in the severity that they give to a finding, not
 /// in what is read: the document is the same under each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -30,6 +33,16 @@ impl Profile {
             Self::Spec => "spec",
             Self::SkillsRef => "skills-ref",
         }
+    }
+
+    /// How much a finding of this code matters; `None` where the profile is silent about it.
+    ///
+    /// Codes that are not named in the profiles' table are errors under each.
+    pub fn severity(self, code: &Code) -> Option<Severity> {
+        let row = TABLE.iter().find(|(known, _)| known == code);
+        row.map_or(Some(Severity::Error), |(_, severities)| {
+            severities[self as usize]
+        })
     }
 }
 

@@ -2,7 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::{Diagnostic, Profile};
+use crate::fence::Fences;
+use crate::fields::{Fields, Known, Shape};
+use crate::findings::Findings;
+use crate::input::{self, Opened};
+use crate::{Diagnostic, Profile, check, name, tree};
 
 /// The first bytes of a file, and whether they are all of it.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +47,91 @@ pub enum Summarized<'t> {
 /// looking at the body. `directory` is the name of the package's directory, where there is one to
 /// compare the declared name with.
 pub fn summarize<'t>(head: Head<'t>, directory: Option<&str>, profile: Profile) -> Summarized<'t> {
-    let _ = (head, directory, profile);
-    Summarized::Done(None, Vec::new())
+    let mut findings = Findings::new(head.bytes, profile);
+    let fences = match input::open(head.bytes, head.is_whole_file, &mut findings) {
+        Opened::At(fences) => fences,
+        Opened::NeedsBytes(bytes) => return Summarized::NeedsBytes(bytes),
+        Opened::Refused => return Summarized::Done(None, findings.finish()),
+    };
+    let summary = read(head.bytes, &fences, directory, &mut findings);
+    Summarized::Done(summary.filter(|_| !findings.has_error()), findings.finish())
+}
+
+fn read<'t>(
+    bytes: &'t [u8],
+    fences: &Fences,
+    directory: Option<&str>,
+    findings: &mut Findings<'_>,
+) -> Option<Summary<'t>> {
+    let text = input::text(bytes, 0..fences.yaml.end, findings)?;
+    let pairs = tree::read(text, &fences.yaml, findings)?;
+    let fields = Fields::of(&pairs);
+    check::frontmatter(&fields, fences.opening(), directory, findings);
+    summary(fields)
+}
+
+fn summary(mut fields: Fields<'_>) -> Option<Summary<'_>> {
+    let tags = tags(&fields);
+    let priority = priority(&fields);
+    Some(Summary {
+        name: normalized_cow(fields.take_text(Known::Name)?),
+        description: trimmed(fields.take_text(Known::Description)?),
+        tags,
+        priority,
+    })
+}
+
+fn normalized_cow(name: Cow<'_, str>) -> Cow<'_, str> {
+    if name.is_ascii() {
+        name
+    } else {
+        Cow::Owned(name::normalized(&name).into_owned())
+    }
+}
+
+/// Trims without a copy where the text is borrowed.
+fn trimmed(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+        Cow::Owned(text) if text.trim().len() == text.len() => Cow::Owned(text),
+        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+    }
+}
+
+/// `tags` of the top level, else those of `metadata`.
+fn tags<'t>(fields: &Fields<'t>) -> Vec<Cow<'t, str>> {
+    let of_metadata = || match &fields.get(Known::Metadata)?.shape {
+        Shape::Map { tags } => tags.as_deref(),
+        _ => None,
+    };
+    let top = fields.get(Known::Tags).map(|entry| &entry.shape);
+    match top.or_else(of_metadata) {
+        Some(Shape::List(items)) => items.iter().flatten().cloned().filter_map(tag).collect(),
+        Some(Shape::Text { text, .. }) => split_tags(text),
+        _ => Vec::new(),
+    }
+}
+
+/// A text of tags with commas between them, as the values of `metadata` must be written.
+fn split_tags<'t>(text: &Cow<'t, str>) -> Vec<Cow<'t, str>> {
+    match text {
+        Cow::Borrowed(text) => text.split(',').map(Cow::Borrowed).filter_map(tag).collect(),
+        Cow::Owned(text) => text
+            .split(',')
+            .map(|part| Cow::Owned(part.to_owned()))
+            .filter_map(tag)
+            .collect(),
+    }
+}
+
+fn tag(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    Some(trimmed(text)).filter(|tag| !tag.is_empty())
+}
+
+fn priority(fields: &Fields<'_>) -> i16 {
+    fields
+        .text(Known::Priority)
+        .and_then(|text| text.parse().ok())
+        .filter(|priority| (-999..=999).contains(priority))
+        .unwrap_or(0)
 }

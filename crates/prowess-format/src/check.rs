@@ -1,0 +1,27 @@
+//! Says what is wrong with the fields of a frontmatter, whichever scanner found them.
+
+mod foreign;
+mod name;
+mod text;
+mod tools;
+
+use crate::fields::Fields;
+use crate::findings::Findings;
+
+/// Checks everything that the frontmatter alone can tell. `opening` is where the opening fence
+/// stands, for what is missing.
+pub(crate) fn frontmatter(
+    fields: &Fields<'_>,
+    opening: usize,
+    directory: Option<&str>,
+    findings: &mut Findings<'_>,
+) {
+    name::check(fields, opening, directory, findings);
+    text::check(fields, opening, findings);
+    tools::check(fields, findings);
+    foreign::check(fields, findings);
+}
+
+pub(crate) use name::check_directory;
+pub(crate) use text::body;
+pub(crate) use tools::read as allowed_tools;

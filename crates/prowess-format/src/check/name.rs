@@ -1,0 +1,128 @@
+//! The rules of `name`.
+
+use std::ops::Range;
+
+use crate::fields::{Fields, Known, Shape};
+use crate::findings::Findings;
+use crate::name::{NameError, check as check_grammar, is_reserved, normalized};
+use crate::shown::shown;
+use crate::{Diagnostic, Profile, codes};
+
+use super::text::{check_hidden, check_plain};
+
+pub(super) fn check(
+    fields: &Fields<'_>,
+    opening: usize,
+    directory: Option<&str>,
+    findings: &mut Findings<'_>,
+) {
+    let Some(entry) = fields.get(Known::Name) else {
+        return findings.report(codes::NAME_MISSING, opening..opening + 3, || {
+            (
+                "the frontmatter has no `name`".to_owned(),
+                "add a line `name: ` with the name of the skill's directory".to_owned(),
+            )
+        });
+    };
+    let span = entry.value_span.clone();
+    let Shape::Text { text, is_plain } = &entry.shape else {
+        return findings.report(codes::NAME_NOT_TEXT, span, || {
+            (
+                format!("`name` is a {}, not a text", entry.shape.kind()),
+                "write the name on the line of its key: `name: my-skill`".to_owned(),
+            )
+        });
+    };
+    check_plain("name", text, *is_plain, &span, findings);
+    check_hidden("name", text, &span, findings);
+    let name = normalized(text);
+    check_text(&name, &span, findings);
+    if let Some(directory) = directory {
+        compare(&name, directory, &span, findings);
+    }
+}
+
+fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
+    match check_grammar(name) {
+        Ok(()) => {}
+        Err(NameError::Empty) => findings.report(codes::NAME_EMPTY, span.clone(), || {
+            (
+                "`name` is empty".to_owned(),
+                "write the name of the skill's directory".to_owned(),
+            )
+        }),
+        Err(error @ NameError::TooLong(_)) => {
+            findings.report(codes::NAME_TOO_LONG, span.clone(), || {
+                (
+                    error.to_string(),
+                    "shorten the name, and the directory's with it".to_owned(),
+                )
+            });
+        }
+        Err(error) => findings.report(codes::NAME_INVALID, span.clone(), || {
+            (error.to_string(), suggest(name))
+        }),
+    }
+    if is_reserved(name) {
+        findings.report(codes::NAME_RESERVED, span.clone(), || {
+            (
+                format!("the name `{name}` is reserved"),
+                format!("add a word: `{name}-guide`"),
+            )
+        });
+    }
+}
+
+/// The nearest name that keeps the rules, where there is one.
+fn suggest(name: &str) -> String {
+    let mut nearest = String::new();
+    for character in name.chars().take(64) {
+        match character.to_ascii_lowercase() {
+            kept @ ('a'..='z' | '0'..='9') => nearest.push(kept),
+            _ if nearest.is_empty() || nearest.ends_with('-') => {}
+            _ => nearest.push('-'),
+        }
+    }
+    let nearest = nearest.trim_end_matches('-');
+    if nearest.is_empty() || !name.is_ascii() {
+        return "use `a` to `z`, `0` to `9` and single hyphens between them".to_owned();
+    }
+    format!("rename the skill and its directory to `{nearest}`")
+}
+
+fn compare(name: &str, directory: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
+    if normalized(directory) != name {
+        findings.report(codes::NAME_DIRECTORY_MISMATCH, span.clone(), || {
+            mismatch(name, directory)
+        });
+    }
+}
+
+fn mismatch(name: &str, directory: &str) -> (String, String) {
+    (
+        format!(
+            "the name `{}` differs from the directory's name `{}`",
+            shown(name),
+            shown(directory)
+        ),
+        "rename one of the two".to_owned(),
+    )
+}
+
+/// Compares a declared name with the name of its package's directory, both in NFKC.
+///
+/// The finding has no place: a caller who has the file puts it where the name stands.
+pub(crate) fn check_directory(name: &str, directory: &str, profile: Profile) -> Option<Diagnostic> {
+    let name = normalized(name);
+    if normalized(directory) == name {
+        return None;
+    }
+    let severity = profile.severity(&codes::NAME_DIRECTORY_MISMATCH)?;
+    let (message, help) = mismatch(&name, directory);
+    Some(Diagnostic::new(
+        codes::NAME_DIRECTORY_MISMATCH,
+        severity,
+        message,
+        help,
+    ))
+}

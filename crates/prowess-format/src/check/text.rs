@@ -1,0 +1,232 @@
+//! The rules of `description`, the optional fields and the body.
+
+use std::ops::Range;
+
+use crate::codes;
+use crate::fields::{Fields, Known, Shape};
+use crate::findings::Findings;
+use crate::hidden;
+
+/// The longest description, in characters.
+const MAX_DESCRIPTION: usize = 1024;
+
+/// The longest `compatibility`, in characters.
+const MAX_COMPATIBILITY: usize = 500;
+
+/// The most lines of a body that the specification advises.
+const MAX_BODY_LINES: usize = 500;
+
+pub(super) fn check(fields: &Fields<'_>, opening: usize, findings: &mut Findings<'_>) {
+    check_description(fields, opening, findings);
+    optional(fields, Known::License, "license", findings);
+    check_compatibility(fields, findings);
+    check_metadata(fields, findings);
+}
+
+fn check_description(fields: &Fields<'_>, opening: usize, findings: &mut Findings<'_>) {
+    let Some(entry) = fields.get(Known::Description) else {
+        return findings.report(codes::DESCRIPTION_MISSING, opening..opening + 3, || {
+            (
+                "the frontmatter has no `description`".to_owned(),
+                "add a line `description: ` that says what the skill does and when to use it"
+                    .to_owned(),
+            )
+        });
+    };
+    let span = entry.value_span.clone();
+    let Shape::Text { text, is_plain } = &entry.shape else {
+        return findings.report(codes::DESCRIPTION_NOT_TEXT, span, || {
+            (
+                format!("`description` is a {}, not a text", entry.shape.kind()),
+                "quote the value, or write it as a block with `|` and indented lines".to_owned(),
+            )
+        });
+    };
+    check_plain("description", text, *is_plain, &span, findings);
+    check_hidden("description", text, &span, findings);
+    let text = text.trim();
+    if text.is_empty() {
+        return findings.report(codes::DESCRIPTION_EMPTY, span, || {
+            (
+                "`description` is empty".to_owned(),
+                "say what the skill does and when to use it".to_owned(),
+            )
+        });
+    }
+    check_length(
+        ("description", text, MAX_DESCRIPTION),
+        codes::DESCRIPTION_TOO_LONG,
+        span,
+        findings,
+    );
+}
+
+fn check_compatibility(fields: &Fields<'_>, findings: &mut Findings<'_>) {
+    if let Some((text, span)) = optional(fields, Known::Compatibility, "compatibility", findings) {
+        check_length(
+            ("compatibility", text, MAX_COMPATIBILITY),
+            codes::COMPATIBILITY_TOO_LONG,
+            span,
+            findings,
+        );
+    }
+}
+
+fn check_length(
+    (field, text, most): (&str, &str, usize),
+    code: crate::Code,
+    span: Range<usize>,
+    findings: &mut Findings<'_>,
+) {
+    // Bytes bound characters from above, so most texts need no counting.
+    if text.len() <= most {
+        return;
+    }
+    let characters = text.chars().count();
+    if characters > most {
+        findings.report(code, span, || {
+            (
+                format!("`{field}` has {characters} characters, more than {most}"),
+                format!("shorten it to {most} characters; details belong in the body"),
+            )
+        });
+    }
+}
+
+/// The text of an optional field; a finding where it is something else.
+fn optional<'f>(
+    fields: &'f Fields<'_>,
+    known: Known,
+    name: &str,
+    findings: &mut Findings<'_>,
+) -> Option<(&'f str, Range<usize>)> {
+    let entry = fields.get(known)?;
+    let span = entry.value_span.clone();
+    let Shape::Text { text, is_plain } = &entry.shape else {
+        findings.report(codes::FIELD_NOT_TEXT, span, || {
+            (
+                format!("`{name}` is a {}, not a text", entry.shape.kind()),
+                "quote the value".to_owned(),
+            )
+        });
+        return None;
+    };
+    check_plain(name, text, *is_plain, &span, findings);
+    Some((text, span))
+}
+
+fn check_metadata(fields: &Fields<'_>, findings: &mut Findings<'_>) {
+    let Some(entry) = fields.get(Known::Metadata) else {
+        return;
+    };
+    let is_absent = matches!(&entry.shape, Shape::Text { text, is_plain: true } if text.is_empty());
+    if is_absent || matches!(entry.shape, Shape::Map { .. }) {
+        return;
+    }
+    findings.report(
+        codes::METADATA_NOT_MAPPING,
+        entry.value_span.clone(),
+        || {
+            (
+                format!("`metadata` is a {}, not a mapping", entry.shape.kind()),
+                "write one indented `key: value` line for each entry".to_owned(),
+            )
+        },
+    );
+}
+
+/// Reports a hidden character of a text.
+pub(super) fn check_hidden(
+    field: &str,
+    text: &str,
+    span: &Range<usize>,
+    findings: &mut Findings<'_>,
+) {
+    if let Some(character) = hidden::find(text) {
+        findings.report(codes::HIDDEN_CHARACTER, span.clone(), || {
+            (
+                format!(
+                    "`{field}` has the hidden character U+{:04X}",
+                    u32::from(character)
+                ),
+                "remove it: a reader cannot see what a model reads".to_owned(),
+            )
+        });
+    }
+}
+
+/// Reports an unquoted value that most readers of YAML do not take for a text.
+pub(super) fn check_plain(
+    field: &str,
+    text: &str,
+    is_plain: bool,
+    span: &Range<usize>,
+    findings: &mut Findings<'_>,
+) {
+    if let Some(kind) = is_plain.then(|| plain_kind(text)).flatten() {
+        findings.report(codes::PLAIN_NOT_TEXT, span.clone(), || {
+            (
+                format!("other readers take the value `{text}` of `{field}` for {kind}"),
+                format!("quote the value: `{field}: \"{text}\"`"),
+            )
+        });
+    }
+}
+
+/// What YAML's common schemas make of a plain scalar that is not a text to them.
+fn plain_kind(text: &str) -> Option<&'static str> {
+    match text.len() {
+        0 => None,
+        1..=5 if is_word(text, &["~", "null"]) => Some("nothing"),
+        1..=5 if is_word(text, &["true", "false", "yes", "no", "on", "off"]) => {
+            Some("a truth value")
+        }
+        1..=40
+            if text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) =>
+        {
+            number_kind(text)
+        }
+        _ => None,
+    }
+}
+
+fn is_word(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+fn number_kind(text: &str) -> Option<&'static str> {
+    let is_date = matches!(text.as_bytes(), [y @ .., b'-', m1, m2, b'-', d1, d2]
+        if y.len() == 4 && y.iter().chain([m1, m2, d1, d2]).all(u8::is_ascii_digit));
+    if is_date {
+        return Some("a date");
+    }
+    let is_radix = |prefix: &str, radix| {
+        text.strip_prefix(prefix)
+            .is_some_and(|digits| u128::from_str_radix(digits, radix).is_ok())
+    };
+    let is_decimal = !text
+        .contains(|byte: char| byte.is_ascii_alphabetic() && byte != 'e' && byte != 'E')
+        && text.replace('_', "").parse::<f64>().is_ok();
+    (is_decimal || is_radix("0x", 16) || is_radix("0o", 8)).then_some("a number")
+}
+
+/// Checks what the body alone can tell. `start` is where it begins in its file.
+pub(crate) fn body(body: &str, start: usize, findings: &mut Findings<'_>) {
+    if body.trim().is_empty() {
+        return findings.report(codes::BODY_EMPTY, start..start, || {
+            (
+                "the body is empty".to_owned(),
+                "write the skill's instructions below the closing `---`".to_owned(),
+            )
+        });
+    }
+    let lines = body.lines().count();
+    if lines > MAX_BODY_LINES {
+        findings.report(codes::BODY_TOO_LONG, start..start, || {
+            (
+                format!("the body has {lines} lines, more than {MAX_BODY_LINES}"),
+                "move details to files below `references/` and name them in the body".to_owned(),
+            )
+        });
+    }
+}

@@ -1,0 +1,78 @@
+//! Reads `allowed-tools`. What cannot be read allows nothing.
+
+use std::ops::Range;
+
+use crate::allowed_tools::AllowedToolsError;
+use crate::fields::{Entry, Fields, Known, Shape};
+use crate::findings::Findings;
+use crate::{AllowedTools, codes};
+
+/// The rules of the field, under either spelling.
+pub(crate) fn read(fields: &Fields<'_>) -> AllowedTools {
+    match entry(fields) {
+        None => AllowedTools::Absent,
+        Some(entry) => read_shape(&entry.shape).unwrap_or(AllowedTools::Rules(Vec::new())),
+    }
+}
+
+pub(super) fn check(fields: &Fields<'_>, findings: &mut Findings<'_>) {
+    if let Some(alias) = fields.get(Known::AllowedToolsAlias) {
+        report_alias(alias, findings);
+    }
+    if let Some(entry) = entry(fields)
+        && let Err(problem) = read_shape(&entry.shape)
+    {
+        report(problem, entry.value_span.clone(), findings);
+    }
+}
+
+/// The field, the specified spelling first.
+fn entry<'f, 't>(fields: &'f Fields<'t>) -> Option<&'f Entry<'t>> {
+    fields
+        .get(Known::AllowedTools)
+        .or_else(|| fields.get(Known::AllowedToolsAlias))
+}
+
+enum Problem {
+    Grammar(AllowedToolsError),
+    Kind(&'static str),
+    Item,
+}
+
+fn read_shape(shape: &Shape<'_>) -> Result<AllowedTools, Problem> {
+    match shape {
+        Shape::Text { text, .. } => AllowedTools::parse(text).map_err(Problem::Grammar),
+        Shape::List(items) => {
+            let items: Option<Vec<&str>> = items.iter().map(Option::as_deref).collect();
+            let items = items.ok_or(Problem::Item)?;
+            AllowedTools::parse_all(&items).map_err(Problem::Grammar)
+        }
+        Shape::Map { .. } => Err(Problem::Kind(shape.kind())),
+    }
+}
+
+fn report(problem: Problem, span: Range<usize>, findings: &mut Findings<'_>) {
+    let code = match problem {
+        Problem::Grammar(AllowedToolsError::TooLong(_)) => codes::ALLOWED_TOOLS_TOO_LONG,
+        _ => codes::ALLOWED_TOOLS_MALFORMED,
+    };
+    findings.report(code, span, || {
+        let message = match problem {
+            Problem::Grammar(error) => error.to_string(),
+            Problem::Kind(kind) => format!("`allowed-tools` is a {kind}, not a text or a list"),
+            Problem::Item => "an item of `allowed-tools` is not a text".to_owned(),
+        };
+        let help = "write the tools with blanks between them, such as `Read Bash(git:*)`; \
+                    until then the skill allows none";
+        (message, help.to_owned())
+    });
+}
+
+fn report_alias(alias: &Entry<'_>, findings: &mut Findings<'_>) {
+    findings.report(codes::ALLOWED_TOOLS_ALIAS, alias.key_span.clone(), || {
+        (
+            "`allowed_tools` is read as `allowed-tools`".to_owned(),
+            "write `allowed-tools`, which every client reads".to_owned(),
+        )
+    });
+}

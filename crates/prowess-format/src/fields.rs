@@ -1,0 +1,171 @@
+//! The fields that reading looks at, in the one form that both scanners give.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::yaml::{Node, NodeValue, Pair};
+
+/// A field that this crate knows. The number is its place in [`Fields`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    Name,
+    Description,
+    License,
+    Compatibility,
+    Metadata,
+    AllowedTools,
+    /// `allowed_tools`, which some clients write.
+    AllowedToolsAlias,
+    /// `tags` and `priority` are extensions that a catalog keeps.
+    Tags,
+    Priority,
+}
+
+const KNOWN: usize = 9;
+
+impl Known {
+    pub(crate) fn of(key: &str) -> Option<Self> {
+        Some(match key {
+            "name" => Self::Name,
+            "description" => Self::Description,
+            "license" => Self::License,
+            "compatibility" => Self::Compatibility,
+            "metadata" => Self::Metadata,
+            "allowed-tools" => Self::AllowedTools,
+            "allowed_tools" => Self::AllowedToolsAlias,
+            "tags" => Self::Tags,
+            "priority" => Self::Priority,
+            _ => return None,
+        })
+    }
+
+    /// Whether agentskills.io names the field.
+    pub(crate) fn is_specified(self) -> bool {
+        !matches!(self, Self::AllowedToolsAlias | Self::Tags | Self::Priority)
+    }
+}
+
+/// A field with as much of its value as reading needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry<'t> {
+    pub(crate) key_span: Range<usize>,
+    pub(crate) shape: Shape<'t>,
+    pub(crate) value_span: Range<usize>,
+}
+
+/// What a value is, as far as reading needs it.
+#[derive(Clone, Debug)]
+pub(crate) enum Shape<'t> {
+    Text {
+        text: Cow<'t, str>,
+        is_plain: bool,
+    },
+    /// The items that are texts; `None` for each that is not.
+    List(Vec<Option<Cow<'t, str>>>),
+    /// A mapping, with the shape of its `tags`.
+    Map {
+        tags: Option<Box<Shape<'t>>>,
+    },
+}
+
+/// The key of a field that the specification does not name.
+#[derive(Clone, Debug)]
+pub(crate) struct ForeignKey<'t> {
+    pub(crate) key: Cow<'t, str>,
+    pub(crate) span: Range<usize>,
+}
+
+/// The top level of a frontmatter.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fields<'t> {
+    known: [Option<Entry<'t>>; KNOWN],
+    /// In the order of the file, `tags` and the other extensions included.
+    pub(crate) foreign: Vec<ForeignKey<'t>>,
+}
+
+impl<'t> Fields<'t> {
+    pub(crate) fn get(&self, known: Known) -> Option<&Entry<'t>> {
+        self.known[known as usize].as_ref()
+    }
+
+    pub(crate) fn text(&self, known: Known) -> Option<&str> {
+        match &self.get(known)?.shape {
+            Shape::Text { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Takes a text out, to keep it without a copy.
+    pub(crate) fn take_text(&mut self, known: Known) -> Option<Cow<'t, str>> {
+        match self.known[known as usize].take()?.shape {
+            Shape::Text { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn set(&mut self, known: Known, entry: Entry<'t>) {
+        self.known[known as usize] = Some(entry);
+    }
+
+    /// Sorts the pairs of a frontmatter's mapping.
+    pub(crate) fn of(pairs: &[Pair<'t>]) -> Self {
+        let mut fields = Self::default();
+        for pair in pairs {
+            let known = Known::of(&pair.key);
+            if let Some(known) = known {
+                fields.set(known, Entry::of(pair));
+            }
+            if !known.is_some_and(Known::is_specified) {
+                fields.foreign.push(ForeignKey {
+                    key: pair.key.clone(),
+                    span: pair.key_span.clone(),
+                });
+            }
+        }
+        fields
+    }
+}
+
+impl<'t> Entry<'t> {
+    fn of(pair: &Pair<'t>) -> Self {
+        Self {
+            key_span: pair.key_span.clone(),
+            shape: Shape::of(&pair.value),
+            value_span: pair.value.span.clone(),
+        }
+    }
+}
+
+impl<'t> Shape<'t> {
+    fn of(node: &Node<'t>) -> Self {
+        match &node.value {
+            NodeValue::Text { text, is_plain } => Self::Text {
+                text: text.clone(),
+                is_plain: *is_plain,
+            },
+            NodeValue::List(items) => Self::List(items.iter().map(item_text).collect()),
+            NodeValue::Map(pairs) => Self::Map {
+                tags: pairs
+                    .iter()
+                    .find(|pair| pair.key == "tags")
+                    .map(|pair| Box::new(Self::of(&pair.value))),
+            },
+        }
+    }
+
+    /// `list` or `mapping`, for messages about a value that should be a text.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Text { .. } => "text",
+            Self::List(_) => "list",
+            Self::Map { .. } => "mapping",
+        }
+    }
+}
+
+fn item_text<'t>(node: &Node<'t>) -> Option<Cow<'t, str>> {
+    match &node.value {
+        NodeValue::Text { text, .. } => Some(text.clone()),
+        _ => None,
+    }
+}

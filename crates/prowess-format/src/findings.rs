@@ -1,0 +1,58 @@
+//! Collects findings and gives each the severity that the profile names.
+
+use std::ops::Range;
+
+use crate::{Code, Diagnostic, Profile};
+
+/// The most findings that one file gives: a hostile file must not turn into megabytes of advice.
+const MOST: usize = 100;
+
+/// What was found so far.
+pub(crate) struct Findings<'t> {
+    text: &'t [u8],
+    profile: Profile,
+    list: Vec<Diagnostic>,
+    has_error: bool,
+}
+
+impl<'t> Findings<'t> {
+    pub(crate) fn new(text: &'t [u8], profile: Profile) -> Self {
+        Self {
+            text,
+            profile,
+            list: Vec::new(),
+            has_error: false,
+        }
+    }
+
+    /// Takes note of a finding about these bytes. `say` gives the message and the help, and is asked
+    /// only if the profile speaks of the code.
+    pub(crate) fn report(
+        &mut self,
+        code: Code,
+        span: Range<usize>,
+        say: impl FnOnce() -> (String, String),
+    ) {
+        let Some(severity) = self.profile.severity(&code) else {
+            return;
+        };
+        self.has_error |= severity == crate::Severity::Error;
+        if self.list.len() < MOST {
+            let (message, help) = say();
+            self.list
+                .push(Diagnostic::new(code, severity, message, help).at(self.text, span));
+        }
+    }
+
+    /// Whether the skill cannot be used.
+    pub(crate) fn has_error(&self) -> bool {
+        self.has_error
+    }
+
+    /// The findings in the order of the file.
+    pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
+        self.list
+            .sort_by_key(|found| found.span.as_ref().map_or(0, |span| span.start));
+        self.list
+    }
+}

@@ -1,0 +1,164 @@
+//! What must hold before any parsing: size, encoding, fences. Reports what does not.
+
+use std::ops::Range;
+use std::str::Utf8Error;
+
+use memchr::memchr;
+
+use crate::fence::{self, Fences, NoFences};
+use crate::findings::Findings;
+use crate::{MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, codes};
+
+/// The fences of a file, or what to do instead of reading on.
+pub(crate) enum Opened {
+    /// The frontmatter lies between these.
+    At(Fences),
+    /// More bytes are needed to tell.
+    NeedsBytes(usize),
+    /// A finding says why it cannot be read.
+    Refused,
+}
+
+/// Finds the fences. `is_whole` says whether the file ends where `bytes` end.
+pub(crate) fn open(bytes: &[u8], is_whole: bool, findings: &mut Findings<'_>) -> Opened {
+    if bytes.len() > MAX_FILE_BYTES {
+        report_size(bytes.len(), findings);
+        return Opened::Refused;
+    }
+    if bytes.is_empty() && is_whole {
+        report_empty(findings);
+        return Opened::Refused;
+    }
+    match fence::find(bytes, is_whole) {
+        Ok(fences) => {
+            if fences.has_byte_order_mark {
+                report_byte_order_mark(findings);
+            }
+            Opened::At(fences)
+        }
+        Err(NoFences::NeedsBytes(bytes)) => Opened::NeedsBytes(bytes),
+        Err(problem) => {
+            if is_text_so_far(bytes, is_whole, findings) {
+                report_fences(&problem, bytes, findings);
+            }
+            Opened::Refused
+        }
+    }
+}
+
+/// The part of a file as text, without NUL; reports what stands against it.
+pub(crate) fn text<'t>(
+    bytes: &'t [u8],
+    part: Range<usize>,
+    findings: &mut Findings<'_>,
+) -> Option<&'t str> {
+    let slice = &bytes[part.clone()];
+    match std::str::from_utf8(slice) {
+        Ok(text) => match memchr(0, slice) {
+            None => Some(text),
+            Some(at) => {
+                report_nul(part.start + at, findings);
+                None
+            }
+        },
+        Err(error) => {
+            report_encoding(bytes, part.start, error, findings);
+            None
+        }
+    }
+}
+
+/// Whether bytes without fences are text at all: a file in another encoding has no fences either.
+fn is_text_so_far(bytes: &[u8], is_whole: bool, findings: &mut Findings<'_>) -> bool {
+    match std::str::from_utf8(bytes) {
+        Err(error) if is_whole || error.error_len().is_some() => {
+            report_encoding(bytes, 0, error, findings);
+            false
+        }
+        _ => true,
+    }
+}
+
+fn report_size(bytes: usize, findings: &mut Findings<'_>) {
+    findings.report(codes::FILE_TOO_LARGE, 0..0, || {
+        (
+            format!("the file has {bytes} bytes, more than {MAX_FILE_BYTES}"),
+            "move parts of it to files of the package and name them in the body".to_owned(),
+        )
+    });
+}
+
+fn report_empty(findings: &mut Findings<'_>) {
+    findings.report(codes::FILE_EMPTY, 0..0, || {
+        (
+            "the file is empty".to_owned(),
+            format!("begin it with frontmatter: {SHAPE}"),
+        )
+    });
+}
+
+fn report_byte_order_mark(findings: &mut Findings<'_>) {
+    findings.report(codes::BYTE_ORDER_MARK, 0..3, || {
+        (
+            "the file begins with a byte order mark".to_owned(),
+            "save it as UTF-8 without one; some clients find no frontmatter behind it".to_owned(),
+        )
+    });
+}
+
+/// The expected shape, for messages.
+const SHAPE: &str =
+    "`---`, the fields as YAML, `---`, then the instructions, each on lines of their own";
+
+fn report_fences(problem: &NoFences, bytes: &[u8], findings: &mut Findings<'_>) {
+    let first_line = 0..memchr(b'\n', bytes).unwrap_or(bytes.len());
+    let first_line = 0..on_boundary(bytes, first_line.end);
+    match problem {
+        NoFences::TooLarge => findings.report(codes::FRONTMATTER_TOO_LARGE, first_line, || {
+            (
+                format!("the frontmatter has more than {MAX_FRONTMATTER_BYTES} bytes"),
+                "move the data to a file of the package and name it in the body".to_owned(),
+            )
+        }),
+        NoFences::Unclosed => findings.report(codes::FRONTMATTER_UNCLOSED, first_line, || {
+            (
+                "the frontmatter is not closed".to_owned(),
+                "write a line `---` behind the last field".to_owned(),
+            )
+        }),
+        NoFences::Missing | NoFences::NeedsBytes(_) => {
+            findings.report(codes::FRONTMATTER_MISSING, first_line, || {
+                (
+                    "the file does not begin with a `---` line".to_owned(),
+                    format!("begin it with frontmatter: {SHAPE}"),
+                )
+            });
+        }
+    }
+}
+
+fn on_boundary(bytes: &[u8], end: usize) -> usize {
+    match std::str::from_utf8(&bytes[..end]) {
+        Ok(text) => text.len(),
+        Err(error) => error.valid_up_to(),
+    }
+}
+
+fn report_encoding(bytes: &[u8], start: usize, error: Utf8Error, findings: &mut Findings<'_>) {
+    let at = start + error.valid_up_to();
+    findings.report(codes::NOT_UTF8, at..at, || {
+        (
+            format!("the byte 0x{:02X} is not UTF-8", bytes[at]),
+            "save the file as UTF-8".to_owned(),
+        )
+    });
+}
+
+fn report_nul(at: usize, findings: &mut Findings<'_>) {
+    findings.report(codes::NUL_BYTE, at..at + 1, || {
+        (
+            "the text holds a NUL character".to_owned(),
+            "remove it; a `SKILL.md` is text, other data belongs in `assets/`".to_owned(),
+        )
+    });
+}

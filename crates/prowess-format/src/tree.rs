@@ -1,0 +1,63 @@
+//! From the text between the fences to the pairs of its mapping, by the full parser.
+
+use std::ops::Range;
+
+use crate::codes;
+use crate::findings::Findings;
+use crate::repair;
+use crate::yaml::{self, Node, NodeValue, Pair, YamlError};
+
+/// The pairs of the frontmatter's mapping; nothing where a finding forbids its use.
+pub(crate) fn read<'t>(
+    text: &'t str,
+    yaml: &Range<usize>,
+    findings: &mut Findings<'_>,
+) -> Option<Vec<Pair<'t>>> {
+    let root = match yaml::parse(&text[yaml.clone()], yaml.start) {
+        Ok(root) => root,
+        Err(error) => Some(mend(text, yaml, error, findings)?),
+    };
+    match root.map(|root| (root.value, root.span)) {
+        None => Some(Vec::new()),
+        Some((NodeValue::Map(pairs), _)) => Some(pairs),
+        Some((NodeValue::Text { text, .. }, _)) if text.is_empty() => Some(Vec::new()),
+        Some((_, span)) => {
+            findings.report(codes::FRONTMATTER_NOT_MAPPING, span, || {
+                (
+                    "the frontmatter is not a mapping".to_owned(),
+                    "write one `key: value` line for each field".to_owned(),
+                )
+            });
+            None
+        }
+    }
+}
+
+/// A tree in spite of unquoted colons, else a report of the error.
+fn mend(
+    text: &str,
+    yaml: &Range<usize>,
+    error: YamlError,
+    findings: &mut Findings<'_>,
+) -> Option<Node<'static>> {
+    let repaired = (error.code == codes::YAML_INVALID)
+        .then(|| repair::parse(&text[yaml.clone()], yaml.start))
+        .flatten();
+    let Some(repaired) = repaired else {
+        findings.report(error.code, error.span, || {
+            (error.message, error.help.to_owned())
+        });
+        return None;
+    };
+    for colon in repaired.colons {
+        findings.report(codes::UNQUOTED_COLON, colon, || {
+            (
+                "an unquoted value holds a colon that YAML reads as the end of a key; the value is \
+                 read as if it were quoted"
+                    .to_owned(),
+                "quote the value".to_owned(),
+            )
+        });
+    }
+    Some(repaired.tree)
+}
