@@ -1,0 +1,161 @@
+//! The handle itself.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::sync::Arc;
+
+use rustix::fs::{AtFlags, OFlags};
+
+use crate::open::{self, Confinement, Links};
+use crate::{Entries, Entry, EntryBuffer, Error, ErrorKind, File, Kind, Result, Stat, path};
+
+/// A directory that is open. Paths are relative to it, with `/` between their parts; the empty path
+/// is the directory itself.
+#[derive(Debug)]
+pub struct Dir {
+    handle: Arc<OwnedFd>,
+    confinement: Confinement,
+    // A listing moves the handle's place, so a second one needs a handle of its own.
+    was_listed: bool,
+}
+
+impl Dir {
+    /// Opens a directory that the host names. Links on this path are followed: they are the host's.
+    ///
+    /// # Errors
+    ///
+    /// There is no such directory, or it cannot be read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::opened(path.as_ref(), open::open_root)
+    }
+
+    /// The same, but never asks the kernel to confine a path. [`Dir::open`] falls back to this where
+    /// the kernel cannot; it is safe, and slower by an open for each part of a path.
+    ///
+    /// # Errors
+    ///
+    /// As [`Dir::open`].
+    pub fn open_by_hand(path: impl AsRef<Path>) -> Result<Self> {
+        Self::opened(path.as_ref(), open::open_root_by_hand)
+    }
+
+    /// Opens a directory inside this one.
+    ///
+    /// # Errors
+    ///
+    /// It is none, leads outside, lies behind a link that `links` refuses, or cannot be read.
+    pub fn open_dir(&self, path: &str, links: Links) -> Result<Self> {
+        let handle = self.open_handle(path, open::DIRECTORY, links)?;
+        Ok(Self {
+            handle: Arc::new(handle),
+            confinement: self.confinement,
+            was_listed: false,
+        })
+    }
+
+    /// Opens a regular file inside this directory. It takes two system calls.
+    ///
+    /// # Errors
+    ///
+    /// It is none, leads outside, lies behind a link that `links` refuses, or cannot be read.
+    pub fn open_file<'a>(&self, path: &'a str, links: Links) -> Result<File<'a>> {
+        let handle = self.open_handle(path, open::FILE, links)?;
+        let stat = stat_of(&handle, path)?;
+        match stat.kind {
+            Kind::File => Ok(File { handle, path, stat }),
+            _ => Err(Error::new(ErrorKind::NotRegular, path)),
+        }
+    }
+
+    /// Reads a regular file whole. Links that stay inside are followed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Dir::open_file`], or it is larger than `limit` bytes.
+    pub fn read(&self, path: &str, limit: usize) -> Result<Vec<u8>> {
+        self.open_file(path, Links::FollowInside)?.read_whole(limit)
+    }
+
+    /// What a file inside this directory is. A link at the end is followed where `links` says so.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or it leads outside.
+    pub fn stat(&self, path: &str, links: Links) -> Result<Stat> {
+        let handle = self.open_handle(path, open::LOOK, links)?;
+        stat_of(&handle, path)
+    }
+
+    /// What a file is, in one system call that does not confine the directories on the way to it.
+    ///
+    /// While someone swaps one of them for a link, the answer may be of a file elsewhere. It serves to
+    /// see that a file known by its inode is unchanged; read nothing on the strength of it. A link at
+    /// the end is never followed.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn stat_unconfined(&self, path: &str) -> Result<Stat> {
+        path::check(path)?;
+        let path = path::or_dot(path);
+        rustix::fs::statat(&self.handle, path, AtFlags::SYMLINK_NOFOLLOW)
+            .map(|stat| Stat::of(&stat))
+            .map_err(|cause| Error::of(cause, path))
+    }
+
+    /// Whether the directory of this entry has a file of this name, whatever it is. For names that are
+    /// not UTF-8 and so cannot be paths.
+    pub fn has_below(&self, entry: &Entry<'_>, name: &str) -> bool {
+        let path = [entry.name_bytes(), b"/", name.as_bytes()].concat();
+        rustix::fs::statat(&self.handle, path, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+    }
+
+    /// Begins a listing. The first one of a handle costs nothing but its reading.
+    ///
+    /// # Errors
+    ///
+    /// The directory cannot be opened once more.
+    pub fn entries<'a>(&mut self, buffer: &'a mut EntryBuffer) -> Result<Entries<'a>> {
+        let handle = if std::mem::replace(&mut self.was_listed, true) {
+            Arc::new(self.open_handle("", open::DIRECTORY, Links::Refuse)?)
+        } else {
+            Arc::clone(&self.handle)
+        };
+        Ok(Entries::new(handle, buffer))
+    }
+
+    fn opened(
+        path: &Path,
+        open: impl Fn(&Path) -> Result<(OwnedFd, Confinement), rustix::io::Errno>,
+    ) -> Result<Self> {
+        let (handle, confinement) =
+            open(path).map_err(|cause| Error::of(cause, path.to_string_lossy()))?;
+        Ok(Self {
+            handle: Arc::new(handle),
+            confinement,
+            was_listed: false,
+        })
+    }
+
+    fn open_handle(&self, path: &str, flags: OFlags, links: Links) -> Result<OwnedFd> {
+        path::check(path)?;
+        let directory = self.handle.as_fd();
+        let answer = open::open_beneath(
+            directory,
+            self.confinement,
+            path::or_dot(path),
+            flags,
+            links,
+        );
+        answer.map_err(|cause| match links {
+            Links::Refuse => Error::of(cause, path).without_links(),
+            Links::FollowInside => Error::of(cause, path),
+        })
+    }
+}
+
+fn stat_of(handle: &OwnedFd, path: &str) -> Result<Stat> {
+    rustix::fs::fstat(handle)
+        .map(|stat| Stat::of(&stat))
+        .map_err(|cause| Error::of(cause, path))
+}

@@ -1,0 +1,91 @@
+//! A regular file that was opened inside a directory.
+
+use std::os::fd::OwnedFd;
+
+use rustix::io::Errno;
+
+use crate::{Error, ErrorKind, Result, Stat};
+
+/// A regular file, open for reading. See [`crate::Dir::open_file`].
+#[derive(Debug)]
+pub struct File<'a> {
+    pub(crate) handle: OwnedFd,
+    pub(crate) path: &'a str,
+    pub(crate) stat: Stat,
+}
+
+/// What was read of a file's beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// How many bytes of the buffer were filled.
+    pub length: usize,
+    /// Whether the file ends there.
+    pub is_whole_file: bool,
+}
+
+impl File<'_> {
+    /// What the file was when it was opened.
+    pub fn stat(&self) -> &Stat {
+        &self.stat
+    }
+
+    /// Fills `buffer` from the file's beginning; one system call where the disk plays along.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn read_head(&self, buffer: &mut [u8]) -> Result<Head> {
+        let mut length = 0;
+        loop {
+            let count = self.read_at(&mut buffer[length..], length)?;
+            length += count;
+            if count == 0 || length as u64 >= self.stat.size || length == buffer.len() {
+                let is_whole_file = length as u64 >= self.stat.size || length < buffer.len();
+                return Ok(Head {
+                    length,
+                    is_whole_file,
+                });
+            }
+        }
+    }
+
+    /// Reads the file whole.
+    ///
+    /// # Errors
+    ///
+    /// The file is larger than `limit` bytes ([`ErrorKind::TooLarge`]) or cannot be read.
+    pub fn read_whole(&self, limit: usize) -> Result<Vec<u8>> {
+        let too_large = || Error::new(ErrorKind::TooLarge, self.path);
+        let size = usize::try_from(self.stat.size)
+            .ok()
+            .filter(|&size| size <= limit)
+            .ok_or_else(too_large)?;
+        // One byte more than it has, so that a file that grows meanwhile is noticed and not cut.
+        let mut bytes = vec![0; size + 1];
+        let mut length = 0;
+        loop {
+            let count = self.read_at(&mut bytes[length..], length)?;
+            length += count;
+            // A regular file gives fewer bytes than asked for only where it ends.
+            if count == 0 || length == size {
+                bytes.truncate(length);
+                return Ok(bytes);
+            }
+            if length > limit {
+                return Err(too_large());
+            }
+            if length == bytes.len() {
+                bytes.resize(length.saturating_mul(2).min(limit.saturating_add(1)), 0);
+            }
+        }
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: usize) -> Result<usize> {
+        loop {
+            match rustix::io::pread(&self.handle, &mut *buffer, offset as u64) {
+                Err(Errno::INTR) => {}
+                answer => return answer.map_err(|cause| Error::of(cause, self.path)),
+            }
+        }
+    }
+}

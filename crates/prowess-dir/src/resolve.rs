@@ -1,0 +1,87 @@
+//! Resolving a path part by part, for systems whose kernel cannot confine it.
+//!
+//! Each part is opened relative to the handle of the part before and never through a link; a link is
+//! read and its text resolved in the same manner. `..` in a link goes back to a handle that we hold,
+//! so nothing that is renamed meanwhile can lead above the directory.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::Links;
+use crate::open::LOOK;
+
+/// As many links as Linux follows in one path.
+const MOST_LINKS: usize = 40;
+
+/// Opens `path`, which may lead through links but not out of `root`.
+pub(crate) fn open(
+    root: BorrowedFd<'_>,
+    path: &str,
+    flags: OFlags,
+    links: Links,
+) -> Result<OwnedFd, Errno> {
+    let mut below: Vec<OwnedFd> = Vec::new();
+    let mut parts = reversed_parts(path.as_bytes());
+    let mut links_left = MOST_LINKS;
+    while let Some(part) = parts.pop() {
+        if part == b".." {
+            below.pop().ok_or(Errno::XDEV)?;
+            continue;
+        }
+        let here = below.last().map_or(root, AsFd::as_fd);
+        let is_last = parts.is_empty();
+        let wanted = if is_last {
+            flags
+        } else {
+            LOOK | OFlags::DIRECTORY
+        };
+        match open_part(here, &part, wanted)? {
+            Part::Opened(handle) if is_last => return Ok(handle),
+            Part::Opened(handle) => below.push(handle),
+            Part::Link(_) if links == Links::Refuse || links_left == 0 => return Err(Errno::LOOP),
+            Part::Link(target) if target.starts_with(b"/") => return Err(Errno::XDEV),
+            Part::Link(target) => {
+                links_left -= 1;
+                parts.extend(reversed_parts(&target));
+            }
+        }
+    }
+    // The path ended in a dot, or in a link that did: the directory that we stand in is meant.
+    let here = below.last().map_or(root, AsFd::as_fd);
+    rustix::fs::openat(here, ".", flags, Mode::empty())
+}
+
+enum Part {
+    Opened(OwnedFd),
+    Link(Vec<u8>),
+}
+
+fn open_part(here: BorrowedFd<'_>, part: &[u8], flags: OFlags) -> Result<Part, Errno> {
+    let error = match rustix::fs::openat(here, part, flags | OFlags::NOFOLLOW, Mode::empty()) {
+        // A handle for looking is given for the link itself too.
+        Ok(handle) if flags.contains(LOOK) && is_link(&handle)? => Errno::LOOP,
+        Ok(handle) => return Ok(Part::Opened(handle)),
+        Err(error) => error,
+    };
+    // Systems differ in the error that a link gives, so it is asked whether it is one.
+    match rustix::fs::readlinkat(here, part, Vec::new()) {
+        Ok(target) => Ok(Part::Link(target.into_bytes())),
+        Err(_) => Err(error),
+    }
+}
+
+fn is_link(handle: &OwnedFd) -> Result<bool, Errno> {
+    let stat = rustix::fs::fstat(handle)?;
+    Ok(rustix::fs::FileType::from_raw_mode(stat.st_mode).is_symlink())
+}
+
+fn reversed_parts(path: &[u8]) -> Vec<Vec<u8>> {
+    let is_step = |part: &&[u8]| !part.is_empty() && *part != b".";
+    path.split(|&byte| byte == b'/')
+        .rev()
+        .filter(is_step)
+        .map(<[u8]>::to_vec)
+        .collect()
+}

@@ -1,0 +1,74 @@
+//! What the kernel says of a file without its content.
+
+use rustix::fs::FileType;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// A regular file: the only kind that can be read.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A FIFO, a socket, a device.
+    Other,
+}
+
+/// A point in time as file systems keep it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Moment {
+    /// Seconds since 1970-01-01T00:00:00Z.
+    pub seconds: i64,
+    /// Nanoseconds of that second.
+    pub nanoseconds: u32,
+}
+
+/// What tells one version of a file from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stat {
+    /// What it is.
+    pub kind: Kind,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When its content was last changed; a program may set this.
+    pub modified: Moment,
+    /// When its content or its owner, rights or names were last changed; only the kernel sets this.
+    pub changed: Moment,
+    /// Its number on its device.
+    pub inode: u64,
+    /// The device that it is on.
+    pub device: u64,
+}
+
+impl Kind {
+    pub(crate) fn of(kind: FileType) -> Self {
+        match kind {
+            FileType::RegularFile => Self::File,
+            FileType::Directory => Self::Directory,
+            FileType::Symlink => Self::Link,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl Stat {
+    // The widths of these fields differ between systems.
+    #[allow(clippy::unnecessary_cast, clippy::cast_possible_truncation)]
+    pub(crate) fn of(stat: &rustix::fs::Stat) -> Self {
+        Self {
+            kind: Kind::of(FileType::from_raw_mode(stat.st_mode)),
+            size: stat.st_size as u64,
+            modified: Moment {
+                seconds: stat.st_mtime as i64,
+                nanoseconds: stat.st_mtime_nsec as u32,
+            },
+            changed: Moment {
+                seconds: stat.st_ctime as i64,
+                nanoseconds: stat.st_ctime_nsec as u32,
+            },
+            inode: stat.st_ino as u64,
+            device: stat.st_dev as u64,
+        }
+    }
+}

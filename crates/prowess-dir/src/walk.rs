@@ -1,0 +1,114 @@
+//! Everything below a directory, within bounds.
+
+use std::ops::ControlFlow;
+
+use crate::{Dir, EntryBuffer, Kind, Links, Result};
+
+/// How far a walk goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WalkBounds {
+    /// How many levels of directories below the first it lists. By default 16.
+    pub depth: usize,
+    /// How many names it looks at. By default 20,000.
+    pub entries: usize,
+}
+
+impl Default for WalkBounds {
+    fn default() -> Self {
+        Self {
+            depth: 16,
+            entries: 20_000,
+        }
+    }
+}
+
+/// What a walk found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Walk {
+    /// Everything but directories, sorted by path.
+    pub found: Vec<Walked>,
+    /// Whether this is all: false where a bound bit, where a directory could not be listed, and where
+    /// a name is not UTF-8.
+    pub is_complete: bool,
+}
+
+/// One thing below a directory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Walked {
+    /// Its path from the directory.
+    pub path: String,
+    /// What it is.
+    pub kind: Kind,
+}
+
+impl Dir {
+    /// Names everything below this directory except what lies in a directory that `enter` refuses by
+    /// its name. Links are named and not followed.
+    ///
+    /// # Errors
+    ///
+    /// This directory itself cannot be listed.
+    pub fn walk(&self, bounds: WalkBounds, enter: impl Fn(&str) -> bool) -> Result<Walk> {
+        let mut walker = Walker {
+            directory: self,
+            buffer: EntryBuffer::default(),
+            entries_left: bounds.entries,
+            pending: Vec::new(),
+            walk: Walk {
+                found: Vec::new(),
+                is_complete: true,
+            },
+        };
+        walker.list("", bounds.depth, &enter)?;
+        // A list of its own instead of the stack: a deep tree costs memory that `entries` bounds.
+        while let Some((path, depth)) = walker.pending.pop() {
+            let listed = depth > 0 && walker.list(&path, depth - 1, &enter).is_ok();
+            walker.walk.is_complete &= listed;
+        }
+        let mut walk = walker.walk;
+        walk.found.sort_unstable();
+        Ok(walk)
+    }
+}
+
+struct Walker<'a> {
+    directory: &'a Dir,
+    buffer: EntryBuffer,
+    entries_left: usize,
+    pending: Vec<(String, usize)>,
+    walk: Walk,
+}
+
+impl Walker<'_> {
+    fn list(&mut self, path: &str, depth: usize, enter: &impl Fn(&str) -> bool) -> Result<()> {
+        let mut directory = self.directory.open_dir(path, Links::Refuse)?;
+        let entries = directory.entries(&mut self.buffer)?;
+        let _ = entries.visit(|entry| {
+            if self.entries_left == 0 {
+                self.walk.is_complete = false;
+                return ControlFlow::Break(());
+            }
+            self.entries_left -= 1;
+            match (entry.name(), entry.kind()) {
+                (None, _) => self.walk.is_complete = false,
+                (Some(name), Kind::Directory) if enter(name) => {
+                    self.pending.push((join(path, name), depth));
+                }
+                (Some(_), Kind::Directory) => {}
+                (Some(name), kind) => self.walk.found.push(Walked {
+                    path: join(path, name),
+                    kind,
+                }),
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(())
+    }
+}
+
+fn join(directory: &str, name: &str) -> String {
+    match directory {
+        "" => name.to_owned(),
+        directory => format!("{directory}/{name}"),
+    }
+}
