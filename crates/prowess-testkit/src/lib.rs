@@ -23,12 +23,14 @@
 
 mod clock;
 mod corpus;
+mod scan_recorder;
 mod source_kit;
 mod store_kit;
 mod tree;
 
 pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};
+pub use scan_recorder::{FoundPackage, ScanRecorder};
 pub use source_kit::{SourceFixture, check_source};
 pub use store_kit::check_store;
 pub use tree::Tree;

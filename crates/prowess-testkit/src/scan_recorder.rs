@@ -1,0 +1,112 @@
+//! What a scan reported, for tests to look at.
+
+use std::collections::BTreeMap;
+
+use prowess_core::{
+    Cancel, Diagnostic, Found, ReadFurther, ScanSink, SkillSource, SourceError, Stamp,
+};
+
+/// A [`ScanSink`] that keeps all it is told.
+#[derive(Clone, Debug, Default)]
+pub struct ScanRecorder {
+    /// The stamps to answer with, by package.
+    pub known: BTreeMap<String, Stamp>,
+    /// Whether it asks for each file to its end.
+    pub reads_to_the_end: bool,
+    /// The packages that were found, in the order of the reports. A package that is read further is
+    /// here once for each report.
+    pub found: Vec<FoundPackage>,
+    /// The packages that are unchanged, in the order of the reports.
+    pub unchanged: Vec<String>,
+    /// What is wrong.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// A [`Found`] that owns its texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundPackage {
+    /// The package's path.
+    pub package: String,
+    /// The file's own name.
+    pub file: String,
+    /// The version.
+    pub stamp: Option<Stamp>,
+    /// As much as was read.
+    pub head: Vec<u8>,
+    /// Whether that is all.
+    pub is_whole_file: bool,
+}
+
+impl ScanRecorder {
+    /// What a whole scan of `source` reports.
+    ///
+    /// # Errors
+    ///
+    /// Those of the scan.
+    pub fn scan(source: &dyn SkillSource) -> Result<Self, SourceError> {
+        let mut recorder = Self::default();
+        source.scan(&mut recorder, &Cancel::default())?;
+        Ok(recorder)
+    }
+
+    /// A recorder that knows what this one was told.
+    #[must_use]
+    pub fn next(&self) -> Self {
+        let stamps = self.found.iter().filter_map(|found| {
+            let stamp = found.stamp?;
+            Some((found.package.clone(), stamp))
+        });
+        Self {
+            known: self.known.clone().into_iter().chain(stamps).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The packages that were found, sorted.
+    pub fn packages(&self) -> Vec<&str> {
+        let mut packages: Vec<_> = self.found.iter().map(|found| &*found.package).collect();
+        packages.sort_unstable();
+        packages
+    }
+
+    /// The problems as `severity code path`, sorted, with `root` left out of the paths.
+    pub fn problem_lines(&self, root: &str) -> Vec<String> {
+        let line = |problem: &Diagnostic| {
+            let path = problem.path.as_deref().unwrap_or("-");
+            let path = path.strip_prefix(root).unwrap_or(path);
+            format!("{} {} {path}", problem.severity, problem.code)
+        };
+        let mut lines: Vec<_> = self.problems.iter().map(line).collect();
+        lines.sort_unstable();
+        lines
+    }
+}
+
+impl ScanSink for ScanRecorder {
+    fn known(&self, package: &str) -> Option<Stamp> {
+        self.known.get(package).copied()
+    }
+
+    fn unchanged(&mut self, package: &str) {
+        self.unchanged.push(package.to_owned());
+    }
+
+    fn found(&mut self, found: Found<'_>) -> ReadFurther {
+        self.found.push(FoundPackage {
+            package: found.package.to_owned(),
+            file: found.file.to_owned(),
+            stamp: found.stamp,
+            head: found.head.to_vec(),
+            is_whole_file: found.is_whole_file,
+        });
+        if self.reads_to_the_end && !found.is_whole_file {
+            ReadFurther::UpTo(found.head.len() + 1)
+        } else {
+            ReadFurther::No
+        }
+    }
+
+    fn problem(&mut self, diagnostic: Diagnostic) {
+        self.problems.push(diagnostic);
+    }
+}
