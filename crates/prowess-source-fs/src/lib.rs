@@ -1,2 +1,127 @@
-//! Skills in a directory tree
+//! Skills in a directory tree.
+//!
+//! ```
+//! # use prowess_core::{Cancel, Clock, Diagnostic, Found, ReadFurther, ScanSink, SkillSource, Stamp};
+//! # let tree = prowess_testkit::Tree::new("//- /pdf/SKILL.md\n---\nname: pdf\n---\n");
+//! # let clock = std::sync::Arc::new(prowess_testkit::ManualClock::default());
+//! use prowess_source_fs::{FsConfig, FsSource};
+//!
+//! #[derive(Default)]
+//! struct Names(Vec<String>);
+//!
+//! impl ScanSink for Names {
+//!     fn known(&self, _: &str) -> Option<Stamp> { None }
+//!     fn unchanged(&mut self, _: &str) {}
+//!     fn found(&mut self, found: Found<'_>) -> ReadFurther {
+//!         self.0.push(found.package.to_owned());
+//!         ReadFurther::No
+//!     }
+//!     fn problem(&mut self, diagnostic: Diagnostic) { eprintln!("{diagnostic}"); }
+//! }
+//!
+//! let source = FsSource::new(FsConfig::new(tree.path()), clock);
+//! let mut names = Names::default();
+//! source.scan(&mut names, &Cancel::default())?;
+//! assert_eq!(names.0, ["pdf"]);
+//! # Ok::<(), prowess_core::SourceError>(())
+//! ```
+//!
+//! A scan walks the tree and opens `NAME/SKILL.md` of each directory in one step, relative to the
+//! directory above: open, look, read 4 KiB, close. A package's directory is not listed unless packages
+//! may lie inside packages ([`Nested::Descend`]).
+//!
+//! It never reads frontmatter: it ships text, and knows of a `SKILL.md` only what the file system
+//! knows. Every open goes through `prowess-dir`, so no link and no race leads a read out of a package.
+//! Whatever keeps a `SKILL.md` from being reported is told with one of [`codes`], and the others are
+//! reported all the same.
 #![forbid(unsafe_code)]
+
+pub mod codes;
+mod config;
+mod link;
+mod package;
+mod problem;
+mod read;
+mod scan;
+mod stamp;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use prowess_core::{
+    Cancel, Clock, Listing, PackagePath, ReadLimit, ResourcePath, ScanSink, SkillSource,
+    SourceError,
+};
+
+pub use config::{FsConfig, Links, Nested};
+
+/// A directory tree whose directories with a `SKILL.md` are packages.
+///
+/// The root is looked at anew by every call, so it may come and go.
+pub struct FsSource {
+    config: FsConfig,
+    root: String,
+    clock: Arc<dyn Clock>,
+}
+
+impl FsSource {
+    /// A source over the tree that `config` names. Nothing is opened yet.
+    ///
+    /// The clock tells which files changed so lately that the next change might not show in their
+    /// times; they are read again by every scan.
+    pub fn new(mut config: FsConfig, clock: Arc<dyn Clock>) -> Self {
+        // Without a working directory a relative root stays as it is and is found missing.
+        if let Ok(absolute) = std::path::absolute(&config.root) {
+            config.root = without_last_slash(&absolute);
+        }
+        let root = config.root.to_string_lossy().into_owned();
+        Self {
+            config,
+            root,
+            clock,
+        }
+    }
+
+    /// What the source was made with; the root is absolute.
+    pub fn config(&self) -> &FsConfig {
+        &self.config
+    }
+}
+
+fn without_last_slash(path: &Path) -> PathBuf {
+    path.components().collect()
+}
+
+impl std::fmt::Debug for FsSource {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut fields = formatter.debug_struct("FsSource");
+        fields.field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+impl SkillSource for FsSource {
+    fn name(&self) -> &str {
+        "filesystem"
+    }
+
+    fn root(&self) -> &str {
+        &self.root
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+        scan::scan(&self.config, self.clock.now(), sink, cancel)
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        read::list(&self.config, package, most)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        read::read(&self.config, package, resource, limit)
+    }
+}

@@ -1,0 +1,72 @@
+//! What a host says of a tree before it is walked.
+
+use std::path::PathBuf;
+
+/// Which tree, how far into it, and what to make of links and of packages inside packages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FsConfig {
+    /// The directory that packages' paths begin at. A link to a directory will do.
+    pub root: PathBuf,
+    /// How many directories below the root a package may lie. By default 6.
+    pub max_depth: usize,
+    /// How many directories without a package are searched. By default 20,000, enough for a tree of
+    /// repositories; the client guide's 2,000 is not.
+    pub max_directories: usize,
+    /// How many names are looked at in all directories together. By default 1,000,000.
+    pub max_entries: usize,
+    /// Names of directories that are never entered. By default `.git` and `node_modules`. Other hidden
+    /// directories are entered: skills live in `.claude` and `.agents`.
+    pub skip: Vec<Box<str>>,
+    /// What to do about a symbolic link to a directory. By default [`Links::Follow`].
+    pub links: Links,
+    /// Whether packages may lie inside packages. By default [`Nested::Stop`].
+    pub nested: Nested,
+}
+
+/// What a scan does about a symbolic link to a directory. A link that is not followed is reported.
+///
+/// However it is reached, a package is found once, by its own path before that of any link. Behind a
+/// link, only the directory that it leads to may be a package; those below are not searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Links {
+    /// No link is followed.
+    Never,
+    /// A link is followed whose target lies inside the root. This is for trees that come from somebody
+    /// else.
+    WithinRoot,
+    /// Every link is followed: whoever may write to the root may name any directory of the machine.
+    /// Installers link skills from a common place into each client's directory.
+    #[default]
+    Follow,
+}
+
+/// Whether a walk goes on below a package.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Nested {
+    /// A directory with a `SKILL.md` ends the walk there: the layout of a directory of skills. The
+    /// package's directory is not even listed.
+    #[default]
+    Stop,
+    /// Packages may lie inside packages, as in a tree of repositories. Each package's directory is
+    /// listed, which more than doubles the work.
+    Descend,
+}
+
+impl FsConfig {
+    /// The defaults over this root.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self {
+            root: root.into(),
+            max_depth: 6,
+            max_directories: 20_000,
+            max_entries: 1_000_000,
+            skip: vec![".git".into(), "node_modules".into()],
+            links: Links::default(),
+            nested: Nested::default(),
+        }
+    }
+
+    pub(crate) fn skips(&self, name: &str) -> bool {
+        self.skip.iter().any(|skipped| **skipped == *name)
+    }
+}

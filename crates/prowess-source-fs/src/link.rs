@@ -1,0 +1,127 @@
+//! Symbolic links to packages: which are followed, and what is said of the others.
+
+use std::collections::HashSet;
+use std::io::ErrorKind as IoErrorKind;
+use std::path::Path;
+
+use prowess_dir::{Dir, Error, ErrorKind};
+
+use crate::package::{Probe, Prober};
+use crate::{FsConfig, Links, codes, problem};
+
+/// Opens a package's directory, over links as far as the configuration lets them.
+pub(crate) fn open_package(config: &FsConfig, package: &str) -> Result<Dir, Error> {
+    match config.links {
+        Links::Follow => Dir::open(config.root.join(package)),
+        Links::Never | Links::WithinRoot => {
+            open_package_below(config, &Dir::open(&config.root)?, package)
+        }
+    }
+}
+
+fn open_package_below(config: &FsConfig, root: &Dir, package: &str) -> Result<Dir, Error> {
+    match config.links {
+        Links::Follow => Dir::open(config.root.join(package)),
+        Links::Never => root.open_dir(package, prowess_dir::Links::Refuse),
+        Links::WithinRoot => root
+            .open_dir(package, prowess_dir::Links::FollowInside)
+            .or_else(|error| open_by_real_path(config, root, package).ok_or(error)),
+    }
+}
+
+/// An absolute link into the root leaves it by its text. Where it leads is looked up, and then opened
+/// without any link, so that a change in between cannot lead outside.
+fn open_by_real_path(config: &FsConfig, root: &Dir, package: &str) -> Option<Dir> {
+    let real = inside_root(config, package)?;
+    root.open_dir(&real, prowess_dir::Links::Refuse).ok()
+}
+
+/// The real path of a link's target from the real root, if it lies inside.
+fn inside_root(config: &FsConfig, link: &str) -> Option<String> {
+    let root = config.root.canonicalize().ok()?;
+    let target = config.root.join(link).canonicalize().ok()?;
+    Some(target.strip_prefix(root).ok()?.to_str()?.to_owned())
+}
+
+/// Looks at the links of a tree after the walk.
+pub(crate) struct Follower<'f, 'a> {
+    config: &'f FsConfig,
+    root: &'f Dir,
+    prober: &'f mut Prober<'a>,
+    seen: HashSet<(u64, u64)>,
+}
+
+impl<'f, 'a> Follower<'f, 'a> {
+    pub(crate) fn new(config: &'f FsConfig, root: &'f Dir, prober: &'f mut Prober<'a>) -> Self {
+        let seen = std::mem::take(&mut prober.seen).into_iter().collect();
+        Self {
+            config,
+            root,
+            prober,
+            seen,
+        }
+    }
+
+    /// Reports the package that a link leads to, or why there is none.
+    pub(crate) fn follow(&mut self, link: &str) {
+        if !self.leads_to_directory(link) {
+            return;
+        }
+        match open_package_below(self.config, self.root, link) {
+            Ok(directory) => self.probe(link, &directory),
+            Err(error) if matches!(error.kind(), ErrorKind::Link | ErrorKind::Escape) => {
+                self.tell(link, problem::root_is_symlink);
+            }
+            Err(error) => {
+                let path = self.prober.absolute(link);
+                self.prober
+                    .sink
+                    .problem(problem::directory_unreadable(&path, &error));
+            }
+        }
+    }
+
+    /// Only asks what the target is; links to files are no business of a search for skills.
+    fn leads_to_directory(&mut self, link: &str) -> bool {
+        let code = match self.config.root.join(link).metadata() {
+            Ok(metadata) => return metadata.is_dir(),
+            Err(error) if error.kind() == IoErrorKind::NotFound => codes::DANGLING_LINK,
+            Err(error) if error.kind() == IoErrorKind::PermissionDenied => return true,
+            // Through a file, or round in a circle.
+            Err(error) if error.kind() == IoErrorKind::NotADirectory => codes::DANGLING_LINK,
+            Err(_) => codes::SYMLINK_LOOP,
+        };
+        let path = self.prober.absolute(link);
+        self.prober.sink.problem(problem::broken_link(&path, code));
+        false
+    }
+
+    fn probe(&mut self, link: &str, directory: &Dir) {
+        let Ok(stat) = directory.stat("", prowess_dir::Links::Refuse) else {
+            return;
+        };
+        if self.seen.contains(&(stat.inode, stat.device)) {
+            return self.tell(link, problem::duplicate_link);
+        }
+        self.prober.path.clear();
+        self.prober.path.push_str(link);
+        match self.prober.probe_opened(directory) {
+            Probe::Package => drop(self.seen.insert((stat.inode, stat.device))),
+            // What lies inside the root is searched by its own path.
+            Probe::Nothing if inside_root(self.config, link).is_none() => {
+                self.tell(link, problem::link_not_searched);
+            }
+            Probe::Nothing | Probe::Closed => {}
+        }
+    }
+
+    fn tell(&mut self, link: &str, diagnostic: fn(&str, &str) -> prowess_core::Diagnostic) {
+        let target = self.config.root.join(link).canonicalize();
+        let target = target
+            .as_deref()
+            .unwrap_or(Path::new("?"))
+            .to_string_lossy();
+        let path = self.prober.absolute(link);
+        self.prober.sink.problem(diagnostic(&path, &target));
+    }
+}

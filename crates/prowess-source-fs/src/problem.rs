@@ -1,0 +1,171 @@
+//! The faults of a tree as diagnostics.
+
+use prowess_core::{Code, Diagnostic, Severity};
+use prowess_dir::{Error, ErrorKind};
+
+use crate::codes;
+
+const MOVE_OR_MEND: &str = "mend it, or remove it if it is not a skill";
+const RENAME: &str =
+    "rename the directory: letters, digits and hyphens keep every client and system happy";
+
+fn problem(code: Code, severity: Severity, path: &str, message: String, help: &str) -> Diagnostic {
+    Diagnostic::new(code, severity, message, help).in_file(path)
+}
+
+pub(crate) fn root_missing(root: &str) -> Diagnostic {
+    problem(
+        codes::ROOT_MISSING,
+        Severity::Warning,
+        root,
+        format!("the directory of skills `{root}` does not exist"),
+        "create it, or take it out of the configuration",
+    )
+}
+
+pub(crate) fn root_not_a_directory(root: &str) -> Diagnostic {
+    problem(
+        codes::ROOT_NOT_A_DIRECTORY,
+        Severity::Error,
+        root,
+        format!("the directory of skills `{root}` is not a directory"),
+        "name the directory that holds the skills' directories",
+    )
+}
+
+pub(crate) fn directory_unreadable(path: &str, error: &Error) -> Diagnostic {
+    problem(
+        codes::DIRECTORY_UNREADABLE,
+        Severity::Error,
+        path,
+        format!("`{path}` cannot be searched for skills: {}", reason(error)),
+        "give the process the right to list and enter it, or take it out of the tree",
+    )
+}
+
+/// Why a `SKILL.md` that is there cannot be reported.
+pub(crate) fn skill_file(path: &str, error: &Error) -> Diagnostic {
+    let (code, message, help) = match error.kind() {
+        ErrorKind::NotRegular => (
+            codes::NOT_A_FILE,
+            format!("`{path}` is not a regular file"),
+            "replace it with a text file, or remove it if it is not a skill",
+        ),
+        ErrorKind::NotFound => (
+            codes::DANGLING_LINK,
+            format!("the link `{path}` leads nowhere"),
+            "point it at a file of its own directory, or remove it",
+        ),
+        ErrorKind::Loop => (
+            codes::SYMLINK_LOOP,
+            format!("the links of `{path}` lead round in a circle"),
+            "point it at a file of its own directory, or remove it",
+        ),
+        ErrorKind::Escape => (
+            codes::PATH_ESCAPE,
+            format!("the link `{path}` leads out of its skill's directory"),
+            "put the file itself there; to share a skill, link its whole directory",
+        ),
+        _ => (
+            codes::FILE_UNREADABLE,
+            format!("`{path}` cannot be read: {}", reason(error)),
+            MOVE_OR_MEND,
+        ),
+    };
+    problem(code, Severity::Error, path, message, help)
+}
+
+pub(crate) fn file_too_large(path: &str, bytes: u64, limit: usize) -> Diagnostic {
+    problem(
+        codes::FILE_TOO_LARGE,
+        Severity::Error,
+        path,
+        format!("`{path}` has {bytes} bytes and the limit is {limit}"),
+        "move what a model seldom needs into files under `references`",
+    )
+}
+
+/// A link to a package's directory that leads to nothing.
+pub(crate) fn broken_link(path: &str, code: Code) -> Diagnostic {
+    let message = if code == codes::SYMLINK_LOOP {
+        format!("the links of `{path}` lead round in a circle")
+    } else {
+        format!("the link `{path}` leads nowhere")
+    };
+    let help = "point it at a skill's directory, or remove it";
+    problem(code, Severity::Warning, path, message, help)
+}
+
+pub(crate) fn root_is_symlink(path: &str, target: &str) -> Diagnostic {
+    problem(
+        codes::ROOT_IS_SYMLINK,
+        Severity::Warning,
+        path,
+        format!("`{path}` is a link to `{target}` and is not followed"),
+        "copy the skill to this place, or let this root follow links if you trust who may write to it",
+    )
+}
+
+pub(crate) fn duplicate_link(path: &str, target: &str) -> Diagnostic {
+    problem(
+        codes::DUPLICATE_LINK,
+        Severity::Hint,
+        path,
+        format!("the link `{path}` leads to `{target}`, a skill that was found already"),
+        "remove the link",
+    )
+}
+
+pub(crate) fn link_not_searched(path: &str, target: &str) -> Diagnostic {
+    problem(
+        codes::LINK_NOT_SEARCHED,
+        Severity::Hint,
+        path,
+        format!("the link `{path}` leads to `{target}`, which has no `SKILL.md` of its own"),
+        "to find skills below it, make it a root",
+    )
+}
+
+/// A directory whose name cannot be part of a package's path; `path` is its `SKILL.md` if it has one.
+pub(crate) fn unusable_name(code: Code, path: &str, has_skill: bool) -> Diagnostic {
+    let reason = if code == codes::PATH_NOT_UTF8 {
+        "its name is not UTF-8"
+    } else {
+        "its path holds a backslash or is longer than 1024 bytes"
+    };
+    let (severity, message) = if has_skill {
+        let message = format!("the skill `{path:?}` cannot be used: {reason}");
+        (Severity::Error, message)
+    } else {
+        let message = format!("the directory {path:?} is not searched: {reason}");
+        (Severity::Warning, message)
+    };
+    problem(code, severity, path, message, RENAME)
+}
+
+pub(crate) fn collision(path: &str, other: &str) -> Diagnostic {
+    problem(
+        codes::NORMALISATION_COLLISION,
+        Severity::Warning,
+        path,
+        format!("{path:?} and {other:?} look the same and are two directories"),
+        RENAME,
+    )
+}
+
+pub(crate) fn truncated(path: &str, bound: &str, option: &str) -> Diagnostic {
+    problem(
+        codes::SCAN_TRUNCATED,
+        Severity::Warning,
+        path,
+        format!("the search ended at `{path}`, {bound}; skills beyond are not found"),
+        &format!("name the directory of the skills itself as the root, or raise `{option}`"),
+    )
+}
+
+fn reason(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::Denied => "the operating system refuses".to_owned(),
+        _ => error.to_string(),
+    }
+}

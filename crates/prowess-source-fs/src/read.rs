@@ -1,0 +1,98 @@
+//! Listing and reading the files of one package.
+
+use prowess_core::{
+    Listing, PackagePath, ReadLimit, Resource, ResourcePath, SourceError, SourceErrorKind,
+};
+use prowess_dir::{Dir, Error, ErrorKind, Kind, Links, WalkBounds};
+
+use crate::{FsConfig, link};
+
+/// Names the files of a package other than its `SKILL.md`.
+pub(crate) fn list(
+    config: &FsConfig,
+    package: &PackagePath,
+    most: usize,
+) -> Result<Listing, SourceError> {
+    let directory = open(config, package)?;
+    let walk = directory
+        .walk(WalkBounds::default(), |name| !config.skips(name))
+        .map_err(|error| source_error(&error, package))?;
+    let mut listing = Listing {
+        resources: Vec::new(),
+        is_complete: walk.is_complete,
+    };
+    for walked in &walk.found {
+        let is_resource = walked.kind == Kind::File && !is_skill_file(&walked.path);
+        if is_resource && listing.resources.len() == most {
+            listing.is_complete = false;
+            break;
+        }
+        if is_resource {
+            match resource(&directory, &walked.path) {
+                Some(resource) => listing.resources.push(resource),
+                None => listing.is_complete = false,
+            }
+        }
+    }
+    Ok(listing)
+}
+
+/// Reads a file of a package whole.
+pub(crate) fn read(
+    config: &FsConfig,
+    package: &PackagePath,
+    resource: &ResourcePath,
+    limit: ReadLimit,
+) -> Result<Vec<u8>, SourceError> {
+    open(config, package)?
+        .read(resource.as_str(), limit.0)
+        .map_err(|error| source_error(&error, package))
+}
+
+fn open(config: &FsConfig, package: &PackagePath) -> Result<Dir, SourceError> {
+    link::open_package(config, package.as_str()).map_err(|error| {
+        let kind = kind_of(error.kind());
+        let root = config.root.display();
+        SourceError::new(
+            kind,
+            format!("the package `{package}` of `{root}`: {error}"),
+        )
+    })
+}
+
+fn is_skill_file(path: &str) -> bool {
+    matches!(path, "SKILL.md" | "skill.md")
+}
+
+/// `None` for a file that is gone or whose name is no resource's path.
+fn resource(directory: &Dir, path: &str) -> Option<Resource> {
+    let checked = ResourcePath::new(path).ok()?;
+    let stat = directory.stat(path, Links::Refuse).ok()?;
+    Some(Resource {
+        path: checked,
+        bytes: stat.size,
+    })
+}
+
+fn source_error(error: &Error, package: &PackagePath) -> SourceError {
+    let message = match package.as_str() {
+        "" => error.to_string(),
+        package => format!("{error} in the package `{package}`"),
+    };
+    SourceError::new(kind_of(error.kind()), message)
+}
+
+fn kind_of(kind: ErrorKind) -> SourceErrorKind {
+    match kind {
+        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::Malformed => {
+            SourceErrorKind::NotFound
+        }
+        // A package behind a link that is not followed lies outside as far as this source goes.
+        ErrorKind::Escape | ErrorKind::Link => SourceErrorKind::Escape,
+        ErrorKind::NotRegular => SourceErrorKind::NotRegular,
+        ErrorKind::Loop => SourceErrorKind::Loop,
+        ErrorKind::TooLarge => SourceErrorKind::TooLarge,
+        ErrorKind::Denied => SourceErrorKind::Denied,
+        _ => SourceErrorKind::Unavailable,
+    }
+}

@@ -1,0 +1,269 @@
+//! The walk: which directories there are, and in which of them a package begins.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use prowess_core::{Cancel, PackagePath, ScanSink, SourceError, SourceErrorKind, Timestamp};
+use prowess_dir::{Dir, Entry, EntryBuffer, ErrorKind, Kind};
+use unicode_normalization::UnicodeNormalization;
+
+use crate::package::{Probe, Prober};
+use crate::{FsConfig, Nested, codes, link, problem};
+
+/// Reports every package of the tree.
+pub(crate) fn scan(
+    config: &FsConfig,
+    now: Timestamp,
+    sink: &mut dyn ScanSink,
+    cancel: &Cancel,
+) -> Result<(), SourceError> {
+    let root = config.root.to_string_lossy();
+    let mut directory = match Dir::open(&config.root) {
+        Ok(directory) => directory,
+        Err(error) => return without_root(&root, &error, sink),
+    };
+    let mut walk = Walk {
+        config,
+        cancel,
+        prober: Prober::new(&root, now, sink),
+        pending: Vec::new(),
+        links: Vec::new(),
+        directories_left: config.max_directories,
+        entries_left: config.max_entries,
+        bounds: Bounds::default(),
+    };
+    if walk.root_is_all(&directory) {
+        return Ok(());
+    }
+    let mut names = EntryBuffer::default();
+    walk.list(&mut directory, "", 0, &mut names)
+        .map_err(|error| SourceError::new(SourceErrorKind::Unavailable, error.to_string()))?;
+    walk.search_pending(&directory, &mut names);
+    walk.follow_links(&directory);
+    walk.report_bounds();
+    if cancel.is_cancelled() {
+        let message = format!("the scan of `{root}` was cancelled");
+        return Err(SourceError::new(SourceErrorKind::Cancelled, message));
+    }
+    Ok(())
+}
+
+/// A root that is not there is a finding; one that fails for the moment is an error, so that the last
+/// good scan is kept.
+fn without_root(
+    root: &str,
+    error: &prowess_dir::Error,
+    sink: &mut dyn ScanSink,
+) -> Result<(), SourceError> {
+    let diagnostic = match error.kind() {
+        ErrorKind::NotFound => problem::root_missing(root),
+        ErrorKind::NotADirectory => problem::root_not_a_directory(root),
+        ErrorKind::Denied | ErrorKind::Loop => problem::directory_unreadable(root, error),
+        _ => {
+            let message = error.to_string();
+            return Err(SourceError::new(SourceErrorKind::Unavailable, message));
+        }
+    };
+    sink.problem(diagnostic);
+    Ok(())
+}
+
+/// A directory that is still to be listed, and how deep it lies.
+struct Pending {
+    path: Box<str>,
+    depth: usize,
+}
+
+/// Where each bound bit first.
+#[derive(Default)]
+struct Bounds {
+    depth: Option<String>,
+    directories: Option<String>,
+    entries: Option<String>,
+}
+
+struct Walk<'a> {
+    config: &'a FsConfig,
+    cancel: &'a Cancel,
+    prober: Prober<'a>,
+    // A list of its own instead of the stack: a deep tree costs memory that the bounds keep small, and
+    // one open directory at a time.
+    pending: Vec<Pending>,
+    links: Vec<String>,
+    directories_left: usize,
+    entries_left: usize,
+    bounds: Bounds,
+}
+
+impl Walk<'_> {
+    /// Probes the root; whether it is a package that ends the walk.
+    fn root_is_all(&mut self, root: &Dir) -> bool {
+        if self.prober.probe_opened(root) != Probe::Package {
+            return false;
+        }
+        if let Ok(stat) = root.stat_unconfined("") {
+            self.prober.seen.push((stat.inode, stat.device));
+        }
+        self.config.nested == Nested::Stop
+    }
+
+    /// Links come last, so that a package is found by its own path before that of a link to it.
+    fn follow_links(&mut self, root: &Dir) {
+        let mut links = std::mem::take(&mut self.links);
+        links.sort_unstable();
+        let mut follower = link::Follower::new(self.config, root, &mut self.prober);
+        for link in links {
+            if self.cancel.is_cancelled() {
+                return;
+            }
+            follower.follow(&link);
+        }
+    }
+
+    fn search_pending(&mut self, root: &Dir, names: &mut EntryBuffer) {
+        while let Some(Pending { path, depth }) = self.pending.pop() {
+            if self.cancel.is_cancelled() || self.entries_left == 0 {
+                return;
+            }
+            let listed = root
+                .open_dir(&path, prowess_dir::Links::Refuse)
+                .and_then(|mut directory| self.list(&mut directory, &path, depth, names));
+            match listed.map_err(|error| (error.kind(), error)) {
+                // Gone or swapped since its name was read: it is no directory of this tree any more.
+                Ok(()) | Err((ErrorKind::NotFound | ErrorKind::NotADirectory, _)) => {}
+                Err((_, error)) => {
+                    let path = self.prober.absolute(&path);
+                    self.prober
+                        .sink
+                        .problem(problem::directory_unreadable(&path, &error));
+                }
+            }
+        }
+    }
+
+    /// Looks at each name of a directory.
+    fn list(
+        &mut self,
+        directory: &mut Dir,
+        path: &str,
+        depth: usize,
+        names: &mut EntryBuffer,
+    ) -> Result<(), prowess_dir::Error> {
+        let parent_length = self.prober.set_parent(path);
+        let entries = directory.entries(names)?;
+        let mut composed = HashMap::new();
+        let directory = &*directory;
+        let _ = entries.visit(|entry| {
+            if self.cancel.is_cancelled() {
+                return ControlFlow::Break(());
+            }
+            if self.entries_left == 0 {
+                self.bounds.entries.get_or_insert_with(|| path.to_owned());
+                return ControlFlow::Break(());
+            }
+            self.entries_left -= 1;
+            if !matches!(entry.kind(), Kind::Directory | Kind::Link)
+                || entry.name().is_some_and(|name| self.config.skips(name))
+            {
+                return ControlFlow::Continue(());
+            }
+            if depth >= self.config.max_depth {
+                self.bounds.depth.get_or_insert_with(|| path.to_owned());
+                return ControlFlow::Break(());
+            }
+            self.prober.path.truncate(parent_length);
+            self.visit(directory, &entry, parent_length, depth, &mut composed);
+            ControlFlow::Continue(())
+        })?;
+        Ok(())
+    }
+
+    fn visit(
+        &mut self,
+        directory: &Dir,
+        entry: &Entry<'_>,
+        parent_length: usize,
+        depth: usize,
+        composed: &mut HashMap<String, String>,
+    ) {
+        let Some(name) = entry.name() else {
+            let name = String::from_utf8_lossy(entry.name_bytes());
+            self.prober.path.push_str(&name);
+            return self.unusable(directory, entry, codes::PATH_NOT_UTF8);
+        };
+        self.prober.path.push_str(name);
+        if !PackagePath::is_normal(&self.prober.path) {
+            return self.unusable(directory, entry, codes::PATH_NOT_PORTABLE);
+        }
+        if entry.kind() == Kind::Link {
+            return self.links.push(self.prober.path.clone());
+        }
+        if !name.is_ascii() {
+            self.compare_composed(name, composed);
+        }
+        let probe = self
+            .prober
+            .probe_below(directory, parent_length, entry.inode());
+        if probe == Probe::Nothing || self.config.nested == Nested::Descend {
+            self.search_later(depth + 1);
+        }
+    }
+
+    /// Notes the directory that the prober's path names to be listed.
+    fn search_later(&mut self, depth: usize) {
+        if self.directories_left == 0 {
+            let path = &self.prober.path;
+            self.bounds.directories.get_or_insert_with(|| path.clone());
+            return;
+        }
+        self.directories_left -= 1;
+        let path = self.prober.path.as_str().into();
+        self.pending.push(Pending { path, depth });
+    }
+
+    fn unusable(&mut self, directory: &Dir, entry: &Entry<'_>, code: prowess_core::Code) {
+        let file = ["SKILL.md", "skill.md"]
+            .into_iter()
+            .find(|file| directory.has_below(entry, file));
+        let mut path = self.prober.here();
+        if let Some(file) = file {
+            path.push('/');
+            path.push_str(file);
+        }
+        self.prober
+            .sink
+            .problem(problem::unusable_name(code, &path, file.is_some()));
+    }
+
+    /// Reports a directory whose name looks the same as another's.
+    fn compare_composed(&mut self, name: &str, composed: &mut HashMap<String, String>) {
+        if let Some(other) = composed.insert(name.nfc().collect(), name.to_owned()) {
+            let path = self.prober.here();
+            self.prober.sink.problem(problem::collision(&path, &other));
+        }
+    }
+
+    fn report_bounds(&mut self) {
+        let config = self.config;
+        let bounds = std::mem::take(&mut self.bounds);
+        let depth = format!("{} directories below the root", config.max_depth);
+        let directories = format!(
+            "after {} directories without a skill",
+            config.max_directories
+        );
+        let entries = format!("after {} names", config.max_entries);
+        let told = [
+            (bounds.depth, depth, "max_depth"),
+            (bounds.directories, directories, "max_directories"),
+            (bounds.entries, entries, "max_entries"),
+        ];
+        for (path, bound, option) in told {
+            if let Some(path) = path {
+                let path = self.prober.absolute(&path);
+                self.prober
+                    .sink
+                    .problem(problem::truncated(&path, &bound, option));
+            }
+        }
+    }
+}

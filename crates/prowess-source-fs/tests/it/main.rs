@@ -1,0 +1,30 @@
+//! Trees on a real file system: what is found, what is told, what can be read.
+
+mod scan;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use prowess_core::Timestamp;
+use prowess_source_fs::{FsConfig, FsSource};
+use prowess_testkit::{ManualClock, ScanRecorder, Tree};
+
+/// A source whose clock shows a time long after the files were written, so that stamps are given.
+fn source(config: FsConfig) -> FsSource {
+    const LATER: Timestamp = Timestamp(32_503_680_000_000);
+    FsSource::new(config, Arc::new(ManualClock::at(LATER)))
+}
+
+fn config(tree: &Tree) -> FsConfig {
+    FsConfig::new(tree.path())
+}
+
+/// What a scan reports, which must not fail.
+fn scan(config: FsConfig) -> ScanRecorder {
+    ScanRecorder::scan(&source(config)).expect("the scan says something")
+}
+
+/// The problems of a scan, with paths from the root.
+fn problems(scan: &ScanRecorder, root: &Path) -> Vec<String> {
+    scan.problem_lines(&root.to_string_lossy())
+}
