@@ -1,0 +1,118 @@
+//! A catalog within its budget: full, then with shorter descriptions, then with fewer skills.
+
+use prowess_core::TokenCounter;
+
+use crate::catalog::{CLOSING, OPENING, entry};
+use crate::hidden::fold;
+use crate::{PromptPolicy, SkillEntry};
+
+/// What of a catalog is shown.
+pub(crate) struct Fit {
+    /// The most characters of a description; none means that all are whole.
+    pub(crate) description: Option<usize>,
+    /// How many skills, from the first.
+    pub(crate) skills: usize,
+}
+
+/// Finds the fullest catalog whose cost, counted skill by skill, stays within the policy's budget.
+pub(crate) fn fit(
+    skills: &[SkillEntry<'_>],
+    policy: &PromptPolicy,
+    counter: &dyn TokenCounter,
+) -> Fit {
+    let whole = Fit {
+        description: None,
+        skills: skills.len(),
+    };
+    let Some(max) = policy.max_tokens else {
+        return whole;
+    };
+    let scale = Scale {
+        skills,
+        policy,
+        counter,
+    };
+    let room = max.saturating_sub(counter.count(OPENING) + counter.count(CLOSING) + 1);
+    if scale.fitting(None, room) == skills.len() {
+        return whole;
+    }
+    let longest_note = note(skills.len(), skills.len(), policy);
+    let room = room.saturating_sub(counter.count(&longest_note));
+    scale.shortened(room)
+}
+
+/// Weighs skills.
+struct Scale<'a> {
+    skills: &'a [SkillEntry<'a>],
+    policy: &'a PromptPolicy,
+    counter: &'a dyn TokenCounter,
+}
+
+impl Scale<'_> {
+    /// How many skills fit, from the first, with descriptions of at most `bound` characters.
+    fn fitting(&self, bound: Option<usize>, room: usize) -> usize {
+        let mut left = room;
+        for (at, skill) in self.skills.iter().enumerate() {
+            let shown = shorten(skill, bound);
+            let text = entry(&shown, self.policy.catalog_format);
+            match left.checked_sub(self.counter.count(&text)) {
+                Some(rest) => left = rest,
+                None => return at,
+            }
+        }
+        self.skills.len()
+    }
+
+    /// The longest bound with which all fit, or as many as fit with the shortest.
+    fn shortened(&self, room: usize) -> Fit {
+        let all = self.skills.len();
+        let mut fits = self.policy.min_description;
+        let skills = self.fitting(Some(fits), room);
+        if skills == all {
+            let mut too_long = self.longest_description().max(fits) + 1;
+            while too_long - fits > 1 {
+                let middle = fits + (too_long - fits) / 2;
+                if self.fitting(Some(middle), room) == all {
+                    fits = middle;
+                } else {
+                    too_long = middle;
+                }
+            }
+        }
+        Fit {
+            description: Some(fits),
+            skills,
+        }
+    }
+
+    fn longest_description(&self) -> usize {
+        let length = |skill: &SkillEntry<'_>| skill.description.chars().count();
+        self.skills.iter().map(length).max().unwrap_or_default()
+    }
+}
+
+/// The skill with at most `bound` characters of description.
+pub(crate) fn shorten<'a>(skill: &SkillEntry<'a>, bound: Option<usize>) -> SkillEntry<'a> {
+    let mut shown = skill.clone();
+    if let Some(bound) = bound.filter(|&bound| is_longer(&shown.description, bound)) {
+        let folded = fold(&shown.description);
+        let kept: String = folded.chars().take(bound.saturating_sub(1)).collect();
+        shown.description = format!("{}…", kept.trim_end()).into();
+    }
+    shown
+}
+
+/// Whether a description is cut to fit this bound.
+pub(crate) fn is_longer(description: &str, bound: usize) -> bool {
+    // Folding only shortens, so most need no folding to know.
+    description.chars().count() > bound && fold(description).chars().count() > bound
+}
+
+/// What is said when skills are left out.
+pub(crate) fn note(shown: usize, total: usize, policy: &PromptPolicy) -> String {
+    format!(
+        "{shown} of {total} shown: the rest is left out to save room. \
+         Ask for others by name, with `{}`.\n",
+        policy.load_tool
+    )
+}

@@ -1,0 +1,139 @@
+//! Catalogs and loaded skills from a few words.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use prowess_core::{
+    ActiveSkill, Catalog, CatalogBuilder, CatalogSource, Digest, EstimatedTokens, Layer,
+    MemorySource, NewRecord, RecordIndex, RecordSetBuilder, State, Timestamp, Trust,
+};
+use prowess_prompt::{Prompt, PromptInput, PromptPolicy, compose};
+
+/// One skill of a catalog.
+#[derive(Clone, Debug)]
+pub(crate) struct Skill {
+    pub(crate) package: String,
+    pub(crate) id: String,
+    pub(crate) description: String,
+}
+
+pub(crate) fn skill(id: &str, description: &str) -> Skill {
+    Skill {
+        package: id.to_owned(),
+        id: id.to_owned(),
+        description: description.to_owned(),
+    }
+}
+
+/// `count` skills whose descriptions have `characters` characters.
+pub(crate) fn many(count: usize, characters: usize) -> Vec<Skill> {
+    let one = |at| skill(&format!("skill-{at:05}"), &"word ".repeat(characters / 5));
+    (0..count).map(one).collect()
+}
+
+/// A catalog that offers these skills.
+pub(crate) fn catalog(skills: &[Skill]) -> Catalog {
+    let mut builder = builder(skills);
+    for at in 0..skills.len() {
+        // Of two skills with one id, the first is offered.
+        let _ = builder.show(RecordIndex::new(0, at));
+    }
+    builder.finish(1)
+}
+
+/// A catalog that knows these skills and offers none.
+pub(crate) fn hidden_catalog(skills: &[Skill]) -> Catalog {
+    let mut builder = builder(skills);
+    for at in 0..skills.len() {
+        builder.put_aside(RecordIndex::new(0, at), State::Hidden("by a rule"));
+    }
+    builder.finish(1)
+}
+
+fn builder(skills: &[Skill]) -> CatalogBuilder {
+    let mut records = RecordSetBuilder::new();
+    for skill in skills {
+        records.push(&NewRecord {
+            package: &skill.package,
+            file: "SKILL.md",
+            id: &skill.id,
+            name: &skill.id,
+            description: &skill.description,
+            tags: &[] as &[Cow<'_, str>],
+            priority: 0,
+            stamp: None,
+        });
+    }
+    let source = MemorySource::builder("test").build();
+    let source = CatalogSource {
+        layer: 0,
+        source: Arc::new(source.expect("a source without files")),
+        records: Arc::new(records.finish()),
+    };
+    let layer = Layer::new("project", Trust::Trusted);
+    CatalogBuilder::new(vec![layer], vec![source])
+}
+
+/// A loaded skill.
+pub(crate) fn active(id: &str, body: &str) -> ActiveSkill {
+    ActiveSkill {
+        id: id.to_owned(),
+        name: id.to_owned(),
+        location: format!("/skills/{id}/SKILL.md"),
+        root_dir: format!("/skills/{id}"),
+        digest: Digest::of(body.as_bytes()),
+        properties: serde_json::Value::Null,
+        body: body.into(),
+        loaded_at: Timestamp(0),
+    }
+}
+
+/// Composes with the estimate.
+pub(crate) fn prompt(catalog: &Catalog, active: &[ActiveSkill], policy: &PromptPolicy) -> Prompt {
+    compose(&PromptInput {
+        catalog,
+        active,
+        policy,
+        counter: &EstimatedTokens,
+    })
+}
+
+/// The prompt of these skills under the default policy.
+pub(crate) fn prompt_of(skills: &[Skill]) -> Prompt {
+    prompt(&catalog(skills), &[], &PromptPolicy::default())
+}
+
+/// The catalog block of a text.
+pub(crate) fn block(text: &str) -> &str {
+    let (start, end) = ("<available_skills>", "</available_skills>");
+    assert_eq!(text.matches(start).count(), 1, "one catalog begins: {text}");
+    assert_eq!(text.matches(end).count(), 1, "one catalog ends: {text}");
+    let from = text.find(start).expect("counted above");
+    let to = text.find(end).expect("counted above") + end.len();
+    &text[from..to]
+}
+
+/// Name, description and location of each skill, as an XML parser reads them.
+pub(crate) fn parse(text: &str) -> Vec<(String, String, Option<String>)> {
+    let document = roxmltree::Document::parse(block(text)).expect("the catalog is XML");
+    let skills = document.root_element().children();
+    let skills = skills.filter(roxmltree::Node::is_element);
+    skills.map(|node| read_skill(&node)).collect()
+}
+
+fn read_skill(node: &roxmltree::Node<'_, '_>) -> (String, String, Option<String>) {
+    assert_eq!(
+        node.tag_name().name(),
+        "skill",
+        "a catalog holds skills only"
+    );
+    let field = |name: &str| {
+        let mut fields = node.children().filter(|child| child.has_tag_name(name));
+        let text = fields.next()?.text().unwrap_or_default().to_owned();
+        assert!(fields.next().is_none(), "a skill has one <{name}>");
+        Some(text)
+    };
+    let name = field("name").expect("a skill has a name");
+    let description = field("description").expect("a skill has a description");
+    (name, description, field("location"))
+}
