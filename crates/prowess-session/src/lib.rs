@@ -1,2 +1,39 @@
-//! What each conversation has loaded
+//! What each conversation has loaded.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use prowess_core::{Session, Unload};
+//! use prowess_session::{MemoryStore, SessionPolicy, Sessions};
+//! # use prowess_testkit::ManualClock as HostClock;
+//!
+//! let store = Arc::new(MemoryStore::new());
+//! let sessions = Sessions::new(store, Arc::new(HostClock::default()), SessionPolicy::default());
+//! let session = sessions.open()?;
+//! assert!(session.state()?.active.is_empty());
+//!
+//! // Another process with the same store goes on where this one stopped.
+//! let again = sessions.resume(session.id())?;
+//! again.unload(&Unload::All)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A change is a pure function from a list of active skills to the next one ([`transition`]), applied
+//! to the store by compare-and-swap: it happens whole or not at all, also beside other threads and
+//! other hosts, and no lock is held while it is worked out.
+//!
+//! The messages of a conversation are the host's. They never come here, so nothing that this crate
+//! keeps grows with a conversation's length.
 #![forbid(unsafe_code)]
+
+mod handle;
+mod identity;
+mod memory;
+mod policy;
+mod sessions;
+pub mod transition;
+
+pub use handle::SessionHandle;
+pub use memory::MemoryStore;
+pub use policy::{OnReload, SessionPolicy};
+pub use sessions::{OpenError, Sessions};

@@ -1,0 +1,16 @@
+//! Names for conversations that nobody can guess.
+
+use std::fmt::Write;
+
+use prowess_core::SessionId;
+
+/// 128 random bits in hexadecimal: unique without asking anyone, and useless to guess at.
+pub(crate) fn fresh() -> Result<SessionId, getrandom::Error> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)?;
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        write!(text, "{byte:02x}").expect("a string takes any text");
+    }
+    Ok(SessionId::new(text))
+}

@@ -1,0 +1,75 @@
+//! What the tests share.
+
+use std::sync::Arc;
+
+use prowess_core::{
+    ActiveSkill, Digest, LoadMode, Receipt, Session, SessionError, SessionStore, Timestamp,
+};
+use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
+use prowess_testkit::ManualClock;
+
+/// A skill whose texts differ by id and edition.
+pub(crate) fn edition(id: &str, edition: u32) -> ActiveSkill {
+    let body = format!("Body of {id}, edition {edition}");
+    ActiveSkill {
+        id: id.to_owned(),
+        name: id.to_owned(),
+        location: format!("memory://notes/{id}/SKILL.md"),
+        root_dir: format!("memory://notes/{id}"),
+        digest: Digest::of(body.as_bytes()),
+        properties: serde_json::json!({ "name": id, "description": "Does things." }),
+        body: body.into(),
+        loaded_at: Timestamp(0),
+    }
+}
+
+pub(crate) fn skill(id: &str) -> ActiveSkill {
+    edition(id, 1)
+}
+
+/// The skills that a text names: `a b` is two.
+pub(crate) fn skills(ids: &str) -> Vec<ActiveSkill> {
+    ids.split_whitespace().map(skill).collect()
+}
+
+/// Conversations in a store of their own, with a clock that stands still.
+pub(crate) struct Host {
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) store: Arc<dyn SessionStore>,
+    pub(crate) sessions: Sessions,
+}
+
+impl Host {
+    pub(crate) fn new(policy: SessionPolicy) -> Self {
+        Self::with_store(Arc::new(MemoryStore::new()), policy)
+    }
+
+    pub(crate) fn with_store(store: Arc<dyn SessionStore>, policy: SessionPolicy) -> Self {
+        let clock = Arc::new(ManualClock::default());
+        let sessions = Sessions::new(store.clone(), clock.clone(), policy);
+        Self {
+            clock,
+            store,
+            sessions,
+        }
+    }
+
+    pub(crate) fn open(&self) -> SessionHandle {
+        self.sessions.open().expect("memory takes a new session")
+    }
+}
+
+/// What is active, as a text: `a b`.
+pub(crate) fn active(session: &SessionHandle) -> String {
+    let state = session.state().expect("the session is open");
+    let ids: Vec<_> = state.active.iter().map(|skill| skill.id.as_str()).collect();
+    ids.join(" ")
+}
+
+pub(crate) fn load(
+    session: &SessionHandle,
+    mode: LoadMode,
+    ids: &str,
+) -> Result<Receipt, SessionError> {
+    session.load(skills(ids), mode)
+}

@@ -1,0 +1,214 @@
+//! What loading and unloading make of a conversation.
+
+use prowess_core::{LoadMode, Receipt, Session, SessionError, Unload};
+use prowess_session::{OnReload, SessionPolicy};
+
+use crate::fixture::{Host, active, edition, load, skill};
+
+use LoadMode::{Add, Replace};
+
+fn with(on_reload: OnReload) -> SessionPolicy {
+    SessionPolicy {
+        on_reload,
+        ..SessionPolicy::default()
+    }
+}
+
+fn capped(max_active: usize) -> SessionPolicy {
+    SessionPolicy {
+        max_active,
+        ..SessionPolicy::default()
+    }
+}
+
+fn unloading(ids: &str) -> Unload {
+    Unload::These(ids.split_whitespace().map(str::to_owned).collect())
+}
+
+/// Begins with `start`, does `operation` and compares what is active then. The answer is the error's
+/// code, if there is one.
+fn check<T>(
+    policy: SessionPolicy,
+    start: &str,
+    operation: impl Fn(&dyn Session) -> Result<T, SessionError>,
+    code: Option<&str>,
+    end: &str,
+) {
+    let session = Host::new(policy).open();
+    load(&session, Replace, start).expect("the start is within the cap");
+    let before = session.state().expect("the session is open");
+    let result = operation(&session);
+    let answer = result.as_ref().err().map(SessionError::code);
+    assert_eq!(answer, code, "the answer from [{start}]");
+    assert_eq!(active(&session), end, "what is active after [{start}]");
+    if code.is_some() {
+        let after = session.state().expect("the session is open");
+        assert_eq!(
+            after, before,
+            "a refused operation leaves the state as it was"
+        );
+    }
+}
+
+#[test]
+fn loading_keeps_order_and_drops_duplicates() {
+    let cases = [
+        ("", Replace, "a", "a"),
+        ("", Replace, "a a b", "a b"),
+        ("a", Replace, "b", "b"),
+        ("b a", LoadMode::default(), "b", "b"),
+        ("a", Add, "a b b", "a b"),
+        ("a b", Add, "c", "a b c"),
+        ("a b", Add, "a", "b a"),
+        ("a b c", Add, "b a", "c b a"),
+    ];
+    for (start, mode, wanted, end) in cases {
+        let operation = |session: &dyn Session| session.load(crate::fixture::skills(wanted), mode);
+        check(SessionPolicy::default(), start, operation, None, end);
+    }
+}
+
+#[test]
+fn adding_an_active_skill_follows_the_policy() {
+    let cases = [
+        (OnReload::MoveToEnd, None, "b a", 2),
+        (OnReload::Keep, None, "a b", 1),
+        (OnReload::Refresh, None, "a b", 2),
+        (OnReload::Error, Some("already-active"), "a b", 1),
+    ];
+    for (on_reload, code, end, content) in cases {
+        let again = |session: &dyn Session| session.load(vec![edition("a", 2)], Add);
+        check(with(on_reload), "a b", again, code, end);
+
+        let session = Host::new(with(on_reload)).open();
+        load(&session, Replace, "a b").expect("two skills are within the cap");
+        drop(again(&session));
+        let state = session.state().expect("the session is open");
+        let expected = edition("a", content);
+        assert_eq!(
+            state.find("a"),
+            Some(&expected),
+            "the content under {on_reload:?}"
+        );
+    }
+}
+
+#[test]
+fn replacing_is_never_a_reload() {
+    let operation = |session: &dyn Session| session.load(vec![skill("b"), skill("a")], Replace);
+    check(with(OnReload::Error), "a", operation, None, "b a");
+}
+
+#[test]
+fn the_cap_counts_what_would_be_active() {
+    let cases = [
+        (1, "", Replace, "a b", Some("too-many-skills"), ""),
+        (1, "a", Replace, "b c", Some("too-many-skills"), "a"),
+        (1, "a", Replace, "b b", None, "b"),
+        (2, "a b", Add, "c", Some("too-many-skills"), "a b"),
+        (2, "a b", Add, "a b", None, "a b"),
+        (8, "a b c d e f g", Add, "h", None, "a b c d e f g h"),
+        (
+            8,
+            "a b c d e f g h",
+            Add,
+            "i",
+            Some("too-many-skills"),
+            "a b c d e f g h",
+        ),
+    ];
+    for (cap, start, mode, wanted, code, end) in cases {
+        let operation = |session: &dyn Session| session.load(crate::fixture::skills(wanted), mode);
+        check(capped(cap), start, operation, code, end);
+    }
+}
+
+#[test]
+fn the_cap_s_error_says_what_to_do() {
+    let session = Host::new(capped(1)).open();
+    let error = load(&session, Replace, "a b").expect_err("two are more than one");
+    assert_eq!(
+        error.to_string(),
+        "2 skills would be active and at most 1 may be; load fewer, or unload some first"
+    );
+}
+
+#[test]
+fn unloading_removes_what_is_there() {
+    let cases = [
+        ("a b c", unloading("b"), "a c"),
+        ("a b", unloading("x"), "a b"),
+        ("a b", unloading("x a"), "b"),
+        ("a b", Unload::All, ""),
+        ("", Unload::All, ""),
+    ];
+    for (start, which, end) in cases {
+        let operation = |session: &dyn Session| session.unload(&which);
+        check(SessionPolicy::default(), start, operation, None, end);
+    }
+}
+
+#[test]
+fn a_skill_that_was_unloaded_comes_back_only_when_it_is_loaded() {
+    let session = Host::new(SessionPolicy::default()).open();
+    load(&session, Add, "a").expect("one skill is within the cap");
+    session
+        .unload(&unloading("a"))
+        .expect("the session is open");
+    load(&session, Add, "b").expect("one skill is within the cap");
+    assert_eq!(
+        active(&session),
+        "b",
+        "nothing of what was unloaded lingers"
+    );
+}
+
+#[test]
+fn the_state_holds_what_was_loaded_and_the_receipt_leaves_the_body_out() {
+    let session = Host::new(SessionPolicy::default()).open();
+    let receipt = load(&session, Add, "a b").expect("two skills are within the cap");
+    let state = session.state().expect("the session is open");
+    assert_eq!(
+        state.active,
+        crate::fixture::skills("a b"),
+        "nothing of a skill is lost"
+    );
+    assert_eq!(state.current().map(|skill| skill.id.as_str()), Some("b"));
+    assert_eq!(
+        receipt,
+        Receipt::from(&state),
+        "the receipt is of the stored state"
+    );
+    let written = serde_json::to_string(&receipt).expect("a receipt is plain data");
+    assert!(
+        !written.contains("Body of"),
+        "a receipt has no body: {written}"
+    );
+    let digest = skill("a").digest.to_string();
+    assert!(
+        written.contains(&digest),
+        "a receipt has the digest: {written}"
+    );
+}
+
+#[test]
+fn conversations_do_not_see_each_other() {
+    let host = Host::new(SessionPolicy::default());
+    let (one, other) = (host.open(), host.open());
+    load(&one, Add, "a").expect("one skill is within the cap");
+    assert_eq!(active(&other), "", "what one loads the other does not have");
+    assert_eq!(active(&one), "a");
+}
+
+#[test]
+fn only_a_change_makes_a_new_version() {
+    let session = Host::new(SessionPolicy::default()).open();
+    let version = || session.state().expect("the session is open").version;
+    assert_eq!(version(), 0, "a new session has version 0");
+    load(&session, Add, "a").expect("one skill is within the cap");
+    assert_eq!(version(), 1, "a change makes a version");
+    session
+        .unload(&unloading("x"))
+        .expect("an absent skill is no error");
+    assert_eq!(version(), 1, "without a change there is no new version");
+}
