@@ -99,11 +99,24 @@ impl ToolResult {
 ///
 /// - `definition` is a function of the catalog alone; its name never changes.
 /// - `call` always answers: bad arguments and failures are results with a code.
-/// - `call` gets arguments that fit the schema of `definition`.
+/// - `accepts` takes every argument that the schema of `definition` takes; `call` gets arguments that
+///   fit `accepts`.
+/// - `is_offered` decides only what is shown: a call of a tool that is not shown is answered too.
 /// - `call` may run on any thread, also several times at once, and ends soon after `cancel`.
 pub trait Tool: Send + Sync {
     /// How the tool is shown while `catalog` is pinned.
     fn definition(&self, catalog: &Catalog) -> ToolDefinition;
+
+    /// The JSON Schema that arguments are checked against, by default the one that is shown. A tool that
+    /// has a better answer to a wrong name than "not one of these" accepts more than it shows.
+    fn accepts(&self, catalog: &Catalog) -> Value {
+        self.definition(catalog).input_schema
+    }
+
+    /// Whether a model is shown the tool while `catalog` is pinned. By default it is.
+    fn is_offered(&self, _catalog: &Catalog) -> bool {
+        true
+    }
 
     /// Does the work.
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult;
