@@ -14,6 +14,8 @@ pub struct FsConfig {
     pub max_directories: usize,
     /// How many names are looked at in all directories together. By default 1,000,000.
     pub max_entries: usize,
+    /// How many names in one package are looked at to list its files. By default 20,000.
+    pub max_listed: usize,
     /// Names of directories that are never entered. By default `.git` and `node_modules`. Other hidden
     /// directories are entered: skills live in `.claude` and `.agents`.
     pub skip: Vec<Box<str>>,
@@ -60,6 +62,7 @@ impl FsConfig {
             max_depth: 6,
             max_directories: 20_000,
             max_entries: 1_000_000,
+            max_listed: 20_000,
             skip: vec![".git".into(), "node_modules".into()],
             links: Links::default(),
             nested: Nested::default(),

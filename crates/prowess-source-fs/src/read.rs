@@ -14,8 +14,12 @@ pub(crate) fn list(
     most: usize,
 ) -> Result<Listing, SourceError> {
     let directory = open(config, package)?;
+    let bounds = WalkBounds {
+        entries: config.max_listed,
+        ..WalkBounds::default()
+    };
     let walk = directory
-        .walk(WalkBounds::default(), |name| !config.skips(name))
+        .walk(bounds, |name| !config.skips(name))
         .map_err(|error| source_error(&error, package))?;
     let mut listing = Listing {
         resources: Vec::new(),

@@ -1,6 +1,13 @@
 //! Trees on a real file system: what is found, what is told, what can be read.
 
+mod bounds;
+mod faults;
+mod links;
+mod names;
+mod read;
+mod rights;
 mod scan;
+mod stamps;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,4 +34,30 @@ fn scan(config: FsConfig) -> ScanRecorder {
 /// The problems of a scan, with paths from the root.
 fn problems(scan: &ScanRecorder, root: &Path) -> Vec<String> {
     scan.problem_lines(&root.to_string_lossy())
+}
+
+/// A FIFO that nobody writes to: whoever opens it and waits, waits for ever.
+fn make_fifo(path: &Path) {
+    use rustix::fs::{CWD, FileType, Mode};
+    rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::RUSR, 0).expect("a FIFO can be made");
+}
+
+/// Runs `test` on a thread that has given up root's right to read everything. Capabilities belong to a
+/// thread, so the other tests keep theirs; somebody who is not root has none to give up.
+fn without_override(test: impl FnOnce() + Send) {
+    use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+
+    let work = || {
+        let mut sets = capabilities(None).expect("a thread may know what it may");
+        sets.effective -= CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH;
+        set_capabilities(None, sets).expect("a right can be given up");
+        test();
+    };
+    std::thread::scope(|scope| {
+        scope
+            .spawn(work)
+            .join()
+            .map_err(std::panic::resume_unwind)
+            .ok()
+    });
 }

@@ -1,0 +1,147 @@
+//! Trees that are larger than anybody meant.
+
+use std::fs;
+
+use prowess_source_fs::{FsConfig, Nested};
+use prowess_testkit::Tree;
+
+use crate::{config, problems, scan};
+
+#[test]
+fn the_defaults_are_bounds() {
+    let config = FsConfig::new("/x");
+    assert_eq!(
+        (
+            config.max_depth,
+            config.max_directories,
+            config.max_entries,
+            config.max_listed
+        ),
+        (6, 20_000, 1_000_000, 20_000),
+        "a tree of any size ends"
+    );
+}
+
+#[test]
+fn many_empty_directories_end_the_search_and_not_the_skills() {
+    let tree = Tree::new("//- /good/SKILL.md\ngood\n");
+    for number in 0..300 {
+        fs::create_dir(tree.join(&format!("empty-{number}"))).unwrap();
+    }
+    let mut config = config(&tree);
+    config.max_directories = 100;
+    let scan = scan(config);
+    assert_eq!(
+        scan.packages(),
+        ["good"],
+        "a skill beside them is found wherever it stands"
+    );
+    let told = problems(&scan, tree.path());
+    assert_eq!(told.len(), 1, "the bound is told of once: {told:?}");
+    assert!(
+        told[0].starts_with("warning scan-truncated /empty-"),
+        "{told:?}"
+    );
+    assert!(
+        scan.problems[0].help.contains("max_directories"),
+        "the help names the bound"
+    );
+}
+
+#[test]
+fn the_names_are_counted_too() {
+    let tree = Tree::new("");
+    for number in 0..100 {
+        tree.write(&format!("skill-{number}/SKILL.md"), "text");
+    }
+    let mut config = config(&tree);
+    config.max_entries = 40;
+    let scan = scan(config);
+    assert_eq!(
+        scan.packages().len(),
+        40,
+        "what was found before the bound is reported"
+    );
+    assert_eq!(
+        problems(&scan, tree.path()),
+        ["warning scan-truncated "],
+        "the rest is told of"
+    );
+    assert!(
+        scan.problems[0].help.contains("max_entries"),
+        "the help names the bound"
+    );
+}
+
+#[test]
+fn packages_do_not_count_as_directories_to_search() {
+    let tree = Tree::new("");
+    for number in 0..50 {
+        tree.write(&format!("skill-{number}/SKILL.md"), "text");
+    }
+    let mut config = config(&tree);
+    config.max_directories = 0;
+    assert_eq!(
+        scan(config).packages().len(),
+        50,
+        "a flat directory of skills has no such bound"
+    );
+}
+
+#[test]
+fn the_deepest_level_is_searched_and_what_lies_below_is_told_of() {
+    let tree = Tree::new("//- /1/2/3/SKILL.md\nin\n//- /x/y/z/below/SKILL.md\nout\n");
+    let mut config = config(&tree);
+    config.max_depth = 3;
+    for nested in [Nested::Stop, Nested::Descend] {
+        config.nested = nested;
+        let scan = scan(config.clone());
+        assert_eq!(
+            scan.packages(),
+            ["1/2/3"],
+            "{nested:?}: three directories deep"
+        );
+        let told = problems(&scan, tree.path());
+        assert_eq!(
+            told,
+            ["warning scan-truncated /x/y/z"],
+            "{nested:?}: only what goes deeper"
+        );
+        assert!(
+            scan.problems[0].help.contains("max_depth"),
+            "the help names the bound"
+        );
+    }
+}
+
+/// Ten thousand levels, made part by part: no path of that length can be given to the system.
+#[test]
+fn a_chain_of_ten_thousand_directories_ends() {
+    use rustix::fs::{AtFlags, CWD, Mode, OFlags, mkdirat, openat, unlinkat};
+
+    let tree = Tree::new("//- /good/SKILL.md\ngood\n");
+    let mut here = openat(CWD, tree.path(), OFlags::DIRECTORY, Mode::empty()).unwrap();
+    for _ in 0..10_000 {
+        mkdirat(&here, "d", Mode::RWXU).unwrap();
+        here = openat(&here, "d", OFlags::DIRECTORY, Mode::empty()).unwrap();
+    }
+    let told = |max_depth| {
+        let mut config = config(&tree);
+        config.max_depth = max_depth;
+        let scan = scan(config);
+        assert_eq!(scan.packages(), ["good"], "the skill beside it is found");
+        scan.problems[0].code.as_str().to_owned()
+    };
+    assert_eq!(told(6), "scan-truncated", "the depth ends it");
+    assert_eq!(
+        told(usize::MAX),
+        "path-not-portable",
+        "without a depth its path does"
+    );
+
+    // The standard library removes a tree by holding each of its levels open.
+    for _ in 0..10_000 {
+        here = openat(&here, "..", OFlags::DIRECTORY, Mode::empty()).unwrap();
+        unlinkat(&here, "d", AtFlags::REMOVEDIR).unwrap();
+    }
+}

@@ -1,0 +1,57 @@
+//! Names that make no path, and names that look the same.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+
+use prowess_testkit::Tree;
+
+use crate::{config, problems, scan};
+
+#[track_caller]
+fn check(directory: &[u8], told: [&str; 2]) {
+    for (file, told) in ["SKILL.md", "README.md"].into_iter().zip(told) {
+        let tree = Tree::new("//- /good/SKILL.md\ngood\n");
+        let directory = tree.path().join(OsStr::from_bytes(directory));
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join(file), "text").unwrap();
+        let scan = scan(config(&tree));
+        assert_eq!(scan.packages(), ["good"], "the other skill is found");
+        assert_eq!(problems(&scan, tree.path()), [told], "the name is told of");
+    }
+}
+
+#[test]
+fn a_name_that_is_not_utf8_is_told_of() {
+    let told = [
+        "error path-not-utf8 /caf\u{fffd}/SKILL.md",
+        "warning path-not-utf8 /caf\u{fffd}",
+    ];
+    check(b"caf\xe9", told);
+}
+
+#[test]
+fn a_name_with_a_backslash_is_told_of() {
+    let told = [
+        "error path-not-portable /a\\b/SKILL.md",
+        "warning path-not-portable /a\\b",
+    ];
+    check(b"a\\b", told);
+}
+
+#[test]
+fn names_that_differ_in_composition_only_are_two_skills_and_a_warning() {
+    let tree = Tree::new("//- /caf\u{e9}/SKILL.md\none\n//- /cafe\u{301}/SKILL.md\ntwo\n");
+    let scan = scan(config(&tree));
+    assert_eq!(
+        scan.packages(),
+        ["cafe\u{301}", "caf\u{e9}"],
+        "the bytes are the name"
+    );
+    let told = problems(&scan, tree.path());
+    assert_eq!(told.len(), 1, "the two are told of once");
+    assert!(
+        told[0].starts_with("warning normalisation-collision /caf"),
+        "{told:?}"
+    );
+}

@@ -1,0 +1,85 @@
+//! What the process may not read, tested as root too.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
+use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind};
+use prowess_testkit::Tree;
+
+use crate::{config, problems, scan, source, without_override};
+
+/// Takes all rights of `bad` away and looks at what a scan says.
+#[track_caller]
+fn check(bad: &str, mode: u32, packages: &[&str], told: &[&str]) {
+    let tree = Tree::new(
+        "//- /good/SKILL.md\ngood\n//- /bad/SKILL.md\nbad\n//- /group/deep/SKILL.md\ndeep\n",
+    );
+    let bad = tree.join(bad);
+    fs::set_permissions(&bad, Permissions::from_mode(mode)).unwrap();
+    without_override(|| {
+        let scan = scan(config(&tree));
+        assert_eq!(scan.packages(), packages, "the readable skills are found");
+        assert_eq!(
+            problems(&scan, tree.path()),
+            told,
+            "the unreadable one is told of"
+        );
+    });
+    fs::set_permissions(&bad, Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn an_unreadable_file_is_told_of() {
+    let told = ["error file-unreadable /bad/SKILL.md"];
+    check("bad/SKILL.md", 0o000, &["good", "group/deep"], &told);
+}
+
+#[test]
+fn a_directory_without_any_right_is_told_of() {
+    check(
+        "bad",
+        0o000,
+        &["good", "group/deep"],
+        &["error directory-unreadable /bad"],
+    );
+    check(
+        "group",
+        0o000,
+        &["bad", "good"],
+        &["error directory-unreadable /group"],
+    );
+}
+
+#[test]
+fn a_directory_that_may_be_entered_and_not_listed_is_a_package_all_the_same() {
+    check("bad", 0o100, &["bad", "good", "group/deep"], &[]);
+    check(
+        "group",
+        0o100,
+        &["bad", "good"],
+        &["error directory-unreadable /group"],
+    );
+}
+
+#[test]
+fn a_root_without_right_is_told_of() {
+    check("", 0o000, &[], &["error directory-unreadable "]);
+}
+
+#[test]
+fn reading_without_right_is_denied() {
+    let tree = Tree::new("//- /pdf/SKILL.md\npdf\n//- /pdf/secret.md\nsecret\n");
+    fs::set_permissions(tree.join("pdf/secret.md"), Permissions::from_mode(0)).unwrap();
+    without_override(|| {
+        let package = PackagePath::new("pdf").unwrap();
+        let resource = ResourcePath::new("secret.md").unwrap();
+        let error = source(config(&tree))
+            .read(&package, &resource, ReadLimit::default())
+            .unwrap_err();
+        assert_eq!(
+            error.kind,
+            SourceErrorKind::Denied,
+            "the system's refusal is passed on"
+        );
+    });
+}
