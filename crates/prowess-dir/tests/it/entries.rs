@@ -1,0 +1,76 @@
+//! The names in a directory.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+
+use prowess_dir::{Dir, EntryBuffer, Kind};
+
+use crate::{Place, make_fifo};
+
+fn names(directory: &mut Dir) -> BTreeMap<String, Kind> {
+    let mut names = BTreeMap::new();
+    let mut buffer = EntryBuffer::default();
+    let entries = directory.entries(&mut buffer).unwrap();
+    let ended = entries.visit(|entry| {
+        let name = entry.name().unwrap_or("not UTF-8").to_owned();
+        names.insert(name, entry.kind());
+        ControlFlow::<()>::Continue(())
+    });
+    assert_eq!(ended.unwrap(), ControlFlow::Continue(()), "all were shown");
+    names
+}
+
+#[test]
+fn each_name_has_its_kind_and_a_second_listing_is_whole() {
+    let place = Place::new();
+    make_fifo(&place.inside("fifo"));
+    place.link("link", "/");
+    fs::write(place.inside("").join(OsStr::from_bytes(b"\xff")), "").unwrap();
+    let expected = [
+        ("fifo", Kind::Other),
+        ("file.md", Kind::File),
+        ("link", Kind::Link),
+        ("not UTF-8", Kind::File),
+        ("references", Kind::Directory),
+    ];
+    let expected: BTreeMap<_, _> = expected.map(|(name, kind)| (name.to_owned(), kind)).into();
+    for mut directory in place.opened() {
+        assert_eq!(names(&mut directory), expected, "the first listing");
+        assert_eq!(names(&mut directory), expected, "a second one begins anew");
+    }
+}
+
+#[test]
+fn more_names_than_fit_into_a_buffer_are_all_shown() {
+    let place = Place::new();
+    for number in 0..2_000 {
+        fs::File::create(place.inside(&format!("a-name-of-some-length-{number}"))).unwrap();
+    }
+    let mut directory = Dir::open(place.inside("")).unwrap();
+    assert_eq!(
+        names(&mut directory).len(),
+        2_002,
+        "none is lost between two system calls"
+    );
+}
+
+#[test]
+fn a_visit_ends_when_it_is_told_to() {
+    let place = Place::new();
+    let mut directory = Dir::open(place.inside("")).unwrap();
+    let mut buffer = EntryBuffer::default();
+    let mut seen = 0;
+    let ended = directory.entries(&mut buffer).unwrap().visit(|_| {
+        seen += 1;
+        ControlFlow::Break("enough")
+    });
+    assert_eq!(
+        ended.unwrap(),
+        ControlFlow::Break("enough"),
+        "with the word that it was given"
+    );
+    assert_eq!(seen, 1, "and at once");
+}

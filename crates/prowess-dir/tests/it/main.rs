@@ -1,0 +1,60 @@
+//! Every rule is tested twice: with the kernel that confines, and by hand.
+
+mod confined;
+mod entries;
+mod file;
+mod race;
+mod walk;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use prowess_dir::Dir;
+use tempfile::TempDir;
+
+/// The two ways in which a path is confined.
+const WAYS: [fn(&Path) -> Dir; 2] = [
+    |path| Dir::open(path).expect("the directory opens"),
+    |path| Dir::open_by_hand(path).expect("the directory opens by hand"),
+];
+
+/// What stands outside and must never be read.
+const CANARY: &str = "CANARY";
+
+/// A directory `inside` with some files, and a canary beside it.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().expect("a temporary directory"));
+        fs::create_dir_all(place.inside("references")).unwrap();
+        fs::write(place.inside("file.md"), "file").unwrap();
+        fs::write(place.inside("references/notes.md"), "notes").unwrap();
+        fs::create_dir(place.outside("elsewhere")).unwrap();
+        fs::write(place.outside("CANARY"), CANARY).unwrap();
+        fs::write(place.outside("elsewhere/notes.md"), CANARY).unwrap();
+        place
+    }
+
+    fn inside(&self, path: &str) -> PathBuf {
+        self.0.path().join("inside").join(path)
+    }
+
+    fn outside(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    /// The directory, opened in both ways.
+    fn opened(&self) -> [Dir; 2] {
+        WAYS.map(|open| open(&self.inside("")))
+    }
+
+    fn link(&self, link: &str, target: impl AsRef<Path>) {
+        std::os::unix::fs::symlink(target, self.inside(link)).expect("a link can be made");
+    }
+}
+
+fn make_fifo(path: &Path) {
+    use rustix::fs::{CWD, FileType, Mode};
+    rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::RUSR, 0).expect("a FIFO can be made");
+}

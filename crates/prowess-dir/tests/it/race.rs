@@ -1,0 +1,67 @@
+//! While somebody swaps a directory for a link to another, nothing of the other is read.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use prowess_dir::{Dir, Links};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use crate::{CANARY, Place, WAYS};
+
+/// Exchanges two names in one step, over and over, until `done`.
+fn swap_until(done: &AtomicBool, one: &Path, other: &Path) {
+    while !done.load(Ordering::Relaxed) {
+        renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).expect("names can be swapped");
+    }
+}
+
+/// Reads `swapped/notes.md` many times during the swaps; gives how often it was read and how often
+/// refused.
+fn race(target: &Path, open: fn(&Path) -> Dir, links: Links) -> (usize, usize) {
+    const READS: usize = 3_000;
+
+    let place = Place::new();
+    let [swapped, spare] = ["swapped", "spare"].map(|name| place.inside(name));
+    std::fs::rename(place.inside("references"), &swapped).unwrap();
+    place.link("spare", target);
+    let directory = open(&place.inside(""));
+    let done = AtomicBool::new(false);
+    let (mut read, mut refused) = (0, 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| swap_until(&done, &swapped, &spare));
+        // On a busy machine the swaps may begin late: go on until both ways were met, within a bound.
+        let mut tries = 0;
+        while tries < READS || (read == 0 || refused == 0) && tries < 1_000 * READS {
+            tries += 1;
+            let file = directory.open_file("swapped/notes.md", links);
+            match file.and_then(|file| file.read_whole(100)) {
+                Ok(bytes) => {
+                    assert_ne!(bytes, CANARY.as_bytes(), "the canary outside was read");
+                    read += 1;
+                }
+                Err(_) => refused += 1,
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    (read, refused)
+}
+
+#[test]
+fn a_directory_that_becomes_a_link_outside_never_leaks() {
+    for open in WAYS {
+        for links in [Links::Refuse, Links::FollowInside] {
+            for target in ["../elsewhere", "../inside/../elsewhere"] {
+                let (read, refused) = race(Path::new(target), open, links);
+                assert!(
+                    read > 0,
+                    "{links:?}: the file inside was read between the swaps"
+                );
+                assert!(
+                    refused > 0,
+                    "{links:?}: the link outside was met and refused"
+                );
+            }
+        }
+    }
+}
