@@ -1,0 +1,63 @@
+//! What the skill tools may do, as data.
+
+use prowess_core::BodyDelivery;
+use serde::{Deserialize, Serialize};
+
+/// The rules of [`SkillTools`](crate::SkillTools).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolPolicy {
+    /// Where a loaded body reaches the model. By default in the next call's instructions.
+    pub body_delivery: BodyDelivery,
+    /// The largest file that `skills.read` gives, in bytes. By default 262,144 (256 KiB), about 64,000
+    /// tokens of text; a larger one is an error and never cut.
+    pub read_limit_bytes: usize,
+    /// Whose files may be read. By default an active skill's.
+    pub read_gate: ReadGate,
+    /// Which files of a package may be read. By default all.
+    pub read_scope: ReadScope,
+    /// How many skills one call may name, before duplicates are dropped. By default 64. What a session
+    /// may have loaded is the session's own cap.
+    pub names_per_call: usize,
+    /// How many skills a catalog may have for their ids to be listed in the schema of `skills.load`. By
+    /// default 100; with more, the schema takes any text.
+    pub ids_in_schema: usize,
+    /// How many files of a package are named beside a body in a tool's result. By default 50.
+    pub resources_listed: usize,
+}
+
+impl Default for ToolPolicy {
+    fn default() -> Self {
+        Self {
+            body_delivery: BodyDelivery::default(),
+            read_limit_bytes: 256 * 1024,
+            read_gate: ReadGate::default(),
+            read_scope: ReadScope::default(),
+            names_per_call: 64,
+            ids_in_schema: 100,
+            resources_listed: 50,
+        }
+    }
+}
+
+/// Whose files `skills.read` may read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadGate {
+    /// An active skill's. The default.
+    #[default]
+    Active,
+    /// Any visible skill's, loaded or not.
+    Known,
+}
+
+/// Which files of a package `skills.read` may read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadScope {
+    /// All of them. The default.
+    #[default]
+    Package,
+    /// Those under `references/` and `assets/`.
+    Resources,
+}

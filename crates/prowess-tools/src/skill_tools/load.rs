@@ -1,0 +1,160 @@
+//! `skills.load`: makes skills active, all of them or none.
+
+use std::sync::Arc;
+
+use prowess_core::{
+    ActiveSkill, BodyDelivery, Catalog, Content, LoadMode, Receipt, Record, Tool, ToolContext,
+    ToolDefinition, ToolResult,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::package::{activate, find};
+use super::problem::{Problem, answer};
+use super::wrapper::{resources, wrapped};
+use crate::{ToolPolicy, codes};
+
+const DESCRIPTION: &str = "Load one or more skills. A skill is a set of instructions for one kind of \
+    task. When the task at hand matches a skill's description, load the skill before you do anything \
+    else, and before you read any of its files. ";
+
+/// The end of the description: where the instructions will stand.
+const BODY_FOLLOWS: &str = "The result confirms what is active; the instructions themselves are there from your next turn on.";
+const BODY_IS_HERE: &str = "The result holds the instructions.";
+
+pub(super) struct Load {
+    policy: Arc<ToolPolicy>,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    names: Vec<String>,
+    #[serde(default)]
+    mode: LoadMode,
+}
+
+impl Load {
+    pub(super) fn new(policy: Arc<ToolPolicy>) -> Self {
+        Self { policy }
+    }
+
+    fn schema(items: &Value) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "names": {
+                    "type": "array",
+                    "items": items,
+                    "minItems": 1,
+                    "description": "The names of the skills to load, from the list of skills",
+                },
+                "mode": {
+                    "type": "string",
+                    "enum": ["replace", "add"],
+                    "default": "replace",
+                    "description": "`replace`: the skills that are active now give way. \
+                        `add`: they stay active",
+                },
+            },
+            "required": ["names"],
+            "additionalProperties": false,
+        })
+    }
+
+    fn run(&self, context: &ToolContext<'_>, arguments: &Value) -> Result<ToolResult, Problem> {
+        let arguments = Arguments::deserialize(arguments)?;
+        let records = self.resolve(context.catalog, &arguments.names)?;
+        let now = context.clock.now();
+        let mut skills = Vec::with_capacity(records.len());
+        for &record in &records {
+            if context.cancel.is_cancelled() {
+                return Err(Problem::cancelled());
+            }
+            skills.push(activate(context.catalog, record, now)?);
+        }
+        let receipt = context.session.load(skills.clone(), arguments.mode)?;
+        let mut result = ToolResult::data(serde_json::to_value(&receipt)?);
+        if self.policy.body_delivery == BodyDelivery::ToolResult {
+            let bodies = self.bodies(context.catalog, &receipt, &records, &skills);
+            result.content.extend(bodies);
+        }
+        Ok(result)
+    }
+
+    /// The records that the names mean, each once, before a single file is read.
+    fn resolve<'c>(
+        &self,
+        catalog: &'c Catalog,
+        names: &[String],
+    ) -> Result<Vec<Record<'c>>, Problem> {
+        if names.len() > self.policy.names_per_call {
+            let message = format!(
+                "{} skills in one call and at most {} may be; load fewer",
+                names.len(),
+                self.policy.names_per_call
+            );
+            return Err(Problem::new(codes::TOO_MANY_SKILLS, message));
+        }
+        let mut records: Vec<Record<'c>> = Vec::with_capacity(names.len());
+        for name in names {
+            let record = find(catalog, name)?;
+            if records.iter().all(|other| other.index() != record.index()) {
+                records.push(record);
+            }
+        }
+        Ok(records)
+    }
+
+    /// The bodies as the session has them now. Where it kept an older one, that was given already.
+    fn bodies(
+        &self,
+        catalog: &Catalog,
+        receipt: &Receipt,
+        records: &[Record<'_>],
+        skills: &[ActiveSkill],
+    ) -> Vec<Content> {
+        let is_active = |skill: &ActiveSkill| {
+            let mut entries = receipt.active_skills.iter();
+            entries.any(|entry| entry.id == skill.id && entry.digest == skill.digest)
+        };
+        let active = records.iter().zip(skills).filter(|(_, skill)| is_active(skill));
+        let content = active.map(|(&record, skill)| {
+            let listing = resources(catalog, record, self.policy.resources_listed);
+            Content::Text { text: wrapped(skill, listing.as_ref()) }
+        });
+        content.collect()
+    }
+}
+
+impl Tool for Load {
+    fn definition(&self, catalog: &Catalog) -> ToolDefinition {
+        let body = match self.policy.body_delivery {
+            BodyDelivery::Instructions => BODY_FOLLOWS,
+            BodyDelivery::ToolResult => BODY_IS_HERE,
+        };
+        let items = if (1..=self.policy.ids_in_schema).contains(&catalog.len()) {
+            let ids: Vec<_> = catalog.skills().map(|record| record.id()).collect();
+            json!({ "type": "string", "enum": ids })
+        } else {
+            json!({ "type": "string" })
+        };
+        ToolDefinition {
+            name: "skills.load".to_owned(),
+            description: format!("{DESCRIPTION}{body}"),
+            input_schema: Self::schema(&items),
+        }
+    }
+
+    /// Any name, so that a location is taken too and a slip is answered with what was meant.
+    fn accepts(&self, _catalog: &Catalog) -> Value {
+        Self::schema(&json!({ "type": "string" }))
+    }
+
+    fn is_offered(&self, catalog: &Catalog) -> bool {
+        !catalog.is_empty()
+    }
+
+    fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
+        answer(self.run(context, arguments))
+    }
+}

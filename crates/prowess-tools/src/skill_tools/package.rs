@@ -1,0 +1,88 @@
+//! From what a model typed to a record, and from a record to an active skill.
+
+use prowess_core::{
+    ActiveSkill, Catalog, Code, Digest, ReadLimit, Record, ResourcePath, SourceError, Timestamp,
+};
+use prowess_format::{Document, Profile, parse};
+
+use super::problem::Problem;
+use crate::codes;
+use crate::suggestion::{closest, hint};
+use crate::text::quoted;
+
+/// The visible skill with this id or at this location. A skill that is not offered is as good as absent.
+pub(super) fn find<'c>(catalog: &'c Catalog, typed: &str) -> Result<Record<'c>, Problem> {
+    let by_location = || {
+        let is_there = |record: &Record<'_>| record.location() == typed;
+        typed.contains('/').then(|| catalog.skills().find(is_there))?
+    };
+    catalog.get(typed).or_else(by_location).ok_or_else(|| not_found(catalog, typed))
+}
+
+fn not_found(catalog: &Catalog, typed: &str) -> Problem {
+    let next = match closest(typed, catalog.skills().map(|record| record.id())) {
+        Some(meant) => hint(meant),
+        None => "; choose one from the list of skills".to_owned(),
+    };
+    let message = format!("no skill named {}{next}", quoted(typed));
+    Problem::new(codes::SKILL_NOT_FOUND, message)
+}
+
+/// Reads a skill's `SKILL.md` whole and makes of it what a conversation keeps.
+pub(super) fn activate(
+    catalog: &Catalog,
+    record: Record<'_>,
+    now: Timestamp,
+) -> Result<ActiveSkill, Problem> {
+    let bytes = read_skill_md(catalog, record)?;
+    let document = document_of(record, &bytes)?;
+    let properties = serde_json::to_value(&document.frontmatter.fields)?;
+    Ok(ActiveSkill {
+        id: record.id().to_owned(),
+        name: document.frontmatter.name,
+        location: record.location(),
+        root_dir: record.root_directory(),
+        digest: Digest::of(&bytes),
+        properties,
+        body: document.body.trim().into(),
+        loaded_at: now,
+    })
+}
+
+fn read_skill_md(catalog: &Catalog, record: Record<'_>) -> Result<Vec<u8>, Problem> {
+    let path = ResourcePath::new(record.file())?;
+    catalog.read(record, &path, ReadLimit::default()).map_err(|error| unreadable(record, &error))
+}
+
+/// The source's own message stays out: it may name places that are no business of a model.
+fn unreadable(record: Record<'_>, error: &SourceError) -> Problem {
+    let message = format!(
+        "skill {} cannot be read any more; nothing was loaded, go on without it",
+        quoted(record.id())
+    );
+    Problem::new(Code::new(error.kind.as_str()), message)
+}
+
+/// A file that has become another skill's since the scan is not passed off as this one's.
+fn document_of<'t>(record: Record<'_>, bytes: &'t [u8]) -> Result<Document<'t>, Problem> {
+    let parsed = parse(bytes, Profile::Lenient);
+    let Some(document) = parsed.document else {
+        let fault = parsed.diagnostics.iter().find(|diagnostic| diagnostic.is_error());
+        let fault = fault.map_or("it has no frontmatter", |fault| &fault.message);
+        let message = format!(
+            "the `{}` of skill {} is broken: {fault}; nothing was loaded, go on without it",
+            record.file(),
+            quoted(record.id())
+        );
+        return Err(Problem::new(codes::SKILL_INVALID, message));
+    };
+    if document.frontmatter.name != record.name() {
+        let message = format!(
+            "skill {} has changed its name since the list of skills was made; nothing was loaded, \
+             choose from the next list",
+            quoted(record.id())
+        );
+        return Err(Problem::new(codes::SKILL_CHANGED, message));
+    }
+    Ok(document)
+}

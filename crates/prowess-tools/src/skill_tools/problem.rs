@@ -1,0 +1,57 @@
+//! Why an operation did not do what it was asked, before it becomes a result.
+
+use prowess_core::{Code, PathError, SessionError, ToolResult};
+
+use crate::codes;
+
+/// A code and a sentence that names the thing and the next step.
+#[derive(Debug)]
+pub(super) struct Problem {
+    code: Code,
+    message: String,
+}
+
+impl Problem {
+    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    pub(super) fn cancelled() -> Self {
+        Self::new(codes::CANCELLED, "the turn was cancelled, so nothing was changed")
+    }
+}
+
+impl From<SessionError> for Problem {
+    fn from(error: SessionError) -> Self {
+        Self::new(Code::new(error.code()), error.to_string())
+    }
+}
+
+impl From<PathError> for Problem {
+    fn from(error: PathError) -> Self {
+        let code = match error {
+            PathError::Escape(_) => Code::new("path-escape"),
+            PathError::NotAFile(_) => Code::new("not-a-file"),
+            _ => codes::INVALID_PATH,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+/// The arguments fit the schema and still not the operation.
+impl From<serde_json::Error> for Problem {
+    fn from(error: serde_json::Error) -> Self {
+        Self::new(codes::INVALID_ARGUMENTS, error.to_string())
+    }
+}
+
+impl From<Problem> for ToolResult {
+    fn from(problem: Problem) -> Self {
+        Self::error(problem.code, problem.message)
+    }
+}
+
+/// The answer of an operation, whichever it is.
+pub(super) fn answer(result: Result<ToolResult, Problem>) -> ToolResult {
+    result.unwrap_or_else(Into::into)
+}

@@ -1,0 +1,83 @@
+//! `skills.unload`: makes skills inactive.
+
+use prowess_core::{Catalog, Tool, ToolContext, ToolDefinition, ToolResult};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::active;
+use super::problem::{Problem, answer};
+use crate::codes;
+
+const DESCRIPTION: &str = "Unload skills whose instructions you no longer need. Do this when a task \
+    is finished, so that old instructions do not stand in the way of the next one. Name the skills, \
+    or unload all of them. A skill that is not active is no error.";
+
+pub(super) struct Unload;
+
+#[derive(Deserialize)]
+struct Arguments {
+    #[serde(default)]
+    names: Vec<String>,
+    #[serde(default)]
+    all: bool,
+}
+
+impl Unload {
+    pub(super) fn new() -> Self {
+        Self
+    }
+
+    fn run(context: &ToolContext<'_>, arguments: &Value) -> Result<ToolResult, Problem> {
+        let Arguments { names, all } = Arguments::deserialize(arguments)?;
+        let which = match (all, names) {
+            (true, _) => prowess_core::Unload::All,
+            (false, names) if names.is_empty() => {
+                let message = "nothing to unload was named; give `names`, or `all` as true";
+                return Err(Problem::new(codes::INVALID_ARGUMENTS, message));
+            }
+            (false, names) => prowess_core::Unload::These(ids(context, names)?),
+        };
+        let receipt = context.session.unload(&which)?;
+        Ok(ToolResult::data(serde_json::to_value(&receipt)?))
+    }
+}
+
+/// What the names mean: an id stays as it is, a location becomes the id of what is active there.
+fn ids(context: &ToolContext<'_>, names: Vec<String>) -> Result<Vec<String>, Problem> {
+    let state = context.session.state()?;
+    let id = |name: String| active::find(&state, &name).map_or(name, |skill| skill.id.clone());
+    Ok(names.into_iter().map(id).collect())
+}
+
+impl Tool for Unload {
+    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
+        let input_schema = json!({
+            "type": "object",
+            "properties": {
+                "names": {
+                    "type": "array",
+                    "items": { "type": "string" },
+                    "description": "The names of the skills to unload",
+                },
+                "all": {
+                    "type": "boolean",
+                    "description": "True to unload every active skill",
+                },
+            },
+            "additionalProperties": false,
+        });
+        ToolDefinition {
+            name: "skills.unload".to_owned(),
+            description: DESCRIPTION.to_owned(),
+            input_schema,
+        }
+    }
+
+    fn is_offered(&self, catalog: &Catalog) -> bool {
+        !catalog.is_empty()
+    }
+
+    fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
+        answer(Self::run(context, arguments))
+    }
+}

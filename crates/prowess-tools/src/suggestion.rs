@@ -1,0 +1,91 @@
+//! "Did you mean …?"
+
+/// How alike two names must be for one to be suggested for the other: from 0, nothing in common, to 1.
+const LEAST_SIMILARITY: f64 = 0.6;
+
+/// A longer name than this is no slip of the keys, and comparing costs the product of both lengths.
+const MAX_NAME_CHARS: usize = 128;
+
+/// How long a part of a name must be to stand for the whole.
+const LEAST_PART: usize = 3;
+
+/// The candidate that is most like `name`, the first of equals, if one is alike enough.
+pub(crate) fn closest<'c>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<&'c str> {
+    if name.chars().nth(MAX_NAME_CHARS).is_some() {
+        return None;
+    }
+    let name = name.to_lowercase();
+    let mut best: Option<(f64, &str)> = None;
+    for candidate in candidates {
+        let score = similarity(&name, &candidate.to_lowercase());
+        let is_better = best.is_none_or(|(highest, _)| score > highest);
+        if score >= LEAST_SIMILARITY && is_better {
+            best = Some((score, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// The sentence's second half.
+pub(crate) fn hint(meant: &str) -> String {
+    format!("; did you mean `{meant}`?")
+}
+
+fn similarity(name: &str, candidate: &str) -> f64 {
+    let edits = strsim::normalized_damerau_levenshtein(name, candidate);
+    if is_part(name, candidate) || is_part(candidate, name) {
+        // Half a name is meant more often than not, but a name with one wrong letter is nearer.
+        return edits.max(LEAST_SIMILARITY);
+    }
+    edits
+}
+
+/// Whether `part` is one or more whole words of `name`, as `pdf` is of `pdf-processing`.
+fn is_part(part: &str, name: &str) -> bool {
+    let is_separator = |text: &str| text.is_empty() || text.starts_with(['-', '_', '.', '/', ':']);
+    let is_whole = |(at, found): (usize, &str)| {
+        let before = &name[..at];
+        let begins = before.is_empty() || before.ends_with(['-', '_', '.', '/', ':']);
+        begins && is_separator(&name[at + found.len()..])
+    };
+    part.len() >= LEAST_PART && name.match_indices(part).any(is_whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closest;
+
+    fn check(name: &str, candidates: &[&str], expected: Option<&str>) {
+        let found = closest(name, candidates.iter().copied());
+        assert_eq!(found, expected, "what `{name}` is taken for");
+    }
+
+    #[test]
+    fn a_slip_is_understood_and_a_stranger_is_not() {
+        let skills = ["debug-agent", "test-runner", "pdf-processing"];
+        check("debag-agent", &skills, Some("debug-agent"));
+        check("debug-agen", &skills, Some("debug-agent"));
+        check("DEBUG-AGENT", &skills, Some("debug-agent"));
+        check("test-runer", &skills, Some("test-runner"));
+        check("pdf", &skills, Some("pdf-processing"));
+        check("completely-different", &skills, None);
+        check("pd", &skills, None);
+        check("", &skills, None);
+        check("debug-agent", &[], None);
+    }
+
+    #[test]
+    fn the_nearest_is_meant_and_the_first_of_equals() {
+        check("reed", &["reads", "read", "red"], Some("read"));
+        check("pdf", &["pdf-forms", "pdf-merge"], Some("pdf-forms"));
+    }
+
+    #[test]
+    fn a_huge_name_costs_nothing() {
+        let huge = "pdf-processing".repeat(100_000);
+        check(&huge, &["pdf-processing"], None);
+    }
+}

@@ -1,0 +1,101 @@
+//! The names under which a model sees the tools.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The longest name that every vendor takes.
+const MAX_NAME_BYTES: usize = 64;
+
+/// How the dots of the core's names are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NameStyle {
+    /// `skills.load`, which several vendors refuse.
+    Dot,
+    /// `skills-load`.
+    Dash,
+    /// `skills_load`, legal everywhere. The default.
+    #[default]
+    Underscore,
+}
+
+/// Spells the core's names for a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Surface {
+    /// By default with underscores.
+    pub names: NameStyle,
+}
+
+impl Surface {
+    /// A surface of this style.
+    pub fn new(names: NameStyle) -> Self {
+        Self { names }
+    }
+
+    /// A core's name as the model sees it.
+    pub fn spell(self, name: &str) -> String {
+        match self.names {
+            NameStyle::Dot => name.to_owned(),
+            NameStyle::Dash => name.replace('.', "-"),
+            NameStyle::Underscore => name.replace('.', "_"),
+        }
+    }
+
+    fn is_legal(self, spelled: &str) -> bool {
+        let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let is_dot = |byte| byte == b'.' && self.names == NameStyle::Dot;
+        (1..=MAX_NAME_BYTES).contains(&spelled.len())
+            && spelled.bytes().all(|byte| is_letter(byte) || is_dot(byte))
+    }
+
+    /// The position of each tool by its spelled name, if spelling is one-to-one.
+    pub(crate) fn index(self, names: &[String]) -> Result<HashMap<String, usize>, BuildError> {
+        let mut index = HashMap::with_capacity(names.len());
+        for (at, name) in names.iter().enumerate() {
+            let spelled = self.spell(name);
+            if !self.is_legal(&spelled) {
+                return Err(BuildError::IllegalName(name.clone()));
+            }
+            if let Some(earlier) = index.insert(spelled.clone(), at) {
+                let earlier: usize = earlier;
+                let [first, second] = [names[earlier].clone(), name.clone()];
+                return Err(BuildError::Collision { first, second, spelled });
+            }
+        }
+        Ok(index)
+    }
+}
+
+/// Why a toolbox cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Two tools would have one name for a model.
+    #[error("the tools `{first}` and `{second}` would both be `{spelled}` for a model; rename one")]
+    Collision {
+        /// The first tool's name in the core's spelling.
+        first: String,
+        /// The second's.
+        second: String,
+        /// What both would be called.
+        spelled: String,
+    },
+    /// The name is not one that a model can be given.
+    #[error(
+        "a tool cannot be named `{0}`; use 1 to {MAX_NAME_BYTES} of ASCII letters, digits, `_`, `-` and `.`"
+    )]
+    IllegalName(String),
+    /// The arguments that the tool accepts are not described by a JSON Schema.
+    #[error("the JSON Schema of the tool `{tool}` is not one: {reason}")]
+    BadSchema {
+        /// The tool's name in the core's spelling.
+        tool: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The tool panicked when it was asked what it is.
+    #[error("a tool panicked when it was asked for its definition; leave its provider out")]
+    Panicked,
+}
