@@ -1,3 +1,87 @@
-//! The task runner.
+//! The task runner: `cargo xtask test` and what a check-in must pass.
+//!
+//! It is a program of the workspace, so that a machine with Rust and a C compiler needs nothing else.
+#![forbid(unsafe_code)]
+// A task runner talks to a person; the libraries do not.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
 
-fn main() {}
+mod conformance;
+mod corpus;
+mod process;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use process::{Failure, cargo};
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  test               build what the tests need, then run all of them and `tidy`
+  tidy               check the floors, the manifests, the documents and the files
+  corpus DIR         list DIR and check that every SKILL.md in it is accounted for
+  conformance FILE   compare the command line with the recorded reference tool
+  bench [ARGS...]    measure beside the floor of the same run
+
+Example: cargo xtask corpus path/to/skills
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["test"] => test(),
+        ["tidy"] => tidy::run(),
+        ["corpus", directory] => corpus::run(Path::new(directory)),
+        ["conformance", file] => conformance::run(Path::new(file)),
+        ["bench", rest @ ..] => bench(rest),
+        [] | ["help" | "-h" | "--help"] => {
+            print!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprint!("error: `{}` is no command\n\n{HELP}", words.join(" "));
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Everything: the cheap checks first.
+fn test() -> Result<(), Failure> {
+    tidy::run()?;
+    // Tests of the command line and of the server start the program itself.
+    cargo(["build", "--package", "prowess-cli"])?;
+    cargo(["test", "--workspace", "--all-targets"])?;
+    // `--all-targets` leaves the examples in the documentation out.
+    cargo(["test", "--workspace", "--doc"])
+}
+
+fn bench(arguments: &[&str]) -> Result<(), Failure> {
+    let run = [
+        "run",
+        "--release",
+        "--package",
+        "benches",
+        "--bin",
+        "floor",
+        "--",
+    ];
+    cargo(run.iter().chain(arguments))
+}
+
+/// The directory of the workspace.
+fn root() -> PathBuf {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask
+        .parent()
+        .expect("xtask is a folder of the workspace")
+        .to_owned()
+}

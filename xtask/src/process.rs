@@ -1,0 +1,86 @@
+//! Starting other programs.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// Why a task did not succeed, as a sentence.
+#[derive(Debug)]
+pub(crate) struct Failure(pub(crate) String);
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// Runs cargo in the workspace, its output on ours.
+pub(crate) fn cargo(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<(), Failure> {
+    let mut command = cargo_command(arguments);
+    eprintln!("$ {}", display(&command));
+    let status = command.status()?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure(format!("`{}` failed: {status}", display(&command))))
+    }
+}
+
+/// Runs cargo in the workspace and gives what it printed.
+pub(crate) fn cargo_output(arguments: &[&str]) -> Result<Vec<u8>, Failure> {
+    let mut command = cargo_command(arguments);
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Failure(format!("`{}` failed: {said}", display(&command))))
+}
+
+/// Builds the command line and gives the path of the program.
+pub(crate) fn build_prowess() -> Result<PathBuf, Failure> {
+    cargo(["build", "--package", "prowess-cli"])?;
+    let metadata = cargo_output(&["metadata", "--format-version", "1", "--no-deps"])?;
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata)?;
+    let target = metadata["target_directory"].as_str().unwrap_or("target");
+    let name = format!("prowess{}", std::env::consts::EXE_SUFFIX);
+    Ok(PathBuf::from(target).join("debug").join(name))
+}
+
+/// Runs a program to its end and gives all that came of it, whatever its exit code.
+pub(crate) fn output(command: &mut Command) -> Result<Output, Failure> {
+    let name = display(command);
+    let started = command.output();
+    started.map_err(|error| Failure(format!("cannot start `{name}`: {error}")))
+}
+
+fn cargo_command(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+    // Cargo names itself to what it runs; a copy of xtask that is started by hand takes the usual one.
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(arguments).current_dir(crate::root());
+    command
+}
+
+fn display(command: &Command) -> String {
+    let program = PathBuf::from(command.get_program());
+    let name = program
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let arguments = command
+        .get_args()
+        .map(|argument| argument.to_string_lossy().into_owned());
+    std::iter::once(name)
+        .chain(arguments)
+        .collect::<Vec<_>>()
+        .join(" ")
+}

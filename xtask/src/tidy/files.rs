@@ -1,0 +1,122 @@
+//! Which files there are, and what none of them holds.
+
+use super::repository::{Repository, TextFile};
+
+/// The folders of the top level, beside those that begin with a dot.
+const FOLDERS: [&str; 6] = [
+    "crates", "plugins", "examples", "benches", "xtask", "target",
+];
+
+/// The documents of the top level.
+pub(crate) const DOCUMENTS: [&str; 7] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+];
+
+/// What belongs to a machine or a mirror, not to the project. Written in two parts each, so that this
+/// file passes its own check.
+const FOREIGN: [&str; 8] = [
+    concat!("/wo", "rk/"),
+    concat!("crates.", "io"),
+    concat!("npm", "js.org"),
+    concat!("py", "pi.org"),
+    concat!("proxy.", "golang.org"),
+    concat!("ruby", "gems.org"),
+    concat!("rs", "proxy.cn"),
+    concat!("j", "frog.io"),
+];
+
+/// The documents are there, no other folder is, and no file names a machine's path or a registry.
+pub(crate) fn check(repository: &Repository) -> Vec<String> {
+    let mut problems = documents(repository);
+    problems.extend(folders(repository));
+    // The lock file names the registry on each line, and cargo writes it.
+    let files = repository
+        .files
+        .iter()
+        .filter(|file| file.path != "Cargo.lock");
+    problems.extend(files.flat_map(foreign));
+    problems
+}
+
+fn documents(repository: &Repository) -> Vec<String> {
+    let is_missing = |path: &&&str| {
+        repository
+            .text(path)
+            .is_none_or(|text| text.trim().is_empty())
+    };
+    let missing = DOCUMENTS.iter().filter(is_missing);
+    missing
+        .map(|path| format!("`{path}` is missing or empty"))
+        .collect()
+}
+
+fn folders(repository: &Repository) -> Vec<String> {
+    let is_foreign =
+        |folder: &&String| !folder.starts_with('.') && !FOLDERS.contains(&folder.as_str());
+    let foreign = repository.folders.iter().filter(is_foreign);
+    foreign
+        .map(|folder| format!("the folder `{folder}` has no place at the top"))
+        .collect()
+}
+
+fn foreign(file: &TextFile) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (number, line) in (1..).zip(file.text.lines()) {
+        if let Some(found) = FOREIGN.iter().find(|foreign| line.contains(**foreign)) {
+            problems.push(format!(
+                "{}:{number}: `{found}` has no place in a file",
+                file.path
+            ));
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::expect;
+    use super::*;
+
+    fn broken(breakage: impl FnOnce(&mut Repository), parts: &[&str]) {
+        let mut repository = Repository::sample();
+        breakage(&mut repository);
+        expect(check, &repository, parts);
+    }
+
+    #[test]
+    fn a_missing_or_empty_document_is_told() {
+        broken(
+            |repository| repository.files.retain(|file| file.path != "LICENSE-MIT"),
+            &["`LICENSE-MIT` is missing"],
+        );
+        broken(
+            |repository| repository.write("SECURITY.md", "\n"),
+            &["`SECURITY.md` is missing"],
+        );
+    }
+
+    #[test]
+    fn another_folder_is_told() {
+        broken(
+            |repository| repository.folders.push("scripts".into()),
+            &["the folder `scripts`"],
+        );
+    }
+
+    #[test]
+    fn a_machine_s_path_and_a_registry_are_told() {
+        for foreign in FOREIGN {
+            broken(
+                |repository| repository.write("README.md", &format!("a\nb {foreign}x\n")),
+                &["README.md:2: "],
+            );
+        }
+        broken(|repository| repository.write("Cargo.lock", FOREIGN[1]), &[]);
+    }
+}

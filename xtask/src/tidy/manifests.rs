@@ -1,0 +1,110 @@
+//! What each `Cargo.toml` has in common, and which test binaries there are.
+
+use toml::{Table, Value};
+
+use super::repository::{Package, Repository};
+
+/// What a package takes from the workspace, so that it is said once.
+const INHERITED: [&str; 4] = ["version", "edition", "rust-version", "license"];
+
+/// Each package takes its version, edition, licence and lints from the workspace and has one test
+/// binary at most.
+pub(crate) fn check(repository: &Repository) -> Vec<String> {
+    let packages = repository.packages.iter();
+    packages
+        .flat_map(|package| {
+            let mut problems = inheritance(package, repository);
+            problems.extend(test_binaries(package));
+            problems
+        })
+        .collect()
+}
+
+fn inheritance(package: &Package, repository: &Repository) -> Vec<String> {
+    let path = format!("{}/Cargo.toml", package.folder);
+    let text = repository.text(&path).unwrap_or_default();
+    let manifest: Table = match text.parse() {
+        Ok(manifest) => manifest,
+        Err(error) => return vec![format!("{path}: {error}")],
+    };
+    let inherits = |value: Option<&Value>| {
+        value.and_then(|value| value.get("workspace")) == Some(&Value::Boolean(true))
+    };
+    let section = manifest.get("package");
+    let own = INHERITED
+        .iter()
+        .filter(|key| !inherits(section.and_then(|section| section.get(**key))))
+        .map(|key| format!("{path}: write `{key}.workspace = true`"));
+    let lints = (!inherits(manifest.get("lints")))
+        .then(|| format!("{path}: write `workspace = true` under `[lints]`"));
+    own.chain(lints).collect()
+}
+
+/// Many small test binaries are linked many times; one with modules is linked once.
+fn test_binaries(package: &Package) -> Vec<String> {
+    let only = format!("{}/tests/it/main.rs", package.folder);
+    let tests = package
+        .targets
+        .iter()
+        .filter(|target| target.kind == "test");
+    tests
+        .filter(|target| target.path != only)
+        .map(|target| format!("{}: make it a module of `{only}`", target.path))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::repository::Target;
+    use super::super::tests::expect;
+    use super::*;
+
+    fn manifest(text: &str, parts: &[&str]) {
+        let mut repository = Repository::sample();
+        repository.write("crates/low/Cargo.toml", text);
+        expect(check, &repository, parts);
+    }
+
+    #[test]
+    fn a_version_of_its_own_is_told() {
+        manifest(
+            "package.version = \"1.0.0\"
+             package.edition.workspace = true
+             package.license.workspace = true
+             lints.workspace = true",
+            &[
+                "`version.workspace = true`",
+                "`rust-version.workspace = true`",
+            ],
+        );
+    }
+
+    #[test]
+    fn missing_lints_are_told() {
+        let text = "[package]
+            version.workspace = true
+            edition.workspace = true
+            rust-version.workspace = true
+            license.workspace = true";
+        manifest(text, &["`workspace = true` under `[lints]`"]);
+    }
+
+    #[test]
+    fn a_broken_manifest_is_told() {
+        manifest("[package", &["crates/low/Cargo.toml: "]);
+    }
+
+    #[test]
+    fn a_second_test_binary_is_told() {
+        let mut repository = Repository::sample();
+        repository.package("low").targets.push(Target {
+            kind: "test".into(),
+            path: "crates/low/tests/more.rs".into(),
+        });
+        expect(
+            check,
+            &repository,
+            &["make it a module of `crates/low/tests/it/main.rs`"],
+        );
+    }
+}
