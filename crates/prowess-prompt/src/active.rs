@@ -33,9 +33,7 @@ fn add_skill(account: &mut Account<'_>, skill: &ActiveSkill, policy: &PromptPoli
     let directory = directory(skill, policy);
     let body = escape::body(&skill.body);
     let text = format!("<skill name=\"{name}\"{directory}>\n{body}\n</skill>\n");
-    let part = Part::ActiveSkill {
-        id: skill.id.clone(),
-    };
+    let part = Part::ActiveSkill { id: skill.id.clone() };
     account.add(part, &text);
     let mut change = |kind| account.ledger.changes.push(Change::new(&skill.id, kind));
     if has_hidden(&skill.body) {

@@ -20,18 +20,11 @@ pub(crate) fn fit(
     policy: &PromptPolicy,
     counter: &dyn TokenCounter,
 ) -> Fit {
-    let whole = Fit {
-        description: None,
-        skills: skills.len(),
-    };
+    let whole = Fit { description: None, skills: skills.len() };
     let Some(max) = policy.max_tokens else {
         return whole;
     };
-    let scale = Scale {
-        skills,
-        policy,
-        counter,
-    };
+    let scale = Scale { skills, policy, counter };
     let room = max.saturating_sub(counter.count(OPENING) + counter.count(CLOSING) + 1);
     if scale.fitting(None, room) == skills.len() {
         return whole;
@@ -79,10 +72,7 @@ impl Scale<'_> {
                 }
             }
         }
-        Fit {
-            description: Some(fits),
-            skills,
-        }
+        Fit { description: Some(fits), skills }
     }
 
     fn longest_description(&self) -> usize {

@@ -29,11 +29,7 @@ impl<'a> SkillEntry<'a> {
             ShowLocation::None => None,
             ShowLocation::Absolute => Some(Cow::Owned(record.location())),
         };
-        Self {
-            name: record.id().into(),
-            description: record.description().into(),
-            location,
-        }
+        Self { name: record.id().into(), description: record.description().into(), location }
     }
 
     /// The place, unless showing it would change it: a wrong path is worse than none.

@@ -40,12 +40,7 @@ pub struct Prompt {
 /// Skills that the catalog has put aside are not mentioned. Without a visible skill there is neither
 /// catalog nor rule; without a loaded one there is no `<active_skills>`.
 pub fn compose(input: &PromptInput<'_>) -> Prompt {
-    let PromptInput {
-        catalog,
-        active,
-        policy,
-        counter,
-    } = *input;
+    let PromptInput { catalog, active, policy, counter } = *input;
     let mut account = Account::new(counter);
     let shown = match policy.catalog_place {
         CatalogPlace::SystemPrompt => add_catalog(&mut account, catalog, policy, counter),
@@ -54,12 +49,7 @@ pub fn compose(input: &PromptInput<'_>) -> Prompt {
     if policy.body_delivery == BodyDelivery::Instructions {
         add_active(&mut account, active, policy);
     }
-    Prompt {
-        text: account.text,
-        ledger: account.ledger,
-        shown,
-        total: catalog.len(),
-    }
+    Prompt { text: account.text, ledger: account.ledger, shown, total: catalog.len() }
 }
 
 /// Appends rule and catalog; gives the ids that are shown.
@@ -74,10 +64,7 @@ fn add_catalog(
         .map(|record: Record<'_>| SkillEntry::new(record, policy.show_location))
         .partition(|skill| is_nameable(&skill.name));
     let no_name = |skill: &SkillEntry<'_>| Change::new(&skill.name, ChangeKind::Unnameable);
-    account
-        .ledger
-        .changes
-        .extend(unnameable.iter().map(no_name));
+    account.ledger.changes.extend(unnameable.iter().map(no_name));
     if skills.is_empty() {
         return Vec::new();
     }
@@ -123,10 +110,7 @@ fn changes(skills: &[SkillEntry<'_>], fit: &Fit) -> Vec<Change> {
             change(ChangeKind::Dropped);
             continue;
         }
-        let place_goes = skill
-            .location
-            .as_ref()
-            .is_some_and(|place| !is_exact(place));
+        let place_goes = skill.location.as_ref().is_some_and(|place| !is_exact(place));
         if has_hidden(&skill.description) || place_goes {
             change(ChangeKind::Cleaned);
         }

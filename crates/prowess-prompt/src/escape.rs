@@ -20,22 +20,13 @@ pub(crate) fn xml(text: &str) -> String {
 
 /// Encodes text as a JSON string that holds no tag: the angle brackets are numbers.
 pub(crate) fn json(text: &str) -> String {
-    serde_json::Value::from(text)
-        .to_string()
-        .replace('<', "\\u003c")
-        .replace('>', "\\u003e")
+    serde_json::Value::from(text).to_string().replace('<', "\\u003c").replace('>', "\\u003e")
 }
 
 /// The tags that a body must not hold: those of the wrapper, and those that other clients wrap with
 /// and models know.
-const GUARDED: [&str; 6] = [
-    "skill",
-    "skills",
-    "active_skills",
-    "available_skills",
-    "skill_content",
-    "skill_resources",
-];
+const GUARDED: [&str; 6] =
+    ["skill", "skills", "active_skills", "available_skills", "skill_content", "skill_resources"];
 
 /// Takes from a body what could end or fake its wrapper, and hidden characters.
 ///
@@ -64,11 +55,7 @@ fn begins_guarded_tag(after: &str) -> bool {
         character.is_whitespace() || matches!(character, '/' | '\\')
     });
     let is_name = |character: char| character.is_alphanumeric() || "_-.:".contains(character);
-    let name_end = after
-        .find(|character| !is_name(character))
-        .unwrap_or(after.len());
+    let name_end = after.find(|character| !is_name(character)).unwrap_or(after.len());
     let name = &after[..name_end];
-    GUARDED
-        .iter()
-        .any(|guarded| guarded.eq_ignore_ascii_case(name))
+    GUARDED.iter().any(|guarded| guarded.eq_ignore_ascii_case(name))
 }

@@ -3,18 +3,12 @@
 //! They are removed, not shown as numbers: a thousand tag characters shown would cost thousands of
 //! tokens, and nothing that a person wrote to be read is lost. What goes is Unicode's
 //! `Default_Ignorable_Code_Point` (zero-width characters, bidi controls, variation selectors, the tag
-//! block), the annotation characters, control characters and noncharacters. Joiners go as well:
-//! an emoji may fall into its parts, and two words that look alike are alike.
-
-/// Whether a character has no visible form. Line breaks and tabs count as control characters.
-pub(crate) fn is_hidden(character: char) -> bool {
-    character.is_control() || is_ignorable(character) || is_noncharacter(character)
-}
+//! block), the annotation characters, control characters and noncharacters. Inside an emoji, where a
+//! joiner or a selector shows, it stays.
 
 /// A text on one line: without hidden characters, each run of white space one blank.
 pub(crate) fn fold(text: &str) -> String {
-    let seen = |character: &char| character.is_whitespace() || !is_hidden(*character);
-    let visible: String = text.chars().filter(seen).collect();
+    let visible = visible(text);
     let mut folded = String::with_capacity(visible.len());
     for word in visible.split_whitespace() {
         if !folded.is_empty() {
@@ -28,20 +22,59 @@ pub(crate) fn fold(text: &str) -> String {
 /// Lines of text without hidden characters; line breaks of every system become `\n`.
 pub(crate) fn visible_lines(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    let is_kept = |character: &char| matches!(character, '\n' | '\t') || !is_hidden(*character);
-    text.chars().filter(is_kept).collect()
+    let is_kept = |character: &char| matches!(character, '\n' | '\t') || !character.is_control();
+    visible(&text).chars().filter(is_kept).collect()
 }
 
 /// Whether a text loses hidden characters when it is shown.
 pub(crate) fn has_hidden(text: &str) -> bool {
-    let goes = |character: char| !character.is_whitespace() && is_hidden(character);
-    text.chars().any(goes)
+    visible(text).len() < text.len()
 }
 
 /// Whether a text can be shown as it is on one line, so that whoever copies it has the original.
 pub(crate) fn is_exact(text: &str) -> bool {
-    let is_line_break = |character| matches!(character, '\u{2028}' | '\u{2029}');
-    !text.contains(|character| is_hidden(character) || is_line_break(character))
+    let breaks =
+        |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
+    !text.contains(breaks) && !has_hidden(text)
+}
+
+/// A text without hidden characters. White space of every kind stays.
+fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    let mut before = '\0';
+    while let Some(character) = characters.next() {
+        let after = characters.peek().copied().unwrap_or('\0');
+        let is_kept = character.is_whitespace()
+            || !is_hidden(character)
+            || is_inside_emoji(before, character, after);
+        if is_kept {
+            visible.push(character);
+            before = character;
+        }
+    }
+    visible
+}
+
+fn is_hidden(character: char) -> bool {
+    character.is_control() || is_ignorable(character) || is_noncharacter(character)
+}
+
+/// Whether a joiner or the emoji selector changes what is seen here.
+fn is_inside_emoji(before: char, character: char, after: char) -> bool {
+    match character {
+        '\u{200D}' => (is_picture(before) || before == '\u{FE0F}') && is_picture(after),
+        '\u{FE0F}' => is_picture(before) || after == '\u{20E3}',
+        _ => false,
+    }
+}
+
+fn is_picture(character: char) -> bool {
+    matches!(
+        character,
+        '©' | '®' | '\u{203C}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{2BFF}'
+            | '\u{3030}' | '\u{303D}' | '\u{3297}' | '\u{3299}' | '\u{1F000}'..='\u{1FAFF}'
+    )
 }
 
 fn is_ignorable(character: char) -> bool {

@@ -77,10 +77,7 @@ pub enum ChangeKind {
 
 impl Change {
     pub(crate) fn new(id: &str, change: ChangeKind) -> Self {
-        Self {
-            id: id.to_owned(),
-            change,
-        }
+        Self { id: id.to_owned(), change }
     }
 }
 
@@ -93,15 +90,8 @@ pub(crate) struct Account<'a> {
 
 impl<'a> Account<'a> {
     pub(crate) fn new(counter: &'a dyn TokenCounter) -> Self {
-        let ledger = Ledger {
-            is_exact: counter.is_exact(),
-            ..Ledger::default()
-        };
-        Self {
-            text: String::new(),
-            ledger,
-            counter,
-        }
+        let ledger = Ledger { is_exact: counter.is_exact(), ..Ledger::default() };
+        Self { text: String::new(), ledger, counter }
     }
 
     /// Appends text of a part; a part may come in pieces.
@@ -117,11 +107,7 @@ impl<'a> Account<'a> {
                 entry.tokens += tokens;
                 entry.characters += characters;
             }
-            None => entries.push(LedgerEntry {
-                part,
-                tokens,
-                characters,
-            }),
+            None => entries.push(LedgerEntry { part, tokens, characters }),
         }
     }
 }

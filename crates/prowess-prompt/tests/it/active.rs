@@ -28,26 +28,18 @@ fn bodies_stand_in_the_order_of_loading() {
 
 #[test]
 fn a_body_may_come_in_the_tool_result_instead() {
-    let policy = PromptPolicy {
-        body_delivery: BodyDelivery::ToolResult,
-        ..PromptPolicy::default()
-    };
+    let policy =
+        PromptPolicy { body_delivery: BodyDelivery::ToolResult, ..PromptPolicy::default() };
     let loaded = [active("pdf", "# Forms")];
     assert_eq!(prompt(&catalog(&[]), &loaded, &policy).text, "");
 }
 
 #[test]
 fn directories_are_shown_as_locations_are() {
-    let policy = PromptPolicy {
-        show_location: ShowLocation::None,
-        ..PromptPolicy::default()
-    };
+    let policy = PromptPolicy { show_location: ShowLocation::None, ..PromptPolicy::default() };
     let loaded = [active("pdf", "# Forms")];
     let text = prompt(&catalog(&[]), &loaded, &policy).text;
-    assert!(
-        text.contains("<skill name=\"pdf\">\n# Forms\n</skill>"),
-        "{text}"
-    );
+    assert!(text.contains("<skill name=\"pdf\">\n# Forms\n</skill>"), "{text}");
     assert!(!text.contains("directory"), "{text}");
 }
 
@@ -97,26 +89,18 @@ fn a_tag_of_the_wrapper_in_a_body_is_escaped() {
             &[active("pdf", &format!("a {tag} b {tag}"))],
             &PromptPolicy::default(),
         );
-        let (_, inside) = prompt
-            .text
-            .split_once("pdf\">\na ")
-            .expect("the body begins");
+        let (_, inside) = prompt.text.split_once("pdf\">\na ").expect("the body begins");
         let (inside, _) = inside.split_once("\n</skill>\n").expect("the body ends");
         assert!(!inside.contains('<'), "{tag:?} is escaped in {inside:?}");
         let changes = prompt.ledger.changes;
-        let is_guarded = changes
-            .iter()
-            .any(|change| change.change == ChangeKind::BodyGuarded);
+        let is_guarded = changes.iter().any(|change| change.change == ChangeKind::BodyGuarded);
         assert!(is_guarded, "{tag:?} is told");
     }
 }
 
 #[test]
 fn the_ledger_adds_up_to_the_text() {
-    let skills = [
-        skill("pdf", "Fills forms."),
-        skill("sql", "Größe \u{200B}der Tabelle."),
-    ];
+    let skills = [skill("pdf", "Fills forms."), skill("sql", "Größe \u{200B}der Tabelle.")];
     let loaded = [active("sql", "é\u{202E}"), active("pdf", "# Forms")];
     let prompt = prompt(&catalog(&skills), &loaded, &PromptPolicy::default());
     let ledger = &prompt.ledger;
@@ -124,13 +108,7 @@ fn the_ledger_adds_up_to_the_text() {
     let loaded_part = |id: &str| Part::ActiveSkill { id: id.to_owned() };
     assert_eq!(
         parts,
-        [
-            &Part::Rule,
-            &Part::Catalog,
-            &Part::ActiveFrame,
-            &loaded_part("sql"),
-            &loaded_part("pdf"),
-        ]
+        [&Part::Rule, &Part::Catalog, &Part::ActiveFrame, &loaded_part("sql"), &loaded_part("pdf"),]
     );
     let sum = |of: fn(&prowess_prompt::LedgerEntry) -> usize| -> usize {
         ledger.entries.iter().map(of).sum()

@@ -6,26 +6,12 @@ use prowess_prompt::{ChangeKind, Part, Prompt, PromptPolicy};
 use crate::fixture::{block, catalog, many, parse, prompt, prompt_of, skill};
 
 fn within(max_tokens: usize, skills: &[crate::fixture::Skill]) -> Prompt {
-    let policy = PromptPolicy {
-        max_tokens: Some(max_tokens),
-        ..PromptPolicy::default()
-    };
+    let policy = PromptPolicy { max_tokens: Some(max_tokens), ..PromptPolicy::default() };
     let prompt = prompt(&catalog(skills), &[], &policy);
-    let catalog = prompt
-        .ledger
-        .entries
-        .iter()
-        .find(|entry| entry.part == Part::Catalog);
+    let catalog = prompt.ledger.entries.iter().find(|entry| entry.part == Part::Catalog);
     let tokens = catalog.expect("there is a catalog").tokens;
-    assert!(
-        tokens <= max_tokens,
-        "{tokens} tokens are within {max_tokens}"
-    );
-    assert_eq!(
-        parse(&prompt.text).len(),
-        prompt.shown.len(),
-        "what is told is shown"
-    );
+    assert!(tokens <= max_tokens, "{tokens} tokens are within {max_tokens}");
+    assert_eq!(parse(&prompt.text).len(), prompt.shown.len(), "what is told is shown");
     prompt
 }
 
@@ -48,10 +34,7 @@ fn descriptions_are_shortened_before_skills_are_left_out() {
     assert_eq!(prompt.shown.len(), 20);
     assert_eq!(count(&prompt, ChangeKind::Shortened), 20);
     assert_eq!(count(&prompt, ChangeKind::Dropped), 0);
-    let shortest = parse(&prompt.text)
-        .iter()
-        .map(|entry| entry.1.chars().count())
-        .min();
+    let shortest = parse(&prompt.text).iter().map(|entry| entry.1.chars().count()).min();
     assert!(shortest > Some(100), "no shorter than needed: {shortest:?}");
 }
 
@@ -62,10 +45,7 @@ fn what_does_not_fit_is_left_out_from_the_end_and_the_text_says_so() {
     assert_eq!(prompt.shown[0], "skill-00000");
     assert_eq!(count(&prompt, ChangeKind::Shortened), shown);
     assert_eq!(count(&prompt, ChangeKind::Dropped), 40 - shown);
-    let (_, note) = prompt
-        .text
-        .split_once(block(&prompt.text))
-        .expect("the block is in the text");
+    let (_, note) = prompt.text.split_once(block(&prompt.text)).expect("the block is in the text");
     expect![[r#"
 
         12 of 40 shown: the rest is left out to save room. Ask for others by name, with `skills.load`.
@@ -74,10 +54,7 @@ fn what_does_not_fit_is_left_out_from_the_end_and_the_text_says_so() {
 
 #[test]
 fn a_budget_too_small_for_one_skill_still_says_that_there_are_some() {
-    let policy = PromptPolicy {
-        max_tokens: Some(0),
-        ..PromptPolicy::default()
-    };
+    let policy = PromptPolicy { max_tokens: Some(0), ..PromptPolicy::default() };
     let prompt = prompt(&catalog(&many(3, 10)), &[], &policy);
     assert_eq!((prompt.shown.len(), prompt.total), (0, 3));
     assert!(prompt.text.contains("0 of 3 shown"), "{}", prompt.text);
@@ -85,10 +62,7 @@ fn a_budget_too_small_for_one_skill_still_says_that_there_are_some() {
 
 #[test]
 fn without_a_budget_all_is_shown() {
-    let policy = PromptPolicy {
-        max_tokens: None,
-        ..PromptPolicy::default()
-    };
+    let policy = PromptPolicy { max_tokens: None, ..PromptPolicy::default() };
     let prompt = prompt(&catalog(&many(300, 500)), &[], &policy);
     assert_eq!(prompt.shown.len(), 300);
 }
@@ -97,10 +71,7 @@ fn without_a_budget_all_is_shown() {
 fn ten_thousand_long_descriptions_are_cut_to_the_budget() {
     let prompt = within(4_000, &many(10_000, 1_024));
     assert!(prompt.shown.len() > 30, "{} are shown", prompt.shown.len());
-    assert_eq!(
-        count(&prompt, ChangeKind::Dropped),
-        10_000 - prompt.shown.len()
-    );
+    assert_eq!(count(&prompt, ChangeKind::Dropped), 10_000 - prompt.shown.len());
 }
 
 #[test]
@@ -108,19 +79,12 @@ fn shortening_cuts_no_character_in_two() {
     let skills = [skill("wide", &"漢字 ".repeat(5_000))];
     let prompt = within(500, &skills);
     let (_, description, _) = parse(&prompt.text).remove(0);
-    assert!(
-        description.ends_with("字…") || description.ends_with("漢…"),
-        "{description}"
-    );
+    assert!(description.ends_with("字…") || description.ends_with("漢…"), "{description}");
 }
 
 #[test]
 fn the_default_budget_bounds_the_catalog() {
     let prompt = prompt_of(&many(1_000, 300));
     assert!(prompt.shown.len() < 1_000);
-    assert!(
-        prompt.ledger.tokens < 4_200,
-        "catalog and rule: {}",
-        prompt.ledger.tokens
-    );
+    assert!(prompt.ledger.tokens < 4_200, "catalog and rule: {}", prompt.ledger.tokens);
 }

@@ -44,10 +44,7 @@ fn the_default_is_the_rule_and_xml_elements_with_locations() {
 
 #[test]
 fn a_catalog_may_go_without_locations() {
-    let policy = PromptPolicy {
-        show_location: ShowLocation::None,
-        ..PromptPolicy::default()
-    };
+    let policy = PromptPolicy { show_location: ShowLocation::None, ..PromptPolicy::default() };
     check(
         &policy,
         &expect![[r#"
@@ -69,10 +66,7 @@ fn a_catalog_may_go_without_locations() {
 
 #[test]
 fn a_catalog_may_be_json_lines() {
-    let policy = PromptPolicy {
-        catalog_format: CatalogFormat::Json,
-        ..PromptPolicy::default()
-    };
+    let policy = PromptPolicy { catalog_format: CatalogFormat::Json, ..PromptPolicy::default() };
     check(
         &policy,
         &expect![[r#"
@@ -88,10 +82,7 @@ fn a_catalog_may_be_json_lines() {
 
 #[test]
 fn a_catalog_may_be_bullets() {
-    let policy = PromptPolicy {
-        catalog_format: CatalogFormat::Bullets,
-        ..PromptPolicy::default()
-    };
+    let policy = PromptPolicy { catalog_format: CatalogFormat::Bullets, ..PromptPolicy::default() };
     check(
         &policy,
         &expect![[r#"
@@ -107,10 +98,7 @@ fn a_catalog_may_be_bullets() {
 
 #[test]
 fn the_rule_names_the_load_tool_as_the_surface_spells_it() {
-    let policy = PromptPolicy {
-        load_tool: "skills_load".to_owned(),
-        ..PromptPolicy::default()
-    };
+    let policy = PromptPolicy { load_tool: "skills_load".to_owned(), ..PromptPolicy::default() };
     let text = prompt(&catalog(&two()), &[], &policy).text;
     assert!(text.contains("call `skills_load`"), "{text}");
     assert!(!text.contains("skills.load"), "no other spelling: {text}");
@@ -121,29 +109,21 @@ fn the_rule_stays_small() {
     let ledger = prompt_of(&two()).ledger;
     let rule = &ledger.entries[0];
     assert_eq!(rule.part, Part::Rule);
-    assert!(
-        rule.characters <= 300,
-        "the rule has {} characters",
-        rule.characters
-    );
+    assert!(rule.characters <= 300, "the rule has {} characters", rule.characters);
 }
 
 #[test]
 fn the_catalog_can_be_turned_off() {
-    let policy = PromptPolicy {
-        catalog_place: CatalogPlace::ToolOnly,
-        ..PromptPolicy::default()
-    };
+    let policy = PromptPolicy { catalog_place: CatalogPlace::ToolOnly, ..PromptPolicy::default() };
     let off = prompt(&catalog(&two()), &[], &policy);
     assert_eq!((off.text.as_str(), off.total), ("", 2));
 }
 
 #[test]
 fn without_a_visible_skill_there_is_no_text() {
-    for (what, catalog) in [
-        ("an empty catalog", catalog(&[])),
-        ("a catalog that hides all", hidden_catalog(&two())),
-    ] {
+    for (what, catalog) in
+        [("an empty catalog", catalog(&[])), ("a catalog that hides all", hidden_catalog(&two()))]
+    {
         let prompt = prompt(&catalog, &[], &PromptPolicy::default());
         assert_eq!(prompt.text, "", "{what}");
         assert!(prompt.ledger.entries.is_empty(), "{what} costs nothing");
@@ -185,26 +165,17 @@ fn every_shown_id_resolves_and_one_that_cannot_be_typed_is_not_shown() {
     let prompt = prompt(&catalog, &[], &PromptPolicy::default());
     assert_eq!(prompt.shown, ["pdf", "pdf 2"]);
     for (name, ..) in parse(&prompt.text) {
-        assert!(
-            catalog.get(&name).is_some(),
-            "`{name}` is shown and resolves"
-        );
+        assert!(catalog.get(&name).is_some(), "`{name}` is shown and resolves");
     }
     let unnameable = |kind| kind == ChangeKind::Unnameable;
     let changes = prompt.ledger.changes.iter();
-    assert_eq!(
-        changes.filter(|change| unnameable(change.change)).count(),
-        5
-    );
+    assert_eq!(changes.filter(|change| unnameable(change.change)).count(), 5);
 }
 
 #[test]
 fn the_catalog_can_be_had_alone() {
-    let entry = SkillEntry {
-        name: "pdf".into(),
-        description: "Fills forms.".into(),
-        location: None,
-    };
+    let entry =
+        SkillEntry { name: "pdf".into(), description: "Fills forms.".into(), location: None };
     let text = available_skills([entry], CatalogFormat::XmlElements);
     expect![[r#"
         <available_skills>

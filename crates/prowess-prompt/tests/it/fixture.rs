@@ -18,11 +18,7 @@ pub(crate) struct Skill {
 }
 
 pub(crate) fn skill(id: &str, description: &str) -> Skill {
-    Skill {
-        package: id.to_owned(),
-        id: id.to_owned(),
-        description: description.to_owned(),
-    }
+    Skill { package: id.to_owned(), id: id.to_owned(), description: description.to_owned() }
 }
 
 /// `count` skills whose descriptions have `characters` characters.
@@ -90,12 +86,7 @@ pub(crate) fn active(id: &str, body: &str) -> ActiveSkill {
 
 /// Composes with the estimate.
 pub(crate) fn prompt(catalog: &Catalog, active: &[ActiveSkill], policy: &PromptPolicy) -> Prompt {
-    compose(&PromptInput {
-        catalog,
-        active,
-        policy,
-        counter: &EstimatedTokens,
-    })
+    compose(&PromptInput { catalog, active, policy, counter: &EstimatedTokens })
 }
 
 /// The prompt of these skills under the default policy.
@@ -122,11 +113,7 @@ pub(crate) fn parse(text: &str) -> Vec<(String, String, Option<String>)> {
 }
 
 fn read_skill(node: &roxmltree::Node<'_, '_>) -> (String, String, Option<String>) {
-    assert_eq!(
-        node.tag_name().name(),
-        "skill",
-        "a catalog holds skills only"
-    );
+    assert_eq!(node.tag_name().name(), "skill", "a catalog holds skills only");
     let field = |name: &str| {
         let mut fields = node.children().filter(|child| child.has_tag_name(name));
         let text = fields.next()?.text().unwrap_or_default().to_owned();

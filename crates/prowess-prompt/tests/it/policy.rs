@@ -32,8 +32,5 @@ fn one_field_leaves_the_others() {
 fn a_misspelt_field_is_an_error() {
     let error = serde_json::from_str::<PromptPolicy>(r#"{"max_token": 1}"#);
     let message = error.expect_err("no such field").to_string();
-    assert!(
-        message.contains("max_tokens"),
-        "the message lists the fields: {message}"
-    );
+    assert!(message.contains("max_tokens"), "the message lists the fields: {message}");
 }
