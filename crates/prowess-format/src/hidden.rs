@@ -2,10 +2,7 @@
 
 /// The first hidden character of a text.
 pub(crate) fn find(text: &str) -> Option<char> {
-    if text
-        .bytes()
-        .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
-    {
+    if is_printable_ascii(text) {
         return None;
     }
     let mut before = '\0';
@@ -20,6 +17,16 @@ pub(crate) fn find(text: &str) -> Option<char> {
         before = character;
     }
     None
+}
+
+/// Whether a text holds printable ASCII and LF only, as most do.
+pub(crate) fn is_printable_ascii(text: &str) -> bool {
+    text.as_bytes().chunks(64).all(|chunk| {
+        // No early end inside a chunk, so that the loop becomes vector instructions.
+        chunk.iter().fold(true, |is_plain, byte| {
+            is_plain & (matches!(byte, b' '..=b'~') | (*byte == b'\n'))
+        })
+    })
 }
 
 /// What a zero-width joiner joins in an emoji: a picture, a skin tone or a variation selector.

@@ -20,6 +20,7 @@ mod check;
 pub mod codes;
 mod diagnostic;
 mod document;
+mod fast;
 mod fence;
 mod fields;
 mod findings;

@@ -42,22 +42,26 @@ pub(crate) fn parse(text: &str, base: usize) -> Option<Repaired> {
     })
 }
 
-/// Colons that YAML reads as the end of a key, inside the plain values of top-level keys.
+/// Colons that YAML reads as the end of a key, inside the plain values of top-level keys. Lines that
+/// go on with a value count only if its first line has such a colon: else they are rather keys with
+/// wrong indentation.
 fn stray_colons(text: &str) -> Vec<usize> {
     let mut colons = Vec::new();
-    let mut is_plain_value = false;
+    let mut is_mending = false;
     let mut line_start = 0;
     for line in text.split_inclusive('\n') {
         let is_continued = line.starts_with([' ', '\t']);
-        let value_start = if is_continued {
-            Some(0)
+        let value = if is_continued {
+            is_mending.then_some(0)
         } else {
             plain_value(line)
         };
-        is_plain_value = value_start.is_some() && (is_plain_value || !is_continued);
-        if let Some(start) = value_start.filter(|_| is_plain_value) {
-            let found = key_ends(&line[start..]).map(|at| line_start + start + at);
-            colons.extend(found);
+        let before = colons.len();
+        if let Some(start) = value {
+            colons.extend(key_ends(&line[start..]).map(|at| line_start + start + at));
+        }
+        if !is_continued {
+            is_mending = colons.len() > before;
         }
         line_start += line.len();
     }

@@ -6,7 +6,7 @@ use crate::fence::Fences;
 use crate::fields::{Fields, Known, Shape};
 use crate::findings::Findings;
 use crate::input::{self, Opened};
-use crate::{Diagnostic, Profile, check, name, tree};
+use crate::{Diagnostic, Profile, check, fast, name, tree};
 
 /// The first bytes of a file, and whether they are all of it.
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +64,10 @@ fn read<'t>(
     findings: &mut Findings<'_>,
 ) -> Option<Summary<'t>> {
     let text = input::text(bytes, 0..fences.yaml.end, findings)?;
-    let pairs = tree::read(text, &fences.yaml, findings)?;
-    let fields = Fields::of(&pairs);
+    let fields = match fast::scan(text, &fences.yaml) {
+        Some(fields) => fields,
+        None => Fields::of(&tree::read(text, &fences.yaml, findings)?),
+    };
     check::frontmatter(&fields, fences.opening(), directory, findings);
     summary(fields)
 }

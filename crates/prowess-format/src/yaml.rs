@@ -175,10 +175,10 @@ impl<'t> Builder<'t> {
         if self.wants_key() {
             return self.key(text, is_plain, span);
         }
-        let span = if is_absent {
-            self.after_colon(span)
-        } else {
-            span
+        let span = match style {
+            ScalarStyle::Literal | ScalarStyle::Folded => self.moved_to_indicator(span),
+            _ if is_absent => self.after_colon(span),
+            _ => span,
         };
         self.place(Node {
             value: NodeValue::Text { text, is_plain },
@@ -202,6 +202,13 @@ impl<'t> Builder<'t> {
         let rest = &self.text[key.end - self.base..];
         let colon = rest.find(':').map_or(0, |at| at + 1);
         key.end + colon..key.end + colon
+    }
+
+    /// The library places a block at its first content; we place it at its `|` or `>`.
+    fn moved_to_indicator(&self, span: Range<usize>) -> Range<usize> {
+        let before = &self.text[..span.start - self.base];
+        let indicator = before.rfind(['|', '>']).map(|at| self.base + at);
+        indicator.unwrap_or(span.start)..span.end
     }
 
     fn wants_key(&self) -> bool {

@@ -1,0 +1,153 @@
+//! YAML that is meant to hurt: refused with a code, never expanded.
+
+use prowess_format::{Profile, parse};
+
+use crate::support::{codes, skill};
+
+fn check(yaml: &str, expected: &str) {
+    let file = skill(yaml);
+    for profile in Profile::ALL {
+        assert_eq!(
+            codes(&file, profile),
+            [expected],
+            "{} under {profile}",
+            &yaml[..yaml.len().min(80)]
+        );
+    }
+}
+
+#[test]
+fn billion_laughs() {
+    let mut yaml = "name: pdf\ndescription: x\nmetadata:\n  a: &a [x, x]\n".to_owned();
+    for level in 'b'..='j' {
+        let before = char::from(level as u8 - 1);
+        yaml += &format!(
+            "  {level}: &{level} [{}]\n",
+            format!("*{before}, ").repeat(9)
+        );
+    }
+    check(&yaml, "yaml-anchor");
+}
+
+#[test]
+fn anchors_aliases_tags_and_merge_keys() {
+    let cases = [
+        ("a: &x 1\n", "yaml-anchor"),
+        ("a: *x\n", "yaml-alias"),
+        ("a: *foo* handles\n", "yaml-alias"),
+        ("a: !!python/object:os.system 1\n", "yaml-tag"),
+        ("a: !important do\n", "yaml-tag"),
+        ("a: !!str 1\n", "yaml-tag"),
+        ("a:\n  <<: {b: 1}\n", "yaml-merge-key"),
+        ("? [a]\n: 1\n", "yaml-complex-key"),
+        ("{a: 1}: 1\n", "yaml-complex-key"),
+    ];
+    for (line, code) in cases {
+        check(&format!("name: pdf\ndescription: x\n{line}"), code);
+    }
+    check(&"<<: {a: 1}\n".repeat(300), "yaml-merge-key");
+}
+
+#[test]
+fn duplicate_keys_however_they_are_quoted() {
+    for twin in ["name", "\"name\"", "'name'", "\"na\\u006de\"", "? name\n"] {
+        check(
+            &format!("name: pdf\ndescription: x\n{twin}: b\n"),
+            "yaml-duplicate-key",
+        );
+    }
+    check(
+        "name: pdf\ndescription: x\nmetadata:\n  a: 1\n  a: 2\n",
+        "yaml-duplicate-key",
+    );
+    check(
+        "name: pdf\ndescription: x\nmetadata: {a: 1, a: 2}\n",
+        "yaml-duplicate-key",
+    );
+}
+
+#[test]
+fn further_documents_and_directives() {
+    check(
+        "name: pdf\ndescription: x\n--- # next\nname: b\n",
+        "yaml-multiple-documents",
+    );
+    check(
+        "name: pdf\ndescription: x\n...\nname: b\n",
+        "yaml-multiple-documents",
+    );
+    check("%YAML 1.1\nname: pdf\n", "yaml-invalid");
+}
+
+#[test]
+fn storms_end_at_a_bound() {
+    let storms = [
+        "[".repeat(60_000),
+        "{".repeat(60_000),
+        "a: {".repeat(15_000),
+        "- ".repeat(30_000),
+        "? ".repeat(30_000),
+        "[{".repeat(30_000),
+        "&a ".repeat(20_000),
+        "!a ".repeat(20_000),
+        "*a ".repeat(20_000),
+        "a: ".repeat(20_000),
+        "\"".repeat(60_000),
+        "'".repeat(60_001),
+        "#".repeat(60_000),
+        "\n".repeat(60_000),
+        " ".repeat(60_000),
+        "|\n".repeat(30_000),
+        "a:\n".repeat(20_000),
+        "- a\n".repeat(15_000),
+        format!("a: |\n{}", " \n".repeat(30_000)),
+        (0..10_000).map(|number| format!("k{number}:\n")).collect(),
+        (0..6000)
+            .map(|number| format!("a: &{number} x\n"))
+            .collect(),
+    ];
+    for storm in storms {
+        let file = skill(&storm);
+        let parsed = parse(&file, Profile::Lenient);
+        assert!(
+            parsed.document.is_none(),
+            "no skill comes of {}",
+            &storm[..20]
+        );
+        crate::support::assert_sound(&file, &parsed);
+    }
+}
+
+#[test]
+fn plain_words_stay_what_was_typed() {
+    for word in [
+        "no",
+        "1e3",
+        "0x10",
+        "2001-01-01",
+        "~",
+        "null",
+        "1.10",
+        "0123",
+        "true",
+        "-1",
+    ] {
+        let file = skill(&format!(
+            "name: pdf\ndescription: {word}\nmetadata:\n  v: {word}\n"
+        ));
+        let document = parse(&file, Profile::Lenient).document.expect("a document");
+        assert_eq!(document.frontmatter.description, word);
+        assert_eq!(
+            document.frontmatter.metadata.0[0].value.as_text(),
+            Some(word)
+        );
+    }
+}
+
+#[test]
+fn a_second_block_is_body() {
+    let text = b"---\nname: pdf\ndescription: x\n---\n---\nname: evil\nallowed-tools: Bash\n---\n";
+    let document = parse(text, Profile::Lenient).document.expect("a document");
+    assert_eq!(document.frontmatter.name, "pdf");
+    assert!(document.frontmatter.allowed_tools.rules().is_empty());
+}

@@ -1,0 +1,210 @@
+//! Places, messages and help, as a user sees them.
+
+use expect_test::{Expect, expect};
+use prowess_format::{Profile, codes};
+
+use crate::support::{findings, skill};
+
+fn check(yaml: &str, profile: Profile, expected: Expect) {
+    expected.assert_eq(&findings(&skill(yaml), profile));
+}
+
+#[test]
+fn an_unquoted_colon_is_mended_and_said() {
+    let yaml = "name: pdf\ndescription: Use when: it rains\n";
+    check(
+        yaml,
+        Profile::Lenient,
+        expect![[r#"
+        3:22: warning[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
+          help: quote the value
+    "#]],
+    );
+    check(
+        yaml,
+        Profile::Spec,
+        expect![[r#"
+        3:22: error[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
+          help: quote the value
+    "#]],
+    );
+    let file = skill(yaml);
+    let document = prowess_format::parse(&file, Profile::Lenient).document;
+    let description = document.expect("mended").frontmatter.description;
+    assert_eq!(description, "Use when: it rains");
+}
+
+#[test]
+fn a_mended_value_may_go_over_lines() {
+    let yaml = "name: pdf\ndescription: First: a\n  then: b\n  done:\nfoo: ~^$=\n";
+    check(
+        yaml,
+        Profile::Lenient,
+        expect![[r#"
+        3:19: warning[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
+          help: quote the value
+        4:7: warning[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
+          help: quote the value
+        5:7: warning[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
+          help: quote the value
+    "#]],
+    );
+    let file = skill(yaml);
+    let document = prowess_format::parse(&file, Profile::Lenient)
+        .document
+        .expect("mended");
+    assert_eq!(document.frontmatter.description, "First: a then: b done:");
+    assert_eq!(
+        document
+            .frontmatter
+            .fields
+            .get("foo")
+            .and_then(|foo| foo.value.as_text()),
+        Some("~^$=")
+    );
+}
+
+#[test]
+fn other_broken_yaml_is_not_mended() {
+    check(
+        "name: pdf\ndescription: \"Foo\" bar\n",
+        Profile::Lenient,
+        expect![[r#"
+            3:20: error[yaml-invalid]: the frontmatter is not valid YAML: invalid trailing content after double-quoted scalar
+              help: quote the value, or write it as a block with `|` and indented lines
+        "#]],
+    );
+    check(
+        "name: pdf\ndescription: @foo\n",
+        Profile::Lenient,
+        expect![[r#"
+            3:14: error[yaml-invalid]: the frontmatter is not valid YAML: unexpected character: `@'
+              help: quote the value, or write it as a block with `|` and indented lines
+        "#]],
+    );
+    check(
+        "name: pdf\n  description: x\n",
+        Profile::Lenient,
+        expect![[r#"
+            3:14: error[yaml-invalid]: the frontmatter is not valid YAML: mapping values are not allowed in this context
+              help: quote the value, or write it as a block with `|` and indented lines
+        "#]],
+    );
+    check(
+        "name: pdf\n\tdescription: x\n",
+        Profile::Lenient,
+        expect![[r#"
+            2:7: error[yaml-invalid]: the frontmatter is not valid YAML: while scanning a plain scalar, found a tab
+              help: indent with spaces
+        "#]],
+    );
+    check(
+        "name: pdf\ndescription: [a\n",
+        Profile::Lenient,
+        expect![[r#"
+            3:14: error[yaml-invalid]: the frontmatter is not valid YAML: unclosed bracket '['
+              help: close the bracket, or quote the value if the bracket is part of its text
+        "#]],
+    );
+}
+
+#[test]
+fn places_are_those_of_the_file() {
+    check(
+        "# é\nname: A\ndescripton: x\ndescription: é &x\nlicense: &é x\n",
+        Profile::Spec,
+        expect![[r#"
+            6:10: error[yaml-anchor]: an anchor (`&`) is not allowed in frontmatter
+              help: quote the value if it begins with `&`, else write the value out where it is used
+        "#]],
+    );
+    check(
+        "name: pdf_x\ndescripton: x\nfoo: 1\nmetadata: [é]\nallowed-tools: Bash(x\n",
+        Profile::Spec,
+        expect![[r#"
+            1:1: error[description-missing]: the frontmatter has no `description`
+              help: add a line `description: ` that says what the skill does and when to use it
+            2:7: error[name-invalid]: a skill's name may only have `a` to `z`, `0` to `9` and `-`, but it has `_`
+              help: rename the skill and its directory to `pdf-x`
+            3:1: error[misspelled-field]: unknown field `descripton`; did you mean `description`?
+              help: write `description`
+            4:1: error[unknown-field]: unknown field `foo`
+              help: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
+            5:11: error[metadata-not-mapping]: `metadata` is a list, not a mapping
+              help: write one indented `key: value` line for each entry
+            6:16: error[allowed-tools-malformed]: the bracket of `Bash(x` is not closed
+              help: write the tools with blanks between them, such as `Read Bash(git:*)`; until then the skill allows none
+        "#]],
+    );
+    check(
+        "name: pdf\nname: b\n",
+        Profile::Lenient,
+        expect![[r#"
+        3:1: error[yaml-duplicate-key]: the key `name` stands twice
+          help: keep one of the two
+    "#]],
+    );
+    expect![[r#"
+        1:1: hint[byte-order-mark]: the file begins with a byte order mark
+          help: save it as UTF-8 without one; some clients find no frontmatter behind it
+        3:1: error[yaml-duplicate-key]: the key `name` stands twice
+          help: keep one of the two
+    "#]]
+    .assert_eq(&findings(
+        b"\xef\xbb\xbf---\r\nname: pdf\r\nname: b\r\n---\r\n",
+        Profile::Lenient,
+    ));
+    expect![[r#"
+        1:1: error[frontmatter-unclosed]: the frontmatter is not closed
+          help: write a line `---` behind the last field
+    "#]]
+    .assert_eq(&findings(
+        "---\nname: é\u{fffd}".as_bytes(),
+        Profile::Lenient,
+    ));
+    expect![[r#"
+        2:10: error[not-utf8]: the byte 0xE9 is not UTF-8
+          help: save the file as UTF-8
+    "#]]
+    .assert_eq(&findings(b"---\nname: caf\xe9\n---\n", Profile::Lenient));
+}
+
+#[test]
+fn foreign_text_is_shown_on_one_line_and_cut() {
+    let key = "k".repeat(200);
+    check(
+        &format!("name: pdf\ndescription: x\n\"a\\e\\n\u{202e}b\": 1\n{key}: 1\n"),
+        Profile::Spec,
+        expect![[r#"
+            4:1: error[unknown-field]: unknown field `a\u{1b}\n\u{202e}b`
+              help: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
+            5:1: error[unknown-field]: unknown field `kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk…`
+              help: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
+        "#]],
+    );
+}
+
+#[test]
+fn a_hostile_file_gives_a_bounded_number_of_findings() {
+    let yaml: String = (0..3000).map(|number| format!("k{number}: 1\n")).collect();
+    let found = prowess_format::parse(&skill(&yaml), Profile::Spec)
+        .diagnostics
+        .len();
+    assert!(found <= 100, "{found} findings");
+}
+
+#[test]
+fn every_code_has_a_severity_or_silence_and_a_name_of_its_own() {
+    let mut names: Vec<_> = codes::ALL.iter().map(|code| code.as_str()).collect();
+    for code in codes::ALL {
+        assert!(
+            code.as_str()
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
+            "{code} is lower case with hyphens"
+        );
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), codes::ALL.len(), "no two codes are equal");
+}

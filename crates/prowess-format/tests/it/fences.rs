@@ -1,0 +1,131 @@
+//! The two `---` lines.
+
+use prowess_format::{Profile, parse};
+
+use crate::support::codes;
+
+const FIELDS: &str = "name: pdf\ndescription: Fills forms.\n";
+
+#[test]
+fn accepted_forms() {
+    let cases = [
+        (
+            "plain",
+            format!("---\n{FIELDS}---\nBody\n"),
+            "Body\n",
+            &[][..],
+        ),
+        (
+            "blanks after the fences",
+            format!("---  \n{FIELDS}--- \t\nBody"),
+            "Body",
+            &[],
+        ),
+        (
+            "ends at the fence",
+            format!("---\n{FIELDS}---"),
+            "",
+            &["body-empty"],
+        ),
+        (
+            "ends after blanks",
+            format!("---\n{FIELDS}---  "),
+            "",
+            &["body-empty"],
+        ),
+        (
+            "byte order mark",
+            format!("\u{feff}---\n{FIELDS}---\nBody"),
+            "Body",
+            &["byte-order-mark"],
+        ),
+        (
+            "CR LF",
+            format!("---\n{FIELDS}---\nBody\n").replace('\n', "\r\n"),
+            "Body\r\n",
+            &[],
+        ),
+        (
+            "a later fence is text",
+            format!("---\n{FIELDS}---\n---\nname: x\n---\n"),
+            "---\nname: x\n---\n",
+            &[],
+        ),
+        (
+            "longer line of dashes",
+            format!("---\n{FIELDS}---\nA\n----\n"),
+            "A\n----\n",
+            &[],
+        ),
+        (
+            "comment lines",
+            format!("---\n# c\n\n{FIELDS}---\nBody"),
+            "Body",
+            &[],
+        ),
+    ];
+    for (case, text, body, expected) in cases {
+        let parsed = parse(text.as_bytes(), Profile::Lenient);
+        let document = parsed
+            .document
+            .unwrap_or_else(|| panic!("{case}: a document"));
+        assert_eq!(document.frontmatter.name, "pdf", "{case}");
+        assert_eq!(document.body, body, "{case}");
+        assert_eq!(codes(text.as_bytes(), Profile::Lenient), expected, "{case}");
+    }
+}
+
+#[test]
+fn refused_forms() {
+    let cases: &[(&[u8], &str)] = &[
+        (b"", "file-empty"),
+        (b"# No frontmatter\n", "frontmatter-missing"),
+        (b"x---\nname: a\n---\n", "frontmatter-missing"),
+        (b"\n---\nname: a\n---\n", "frontmatter-missing"),
+        (b" ---\nname: a\n---\n", "frontmatter-missing"),
+        (b"----\nname: a\n---\n", "frontmatter-missing"),
+        (b"--- x\nname: a\n---\n", "frontmatter-missing"),
+        (b"---\rname: a\r---\r", "frontmatter-missing"),
+        (b"+++\nname = 'a'\n+++\n", "frontmatter-missing"),
+        (b"---", "frontmatter-unclosed"),
+        (b"---\n", "frontmatter-unclosed"),
+        (b"---\nname: a\ndescription: x\n", "frontmatter-unclosed"),
+        (b"---\nname: a\n --- \n", "frontmatter-unclosed"),
+        (b"---\nname: a\n----\n", "frontmatter-unclosed"),
+        (b"---\n\xff", "not-utf8"),
+        (b"\xff\xfe-\0-\0-\0", "not-utf8"),
+        (b"---\nname: a\ndescription: caf\xe9\n---\n", "not-utf8"),
+        (b"---\nname: a\ndescription: x\n---\nbody \xff", "not-utf8"),
+        (b"---\nname: a\ndescription: \0\n---\n", "nul-byte"),
+        (b"---\nname: a\ndescription: x\n---\n\0", "nul-byte"),
+    ];
+    for (text, expected) in cases {
+        let shown = String::from_utf8_lossy(text);
+        assert_eq!(codes(text, Profile::Lenient), [*expected], "{shown:?}");
+    }
+}
+
+#[test]
+fn dashes_inside_a_value_stay_there() {
+    let text = b"---\nname: pdf\ndescription: |\n  first --- x\n  ---\n  last\n---\nBody";
+    let document = parse(text, Profile::Spec).document.expect("a document");
+    assert_eq!(
+        document.frontmatter.description,
+        "first --- x\n  ---\n  last".replace("\n  ", "\n")
+    );
+    assert_eq!(document.body, "Body");
+}
+
+#[test]
+fn the_body_s_line_is_counted_in_the_file() {
+    for (text, line) in [
+        ("---\nname: a\ndescription: x\n---\nBody", 5),
+        ("---\r\nname: a\r\ndescription: x\r\n---\r\nBody", 5),
+        ("---\nname: a\ndescription: x\n---", 5),
+    ] {
+        let document = parse(text.as_bytes(), Profile::Lenient)
+            .document
+            .expect("a document");
+        assert_eq!(document.body_line, line, "{text:?}");
+    }
+}

@@ -1,0 +1,12 @@
+//! What reading a `SKILL.md` gives, feature by feature.
+
+mod allowed_tools;
+mod attacks;
+mod bounds;
+mod diagnostics;
+mod fences;
+mod fields;
+mod names;
+mod properties;
+mod summaries;
+mod support;

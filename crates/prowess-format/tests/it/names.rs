@@ -1,0 +1,143 @@
+//! The grammar of names.
+
+use prowess_format::{NameError, Profile, SkillName, check_directory};
+
+use crate::support::{codes, skill};
+
+#[test]
+fn good_names() {
+    let longest = "a".repeat(64);
+    let names = [
+        "pdf",
+        "pdf-processing",
+        "a",
+        "abc123",
+        "0-device",
+        "3d-model",
+        "1",
+        "device-123",
+        &longest,
+    ];
+    for name in names {
+        let read = SkillName::new(name).map(|name| name.to_string());
+        assert_eq!(read.as_deref(), Ok(name), "`{name}` keeps every rule");
+    }
+}
+
+#[test]
+fn bad_names() {
+    let cases: &[(&str, NameError)] = &[
+        ("", NameError::Empty),
+        ("PDF-Processing", NameError::UpperCase('P')),
+        ("pdf_processing", NameError::InvalidCharacter('_')),
+        ("has space", NameError::InvalidCharacter(' ')),
+        ("pdf-tools ", NameError::InvalidCharacter(' ')),
+        ("pdf.x", NameError::InvalidCharacter('.')),
+        ("..", NameError::InvalidCharacter('.')),
+        ("pdf/x", NameError::InvalidCharacter('/')),
+        ("skills.load", NameError::InvalidCharacter('.')),
+        ("my-skill\n", NameError::InvalidCharacter('\n')),
+        ("caf\u{e9}", NameError::InvalidCharacter('\u{e9}')),
+        ("p\u{430}yment", NameError::InvalidCharacter('\u{430}')),
+        ("pdf\u{2010}tools", NameError::InvalidCharacter('\u{2010}')),
+        ("pdf\u{200b}", NameError::InvalidCharacter('\u{200b}')),
+        ("-", NameError::LeadingHyphen),
+        ("-pdf", NameError::LeadingHyphen),
+        ("pdf-", NameError::TrailingHyphen),
+        ("pdf--processing", NameError::DoubleHyphen),
+    ];
+    for (name, expected) in cases {
+        let error = SkillName::new(name).expect_err("a rule is broken");
+        assert_eq!(&error, expected, "the rule that `{name}` breaks");
+    }
+    let long = SkillName::new(&"a".repeat(65));
+    assert_eq!(
+        long,
+        Err(NameError::TooLong(65)),
+        "the bound is 64 characters"
+    );
+}
+
+#[test]
+fn names_are_compared_in_their_normal_form() {
+    let full_width = SkillName::new("ｐｄｆ").expect("NFKC makes it ASCII");
+    assert_eq!(full_width.as_str(), "pdf");
+    assert!(check_directory("ｐｄｆ", "pdf", Profile::Spec).is_none());
+}
+
+#[test]
+fn a_confusable_letter_is_named_by_its_code_point() {
+    let error = SkillName::new("p\u{430}yment").expect_err("Cyrillic is not ASCII");
+    assert!(
+        error.to_string().contains("U+0430"),
+        "the message shows what the eye cannot: {error}"
+    );
+}
+
+#[test]
+fn reserved_names() {
+    let reserved = [
+        "skills-load",
+        "skills-unload",
+        "skills-read",
+        "system",
+        "bash",
+        "mcp",
+        "default",
+        "con",
+        "prn",
+        "aux",
+        "nul",
+        "com1",
+        "com9",
+        "lpt1",
+        "lpt9",
+    ];
+    for name in reserved {
+        let file = skill(&format!("name: {name}\ndescription: x\n"));
+        for profile in [Profile::Lenient, Profile::Spec] {
+            assert_eq!(
+                codes(&file, profile),
+                ["name-reserved"],
+                "`{name}` under {profile}"
+            );
+        }
+    }
+    for name in ["com0", "com10", "console", "skills", "bash-guide"] {
+        let is_reserved = SkillName::new(name).is_ok_and(|name| name.is_reserved());
+        assert!(!is_reserved, "`{name}` is free");
+    }
+}
+
+#[test]
+fn a_broken_grammar_is_an_error_in_each_profile_and_length_is_not() {
+    for name in ["A", "a_b", "a b", "\"a\\n\"", "-a", "a-", "a--b", "é", ".."] {
+        let file = skill(&format!("name: {name}\ndescription: x\n"));
+        for profile in Profile::ALL {
+            assert!(
+                codes(&file, profile).contains(&"name-invalid".to_owned()),
+                "{name} {profile}"
+            );
+        }
+    }
+    let long = skill(&format!("name: {}\ndescription: x\n", "a".repeat(65)));
+    let document = prowess_format::parse(&long, Profile::Lenient).document;
+    assert!(document.is_some(), "a long name is loaded all the same");
+    assert!(
+        prowess_format::parse(&long, Profile::Spec)
+            .document
+            .is_none()
+    );
+}
+
+#[test]
+fn another_directory_is_a_warning_or_an_error() {
+    let severity =
+        |profile| check_directory("b", "a", profile).map(|found| found.severity.as_str());
+    assert_eq!(severity(Profile::Lenient), Some("warning"));
+    assert_eq!(severity(Profile::Spec), Some("error"));
+    assert!(
+        check_directory("a", "a", Profile::Spec).is_none(),
+        "equal names agree"
+    );
+}

@@ -1,0 +1,226 @@
+//! What holds of any file.
+
+use proptest::prelude::*;
+use prowess_format::{AllowedTools, Head, Profile, Summarized, parse, summarize};
+
+use crate::support::assert_sound;
+
+/// Whole lines and pieces of lines from which frontmatters are put together, good and nasty.
+const PIECES: &[&str] = &[
+    "name: pdf\n",
+    "name: \"pdf\"\n",
+    "name: 'it''s'\n",
+    "name: ｐｄｆ\n",
+    "name:\n",
+    "name: no\n",
+    "description: Fills forms.\n",
+    "description: Use when: x\n",
+    "description: a # b\n",
+    "description: \"a: b\"\n",
+    "description: 'a # b' # c\n",
+    "description: >\n  a\n  b\n\n  c\n",
+    "description: |\n  a\n   b\n\n  c\n\n\n",
+    "description: >-\n  one\n",
+    "description: |-\n  one\n",
+    "description: |+\n  one\n\n",
+    "description: |2\n   one\n",
+    "description: >\n  a\n   more\n  b\n",
+    "description: a\n  continued\n",
+    "description: é — 字\n",
+    "description: -x\n",
+    "description: ?x\n",
+    "description: :x\n",
+    "description: a:b\n",
+    "description: a:\n",
+    "description: \"a\\nb\"\n",
+    "description: \"two\n  lines\"\n",
+    "description: a\u{a0}b\u{2028}c\n",
+    "description: |\n\n  a\n",
+    "description: |\n    \n  a\n",
+    "description: >\n\n\n  a\n  \n  b\n",
+    "description: [a\n",
+    "description: \n",
+    "description: >\r\n  a\r\n  b\r\n",
+    "description: a\r\n",
+    "description: a\rb\n",
+    "tags: [a, 'b', \"c\"]\n",
+    "tags: [a, b: c]\n",
+    "tags: [a,]\n",
+    "tags: []\n",
+    "tags: [a:b, c]\n",
+    "tags: [ a , b ]\n",
+    "tags:\n- a\n- b\n",
+    "tags:\n  - a\n  - 'b'\n",
+    "tags: a, b\n",
+    "tags: [,a]\n",
+    "tags: [\"a\" b]\n",
+    "tags: [a b, -c, c#d, d #e]\n",
+    "tags:\n  - a: b\n",
+    "tags:\n  -\n  - b\n",
+    "metadata:\n  a: b\n  tags: x, y\n",
+    "metadata:\n  a: b\n  a: c\n",
+    "metadata:\n  a:\n    b: c\n",
+    "metadata: {a: b, tags: [x]}\n",
+    "metadata:\n  a: b\n c: d\n",
+    "metadata:\n  a: b\n    c: d\n",
+    "metadata:\n\n  a:\n  # c\n  b: 'x'\n",
+    "metadata:\n  a:\n",
+    "metadata:\n  - a\n  - b\n",
+    "metadata:\n",
+    "priority: 5\n",
+    "priority: x\n",
+    "license: MIT\n",
+    "license:\n  - a\n",
+    "compatibility: x\n",
+    "allowed-tools: Bash(git:*) Read\n",
+    "allowed-tools: [Bash(git:*), Read]\n",
+    "allowed-tools: Bash(\n",
+    "allowed_tools: Read\n",
+    "version: 1.0\n",
+    "Name: x\n",
+    "a b: c\n",
+    "? a\n: b\n",
+    "- a\n",
+    "a: &x b\n",
+    "a: *x\n",
+    "a: !t b\n",
+    "<<: {}\n",
+    "# comment\n",
+    "  # indented comment\n",
+    "\n",
+    "   \n",
+    "\t\n",
+    " x: y\n",
+    "a:b\n",
+    "a : b\n",
+    "\"a\": b\n",
+    "a: {b: c}\n",
+    "...\n",
+    "--- x\n",
+    "%YAML 1.2\n",
+    "a: 'b\n",
+    "a: \"b\n",
+    "a: @b\n",
+    "a: `b\n",
+    "a: %b\n",
+    "a: |x\n",
+    "a: ,b\n",
+    "a: ]\n",
+    "\u{feff}a: b\n",
+    "a: b\u{7f}\n",
+    "a: \u{85}b\n",
+    "a: b",
+    ": ",
+    "#",
+    "'",
+    "\"",
+    "[",
+    "]",
+    "{",
+    "}",
+    "|",
+    ">",
+    "\r",
+    "\t",
+    " ",
+    "  ",
+    "x",
+    "-",
+    "é",
+];
+
+fn frontmatter() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        12 => prop::sample::select(PIECES).prop_map(str::to_owned),
+        1 => "[ -~]{0,12}\n",
+    ];
+    let good = prop_oneof![
+        Just(""),
+        Just("name: pdf\n"),
+        Just("name: pdf\ndescription: x\n")
+    ];
+    (good, prop::collection::vec(piece, 0..6))
+        .prop_map(|(good, pieces)| good.to_owned() + &pieces.concat())
+}
+
+fn profile() -> impl Strategy<Value = Profile> {
+    prop::sample::select(Profile::ALL.as_slice())
+}
+
+/// The summary and the document say the same of the frontmatter, finding for finding.
+fn assert_equal(file: &[u8], profile: Profile) {
+    let parsed = parse(file, profile);
+    assert_sound(file, &parsed);
+    let head = Head {
+        bytes: file,
+        is_whole_file: true,
+    };
+    let Summarized::Done(summary, found) = summarize(head, None, profile) else {
+        panic!("a whole file needs no more bytes");
+    };
+    let of_frontmatter: Vec<_> = parsed
+        .diagnostics
+        .iter()
+        .filter(|found| !found.code.as_str().starts_with("body-"))
+        .map(ToString::to_string)
+        .collect();
+    let found: Vec<_> = found.iter().map(ToString::to_string).collect();
+    assert_eq!(found, of_frontmatter, "the findings are the same");
+    let summary =
+        summary.map(|summary| (summary.name.into_owned(), summary.description.into_owned()));
+    let document = parsed
+        .document
+        .map(|document| (document.frontmatter.name, document.frontmatter.description));
+    assert_eq!(
+        summary, document,
+        "name, description and verdict are the same"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_summary_says_what_the_document_says(yaml in frontmatter(), profile in profile()) {
+        assert_equal(format!("---\n{yaml}\n---\nBody\n").as_bytes(), profile);
+    }
+
+    #[test]
+    fn any_bytes_give_a_result(bytes in prop::collection::vec(any::<u8>(), 0..200), profile in profile()) {
+        assert_sound(&bytes, &parse(&bytes, profile));
+        let framed = [b"---\n".as_slice(), &bytes, b"\n---\n"].concat();
+        assert_sound(&framed, &parse(&framed, profile));
+        let head = Head { bytes: &bytes, is_whole_file: false };
+        if let Summarized::NeedsBytes(more) = summarize(head, None, profile) {
+            assert!(more > bytes.len());
+        }
+    }
+
+    #[test]
+    fn any_text_between_fences_gives_a_result(text in "\\PC{0,80}", profile in profile()) {
+        assert_equal(format!("---\n{text}\n---\nBody").as_bytes(), profile);
+    }
+
+    #[test]
+    fn line_ends_make_no_difference(yaml in frontmatter(), profile in profile()) {
+        let yaml = yaml.replace('\r', "");
+        let unix = format!("---\n{yaml}\n---\nBody\n");
+        let windows = unix.replace('\n', "\r\n");
+        let [unix, windows] = [&unix, &windows].map(|text| {
+            let parsed = parse(text.as_bytes(), profile);
+            let found: Vec<_> = parsed.diagnostics.iter().map(ToString::to_string).collect();
+            let document = parsed.document.map(|document| {
+                (document.frontmatter, document.body.replace("\r\n", "\n"), document.body_line)
+            });
+            (document, found)
+        });
+        prop_assert_eq!(unix, windows);
+    }
+
+    #[test]
+    fn rules_read_back(text in "[A-Za-z_:* ,()-]{0,40}") {
+        if let Ok(tools) = AllowedTools::parse(&text) {
+            prop_assert_eq!(AllowedTools::parse(&tools.to_string()), Ok(tools));
+        }
+    }
+}

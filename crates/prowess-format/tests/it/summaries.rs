@@ -1,0 +1,156 @@
+//! What a catalog keeps, from the first bytes of a file.
+
+use prowess_format::{Head, MAX_FRONTMATTER_BYTES, Profile, Summarized, summarize};
+use std::borrow::Cow;
+
+use crate::support::skill;
+
+fn head(bytes: &[u8], is_whole_file: bool) -> Summarized<'_> {
+    let head = Head {
+        bytes,
+        is_whole_file,
+    };
+    summarize(head, None, Profile::Lenient)
+}
+
+fn done(bytes: &[u8]) -> prowess_format::Summary<'_> {
+    match head(bytes, true) {
+        Summarized::Done(Some(summary), _) => summary,
+        other => panic!("a summary, not {other:?}"),
+    }
+}
+
+#[test]
+fn plain_texts_are_borrowed() {
+    let file = skill("name: pdf\ndescription: Fills forms.  \nmetadata:\n  author: me\n");
+    let summary = done(&file);
+    assert!(matches!(summary.name, Cow::Borrowed("pdf")));
+    assert!(matches!(summary.description, Cow::Borrowed("Fills forms.")));
+    let block = skill("name: pdf\ndescription: >\n  Fills forms.\n");
+    assert!(matches!(
+        done(&block).description,
+        Cow::Borrowed("Fills forms.")
+    ));
+}
+
+#[test]
+fn tags_and_priority() {
+    let cases: &[(&str, &[&str], i16)] = &[
+        (
+            "tags: [a, 'b c', \"d\"]\npriority: 7\n",
+            &["a", "b c", "d"],
+            7,
+        ),
+        ("tags: a, b ,,c\npriority: -999\n", &["a", "b", "c"], -999),
+        (
+            "tags:\n  - a\n  - ' '\n  - [x]\n  - b\npriority: 1000\n",
+            &["a", "b"],
+            0,
+        ),
+        ("metadata:\n  tags: a, b\npriority: high\n", &["a", "b"], 0),
+        ("metadata: {tags: [a, b]}\npriority: [1]\n", &["a", "b"], 0),
+        ("tags: []\nmetadata:\n  tags: a\n", &[], 0),
+        ("tags: {a: b}\n", &[], 0),
+    ];
+    for (yaml, tags, priority) in cases {
+        let file = skill(&format!("name: pdf\ndescription: x\n{yaml}"));
+        let summary = done(&file);
+        assert_eq!(summary.tags, *tags, "{yaml}");
+        assert_eq!(summary.priority, *priority, "{yaml}");
+    }
+}
+
+#[test]
+fn the_directory_is_compared() {
+    let file = skill("name: pdf\ndescription: x\n");
+    let whole = Head {
+        bytes: &file,
+        is_whole_file: true,
+    };
+    let Summarized::Done(Some(_), found) = summarize(whole, Some("xlsx"), Profile::Lenient) else {
+        panic!("another directory is a warning");
+    };
+    assert_eq!(
+        found[0].to_string(),
+        "2:7: warning[name-directory-mismatch]: the name `pdf` differs from the directory's name `xlsx`"
+    );
+    let Summarized::Done(None, _) = summarize(whole, Some("xlsx"), Profile::Spec) else {
+        panic!("another directory is an error under spec");
+    };
+    let Summarized::Done(Some(_), found) = summarize(whole, Some("pdf"), Profile::Spec) else {
+        panic!("the same name is fine");
+    };
+    assert!(found.is_empty());
+}
+
+#[test]
+fn the_body_is_not_looked_at() {
+    let mut file = skill("name: pdf\ndescription: x\n");
+    file.extend(b"\0\xff");
+    assert_eq!(done(&file).name, "pdf");
+}
+
+/// Asks as a source does: a few bytes first, then what is asked for. Gives the reads and the end.
+fn read_like_a_source(file: &[u8]) -> (Vec<usize>, Summarized<'_>) {
+    let mut reads = vec![16];
+    loop {
+        let length = (*reads.last().expect("one read")).min(file.len());
+        match head(&file[..length], length == file.len()) {
+            Summarized::NeedsBytes(more) => {
+                assert!(more > length, "each read asks for more");
+                reads.push(more);
+            }
+            done => return (reads, done),
+        }
+    }
+}
+
+#[test]
+fn a_long_frontmatter_costs_few_reads() {
+    let file = skill(&format!(
+        "name: pdf\ndescription: x\n{}",
+        "# filler\n".repeat(7000)
+    ));
+    let (reads, end) = read_like_a_source(&file);
+    assert!(reads.len() <= 5, "{reads:?}");
+    assert!(matches!(end, Summarized::Done(Some(_), _)));
+}
+
+#[test]
+fn every_cut_asks_for_more_or_gives_the_same() {
+    let file = skill("name: pdf\ndescription: Fills forms.\n");
+    let whole = crate::support::summary(&file, Profile::Lenient);
+    for length in 0..file.len() {
+        match head(&file[..length], false) {
+            Summarized::NeedsBytes(more) => assert!(more > length),
+            Summarized::Done(summary, found) => {
+                assert_eq!(format!("{summary:?}\n"), whole, "cut at {length}");
+                assert!(found.is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unclosed_frontmatter_is_read_no_further_than_the_bound() {
+    let file = [b"---\nname: pdf\n".as_slice(), &b"text\n".repeat(1 << 20)].concat();
+    let (reads, end) = read_like_a_source(&file);
+    assert!(
+        reads
+            .iter()
+            .all(|bytes| *bytes <= MAX_FRONTMATTER_BYTES + 128),
+        "{reads:?}"
+    );
+    let Summarized::Done(None, found) = end else {
+        panic!("no summary");
+    };
+    assert_eq!(found[0].code.as_str(), "frontmatter-unclosed");
+}
+
+#[test]
+fn no_frontmatter_is_told_from_the_first_bytes() {
+    let Summarized::Done(None, found) = head(b"# Title\n", false) else {
+        panic!("a heading is no fence");
+    };
+    assert_eq!(found[0].code.as_str(), "frontmatter-missing");
+}

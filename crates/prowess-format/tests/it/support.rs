@@ -1,0 +1,67 @@
+//! What the tests share.
+
+use prowess_format::{Head, Parsed, Profile, Summarized, parse, summarize};
+
+/// The findings of a file, one on a line, with their help.
+pub(crate) fn findings(text: &[u8], profile: Profile) -> String {
+    parse(text, profile)
+        .diagnostics
+        .iter()
+        .map(|found| format!("{found}\n  help: {}\n", found.help))
+        .collect()
+}
+
+/// The codes of a file's findings.
+pub(crate) fn codes(text: &[u8], profile: Profile) -> Vec<String> {
+    let parsed = parse(text, profile);
+    assert_sound(text, &parsed);
+    parsed
+        .diagnostics
+        .iter()
+        .map(|found| found.code.to_string())
+        .collect()
+}
+
+/// A file that has only the frontmatter's lines and a short body.
+pub(crate) fn skill(yaml: &str) -> Vec<u8> {
+    format!("---\n{yaml}---\nBody\n").into_bytes()
+}
+
+/// What holds of each result, whatever the bytes.
+pub(crate) fn assert_sound(text: &[u8], parsed: &Parsed<'_>) {
+    assert_eq!(
+        parsed.document.is_none(),
+        parsed.diagnostics.iter().any(|found| found.is_error()),
+        "a document is missing exactly when there is an error"
+    );
+    for found in &parsed.diagnostics {
+        assert!(!found.message.is_empty(), "a finding has a message");
+        assert!(!found.help.is_empty(), "a finding has a help line");
+        let span = found.span.clone().expect("a finding of a file has a place");
+        assert!(
+            span.start <= span.end && span.end <= text.len(),
+            "a span lies in the file"
+        );
+        if let Ok(text) = std::str::from_utf8(text) {
+            assert!(
+                text.is_char_boundary(span.start) && text.is_char_boundary(span.end),
+                "a span lies on character boundaries"
+            );
+        }
+    }
+}
+
+/// The summary of a whole file, as one comparable text: what was read and what was found.
+pub(crate) fn summary(text: &[u8], profile: Profile) -> String {
+    let head = Head {
+        bytes: text,
+        is_whole_file: true,
+    };
+    match summarize(head, None, profile) {
+        Summarized::NeedsBytes(bytes) => format!("needs {bytes} bytes"),
+        Summarized::Done(summary, found) => {
+            let found: Vec<_> = found.iter().map(ToString::to_string).collect();
+            format!("{summary:?}\n{}", found.join("\n"))
+        }
+    }
+}
