@@ -15,6 +15,14 @@ fn swap_until(done: &AtomicBool, one: &Path, other: &Path) {
     }
 }
 
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Reads `swapped/notes.md` many times during the swaps; gives how often it was read and how often
 /// refused.
 fn race(target: &Path, open: fn(&Path) -> Dir, links: Links) -> (usize, usize) {
@@ -26,8 +34,11 @@ fn race(target: &Path, open: fn(&Path) -> Dir, links: Links) -> (usize, usize) {
     place.link("spare", target);
     let directory = open(&place.inside(""));
     let done = AtomicBool::new(false);
+    // Dropped when an assertion fails too: the scope waits for the swaps.
+    let until_here = SetOnDrop(&done);
     let (mut read, mut refused) = (0, 0);
     std::thread::scope(|scope| {
+        let until_here = until_here;
         scope.spawn(|| swap_until(&done, &swapped, &spare));
         // On a busy machine the swaps may begin late: go on until both ways were met, within a bound.
         let mut tries = 0;
@@ -42,7 +53,7 @@ fn race(target: &Path, open: fn(&Path) -> Dir, links: Links) -> (usize, usize) {
                 Err(_) => refused += 1,
             }
         }
-        done.store(true, Ordering::Relaxed);
+        drop(until_here);
     });
     (read, refused)
 }
