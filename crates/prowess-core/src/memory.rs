@@ -1,5 +1,6 @@
 //! A source whose packages are values, for tests and for skills that a program makes.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::{
@@ -12,7 +13,7 @@ use crate::{
 pub struct MemorySource {
     name: Box<str>,
     root: Box<str>,
-    files: BTreeMap<ResourcePath, Box<[u8]>>,
+    files: BTreeMap<ResourcePath, Cow<'static, [u8]>>,
 }
 
 /// Builds a [`MemorySource`].
@@ -43,9 +44,19 @@ impl MemorySource {
 impl MemorySourceBuilder {
     /// Adds a file by its path from the root, such as `pdf/SKILL.md`.
     #[must_use]
-    pub fn file(mut self, path: &str, bytes: impl AsRef<[u8]>) -> Self {
+    pub fn file(self, path: &str, bytes: impl AsRef<[u8]>) -> Self {
+        self.with(path, Cow::Owned(bytes.as_ref().to_vec()))
+    }
+
+    /// Adds a file whose bytes are part of the program and are not copied.
+    #[must_use]
+    pub fn static_file(self, path: &str, bytes: &'static [u8]) -> Self {
+        self.with(path, Cow::Borrowed(bytes))
+    }
+
+    fn with(mut self, path: &str, bytes: Cow<'static, [u8]>) -> Self {
         match ResourcePath::new(path) {
-            Ok(path) => drop(self.source.files.insert(path, bytes.as_ref().into())),
+            Ok(path) => drop(self.source.files.insert(path, bytes)),
             Err(error) => self.broken = self.broken.or(Some(error)),
         }
         self
