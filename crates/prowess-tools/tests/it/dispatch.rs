@@ -1,0 +1,229 @@
+//! There is always an answer, and the audit hears of each call once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use prowess_core::{Catalog, Clock, Code, Outcome, Tool, ToolContext, ToolDefinition, ToolResult};
+use prowess_testkit::ManualClock;
+use serde_json::{Value, json};
+
+use crate::fixture::{CANARY, Host, Setup, check_error, text};
+
+/// Does what its argument says.
+struct Wild {
+    clock: Arc<ManualClock>,
+}
+
+impl Tool for Wild {
+    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
+        ToolDefinition {
+            name: "wild".to_owned(),
+            description: "Does what it is told.".to_owned(),
+            input_schema: json!({ "type": "object", "properties": { "do": { "type": "string" } } }),
+        }
+    }
+
+    fn call(&self, _context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
+        match arguments["do"].as_str() {
+            Some("panic") => panic!("/home/{CANARY} is private"),
+            Some("wait") => {
+                self.clock.advance(Duration::from_millis(1500));
+                ToolResult::text("waited")
+            }
+            Some("fail") => ToolResult::error(Code::new("no-luck"), "no luck; try again"),
+            _ => ToolResult::text(arguments.to_string()),
+        }
+    }
+}
+
+/// Its schema changes under the toolbox's feet.
+#[derive(Default)]
+struct Fickle(AtomicUsize);
+
+impl Tool for Fickle {
+    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
+        let schema = match self.0.fetch_add(1, Ordering::SeqCst) {
+            0 | 1 => json!({ "type": "object" }),
+            2 => json!({ "type": "nonsense" }),
+            _ => panic!("enough"),
+        };
+        ToolDefinition {
+            name: "fickle".to_owned(),
+            description: "Never the same.".to_owned(),
+            input_schema: schema,
+        }
+    }
+
+    fn call(&self, _context: &ToolContext<'_>, _arguments: &Value) -> ToolResult {
+        ToolResult::text("ran")
+    }
+}
+
+fn host() -> Host {
+    let clock = Arc::new(ManualClock::default());
+    let wild = Arc::new(Wild { clock: clock.clone() });
+    let mut host = Host::new(Setup { tools: vec![wild], ..Setup::default() });
+    host.clock = clock;
+    host
+}
+
+#[test]
+fn an_unknown_tool_is_an_answer() {
+    let host = host();
+    let cases = [
+        ("skills_lod", "no tool named `skills_lod`; did you mean `skills_load`?"),
+        ("skills.load", "no tool named `skills.load`; did you mean `skills_load`?"),
+        ("zzz", "no tool named `zzz`; call one of those that you were given"),
+        ("", "no tool named ``; call one of those that you were given"),
+        ("a\u{1b}[2Jb", "no tool named `a\\u{1b}[2Jb`; call one of those that you were given"),
+    ];
+    for (name, sentence) in cases {
+        let answer = host.call(name, json!({}));
+        check_error(&answer, "unknown-tool", sentence);
+        assert_eq!(answer.tool, name, "the name as the model typed it");
+    }
+    let answer = host.call(&"x".repeat(1_000_000), json!({}));
+    assert!(text(&answer).len() < 1000 && answer.tool.len() < 1000, "a huge name is cut");
+}
+
+#[test]
+fn absent_arguments_are_an_empty_object() {
+    let answer = host().done("wild", Value::Null);
+    assert_eq!(text(&answer), "{}");
+}
+
+#[test]
+fn a_tool_that_panics_costs_its_own_call_and_nothing_else() {
+    let host = host();
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let answer = host.call("wild", json!({ "do": "panic" }));
+    check_error(
+        &answer,
+        "tool-failed",
+        "`wild` broke down while it worked; try other arguments, or go on without it",
+    );
+    assert_eq!(host.active(), "alpha", "the session is as it was");
+    host.done("wild", json!({}));
+    host.done("skills_read", json!({ "path": "references/guide.md" }));
+}
+
+#[test]
+fn a_schema_that_breaks_later_is_a_failed_call() {
+    let fickle = Arc::new(Fickle::default());
+    let host = Host::new(Setup { tools: vec![fickle], ..Setup::default() });
+    for why in ["the schema is none", "asking for it panics"] {
+        let answer = host.call("fickle", json!({}));
+        assert_eq!(crate::fixture::code(&answer), Some("tool-failed"), "{why}");
+    }
+    let shown = host.toolbox.definitions(&host.catalog);
+    assert_eq!(shown.len(), 3, "a tool that panics is not shown, the others are");
+}
+
+#[test]
+fn a_cancelled_turn_runs_nothing() {
+    let host = host();
+    host.cancel.cancel();
+    let answer = host.call("skills_load", json!({ "names": ["alpha"] }));
+    check_error(&answer, "cancelled", "`skills_load` was not run: the turn was cancelled");
+    assert_eq!(host.source.reads(), Vec::<String>::new());
+    assert_eq!(host.audit.events()[0].outcome, Outcome::Refused(Code::new("cancelled")));
+}
+
+#[test]
+fn the_duration_is_by_the_host_s_clock() {
+    let host = host();
+    let answer = host.done("wild", json!({ "do": "wait" }));
+    assert_eq!(answer.duration, Duration::from_millis(1500));
+    let refused = host.call("zzz", json!({}));
+    assert_eq!(refused.duration, Duration::ZERO, "a refusal has a duration too");
+    assert_eq!(host.clock.elapsed(), Duration::from_millis(1500));
+}
+
+#[test]
+fn an_answer_is_written_as_the_command_line_shows_it() {
+    let host = host();
+    let written = |name: &str, arguments| {
+        serde_json::to_string(&host.call(name, arguments)).expect("an answer is plain data")
+    };
+    assert_eq!(
+        written("wild", json!({ "do": "wait" })),
+        r#"{"tool":"wild","is_error":false,"code":null,"content":[{"type":"text","text":"waited"}],"duration_ms":1500}"#
+    );
+    assert_eq!(
+        written("wild", json!({ "do": "fail" })),
+        r#"{"tool":"wild","is_error":true,"code":"no-luck","content":[{"type":"text","text":"no luck; try again"}],"duration_ms":0}"#
+    );
+}
+
+#[test]
+fn the_audit_hears_of_each_call_once_refusals_included() {
+    let refused = |code| Outcome::Refused(Code::new(code));
+    let failed = |code| Outcome::Failed(Code::new(code));
+    let cases: [(&str, Value, &str, &[&str], Outcome); 8] = [
+        (
+            "skills_load",
+            json!({ "names": ["alpha", "beta"] }),
+            "skills.load",
+            &["alpha", "beta"],
+            Outcome::Done,
+        ),
+        (
+            "skills_load",
+            json!({ "names": ["zzz"] }),
+            "skills.load",
+            &["zzz"],
+            failed("skill-not-found"),
+        ),
+        ("skills_load", json!({ "names": 1 }), "skills.load", &[], refused("invalid-arguments")),
+        (
+            "skills_read",
+            json!({ "skill": "beta", "path": "../x" }),
+            "skills.read",
+            &["beta"],
+            failed("path-escape"),
+        ),
+        ("skills_unload", json!({ "all": true }), "skills.unload", &[], Outcome::Done),
+        (
+            "skill_load",
+            json!({ "names": ["alpha"] }),
+            "skill_load",
+            &["alpha"],
+            refused("unknown-tool"),
+        ),
+        ("wild", json!({ "do": "panic" }), "wild", &[], failed("tool-failed")),
+        ("wild", json!({ "do": "fail" }), "wild", &[], failed("no-luck")),
+    ];
+    let host = host();
+    for (at, (name, arguments, tool, skills, outcome)) in cases.into_iter().enumerate() {
+        host.clock.advance(Duration::from_secs(1));
+        host.call(name, arguments.clone());
+        let events = host.audit.events();
+        assert_eq!(events.len(), at + 1, "one event for {name} {arguments}");
+        let event = &events[at];
+        assert_eq!((event.tool.as_str(), &event.outcome), (tool, &outcome), "{name} {arguments}");
+        assert_eq!(event.skills, skills, "the skills that the model typed");
+        assert_eq!(event.session.as_str(), "talk");
+        assert_eq!(event.generation, 7, "the generation that the turn had pinned");
+        assert_eq!(event.at, host.clock.now());
+    }
+}
+
+#[test]
+fn answers_come_in_the_order_of_the_calls() {
+    let host = host();
+    let transcript: Vec<_> = [
+        ("skills_load", json!({ "names": ["beta"] })),
+        ("skills_read", json!({ "path": "references/guide.md" })),
+        ("skills_load", json!({ "names": ["alpha"] })),
+        ("skills_read", json!({ "path": "references/guide.md" })),
+    ]
+    .into_iter()
+    .map(|(name, arguments)| host.done(name, arguments))
+    .collect();
+    assert_eq!(text(&transcript[1]), "The guide of beta\n");
+    assert_eq!(text(&transcript[3]), "The guide of alpha\n", "each call sees what came before it");
+    let told: Vec<_> = host.audit.events().into_iter().map(|event| event.tool).collect();
+    let called: Vec<_> = transcript.into_iter().map(|answer| answer.tool).collect();
+    assert_eq!(told, called);
+}

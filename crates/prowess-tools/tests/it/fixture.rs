@@ -1,0 +1,367 @@
+//! What the tests share: a catalog of real packages in memory, a session, and a host around them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use prowess_core::{
+    ActiveSkill, AuditEvent, AuditSink, Cancel, Catalog, CatalogBuilder, CatalogSource, Content,
+    Diagnostic, Found, Layer, Listing, LoadMode, MemorySource, NewRecord, PackagePath, ReadFurther,
+    ReadLimit, Receipt, RecordIndex, RecordSet, RecordSetBuilder, ResourcePath, ScanSink, Session,
+    SessionError, SessionId, SessionState, SkillSource, SourceError, SourceErrorKind, Stamp, Tool,
+    ToolCall, ToolContext, ToolProvider, Trust, Unload,
+};
+use prowess_format::{Head, Profile, Summarized, summarize};
+use prowess_testkit::ManualClock;
+use prowess_tools::{
+    Dispatched, Gate, NameStyle, SkillTools, Surface, ToolPolicy, Toolbox, ToolboxBuilder,
+};
+use serde_json::Value;
+
+/// What no error may hold: bytes and names that stand outside of every package.
+pub(crate) const CANARY: &str = "CANARY-4711";
+
+/// A `SKILL.md`.
+pub(crate) fn skill_md(name: &str, body: &str) -> String {
+    format!("---\nname: {name}\ndescription: Does {name}. Use it for {name}.\n---\n{body}\n")
+}
+
+/// A source that misbehaves on demand.
+pub(crate) struct Moody {
+    inner: MemorySource,
+    /// Answers by path from the source's root that replace the inner source's.
+    answers: Mutex<HashMap<String, Result<Vec<u8>, SourceErrorKind>>>,
+    /// Each path that was read, in order.
+    reads: Mutex<Vec<String>>,
+    /// Is cancelled as soon as a file is read.
+    cancelled_by_reading: Mutex<Option<Cancel>>,
+}
+
+impl Moody {
+    fn new(files: &[(&str, &[u8])]) -> Self {
+        let mut builder = MemorySource::builder("shelf");
+        for (path, bytes) in files {
+            builder = builder.file(path, bytes);
+        }
+        Self {
+            inner: builder.build().expect("the fixture's paths are paths"),
+            answers: Mutex::default(),
+            reads: Mutex::default(),
+            cancelled_by_reading: Mutex::default(),
+        }
+    }
+
+    /// From now on the file has other bytes.
+    pub(crate) fn change(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let bytes = bytes.as_ref().to_vec();
+        unpoisoned(&self.answers).insert(path.to_owned(), Ok(bytes));
+    }
+
+    /// From now on reading the file fails, with a message that gives away a place outside.
+    pub(crate) fn fail(&self, path: &str, kind: SourceErrorKind) {
+        unpoisoned(&self.answers).insert(path.to_owned(), Err(kind));
+    }
+
+    pub(crate) fn cancel_when_read(&self, cancel: &Cancel) {
+        *unpoisoned(&self.cancelled_by_reading) = Some(cancel.clone());
+    }
+
+    pub(crate) fn reads(&self) -> Vec<String> {
+        unpoisoned(&self.reads).clone()
+    }
+}
+
+impl SkillSource for Moody {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn root(&self) -> &str {
+        self.inner.root()
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+        self.inner.scan(sink, cancel)
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        self.inner.list(package, most)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        let path = format!("{package}/{resource}");
+        unpoisoned(&self.reads).push(path.clone());
+        if let Some(cancel) = &*unpoisoned(&self.cancelled_by_reading) {
+            cancel.cancel();
+        }
+        match unpoisoned(&self.answers).get(&path) {
+            Some(Ok(bytes)) => Ok(bytes.clone()),
+            Some(Err(kind)) => Err(SourceError::new(*kind, format!("/home/{CANARY} is private"))),
+            None => self.inner.read(package, resource, limit),
+        }
+    }
+}
+
+/// Packs what a scan finds, as a registry does.
+#[derive(Default)]
+struct Packer(RecordSetBuilder);
+
+impl ScanSink for Packer {
+    fn known(&self, _package: &str) -> Option<Stamp> {
+        None
+    }
+
+    fn unchanged(&mut self, _package: &str) {}
+
+    fn found(&mut self, found: Found<'_>) -> ReadFurther {
+        let head = Head { bytes: found.head, is_whole_file: found.is_whole_file };
+        let Summarized::Done(Some(summary), _) = summarize(head, None, Profile::Lenient) else {
+            panic!("the fixture's skill `{}` can be used", found.package)
+        };
+        self.0.push(&NewRecord {
+            package: found.package,
+            file: found.file,
+            id: &summary.name,
+            name: &summary.name,
+            description: &summary.description,
+            tags: &summary.tags,
+            priority: summary.priority,
+            stamp: found.stamp,
+        });
+        ReadFurther::No
+    }
+
+    fn problem(&mut self, diagnostic: Diagnostic) {
+        panic!("the fixture has no problems: {diagnostic}")
+    }
+}
+
+fn scan(source: &dyn SkillSource) -> RecordSet {
+    let mut packer = Packer::default();
+    source.scan(&mut packer, &Cancel::default()).expect("memory can be scanned");
+    packer.0.finish()
+}
+
+/// A catalog of one source in which every skill is visible.
+pub(crate) fn catalog_of(source: Arc<dyn SkillSource>, generation: u64) -> Arc<Catalog> {
+    let records = Arc::new(scan(source.as_ref()));
+    let count = records.len();
+    let layers = vec![Layer::new("user", Trust::Trusted)];
+    let mut builder =
+        CatalogBuilder::new(layers, vec![CatalogSource { layer: 0, source, records }]);
+    for entry in 0..count {
+        builder.show(RecordIndex::new(0, entry)).expect("the fixture's names are unique");
+    }
+    Arc::new(builder.finish(generation))
+}
+
+/// A session of one process, just large enough for the seam.
+pub(crate) struct LocalSession {
+    id: SessionId,
+    cap: usize,
+    state: Mutex<SessionState>,
+}
+
+impl LocalSession {
+    fn new(id: &str, cap: usize) -> Self {
+        let id = SessionId::new(id);
+        let state = SessionState::new(id.clone(), prowess_core::Timestamp(0));
+        Self { id, cap, state: Mutex::new(state) }
+    }
+
+    fn set(&self, active: Vec<ActiveSkill>) -> Result<Receipt, SessionError> {
+        if active.len() > self.cap {
+            return Err(SessionError::TooManySkills { wanted: active.len(), cap: self.cap });
+        }
+        let mut state = unpoisoned(&self.state);
+        state.active = active;
+        state.version += 1;
+        Ok(Receipt::from(&*state))
+    }
+}
+
+impl Session for LocalSession {
+    fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    fn state(&self) -> Result<SessionState, SessionError> {
+        Ok(unpoisoned(&self.state).clone())
+    }
+
+    fn load(&self, skills: Vec<ActiveSkill>, mode: LoadMode) -> Result<Receipt, SessionError> {
+        let mut active = match mode {
+            LoadMode::Replace => Vec::new(),
+            LoadMode::Add => self.state()?.active,
+        };
+        for skill in skills {
+            active.retain(|other| other.id != skill.id);
+            active.push(skill);
+        }
+        self.set(active)
+    }
+
+    fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {
+        let mut active = self.state()?.active;
+        match which {
+            Unload::All => active.clear(),
+            Unload::These(ids) => active.retain(|skill| !ids.contains(&skill.id)),
+        }
+        self.set(active)
+    }
+}
+
+/// Keeps each event.
+#[derive(Default)]
+pub(crate) struct Recorder(Mutex<Vec<AuditEvent>>);
+
+impl AuditSink for Recorder {
+    fn record(&self, event: &AuditEvent) {
+        unpoisoned(&self.0).push(event.clone());
+    }
+}
+
+impl Recorder {
+    pub(crate) fn events(&self) -> Vec<AuditEvent> {
+        unpoisoned(&self.0).clone()
+    }
+}
+
+/// One tool from a test.
+pub(crate) struct Only(pub(crate) Arc<dyn Tool>);
+
+impl ToolProvider for Only {
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        vec![self.0.clone()]
+    }
+}
+
+/// A host with a toolbox, a session and the catalog of a turn.
+pub(crate) struct Host {
+    pub(crate) source: Arc<Moody>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) session: LocalSession,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) cancel: Cancel,
+    pub(crate) audit: Arc<Recorder>,
+    pub(crate) toolbox: Toolbox,
+}
+
+/// How a test wants its host.
+#[derive(Default)]
+pub(crate) struct Setup {
+    pub(crate) policy: ToolPolicy,
+    pub(crate) names: NameStyle,
+    pub(crate) gate: Option<Arc<dyn Gate>>,
+    pub(crate) tools: Vec<Arc<dyn Tool>>,
+    pub(crate) cap: Option<usize>,
+}
+
+impl Host {
+    /// A host of the given files, by path from the source's root.
+    pub(crate) fn with(setup: Setup, files: &[(&str, &[u8])]) -> Self {
+        let source = Arc::new(Moody::new(files));
+        let audit = Arc::new(Recorder::default());
+        let mut builder: ToolboxBuilder = Toolbox::builder(Surface::new(setup.names))
+            .provider(&SkillTools::new(setup.policy))
+            .audit(audit.clone());
+        for tool in setup.tools {
+            builder = builder.provider(&Only(tool));
+        }
+        if let Some(gate) = setup.gate {
+            builder = builder.gate(gate);
+        }
+        Self {
+            catalog: catalog_of(source.clone(), 7),
+            source,
+            session: LocalSession::new("talk", setup.cap.unwrap_or(8)),
+            clock: Arc::new(ManualClock::default()),
+            cancel: Cancel::default(),
+            audit,
+            toolbox: builder.build().expect("the fixture's tools fit together"),
+        }
+    }
+
+    /// A host with three skills and files of each kind.
+    pub(crate) fn new(setup: Setup) -> Self {
+        let [alpha, beta, pdf] = [
+            skill_md("alpha", "# Alpha\n\nRead `references/guide.md` first."),
+            skill_md("beta", "Beta body"),
+            skill_md("pdf-processing", "Pdf body"),
+        ];
+        let files: [(&str, &[u8]); 9] = [
+            ("alpha/SKILL.md", alpha.as_bytes()),
+            ("alpha/references/guide.md", b"The guide of alpha\n"),
+            ("alpha/references/latin.txt", b"caf\xe9"),
+            ("alpha/assets/dot.png", b"\x89PNG\r\n\x1a\n\0\0"),
+            ("alpha/other.txt", b"Other"),
+            ("alpha/large.txt", &[b'x'; 1000]),
+            ("beta/SKILL.md", beta.as_bytes()),
+            ("beta/references/guide.md", b"The guide of beta\n"),
+            ("pdf-processing/SKILL.md", pdf.as_bytes()),
+        ];
+        Self::with(setup, &files)
+    }
+
+    pub(crate) fn context(&self) -> ToolContext<'_> {
+        ToolContext {
+            catalog: &self.catalog,
+            session: &self.session,
+            clock: &*self.clock,
+            cancel: &self.cancel,
+        }
+    }
+
+    pub(crate) fn call(&self, name: &str, arguments: Value) -> Dispatched {
+        let call = ToolCall { name: name.to_owned(), arguments };
+        self.toolbox.dispatch(&self.context(), &call)
+    }
+
+    /// Calls a tool that must do what it is asked.
+    pub(crate) fn done(&self, name: &str, arguments: Value) -> Dispatched {
+        let answer = self.call(name, arguments);
+        assert!(!answer.result.is_error, "`{name}` does what it is asked: {}", text(&answer));
+        answer
+    }
+
+    /// What is active, as a text: `a b`.
+    pub(crate) fn active(&self) -> String {
+        let state = self.session.state().expect("the session is open");
+        let ids: Vec<_> = state.active.iter().map(|skill| skill.id.as_str()).collect();
+        ids.join(" ")
+    }
+
+    /// Makes a second session on the same host the current one and gives back the first.
+    pub(crate) fn swap_session(&mut self, id: &str) -> LocalSession {
+        std::mem::replace(&mut self.session, LocalSession::new(id, 8))
+    }
+}
+
+/// The text of an answer, its parts one after another.
+pub(crate) fn text(answer: &Dispatched) -> String {
+    let part = |content: &Content| match content {
+        Content::Text { text } => text.clone(),
+        Content::Blob { mime_type, data } => format!("[{mime_type}] {data}"),
+    };
+    answer.result.content.iter().map(part).collect::<Vec<_>>().join("\n")
+}
+
+pub(crate) fn code(answer: &Dispatched) -> Option<&str> {
+    answer.result.code.as_ref().map(prowess_core::Code::as_str)
+}
+
+/// The answer is an error with this code and this sentence, and gives nothing of the outside away.
+pub(crate) fn check_error(answer: &Dispatched, expected: &str, sentence: &str) {
+    assert_eq!(code(answer), Some(expected), "the code of: {}", text(answer));
+    assert!(answer.result.is_error, "a result with a code is an error");
+    assert_eq!(text(answer), sentence, "what the model reads");
+    assert!(!text(answer).contains(CANARY), "nothing of the outside stands in an error");
+}
+
+fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

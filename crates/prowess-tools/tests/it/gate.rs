@@ -1,0 +1,72 @@
+//! The step between the check of the arguments and the run.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+
+use prowess_core::{Code, Outcome};
+use prowess_tools::{Gate, GateRequest, Refusal};
+use serde_json::{Value, json};
+
+use crate::fixture::{Host, Setup, check_error};
+
+/// Lets nothing pass and remembers what it was asked.
+#[derive(Default)]
+struct Closed(Mutex<Vec<(String, Value)>>);
+
+impl Gate for Closed {
+    fn check(&self, request: &GateRequest<'_>) -> Result<(), Refusal> {
+        let asked = (request.tool.to_owned(), request.arguments.clone());
+        self.0.lock().expect("no test panics here").push(asked);
+        let code = Code::new("not-approved");
+        Err(Refusal::new(code, "the user has not approved this; ask the user first"))
+    }
+}
+
+struct Broken;
+
+impl Gate for Broken {
+    fn check(&self, _request: &GateRequest<'_>) -> Result<(), Refusal> {
+        panic!("the gate breaks down")
+    }
+}
+
+fn behind(gate: Arc<dyn Gate>) -> Host {
+    Host::new(Setup { gate: Some(gate), ..Setup::default() })
+}
+
+#[test]
+fn a_refused_call_is_not_run() {
+    let gate = Arc::new(Closed::default());
+    let host = behind(gate.clone());
+    let answer = host.call("skills_load", json!({ "names": ["alpha"], "mode": null }));
+    let sentence = "the user has not approved this; ask the user first";
+    check_error(&answer, "not-approved", sentence);
+    assert_eq!(host.active(), "", "nothing was loaded");
+    assert_eq!(host.source.reads(), Vec::<String>::new(), "nothing was read");
+    let asked = gate.0.lock().expect("no test panics here").clone();
+    let expected = [("skills.load".to_owned(), json!({ "names": ["alpha"] }))];
+    assert_eq!(asked, expected, "the gate sees the core's name and what would be run");
+    let events = host.audit.events();
+    assert_eq!(events[0].outcome, Outcome::Refused(Code::new("not-approved")));
+}
+
+#[test]
+fn a_gate_is_not_asked_about_a_call_that_does_not_fit() {
+    let gate = Arc::new(Closed::default());
+    let host = behind(gate.clone());
+    host.call("skills_load", json!({ "names": 3 }));
+    host.call("skills_lod", json!({ "names": ["alpha"] }));
+    assert!(gate.0.lock().expect("no test panics here").is_empty());
+}
+
+#[test]
+fn a_gate_that_panics_refuses() {
+    let host = behind(Arc::new(Broken));
+    let answer = host.call("skills_load", json!({ "names": ["alpha"] }));
+    check_error(
+        &answer,
+        "gate-failed",
+        "`skills_load` was not run: whether it may run could not be found out; tell the user",
+    );
+    assert_eq!(host.active(), "", "a broken gate is a closed gate");
+}

@@ -1,0 +1,232 @@
+//! `skills.load`.
+
+use expect_test::expect;
+use prowess_core::{Digest, Session};
+use prowess_tools::ToolPolicy;
+use serde_json::{Value, json};
+
+use crate::fixture::{Host, Setup, check_error, skill_md, text};
+
+fn host() -> Host {
+    Host::new(Setup::default())
+}
+
+#[test]
+fn the_example_of_the_concept_is_accepted() {
+    let host = host();
+    host.done("skills_load", json!({ "names": ["alpha", "beta"], "mode": "replace" }));
+    assert_eq!(host.active(), "alpha beta");
+}
+
+#[test]
+fn a_receipt_says_what_is_active_and_leaves_the_body_out() {
+    let host = host();
+    let answer = host.done("skills_load", json!({ "names": ["alpha"] }));
+    let expected = expect![[r#"
+        {
+          "active_skills": [
+            {
+              "id": "alpha",
+              "name": "alpha",
+              "location": "memory://shelf/alpha/SKILL.md",
+              "root_dir": "memory://shelf/alpha",
+              "digest": "sha256:bf18980e2b505f19051912bb6a36738dbe2c4e3971c8d75f5a84bf5ef3ba98c3",
+              "properties": {
+                "name": "alpha",
+                "description": "Does alpha. Use it for alpha."
+              }
+            }
+          ]
+        }"#]];
+    expected.assert_eq(&text(&answer));
+    let structured = answer.result.structured.expect("a receipt is data too");
+    let read: Value =
+        serde_json::from_str(&text(&host.done("skills_load", json!({ "names": ["alpha"] }))))
+            .expect("a receipt is JSON");
+    assert_eq!(read, structured, "the model and the host read the same receipt");
+    assert!(!structured.to_string().contains("# Alpha"), "a receipt has no body");
+}
+
+#[test]
+fn what_is_kept_is_the_whole_skill_as_it_was_read() {
+    let host = host();
+    host.clock.advance(std::time::Duration::from_secs(5));
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let state = host.session.state().expect("the session is open");
+    let skill = state.current().expect("a skill is active");
+    let file = skill_md("alpha", "# Alpha\n\nRead `references/guide.md` first.");
+    assert_eq!(skill.digest, Digest::of(file.as_bytes()), "the digest is of the whole file");
+    assert_eq!(&*skill.body, "# Alpha\n\nRead `references/guide.md` first.", "trimmed");
+    assert_eq!(skill.root_dir, "memory://shelf/alpha");
+    assert_eq!(skill.location, "memory://shelf/alpha/SKILL.md");
+    assert_eq!(skill.loaded_at.0, 1_767_225_605_000, "the host's clock tells when");
+}
+
+#[test]
+fn a_digest_changes_with_the_content() {
+    let host = host();
+    let digest = || {
+        host.done("skills_load", json!({ "names": ["alpha"] }));
+        host.session.state().expect("the session is open").active[0].digest
+    };
+    let before = digest();
+    assert_eq!(digest(), before, "the same content has the same digest");
+    host.source.change("alpha/SKILL.md", skill_md("alpha", "Another body"));
+    assert_ne!(digest(), before, "other content has another digest");
+}
+
+#[test]
+fn modes_and_duplicates() {
+    let cases = [
+        (json!({ "names": ["alpha"] }), json!({ "names": ["beta"] }), "beta"),
+        (json!({ "names": ["alpha"] }), json!({ "names": ["beta"], "mode": "" }), "beta"),
+        (json!({ "names": ["alpha"] }), json!({ "names": ["beta"], "mode": null }), "beta"),
+        (json!({ "names": ["alpha"] }), json!({ "names": ["beta"], "mode": "add" }), "alpha beta"),
+        (
+            json!({ "names": ["alpha"] }),
+            json!({ "names": ["beta", "beta"], "mode": "add" }),
+            "alpha beta",
+        ),
+        (
+            json!({ "names": ["beta"] }),
+            json!({ "names": ["alpha", "alpha", "beta"] }),
+            "alpha beta",
+        ),
+    ];
+    for (first, second, active) in cases {
+        let host = host();
+        host.done("skills_load", first);
+        host.done("skills_load", second.clone());
+        assert_eq!(host.active(), active, "what is active after {second}");
+    }
+}
+
+#[test]
+fn a_location_is_as_good_as_a_name() {
+    let host = host();
+    let names = json!({ "names": ["memory://shelf/beta/SKILL.md", "beta", "alpha"] });
+    host.done("skills_load", names);
+    assert_eq!(host.active(), "beta alpha", "the location and the name are one skill");
+}
+
+#[test]
+fn an_unknown_name_loads_nothing_and_hears_what_was_meant() {
+    let cases = [
+        ("pdf", "no skill named `pdf`; did you mean `pdf-processing`?"),
+        ("ALPHA", "no skill named `ALPHA`; did you mean `alpha`?"),
+        ("zzz", "no skill named `zzz`; choose one from the list of skills"),
+        ("", "no skill named ``; choose one from the list of skills"),
+        ("/etc/passwd", "no skill named `/etc/passwd`; choose one from the list of skills"),
+    ];
+    for (name, sentence) in cases {
+        let host = host();
+        host.done("skills_load", json!({ "names": ["beta"] }));
+        let answer = host.call("skills_load", json!({ "names": ["alpha", name], "mode": "add" }));
+        check_error(&answer, "skill-not-found", sentence);
+        assert_eq!(host.active(), "beta", "all or nothing");
+    }
+}
+
+#[test]
+fn names_are_looked_up_before_any_file_is_read() {
+    let host = host();
+    host.call("skills_load", json!({ "names": ["alpha", "zzz"] }));
+    assert_eq!(host.source.reads(), Vec::<String>::new());
+}
+
+#[test]
+fn a_body_is_read_once_for_each_load() {
+    let host = host();
+    host.done("skills_load", json!({ "names": ["alpha", "alpha"] }));
+    for _ in 0..3 {
+        host.session.state().expect("the session is open");
+    }
+    assert_eq!(host.source.reads(), ["alpha/SKILL.md"], "what is active is not read again");
+}
+
+#[test]
+fn over_the_cap_nothing_is_loaded_and_the_model_is_told_to_load_fewer() {
+    let host = Host::new(Setup { cap: Some(1), ..Setup::default() });
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let answer = host.call("skills_load", json!({ "names": ["beta", "pdf-processing"] }));
+    check_error(
+        &answer,
+        "too-many-skills",
+        "2 skills would be active and at most 1 may be; load fewer, or unload some first",
+    );
+    assert_eq!(host.active(), "alpha");
+}
+
+#[test]
+fn one_call_names_a_bounded_number_of_skills() {
+    let policy = ToolPolicy { names_per_call: 2, ..ToolPolicy::default() };
+    let host = Host::new(Setup { policy, ..Setup::default() });
+    let answer = host.call("skills_load", json!({ "names": ["alpha", "alpha", "beta"] }));
+    check_error(
+        &answer,
+        "too-many-skills",
+        "3 skills in one call and at most 2 may be; load fewer",
+    );
+    assert_eq!(host.source.reads(), Vec::<String>::new(), "it ends before any file is read");
+}
+
+#[test]
+fn a_skill_that_changed_since_the_scan_is_not_passed_off_as_itself() {
+    type Change = fn(&Host);
+    let cases: [(Change, &str, &str); 4] = [
+        (
+            |host| host.source.change("beta/SKILL.md", skill_md("gamma", "Another skill's body")),
+            "skill-changed",
+            "skill `beta` has changed its name since the list of skills was made; nothing was \
+             loaded, choose from the next list",
+        ),
+        (|host| host.source.change("beta/SKILL.md", "no frontmatter at all"), "skill-invalid", ""),
+        (
+            |host| host.source.fail("beta/SKILL.md", prowess_core::SourceErrorKind::NotFound),
+            "resource-not-found",
+            "skill `beta` cannot be read any more; nothing was loaded, go on without it",
+        ),
+        (
+            |host| host.source.fail("beta/SKILL.md", prowess_core::SourceErrorKind::Denied),
+            "permission-denied",
+            "skill `beta` cannot be read any more; nothing was loaded, go on without it",
+        ),
+    ];
+    for (change, code, sentence) in cases {
+        let host = host();
+        host.done("skills_load", json!({ "names": ["pdf-processing"] }));
+        change(&host);
+        let answer = host.call("skills_load", json!({ "names": ["alpha", "beta"] }));
+        if sentence.is_empty() {
+            let told = text(&answer);
+            assert!(told.starts_with("the `SKILL.md` of skill `beta` is broken: "), "{told}");
+            check_error(&answer, code, &told);
+        } else {
+            check_error(&answer, code, sentence);
+        }
+        assert_eq!(host.active(), "pdf-processing", "all or nothing");
+    }
+}
+
+#[test]
+fn a_cancelled_load_changes_nothing() {
+    let host = host();
+    host.source.cancel_when_read(&host.cancel);
+    let answer = host.call("skills_load", json!({ "names": ["alpha", "beta"] }));
+    check_error(&answer, "cancelled", "the turn was cancelled, so nothing was changed");
+    assert_eq!(host.source.reads(), ["alpha/SKILL.md"], "it ends soon after");
+    assert_eq!(host.active(), "");
+}
+
+#[test]
+fn sessions_do_not_see_each_other() {
+    let mut host = host();
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let first = host.swap_session("another");
+    assert_eq!(host.active(), "", "what one session loads the other does not have");
+    let answer = host.call("skills_read", json!({ "path": "references/guide.md" }));
+    assert!(answer.result.is_error, "nor does it authorise a read there");
+    host.session = first;
+    assert_eq!(host.active(), "alpha");
+    host.done("skills_read", json!({ "path": "references/guide.md" }));
+}

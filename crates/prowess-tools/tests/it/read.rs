@@ -1,0 +1,200 @@
+//! `skills.read`: which file it gives, and as what.
+
+use prowess_core::{Content, SourceErrorKind};
+use prowess_tools::{ReadGate, ReadScope, ToolPolicy};
+use serde_json::json;
+
+use crate::fixture::{Host, Setup, catalog_of, check_error, skill_md, text};
+
+fn with(policy: ToolPolicy) -> Host {
+    Host::new(Setup { policy, ..Setup::default() })
+}
+
+fn loaded() -> Host {
+    let host = Host::new(Setup::default());
+    host.done("skills_load", json!({ "names": ["beta", "alpha"] }));
+    host
+}
+
+#[test]
+fn the_skill_that_was_loaded_last_is_meant_when_none_is_named() {
+    let host = loaded();
+    let answer = host.done("skills_read", json!({ "path": "references/guide.md" }));
+    assert_eq!(text(&answer), "The guide of alpha\n");
+    let cases = [
+        ("beta", "The guide of beta\n"),
+        ("alpha", "The guide of alpha\n"),
+        ("memory://shelf/beta/SKILL.md", "The guide of beta\n"),
+        ("", "The guide of alpha\n"),
+    ];
+    for (skill, guide) in cases {
+        let arguments = json!({ "skill": skill, "path": "references/guide.md" });
+        assert_eq!(text(&host.done("skills_read", arguments)), guide, "the skill {skill:?}");
+    }
+}
+
+#[test]
+fn a_skill_must_be_active() {
+    let host = Host::new(Setup::default());
+    let answer = host.call("skills_read", json!({ "path": "references/guide.md" }));
+    check_error(
+        &answer,
+        "skill-not-active",
+        "no skill is active; load the skill whose file you want, then read",
+    );
+    host.done("skills_load", json!({ "names": ["beta"] }));
+    let answer = host.call("skills_read", json!({ "skill": "alpha", "path": "other.txt" }));
+    check_error(&answer, "skill-not-active", "skill `alpha` is not active; load it, then read");
+    let answer = host.call("skills_read", json!({ "skill": "alpa", "path": "other.txt" }));
+    check_error(&answer, "skill-not-found", "no skill named `alpa`; did you mean `alpha`?");
+    host.done("skills_unload", json!({ "all": true }));
+    let answer = host.call("skills_read", json!({ "skill": "beta", "path": "SKILL.md" }));
+    check_error(&answer, "skill-not-active", "skill `beta` is not active; load it, then read");
+    let reads = host.source.reads();
+    assert_eq!(reads, ["beta/SKILL.md"], "nothing but the load read a file");
+}
+
+#[test]
+fn by_policy_any_visible_skill_s_files_may_be_read() {
+    let host = with(ToolPolicy { read_gate: ReadGate::Known, ..ToolPolicy::default() });
+    let answer = host.done("skills_read", json!({ "skill": "alpha", "path": "other.txt" }));
+    assert_eq!(text(&answer), "Other");
+    let answer = host.call("skills_read", json!({ "path": "other.txt" }));
+    assert!(answer.result.is_error, "without a name there is no skill to mean");
+}
+
+#[test]
+fn text_comes_as_text_and_the_rest_as_base64() {
+    let cases = [
+        ("other.txt", Content::Text { text: "Other".to_owned() }),
+        ("assets/dot.png", blob("image/png", "iVBORw0KGgoAAA==")),
+        ("references/latin.txt", blob("text/plain", "Y2Fm6Q==")),
+    ];
+    let host = loaded();
+    for (path, content) in cases {
+        let answer = host.done("skills_read", json!({ "path": path }));
+        assert_eq!(answer.result.content, [content], "the content of {path}");
+    }
+    host.source.change("alpha/other.txt", b"text\0with NUL");
+    let answer = host.done("skills_read", json!({ "path": "other.txt" }));
+    assert_eq!(answer.result.content, [blob("text/plain", "dGV4dAB3aXRoIE5VTA==")]);
+    host.source.change("alpha/other.txt", b"");
+    assert_eq!(text(&host.done("skills_read", json!({ "path": "other.txt" }))), "");
+}
+
+fn blob(mime_type: &str, data: &str) -> Content {
+    Content::Blob { mime_type: mime_type.to_owned(), data: data.to_owned() }
+}
+
+#[test]
+fn a_file_over_the_limit_is_an_error_and_never_cut() {
+    let at = |read_limit_bytes| {
+        let host = with(ToolPolicy { read_limit_bytes, ..ToolPolicy::default() });
+        host.done("skills_load", json!({ "names": ["alpha"] }));
+        host.call("skills_read", json!({ "path": "large.txt" }))
+    };
+    check_error(
+        &at(999),
+        "file-too-large",
+        "`large.txt` of skill `alpha` is larger than the limit of 999 bytes; read another file",
+    );
+    assert_eq!(text(&at(1000)).len(), 1000, "a file of just the limit comes whole");
+}
+
+#[test]
+fn by_policy_only_references_and_assets_are_read() {
+    let host = with(ToolPolicy { read_scope: ReadScope::Resources, ..ToolPolicy::default() });
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    host.done("skills_read", json!({ "path": "references/guide.md" }));
+    host.done("skills_read", json!({ "path": "assets/dot.png" }));
+    for path in ["other.txt", "SKILL.md", "references/../other.txt"] {
+        let answer = host.call("skills_read", json!({ "path": path }));
+        let name = path.rsplit('/').next().expect("a path has a last part");
+        check_error(
+            &answer,
+            "path-not-allowed",
+            &format!("`{name}` may not be read; only files under `references/` and `assets/` may"),
+        );
+    }
+}
+
+#[test]
+fn a_missing_file_hears_which_was_meant() {
+    let cases = [
+        (
+            "references/guid.md",
+            "there is no `references/guid.md` in skill `alpha`; did you mean `references/guide.md`?",
+        ),
+        (
+            "guide.md",
+            "there is no `guide.md` in skill `alpha`; did you mean `references/guide.md`?",
+        ),
+        (
+            "zzz",
+            "there is no `zzz` in skill `alpha`; its files begin with `assets/dot.png`, `large.txt`, \
+             `other.txt`, `references/guide.md` and `references/latin.txt`",
+        ),
+    ];
+    let host = loaded();
+    for (path, sentence) in cases {
+        let answer = host.call("skills_read", json!({ "path": path }));
+        check_error(&answer, "resource-not-found", sentence);
+    }
+    host.done("skills_load", json!({ "names": ["pdf-processing"] }));
+    let answer = host.call("skills_read", json!({ "path": "zzz" }));
+    check_error(
+        &answer,
+        "resource-not-found",
+        "there is no `zzz` in skill `pdf-processing`; it has no other files",
+    );
+}
+
+#[test]
+fn a_source_s_failure_keeps_its_code_and_loses_its_words() {
+    let file = "`other.txt` of skill `alpha`";
+    let cases = [
+        (
+            SourceErrorKind::Escape,
+            "`other.txt` leads out of skill `alpha`; only files inside it can be read".to_owned(),
+        ),
+        (SourceErrorKind::NotRegular, format!("{file} is not a file; name a file inside it")),
+        (
+            SourceErrorKind::Loop,
+            "the links at `other.txt` of skill `alpha` lead in a circle; read another file"
+                .to_owned(),
+        ),
+        (
+            SourceErrorKind::TooLarge,
+            format!("{file} is larger than the limit of 262144 bytes; read another file"),
+        ),
+        (SourceErrorKind::Denied, format!("{file} may not be read; tell the user")),
+        (SourceErrorKind::Cancelled, "the turn was cancelled".to_owned()),
+        (SourceErrorKind::Unavailable, format!("{file} cannot be read now; try again later")),
+    ];
+    let host = loaded();
+    for (kind, sentence) in cases {
+        host.source.fail("alpha/other.txt", kind);
+        let answer = host.call("skills_read", json!({ "path": "other.txt" }));
+        check_error(&answer, kind.as_str(), &sentence);
+    }
+}
+
+#[test]
+fn a_skill_that_is_gone_or_moved_must_be_loaded_again() {
+    let mut host = loaded();
+    let moved = [("shelf/alpha/SKILL.md", skill_md("alpha", "Another package's body"))];
+    let moved = moved.map(|(path, text)| (path, text.into_bytes()));
+    let source = prowess_core::MemorySource::builder("elsewhere").file(moved[0].0, &moved[0].1);
+    let source = source.build().expect("the fixture's paths are paths");
+    host.catalog = catalog_of(std::sync::Arc::new(source), 8);
+    for skill in ["alpha", "beta"] {
+        let answer = host.call("skills_read", json!({ "skill": skill, "path": "SKILL.md" }));
+        check_error(
+            &answer,
+            "skill-changed",
+            &format!(
+                "skill `{skill}` is no longer where it was loaded from; load it again, or unload it"
+            ),
+        );
+    }
+}
