@@ -1,3 +1,4 @@
 //! A source of your own.
+#![forbid(unsafe_code)]
 
 fn main() {}
