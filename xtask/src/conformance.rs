@@ -17,9 +17,7 @@ const COMMANDS: [&str; 3] = ["validate", "read-properties", "to-prompt"];
 pub(crate) fn run(file: &Path) -> Result<(), Failure> {
     let missing = |error| Failure(format!("cannot read `{}`: {error}", file.display()));
     let recorded: Value = serde_json::from_slice(&fs::read(file).map_err(missing)?)?;
-    let cases = recorded["cases"]
-        .as_array()
-        .filter(|cases| !cases.is_empty());
+    let cases = recorded["cases"].as_array().filter(|cases| !cases.is_empty());
     let cases = cases.ok_or_else(|| Failure(format!("`{}` has no cases", file.display())))?;
     let program = build_prowess()?;
     let mut passed = 0;
@@ -27,9 +25,7 @@ pub(crate) fn run(file: &Path) -> Result<(), Failure> {
     for case in cases {
         for (command, differences) in play(&program, case)? {
             let id = text(case, "id")?;
-            differences
-                .iter()
-                .for_each(|difference| println!("{id} {command}: {difference}"));
+            differences.iter().for_each(|difference| println!("{id} {command}: {difference}"));
             passed += usize::from(differences.is_empty());
             failed += usize::from(!differences.is_empty());
         }
@@ -38,9 +34,7 @@ pub(crate) fn run(file: &Path) -> Result<(), Failure> {
     if failed == 0 {
         Ok(())
     } else {
-        Err(Failure(
-            "the command line differs from the reference tool".into(),
-        ))
+        Err(Failure("the command line differs from the reference tool".into()))
     }
 }
 
@@ -54,9 +48,7 @@ fn play(program: &Path, case: &Value) -> Result<Vec<(&'static str, Vec<String>)>
     let mut results = Vec::new();
     for command in COMMANDS {
         let mut process = Command::new(program);
-        process
-            .args([command, "--profile", "skills-ref"])
-            .arg(&skill);
+        process.args([command, "--profile", "skills-ref"]).arg(&skill);
         let observed = Observed::new(&output(&mut process)?);
         let expected = Expected::new(&case[command], &parent.to_string_lossy())?;
         results.push((command, expected.differences(&observed)));
@@ -102,11 +94,7 @@ impl Observed {
 #[derive(Debug)]
 enum Expected {
     /// The same answer.
-    Answer {
-        exit: i64,
-        stdout: String,
-        stderr: String,
-    },
+    Answer { exit: i64, stdout: String, stderr: String },
     /// The reference tool dies here; an error that says so is wanted.
     TypedError,
 }
@@ -126,11 +114,7 @@ impl Expected {
 
     fn differences(&self, observed: &Observed) -> Vec<String> {
         match self {
-            Self::Answer {
-                exit,
-                stdout,
-                stderr,
-            } => {
+            Self::Answer { exit, stdout, stderr } => {
                 let mut differences = Vec::new();
                 if observed.exit.map(i64::from) != Some(*exit) {
                     differences.push(format!("exit {exit} expected, got {:?}", observed.exit));
@@ -172,18 +156,10 @@ mod tests {
     use serde_json::json;
 
     fn check(recorded: &Value, exit: Option<i32>, stdout: &str, stderr: &str, differences: usize) {
-        let observed = Observed {
-            exit,
-            stdout: stdout.to_owned(),
-            stderr: stderr.to_owned(),
-        };
+        let observed = Observed { exit, stdout: stdout.to_owned(), stderr: stderr.to_owned() };
         let expected = Expected::new(recorded, "/tmp/x").expect("a whole case");
         let found = expected.differences(&observed);
-        assert_eq!(
-            found.len(),
-            differences,
-            "{recorded} and {observed:?}: {found:?}"
-        );
+        assert_eq!(found.len(), differences, "{recorded} and {observed:?}: {found:?}");
     }
 
     #[test]
@@ -202,13 +178,7 @@ mod tests {
         check(&recorded, Some(1), "", "{\"error\": {}}\n", 0);
         check(&recorded, Some(0), "", "Error: not text\n", 1);
         check(&recorded, Some(101), "", "thread 'main' panicked at x\n", 1);
-        check(
-            &recorded,
-            Some(1),
-            "",
-            "error: thread 'main' panicked at x\n",
-            1,
-        );
+        check(&recorded, Some(1), "", "error: thread 'main' panicked at x\n", 1);
         check(&recorded, Some(1), "", "", 1);
         check(&recorded, None, "", "Error: killed\n", 1);
     }

@@ -15,33 +15,22 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let directory = directory.canonicalize().map_err(missing)?;
     let found = find_packages(&directory)?;
     if found.is_empty() {
-        return Err(Failure(format!(
-            "there is no SKILL.md in `{}`",
-            directory.display()
-        )));
+        return Err(Failure(format!("there is no SKILL.md in `{}`", directory.display())));
     }
     let account = account(&found, &list(&directory)?);
     println!("{}", account.summary());
-    account
-        .problems()
-        .iter()
-        .for_each(|problem| eprintln!("{problem}"));
+    account.problems().iter().for_each(|problem| eprintln!("{problem}"));
     if account.is_even() {
         Ok(())
     } else {
-        Err(Failure(
-            "not every package is exactly one of visible, shadowed and rejected".into(),
-        ))
+        Err(Failure("not every package is exactly one of visible, shadowed and rejected".into()))
     }
 }
 
 fn list(directory: &Path) -> Result<Value, Failure> {
     let program = build_prowess()?;
     let mut command = Command::new(program);
-    command
-        .arg("--root")
-        .arg(directory)
-        .args(["list", "--format", "json"]);
+    command.arg("--root").arg(directory).args(["list", "--format", "json"]);
     let output = output(&mut command)?;
     serde_json::from_slice(&output.stdout).map_err(|error| {
         let said = String::from_utf8_lossy(&output.stderr);
@@ -61,9 +50,7 @@ fn find_packages(directory: &Path) -> Result<BTreeSet<PathBuf>, Failure> {
             names.insert(entry.file_name(), entry.file_type()?);
         }
         let choices = ["SKILL.md", "skill.md"].into_iter();
-        let package = choices
-            .map(std::ffi::OsString::from)
-            .find(|name| names.contains_key(name));
+        let package = choices.map(std::ffi::OsString::from).find(|name| names.contains_key(name));
         found.extend(package.map(|name| directory.join(name)));
         let is_entered = |name: &str| !matches!(name, ".git" | "node_modules" | "SKILL.md");
         let inner = names
@@ -95,10 +82,7 @@ fn account(found: &BTreeSet<PathBuf>, report: &Value) -> Account {
         .filter(errors)
         .filter_map(|diagnostic| place(diagnostic, "path"))
         .collect();
-    let mut account = Account {
-        packages: found.len(),
-        ..Account::default()
-    };
+    let mut account = Account { packages: found.len(), ..Account::default() };
     for path in found {
         let told = [
             skills.iter().filter(|place| *place == path).count(),
@@ -121,9 +105,7 @@ fn entries(list: &Value) -> impl Iterator<Item = &Value> {
 }
 
 fn places(list: &Value, key: &str) -> Vec<PathBuf> {
-    entries(list)
-        .filter_map(|entry| place(entry, key))
-        .collect()
+    entries(list).filter_map(|entry| place(entry, key)).collect()
 }
 
 /// A path with its links resolved up to the package's directory, for two spellings to be one.
@@ -138,13 +120,7 @@ fn place(entry: &Value, key: &str) -> Option<PathBuf> {
 
 impl Account {
     fn summary(&self) -> String {
-        let Self {
-            packages,
-            visible,
-            shadowed,
-            rejected,
-            ..
-        } = self;
+        let Self { packages, visible, shadowed, rejected, .. } = self;
         let missing = self.missing.len();
         let double = match self.double.len() {
             0 => String::new(),
@@ -245,10 +221,8 @@ mod tests {
             fs::write(path, "").expect("a file");
         }
         let found = find_packages(tree.path()).expect("the tree can be read");
-        let found: Vec<_> = found
-            .iter()
-            .filter_map(|path| path.strip_prefix(tree.path()).ok()?.to_str())
-            .collect();
+        let found: Vec<_> =
+            found.iter().filter_map(|path| path.strip_prefix(tree.path()).ok()?.to_str()).collect();
         // On a file system without case, `skill.md` of `a` is the same file.
         assert_eq!(found, ["a/SKILL.md", "a/inner/skill.md", "b/SKILL.md"]);
     }

@@ -65,23 +65,12 @@ fn test() -> Result<(), Failure> {
 }
 
 fn bench(arguments: &[&str]) -> Result<(), Failure> {
-    let run = [
-        "run",
-        "--release",
-        "--package",
-        "benches",
-        "--bin",
-        "floor",
-        "--",
-    ];
+    let run = ["run", "--release", "--package", "benches", "--bin", "floor", "--"];
     cargo(run.iter().chain(arguments))
 }
 
 /// The directory of the workspace.
 fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask
-        .parent()
-        .expect("xtask is a folder of the workspace")
-        .to_owned()
+    xtask.parent().expect("xtask is a folder of the workspace").to_owned()
 }

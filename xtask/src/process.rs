@@ -71,16 +71,7 @@ fn cargo_command(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Comm
 
 fn display(command: &Command) -> String {
     let program = PathBuf::from(command.get_program());
-    let name = program
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let arguments = command
-        .get_args()
-        .map(|argument| argument.to_string_lossy().into_owned());
-    std::iter::once(name)
-        .chain(arguments)
-        .collect::<Vec<_>>()
-        .join(" ")
+    let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let arguments = command.get_args().map(|argument| argument.to_string_lossy().into_owned());
+    std::iter::once(name).chain(arguments).collect::<Vec<_>>().join(" ")
 }

@@ -3,9 +3,7 @@
 use super::repository::{Repository, TextFile};
 
 /// The folders of the top level, beside those that begin with a dot.
-const FOLDERS: [&str; 6] = [
-    "crates", "plugins", "examples", "benches", "xtask", "target",
-];
+const FOLDERS: [&str; 6] = ["crates", "plugins", "examples", "benches", "xtask", "target"];
 
 /// The documents of the top level.
 pub(crate) const DOCUMENTS: [&str; 7] = [
@@ -36,43 +34,29 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let mut problems = documents(repository);
     problems.extend(folders(repository));
     // The lock file names the registry on each line, and cargo writes it.
-    let files = repository
-        .files
-        .iter()
-        .filter(|file| file.path != "Cargo.lock");
+    let files = repository.files.iter().filter(|file| file.path != "Cargo.lock");
     problems.extend(files.flat_map(foreign));
     problems
 }
 
 fn documents(repository: &Repository) -> Vec<String> {
-    let is_missing = |path: &&&str| {
-        repository
-            .text(path)
-            .is_none_or(|text| text.trim().is_empty())
-    };
+    let is_missing = |path: &&&str| repository.text(path).is_none_or(|text| text.trim().is_empty());
     let missing = DOCUMENTS.iter().filter(is_missing);
-    missing
-        .map(|path| format!("`{path}` is missing or empty"))
-        .collect()
+    missing.map(|path| format!("`{path}` is missing or empty")).collect()
 }
 
 fn folders(repository: &Repository) -> Vec<String> {
     let is_foreign =
         |folder: &&String| !folder.starts_with('.') && !FOLDERS.contains(&folder.as_str());
     let foreign = repository.folders.iter().filter(is_foreign);
-    foreign
-        .map(|folder| format!("the folder `{folder}` has no place at the top"))
-        .collect()
+    foreign.map(|folder| format!("the folder `{folder}` has no place at the top")).collect()
 }
 
 fn foreign(file: &TextFile) -> Vec<String> {
     let mut problems = Vec::new();
     for (number, line) in (1..).zip(file.text.lines()) {
         if let Some(found) = FOREIGN.iter().find(|foreign| line.contains(**foreign)) {
-            problems.push(format!(
-                "{}:{number}: `{found}` has no place in a file",
-                file.path
-            ));
+            problems.push(format!("{}:{number}: `{found}` has no place in a file", file.path));
         }
     }
     problems
@@ -95,18 +79,12 @@ mod tests {
             |repository| repository.files.retain(|file| file.path != "LICENSE-MIT"),
             &["`LICENSE-MIT` is missing"],
         );
-        broken(
-            |repository| repository.write("SECURITY.md", "\n"),
-            &["`SECURITY.md` is missing"],
-        );
+        broken(|repository| repository.write("SECURITY.md", "\n"), &["`SECURITY.md` is missing"]);
     }
 
     #[test]
     fn another_folder_is_told() {
-        broken(
-            |repository| repository.folders.push("scripts".into()),
-            &["the folder `scripts`"],
-        );
+        broken(|repository| repository.folders.push("scripts".into()), &["the folder `scripts`"]);
     }
 
     #[test]

@@ -52,19 +52,14 @@ fn floors(document: &str) -> Floors {
 fn places(repository: &Repository, crates: &[&Package], floors: &Floors) -> Vec<String> {
     let mut problems = Vec::new();
     for folder in &repository.crate_folders {
-        if !crates
-            .iter()
-            .any(|package| package.folder == format!("crates/{folder}"))
-        {
+        if !crates.iter().any(|package| package.folder == format!("crates/{folder}")) {
             problems.push(format!("`crates/{folder}` is no package of the workspace"));
         }
     }
     for package in crates {
         let Package { name, folder, .. } = package;
         if folder.strip_prefix("crates/") != Some(name) {
-            problems.push(format!(
-                "`{name}` lies in `{folder}`: a folder bears its crate's name"
-            ));
+            problems.push(format!("`{name}` lies in `{folder}`: a folder bears its crate's name"));
         }
         if !floors.contains_key(name) {
             problems.push(format!("`{name}` has no floor in ARCHITECTURE.md"));
@@ -72,9 +67,7 @@ fn places(repository: &Repository, crates: &[&Package], floors: &Floors) -> Vec<
     }
     for name in floors.keys().filter(|name| !name.contains('*')) {
         if !crates.iter().any(|package| package.name == *name) {
-            problems.push(format!(
-                "ARCHITECTURE.md has a floor for `{name}`, which is not there"
-            ));
+            problems.push(format!("ARCHITECTURE.md has a floor for `{name}`, which is not there"));
         }
     }
     problems
@@ -85,19 +78,13 @@ fn dependencies(package: &Package, repository: &Repository, floors: &Floors) -> 
         return Vec::new();
     };
     let of_workspace = |dependency: &&Dependency| {
-        repository
-            .packages
-            .iter()
-            .any(|other| other.name == dependency.name)
+        repository.packages.iter().any(|other| other.name == dependency.name)
     };
     let dependencies = package.dependencies.iter().filter(of_workspace);
     let problem = |dependency: &Dependency| {
         let name = &dependency.name;
         let Some(&other) = floors.get(name) else {
-            return Some(format!(
-                "`{}` depends on `{name}`, which has no floor",
-                package.name
-            ));
+            return Some(format!("`{}` depends on `{name}`, which has no floor", package.name));
         };
         (!is_allowed(own, other, dependency, floors)).then(|| {
             let from = &package.name;
@@ -136,14 +123,8 @@ mod tests {
     #[test]
     fn a_neighbour_is_no_dependency() {
         let parts = ["`left` on floor 2 depends on `left-right` on floor 2"];
-        broken(
-            |repository| repository.depend("left", "left-right", false),
-            &parts,
-        );
-        broken(
-            |repository| repository.depend("left", "left-right", true),
-            &parts,
-        );
+        broken(|repository| repository.depend("left", "left-right", false), &parts);
+        broken(|repository| repository.depend("left", "left-right", true), &parts);
     }
 
     #[test]
@@ -154,15 +135,9 @@ mod tests {
 
     #[test]
     fn the_test_kit_is_for_tests() {
-        broken(
-            |repository| repository.depend("low", "prowess-testkit", true),
-            &[],
-        );
+        broken(|repository| repository.depend("low", "prowess-testkit", true), &[]);
         let parts = ["`left-right` on floor 2 depends on `prowess-testkit` on floor 2"];
-        broken(
-            |repository| repository.depend("left-right", "prowess-testkit", false),
-            &parts,
-        );
+        broken(|repository| repository.depend("left-right", "prowess-testkit", false), &parts);
     }
 
     #[test]
@@ -183,21 +158,13 @@ mod tests {
         );
         broken(
             |repository| repository.package("low").folder = "crates/deep".into(),
-            &[
-                "`crates/low` is no package",
-                "a folder bears its crate's name",
-            ],
+            &["`crates/low` is no package", "a folder bears its crate's name"],
         );
         broken(
             |repository| {
-                repository
-                    .packages
-                    .retain(|package| package.name != "left-right");
+                repository.packages.retain(|package| package.name != "left-right");
             },
-            &[
-                "`crates/left-right` is no package",
-                "a floor for `left-right`, which is not there",
-            ],
+            &["`crates/left-right` is no package", "a floor for `left-right`, which is not there"],
         );
     }
 

@@ -43,10 +43,7 @@ fn inheritance(package: &Package, repository: &Repository) -> Vec<String> {
 /// Many small test binaries are linked many times; one with modules is linked once.
 fn test_binaries(package: &Package) -> Vec<String> {
     let only = format!("{}/tests/it/main.rs", package.folder);
-    let tests = package
-        .targets
-        .iter()
-        .filter(|target| target.kind == "test");
+    let tests = package.targets.iter().filter(|target| target.kind == "test");
     tests
         .filter(|target| target.path != only)
         .map(|target| format!("{}: make it a module of `{only}`", target.path))
@@ -72,10 +69,7 @@ mod tests {
              package.edition.workspace = true
              package.license.workspace = true
              lints.workspace = true",
-            &[
-                "`version.workspace = true`",
-                "`rust-version.workspace = true`",
-            ],
+            &["`version.workspace = true`", "`rust-version.workspace = true`"],
         );
     }
 
@@ -97,14 +91,10 @@ mod tests {
     #[test]
     fn a_second_test_binary_is_told() {
         let mut repository = Repository::sample();
-        repository.package("low").targets.push(Target {
-            kind: "test".into(),
-            path: "crates/low/tests/more.rs".into(),
-        });
-        expect(
-            check,
-            &repository,
-            &["make it a module of `crates/low/tests/it/main.rs`"],
-        );
+        repository
+            .package("low")
+            .targets
+            .push(Target { kind: "test".into(), path: "crates/low/tests/more.rs".into() });
+        expect(check, &repository, &["make it a module of `crates/low/tests/it/main.rs`"]);
     }
 }

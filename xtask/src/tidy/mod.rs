@@ -39,9 +39,7 @@ pub(crate) fn run() -> Result<(), Failure> {
             Ok(())
         }
         1 => Err(Failure("the repository is not tidy: 1 problem".into())),
-        _ => Err(Failure(format!(
-            "the repository is not tidy: {problems} problems"
-        ))),
+        _ => Err(Failure(format!("the repository is not tidy: {problems} problems"))),
     }
 }
 
@@ -54,11 +52,7 @@ mod tests {
     /// sentences.
     pub(super) fn expect(check: Check, repository: &Repository, parts: &[&str]) {
         let problems = check(repository);
-        assert_eq!(
-            problems.len(),
-            parts.len(),
-            "{parts:?} expected: {problems:#?}"
-        );
+        assert_eq!(problems.len(), parts.len(), "{parts:?} expected: {problems:#?}");
         for (problem, part) in problems.iter().zip(parts) {
             assert!(problem.contains(part), "{part:?} is in {problem:?}");
         }

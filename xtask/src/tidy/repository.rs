@@ -63,9 +63,7 @@ impl Repository {
         read_files(root, root, &mut files)?;
         files.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(Self {
-            packages: list(&metadata["packages"])
-                .map(|value| package(root, value))
-                .collect(),
+            packages: list(&metadata["packages"]).map(|value| package(root, value)).collect(),
             folders: folders(root)?,
             crate_folders: folders(&root.join("crates"))?,
             files,
@@ -89,10 +87,8 @@ fn string(value: &Value) -> String {
 
 fn package(root: &Path, value: &Value) -> Package {
     let manifest = PathBuf::from(string(&value["manifest_path"]));
-    let dependency = |value: &Value| Dependency {
-        name: string(&value["name"]),
-        is_dev: value["kind"] == "dev",
-    };
+    let dependency =
+        |value: &Value| Dependency { name: string(&value["name"]), is_dev: value["kind"] == "dev" };
     let target = |value: &Value| Target {
         kind: string(&value["kind"][0]),
         path: relative(root, Path::new(&string(&value["src_path"]))),
@@ -185,34 +181,26 @@ workspace = true
             repository.add("prowess-testkit", &["low"]);
             repository.add("server", &["left"]);
             repository.add("program", &["server", "left"]);
-            repository.package("left").dependencies.push(Dependency {
-                name: "prowess-testkit".into(),
-                is_dev: true,
-            });
+            repository
+                .package("left")
+                .dependencies
+                .push(Dependency { name: "prowess-testkit".into(), is_dev: true });
             repository
         }
 
         /// Writes or overwrites a file.
         pub(crate) fn write(&mut self, path: &str, text: &str) {
             self.files.retain(|file| file.path != path);
-            self.files.push(TextFile {
-                path: path.into(),
-                text: text.into(),
-            });
+            self.files.push(TextFile { path: path.into(), text: text.into() });
         }
 
         pub(crate) fn package(&mut self, name: &str) -> &mut Package {
             let mut packages = self.packages.iter_mut();
-            packages
-                .find(|package| package.name == name)
-                .expect("a package of the sample")
+            packages.find(|package| package.name == name).expect("a package of the sample")
         }
 
         pub(crate) fn depend(&mut self, name: &str, on: &str, is_dev: bool) {
-            let dependency = Dependency {
-                name: on.into(),
-                is_dev,
-            };
+            let dependency = Dependency { name: on.into(), is_dev };
             self.package(name).dependencies.push(dependency);
         }
 
@@ -224,19 +212,14 @@ workspace = true
             self.write(&lib, "//! Words.\n#![forbid(unsafe_code)]\n");
             self.write(&test, "//! Tests.\n");
             self.crate_folders.push(name.into());
-            let target = |kind: &str, path: String| Target {
-                kind: kind.into(),
-                path,
-            };
+            let target = |kind: &str, path: String| Target { kind: kind.into(), path };
             self.packages.push(Package {
                 name: name.into(),
                 folder,
                 dependencies: Vec::new(),
                 targets: vec![target("lib", lib), target("test", test)],
             });
-            dependencies
-                .iter()
-                .for_each(|on| self.depend(name, on, false));
+            dependencies.iter().for_each(|on| self.depend(name, on, false));
         }
     }
 }

@@ -55,21 +55,13 @@ mod tests {
 
     #[test]
     fn a_library_without_a_story_is_told() {
-        library(
-            "low",
-            "mod words;\n#![forbid(unsafe_code)]\n",
-            &["begin with `//!`"],
-        );
+        library("low", "mod words;\n#![forbid(unsafe_code)]\n", &["begin with `//!`"]);
     }
 
     #[test]
     fn a_library_that_may_be_unsafe_is_told() {
         library("low", "//! Words.\n", &["write `#![forbid(unsafe_code)]`"]);
-        library(
-            "low",
-            "//! Words.\n// #![forbid(unsafe_code)]\n",
-            &["`#![forbid(unsafe_code)]`"],
-        );
+        library("low", "//! Words.\n// #![forbid(unsafe_code)]\n", &["`#![forbid(unsafe_code)]`"]);
         library("prowess-dir", "//! Words.\n", &[]);
     }
 
@@ -77,10 +69,6 @@ mod tests {
     fn a_test_binary_needs_a_story_only() {
         let mut repository = Repository::sample();
         repository.write("crates/low/tests/it/main.rs", "mod a;\n");
-        expect(
-            check,
-            &repository,
-            &["crates/low/tests/it/main.rs: begin with `//!`"],
-        );
+        expect(check, &repository, &["crates/low/tests/it/main.rs: begin with `//!`"]);
     }
 }
