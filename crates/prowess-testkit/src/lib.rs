@@ -31,6 +31,6 @@ mod tree;
 pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};
 pub use scan_recorder::{FoundPackage, ScanRecorder};
-pub use source_kit::{SourceFixture, check_source};
+pub use source_kit::{SourceFixture, Unreadable, WayOut, check_source};
 pub use store_kit::check_store;
 pub use tree::Tree;

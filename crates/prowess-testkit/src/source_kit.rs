@@ -2,13 +2,81 @@
 
 use std::sync::Arc;
 
-use prowess_core::SkillSource;
+use prowess_core::{
+    Cancel, Diagnostic, Found, Listing, PackagePath, ReadFurther, ReadLimit, ResourcePath,
+    ScanSink, SkillSource, SourceErrorKind, Stamp,
+};
+
+use crate::ScanRecorder;
 
 /// How a test makes sources of the kind under test.
 pub trait SourceFixture {
     /// A source that holds these files, by their path from its root.
     fn source(&self, files: &[(&str, &[u8])]) -> Arc<dyn SkillSource>;
+
+    /// A source with these files and one package more whose `SKILL.md` cannot be read; `None`, the
+    /// default, where nothing can keep a file from being read.
+    fn with_unreadable(&self, files: &[(&str, &[u8])]) -> Option<Unreadable> {
+        let _ = files;
+        None
+    }
+
+    /// Sources with a way out of a package, such as a link. By default there is none.
+    fn ways_out(&self) -> Vec<WayOut> {
+        Vec::new()
+    }
 }
+
+/// A source in which one `SKILL.md` cannot be read.
+pub struct Unreadable {
+    /// The source.
+    pub source: Arc<dyn SkillSource>,
+    /// The path that its diagnostic must have.
+    pub path: String,
+}
+
+/// A path that leads out of its package.
+pub struct WayOut {
+    /// The source.
+    pub source: Arc<dyn SkillSource>,
+    /// The package.
+    pub package: &'static str,
+    /// A path in it behind which something lies that is not the package's.
+    pub resource: &'static str,
+}
+
+const ONCE: &str = "`scan` reports each package once, by a path in the normal form of \
+     [`PackagePath`], and each thing that kept a package from being reported as a diagnostic with \
+     its path";
+const KNOWN: &str = "`scan` asks [`ScanSink::known`] first and reports a package whose stamp is \
+     still the same as unchanged, without reading it";
+const PARTLY: &str = "A failure that leaves some packages readable is a diagnostic; only a source \
+     that can say nothing at all gives an error";
+const INSIDE: &str =
+    "`read` and `list` never leave the package, whatever the path, the links in it or a race";
+const WHOLE: &str = "`read` gives the whole file or an error, never a part of it";
+const SORTED: &str = "`list` is sorted, holds regular files only and says when it is not complete";
+const THREADS: &str =
+    "Every method may be called from any thread at any time, and ends soon after `cancel`";
+const FURTHER: &str = "Asked to, the source reads further and calls again with more";
+
+const LONG: &[u8] = &[b'x'; 20_000];
+
+/// What most checks look at. `alphabet` begins like `alpha`, `lower` has the second choice of a file.
+const FILES: [(&str, &[u8]); 10] = [
+    ("alpha/SKILL.md", b"alpha"),
+    ("alpha/.hidden", b"hidden"),
+    ("alpha/b.md", b"b"),
+    ("alpha/references/notes.md", b"notes"),
+    ("alphabet/SKILL.md", b"alphabet"),
+    ("alphabet/secret.md", b"secret"),
+    ("group/deep/SKILL.md", b"deep"),
+    ("long/SKILL.md", LONG),
+    ("lower/skill.md", b"lower"),
+    ("notes/README.md", b"no skill"),
+];
+
+const PACKAGES: [&str; 5] = ["alpha", "alphabet", "group/deep", "long", "lower"];
 
 /// Checks every rule of [`SkillSource`].
 ///
@@ -16,5 +84,230 @@ pub trait SourceFixture {
 ///
 /// The source breaks a rule; the message names it.
 pub fn check_source(fixture: &dyn SourceFixture) {
-    let _ = fixture;
+    each_package_is_reported_once(fixture);
+    what_is_unreadable_is_told_of(fixture);
+    an_unchanged_package_is_not_reported_again(fixture);
+    a_file_is_read_further_when_asked(fixture);
+    no_way_leads_out_of_a_package(fixture);
+    a_file_is_read_whole_or_not_at_all(fixture);
+    a_listing_is_sorted_and_says_when_it_is_cut(fixture);
+    threads_do_not_disturb_each_other(fixture);
+    a_scan_ends_soon_after_its_cancel(fixture);
+}
+
+/// The rule that a source broke, and how.
+fn broken(rule: &str, how: &str) -> String {
+    format!("the source breaks the rule \"{rule}\": {how}")
+}
+
+fn scan(source: &dyn SkillSource) -> ScanRecorder {
+    let problem = broken(PARTLY, "its scan fails though every file is readable");
+    ScanRecorder::scan(source).expect(&problem)
+}
+
+fn package(path: &str) -> PackagePath {
+    PackagePath::new(path).expect("the kit's paths are packages' paths")
+}
+
+fn resource(path: &str) -> ResourcePath {
+    ResourcePath::new(path).expect("the kit's paths are resources' paths")
+}
+
+fn each_package_is_reported_once(fixture: &dyn SourceFixture) {
+    let scan = scan(&*fixture.source(&FILES));
+    assert_eq!(scan.packages(), PACKAGES, "{}", broken(ONCE, "other packages are reported"));
+    assert!(scan.unchanged.is_empty(), "{}", broken(ONCE, "an unknown package is unchanged"));
+    assert!(scan.problems.is_empty(), "{}", broken(ONCE, "it complains of good files"));
+    for found in &scan.found {
+        let path = format!("{}/{}", found.package, found.file);
+        let file = FILES.iter().find(|(name, _)| *name == path);
+        let (_, bytes) = file.unwrap_or_else(|| panic!("{}", broken(ONCE, "no such file")));
+        let is_head = bytes.starts_with(&found.head);
+        assert!(is_head, "{}", broken(ONCE, "the text is not the file's"));
+        let is_whole = bytes.len() == found.head.len();
+        assert_eq!(found.is_whole_file, is_whole, "{}", broken(ONCE, "where the file ends"));
+    }
+    let root = scan_of(fixture, &[("SKILL.md", b"root")]);
+    assert_eq!(root.packages(), [""], "{}", broken(ONCE, "a root may be a package"));
+    let both = scan_of(fixture, &[("a/SKILL.md", b"1"), ("a/skill.md", b"2")]);
+    assert_eq!(both.packages(), ["a"], "{}", broken(ONCE, "`SKILL.md` comes before `skill.md`"));
+    assert_eq!(both.found[0].head, b"1", "{}", broken(ONCE, "`SKILL.md` comes first"));
+}
+
+fn scan_of(fixture: &dyn SourceFixture, files: &[(&str, &[u8])]) -> ScanRecorder {
+    scan(&*fixture.source(files))
+}
+
+fn what_is_unreadable_is_told_of(fixture: &dyn SourceFixture) {
+    let Some(unreadable) = fixture.with_unreadable(&FILES) else {
+        return;
+    };
+    let scan = ScanRecorder::scan(&*unreadable.source);
+    let scan = scan.expect(&broken(PARTLY, "one bad file makes the scan fail"));
+    assert_eq!(scan.packages(), PACKAGES, "{}", broken(PARTLY, "a bad file hides good ones"));
+    let is_told = |problem: &Diagnostic| {
+        problem.is_error() && problem.path.as_deref() == Some(&*unreadable.path)
+    };
+    let told = scan.problems.iter().filter(|problem| is_told(problem)).count();
+    assert_eq!(told, 1, "{}", broken(ONCE, "no error names the file that cannot be read"));
+}
+
+fn an_unchanged_package_is_not_reported_again(fixture: &dyn SourceFixture) {
+    let source = fixture.source(&FILES);
+    let first = scan(&*source);
+    let mut second = first.next();
+    let stamped = second.known.len();
+    source.scan(&mut second, &Cancel::default()).expect(KNOWN);
+    let reported = second.found.iter().filter(|found| second.known.contains_key(&found.package));
+    assert_eq!(reported.count(), 0, "{}", broken(KNOWN, "an unchanged package is read again"));
+    assert_eq!(second.unchanged.len(), stamped, "{}", broken(KNOWN, "a package is forgotten"));
+
+    let mut changed = first.next();
+    for stamp in changed.known.values_mut() {
+        *stamp = Stamp(stamp.0 | 1 << 63 | 1 << 62);
+    }
+    // A stamp that has both bits anyway would be the same.
+    changed.known.retain(|name, stamp| first.next().known.get(name) != Some(stamp));
+    source.scan(&mut changed, &Cancel::default()).expect(KNOWN);
+    let is_unchanged = |name: &String| changed.known.contains_key(name);
+    let wrong = changed.unchanged.iter().any(is_unchanged);
+    assert!(!wrong, "{}", broken(KNOWN, "another stamp is taken for the same"));
+}
+
+fn a_file_is_read_further_when_asked(fixture: &dyn SourceFixture) {
+    let mut recorder = ScanRecorder { reads_to_the_end: true, ..ScanRecorder::default() };
+    let source = fixture.source(&FILES);
+    source.scan(&mut recorder, &Cancel::default()).expect(FURTHER);
+    let reports = recorder.found.iter().filter(|found| found.package == "long");
+    let lengths: Vec<_> = reports.clone().map(|found| found.head.len()).collect();
+    let grows = lengths.is_sorted_by(|shorter, longer| shorter < longer);
+    assert!(grows, "{}", broken(FURTHER, "a further report has no more than the last"));
+    let is_whole = reports.last().is_some_and(|last| last.is_whole_file && last.head == LONG);
+    assert!(is_whole, "{}", broken(FURTHER, "the end of a long file is never reached"));
+}
+
+fn no_way_leads_out_of_a_package(fixture: &dyn SourceFixture) {
+    let source = fixture.source(&FILES);
+    let alpha = package("alpha");
+    for path in ["bet/secret.md", "secret.md", "alphabet/secret.md", "%2e%2e/alphabet/secret.md"] {
+        let read = source.read(&alpha, &resource(path), ReadLimit::default());
+        assert!(read.is_err(), "{}", broken(INSIDE, "a neighbour's file is read"));
+    }
+    let listing = source.list(&alpha, 100).expect(INSIDE);
+    let expected = [".hidden", "b.md", "references/notes.md"];
+    assert_eq!(sorted(&listing), expected, "{}", broken(INSIDE, "other files are listed"));
+    for missing in ["alp", "missing", "alpha/b.md"] {
+        let listed = source.list(&package(missing), 100);
+        assert!(listed.is_err(), "{}", broken(INSIDE, "a package that is none is listed"));
+    }
+    for way in fixture.ways_out() {
+        let package = package(way.package);
+        let read = way.source.read(&package, &resource(way.resource), ReadLimit::default());
+        assert!(read.is_err(), "{}", broken(INSIDE, way.resource));
+        let listing = way.source.list(&package, 1_000).unwrap_or_default();
+        let is_listed = sorted(&listing).contains(&way.resource);
+        assert!(!is_listed, "{}", broken(INSIDE, way.resource));
+    }
+}
+
+fn sorted(listing: &Listing) -> Vec<&str> {
+    let paths = listing.resources.iter().map(|resource| resource.path.as_str());
+    let mut paths: Vec<_> = paths.collect();
+    paths.sort_unstable();
+    paths
+}
+
+fn a_file_is_read_whole_or_not_at_all(fixture: &dyn SourceFixture) {
+    let source = fixture.source(&FILES);
+    for (path, bytes) in &FILES[..9] {
+        let (directory, file) = ["alpha", "alphabet", "group/deep", "long", "lower"]
+            .iter()
+            .find_map(|name| Some((*name, path.strip_prefix(name)?.strip_prefix('/')?)))
+            .expect("the kit's files lie in its packages");
+        let (directory, file) = (package(directory), resource(file));
+        let read = |limit| source.read(&directory, &file, ReadLimit(limit));
+        let kind = |limit| read(limit).err().map(|error| error.kind);
+        let whole = read(bytes.len());
+        assert_eq!(whole.as_deref(), Ok(*bytes), "{}", broken(WHOLE, "it is not the file"));
+        let too_large = Some(SourceErrorKind::TooLarge);
+        assert_eq!(kind(bytes.len() - 1), too_large, "{}", broken(WHOLE, "over the limit"));
+    }
+    let kind = |path| source.read(&package("alpha"), &resource(path), ReadLimit::default());
+    let kind = |path| kind(path).err().map(|error| error.kind);
+    let directory = Some(SourceErrorKind::NotRegular);
+    assert_eq!(kind("references"), directory, "{}", broken(WHOLE, "a directory is read"));
+    let missing = Some(SourceErrorKind::NotFound);
+    assert_eq!(kind("missing"), missing, "{}", broken(WHOLE, "a missing file is read"));
+}
+
+fn a_listing_is_sorted_and_says_when_it_is_cut(fixture: &dyn SourceFixture) {
+    let source = fixture.source(&FILES);
+    let alpha = package("alpha");
+    for most in [0, 1, 2, 3, 100] {
+        let listing = source.list(&alpha, most).expect(SORTED);
+        let paths: Vec<_> = listing.resources.iter().map(|resource| &resource.path).collect();
+        let is_sorted = paths.is_sorted_by(|before, after| before < after);
+        assert!(is_sorted, "{}", broken(SORTED, "it is not sorted"));
+        assert_eq!(paths.len(), most.min(3), "{}", broken(SORTED, "how many there are"));
+        assert_eq!(listing.is_complete, most >= 3, "{}", broken(SORTED, "whether it is cut"));
+        for listed in &listing.resources {
+            let read = source.read(&alpha, &listed.path, ReadLimit::default());
+            let length = read.map(|bytes| bytes.len() as u64);
+            assert_eq!(length, Ok(listed.bytes), "{}", broken(SORTED, "a file and its size"));
+        }
+    }
+}
+
+fn threads_do_not_disturb_each_other(fixture: &dyn SourceFixture) {
+    let source = fixture.source(&FILES);
+    let work = || {
+        let packages = scan(&*source).packages().join(" ");
+        let listing = source.list(&package("alpha"), 100).map(|listing| listing.resources.len());
+        let read = source.read(&package("long"), &resource("SKILL.md"), ReadLimit::default());
+        (packages, listing, read.map(|bytes| bytes.len()))
+    };
+    let alone = work();
+    std::thread::scope(|scope| {
+        let threads = [(); 4].map(|()| scope.spawn(work));
+        for thread in threads {
+            let together = thread.join().expect(THREADS);
+            assert_eq!(together, alone, "{}", broken(THREADS, "threads see different things"));
+        }
+    });
+}
+
+/// Cancels a scan when the first package is found.
+struct CancelAtOnce<'a> {
+    cancel: &'a Cancel,
+    found: usize,
+}
+
+impl ScanSink for CancelAtOnce<'_> {
+    fn known(&self, _: &str) -> Option<Stamp> {
+        None
+    }
+
+    fn unchanged(&mut self, _: &str) {}
+
+    fn found(&mut self, _: Found<'_>) -> ReadFurther {
+        self.found += 1;
+        self.cancel.cancel();
+        ReadFurther::No
+    }
+
+    fn problem(&mut self, _: Diagnostic) {}
+}
+
+fn a_scan_ends_soon_after_its_cancel(fixture: &dyn SourceFixture) {
+    const MANY: usize = 500;
+
+    let names: Vec<_> = (0..MANY).map(|number| format!("skill-{number}/SKILL.md")).collect();
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (&**name, &b"text"[..])).collect();
+    let source = fixture.source(&files);
+    let cancel = Cancel::default();
+    let mut sink = CancelAtOnce { cancel: &cancel, found: 0 };
+    let kind = source.scan(&mut sink, &cancel).err().map(|error| error.kind);
+    let cancelled = Some(SourceErrorKind::Cancelled);
+    assert_eq!(kind, cancelled, "{}", broken(THREADS, "a cancelled scan is no whole one"));
+    assert!(sink.found < MANY / 2, "{}", broken(THREADS, "a cancelled scan goes on"));
 }

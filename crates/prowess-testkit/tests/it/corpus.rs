@@ -29,7 +29,11 @@ fn its_measures_are_those_of_public_skills() {
             "{what}: {median} and {high} at the median and the 95th percentile, wanted {wanted:?}",
         );
     };
-    near("bytes of a SKILL.md", percentiles(&skills, |skill| skill.skill_md.len()), (7_000, 23_500));
+    near(
+        "bytes of a SKILL.md",
+        percentiles(&skills, |skill| skill.skill_md.len()),
+        (7_000, 23_500),
+    );
     let description = |skill: &CorpusSkill| {
         let parsed = parse(skill.skill_md.as_bytes(), Profile::Lenient);
         parsed.document.expect("each generated skill is valid").frontmatter.description.len()

@@ -1,3 +1,4 @@
-//! Tests of the kits themselves.
+//! The kits are held to what they are for: good parts pass, and each rule can be broken.
 
-mod corpus;
+mod broken_source;
+mod source_kit;

@@ -1,0 +1,167 @@
+//! Sources with one fault each, so that every check of the kit is seen to fail.
+
+use prowess_core::{
+    Cancel, Code, Diagnostic, Found, Listing, MemorySource, PackagePath, ReadFurther, ReadLimit,
+    Resource, ResourcePath, ScanSink, Severity, SkillSource, SourceError, SourceErrorKind, Stamp,
+};
+
+/// What is wrong with a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    None,
+    ReportsTwice,
+    Forgets,
+    ReportsAnOddPath,
+    KeepsSilent,
+    FailsAsAWhole,
+    ReadsWhatIsKnown,
+    TakesAllForKnown,
+    StopsAtTheHead,
+    FollowsTheWayOut,
+    ListsTheNeighbour,
+    CutsWhatIsTooLong,
+    ListsBackwards,
+    ListsTheSkillFile,
+    HidesThatItIsCut,
+    GoesOnAfterCancel,
+}
+
+impl Fault {
+    pub(crate) const ALL: [Self; 15] = [
+        Self::ReportsTwice,
+        Self::Forgets,
+        Self::ReportsAnOddPath,
+        Self::KeepsSilent,
+        Self::FailsAsAWhole,
+        Self::ReadsWhatIsKnown,
+        Self::TakesAllForKnown,
+        Self::StopsAtTheHead,
+        Self::FollowsTheWayOut,
+        Self::ListsTheNeighbour,
+        Self::CutsWhatIsTooLong,
+        Self::ListsBackwards,
+        Self::ListsTheSkillFile,
+        Self::HidesThatItIsCut,
+        Self::GoesOnAfterCancel,
+    ];
+}
+
+pub(crate) struct BrokenSource {
+    good: MemorySource,
+    fault: Fault,
+    has_unreadable: bool,
+}
+
+impl BrokenSource {
+    pub(crate) fn new(good: MemorySource, fault: Fault) -> Self {
+        Self { good, fault, has_unreadable: false }
+    }
+
+    pub(crate) fn with_unreadable(good: MemorySource, fault: Fault) -> Self {
+        Self { good, fault, has_unreadable: true }
+    }
+}
+
+/// Passes on what a good source reports, with the fault.
+struct Between<'a> {
+    sink: &'a mut dyn ScanSink,
+    fault: Fault,
+}
+
+impl ScanSink for Between<'_> {
+    fn known(&self, package: &str) -> Option<Stamp> {
+        let known = self.sink.known(package);
+        match self.fault {
+            Fault::ReadsWhatIsKnown => None,
+            Fault::TakesAllForKnown => known.map(|_| Stamp(std::num::NonZeroU64::MIN)),
+            _ => known,
+        }
+    }
+
+    fn unchanged(&mut self, package: &str) {
+        self.sink.unchanged(package);
+    }
+
+    fn found(&mut self, found: Found<'_>) -> ReadFurther {
+        match self.fault {
+            Fault::Forgets if found.package == "lower" => return ReadFurther::No,
+            Fault::ReportsTwice => drop(self.sink.found(found)),
+            Fault::ReportsAnOddPath => {
+                let package = format!("./{}", found.package);
+                return self.sink.found(Found { package: &package, ..found });
+            }
+            Fault::StopsAtTheHead if found.head.len() > 4096 => {
+                let head = &found.head[..4096];
+                let found = Found { head, is_whole_file: false, ..found };
+                self.sink.found(found);
+                return ReadFurther::No;
+            }
+            _ => {}
+        }
+        self.sink.found(found)
+    }
+
+    fn problem(&mut self, diagnostic: Diagnostic) {
+        self.sink.problem(diagnostic);
+    }
+}
+
+impl SkillSource for BrokenSource {
+    fn name(&self) -> &str {
+        self.good.name()
+    }
+
+    fn root(&self) -> &str {
+        self.good.root()
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+        if self.has_unreadable && self.fault == Fault::FailsAsAWhole {
+            return Err(SourceError::new(SourceErrorKind::Unavailable, "one file is bad"));
+        }
+        if self.has_unreadable && self.fault != Fault::KeepsSilent {
+            let code = Code::new("file-unreadable");
+            let told = Diagnostic::new(code, Severity::Error, "it cannot be read", "mend it");
+            sink.problem(told.in_file("memory://kit/bad/SKILL.md"));
+        }
+        let mut between = Between { sink, fault: self.fault };
+        match self.fault {
+            Fault::GoesOnAfterCancel => self.good.scan(&mut between, &Cancel::default()),
+            _ => self.good.scan(&mut between, cancel),
+        }
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        let mut listing = self.good.list(package, most)?;
+        let add = |listing: &mut Listing, path| {
+            let path = ResourcePath::new(path).expect("a path");
+            listing.resources.push(Resource { path, bytes: 1 });
+            listing.resources.sort();
+        };
+        match self.fault {
+            Fault::ListsBackwards => listing.resources.reverse(),
+            Fault::ListsTheSkillFile if most > 3 => add(&mut listing, "SKILL.md"),
+            Fault::ListsTheNeighbour if most > 3 => add(&mut listing, "bet/secret.md"),
+            Fault::HidesThatItIsCut => listing.is_complete = true,
+            _ => {}
+        }
+        Ok(listing)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        match self.fault {
+            Fault::FollowsTheWayOut if resource.as_str() == "link" => Ok(b"CANARY".to_vec()),
+            Fault::CutsWhatIsTooLong => {
+                let mut bytes = self.good.read(package, resource, ReadLimit(usize::MAX))?;
+                bytes.truncate(limit.0);
+                Ok(bytes)
+            }
+            _ => self.good.read(package, resource, limit),
+        }
+    }
+}
