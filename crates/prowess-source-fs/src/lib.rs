@@ -75,11 +75,7 @@ impl FsSource {
             config.root = without_last_slash(&absolute);
         }
         let root = config.root.to_string_lossy().into_owned();
-        Self {
-            config,
-            root,
-            clock,
-        }
+        Self { config, root, clock }
     }
 
     /// What the source was made with; the root is absolute.

@@ -54,12 +54,7 @@ pub(crate) struct Follower<'f, 'a> {
 impl<'f, 'a> Follower<'f, 'a> {
     pub(crate) fn new(config: &'f FsConfig, root: &'f Dir, prober: &'f mut Prober<'a>) -> Self {
         let seen = std::mem::take(&mut prober.seen).into_iter().collect();
-        Self {
-            config,
-            root,
-            prober,
-            seen,
-        }
+        Self { config, root, prober, seen }
     }
 
     /// Reports the package that a link leads to, or why there is none.
@@ -74,9 +69,7 @@ impl<'f, 'a> Follower<'f, 'a> {
             }
             Err(error) => {
                 let path = self.prober.absolute(link);
-                self.prober
-                    .sink
-                    .problem(problem::directory_unreadable(&path, &error));
+                self.prober.sink.problem(problem::directory_unreadable(&path, &error));
             }
         }
     }
@@ -117,10 +110,7 @@ impl<'f, 'a> Follower<'f, 'a> {
 
     fn tell(&mut self, link: &str, diagnostic: fn(&str, &str) -> prowess_core::Diagnostic) {
         let target = self.config.root.join(link).canonicalize();
-        let target = target
-            .as_deref()
-            .unwrap_or(Path::new("?"))
-            .to_string_lossy();
+        let target = target.as_deref().unwrap_or(Path::new("?")).to_string_lossy();
         let path = self.prober.absolute(link);
         self.prober.sink.problem(diagnostic(&path, &target));
     }

@@ -66,14 +66,7 @@ enum Fault {
 
 impl<'a> Prober<'a> {
     pub(crate) fn new(root: &'a str, now: Timestamp, sink: &'a mut dyn ScanSink) -> Self {
-        Self {
-            sink,
-            path: String::new(),
-            seen: Vec::new(),
-            root,
-            now,
-            head: vec![0; HEAD_BYTES],
-        }
+        Self { sink, path: String::new(), seen: Vec::new(), root, now, head: vec![0; HEAD_BYTES] }
     }
 
     /// The absolute path of a path from the root.
@@ -102,10 +95,7 @@ impl<'a> Prober<'a> {
 
     /// Probes the directory at [`Prober::path`], whose parent is open.
     pub(crate) fn probe_below(&mut self, parent: &Dir, parent_length: usize, inode: u64) -> Probe {
-        let place = Place {
-            package: self.path.len(),
-            relative: parent_length,
-        };
+        let place = Place { package: self.path.len(), relative: parent_length };
         let (probe, device) = self.probe(parent, place);
         self.seen.extend(device.map(|device| (inode, device)));
         probe
@@ -189,9 +179,8 @@ impl<'a> Prober<'a> {
                 ErrorKind::Link => {
                     let package = &self.path[place.relative..place.package];
                     // The directory has become a link since its name was read: it is none any more.
-                    let package = directory
-                        .open_dir(package, Links::Refuse)
-                        .map_err(|_| Fault::Absent)?;
+                    let package =
+                        directory.open_dir(package, Links::Refuse).map_err(|_| Fault::Absent)?;
                     report.linked(&package, known)
                 }
                 ErrorKind::Denied if directory.stat_unconfined(relative).is_err() => {
@@ -215,9 +204,8 @@ struct Report<'r> {
 impl Report<'_> {
     /// A `SKILL.md` that is a link is followed inside its package.
     fn linked(&mut self, package: &Dir, known: Option<Stamp>) -> Result<u64, Fault> {
-        let opened = package
-            .open_file(self.file, Links::FollowInside)
-            .map_err(Fault::Unreadable)?;
+        let opened =
+            package.open_file(self.file, Links::FollowInside).map_err(Fault::Unreadable)?;
         self.opened(&opened, known)
     }
 
@@ -236,9 +224,7 @@ impl Report<'_> {
             if self.head.len() < wanted {
                 self.head.resize(wanted, 0);
             }
-            let head = opened
-                .read_head(&mut self.head[..wanted])
-                .map_err(Fault::Unreadable)?;
+            let head = opened.read_head(&mut self.head[..wanted]).map_err(Fault::Unreadable)?;
             let answer = self.sink.found(Found {
                 package: self.package,
                 file: self.file,

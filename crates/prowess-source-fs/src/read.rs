@@ -14,17 +14,11 @@ pub(crate) fn list(
     most: usize,
 ) -> Result<Listing, SourceError> {
     let directory = open(config, package)?;
-    let bounds = WalkBounds {
-        entries: config.max_listed,
-        ..WalkBounds::default()
-    };
+    let bounds = WalkBounds { entries: config.max_listed, ..WalkBounds::default() };
     let walk = directory
         .walk(bounds, |name| !config.skips(name))
         .map_err(|error| source_error(&error, package))?;
-    let mut listing = Listing {
-        resources: Vec::new(),
-        is_complete: walk.is_complete,
-    };
+    let mut listing = Listing { resources: Vec::new(), is_complete: walk.is_complete };
     for walked in &walk.found {
         let is_resource = walked.kind == Kind::File && !is_skill_file(&walked.path);
         if is_resource && listing.resources.len() == most {
@@ -57,10 +51,7 @@ fn open(config: &FsConfig, package: &PackagePath) -> Result<Dir, SourceError> {
     link::open_package(config, package.as_str()).map_err(|error| {
         let kind = kind_of(error.kind());
         let root = config.root.display();
-        SourceError::new(
-            kind,
-            format!("the package `{package}` of `{root}`: {error}"),
-        )
+        SourceError::new(kind, format!("the package `{package}` of `{root}`: {error}"))
     })
 }
 
@@ -72,10 +63,7 @@ fn is_skill_file(path: &str) -> bool {
 fn resource(directory: &Dir, path: &str) -> Option<Resource> {
     let checked = ResourcePath::new(path).ok()?;
     let stat = directory.stat(path, Links::Refuse).ok()?;
-    Some(Resource {
-        path: checked,
-        bytes: stat.size,
-    })
+    Some(Resource { path: checked, bytes: stat.size })
 }
 
 fn source_error(error: &Error, package: &PackagePath) -> SourceError {

@@ -133,9 +133,7 @@ impl Walk<'_> {
                 Ok(()) | Err((ErrorKind::NotFound | ErrorKind::NotADirectory, _)) => {}
                 Err((_, error)) => {
                     let path = self.prober.absolute(&path);
-                    self.prober
-                        .sink
-                        .problem(problem::directory_unreadable(&path, &error));
+                    self.prober.sink.problem(problem::directory_unreadable(&path, &error));
                 }
             }
         }
@@ -201,9 +199,7 @@ impl Walk<'_> {
         if !name.is_ascii() {
             self.compare_composed(name, composed);
         }
-        let probe = self
-            .prober
-            .probe_below(directory, parent_length, entry.inode());
+        let probe = self.prober.probe_below(directory, parent_length, entry.inode());
         if probe == Probe::Nothing || self.config.nested == Nested::Descend {
             self.search_later(depth + 1);
         }
@@ -222,17 +218,14 @@ impl Walk<'_> {
     }
 
     fn unusable(&mut self, directory: &Dir, entry: &Entry<'_>, code: prowess_core::Code) {
-        let file = ["SKILL.md", "skill.md"]
-            .into_iter()
-            .find(|file| directory.has_below(entry, file));
+        let file =
+            ["SKILL.md", "skill.md"].into_iter().find(|file| directory.has_below(entry, file));
         let mut path = self.prober.here();
         if let Some(file) = file {
             path.push('/');
             path.push_str(file);
         }
-        self.prober
-            .sink
-            .problem(problem::unusable_name(code, &path, file.is_some()));
+        self.prober.sink.problem(problem::unusable_name(code, &path, file.is_some()));
     }
 
     /// Reports a directory whose name looks the same as another's.
@@ -247,10 +240,7 @@ impl Walk<'_> {
         let config = self.config;
         let bounds = std::mem::take(&mut self.bounds);
         let depth = format!("{} directories below the root", config.max_depth);
-        let directories = format!(
-            "after {} directories without a skill",
-            config.max_directories
-        );
+        let directories = format!("after {} directories without a skill", config.max_directories);
         let entries = format!("after {} names", config.max_entries);
         let told = [
             (bounds.depth, depth, "max_depth"),
@@ -260,9 +250,7 @@ impl Walk<'_> {
         for (path, bound, option) in told {
             if let Some(path) = path {
                 let path = self.prober.absolute(&path);
-                self.prober
-                    .sink
-                    .problem(problem::truncated(&path, &bound, option));
+                self.prober.sink.problem(problem::truncated(&path, &bound, option));
             }
         }
     }

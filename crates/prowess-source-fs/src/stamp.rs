@@ -18,9 +18,7 @@ pub(crate) fn stamp(file: &str, stat: &Stat, now: Timestamp) -> Option<Stamp> {
     // The name is part of it: `skill.md` that becomes `SKILL.md` is reported anew.
     let mut hasher = DefaultHasher::new();
     (file.len(), file.as_bytes()[0], stat).hash(&mut hasher);
-    Some(Stamp(
-        NonZeroU64::new(hasher.finish()).unwrap_or(NonZeroU64::MIN),
-    ))
+    Some(Stamp(NonZeroU64::new(hasher.finish()).unwrap_or(NonZeroU64::MIN)))
 }
 
 /// Whether a time is within two seconds of now, on either side: clocks of file servers differ.

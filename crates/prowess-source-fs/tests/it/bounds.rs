@@ -11,12 +11,7 @@ use crate::{config, problems, scan};
 fn the_defaults_are_bounds() {
     let config = FsConfig::new("/x");
     assert_eq!(
-        (
-            config.max_depth,
-            config.max_directories,
-            config.max_entries,
-            config.max_listed
-        ),
+        (config.max_depth, config.max_directories, config.max_entries, config.max_listed),
         (6, 20_000, 1_000_000, 20_000),
         "a tree of any size ends"
     );
@@ -31,21 +26,11 @@ fn many_empty_directories_end_the_search_and_not_the_skills() {
     let mut config = config(&tree);
     config.max_directories = 100;
     let scan = scan(config);
-    assert_eq!(
-        scan.packages(),
-        ["good"],
-        "a skill beside them is found wherever it stands"
-    );
+    assert_eq!(scan.packages(), ["good"], "a skill beside them is found wherever it stands");
     let told = problems(&scan, tree.path());
     assert_eq!(told.len(), 1, "the bound is told of once: {told:?}");
-    assert!(
-        told[0].starts_with("warning scan-truncated /empty-"),
-        "{told:?}"
-    );
-    assert!(
-        scan.problems[0].help.contains("max_directories"),
-        "the help names the bound"
-    );
+    assert!(told[0].starts_with("warning scan-truncated /empty-"), "{told:?}");
+    assert!(scan.problems[0].help.contains("max_directories"), "the help names the bound");
 }
 
 #[test]
@@ -57,20 +42,9 @@ fn the_names_are_counted_too() {
     let mut config = config(&tree);
     config.max_entries = 40;
     let scan = scan(config);
-    assert_eq!(
-        scan.packages().len(),
-        40,
-        "what was found before the bound is reported"
-    );
-    assert_eq!(
-        problems(&scan, tree.path()),
-        ["warning scan-truncated "],
-        "the rest is told of"
-    );
-    assert!(
-        scan.problems[0].help.contains("max_entries"),
-        "the help names the bound"
-    );
+    assert_eq!(scan.packages().len(), 40, "what was found before the bound is reported");
+    assert_eq!(problems(&scan, tree.path()), ["warning scan-truncated "], "the rest is told of");
+    assert!(scan.problems[0].help.contains("max_entries"), "the help names the bound");
 }
 
 #[test]
@@ -81,11 +55,7 @@ fn packages_do_not_count_as_directories_to_search() {
     }
     let mut config = config(&tree);
     config.max_directories = 0;
-    assert_eq!(
-        scan(config).packages().len(),
-        50,
-        "a flat directory of skills has no such bound"
-    );
+    assert_eq!(scan(config).packages().len(), 50, "a flat directory of skills has no such bound");
 }
 
 #[test]
@@ -96,21 +66,10 @@ fn the_deepest_level_is_searched_and_what_lies_below_is_told_of() {
     for nested in [Nested::Stop, Nested::Descend] {
         config.nested = nested;
         let scan = scan(config.clone());
-        assert_eq!(
-            scan.packages(),
-            ["1/2/3"],
-            "{nested:?}: three directories deep"
-        );
+        assert_eq!(scan.packages(), ["1/2/3"], "{nested:?}: three directories deep");
         let told = problems(&scan, tree.path());
-        assert_eq!(
-            told,
-            ["warning scan-truncated /x/y/z"],
-            "{nested:?}: only what goes deeper"
-        );
-        assert!(
-            scan.problems[0].help.contains("max_depth"),
-            "the help names the bound"
-        );
+        assert_eq!(told, ["warning scan-truncated /x/y/z"], "{nested:?}: only what goes deeper");
+        assert!(scan.problems[0].help.contains("max_depth"), "the help names the bound");
     }
 }
 
@@ -136,11 +95,7 @@ fn a_chain_longer_than_any_path_ends() {
         scan.problems[0].code.as_str().to_owned()
     };
     assert_eq!(told(6), "scan-truncated", "the depth ends it");
-    assert_eq!(
-        told(usize::MAX),
-        "path-not-portable",
-        "without a depth its path does"
-    );
+    assert_eq!(told(usize::MAX), "path-not-portable", "without a depth its path does");
 
     // The standard library removes a tree by holding each of its levels open.
     for _ in 0..LEVELS {

@@ -19,11 +19,7 @@ fn check(make: impl Fn(&Path), told: &str) {
     make(&file);
     let scan = scan(config(&tree));
     assert_eq!(scan.packages(), ["good"], "the other skill is found");
-    assert_eq!(
-        problems(&scan, tree.path()),
-        [told],
-        "the bad one is told of"
-    );
+    assert_eq!(problems(&scan, tree.path()), [told], "the bad one is told of");
     assert!(
         scan.problems.iter().all(|problem| !problem.help.is_empty()),
         "a problem says what to do"
@@ -37,58 +33,37 @@ fn a_fifo_is_told_of_and_never_waited_for() {
 
 #[test]
 fn a_directory_is_told_of() {
-    check(
-        |file| fs::create_dir(file).unwrap(),
-        "error not-a-file /bad/SKILL.md",
-    );
+    check(|file| fs::create_dir(file).unwrap(), "error not-a-file /bad/SKILL.md");
 }
 
 #[test]
 fn a_socket_is_told_of() {
-    check(
-        |file| drop(UnixListener::bind(file).unwrap()),
-        "error not-a-file /bad/SKILL.md",
-    );
+    check(|file| drop(UnixListener::bind(file).unwrap()), "error not-a-file /bad/SKILL.md");
 }
 
 #[test]
 fn a_link_to_a_device_is_told_of() {
-    check(
-        |file| symlink("/dev/zero", file).unwrap(),
-        "error path-escape /bad/SKILL.md",
-    );
+    check(|file| symlink("/dev/zero", file).unwrap(), "error path-escape /bad/SKILL.md");
 }
 
 #[test]
 fn a_dangling_link_is_told_of() {
-    check(
-        |file| symlink("nothing", file).unwrap(),
-        "error dangling-link /bad/SKILL.md",
-    );
+    check(|file| symlink("nothing", file).unwrap(), "error dangling-link /bad/SKILL.md");
 }
 
 #[test]
 fn a_link_in_a_circle_is_told_of() {
-    check(
-        |file| symlink("SKILL.md", file).unwrap(),
-        "error symlink-loop /bad/SKILL.md",
-    );
+    check(|file| symlink("SKILL.md", file).unwrap(), "error symlink-loop /bad/SKILL.md");
 }
 
 #[test]
 fn a_link_out_of_the_package_is_told_of() {
-    check(
-        |file| symlink("../secret", file).unwrap(),
-        "error path-escape /bad/SKILL.md",
-    );
+    check(|file| symlink("../secret", file).unwrap(), "error path-escape /bad/SKILL.md");
 }
 
 #[test]
 fn a_link_to_another_package_leaves_its_own() {
-    check(
-        |file| symlink("../good/SKILL.md", file).unwrap(),
-        "error path-escape /bad/SKILL.md",
-    );
+    check(|file| symlink("../good/SKILL.md", file).unwrap(), "error path-escape /bad/SKILL.md");
 }
 
 #[test]
@@ -115,11 +90,7 @@ fn the_content_is_not_this_layers_business() {
     let tree = Tree::new("//- /empty/SKILL.md\n//- /latin/SKILL.md\n");
     tree.write("latin/SKILL.md", b"\xff\xfe");
     let scan = scan(config(&tree));
-    assert_eq!(
-        scan.packages(),
-        ["empty", "latin"],
-        "both are shipped to the parser"
-    );
+    assert_eq!(scan.packages(), ["empty", "latin"], "both are shipped to the parser");
     assert!(scan.problems.is_empty(), "and nothing is said of them here");
 }
 
@@ -128,11 +99,7 @@ fn a_link_inside_the_package_is_followed() {
     let tree = Tree::new("//- /pdf/docs/main.md\nlinked\n");
     symlink("docs/main.md", tree.join("pdf/SKILL.md")).unwrap();
     let scan = scan(config(&tree));
-    assert_eq!(
-        scan.packages(),
-        ["pdf"],
-        "a file of the package may have two names"
-    );
+    assert_eq!(scan.packages(), ["pdf"], "a file of the package may have two names");
     assert_eq!(scan.found[0].head, b"linked\n", "its text is the target's");
 }
 

@@ -54,17 +54,9 @@ fn check(place: &[(&str, &str)], links: Links, packages: &[&str], told: &[&str])
         let scan = scan(config);
         let mut expected = [packages, &["a/deep", "real"]].concat();
         expected.sort_unstable();
-        assert_eq!(
-            scan.packages(),
-            expected,
-            "{nested:?}: the packages of the tree"
-        );
+        assert_eq!(scan.packages(), expected, "{nested:?}: the packages of the tree");
         let root = place.tree.join("root");
-        assert_eq!(
-            problems(&scan, &root),
-            told,
-            "{nested:?}: what the scan tells of"
-        );
+        assert_eq!(problems(&scan, &root), told, "{nested:?}: what the scan tells of");
     }
 }
 
@@ -75,18 +67,8 @@ fn a_link_to_a_package_outside_is_followed_only_when_every_link_is() {
     for target in ["../outside/pdf", "$TREE/outside/pdf"] {
         let links = [("link", target)];
         check(&links, Links::Follow, &["link"], &[]);
-        check(
-            &links,
-            Links::WithinRoot,
-            &[],
-            &["warning root-is-symlink /link"],
-        );
-        check(
-            &links,
-            Links::Never,
-            &[],
-            &["warning root-is-symlink /link"],
-        );
+        check(&links, Links::WithinRoot, &[], &["warning root-is-symlink /link"]);
+        check(&links, Links::Never, &[], &["warning root-is-symlink /link"]);
     }
 }
 
@@ -96,22 +78,14 @@ fn a_link_to_a_package_inside_that_the_walk_does_not_reach_is_followed() {
         let links = [("link", target)];
         check(&links, Links::Follow, &["link"], &[]);
         check(&links, Links::WithinRoot, &["link"], &[]);
-        check(
-            &links,
-            Links::Never,
-            &[],
-            &["warning root-is-symlink /link"],
-        );
+        check(&links, Links::Never, &[], &["warning root-is-symlink /link"]);
     }
 }
 
 #[test]
 fn a_link_to_a_package_that_is_found_anyway_is_no_second_one() {
     let links = [("again", "real"), ("once-more", "a/deep")];
-    let told = [
-        "hint duplicate-link /again",
-        "hint duplicate-link /once-more",
-    ];
+    let told = ["hint duplicate-link /again", "hint duplicate-link /once-more"];
     check(&links, Links::Follow, &[], &told);
     check(&links, Links::WithinRoot, &[], &told);
 }
@@ -119,23 +93,13 @@ fn a_link_to_a_package_that_is_found_anyway_is_no_second_one() {
 #[test]
 fn two_links_to_one_package_are_one_package() {
     let links = [("one", "../outside/pdf"), ("two", "one")];
-    check(
-        &links,
-        Links::Follow,
-        &["one"],
-        &["hint duplicate-link /two"],
-    );
+    check(&links, Links::Follow, &["one"], &["hint duplicate-link /two"]);
 }
 
 #[test]
 fn links_in_circles_end() {
     let links = [("loop", "."), ("a/up", ".."), ("a/b", "../..")];
-    check(
-        &links,
-        Links::WithinRoot,
-        &[],
-        &["warning root-is-symlink /a/b"],
-    );
+    check(&links, Links::WithinRoot, &[], &["warning root-is-symlink /a/b"]);
     // The directory above the root is no package; that it is not searched is said.
     check(&links, Links::Follow, &[], &["hint link-not-searched /a/b"]);
 }
@@ -152,30 +116,15 @@ fn links_that_lead_nowhere_are_told_of() {
 #[test]
 fn links_to_files_are_nobodys_business() {
     for policy in ALL {
-        check(
-            &[("notes", "real/SKILL.md"), ("shadow", "/dev/null")],
-            policy,
-            &[],
-            &[],
-        );
+        check(&[("notes", "real/SKILL.md"), ("shadow", "/dev/null")], policy, &[], &[]);
     }
 }
 
 #[test]
 fn a_link_to_a_system_directory_is_not_searched() {
     let links = [("alpha", "/etc")];
-    check(
-        &links,
-        Links::WithinRoot,
-        &[],
-        &["warning root-is-symlink /alpha"],
-    );
-    check(
-        &links,
-        Links::Follow,
-        &[],
-        &["hint link-not-searched /alpha"],
-    );
+    check(&links, Links::WithinRoot, &[], &["warning root-is-symlink /alpha"]);
+    check(&links, Links::Follow, &[], &["hint link-not-searched /alpha"]);
 }
 
 #[test]
@@ -185,30 +134,12 @@ fn reading_keeps_to_the_same_policy() {
     let resource = ResourcePath::new("canary.md").unwrap();
     let read = |links| {
         let source = source(place.config(links));
-        let listed = source
-            .list(&package, 10)
-            .map(|listing| listing.resources.len());
+        let listed = source.list(&package, 10).map(|listing| listing.resources.len());
         let read = source.read(&package, &resource, ReadLimit::default());
-        assert_eq!(
-            listed.is_ok(),
-            read.is_ok(),
-            "{links:?}: listing and reading agree"
-        );
+        assert_eq!(listed.is_ok(), read.is_ok(), "{links:?}: listing and reading agree");
         read.map_err(|error| error.kind)
     };
-    assert_eq!(
-        read(Links::Follow),
-        Ok(b"CANARY\n".to_vec()),
-        "a followed link is a package"
-    );
-    assert_eq!(
-        read(Links::WithinRoot),
-        Err(SourceErrorKind::Escape),
-        "it leads out of the root"
-    );
-    assert_eq!(
-        read(Links::Never),
-        Err(SourceErrorKind::Escape),
-        "no link is followed"
-    );
+    assert_eq!(read(Links::Follow), Ok(b"CANARY\n".to_vec()), "a followed link is a package");
+    assert_eq!(read(Links::WithinRoot), Err(SourceErrorKind::Escape), "it leads out of the root");
+    assert_eq!(read(Links::Never), Err(SourceErrorKind::Escape), "no link is followed");
 }

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod faults;
+mod kit;
 mod links;
 mod names;
 mod read;
@@ -53,11 +54,5 @@ fn without_override(test: impl FnOnce() + Send) {
         set_capabilities(None, sets).expect("a right can be given up");
         test();
     };
-    std::thread::scope(|scope| {
-        scope
-            .spawn(work)
-            .join()
-            .map_err(std::panic::resume_unwind)
-            .ok()
-    });
+    std::thread::scope(|scope| scope.spawn(work).join().map_err(std::panic::resume_unwind).ok());
 }

@@ -23,19 +23,13 @@ fn check(directory: &[u8], told: [&str; 2]) {
 
 #[test]
 fn a_name_that_is_not_utf8_is_told_of() {
-    let told = [
-        "error path-not-utf8 /caf\u{fffd}/SKILL.md",
-        "warning path-not-utf8 /caf\u{fffd}",
-    ];
+    let told = ["error path-not-utf8 /caf\u{fffd}/SKILL.md", "warning path-not-utf8 /caf\u{fffd}"];
     check(b"caf\xe9", told);
 }
 
 #[test]
 fn a_name_with_a_backslash_is_told_of() {
-    let told = [
-        "error path-not-portable /a\\b/SKILL.md",
-        "warning path-not-portable /a\\b",
-    ];
+    let told = ["error path-not-portable /a\\b/SKILL.md", "warning path-not-portable /a\\b"];
     check(b"a\\b", told);
 }
 
@@ -43,15 +37,8 @@ fn a_name_with_a_backslash_is_told_of() {
 fn names_that_differ_in_composition_only_are_two_skills_and_a_warning() {
     let tree = Tree::new("//- /caf\u{e9}/SKILL.md\none\n//- /cafe\u{301}/SKILL.md\ntwo\n");
     let scan = scan(config(&tree));
-    assert_eq!(
-        scan.packages(),
-        ["cafe\u{301}", "caf\u{e9}"],
-        "the bytes are the name"
-    );
+    assert_eq!(scan.packages(), ["cafe\u{301}", "caf\u{e9}"], "the bytes are the name");
     let told = problems(&scan, tree.path());
     assert_eq!(told.len(), 1, "the two are told of once");
-    assert!(
-        told[0].starts_with("warning normalisation-collision /caf"),
-        "{told:?}"
-    );
+    assert!(told[0].starts_with("warning normalisation-collision /caf"), "{told:?}");
 }

@@ -44,11 +44,7 @@ fn list(tree: &Tree, most: usize) -> Result<Listing, SourceError> {
 }
 
 fn paths(listing: &Listing) -> Vec<&str> {
-    listing
-        .resources
-        .iter()
-        .map(|resource| resource.path.as_str())
-        .collect()
+    listing.resources.iter().map(|resource| resource.path.as_str()).collect()
 }
 
 #[test]
@@ -58,11 +54,7 @@ fn a_listing_is_sorted_and_holds_regular_files_only() {
     symlink("b.md", tree.join("alpha/link.md")).unwrap();
     let listing = list(&tree, 100).unwrap();
     let expected = [".hidden", "b.md", "references/notes.md", "scripts/run.sh"];
-    assert_eq!(
-        paths(&listing),
-        expected,
-        "hidden files are there, `.git` and links are not"
-    );
+    assert_eq!(paths(&listing), expected, "hidden files are there, `.git` and links are not");
     assert!(listing.is_complete, "nothing was cut");
     assert_eq!(listing.resources[2].bytes, 6, "a resource has its size");
 }
@@ -72,10 +64,7 @@ fn a_listing_that_is_cut_says_so() {
     let listing = list(&package(), 2).unwrap();
     assert_eq!(paths(&listing), [".hidden", "b.md"], "the first by name");
     assert!(!listing.is_complete, "there are more");
-    assert!(
-        list(&package(), 4).unwrap().is_complete,
-        "exactly as many as there are is all"
-    );
+    assert!(list(&package(), 4).unwrap().is_complete, "exactly as many as there are is all");
 }
 
 #[test]
@@ -87,31 +76,18 @@ fn a_directory_of_very_many_files_is_listed_up_to_a_bound() {
     let mut config = config(&tree);
     config.max_listed = 500;
     let source = source(config);
-    let all = source
-        .list(&PackagePath::new("alpha").unwrap(), usize::MAX)
-        .unwrap();
+    let all = source.list(&PackagePath::new("alpha").unwrap(), usize::MAX).unwrap();
     assert!(!all.is_complete, "a bound that bit is told of");
-    assert!(
-        (400..=500).contains(&all.resources.len()),
-        "what was seen before is listed"
-    );
+    assert!((400..=500).contains(&all.resources.len()), "what was seen before is listed");
     let scan = ScanRecorder::scan(&source).unwrap();
-    assert_eq!(
-        scan.packages(),
-        ["alpha"],
-        "finding the skill does not depend on it"
-    );
+    assert_eq!(scan.packages(), ["alpha"], "finding the skill does not depend on it");
 }
 
 #[test]
 fn a_missing_package_is_not_found() {
     let missing = PackagePath::new("missing").unwrap();
     let error = source(config(&package())).list(&missing, 1).unwrap_err();
-    assert_eq!(
-        error.kind,
-        SourceErrorKind::NotFound,
-        "there is no such directory"
-    );
+    assert_eq!(error.kind, SourceErrorKind::NotFound, "there is no such directory");
     assert!(error.message.contains("`missing`"), "it is named: {error}");
 }
 
@@ -121,11 +97,7 @@ fn check(target: &str, path: &str, expected: Result<&str, SourceErrorKind>) {
     let tree = package();
     symlink(target, tree.join("alpha/link")).unwrap();
     let expected = expected.map(|text| text.as_bytes().to_vec());
-    assert_eq!(
-        read(&tree, path),
-        expected,
-        "link -> {target}, reading {path}"
-    );
+    assert_eq!(read(&tree, path), expected, "link -> {target}, reading {path}");
 }
 
 #[test]
@@ -140,11 +112,7 @@ fn a_link_that_leaves_the_package_is_refused() {
     check("../CANARY", "link", Err(SourceErrorKind::Escape));
     check("..", "link/CANARY", Err(SourceErrorKind::Escape));
     check("/etc/passwd", "link", Err(SourceErrorKind::Escape));
-    check(
-        "references/../../CANARY",
-        "link",
-        Err(SourceErrorKind::Escape),
-    );
+    check("references/../../CANARY", "link", Err(SourceErrorKind::Escape));
 }
 
 #[test]
@@ -152,11 +120,7 @@ fn links_in_a_circle_are_refused() {
     let tree = package();
     symlink("l2", tree.join("alpha/l1")).unwrap();
     symlink("l1", tree.join("alpha/l2")).unwrap();
-    assert_eq!(
-        read(&tree, "l1"),
-        Err(SourceErrorKind::Loop),
-        "the circle is named as one"
-    );
+    assert_eq!(read(&tree, "l1"), Err(SourceErrorKind::Loop), "the circle is named as one");
 }
 
 #[test]
@@ -164,20 +128,9 @@ fn what_is_no_file_is_refused_at_once() {
     let tree = package();
     make_fifo(&tree.join("alpha/ref.md"));
     let begin = Instant::now();
-    assert_eq!(
-        read(&tree, "ref.md"),
-        Err(SourceErrorKind::NotRegular),
-        "a FIFO is no file"
-    );
-    assert!(
-        begin.elapsed() < Duration::from_secs(10),
-        "and nobody waits for its writer"
-    );
-    assert_eq!(
-        read(&tree, "references"),
-        Err(SourceErrorKind::NotRegular),
-        "nor a directory"
-    );
+    assert_eq!(read(&tree, "ref.md"), Err(SourceErrorKind::NotRegular), "a FIFO is no file");
+    assert!(begin.elapsed() < Duration::from_secs(10), "and nobody waits for its writer");
+    assert_eq!(read(&tree, "references"), Err(SourceErrorKind::NotRegular), "nor a directory");
 }
 
 #[test]
@@ -185,26 +138,9 @@ fn names_are_their_bytes() {
     let tree = package();
     tree.write("alpha/caf\u{e9}.md", "composed");
     tree.write("alpha/cafe\u{301}.md", "decomposed");
-    assert_eq!(
-        read(&tree, "caf\u{e9}.md"),
-        Ok(b"composed".to_vec()),
-        "no normalisation"
-    );
-    assert_eq!(
-        read(&tree, "cafe\u{301}.md"),
-        Ok(b"decomposed".to_vec()),
-        "no normalisation"
-    );
-    for path in [
-        "%2e%2e/CANARY",
-        "..%2fCANARY",
-        "..%252fCANARY",
-        "\u{ff0e}\u{ff0e}/CANARY",
-    ] {
-        assert_eq!(
-            read(&tree, path),
-            Err(SourceErrorKind::NotFound),
-            "{path} is a name like any"
-        );
+    assert_eq!(read(&tree, "caf\u{e9}.md"), Ok(b"composed".to_vec()), "no normalisation");
+    assert_eq!(read(&tree, "cafe\u{301}.md"), Ok(b"decomposed".to_vec()), "no normalisation");
+    for path in ["%2e%2e/CANARY", "..%2fCANARY", "..%252fCANARY", "\u{ff0e}\u{ff0e}/CANARY"] {
+        assert_eq!(read(&tree, path), Err(SourceErrorKind::NotFound), "{path} is a name like any");
     }
 }

@@ -19,11 +19,7 @@ fn check(bad: &str, mode: u32, packages: &[&str], told: &[&str]) {
     without_override(|| {
         let scan = scan(config(&tree));
         assert_eq!(scan.packages(), packages, "the readable skills are found");
-        assert_eq!(
-            problems(&scan, tree.path()),
-            told,
-            "the unreadable one is told of"
-        );
+        assert_eq!(problems(&scan, tree.path()), told, "the unreadable one is told of");
     });
     fs::set_permissions(&bad, Permissions::from_mode(0o700)).unwrap();
 }
@@ -36,29 +32,14 @@ fn an_unreadable_file_is_told_of() {
 
 #[test]
 fn a_directory_without_any_right_is_told_of() {
-    check(
-        "bad",
-        0o000,
-        &["good", "group/deep"],
-        &["error directory-unreadable /bad"],
-    );
-    check(
-        "group",
-        0o000,
-        &["bad", "good"],
-        &["error directory-unreadable /group"],
-    );
+    check("bad", 0o000, &["good", "group/deep"], &["error directory-unreadable /bad"]);
+    check("group", 0o000, &["bad", "good"], &["error directory-unreadable /group"]);
 }
 
 #[test]
 fn a_directory_that_may_be_entered_and_not_listed_is_a_package_all_the_same() {
     check("bad", 0o100, &["bad", "good", "group/deep"], &[]);
-    check(
-        "group",
-        0o100,
-        &["bad", "good"],
-        &["error directory-unreadable /group"],
-    );
+    check("group", 0o100, &["bad", "good"], &["error directory-unreadable /group"]);
 }
 
 #[test]
@@ -73,13 +54,8 @@ fn reading_without_right_is_denied() {
     without_override(|| {
         let package = PackagePath::new("pdf").unwrap();
         let resource = ResourcePath::new("secret.md").unwrap();
-        let error = source(config(&tree))
-            .read(&package, &resource, ReadLimit::default())
-            .unwrap_err();
-        assert_eq!(
-            error.kind,
-            SourceErrorKind::Denied,
-            "the system's refusal is passed on"
-        );
+        let error =
+            source(config(&tree)).read(&package, &resource, ReadLimit::default()).unwrap_err();
+        assert_eq!(error.kind, SourceErrorKind::Denied, "the system's refusal is passed on");
     });
 }

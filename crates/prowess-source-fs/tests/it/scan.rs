@@ -44,13 +44,7 @@ fn a_package_ends_the_walk_and_hidden_directories_are_walked() {
 
 #[test]
 fn packages_inside_packages_are_found_when_asked_for() {
-    let found = [
-        "both",
-        "group/.claude/skills/deep",
-        "lower",
-        "pdf",
-        "pdf/nested",
-    ];
+    let found = ["both", "group/.claude/skills/deep", "lower", "pdf", "pdf/nested"];
     check(TREE, |config| config.nested = Nested::Descend, &found, &[]);
 }
 
@@ -58,19 +52,10 @@ fn packages_inside_packages_are_found_when_asked_for() {
 fn a_root_may_be_the_package() {
     let tree = "//- /SKILL.md\nroot\n//- /inner/SKILL.md\ninner\n";
     check(tree, |_| {}, &[""], &[]);
-    check(
-        tree,
-        |config| config.nested = Nested::Descend,
-        &["", "inner"],
-        &[],
-    );
+    check(tree, |config| config.nested = Nested::Descend, &["", "inner"], &[]);
 }
 
 #[test]
 fn links_policy_default_is_to_follow() {
-    assert_eq!(
-        FsConfig::new("/x").links,
-        Links::Follow,
-        "installers link skills"
-    );
+    assert_eq!(FsConfig::new("/x").links, Links::Follow, "installers link skills");
 }

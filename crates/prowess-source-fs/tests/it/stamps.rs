@@ -40,11 +40,7 @@ fn an_unchanged_package_is_not_opened() {
     let first = ScanRecorder::scan(&source).unwrap();
     without_override(|| {
         let next = rescan(&source, &first);
-        assert_eq!(
-            next.unchanged.len(),
-            first.found.len(),
-            "what was found is unchanged"
-        );
+        assert_eq!(next.unchanged.len(), first.found.len(), "what was found is unchanged");
         assert_eq!(next.problems, first.problems, "nothing was opened in vain");
     });
 }
@@ -68,17 +64,8 @@ fn a_change_that_sets_its_time_back_is_seen() {
     let source = source(config(&tree));
     let first = ScanRecorder::scan(&source).unwrap();
     fs::write(&file, "ONE\n").unwrap();
-    File::options()
-        .write(true)
-        .open(&file)
-        .unwrap()
-        .set_modified(time)
-        .unwrap();
-    assert_eq!(
-        rescan(&source, &first).packages(),
-        ["one"],
-        "the kernel's own time tells"
-    );
+    File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
+    assert_eq!(rescan(&source, &first).packages(), ["one"], "the kernel's own time tells");
 }
 
 #[test]
@@ -88,10 +75,7 @@ fn a_file_that_is_replaced_by_another_is_seen() {
     let first = ScanRecorder::scan(&source).unwrap();
     fs::rename(tree.join("two/skill.md"), tree.join("two/SKILL.md")).unwrap();
     let next = rescan(&source, &first);
-    assert_eq!(
-        next.found[0].file, "SKILL.md",
-        "the better name is reported"
-    );
+    assert_eq!(next.found[0].file, "SKILL.md", "the better name is reported");
     assert_eq!(next.unchanged, ["one"], "the other is not");
 }
 
@@ -106,11 +90,7 @@ fn a_file_that_has_just_changed_gets_no_stamp() {
         let scan = ScanRecorder::scan(&source).unwrap();
         scan.found.iter().map(|found| found.stamp).collect()
     };
-    assert_eq!(
-        stamps_at(now),
-        [None, None],
-        "its stamp could not be relied on"
-    );
+    assert_eq!(stamps_at(now), [None, None], "its stamp could not be relied on");
     let later = stamps_at(now + Duration::from_secs(60));
     assert!(later.iter().all(Option::is_some), "a minute later it can");
 }
@@ -123,24 +103,10 @@ fn a_long_file_is_read_further_when_asked() {
     let source = source(config(&tree));
     let head = &ScanRecorder::scan(&source).unwrap().found;
     let one = head.iter().find(|found| found.package == "one").unwrap();
-    assert_eq!(
-        (one.head.len(), one.is_whole_file),
-        (4096, false),
-        "the head is 4 KiB"
-    );
+    assert_eq!((one.head.len(), one.is_whole_file), (4096, false), "the head is 4 KiB");
 
-    let mut recorder = ScanRecorder {
-        reads_to_the_end: true,
-        ..ScanRecorder::default()
-    };
+    let mut recorder = ScanRecorder { reads_to_the_end: true, ..ScanRecorder::default() };
     source.scan(&mut recorder, &Cancel::default()).unwrap();
-    let last = recorder
-        .found
-        .iter()
-        .rfind(|found| found.package == "one")
-        .unwrap();
-    assert!(
-        last.is_whole_file && last.head == text.as_bytes(),
-        "asked to, it is read whole"
-    );
+    let last = recorder.found.iter().rfind(|found| found.package == "one").unwrap();
+    assert!(last.is_whole_file && last.head == text.as_bytes(), "asked to, it is read whole");
 }

@@ -1,0 +1,103 @@
+//! The rules that every source keeps.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::sync::Arc;
+
+use prowess_core::{
+    Cancel, Listing, PackagePath, ReadLimit, ResourcePath, ScanSink, SkillSource, SourceError,
+};
+use prowess_source_fs::{FsConfig, FsSource, Links, Nested};
+use prowess_testkit::{SourceFixture, Tree, Unreadable, WayOut, check_source};
+
+use crate::source;
+
+/// A source and the tree that it reads.
+struct OnDisk {
+    source: FsSource,
+    _tree: Tree,
+}
+
+struct Fixture {
+    links: Links,
+    nested: Nested,
+}
+
+impl Fixture {
+    fn over(&self, tree: Tree) -> Arc<dyn SkillSource> {
+        let mut config = FsConfig::new(tree.path());
+        config.links = self.links;
+        config.nested = self.nested;
+        let source = source(config);
+        Arc::new(OnDisk { source, _tree: tree })
+    }
+}
+
+fn tree(files: &[(&str, &[u8])]) -> Tree {
+    let tree = Tree::new("");
+    for (path, bytes) in files {
+        tree.write(path, bytes);
+    }
+    tree
+}
+
+impl SourceFixture for Fixture {
+    fn source(&self, files: &[(&str, &[u8])]) -> Arc<dyn SkillSource> {
+        self.over(tree(files))
+    }
+
+    fn with_unreadable(&self, files: &[(&str, &[u8])]) -> Option<Unreadable> {
+        let tree = tree(files);
+        let bad = tree.join("bad/SKILL.md");
+        fs::create_dir_all(&bad).unwrap();
+        Some(Unreadable { path: bad.to_string_lossy().into_owned(), source: self.over(tree) })
+    }
+
+    fn ways_out(&self) -> Vec<WayOut> {
+        ["link.md", "up/neighbour/SKILL.md", "absolute"]
+            .map(|resource| {
+                let tree = Tree::new("//- /alpha/SKILL.md\nalpha\n//- /neighbour/SKILL.md\nx\n");
+                symlink("../neighbour/SKILL.md", tree.join("alpha/link.md")).unwrap();
+                symlink("..", tree.join("alpha/up")).unwrap();
+                symlink("/etc/hostname", tree.join("alpha/absolute")).unwrap();
+                WayOut { source: self.over(tree), package: "alpha", resource }
+            })
+            .into()
+    }
+}
+
+#[test]
+fn the_rules_are_kept_under_every_policy() {
+    for links in [Links::Never, Links::WithinRoot, Links::Follow] {
+        for nested in [Nested::Stop, Nested::Descend] {
+            check_source(&Fixture { links, nested });
+        }
+    }
+}
+
+impl SkillSource for OnDisk {
+    fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    fn root(&self) -> &str {
+        self.source.root()
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+        self.source.scan(sink, cancel)
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        self.source.list(package, most)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        self.source.read(package, resource, limit)
+    }
+}
