@@ -1,0 +1,3 @@
+//! The types of the core keep what their documentation says.
+
+mod path;

@@ -1,0 +1,112 @@
+//! Paths of files and packages: what is one, what it becomes, and what is refused.
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+use prowess_core::{MemorySource, PackagePath, ReadLimit, ResourcePath, SkillSource};
+
+/// The normal form of a resource's path, or why it is refused.
+#[track_caller]
+fn check(text: &str, expected: &Expect) {
+    let path = ResourcePath::new(text).map(|path| path.to_string());
+    expected.assert_eq(&path.unwrap_or_else(|error| format!("refused: {error}")));
+}
+
+#[test]
+fn ways_out_are_refused() {
+    check(
+        "references/../../CANARY",
+        &expect![
+            "refused: `references/../../CANARY` leaves the package; name a file relative to the skill's directory"
+        ],
+    );
+    for text in ["..", "../x", "/etc/passwd", "//srv/share", "a/../../b", "a/b/../../../c", "./.."]
+    {
+        assert!(ResourcePath::new(text).is_err(), "{text} leads out");
+        assert!(PackagePath::new(text).is_err(), "{text} leads out of a source too");
+    }
+}
+
+#[test]
+fn dots_that_stay_inside_are_resolved_by_their_text() {
+    check("references/../SKILL.md", &expect!["SKILL.md"]);
+    check("./a//b/./c.md", &expect!["a/b/c.md"]);
+    check("a/", &expect!["a"]);
+}
+
+/// On another system a backslash separates and a letter with a colon is a drive.
+#[test]
+fn the_rules_of_other_systems_are_never_guessed_at() {
+    for text in [".\\..\\..\\CANARY", "C:\\x", "C:x", "c:/x", "\\\\srv\\share\\x", "a\\b"] {
+        assert!(ResourcePath::new(text).is_err(), "{text} is refused, whatever it might mean");
+    }
+}
+
+/// What looks like dots to a decoder or an eye is a name like any other, and nothing has it.
+#[test]
+fn nothing_is_decoded_and_nothing_is_normalised() {
+    let source = MemorySource::builder("test").file("alpha/SKILL.md", "").file("CANARY", "x");
+    let source = source.build().unwrap();
+    let alpha = PackagePath::new("alpha").unwrap();
+    for text in [
+        "%2e%2e/CANARY",
+        "..%2fCANARY",
+        "..%252fCANARY",
+        "\u{ff0e}\u{ff0e}/CANARY",
+        "\u{2024}\u{2024}/CANARY",
+        "..\u{2215}CANARY",
+    ] {
+        let path = ResourcePath::new(text).unwrap();
+        assert_eq!(path.as_str(), text, "the path is kept as it was written");
+        let read = source.read(&alpha, &path, ReadLimit::default());
+        assert_eq!(read.unwrap_err().kind.as_str(), "resource-not-found", "{text} names nothing");
+    }
+    let composed = ResourcePath::new("caf\u{e9}.md").unwrap();
+    let decomposed = ResourcePath::new("cafe\u{301}.md").unwrap();
+    assert_ne!(composed, decomposed, "two names that look the same are two names");
+}
+
+#[test]
+fn the_package_itself_is_no_file() {
+    check("", &expect!["refused: `` is not a file of the package"]);
+    check(".", &expect!["refused: `.` is not a file of the package"]);
+    check("references/..", &expect!["refused: `references/..` is not a file of the package"]);
+    assert_eq!(PackagePath::new("").unwrap().as_str(), "", "a source may be one package");
+}
+
+#[test]
+fn what_no_system_call_takes_is_refused() {
+    check("a\0.md", &expect!["refused: a path must not hold a NUL character"]);
+    assert!(ResourcePath::new(&"a".repeat(1024)).is_ok(), "1024 bytes are a path");
+    check(
+        &"a".repeat(1025),
+        &expect!["refused: a path must not be longer than 1024 bytes; this one has 1025"],
+    );
+}
+
+/// Whoever reads a manifest gets paths that were checked, or an error at once.
+#[test]
+fn a_manifest_cannot_name_a_file_outside() {
+    for text in ["../../.ssh/authorized_keys", "/etc/cron.d/x", "C:\\x"] {
+        let json = serde_json::to_string(text).unwrap();
+        let resource = serde_json::from_str::<ResourcePath>(&json).unwrap_err().to_string();
+        assert!(resource.contains("leaves the package"), "{text} is refused when it is read");
+        assert!(serde_json::from_str::<PackagePath>(&json).is_err(), "as a package too");
+    }
+    let good: ResourcePath = serde_json::from_str("\"a/./b\"").unwrap();
+    assert_eq!(good.as_str(), "a/b", "a good one is normalised");
+}
+
+proptest! {
+    /// However it is put together, what is accepted has no part that could lead anywhere else.
+    #[test]
+    fn an_accepted_path_is_normal(text in "([a-c.\\\\/:]|\\.\\.|\u{e9}){0,12}") {
+        if let Ok(path) = ResourcePath::new(&text) {
+            let is_part = |part: &str| !matches!(part, "" | "." | "..");
+            prop_assert!(path.as_str().split('/').all(is_part), "{text} became {path}");
+            prop_assert_eq!(ResourcePath::new(path.as_str()), Ok(path.clone()), "normal stays");
+        }
+        if let Ok(path) = PackagePath::new(&text) {
+            prop_assert!(PackagePath::is_normal(path.as_str()), "{text} became {path}");
+        }
+    }
+}
