@@ -35,9 +35,7 @@ fn normalise(text: &str) -> Result<String, PathError> {
     }
     let escape = || PathError::Escape(text.to_owned());
     // A backslash or a drive means another system's rules; they are never guessed at.
-    let has_drive =
-        text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
-    if text.starts_with('/') || text.contains('\\') || has_drive {
+    if text.starts_with('/') || text.contains('\\') || has_drive(text) {
         return Err(escape());
     }
     let mut parts = Vec::new();
@@ -49,6 +47,11 @@ fn normalise(text: &str) -> Result<String, PathError> {
         }
     }
     Ok(parts.join("/"))
+}
+
+/// Whether another system would take the text's beginning for the letter of a drive.
+fn has_drive(text: &str) -> bool {
+    matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
 /// A file inside a package: relative, `/` between its parts, never out of the package.
@@ -112,6 +115,7 @@ impl PackagePath {
         text.is_empty()
             || (text.len() <= MAX_PATH_BYTES
                 && !text.contains(['\0', '\\'])
+                && !has_drive(text)
                 && text.split('/').all(is_part))
     }
 

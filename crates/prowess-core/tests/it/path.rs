@@ -105,7 +105,10 @@ proptest! {
             prop_assert!(path.as_str().split('/').all(is_part), "{text} became {path}");
             prop_assert_eq!(ResourcePath::new(path.as_str()), Ok(path.clone()), "normal stays");
         }
-        if let Ok(path) = PackagePath::new(&text) {
+        let package = PackagePath::new(&text);
+        let is_unchanged = package.as_ref().is_ok_and(|path| path.as_str() == text);
+        prop_assert_eq!(PackagePath::is_normal(&text), is_unchanged, "{} is its own normal form", text);
+        if let Ok(path) = package {
             prop_assert!(PackagePath::is_normal(path.as_str()), "{text} became {path}");
         }
     }
