@@ -42,8 +42,8 @@ pub const LINK_NOT_SEARCHED: Code = Code::new("link-not-searched");
 /// warning that it is not searched.
 pub const PATH_NOT_UTF8: Code = Code::new("path-not-utf8");
 
-/// A directory's path holds a backslash or is longer than 1024 bytes: an error with the path of its
-/// `SKILL.md` if it has one, otherwise a warning that it is not searched.
+/// A directory's path holds a backslash, begins like a drive (`c:`) or is longer than 1024 bytes: an
+/// error with the path of its `SKILL.md` if it has one, otherwise a warning that it is not searched.
 pub const PATH_NOT_PORTABLE: Code = Code::new("path-not-portable");
 
 /// Warning: a bound ended the search before the tree did.

@@ -131,7 +131,7 @@ pub(crate) fn unusable_name(code: Code, path: &str, has_skill: bool) -> Diagnost
     let reason = if code == codes::PATH_NOT_UTF8 {
         "its name is not UTF-8"
     } else {
-        "its path holds a backslash or is longer than 1024 bytes"
+        "its path holds a backslash, begins like a drive or is longer than 1024 bytes"
     };
     let (severity, message) = if has_skill {
         let message = format!("the skill `{path:?}` cannot be used: {reason}");

@@ -28,7 +28,10 @@ fn a_name_that_is_not_utf8_is_told_of() {
 }
 
 #[test]
-fn a_name_with_a_backslash_is_told_of() {
+fn a_name_with_the_rules_of_another_system_is_told_of() {
+    let told = ["error path-not-portable /c:x/SKILL.md", "warning path-not-portable /c:x"];
+    check(b"c:x", told);
+
     let told = ["error path-not-portable /a\\b/SKILL.md", "warning path-not-portable /a\\b"];
     check(b"a\\b", told);
 }
