@@ -1,9 +1,12 @@
 //! "Did you mean …?"
 
+use crate::text::quoted;
+
 /// How alike two names must be for one to be suggested for the other: from 0, nothing in common, to 1.
 const LEAST_SIMILARITY: f64 = 0.6;
 
-/// A longer name than this is no slip of the keys, and comparing costs the product of both lengths.
+/// A longer name than this is not compared: comparing costs the product of both lengths, and either may
+/// come from someone who wants it to be dear.
 const MAX_NAME_CHARS: usize = 128;
 
 /// How long a part of a name must be to stand for the whole.
@@ -14,12 +17,13 @@ pub(crate) fn closest<'c>(
     name: &str,
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> Option<&'c str> {
-    if name.chars().nth(MAX_NAME_CHARS).is_some() {
+    let is_long = |name: &str| name.chars().nth(MAX_NAME_CHARS).is_some();
+    if is_long(name) {
         return None;
     }
     let name = name.to_lowercase();
     let mut best: Option<(f64, &str)> = None;
-    for candidate in candidates {
+    for candidate in candidates.into_iter().filter(|candidate| !is_long(candidate)) {
         let score = similarity(&name, &candidate.to_lowercase());
         let is_better = best.is_none_or(|(highest, _)| score > highest);
         if score >= LEAST_SIMILARITY && is_better {
@@ -31,7 +35,7 @@ pub(crate) fn closest<'c>(
 
 /// The sentence's second half.
 pub(crate) fn hint(meant: &str) -> String {
-    format!("; did you mean `{meant}`?")
+    format!("; did you mean {}?", quoted(meant))
 }
 
 fn similarity(name: &str, candidate: &str) -> f64 {
@@ -87,5 +91,6 @@ mod tests {
     fn a_huge_name_costs_nothing() {
         let huge = "pdf-processing".repeat(100_000);
         check(&huge, &["pdf-processing"], None);
+        check("pdf", &[&huge, &format!("pdf-{huge}")], None);
     }
 }

@@ -5,21 +5,32 @@ use std::fmt::Write;
 /// A name longer than this is cut where it is repeated in a sentence.
 const MAX_QUOTED_CHARS: usize = 120;
 
+/// A sentence longer than this is cut where it is part of another.
+const MAX_SENTENCE_CHARS: usize = 400;
+
 /// The text in backticks, cut if it is long, with control characters and backticks made visible.
 pub(crate) fn quoted(text: &str) -> String {
-    let mut quoted = String::from("`");
-    for character in text.chars().take(MAX_QUOTED_CHARS) {
-        if character.is_control() || character == '`' {
-            quoted.extend(character.escape_unicode());
+    format!("`{}`", shortened(text, MAX_QUOTED_CHARS, |character| character == '`'))
+}
+
+/// A sentence of someone else, cut if it is long, with control characters made visible.
+pub(crate) fn sentence(text: &str) -> String {
+    shortened(text, MAX_SENTENCE_CHARS, |_| false)
+}
+
+fn shortened(text: &str, most: usize, is_special: impl Fn(char) -> bool) -> String {
+    let mut shortened = String::new();
+    for character in text.chars().take(most) {
+        if character.is_control() || is_special(character) {
+            shortened.extend(character.escape_unicode());
         } else {
-            quoted.push(character);
+            shortened.push(character);
         }
     }
-    if text.chars().nth(MAX_QUOTED_CHARS).is_some() {
-        quoted.push('…');
+    if text.chars().nth(most).is_some() {
+        shortened.push('…');
     }
-    quoted.push('`');
-    quoted
+    shortened
 }
 
 /// `a`, `b` and `c`.

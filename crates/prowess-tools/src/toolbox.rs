@@ -3,21 +3,17 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Duration;
 
-use prowess_core::{
-    AuditEvent, AuditSink, Catalog, Code, NoAudit, Outcome, Tool, ToolCall, ToolContext,
-    ToolDefinition, ToolProvider, ToolResult,
-};
-use serde::{Serialize, Serializer};
+use prowess_core::{AuditEvent, AuditSink, Catalog, ToolCall, ToolContext, ToolDefinition};
 use serde_json::Value;
 
-use crate::arguments::{self, ValidatorCell};
+use crate::arguments;
+use crate::dispatched::{Answer, Dispatched};
+use crate::slot::{Slot, guarded};
 use crate::suggestion::{closest, hint};
 use crate::text::quoted;
-use crate::{AllowAll, BuildError, Gate, GateRequest, Refusal, Surface, codes};
+use crate::{Gate, GateRequest, Refusal, Surface, ToolboxBuilder, codes};
 
 /// How many skills of one call the audit names.
 const MOST_AUDITED_SKILLS: usize = 64;
@@ -30,141 +26,17 @@ const MOST_AUDITED_CHARS: usize = 256;
 /// A tool is found by its own name alone. Skills have no part in it, so a skill called `skills-load`
 /// takes the place of nothing.
 pub struct Toolbox {
-    surface: Surface,
-    tools: Vec<Slot>,
-    by_name: HashMap<String, usize>,
-    gate: Arc<dyn Gate>,
-    audit: Arc<dyn AuditSink>,
-}
-
-/// One tool with what is kept for it between calls.
-struct Slot {
-    /// In the core's spelling.
-    name: String,
-    tool: Arc<dyn Tool>,
-    validator: ValidatorCell,
-}
-
-/// Builds a [`Toolbox`].
-pub struct ToolboxBuilder {
-    surface: Surface,
-    tools: Vec<Arc<dyn Tool>>,
-    gate: Arc<dyn Gate>,
-    audit: Arc<dyn AuditSink>,
-}
-
-impl ToolboxBuilder {
-    /// Adds the tools of a provider.
-    #[must_use]
-    pub fn provider(mut self, provider: &dyn ToolProvider) -> Self {
-        self.tools.extend(provider.tools());
-        self
-    }
-
-    /// Asks this gate before each run. By default every call may run.
-    #[must_use]
-    pub fn gate(mut self, gate: Arc<dyn Gate>) -> Self {
-        self.gate = gate;
-        self
-    }
-
-    /// Tells this sink of each call. By default nobody is told.
-    #[must_use]
-    pub fn audit(mut self, audit: Arc<dyn AuditSink>) -> Self {
-        self.audit = audit;
-        self
-    }
-
-    /// The finished toolbox.
-    ///
-    /// # Errors
-    ///
-    /// Two tools have one name for a model, a name is not legal, or a tool's schema is not one.
-    pub fn build(self) -> Result<Toolbox, BuildError> {
-        let nothing = Catalog::empty();
-        let slots = self.tools.into_iter().map(|tool| Slot::new(tool, &nothing));
-        let tools: Vec<_> = slots.collect::<Result<_, _>>()?;
-        let names: Vec<_> = tools.iter().map(|slot| slot.name.clone()).collect();
-        let by_name = self.surface.index(&names)?;
-        let Self { surface, gate, audit, .. } = self;
-        Ok(Toolbox { surface, tools, by_name, gate, audit })
-    }
-}
-
-impl Slot {
-    fn new(tool: Arc<dyn Tool>, catalog: &Catalog) -> Result<Self, BuildError> {
-        let asked = guarded(|| (tool.definition(catalog).name, tool.accepts(catalog)));
-        let (name, schema) = asked.ok_or(BuildError::Panicked)?;
-        let validator = ValidatorCell::default();
-        match validator.get(&schema) {
-            Ok(_) => Ok(Self { name, tool, validator }),
-            Err(reason) => Err(BuildError::BadSchema { tool: name, reason }),
-        }
-    }
-}
-
-/// The answer to a call with what a host wants to know beside it.
-///
-/// Serialises to the contract of the command line: `{tool, is_error, code, content, duration_ms}`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dispatched {
-    /// The tool's name in the core's spelling, or the unknown name that the model typed.
-    pub tool: String,
-    /// What the model reads.
-    pub result: ToolResult,
-    /// How long it took, by the host's clock.
-    pub duration: Duration,
-}
-
-impl Serialize for Dispatched {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Shape<'a> {
-            tool: &'a str,
-            is_error: bool,
-            code: Option<&'a Code>,
-            content: &'a [prowess_core::Content],
-            duration_ms: u128,
-        }
-        let ToolResult { is_error, code, content, .. } = &self.result;
-        Shape {
-            tool: &self.tool,
-            is_error: *is_error,
-            code: code.as_ref(),
-            content,
-            duration_ms: self.duration.as_millis(),
-        }
-        .serialize(serializer)
-    }
-}
-
-/// A result with its place in the audit.
-struct Answer {
-    result: ToolResult,
-    outcome: Outcome,
-}
-
-impl Answer {
-    fn refused(refusal: Refusal) -> Self {
-        let outcome = Outcome::Refused(refusal.code.clone());
-        Self { result: refusal.into(), outcome }
-    }
-
-    fn ran(result: ToolResult) -> Self {
-        let outcome = match &result.code {
-            _ if !result.is_error => Outcome::Done,
-            Some(code) => Outcome::Failed(code.clone()),
-            None => Outcome::Failed(codes::TOOL_FAILED),
-        };
-        Self { result, outcome }
-    }
+    pub(crate) surface: Surface,
+    pub(crate) tools: Vec<Slot>,
+    pub(crate) by_name: HashMap<String, usize>,
+    pub(crate) gate: Arc<dyn Gate>,
+    pub(crate) audit: Arc<dyn AuditSink>,
 }
 
 impl Toolbox {
     /// Begins an empty toolbox.
     pub fn builder(surface: Surface) -> ToolboxBuilder {
-        let tools = Vec::new();
-        ToolboxBuilder { surface, tools, gate: Arc::new(AllowAll), audit: Arc::new(NoAudit) }
+        ToolboxBuilder::new(surface)
     }
 
     /// The names under which a model sees the tools.
@@ -291,12 +163,6 @@ impl fmt::Debug for Toolbox {
         let names = self.tools.iter().map(|slot| &slot.name);
         formatter.debug_list().entries(names).finish()
     }
-}
-
-/// Runs what is not ours; `None` if it panicked. What it left half done is its own: nothing of the
-/// toolbox is changed while it runs.
-fn guarded<T>(run: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(run)).ok()
 }
 
 /// The skills that a call names, in the fields by which every tool names them.

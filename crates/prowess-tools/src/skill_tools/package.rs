@@ -8,7 +8,7 @@ use prowess_format::{Document, Profile, parse};
 use super::problem::Problem;
 use crate::codes;
 use crate::suggestion::{closest, hint};
-use crate::text::quoted;
+use crate::text::{quoted, sentence};
 
 /// The visible skill with this id or at this location. A skill that is not offered is as good as absent.
 pub(super) fn find<'c>(catalog: &'c Catalog, typed: &str) -> Result<Record<'c>, Problem> {
@@ -70,9 +70,10 @@ fn document_of<'t>(record: Record<'_>, bytes: &'t [u8]) -> Result<Document<'t>, 
         let fault = parsed.diagnostics.iter().find(|diagnostic| diagnostic.is_error());
         let fault = fault.map_or("it has no frontmatter", |fault| &fault.message);
         let message = format!(
-            "the `{}` of skill {} is broken: {fault}; nothing was loaded, go on without it",
+            "the `{}` of skill {} is broken: {}; nothing was loaded, go on without it",
             record.file(),
-            quoted(record.id())
+            quoted(record.id()),
+            sentence(fault)
         );
         return Err(Problem::new(codes::SKILL_INVALID, message));
     };

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use prowess_core::{Catalog, Clock, Code, Outcome, Tool, ToolContext, ToolDefinition, ToolResult};
 use prowess_testkit::ManualClock;
+use prowess_tools::{BuildError, Surface, Toolbox};
 use serde_json::{Value, json};
 
-use crate::fixture::{CANARY, Host, Setup, check_error, text};
+use crate::fixture::{CANARY, Host, Only, Setup, check_error, text};
 
 /// Does what its argument says.
 struct Wild {
@@ -207,6 +208,31 @@ fn the_audit_hears_of_each_call_once_refusals_included() {
         assert_eq!(event.generation, 7, "the generation that the turn had pinned");
         assert_eq!(event.at, host.clock.now());
     }
+}
+
+#[test]
+fn threads_share_one_toolbox() {
+    const THREADS: usize = 8;
+    const CALLS: usize = 20;
+    let host = host();
+    let work = || {
+        for _ in 0..CALLS {
+            assert_eq!(text(&host.done("wild", json!({ "do": "x" }))), r#"{"do":"x"}"#);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(work);
+        }
+    });
+    assert_eq!(host.audit.events().len(), THREADS * CALLS, "one event for each call");
+}
+
+#[test]
+fn a_tool_that_panics_when_it_is_asked_what_it_is_is_refused() {
+    let tool = Only(Arc::new(Fickle(AtomicUsize::new(3))));
+    let built = Toolbox::builder(Surface::default()).provider(&tool).build();
+    assert_eq!(built.err(), Some(BuildError::Panicked));
 }
 
 #[test]

@@ -7,8 +7,8 @@ use prowess_core::{
     ActiveSkill, AuditEvent, AuditSink, Cancel, Catalog, CatalogBuilder, CatalogSource, Content,
     Diagnostic, Found, Layer, Listing, LoadMode, MemorySource, NewRecord, PackagePath, ReadFurther,
     ReadLimit, Receipt, RecordIndex, RecordSet, RecordSetBuilder, ResourcePath, ScanSink, Session,
-    SessionError, SessionId, SessionState, SkillSource, SourceError, SourceErrorKind, Stamp, Tool,
-    ToolCall, ToolContext, ToolProvider, Trust, Unload,
+    SessionError, SessionId, SessionState, SkillSource, SourceError, SourceErrorKind, Stamp, State,
+    Tool, ToolCall, ToolContext, ToolProvider, Trust, Unload,
 };
 use prowess_format::{Head, Profile, Summarized, summarize};
 use prowess_testkit::ManualClock;
@@ -148,13 +148,27 @@ fn scan(source: &dyn SkillSource) -> RecordSet {
 
 /// A catalog of one source in which every skill is visible.
 pub(crate) fn catalog_of(source: Arc<dyn SkillSource>, generation: u64) -> Arc<Catalog> {
+    catalog_hiding(source, generation, "")
+}
+
+/// A catalog of one source in which every skill but one is visible.
+pub(crate) fn catalog_hiding(
+    source: Arc<dyn SkillSource>,
+    generation: u64,
+    hidden: &str,
+) -> Arc<Catalog> {
     let records = Arc::new(scan(source.as_ref()));
-    let count = records.len();
+    let is_hidden: Vec<_> = (0..records.len()).map(|at| records.id(at) == hidden).collect();
     let layers = vec![Layer::new("user", Trust::Trusted)];
     let mut builder =
         CatalogBuilder::new(layers, vec![CatalogSource { layer: 0, source, records }]);
-    for entry in 0..count {
-        builder.show(RecordIndex::new(0, entry)).expect("the fixture's names are unique");
+    for (entry, is_hidden) in is_hidden.into_iter().enumerate() {
+        let at = RecordIndex::new(0, entry);
+        if is_hidden {
+            builder.put_aside(at, State::Hidden("its user switched it off"));
+        } else {
+            builder.show(at).expect("the fixture's names are unique");
+        }
     }
     Arc::new(builder.finish(generation))
 }
@@ -163,6 +177,8 @@ pub(crate) fn catalog_of(source: Arc<dyn SkillSource>, generation: u64) -> Arc<C
 pub(crate) struct LocalSession {
     id: SessionId,
     cap: usize,
+    /// Whether adding a skill that is active leaves it as it is.
+    pub(crate) keeps: bool,
     state: Mutex<SessionState>,
 }
 
@@ -170,7 +186,7 @@ impl LocalSession {
     fn new(id: &str, cap: usize) -> Self {
         let id = SessionId::new(id);
         let state = SessionState::new(id.clone(), prowess_core::Timestamp(0));
-        Self { id, cap, state: Mutex::new(state) }
+        Self { id, cap, keeps: false, state: Mutex::new(state) }
     }
 
     fn set(&self, active: Vec<ActiveSkill>) -> Result<Receipt, SessionError> {
@@ -198,7 +214,13 @@ impl Session for LocalSession {
             LoadMode::Replace => Vec::new(),
             LoadMode::Add => self.state()?.active,
         };
+        let is_kept = |active: &[ActiveSkill], id: &str| {
+            self.keeps && active.iter().any(|other| other.id == id)
+        };
         for skill in skills {
+            if is_kept(&active, &skill.id) {
+                continue;
+            }
             active.retain(|other| other.id != skill.id);
             active.push(skill);
         }

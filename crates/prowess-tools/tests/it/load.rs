@@ -5,7 +5,7 @@ use prowess_core::{Digest, Session};
 use prowess_tools::ToolPolicy;
 use serde_json::{Value, json};
 
-use crate::fixture::{Host, Setup, check_error, skill_md, text};
+use crate::fixture::{Host, Setup, catalog_hiding, check_error, skill_md, text};
 
 fn host() -> Host {
     Host::new(Setup::default())
@@ -125,6 +125,29 @@ fn an_unknown_name_loads_nothing_and_hears_what_was_meant() {
         check_error(&answer, "skill-not-found", sentence);
         assert_eq!(host.active(), "beta", "all or nothing");
     }
+}
+
+#[test]
+fn a_hidden_skill_is_as_good_as_absent() {
+    let mut host = host();
+    host.catalog = catalog_hiding(host.source.clone(), 8, "beta");
+    for name in ["beta", "bet", "memory://shelf/beta/SKILL.md"] {
+        let answer = host.call("skills_load", json!({ "names": [name] }));
+        let sentence = format!("no skill named `{name}`; choose one from the list of skills");
+        check_error(&answer, "skill-not-found", &sentence);
+    }
+    let shown = serde_json::to_string(&host.toolbox.definitions(&host.catalog));
+    assert!(!shown.expect("definitions are plain data").contains("beta"), "nor is it listed");
+}
+
+#[test]
+fn a_skill_that_goes_while_it_is_loaded_is_not_found() {
+    let mut host = host();
+    host.catalog = std::sync::Arc::new(prowess_core::Catalog::empty());
+    let answer = host.call("skills_load", json!({ "names": ["alpha"] }));
+    let sentence = "no skill named `alpha`; choose one from the list of skills";
+    check_error(&answer, "skill-not-found", sentence);
+    assert_eq!(host.active(), "");
 }
 
 #[test]

@@ -1,0 +1,65 @@
+//! What comes of a call.
+
+use std::time::Duration;
+
+use prowess_core::{Code, Content, Outcome, ToolResult};
+use serde::{Serialize, Serializer};
+
+use crate::{Refusal, codes};
+
+/// The answer to a call with what a host wants to know beside it.
+///
+/// Serialises to the contract of the command line: `{tool, is_error, code, content, duration_ms}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dispatched {
+    /// The tool's name in the core's spelling, or the unknown name that the model typed.
+    pub tool: String,
+    /// What the model reads.
+    pub result: ToolResult,
+    /// How long it took, by the host's clock.
+    pub duration: Duration,
+}
+
+impl Serialize for Dispatched {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shape<'a> {
+            tool: &'a str,
+            is_error: bool,
+            code: Option<&'a Code>,
+            content: &'a [Content],
+            duration_ms: u128,
+        }
+        let ToolResult { is_error, code, content, .. } = &self.result;
+        Shape {
+            tool: &self.tool,
+            is_error: *is_error,
+            code: code.as_ref(),
+            content,
+            duration_ms: self.duration.as_millis(),
+        }
+        .serialize(serializer)
+    }
+}
+
+/// A result with its place in the audit.
+pub(crate) struct Answer {
+    pub(crate) result: ToolResult,
+    pub(crate) outcome: Outcome,
+}
+
+impl Answer {
+    pub(crate) fn refused(refusal: Refusal) -> Self {
+        let outcome = Outcome::Refused(refusal.code.clone());
+        Self { result: refusal.into(), outcome }
+    }
+
+    pub(crate) fn ran(result: ToolResult) -> Self {
+        let outcome = match &result.code {
+            _ if !result.is_error => Outcome::Done,
+            Some(code) => Outcome::Failed(code.clone()),
+            None => Outcome::Failed(codes::TOOL_FAILED),
+        };
+        Self { result, outcome }
+    }
+}
