@@ -38,11 +38,7 @@ impl SessionHandle {
         // Use is no change, so the version stays and no writer has to begin again because of a reader.
         // Whoever came between has touched the conversation too, unless it was closed.
         let expected = Some(state.version);
-        if self.shared.store.put(state.clone(), expected)? {
-            Ok(state)
-        } else {
-            self.current()
-        }
+        if self.shared.store.put(state.clone(), expected)? { Ok(state) } else { self.current() }
     }
 
     /// The stored state, unless it is over.

@@ -24,10 +24,7 @@ impl MemoryStore {
     /// An empty store that keeps at most this many conversations: a further one drives out the one that
     /// was used least recently.
     pub fn bounded(most: NonZeroUsize) -> Self {
-        Self {
-            most: Some(most),
-            ..Self::default()
-        }
+        Self { most: Some(most), ..Self::default() }
     }
 
     /// How many conversations there are.
@@ -44,9 +41,7 @@ impl MemoryStore {
         let Some(most) = self.most else { return };
         while self.states.len() > most.get() {
             let others = self.states.iter().filter(|entry| entry.key() != newest);
-            let least_recent = others
-                .map(|entry| (entry.touched, entry.key().clone()))
-                .min();
+            let least_recent = others.map(|entry| (entry.touched, entry.key().clone())).min();
             let Some((_, least_recent)) = least_recent else {
                 return;
             };

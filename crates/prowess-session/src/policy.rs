@@ -18,18 +18,13 @@ pub struct SessionPolicy {
 
 impl Default for SessionPolicy {
     fn default() -> Self {
-        Self {
-            max_active: 8,
-            on_reload: OnReload::default(),
-            idle_limit_seconds: None,
-        }
+        Self { max_active: 8, on_reload: OnReload::default(), idle_limit_seconds: None }
     }
 }
 
 impl SessionPolicy {
     pub(crate) fn is_expired(&self, idle: Duration) -> bool {
-        self.idle_limit_seconds
-            .is_some_and(|limit| idle >= Duration::from_secs(limit))
+        self.idle_limit_seconds.is_some_and(|limit| idle >= Duration::from_secs(limit))
     }
 }
 

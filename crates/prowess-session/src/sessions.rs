@@ -32,11 +32,7 @@ pub enum OpenError {
 impl Sessions {
     /// Conversations that live in `store` and follow `policy`.
     pub fn new(store: Arc<dyn SessionStore>, clock: Arc<dyn Clock>, policy: SessionPolicy) -> Self {
-        Self(Arc::new(Shared {
-            store,
-            clock,
-            policy,
-        }))
+        Self(Arc::new(Shared { store, clock, policy }))
     }
 
     /// Begins a conversation under a new id of 128 random bits.

@@ -24,10 +24,7 @@ pub fn load(
         LoadMode::Add => add(active, wanted, policy.on_reload)?,
     };
     if next.len() > policy.max_active {
-        return Err(SessionError::TooManySkills {
-            wanted: next.len(),
-            cap: policy.max_active,
-        });
+        return Err(SessionError::TooManySkills { wanted: next.len(), cap: policy.max_active });
     }
     Ok(next)
 }
@@ -36,11 +33,9 @@ pub fn load(
 pub fn unload(active: &[ActiveSkill], which: &Unload) -> Vec<ActiveSkill> {
     match which {
         Unload::All => Vec::new(),
-        Unload::These(ids) => active
-            .iter()
-            .filter(|skill| !ids.contains(&skill.id))
-            .cloned()
-            .collect(),
+        Unload::These(ids) => {
+            active.iter().filter(|skill| !ids.contains(&skill.id)).cloned().collect()
+        }
     }
 }
 

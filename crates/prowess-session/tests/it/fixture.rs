@@ -47,11 +47,7 @@ impl Host {
     pub(crate) fn with_store(store: Arc<dyn SessionStore>, policy: SessionPolicy) -> Self {
         let clock = Arc::new(ManualClock::default());
         let sessions = Sessions::new(store.clone(), clock.clone(), policy);
-        Self {
-            clock,
-            store,
-            sessions,
-        }
+        Self { clock, store, sessions }
     }
 
     pub(crate) fn open(&self) -> SessionHandle {

@@ -14,26 +14,15 @@ use prowess_testkit::ManualClock;
 use crate::fixture::{Host, active, load, skills};
 
 fn expiring(seconds: u64) -> SessionPolicy {
-    SessionPolicy {
-        idle_limit_seconds: Some(seconds),
-        ..SessionPolicy::default()
-    }
+    SessionPolicy { idle_limit_seconds: Some(seconds), ..SessionPolicy::default() }
 }
 
 /// Every operation on a session that is over gives the one answer.
 fn check_is_over(session: &dyn Session, why: &str) {
     let gone = SessionError::NotFound(session.id().clone());
-    assert_eq!(
-        session.state(),
-        Err(gone.clone()),
-        "`state` of a session that is {why}"
-    );
+    assert_eq!(session.state(), Err(gone.clone()), "`state` of a session that is {why}");
     let loaded = session.load(skills("a"), LoadMode::Add);
-    assert_eq!(
-        loaded,
-        Err(gone.clone()),
-        "`load` into a session that is {why}"
-    );
+    assert_eq!(loaded, Err(gone.clone()), "`load` into a session that is {why}");
     let unloaded = session.unload(&Unload::All);
     assert_eq!(unloaded, Err(gone), "`unload` of a session that is {why}");
 }
@@ -43,10 +32,7 @@ fn a_resumed_session_goes_on_where_it_was() {
     let host = Host::new(SessionPolicy::default());
     let session = host.open();
     load(&session, LoadMode::Add, "a b").expect("two skills are within the cap");
-    let again = host
-        .sessions
-        .resume(session.id())
-        .expect("the session is open");
+    let again = host.sessions.resume(session.id()).expect("the session is open");
     assert_eq!(again.id(), session.id(), "the id is stable");
     assert_eq!(active(&again), "a b");
     again.unload(&Unload::All).expect("the session is open");
@@ -68,15 +54,8 @@ fn a_closed_session_stays_closed() {
     load(&session, LoadMode::Add, "a").expect("one skill is within the cap");
     assert_eq!(host.sessions.close(session.id()), Ok(true));
     check_is_over(&session, "closed");
-    assert_eq!(
-        host.sessions.close(session.id()),
-        Ok(false),
-        "it is closed already"
-    );
-    assert!(
-        host.sessions.resume(session.id()).is_err(),
-        "a closed session is not resumed"
-    );
+    assert_eq!(host.sessions.close(session.id()), Ok(false), "it is closed already");
+    assert!(host.sessions.resume(session.id()).is_err(), "a closed session is not resumed");
 }
 
 #[test]
@@ -85,41 +64,34 @@ fn an_idle_session_expires_and_use_keeps_it() {
     let session = host.open();
     for _ in 0..3 {
         host.clock.advance(Duration::from_secs(59));
-        session
-            .state()
-            .expect("use one second before the limit keeps the session");
+        session.state().expect("use one second before the limit keeps the session");
     }
     host.clock.advance(Duration::from_secs(59));
-    host.sessions
-        .resume(session.id())
-        .expect("resuming keeps the session");
+    host.sessions.resume(session.id()).expect("resuming keeps the session");
     host.clock.advance(Duration::from_secs(59));
     load(&session, LoadMode::Add, "a").expect("loading keeps the session");
+    host.clock.advance(Duration::from_secs(59));
+    session.unload(&Unload::These(Vec::new())).expect("unloading keeps the session");
+    host.clock.advance(Duration::from_secs(59));
+    assert_eq!(active(&session), "a");
     host.clock.advance(Duration::from_secs(60));
     check_is_over(&session, "expired");
     let stored = host.store.load(session.id()).expect("memory can be read");
-    assert_eq!(
-        stored, None,
-        "an expired session leaves the store when it is met"
-    );
+    assert_eq!(stored, None, "an expired session leaves the store when it is met");
 }
 
 #[test]
 fn without_a_limit_a_session_never_expires() {
     let host = Host::new(SessionPolicy::default());
     let session = host.open();
-    host.clock
-        .advance(Duration::from_secs(10 * 365 * 24 * 60 * 60));
+    host.clock.advance(Duration::from_secs(10 * 365 * 24 * 60 * 60));
     assert_eq!(active(&session), "");
 }
 
 #[test]
 fn a_bounded_store_lets_the_least_recently_used_session_go() {
     let two = NonZeroUsize::new(2).expect("two is not zero");
-    let host = Host::with_store(
-        Arc::new(MemoryStore::bounded(two)),
-        SessionPolicy::default(),
-    );
+    let host = Host::with_store(Arc::new(MemoryStore::bounded(two)), SessionPolicy::default());
     let open = || {
         host.clock.advance(Duration::from_secs(1));
         host.open()
@@ -129,10 +101,7 @@ fn a_bounded_store_lets_the_least_recently_used_session_go() {
     assert_eq!(active(&first), "", "looking at a session is use of it");
     let third = open();
     check_is_over(&second, "driven out");
-    assert_eq!(
-        (active(&first), active(&third)),
-        (String::new(), String::new())
-    );
+    assert_eq!((active(&first), active(&third)), (String::new(), String::new()));
 }
 
 #[test]
@@ -142,10 +111,7 @@ fn ids_are_unique_and_say_nothing() {
     assert_eq!(ids.len(), 1000, "no id comes twice");
     for id in &ids {
         let is_hexadecimal = id.as_str().bytes().all(|byte| byte.is_ascii_hexdigit());
-        assert!(
-            is_hexadecimal && id.as_str().len() == 32,
-            "128 bits in hexadecimal: {id}"
-        );
+        assert!(is_hexadecimal && id.as_str().len() == 32, "128 bits in hexadecimal: {id}");
     }
     // A counter or a clock in an id would leave a digit of it the same in a thousand of them.
     for at in 0..32 {
@@ -160,11 +126,7 @@ fn what_is_kept_is_the_loaded_skills_and_no_message() {
     let session = host.open();
     let stored = host.store.load(session.id()).expect("memory can be read");
     let written = serde_json::to_value(stored).expect("a state is plain data");
-    let keys: Vec<_> = written
-        .as_object()
-        .expect("a state is an object")
-        .keys()
-        .collect();
+    let keys: Vec<_> = written.as_object().expect("a state is an object").keys().collect();
     assert_eq!(keys, ["id", "version", "active", "created", "touched"]);
 }
 
@@ -173,22 +135,14 @@ fn a_policy_is_data_with_defaults() {
     let policy: SessionPolicy = serde_json::from_str("{}").expect("every field has a default");
     assert_eq!(policy, SessionPolicy::default());
     assert_eq!(
-        (
-            policy.max_active,
-            policy.on_reload,
-            policy.idle_limit_seconds
-        ),
+        (policy.max_active, policy.on_reload, policy.idle_limit_seconds),
         (8, OnReload::MoveToEnd, None)
     );
     let policy: SessionPolicy =
         serde_json::from_str(r#"{"max_active": 1, "on_reload": "keep", "idle_limit_seconds": 60}"#)
             .expect("a policy is plain data");
     assert_eq!(
-        (
-            policy.max_active,
-            policy.on_reload,
-            policy.idle_limit_seconds
-        ),
+        (policy.max_active, policy.on_reload, policy.idle_limit_seconds),
         (1, OnReload::Keep, Some(60))
     );
     let typing_error = serde_json::from_str::<SessionPolicy>(r#"{"max_actve": 1}"#);
@@ -217,16 +171,8 @@ fn a_failing_store_is_an_error_that_says_so() {
     let clock = Arc::new(ManualClock::default());
     let sessions = Sessions::new(Arc::new(Failing), clock, SessionPolicy::default());
     let error = sessions.open().expect_err("nothing can be stored");
-    assert_eq!(
-        error,
-        OpenError::Store(StoreError("the disk is full".to_owned()))
-    );
-    let error = sessions
-        .resume(&SessionId::new("x"))
-        .expect_err("nothing can be read");
+    assert_eq!(error, OpenError::Store(StoreError("the disk is full".to_owned())));
+    let error = sessions.resume(&SessionId::new("x")).expect_err("nothing can be read");
     assert_eq!(error.code(), "session-store-failed");
-    assert_eq!(
-        error.to_string(),
-        "the session store failed: the disk is full"
-    );
+    assert_eq!(error.to_string(), "the session store failed: the disk is full");
 }

@@ -8,17 +8,11 @@ use crate::fixture::{Host, active, edition, load, skill};
 use LoadMode::{Add, Replace};
 
 fn with(on_reload: OnReload) -> SessionPolicy {
-    SessionPolicy {
-        on_reload,
-        ..SessionPolicy::default()
-    }
+    SessionPolicy { on_reload, ..SessionPolicy::default() }
 }
 
 fn capped(max_active: usize) -> SessionPolicy {
-    SessionPolicy {
-        max_active,
-        ..SessionPolicy::default()
-    }
+    SessionPolicy { max_active, ..SessionPolicy::default() }
 }
 
 fn unloading(ids: &str) -> Unload {
@@ -43,10 +37,7 @@ fn check<T>(
     assert_eq!(active(&session), end, "what is active after [{start}]");
     if code.is_some() {
         let after = session.state().expect("the session is open");
-        assert_eq!(
-            after, before,
-            "a refused operation leaves the state as it was"
-        );
+        assert_eq!(after, before, "a refused operation leaves the state as it was");
     }
 }
 
@@ -85,11 +76,7 @@ fn adding_an_active_skill_follows_the_policy() {
         drop(again(&session));
         let state = session.state().expect("the session is open");
         let expected = edition("a", content);
-        assert_eq!(
-            state.find("a"),
-            Some(&expected),
-            "the content under {on_reload:?}"
-        );
+        assert_eq!(state.find("a"), Some(&expected), "the content under {on_reload:?}");
     }
 }
 
@@ -108,14 +95,7 @@ fn the_cap_counts_what_would_be_active() {
         (2, "a b", Add, "c", Some("too-many-skills"), "a b"),
         (2, "a b", Add, "a b", None, "a b"),
         (8, "a b c d e f g", Add, "h", None, "a b c d e f g h"),
-        (
-            8,
-            "a b c d e f g h",
-            Add,
-            "i",
-            Some("too-many-skills"),
-            "a b c d e f g h",
-        ),
+        (8, "a b c d e f g h", Add, "i", Some("too-many-skills"), "a b c d e f g h"),
     ];
     for (cap, start, mode, wanted, code, end) in cases {
         let operation = |session: &dyn Session| session.load(crate::fixture::skills(wanted), mode);
@@ -152,15 +132,9 @@ fn unloading_removes_what_is_there() {
 fn a_skill_that_was_unloaded_comes_back_only_when_it_is_loaded() {
     let session = Host::new(SessionPolicy::default()).open();
     load(&session, Add, "a").expect("one skill is within the cap");
-    session
-        .unload(&unloading("a"))
-        .expect("the session is open");
+    session.unload(&unloading("a")).expect("the session is open");
     load(&session, Add, "b").expect("one skill is within the cap");
-    assert_eq!(
-        active(&session),
-        "b",
-        "nothing of what was unloaded lingers"
-    );
+    assert_eq!(active(&session), "b", "nothing of what was unloaded lingers");
 }
 
 #[test]
@@ -168,27 +142,13 @@ fn the_state_holds_what_was_loaded_and_the_receipt_leaves_the_body_out() {
     let session = Host::new(SessionPolicy::default()).open();
     let receipt = load(&session, Add, "a b").expect("two skills are within the cap");
     let state = session.state().expect("the session is open");
-    assert_eq!(
-        state.active,
-        crate::fixture::skills("a b"),
-        "nothing of a skill is lost"
-    );
+    assert_eq!(state.active, crate::fixture::skills("a b"), "nothing of a skill is lost");
     assert_eq!(state.current().map(|skill| skill.id.as_str()), Some("b"));
-    assert_eq!(
-        receipt,
-        Receipt::from(&state),
-        "the receipt is of the stored state"
-    );
+    assert_eq!(receipt, Receipt::from(&state), "the receipt is of the stored state");
     let written = serde_json::to_string(&receipt).expect("a receipt is plain data");
-    assert!(
-        !written.contains("Body of"),
-        "a receipt has no body: {written}"
-    );
+    assert!(!written.contains("Body of"), "a receipt has no body: {written}");
     let digest = skill("a").digest.to_string();
-    assert!(
-        written.contains(&digest),
-        "a receipt has the digest: {written}"
-    );
+    assert!(written.contains(&digest), "a receipt has the digest: {written}");
 }
 
 #[test]
@@ -207,8 +167,6 @@ fn only_a_change_makes_a_new_version() {
     assert_eq!(version(), 0, "a new session has version 0");
     load(&session, Add, "a").expect("one skill is within the cap");
     assert_eq!(version(), 1, "a change makes a version");
-    session
-        .unload(&unloading("x"))
-        .expect("an absent skill is no error");
+    session.unload(&unloading("x")).expect("an absent skill is no error");
     assert_eq!(version(), 1, "without a change there is no new version");
 }

@@ -15,23 +15,13 @@ enum Operation {
 }
 
 fn ids() -> impl Strategy<Value = Vec<&'static str>> {
-    prop::collection::vec(
-        prop::sample::select(vec!["a", "b", "c", "d", "e", "f"]),
-        0..6,
-    )
+    prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "d", "e", "f"]), 0..6)
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
         (ids(), any::<bool>()).prop_map(|(ids, is_add)| {
-            Operation::Load(
-                ids,
-                if is_add {
-                    LoadMode::Add
-                } else {
-                    LoadMode::Replace
-                },
-            )
+            Operation::Load(ids, if is_add { LoadMode::Add } else { LoadMode::Replace })
         }),
         ids().prop_map(Operation::Unload),
         Just(Operation::UnloadAll),

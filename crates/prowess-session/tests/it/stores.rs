@@ -138,10 +138,7 @@ fn check(defect: Defect, rule: &str) {
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or_default();
-    assert!(
-        message.contains(rule),
-        "{defect:?} breaks `{rule}`, the kit says: {message}"
-    );
+    assert!(message.contains(rule), "{defect:?} breaks `{rule}`, the kit says: {message}");
 }
 
 #[test]
@@ -150,33 +147,15 @@ fn the_kit_finds_each_broken_store() {
     check(LoadsNothing, "`load` gives what the last `put` stored");
     check(LoadsAnotherConversation, "`load` keeps conversations apart");
     check(StoresInSilence, "`put` stores what nobody contends");
-    check(
-        OverwritesWhatIsNew,
-        "`put` refuses a new state where one is stored",
-    );
+    check(OverwritesWhatIsNew, "`put` refuses a new state where one is stored");
     check(AcceptsAnyVersion, "`put` refuses an older version");
     check(AcceptsNewerVersions, "`put` refuses a newer version");
     check(StoresWhatItRefuses, "a refused `put` stores nothing");
-    check(
-        ChecksBeforeItLocks,
-        "of racing puts with one expectation just one succeeds",
-    );
+    check(ChecksBeforeItLocks, "of racing puts with one expectation just one succeeds");
     check(DeletesNothing, "`delete` forgets the state");
-    check(
-        AlwaysSaysDeleted,
-        "`delete` of nothing says that there was nothing",
-    );
+    check(AlwaysSaysDeleted, "`delete` of nothing says that there was nothing");
     check(NeverSaysDeleted, "`delete` says that there was something");
-    check(
-        BringsBackTheDead,
-        "`put` refuses a version where nothing is stored",
-    );
-    check(
-        RemembersTheDead,
-        "a `put` that expects a version of a deleted state is refused",
-    );
-    check(
-        HidesFromOtherThreads,
-        "`load` gives the same from any thread",
-    );
+    check(BringsBackTheDead, "`put` refuses a version where nothing is stored");
+    check(RemembersTheDead, "a `put` that expects a version of a deleted state is refused");
+    check(HidesFromOtherThreads, "`load` gives the same from any thread");
 }

@@ -74,11 +74,7 @@ fn what_threads_do_together_is_some_serial_order() {
     let mut history = std::mem::take(&mut *store.history.lock().expect("no writer panics"));
     history.sort_by_key(|state| state.version);
     check_is_serial(&history);
-    assert_eq!(
-        active(&session),
-        "",
-        "each thread unloaded what it had loaded"
-    );
+    assert_eq!(active(&session), "", "each thread unloaded what it had loaded");
 }
 
 /// Each version comes once and differs from the one before by one whole operation of one thread.
@@ -86,45 +82,27 @@ fn check_is_serial(history: &[SessionState]) {
     let mut operations: BTreeMap<String, usize> = BTreeMap::new();
     for pair in history.windows(2) {
         let [before, after] = pair else { continue };
-        assert_eq!(
-            after.version,
-            before.version + 1,
-            "versions grow one by one"
-        );
+        assert_eq!(after.version, before.version + 1, "versions grow one by one");
         let changed = check_is_one_step(before, after);
         *operations.entry(changed).or_default() += 1;
     }
     assert_eq!(operations.len(), THREADS, "every thread's skill was there");
     for (id, times) in operations {
-        assert_eq!(
-            times,
-            2 * ROUNDS,
-            "no operation on `{id}` was lost or came twice"
-        );
+        assert_eq!(times, 2 * ROUNDS, "no operation on `{id}` was lost or came twice");
     }
 }
 
 /// The skill that was appended, or taken out with the others left in their order.
 fn check_is_one_step(before: &SessionState, after: &SessionState) -> String {
-    let (longer, shorter) = if after.active.len() > before.active.len() {
-        (after, before)
-    } else {
-        (before, after)
-    };
-    let extra = longer
-        .active
-        .iter()
-        .find(|skill| shorter.find(&skill.id).is_none());
+    let (longer, shorter) =
+        if after.active.len() > before.active.len() { (after, before) } else { (before, after) };
+    let extra = longer.active.iter().find(|skill| shorter.find(&skill.id).is_none());
     let extra = extra.expect("each step changes something").id.clone();
     let mut without = longer.active.clone();
     without.retain(|skill| skill.id != extra);
     assert_eq!(without, shorter.active, "a step is one operation");
     if longer.version == after.version {
-        assert_eq!(
-            after.current().map(|last| &last.id),
-            Some(&extra),
-            "what is loaded is last"
-        );
+        assert_eq!(after.current().map(|last| &last.id), Some(&extra), "what is loaded is last");
     }
     extra
 }
@@ -138,11 +116,7 @@ struct Interfering {
 
 impl Interfering {
     fn new(always: bool) -> Self {
-        Self {
-            inner: MemoryStore::new(),
-            always,
-            is_done: AtomicBool::new(false),
-        }
+        Self { inner: MemoryStore::new(), always, is_done: AtomicBool::new(false) }
     }
 
     /// Another host unloads everything just before a change of this one is stored.
@@ -181,11 +155,7 @@ fn a_load_that_meets_an_unload_is_worked_out_again() {
     let session = host.open();
     load(&session, LoadMode::Add, "a").expect("one skill is within the cap");
     load(&session, LoadMode::Add, "b").expect("the second attempt finds nobody in its way");
-    assert_eq!(
-        active(&session),
-        "b",
-        "the unload came first, so `a` is gone"
-    );
+    assert_eq!(active(&session), "b", "the unload came first, so `a` is gone");
 }
 
 #[test]
