@@ -23,31 +23,15 @@ pub fn check_store(store: &dyn SessionStore) {
 
 fn check_load(store: &dyn SessionStore) {
     let [id, other] = ["load", "load-other"].map(SessionId::new);
-    assert_eq!(
-        load(store, &id),
-        None,
-        "`load` of what was never put gives nothing"
-    );
+    assert_eq!(load(store, &id), None, "`load` of what was never put gives nothing");
     put(store, &state(&id, 0, 1), None);
     let last = state(&id, 1, 2);
     put(store, &last, Some(0));
-    assert_eq!(
-        load(store, &id).as_ref(),
-        Some(&last),
-        "`load` gives what the last `put` stored"
-    );
+    assert_eq!(load(store, &id).as_ref(), Some(&last), "`load` gives what the last `put` stored");
     let elsewhere = thread::scope(|scope| scope.spawn(|| load(store, &id)).join());
     let elsewhere = elsewhere.expect("`load` works from any thread");
-    assert_eq!(
-        elsewhere,
-        Some(last),
-        "`load` gives the same from any thread"
-    );
-    assert_eq!(
-        load(store, &other),
-        None,
-        "`load` keeps conversations apart"
-    );
+    assert_eq!(elsewhere, Some(last), "`load` gives the same from any thread");
+    assert_eq!(load(store, &other), None, "`load` keeps conversations apart");
 }
 
 fn check_put(store: &dyn SessionStore) {
@@ -57,11 +41,7 @@ fn check_put(store: &dyn SessionStore) {
         let before = load(store, &id);
         let is_stored = try_put(store, &state(&id, 9, 9), expected);
         assert!(!is_stored, "`put` refuses {why}");
-        assert_eq!(
-            load(store, &id),
-            before,
-            "a refused `put` stores nothing: {why}"
-        );
+        assert_eq!(load(store, &id), before, "a refused `put` stores nothing: {why}");
     };
     refused(Some(0), "a version where nothing is stored");
     assert!(try_put(store, &first, None), "`put` stores what is new");
@@ -92,32 +72,18 @@ fn check_race(store: &dyn SessionStore) {
         };
         racers.into_iter().filter_map(won).collect()
     });
-    assert_eq!(
-        winners.len(),
-        1,
-        "of racing puts with one expectation just one succeeds"
-    );
+    assert_eq!(winners.len(), 1, "of racing puts with one expectation just one succeeds");
     let stored = load(store, &id).map(|state| state.touched.0);
-    assert_eq!(
-        stored,
-        Some(winners[0]),
-        "what is stored is what the winner put"
-    );
+    assert_eq!(stored, Some(winners[0]), "what is stored is what the winner put");
 }
 
 fn check_delete(store: &dyn SessionStore) {
     let id = SessionId::new("delete");
-    assert!(
-        !delete(store, &id),
-        "`delete` of nothing says that there was nothing"
-    );
+    assert!(!delete(store, &id), "`delete` of nothing says that there was nothing");
     put(store, &state(&id, 0, 1), None);
     assert!(delete(store, &id), "`delete` says that there was something");
     assert_eq!(load(store, &id), None, "`delete` forgets the state");
-    assert!(
-        !delete(store, &id),
-        "a second `delete` says that there was nothing"
-    );
+    assert!(!delete(store, &id), "a second `delete` says that there was nothing");
 }
 
 fn check_no_return(store: &dyn SessionStore) {
@@ -127,10 +93,7 @@ fn check_no_return(store: &dyn SessionStore) {
     delete(store, &id);
     for expected in [0, 1] {
         let is_stored = try_put(store, &state(&id, 2, 3), Some(expected));
-        assert!(
-            !is_stored,
-            "a `put` that expects a version of a deleted state is refused"
-        );
+        assert!(!is_stored, "a `put` that expects a version of a deleted state is refused");
         assert_eq!(load(store, &id), None, "a deleted state does not come back");
     }
 }
@@ -154,14 +117,9 @@ fn try_put(store: &dyn SessionStore, state: &SessionState, expected: Option<u64>
 }
 
 fn put(store: &dyn SessionStore, state: &SessionState, expected: Option<u64>) {
-    assert!(
-        try_put(store, state, expected),
-        "`put` stores what nobody contends"
-    );
+    assert!(try_put(store, state, expected), "`put` stores what nobody contends");
 }
 
 fn delete(store: &dyn SessionStore, id: &SessionId) -> bool {
-    store
-        .delete(id)
-        .expect("`delete` succeeds on a working store")
+    store.delete(id).expect("`delete` succeeds on a working store")
 }
