@@ -56,10 +56,7 @@ impl ScanRecorder {
             let stamp = found.stamp?;
             Some((found.package.clone(), stamp))
         });
-        Self {
-            known: self.known.clone().into_iter().chain(stamps).collect(),
-            ..Self::default()
-        }
+        Self { known: self.known.clone().into_iter().chain(stamps).collect(), ..Self::default() }
     }
 
     /// The packages that were found, sorted.

@@ -143,7 +143,7 @@ fn what_is_unreadable_is_told_of(fixture: &dyn SourceFixture) {
         return;
     };
     let scan = ScanRecorder::scan(&*unreadable.source);
-    let scan = scan.expect(&broken(PARTLY, "one bad file makes the scan fail"));
+    let Ok(scan) = scan else { panic!("{}", broken(PARTLY, "one bad file makes the scan fail")) };
     assert_eq!(scan.packages(), PACKAGES, "{}", broken(PARTLY, "a bad file hides good ones"));
     let is_told = |problem: &Diagnostic| {
         problem.is_error() && problem.path.as_deref() == Some(&*unreadable.path)
@@ -178,11 +178,11 @@ fn a_file_is_read_further_when_asked(fixture: &dyn SourceFixture) {
     let mut recorder = ScanRecorder { reads_to_the_end: true, ..ScanRecorder::default() };
     let source = fixture.source(&FILES);
     source.scan(&mut recorder, &Cancel::default()).expect(FURTHER);
-    let reports = recorder.found.iter().filter(|found| found.package == "long");
+    let mut reports = recorder.found.iter().filter(|found| found.package == "long");
     let lengths: Vec<_> = reports.clone().map(|found| found.head.len()).collect();
     let grows = lengths.is_sorted_by(|shorter, longer| shorter < longer);
     assert!(grows, "{}", broken(FURTHER, "a further report has no more than the last"));
-    let is_whole = reports.last().is_some_and(|last| last.is_whole_file && last.head == LONG);
+    let is_whole = reports.next_back().is_some_and(|last| last.is_whole_file && last.head == LONG);
     assert!(is_whole, "{}", broken(FURTHER, "the end of a long file is never reached"));
 }
 
