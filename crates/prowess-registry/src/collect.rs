@@ -90,7 +90,7 @@ impl<'a> Collector<'a> {
 
     /// Adds a `SKILL.md` that can be used.
     fn accept(&mut self, found: &Found<'_>, summary: &Summary<'_>) {
-        let directory = directory_of(found.package);
+        let directory = directory_of(self.root, found.package);
         let id = match self.policy.id_from {
             IdFrom::Directory if !directory.is_empty() => directory,
             _ => &summary.name,
@@ -187,7 +187,8 @@ impl ScanSink for Collector<'_> {
             return ReadFurther::No;
         }
         let head = Head { bytes: found.head, is_whole_file: found.is_whole_file };
-        let directory = Some(directory_of(found.package)).filter(|name| !name.is_empty());
+        let directory =
+            Some(directory_of(self.root, found.package)).filter(|name| !name.is_empty());
         match summarize(head, directory, self.policy.profile) {
             Summarized::NeedsBytes(bytes) => return ReadFurther::UpTo(bytes),
             Summarized::Done(summary, diagnostics) => {
@@ -222,11 +223,15 @@ fn is_same(earlier: &RecordSet, at: usize, record: &NewRecord<'_>) -> bool {
         && earlier.tags(at).eq(record.tags.iter().map(AsRef::as_ref))
 }
 
-fn directory_of(package: &str) -> &str {
-    package.rsplit('/').next().unwrap_or_default()
+/// The name of a package's directory. A source that is one package has its own directory as root.
+pub(crate) fn directory_of<'a>(root: &'a str, package: &'a str) -> &'a str {
+    let path = if package.is_empty() { root.trim_end_matches('/') } else { package };
+    path.rsplit('/').next().unwrap_or_default()
 }
 
-fn location(root: &str, package: &str, file: &str) -> String {
+/// The place of a package's file as an absolute path or URL.
+pub(crate) fn location(root: &str, package: &str, file: &str) -> String {
+    let root = root.trim_end_matches('/');
     match package {
         "" => format!("{root}/{file}"),
         package => format!("{root}/{package}/{file}"),

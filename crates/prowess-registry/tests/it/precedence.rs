@@ -1,0 +1,133 @@
+//! Which of several skills with one name is offered.
+
+use std::sync::Arc;
+
+use prowess_core::{CatalogProvider, Layer, MemorySource, SkillSource, Trust};
+use prowess_registry::{Registry, RegistryError};
+
+use crate::fixture::{memory, registry, skill_md};
+
+/// Checks that the skill `deploy` of a registry has this description, and that the others are kept as
+/// shadowed, each with its reason and a warning.
+#[track_caller]
+fn check(registry: &Registry, winner: &str, shadowed: usize) {
+    registry.reload();
+    let catalog = registry.catalog();
+    let deploy = catalog.get("deploy").expect("one of them is offered");
+    assert_eq!(deploy.description(), winner);
+    let aside: Vec<_> = catalog.aside().collect();
+    assert_eq!(aside.len(), shadowed, "each other one is kept");
+    for record in &aside {
+        let reason = record.state().reason().expect("a shadowed record says why");
+        assert!(reason.contains(&deploy.location()), "the reason names the winner: {reason}");
+        let is_about = |path: &Option<Box<str>>| path.as_deref() == Some(&record.location());
+        let told = catalog
+            .diagnostics()
+            .any(|found| found.code.as_str() == "skill-shadowed" && is_about(&found.path));
+        assert!(told, "{} is shadowed and nobody is told", record.location());
+    }
+}
+
+fn layer(
+    name: &'static str,
+    trust: Trust,
+    description: &str,
+) -> (&'static str, Trust, Arc<dyn SkillSource>) {
+    (name, trust, memory(name, &[("deploy", description)]))
+}
+
+#[test]
+fn the_highest_layer_wins() {
+    let layers = vec![
+        layer("embedded", Trust::Trusted, "from embedded"),
+        layer("user", Trust::Trusted, "from user"),
+        layer("project", Trust::Prompt, "from project"),
+    ];
+    check(&registry(layers), "from project", 2);
+}
+
+#[test]
+fn the_order_of_layers_is_the_hosts_choice() {
+    let layers = vec![
+        layer("project", Trust::Trusted, "from project"),
+        layer("enterprise", Trust::Trusted, "from enterprise"),
+    ];
+    check(&registry(layers), "from enterprise", 1);
+}
+
+#[test]
+fn an_untrusted_layer_never_shadows_a_trusted_one() {
+    let layers = vec![
+        layer("user", Trust::Trusted, "from user"),
+        layer("project", Trust::Untrusted, "from project"),
+    ];
+    check(&registry(layers), "from user", 1);
+}
+
+#[test]
+fn inside_a_layer_the_higher_priority_wins_and_then_the_first_path() {
+    let with = |priority: i16| {
+        format!("---\nname: deploy\ndescription: priority {priority}\npriority: {priority}\n---\n")
+    };
+    let source = MemorySource::builder("user")
+        .file("a/deploy/SKILL.md", with(0))
+        .file("b/deploy/SKILL.md", with(5))
+        .file("c/deploy/SKILL.md", with(5))
+        .build()
+        .expect("the fixture's paths are good");
+    let registry = registry(vec![("user", Trust::Trusted, Arc::new(source))]);
+    check(&registry, "priority 5", 2);
+    let location = registry.catalog().get("deploy").expect("it is offered").location();
+    assert_eq!(location, "memory://user/b/deploy/SKILL.md", "equal priorities go by path");
+}
+
+#[test]
+fn the_outcome_does_not_depend_on_the_order_of_a_scan() {
+    let packages = ["a/deploy", "b/deploy", "c/deploy"];
+    for rotation in 0..packages.len() {
+        let source = Arc::new(crate::fixture::Changing::default());
+        for at in 0..packages.len() {
+            let package = packages[(at + rotation) % packages.len()];
+            source.set(package, skill_md("deploy", package), 1);
+        }
+        check(&registry(vec![("user", Trust::Trusted, source)]), "a/deploy", 2);
+    }
+}
+
+#[test]
+fn a_bad_skill_never_hides_a_good_one() {
+    let source = MemorySource::builder("user")
+        .file("good/SKILL.md", skill_md("good", "fine"))
+        .file("bad/SKILL.md", "no frontmatter at all")
+        .file("worse/SKILL.md", b"\xff\xfe".as_slice())
+        .file("also-good/SKILL.md", skill_md("also-good", "fine"))
+        .build()
+        .expect("the fixture's paths are good");
+    let registry = registry(vec![("user", Trust::Trusted, Arc::new(source))]);
+    registry.reload();
+    let catalog = registry.catalog();
+    let ids: Vec<_> = catalog.skills().map(|skill| skill.id()).collect();
+    assert_eq!(ids, ["also-good", "good"], "the good ones are there, sorted");
+    let errors: Vec<_> = catalog
+        .diagnostics()
+        .filter(|found| found.is_error())
+        .map(|found| found.path.as_deref())
+        .collect();
+    let places = [Some("memory://user/bad/SKILL.md"), Some("memory://user/worse/SKILL.md")];
+    assert_eq!(errors, places, "each bad one is told, with its place");
+}
+
+#[test]
+fn layers_that_do_not_fit_are_refused() {
+    let twice = Registry::builder()
+        .layer(Layer::new("user", Trust::Trusted))
+        .layer(Layer::new("user", Trust::Prompt))
+        .build();
+    assert_eq!(twice.err(), Some(RegistryError::DuplicateLayer("user".into())));
+    let unknown = Registry::builder()
+        .layer(Layer::new("user", Trust::Trusted))
+        .source("usr", memory("x", &[]))
+        .build();
+    let message = unknown.err().expect("there is no such layer").to_string();
+    assert_eq!(message, "there is no layer `usr`; the layers are `user`");
+}
