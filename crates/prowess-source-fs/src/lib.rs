@@ -42,6 +42,7 @@ mod link;
 mod package;
 mod problem;
 mod read;
+mod roots;
 mod scan;
 mod stamp;
 
@@ -54,6 +55,7 @@ use prowess_core::{
 };
 
 pub use config::{FsConfig, Links, Nested};
+pub use roots::{project_roots, user_roots};
 
 /// A directory tree whose directories with a `SKILL.md` are packages.
 ///
