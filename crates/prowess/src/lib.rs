@@ -1,2 +1,47 @@
-//! A runtime for Agent Skills: the facade over the layered crates
+//! A runtime for Agent Skills: it finds skills, tells a model which there are, gives each
+//! conversation those that it loads, and answers the model's calls.
+//!
+//! ```
+//! use prowess::{Runtime, ToolCall};
+//! use serde_json::json;
+//!
+//! let runtime = Runtime::builder().default_skills().build()?;
+//! let session = runtime.open_session()?;
+//!
+//! let turn = runtime.turn(&session)?;
+//! assert!(turn.prompt().text.contains("<available_skills>"));
+//! let arguments = json!({"names": ["skill-writing"]});
+//! let answer = turn.call(&ToolCall { name: "skills_load".into(), arguments });
+//! assert!(!answer.result.is_error);
+//!
+//! let next = runtime.turn(&session)?;
+//! assert!(next.prompt().text.contains("# Writing a skill"));
+//! # Ok::<(), prowess::Error>(())
+//! ```
+//!
+//! This crate only wires the others together: each can be had alone. The story of a `SKILL.md` is
+//! source → format → registry → catalog → prompt; that of a call is surface → gate → tool → result.
 #![forbid(unsafe_code)]
+
+mod builder;
+mod clock;
+mod default_skills;
+mod error;
+mod policies;
+mod runtime;
+
+pub use builder::{RuntimeBuilder, STANDARD_LAYERS};
+pub use clock::SystemClock;
+pub use default_skills::default_skills;
+pub use error::Error;
+pub use policies::Policies;
+pub use runtime::{Runtime, Turn};
+
+pub use prowess_core::*;
+pub use prowess_format as format;
+pub use prowess_prompt as prompt;
+pub use prowess_registry as registry;
+pub use prowess_session as session;
+pub use prowess_source_embedded as source_embedded;
+pub use prowess_source_fs as source_fs;
+pub use prowess_tools as tools;

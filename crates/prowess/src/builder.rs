@@ -1,0 +1,194 @@
+//! What a runtime is made of.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use prowess_core::{
+    AuditSink, Clock, EstimatedTokens, Layer, NoAudit, SessionStore, SkillSource, TokenCounter,
+    ToolProvider, Trust,
+};
+use prowess_registry::Registry;
+use prowess_session::{MemoryStore, Sessions};
+use prowess_source_fs::{FsConfig, FsSource, Links, Nested};
+use prowess_tools::{SkillTools, Surface, Toolbox};
+
+use crate::runtime::Runtime;
+use crate::{Error, Policies, SystemClock, default_skills};
+
+/// The layers of a runtime that names none, the lowest first: what the program brings, what is the
+/// user's own, what came with the project.
+pub const STANDARD_LAYERS: [(&str, Trust); 3] =
+    [("embedded", Trust::Trusted), ("user", Trust::Trusted), ("project", Trust::Prompt)];
+
+/// Collects what a [`Runtime`] is made of.
+///
+/// By default: the [`STANDARD_LAYERS`], no source, the tools of skills, sessions in memory, the
+/// system's clock, estimated tokens and no audit.
+pub struct RuntimeBuilder {
+    policies: Policies,
+    layers: Vec<Layer>,
+    sources: Vec<(Box<str>, Place)>,
+    providers: Vec<Arc<dyn ToolProvider>>,
+    store: Arc<dyn SessionStore>,
+    clock: Arc<dyn Clock>,
+    counter: Arc<dyn TokenCounter>,
+    audit: Arc<dyn AuditSink>,
+}
+
+/// Where packages come from, before the layer's trust is known.
+enum Place {
+    Directory(PathBuf, Nested),
+    Source(Arc<dyn SkillSource>),
+}
+
+impl Default for RuntimeBuilder {
+    fn default() -> Self {
+        Self {
+            policies: Policies::default(),
+            layers: STANDARD_LAYERS.map(|(name, trust)| Layer::new(name, trust)).into(),
+            sources: Vec::new(),
+            providers: Vec::new(),
+            store: Arc::new(MemoryStore::new()),
+            clock: Arc::new(SystemClock::default()),
+            counter: Arc::new(EstimatedTokens),
+            audit: Arc::new(NoAudit),
+        }
+    }
+}
+
+impl RuntimeBuilder {
+    /// Chooses the policies.
+    #[must_use]
+    pub fn policies(mut self, policies: Policies) -> Self {
+        self.policies = policies;
+        self
+    }
+
+    /// Replaces the layers by these, the lowest first.
+    #[must_use]
+    pub fn layers(mut self, layers: impl IntoIterator<Item = Layer>) -> Self {
+        self.layers = layers.into_iter().collect();
+        self
+    }
+
+    /// Adds a skills directory: each of its children is a package, or leads to packages. A package
+    /// ends the walk, which is what makes it fast.
+    #[must_use]
+    pub fn skills_directory(mut self, layer: &str, directory: impl Into<PathBuf>) -> Self {
+        self.sources.push((layer.into(), Place::Directory(directory.into(), Nested::Stop)));
+        self
+    }
+
+    /// Adds a directory tree of any shape, such as a checkout: packages inside packages count too.
+    #[must_use]
+    pub fn tree(mut self, layer: &str, directory: impl Into<PathBuf>) -> Self {
+        self.sources.push((layer.into(), Place::Directory(directory.into(), Nested::Descend)));
+        self
+    }
+
+    /// Adds a source of any kind.
+    #[must_use]
+    pub fn source(mut self, layer: &str, source: Arc<dyn SkillSource>) -> Self {
+        self.sources.push((layer.into(), Place::Source(source)));
+        self
+    }
+
+    /// Adds the skills that prowess brings along, in the layer `embedded`.
+    #[must_use]
+    pub fn default_skills(self) -> Self {
+        self.source("embedded", Arc::new(default_skills()))
+    }
+
+    /// Adds tools beside those of skills.
+    #[must_use]
+    pub fn tools(mut self, provider: Arc<dyn ToolProvider>) -> Self {
+        self.providers.push(provider);
+        self
+    }
+
+    /// Chooses where conversations are kept.
+    #[must_use]
+    pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// Chooses the clock.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Chooses who counts tokens.
+    #[must_use]
+    pub fn token_counter(mut self, counter: Arc<dyn TokenCounter>) -> Self {
+        self.counter = counter;
+        self
+    }
+
+    /// Chooses who hears of each tool call.
+    #[must_use]
+    pub fn audit(mut self, audit: Arc<dyn AuditSink>) -> Self {
+        self.audit = audit;
+        self
+    }
+
+    /// Puts the runtime together and takes the first scan.
+    ///
+    /// # Errors
+    ///
+    /// A layer is named twice or not at all, or two tools have one name. A source that cannot be
+    /// scanned is a diagnostic of the catalog.
+    pub fn build(self) -> Result<Runtime, Error> {
+        let toolbox = self.toolbox()?;
+        let registry = self.registry()?;
+        registry.reload();
+        let Self { mut policies, store, clock, counter, .. } = self;
+        policies.prompt.load_tool = toolbox.surface().spell(&policies.prompt.load_tool);
+        let sessions = Sessions::new(store, Arc::clone(&clock), policies.session.clone());
+        Ok(Runtime { policies, registry, sessions, toolbox, clock, counter })
+    }
+
+    fn toolbox(&self) -> Result<Toolbox, Error> {
+        let skill_tools = SkillTools::new(self.policies.tools.clone());
+        let mut toolbox = Toolbox::builder(Surface::new(self.policies.name_style))
+            .provider(&skill_tools)
+            .audit(Arc::clone(&self.audit));
+        for provider in &self.providers {
+            toolbox = toolbox.provider(provider.as_ref());
+        }
+        Ok(toolbox.build()?)
+    }
+
+    fn registry(&self) -> Result<Registry, Error> {
+        let mut registry = Registry::builder().policy(self.policies.registry);
+        for layer in &self.layers {
+            registry = registry.layer(layer.clone());
+        }
+        for (layer, place) in &self.sources {
+            let trust = self.layers.iter().find(|known| known.name == *layer);
+            let trust = trust.map_or(Trust::Untrusted, |known| known.trust);
+            registry = registry.source(layer, place.open(trust, &self.clock));
+        }
+        Ok(registry.build()?)
+    }
+}
+
+impl Place {
+    /// The source of this place. What a user trusts may link to elsewhere, as one does to share skills
+    /// between clients; what is not trusted may not lead out of its root.
+    fn open(&self, trust: Trust, clock: &Arc<dyn Clock>) -> Arc<dyn SkillSource> {
+        match self {
+            Self::Source(source) => Arc::clone(source),
+            Self::Directory(root, nested) => {
+                let links = match trust {
+                    Trust::Trusted => Links::Follow,
+                    Trust::Prompt | Trust::Untrusted => Links::WithinRoot,
+                };
+                let config = FsConfig { links, nested: *nested, ..FsConfig::new(root) };
+                Arc::new(FsSource::new(config, Arc::clone(clock)))
+            }
+        }
+    }
+}

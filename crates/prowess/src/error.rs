@@ -1,0 +1,24 @@
+//! Why the facade could not do what it was asked.
+
+use prowess_core::SessionError;
+use prowess_registry::RegistryError;
+use prowess_session::OpenError;
+use prowess_tools::BuildError;
+
+/// The errors of the crates below, each with its own sentence.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Layers and sources do not fit together.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// Tools do not fit together.
+    #[error(transparent)]
+    Toolbox(#[from] BuildError),
+    /// A conversation could not begin.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A conversation could not go on.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}

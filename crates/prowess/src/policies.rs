@@ -1,0 +1,37 @@
+//! Every choice that a host can make, in one value.
+
+use prowess_core::BodyDelivery;
+use prowess_prompt::PromptPolicy;
+use prowess_registry::RegistryPolicy;
+use prowess_session::SessionPolicy;
+use prowess_tools::{NameStyle, ToolPolicy};
+use serde::{Deserialize, Serialize};
+
+/// The policies of a runtime. Each field has its default, so a file may name only what differs.
+///
+/// By default they are those of agentskills.io and its client guide.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policies {
+    /// How records are made and ids are chosen.
+    pub registry: RegistryPolicy,
+    /// How many skills a conversation may load, and what loading again does.
+    pub session: SessionPolicy,
+    /// How the catalog is shown and what it may cost.
+    pub prompt: PromptPolicy,
+    /// What the tools of skills may do.
+    pub tools: ToolPolicy,
+    /// How the tools' names are spelled for the model. By default with underscores, which every
+    /// vendor takes.
+    pub name_style: NameStyle,
+}
+
+impl Policies {
+    /// The policies with this way of handing bodies to the model, in the prompt and in the tools.
+    #[must_use]
+    pub fn with_body_delivery(mut self, delivery: BodyDelivery) -> Self {
+        self.prompt.body_delivery = delivery;
+        self.tools.body_delivery = delivery;
+        self
+    }
+}

@@ -1,0 +1,136 @@
+//! The parts put together: a registry, conversations and a toolbox.
+
+use std::sync::Arc;
+
+use prowess_core::{
+    Cancel, Catalog, CatalogProvider, Clock, Session, SessionId, SessionState, TokenCounter,
+    ToolCall, ToolContext, ToolDefinition,
+};
+use prowess_prompt::{Prompt, PromptInput, compose};
+use prowess_registry::{Registry, Reload};
+use prowess_session::{SessionHandle, Sessions};
+use prowess_tools::{Dispatched, Toolbox};
+
+use crate::{Error, Policies, RuntimeBuilder};
+
+/// Everything that an agent needs for its skills. `Send` and `Sync`: one runtime serves any number of
+/// conversations on any number of threads.
+pub struct Runtime {
+    pub(crate) policies: Policies,
+    pub(crate) registry: Registry,
+    pub(crate) sessions: Sessions,
+    pub(crate) toolbox: Toolbox,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) counter: Arc<dyn TokenCounter>,
+}
+
+impl Runtime {
+    /// Begins a runtime.
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder::default()
+    }
+
+    /// The policies that it follows.
+    pub fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
+    /// The newest catalog. A turn pins one; ask here only between turns.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.registry.catalog()
+    }
+
+    /// Scans every source again. Turns that have begun keep their catalog.
+    pub fn reload(&self) -> Reload {
+        self.registry.reload()
+    }
+
+    /// Begins a conversation.
+    ///
+    /// # Errors
+    ///
+    /// The session store fails.
+    pub fn open_session(&self) -> Result<SessionHandle, Error> {
+        Ok(self.sessions.open()?)
+    }
+
+    /// Goes on with a conversation.
+    ///
+    /// # Errors
+    ///
+    /// It is over, or the session store fails.
+    pub fn resume_session(&self, id: &SessionId) -> Result<SessionHandle, Error> {
+        Ok(self.sessions.resume(id)?)
+    }
+
+    /// Ends a conversation; false if there was none.
+    ///
+    /// # Errors
+    ///
+    /// The session store fails.
+    pub fn close_session(&self, id: &SessionId) -> Result<bool, Error> {
+        Ok(self.sessions.close(id).map_err(prowess_core::SessionError::from)?)
+    }
+
+    /// Begins one model call of a conversation: pins the catalog and what is loaded.
+    ///
+    /// # Errors
+    ///
+    /// The conversation is over, or the session store fails.
+    pub fn turn<'r>(&'r self, session: &'r dyn Session) -> Result<Turn<'r>, Error> {
+        let state = session.state()?;
+        Ok(Turn { runtime: self, session, catalog: self.catalog(), state })
+    }
+}
+
+/// One model call. Whatever is reloaded or loaded meanwhile, its prompt stays as it is: what a call
+/// loads is in the next turn.
+pub struct Turn<'r> {
+    runtime: &'r Runtime,
+    session: &'r dyn Session,
+    catalog: Arc<Catalog>,
+    state: SessionState,
+}
+
+impl Turn<'_> {
+    /// The catalog that the turn has pinned.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
+    }
+
+    /// What the conversation had loaded when the turn began.
+    pub fn state(&self) -> &SessionState {
+        &self.state
+    }
+
+    /// The text for the model's instructions, with its token ledger.
+    pub fn prompt(&self) -> Prompt {
+        compose(&PromptInput {
+            catalog: &self.catalog,
+            active: &self.state.active,
+            policy: &self.runtime.policies.prompt,
+            counter: self.runtime.counter.as_ref(),
+        })
+    }
+
+    /// The tools that the model is shown; none where there is no skill.
+    pub fn tools(&self) -> Vec<ToolDefinition> {
+        self.runtime.toolbox.definitions(&self.catalog)
+    }
+
+    /// Runs a call of the model. It always has an answer.
+    pub fn call(&self, call: &ToolCall) -> Dispatched {
+        self.call_until(call, &Cancel::default())
+    }
+
+    /// As [`Self::call`], ending soon after `cancel`.
+    pub fn call_until(&self, call: &ToolCall, cancel: &Cancel) -> Dispatched {
+        let context = ToolContext {
+            catalog: &self.catalog,
+            session: self.session,
+            clock: self.runtime.clock.as_ref(),
+            cancel,
+        };
+        self.runtime.toolbox.dispatch(&context, call)
+    }
+}
