@@ -1,0 +1,37 @@
+//! Prints what a catalog holds on the heap, by a counting allocator, and what the process needs.
+//!
+//! `memory DIRECTORY COUNT`: COUNT skills lie in DIRECTORY.
+
+use std::alloc::System;
+use std::path::Path;
+use std::process::ExitCode;
+
+use benches::corpus;
+use prowess_core::CatalogProvider;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let [directory, count] = arguments.as_slice() else { return ExitCode::from(2) };
+    let Ok(count) = count.parse::<usize>() else { return ExitCode::from(2) };
+    let before = Region::new(ALLOCATOR);
+    let registry = corpus::registry(Path::new(directory));
+    registry.reload();
+    let held = before.change();
+    let bytes = held.bytes_allocated.saturating_sub(held.bytes_deallocated);
+    let catalog = registry.catalog();
+    let text: usize =
+        catalog.skills().map(|skill| skill.name().len() + skill.description().len()).sum();
+    println!("{} {} {}", bytes / count, text / count, peak_kib());
+    ExitCode::SUCCESS
+}
+
+/// The most memory that the process has had in use, in KiB.
+fn peak_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|peak| peak.trim().split(' ').next()?.parse().ok()).unwrap_or_default()
+}

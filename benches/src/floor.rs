@@ -1,0 +1,77 @@
+//! The bare system calls.
+
+use std::path::Path;
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, Mode, OFlags, RawDir, open, openat, statat};
+use rustix::io::read;
+
+/// How much of each file is read.
+const HEAD: usize = 4 * 1024;
+
+/// Lists the root and reads the head of each `SKILL.md`; gives the number of files.
+///
+/// # Panics
+///
+/// The corpus is not there.
+pub fn discover(root: &Path) -> usize {
+    let root = open_root(root);
+    let mut buffer = [0_u8; HEAD];
+    let mut files = 0;
+    each_skill(&root, |path| {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let file = openat(&root, path, flags, Mode::empty()).expect("each skill has its file");
+        files += usize::from(read(&file, &mut buffer).expect("it can be read") > 0);
+    });
+    files
+}
+
+/// Lists the root and asks for the state of each `SKILL.md`; gives the number of files.
+///
+/// # Panics
+///
+/// The corpus is not there.
+pub fn stat_sweep(root: &Path) -> usize {
+    let root = open_root(root);
+    let mut files = 0;
+    each_skill(&root, |path| {
+        let stat = statat(&root, path, AtFlags::SYMLINK_NOFOLLOW).expect("each skill has its file");
+        files += usize::from(stat.st_size > 0);
+    });
+    files
+}
+
+/// Opens, states, reads whole and closes one file; gives its length.
+///
+/// # Panics
+///
+/// The file is not there.
+pub fn read_whole(path: &Path) -> usize {
+    let file = open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).expect("it is there");
+    let size = rustix::fs::fstat(&file).expect("it has a state").st_size;
+    let mut bytes = vec![0; usize::try_from(size).expect("it is small")];
+    read(&file, &mut bytes[..]).expect("it can be read")
+}
+
+fn open_root(root: &Path) -> OwnedFd {
+    open(root, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+        .expect("the corpus is there")
+}
+
+/// Calls `visit` with the path of each `SKILL.md` from the root.
+fn each_skill(root: &OwnedFd, mut visit: impl FnMut(&[u8])) {
+    let mut buffer = Vec::with_capacity(64 * 1024);
+    let mut entries = RawDir::new(root, buffer.spare_capacity_mut());
+    let mut path = Vec::new();
+    while let Some(entry) = entries.next() {
+        let entry = entry.expect("the root can be listed");
+        let name = entry.file_name().to_bytes();
+        if name.starts_with(b".") {
+            continue;
+        }
+        path.clear();
+        path.extend_from_slice(name);
+        path.extend_from_slice(b"/SKILL.md");
+        visit(&path);
+    }
+}

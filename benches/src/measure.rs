@@ -1,0 +1,36 @@
+//! CPU time and memory of this process.
+
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// How much CPU time a piece of work takes.
+pub fn cpu_time<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = now();
+    let result = std::hint::black_box(work());
+    (result, now().saturating_sub(start))
+}
+
+fn now() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
+}
+
+/// The medians of several works, each done once in each of `rounds` rounds, so that whatever else the
+/// machine is doing hits them alike. A work gives a number, so that no compiler leaves it out.
+pub fn medians<const N: usize>(
+    rounds: usize,
+    mut works: [&mut dyn FnMut() -> usize; N],
+) -> [Duration; N] {
+    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::with_capacity(rounds));
+    for _ in 0..rounds.max(1) {
+        for (times, work) in times.iter_mut().zip(&mut works) {
+            times.push(cpu_time(work).1);
+        }
+    }
+    times.map(|mut times| {
+        times.sort_unstable();
+        times[times.len() / 2]
+    })
+}

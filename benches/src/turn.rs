@@ -1,0 +1,74 @@
+//! A conversation over a catalog, as a host has it.
+
+use std::sync::Arc;
+
+use prowess_core::{Cancel, Catalog, EstimatedTokens, NoAudit, ToolCall, ToolContext};
+use prowess_prompt::{PromptInput, PromptPolicy, compose};
+use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
+use prowess_testkit::ManualClock;
+use prowess_tools::{NameStyle, SkillTools, Surface, ToolPolicy, Toolbox};
+use serde_json::json;
+
+/// One open conversation.
+pub struct Conversation {
+    catalog: Arc<Catalog>,
+    session: SessionHandle,
+    toolbox: Toolbox,
+    clock: ManualClock,
+}
+
+impl Conversation {
+    /// A conversation whose every turn pins this catalog.
+    ///
+    /// # Panics
+    ///
+    /// Never: the tools of skills fit together.
+    pub fn new(catalog: Arc<Catalog>) -> Self {
+        let store = Arc::new(MemoryStore::new());
+        let clock = Arc::new(ManualClock::default());
+        let sessions = Sessions::new(store, clock, SessionPolicy::default());
+        let toolbox = Toolbox::builder(Surface::new(NameStyle::Underscore))
+            .provider(&SkillTools::new(ToolPolicy::default()))
+            .audit(Arc::new(NoAudit))
+            .build()
+            .expect("the tools of skills have different names");
+        let session = sessions.open().expect("memory takes another session");
+        Self { catalog, session, toolbox, clock: ManualClock::default() }
+    }
+
+    /// Every so many ids that there are `count` of them.
+    pub fn some_ids(&self, count: usize) -> Vec<String> {
+        let step = (self.catalog.len() / count).max(1);
+        self.catalog.skills().step_by(step).take(count).map(|skill| skill.id().to_owned()).collect()
+    }
+
+    /// Loads one skill by the tool, in place of those before; gives the length of the answer.
+    ///
+    /// # Panics
+    ///
+    /// The skill cannot be loaded.
+    pub fn load(&self, id: &str) -> usize {
+        let context = ToolContext {
+            catalog: &self.catalog,
+            session: &self.session,
+            clock: &self.clock,
+            cancel: &Cancel::default(),
+        };
+        let call = ToolCall { name: "skills_load".into(), arguments: json!({ "names": [id] }) };
+        let answer = self.toolbox.dispatch(&context, &call).result;
+        assert!(!answer.is_error, "{answer:?}");
+        answer.content.len()
+    }
+
+    /// The text of a prompt with this budget for the catalog.
+    pub fn prompt(&self, max_tokens: Option<usize>) -> String {
+        let policy = PromptPolicy { max_tokens, ..PromptPolicy::default() };
+        let input = PromptInput {
+            catalog: &self.catalog,
+            active: &[],
+            policy: &policy,
+            counter: &EstimatedTokens,
+        };
+        compose(&input).text
+    }
+}
