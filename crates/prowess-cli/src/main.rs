@@ -1,4 +1,32 @@
-//! The command line.
+//! `prowess`: find, check, show, load and serve Agent Skills.
+//!
+//! Data goes to standard output, everything else to standard error. The exit code is 0 for success,
+//! 1 for a failure or an invalid skill, 2 for a wrong command line.
 #![forbid(unsafe_code)]
 
-fn main() {}
+mod args;
+mod commands;
+mod failure;
+mod output;
+mod package;
+mod place;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::Args;
+use output::Output;
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return failure::usage(&error),
+    };
+    let output = Output::new(&args.global);
+    match commands::run(&args, &output) {
+        Ok(code) => code,
+        Err(failure) => output.failure(&failure),
+    }
+}

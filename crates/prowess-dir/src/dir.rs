@@ -46,11 +46,7 @@ impl Dir {
     /// It is none, leads outside, lies behind a link that `links` refuses, or cannot be read.
     pub fn open_dir(&self, path: &str, links: Links) -> Result<Self> {
         let handle = self.open_handle(path, open::DIRECTORY, links)?;
-        Ok(Self {
-            handle: Arc::new(handle),
-            confinement: self.confinement,
-            was_listed: false,
-        })
+        Ok(Self { handle: Arc::new(handle), confinement: self.confinement, was_listed: false })
     }
 
     /// Opens a regular file inside this directory. It takes two system calls.
@@ -130,23 +126,14 @@ impl Dir {
     ) -> Result<Self> {
         let (handle, confinement) =
             open(path).map_err(|cause| Error::of(cause, path.to_string_lossy()))?;
-        Ok(Self {
-            handle: Arc::new(handle),
-            confinement,
-            was_listed: false,
-        })
+        Ok(Self { handle: Arc::new(handle), confinement, was_listed: false })
     }
 
     fn open_handle(&self, path: &str, flags: OFlags, links: Links) -> Result<OwnedFd> {
         path::check(path)?;
         let directory = self.handle.as_fd();
-        let answer = open::open_beneath(
-            directory,
-            self.confinement,
-            path::or_dot(path),
-            flags,
-            links,
-        );
+        let answer =
+            open::open_beneath(directory, self.confinement, path::or_dot(path), flags, links);
         answer.map_err(|cause| match links {
             Links::Refuse => Error::of(cause, path).without_links(),
             Links::FollowInside => Error::of(cause, path),
@@ -155,7 +142,5 @@ impl Dir {
 }
 
 fn stat_of(handle: &OwnedFd, path: &str) -> Result<Stat> {
-    rustix::fs::fstat(handle)
-        .map(|stat| Stat::of(&stat))
-        .map_err(|cause| Error::of(cause, path))
+    rustix::fs::fstat(handle).map(|stat| Stat::of(&stat)).map_err(|cause| Error::of(cause, path))
 }

@@ -83,9 +83,8 @@ impl<'a> Entry<'a> {
 
 /// What has gone meanwhile is of no kind that anybody opens.
 fn kind_of(directory: &OwnedFd, name: &CStr) -> Kind {
-    rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).map_or(Kind::Other, |stat| {
-        Kind::of(FileType::from_raw_mode(stat.st_mode))
-    })
+    rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
+        .map_or(Kind::Other, |stat| Kind::of(FileType::from_raw_mode(stat.st_mode)))
 }
 
 /// Room for the names of a listing, to be used again for the next one. By default 32 KiB: about a

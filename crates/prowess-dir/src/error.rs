@@ -41,20 +41,12 @@ pub enum ErrorKind {
 impl Error {
     /// An error that this crate found itself.
     pub(crate) fn new(kind: ErrorKind, path: impl Into<Box<str>>) -> Self {
-        Self {
-            kind,
-            path: path.into(),
-            cause: None,
-        }
+        Self { kind, path: path.into(), cause: None }
     }
 
     /// An error that the kernel gave.
     pub(crate) fn of(cause: Errno, path: impl Into<Box<str>>) -> Self {
-        Self {
-            kind: ErrorKind::of(cause),
-            path: path.into(),
-            cause: Some(cause),
-        }
+        Self { kind: ErrorKind::of(cause), path: path.into(), cause: Some(cause) }
     }
 
     /// What to branch on.

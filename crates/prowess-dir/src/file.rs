@@ -41,10 +41,7 @@ impl File<'_> {
             length += count;
             if count == 0 || length as u64 >= self.stat.size || length == buffer.len() {
                 let is_whole_file = length as u64 >= self.stat.size || length < buffer.len();
-                return Ok(Head {
-                    length,
-                    is_whole_file,
-                });
+                return Ok(Head { length, is_whole_file });
             }
         }
     }

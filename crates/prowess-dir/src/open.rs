@@ -29,10 +29,8 @@ pub(crate) enum Confinement {
 }
 
 /// A FIFO must not block the open, a terminal must not become ours, a child must not inherit it.
-pub(crate) const FILE: OFlags = OFlags::RDONLY
-    .union(OFlags::CLOEXEC)
-    .union(OFlags::NOCTTY)
-    .union(OFlags::NONBLOCK);
+pub(crate) const FILE: OFlags =
+    OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
 pub(crate) const DIRECTORY: OFlags = FILE.union(OFlags::DIRECTORY);
 

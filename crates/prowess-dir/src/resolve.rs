@@ -32,11 +32,7 @@ pub(crate) fn open(
         }
         let here = below.last().map_or(root, AsFd::as_fd);
         let is_last = parts.is_empty();
-        let wanted = if is_last {
-            flags
-        } else {
-            LOOK | OFlags::DIRECTORY
-        };
+        let wanted = if is_last { flags } else { LOOK | OFlags::DIRECTORY };
         match open_part(here, &part, wanted)? {
             Part::Opened(handle) if is_last => return Ok(handle),
             Part::Opened(handle) => below.push(handle),
@@ -79,9 +75,5 @@ fn is_link(handle: &OwnedFd) -> Result<bool, Errno> {
 
 fn reversed_parts(path: &[u8]) -> Vec<Vec<u8>> {
     let is_step = |part: &&[u8]| !part.is_empty() && *part != b".";
-    path.split(|&byte| byte == b'/')
-        .rev()
-        .filter(is_step)
-        .map(<[u8]>::to_vec)
-        .collect()
+    path.split(|&byte| byte == b'/').rev().filter(is_step).map(<[u8]>::to_vec).collect()
 }

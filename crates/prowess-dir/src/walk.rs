@@ -15,10 +15,7 @@ pub struct WalkBounds {
 
 impl Default for WalkBounds {
     fn default() -> Self {
-        Self {
-            depth: 16,
-            entries: 20_000,
-        }
+        Self { depth: 16, entries: 20_000 }
     }
 }
 
@@ -54,10 +51,7 @@ impl Dir {
             buffer: EntryBuffer::default(),
             entries_left: bounds.entries,
             pending: Vec::new(),
-            walk: Walk {
-                found: Vec::new(),
-                is_complete: true,
-            },
+            walk: Walk { found: Vec::new(), is_complete: true },
         };
         walker.list("", bounds.depth, &enter)?;
         // A list of its own instead of the stack: a deep tree costs memory that `entries` bounds.
@@ -95,10 +89,7 @@ impl Walker<'_> {
                     self.pending.push((join(path, name), depth));
                 }
                 (Some(_), Kind::Directory) => {}
-                (Some(name), kind) => self.walk.found.push(Walked {
-                    path: join(path, name),
-                    kind,
-                }),
+                (Some(name), kind) => self.walk.found.push(Walked { path: join(path, name), kind }),
             }
             ControlFlow::Continue(())
         })?;

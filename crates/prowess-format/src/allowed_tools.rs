@@ -85,11 +85,7 @@ impl AllowedTools {
         for item in items {
             read_rules(item, &mut rules)?;
         }
-        Ok(if rules.is_empty() {
-            Self::Empty
-        } else {
-            Self::Rules(rules)
-        })
+        Ok(if rules.is_empty() { Self::Empty } else { Self::Rules(rules) })
     }
 
     /// The rules; none where the field is absent or empty.
@@ -158,19 +154,15 @@ fn next_word(text: &str) -> Result<(&str, &str), AllowedToolsError> {
 
 fn read_rule(word: &str) -> Result<ToolRule, AllowedToolsError> {
     let Some((tool, pattern)) = word.split_once('(') else {
-        return Ok(ToolRule {
-            tool: word.to_owned(),
-            pattern: None,
-        });
+        return Ok(ToolRule { tool: word.to_owned(), pattern: None });
     };
     if tool.is_empty() {
         return Err(AllowedToolsError::NoTool(shorten(word)));
     }
     match pattern.strip_suffix(')') {
-        Some(pattern) if is_one_group(pattern) => Ok(ToolRule {
-            tool: tool.to_owned(),
-            pattern: Some(pattern.to_owned()),
-        }),
+        Some(pattern) if is_one_group(pattern) => {
+            Ok(ToolRule { tool: tool.to_owned(), pattern: Some(pattern.to_owned()) })
+        }
         _ => Err(AllowedToolsError::Trailing(shorten(word))),
     }
 }

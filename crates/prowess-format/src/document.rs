@@ -53,10 +53,7 @@ pub struct Frontmatter {
 pub fn parse(text: &[u8], profile: Profile) -> Parsed<'_> {
     let mut findings = Findings::new(text, profile);
     let document = read(text, &mut findings);
-    Parsed {
-        document: document.filter(|_| !findings.has_error()),
-        diagnostics: findings.finish(),
-    }
+    Parsed { document: document.filter(|_| !findings.has_error()), diagnostics: findings.finish() }
 }
 
 fn read<'t>(bytes: &'t [u8], findings: &mut Findings<'_>) -> Option<Document<'t>> {

@@ -31,10 +31,7 @@ pub(crate) fn scan<'t>(text: &'t str, yaml: &Range<usize>) -> Option<Fields<'t>>
     if !line::is_simple(&text[yaml.clone()]) {
         return None;
     }
-    let mut scanner = Scanner {
-        lines: Lines::new(text, yaml),
-        nodes: 0,
-    };
+    let mut scanner = Scanner { lines: Lines::new(text, yaml), nodes: 0 };
     let mut fields = Fields::default();
     while let Some(line) = scanner.lines.next_filled() {
         scanner.field(line, &mut fields)?;
@@ -64,20 +61,10 @@ impl<'t> Scanner<'t> {
         }
         let (shape, value_span) = self.value(line, key.len() + 1)?;
         if !known.is_some_and(Known::is_specified) {
-            fields.foreign.push(ForeignKey {
-                key: Cow::Borrowed(key),
-                span: key_span.clone(),
-            });
+            fields.foreign.push(ForeignKey { key: Cow::Borrowed(key), span: key_span.clone() });
         }
         if let Some(known) = known {
-            fields.set(
-                known,
-                Entry {
-                    key_span,
-                    shape,
-                    value_span,
-                },
-            );
+            fields.set(known, Entry { key_span, shape, value_span });
         }
         Some(())
     }
@@ -118,10 +105,7 @@ impl<'t> Scanner<'t> {
                 Some((shape, start..self.lines.position().max(start)))
             }
             _ => Some((
-                Shape::Text {
-                    text: Cow::Borrowed(""),
-                    is_plain: true,
-                },
+                Shape::Text { text: Cow::Borrowed(""), is_plain: true },
                 after_colon..after_colon,
             )),
         }

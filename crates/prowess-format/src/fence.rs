@@ -26,11 +26,7 @@ pub(crate) struct Fences {
 impl Fences {
     /// Where the opening fence stands.
     pub(crate) fn opening(&self) -> usize {
-        if self.has_byte_order_mark {
-            BYTE_ORDER_MARK.len()
-        } else {
-            0
-        }
+        if self.has_byte_order_mark { BYTE_ORDER_MARK.len() } else { 0 }
     }
 }
 
@@ -50,18 +46,10 @@ pub(crate) enum NoFences {
 /// Finds both fences. `is_whole` says whether the file ends where `text` ends.
 pub(crate) fn find(text: &[u8], is_whole: bool) -> Result<Fences, NoFences> {
     let has_byte_order_mark = text.starts_with(BYTE_ORDER_MARK);
-    let start = if has_byte_order_mark {
-        BYTE_ORDER_MARK.len()
-    } else {
-        0
-    };
+    let start = if has_byte_order_mark { BYTE_ORDER_MARK.len() } else { 0 };
     let yaml_start = opening_end(text, start, is_whole)?;
     let (closing, body_start) = closing(text, yaml_start, is_whole)?;
-    Ok(Fences {
-        has_byte_order_mark,
-        yaml: yaml_start..closing,
-        body_start,
-    })
+    Ok(Fences { has_byte_order_mark, yaml: yaml_start..closing, body_start })
 }
 
 /// Where the line after the opening fence begins.

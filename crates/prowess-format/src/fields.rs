@@ -116,10 +116,9 @@ impl<'t> Fields<'t> {
                 fields.set(known, Entry::of(pair));
             }
             if !known.is_some_and(Known::is_specified) {
-                fields.foreign.push(ForeignKey {
-                    key: pair.key.clone(),
-                    span: pair.key_span.clone(),
-                });
+                fields
+                    .foreign
+                    .push(ForeignKey { key: pair.key.clone(), span: pair.key_span.clone() });
             }
         }
         fields
@@ -139,10 +138,9 @@ impl<'t> Entry<'t> {
 impl<'t> Shape<'t> {
     fn of(node: &Node<'t>) -> Self {
         match &node.value {
-            NodeValue::Text { text, is_plain } => Self::Text {
-                text: text.clone(),
-                is_plain: *is_plain,
-            },
+            NodeValue::Text { text, is_plain } => {
+                Self::Text { text: text.clone(), is_plain: *is_plain }
+            }
             NodeValue::List(items) => Self::List(items.iter().map(item_text).collect()),
             NodeValue::Map(pairs) => Self::Map {
                 tags: pairs

@@ -17,12 +17,7 @@ pub(crate) struct Findings<'t> {
 
 impl<'t> Findings<'t> {
     pub(crate) fn new(text: &'t [u8], profile: Profile) -> Self {
-        Self {
-            text,
-            profile,
-            list: Vec::new(),
-            has_error: false,
-        }
+        Self { text, profile, list: Vec::new(), has_error: false }
     }
 
     /// Takes note of a finding about these bytes. `say` gives the message and the help, and is asked
@@ -39,8 +34,7 @@ impl<'t> Findings<'t> {
         self.has_error |= severity == crate::Severity::Error;
         if self.list.len() < MOST {
             let (message, help) = say();
-            self.list
-                .push(Diagnostic::new(code, severity, message, help).at(self.text, span));
+            self.list.push(Diagnostic::new(code, severity, message, help).at(self.text, span));
         }
     }
 
@@ -51,8 +45,7 @@ impl<'t> Findings<'t> {
 
     /// The findings in the order of the file.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
-        self.list
-            .sort_by_key(|found| found.span.as_ref().map_or(0, |span| span.start));
+        self.list.sort_by_key(|found| found.span.as_ref().map_or(0, |span| span.start));
         self.list
     }
 }

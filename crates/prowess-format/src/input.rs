@@ -90,10 +90,7 @@ fn report_size(bytes: usize, findings: &mut Findings<'_>) {
 
 fn report_empty(findings: &mut Findings<'_>) {
     findings.report(codes::FILE_EMPTY, 0..0, || {
-        (
-            "the file is empty".to_owned(),
-            format!("begin it with frontmatter: {SHAPE}"),
-        )
+        ("the file is empty".to_owned(), format!("begin it with frontmatter: {SHAPE}"))
     });
 }
 
@@ -147,10 +144,7 @@ fn on_boundary(bytes: &[u8], end: usize) -> usize {
 fn report_encoding(bytes: &[u8], start: usize, error: Utf8Error, findings: &mut Findings<'_>) {
     let at = start + error.valid_up_to();
     findings.report(codes::NOT_UTF8, at..at, || {
-        (
-            format!("the byte 0x{:02X} is not UTF-8", bytes[at]),
-            "save the file as UTF-8".to_owned(),
-        )
+        (format!("the byte 0x{:02X} is not UTF-8", bytes[at]), "save the file as UTF-8".to_owned())
     });
 }
 

@@ -104,11 +104,7 @@ fn show(character: char) -> String {
 
 /// The NFKC form of a name; nothing is copied where it is ASCII.
 pub(crate) fn normalized(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() {
-        Cow::Borrowed(text)
-    } else {
-        Cow::Owned(text.nfkc().collect())
-    }
+    if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.nfkc().collect()) }
 }
 
 /// Checks a normalised name.
@@ -148,15 +144,8 @@ fn check_hyphens(name: &str) -> Result<(), NameError> {
 }
 
 /// Words that a tool, the runtime or a host has already, beside the devices of Windows.
-const RESERVED: &[&str] = &[
-    "bash",
-    "default",
-    "mcp",
-    "skills-load",
-    "skills-read",
-    "skills-unload",
-    "system",
-];
+const RESERVED: &[&str] =
+    &["bash", "default", "mcp", "skills-load", "skills-read", "skills-unload", "system"];
 
 /// Whether a name that keeps the grammar is one that a skill should not bear.
 pub(crate) fn is_reserved(name: &str) -> bool {

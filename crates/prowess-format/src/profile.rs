@@ -40,9 +40,7 @@ impl Profile {
     /// Codes that are not named in the profiles' table are errors under each.
     pub fn severity(self, code: &Code) -> Option<Severity> {
         let row = TABLE.iter().find(|(known, _)| known == code);
-        row.map_or(Some(Severity::Error), |(_, severities)| {
-            severities[self as usize]
-        })
+        row.map_or(Some(Severity::Error), |(_, severities)| severities[self as usize])
     }
 }
 

@@ -21,9 +21,7 @@ pub(crate) struct Repaired {
 
 /// Reads `text` with the colons of unquoted values taken for text, if that makes it YAML.
 pub(crate) fn parse(text: &str, base: usize) -> Option<Repaired> {
-    let stand_in = *STAND_INS
-        .iter()
-        .find(|byte| memchr(**byte, text.as_bytes()).is_none())?;
+    let stand_in = *STAND_INS.iter().find(|byte| memchr(**byte, text.as_bytes()).is_none())?;
     let colons = stray_colons(text);
     if colons.is_empty() {
         return None;
@@ -51,11 +49,7 @@ fn stray_colons(text: &str) -> Vec<usize> {
     let mut line_start = 0;
     for line in text.split_inclusive('\n') {
         let is_continued = line.starts_with([' ', '\t']);
-        let value = if is_continued {
-            is_mending.then_some(0)
-        } else {
-            plain_value(line)
-        };
+        let value = if is_continued { is_mending.then_some(0) } else { plain_value(line) };
         let before = colons.len();
         if let Some(start) = value {
             colons.extend(key_ends(&line[start..]).map(|at| line_start + start + at));
@@ -73,9 +67,7 @@ fn plain_value(line: &str) -> Option<usize> {
     let colon = line.find(':')?;
     let key = &line[..colon];
     let is_key = !key.is_empty()
-        && key
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let rest = line[colon + 1..].strip_prefix(' ')?;
     let value = rest.trim_start_matches(' ');
     let is_plain = value.starts_with(|first: char| {
@@ -90,29 +82,20 @@ fn key_ends(value: &str) -> impl Iterator<Item = usize> {
 }
 
 fn first_of_each_line<'c>(text: &str, colons: &'c [usize]) -> impl Iterator<Item = &'c usize> {
-    colons
-        .iter()
-        .enumerate()
-        .filter_map(move |(number, colon)| {
-            let before = number.checked_sub(1).map(|before| colons[before]);
-            let is_first = before.is_none_or(|before| text[before..*colon].contains('\n'));
-            is_first.then_some(colon)
-        })
+    colons.iter().enumerate().filter_map(move |(number, colon)| {
+        let before = number.checked_sub(1).map(|before| colons[before]);
+        let is_first = before.is_none_or(|before| text[before..*colon].contains('\n'));
+        is_first.then_some(colon)
+    })
 }
 
 fn restore(node: Node<'_>, stand_in: char) -> Node<'static> {
     let colon_again = |text: Cow<'_, str>| Cow::Owned(text.replace(stand_in, ":"));
     let value = match node.value {
-        NodeValue::Text { text, is_plain } => NodeValue::Text {
-            text: colon_again(text),
-            is_plain,
-        },
-        NodeValue::List(items) => NodeValue::List(
-            items
-                .into_iter()
-                .map(|item| restore(item, stand_in))
-                .collect(),
-        ),
+        NodeValue::Text { text, is_plain } => NodeValue::Text { text: colon_again(text), is_plain },
+        NodeValue::List(items) => {
+            NodeValue::List(items.into_iter().map(|item| restore(item, stand_in)).collect())
+        }
         NodeValue::Map(pairs) => {
             let restored = pairs.into_iter().map(|pair| Pair {
                 key: colon_again(pair.key),
@@ -122,8 +105,5 @@ fn restore(node: Node<'_>, stand_in: char) -> Node<'static> {
             NodeValue::Map(restored.collect())
         }
     };
-    Node {
-        value,
-        span: node.span,
-    }
+    Node { value, span: node.span }
 }

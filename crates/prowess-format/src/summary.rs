@@ -84,11 +84,7 @@ fn summary(mut fields: Fields<'_>) -> Option<Summary<'_>> {
 }
 
 fn normalized_cow(name: Cow<'_, str>) -> Cow<'_, str> {
-    if name.is_ascii() {
-        name
-    } else {
-        Cow::Owned(name::normalized(&name).into_owned())
-    }
+    if name.is_ascii() { name } else { Cow::Owned(name::normalized(&name).into_owned()) }
 }
 
 /// Trims without a copy where the text is borrowed.
@@ -118,11 +114,9 @@ fn tags<'t>(fields: &Fields<'t>) -> Vec<Cow<'t, str>> {
 fn split_tags<'t>(text: &Cow<'t, str>) -> Vec<Cow<'t, str>> {
     match text {
         Cow::Borrowed(text) => text.split(',').map(Cow::Borrowed).filter_map(tag).collect(),
-        Cow::Owned(text) => text
-            .split(',')
-            .map(|part| Cow::Owned(part.to_owned()))
-            .filter_map(tag)
-            .collect(),
+        Cow::Owned(text) => {
+            text.split(',').map(|part| Cow::Owned(part.to_owned())).filter_map(tag).collect()
+        }
     }
 }
 

@@ -44,9 +44,7 @@ fn mend(
         .then(|| repair::parse(&text[yaml.clone()], yaml.start))
         .flatten();
     let Some(repaired) = repaired else {
-        findings.report(error.code, error.span, || {
-            (error.message, error.help.to_owned())
-        });
+        findings.report(error.code, error.span, || (error.message, error.help.to_owned()));
         return None;
     };
     for colon in repaired.colons {

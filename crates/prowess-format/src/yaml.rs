@@ -56,14 +56,8 @@ pub(crate) struct YamlError {
 
 /// Reads `text`, which begins at byte `base` of its file. `None` is a text without a value.
 pub(crate) fn parse(text: &str, base: usize) -> Result<Option<Node<'_>>, YamlError> {
-    let mut builder = Builder {
-        text,
-        base,
-        nodes: 0,
-        has_document: false,
-        open: Vec::new(),
-        root: None,
-    };
+    let mut builder =
+        Builder { text, base, nodes: 0, has_document: false, open: Vec::new(), root: None };
     for event in Parser::new_from_str_with_options(text, limits()) {
         let (event, span) = event.map_err(|error| builder.scan_error(&error))?;
         builder.refuse_properties(&event, span)?;
@@ -180,23 +174,13 @@ impl<'t> Builder<'t> {
             _ if is_absent => self.after_colon(span),
             _ => span,
         };
-        self.place(Node {
-            value: NodeValue::Text { text, is_plain },
-            span,
-        });
+        self.place(Node { value: NodeValue::Text { text, is_plain }, span });
         Ok(())
     }
 
     /// An absent value stands right after its colon, wherever the library puts it.
     fn after_colon(&self, span: Range<usize>) -> Range<usize> {
-        let Some(Open::Map(
-            _,
-            OpenMap {
-                key: Some((_, key)),
-                ..
-            },
-        )) = self.open.last()
-        else {
+        let Some(Open::Map(_, OpenMap { key: Some((_, key)), .. })) = self.open.last() else {
             return span;
         };
         let rest = &self.text[key.end - self.base..];
@@ -277,11 +261,7 @@ impl<'t> Builder<'t> {
             Some(Open::List(_, items)) => items.push(node),
             Some(Open::Map(_, map)) => {
                 if let Some((key, key_span)) = map.key.take() {
-                    map.pairs.push(Pair {
-                        key,
-                        key_span,
-                        value: node,
-                    });
+                    map.pairs.push(Pair { key, key_span, value: node });
                 }
             }
             None => self.root = Some(node),
@@ -315,10 +295,7 @@ impl<'t> Builder<'t> {
 
     fn scan_error(&self, scan: &ScanError) -> YamlError {
         let start = self.offset(scan.marker());
-        let length = self.text[start - self.base..]
-            .chars()
-            .next()
-            .map_or(0, char::len_utf8);
+        let length = self.text[start - self.base..].chars().next().map_or(0, char::len_utf8);
         let span = start..start + length;
         match scan.kind() {
             ErrorKind::UnknownAnchor => alias_error(span),
@@ -378,10 +355,5 @@ fn error(
     message: impl Into<String>,
     help: &'static str,
 ) -> YamlError {
-    YamlError {
-        code,
-        span,
-        message: message.into(),
-        help,
-    }
+    YamlError { code, span, message: message.into(), help }
 }

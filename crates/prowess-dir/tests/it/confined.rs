@@ -65,24 +65,12 @@ fn directories_and_looks_are_confined_like_reads() {
     place.link("out", "../elsewhere");
     for directory in place.opened() {
         let opened = directory.open_dir("out", Links::FollowInside);
-        assert_eq!(
-            opened.unwrap_err().kind(),
-            ErrorKind::Escape,
-            "a directory outside"
-        );
+        assert_eq!(opened.unwrap_err().kind(), ErrorKind::Escape, "a directory outside");
         let looked = directory.stat("out/notes.md", Links::FollowInside);
-        assert_eq!(
-            looked.unwrap_err().kind(),
-            ErrorKind::Escape,
-            "a look outside"
-        );
+        assert_eq!(looked.unwrap_err().kind(), ErrorKind::Escape, "a look outside");
         let below = directory.open_dir("references", Links::Refuse).unwrap();
         let up = below.read("../file.md", 100);
-        assert_eq!(
-            up.unwrap_err().kind(),
-            ErrorKind::Escape,
-            "an inner handle is a boundary too"
-        );
+        assert_eq!(up.unwrap_err().kind(), ErrorKind::Escape, "an inner handle is a boundary too");
     }
 }
 
@@ -99,10 +87,7 @@ fn links_inside_are_followed_or_refused_as_asked() {
         for path in ["link", "deep/notes.md"] {
             let refused = directory.open_file(path, Links::Refuse).unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::Link, "{path} is behind a link");
-            assert!(
-                refused.to_string().contains(path),
-                "the sentence names it: {refused}"
-            );
+            assert!(refused.to_string().contains(path), "the sentence names it: {refused}");
         }
     }
 }
@@ -135,9 +120,7 @@ fn long_chains_end_where_the_kernel_ends_them() {
 fn without_waiting<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || sender.send(work()));
-    receiver
-        .recv_timeout(std::time::Duration::from_secs(20))
-        .ok()
+    receiver.recv_timeout(std::time::Duration::from_secs(20)).ok()
 }
 
 #[test]
@@ -167,15 +150,9 @@ fn magic_links_are_refused() {
         matches!(read.kind(), ErrorKind::Loop | ErrorKind::Escape),
         "a magic link leads nowhere: {read}"
     );
-    assert!(
-        directory.read("cwd/Cargo.toml", 100).is_err(),
-        "a magic link leads nowhere"
-    );
+    assert!(directory.read("cwd/Cargo.toml", 100).is_err(), "a magic link leads nowhere");
     let by_hand = prowess_dir::Dir::open_by_hand("/proc/self").unwrap();
-    assert!(
-        by_hand.read("root/etc/passwd", 100).is_err(),
-        "by hand neither"
-    );
+    assert!(by_hand.read("root/etc/passwd", 100).is_err(), "by hand neither");
 }
 
 #[test]

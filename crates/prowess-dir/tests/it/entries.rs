@@ -50,11 +50,7 @@ fn more_names_than_fit_into_a_buffer_are_all_shown() {
         fs::File::create(place.inside(&format!("a-name-of-some-length-{number}"))).unwrap();
     }
     let mut directory = Dir::open(place.inside("")).unwrap();
-    assert_eq!(
-        names(&mut directory).len(),
-        2_002,
-        "none is lost between two system calls"
-    );
+    assert_eq!(names(&mut directory).len(), 2_002, "none is lost between two system calls");
 }
 
 #[test]
@@ -67,10 +63,6 @@ fn a_visit_ends_when_it_is_told_to() {
         seen += 1;
         ControlFlow::Break("enough")
     });
-    assert_eq!(
-        ended.unwrap(),
-        ControlFlow::Break("enough"),
-        "with the word that it was given"
-    );
+    assert_eq!(ended.unwrap(), ControlFlow::Break("enough"), "with the word that it was given");
     assert_eq!(seen, 1, "and at once");
 }

@@ -10,19 +10,11 @@ use crate::Place;
 fn a_file_is_read_up_to_the_limit_or_not_at_all() {
     let place = Place::new();
     let directory = Dir::open(place.inside("")).unwrap();
-    assert_eq!(
-        directory.read("file.md", 4).unwrap(),
-        b"file",
-        "as long as the limit"
-    );
+    assert_eq!(directory.read("file.md", 4).unwrap(), b"file", "as long as the limit");
     let error = directory.read("file.md", 3).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge, "longer than the limit");
     fs::write(place.inside("empty"), "").unwrap();
-    assert_eq!(
-        directory.read("empty", 0).unwrap(),
-        b"",
-        "nothing fits into nothing"
-    );
+    assert_eq!(directory.read("empty", 0).unwrap(), b"", "nothing fits into nothing");
 }
 
 #[test]
@@ -33,16 +25,8 @@ fn a_head_says_whether_it_is_all() {
     for (room, length, is_whole_file) in [(10, 4, true), (4, 4, true), (3, 3, false)] {
         let mut buffer = vec![0; room];
         let head = file.read_head(&mut buffer).unwrap();
-        assert_eq!(
-            (head.length, head.is_whole_file),
-            (length, is_whole_file),
-            "room for {room}"
-        );
-        assert_eq!(
-            buffer[..length],
-            b"file"[..length],
-            "the bytes from the beginning"
-        );
+        assert_eq!((head.length, head.is_whole_file), (length, is_whole_file), "room for {room}");
+        assert_eq!(buffer[..length], b"file"[..length], "the bytes from the beginning");
     }
 }
 
@@ -52,16 +36,9 @@ fn a_head_says_whether_it_is_all() {
 fn a_file_that_hides_its_size_is_read_whole_or_refused() {
     let directory = Dir::open("/proc/self").unwrap();
     let status = directory.read("status", 1 << 20).unwrap();
-    assert!(
-        status.starts_with(b"Name:") && status.ends_with(b"\n"),
-        "read to its end"
-    );
+    assert!(status.starts_with(b"Name:") && status.ends_with(b"\n"), "read to its end");
     let error = directory.read("status", 100).unwrap_err();
-    assert_eq!(
-        error.kind(),
-        ErrorKind::TooLarge,
-        "the limit holds for it too"
-    );
+    assert_eq!(error.kind(), ErrorKind::TooLarge, "the limit holds for it too");
 }
 
 #[test]
@@ -70,25 +47,12 @@ fn a_stat_is_the_same_however_it_is_asked_for() {
     place.link("link", "file.md");
     for directory in place.opened() {
         let file = directory.open_file("file.md", Links::Refuse).unwrap();
-        assert_eq!(
-            directory.stat("file.md", Links::Refuse).unwrap(),
-            *file.stat()
-        );
-        assert_eq!(
-            directory.stat("link", Links::FollowInside).unwrap(),
-            *file.stat()
-        );
+        assert_eq!(directory.stat("file.md", Links::Refuse).unwrap(), *file.stat());
+        assert_eq!(directory.stat("link", Links::FollowInside).unwrap(), *file.stat());
         assert_eq!(directory.stat_unconfined("file.md").unwrap(), *file.stat());
         assert_eq!(directory.stat_unconfined("link").unwrap().kind, Kind::Link);
         let refused = directory.stat("link", Links::Refuse).unwrap_err();
-        assert_eq!(
-            refused.kind(),
-            ErrorKind::Link,
-            "a look goes through no link unasked"
-        );
-        assert_eq!(
-            directory.stat("", Links::Refuse).unwrap().kind,
-            Kind::Directory
-        );
+        assert_eq!(refused.kind(), ErrorKind::Link, "a look goes through no link unasked");
+        assert_eq!(directory.stat("", Links::Refuse).unwrap().kind, Kind::Directory);
     }
 }

@@ -10,11 +10,7 @@ use crate::Place;
 fn check(place: &Place, bounds: WalkBounds, paths: &[&str], is_complete: bool) {
     for directory in place.opened() {
         let walk = directory.walk(bounds, |name| name != "skipped").unwrap();
-        let found: Vec<_> = walk
-            .found
-            .iter()
-            .map(|walked| walked.path.as_str())
-            .collect();
+        let found: Vec<_> = walk.found.iter().map(|walked| walked.path.as_str()).collect();
         assert_eq!(found, paths, "what is below");
         assert_eq!(walk.is_complete, is_complete, "whether that is all");
     }
@@ -25,12 +21,7 @@ fn all_is_named_by_its_path_and_sorted() {
     let place = Place::new();
     fs::create_dir(place.inside("skipped")).unwrap();
     fs::write(place.inside("skipped/no"), "").unwrap();
-    check(
-        &place,
-        WalkBounds::default(),
-        &["file.md", "references/notes.md"],
-        true,
-    );
+    check(&place, WalkBounds::default(), &["file.md", "references/notes.md"], true);
 }
 
 #[test]
@@ -40,10 +31,7 @@ fn links_are_named_and_not_followed() {
     place.link("round", ".");
     let paths = ["file.md", "out", "references/notes.md", "round"];
     check(&place, WalkBounds::default(), &paths, true);
-    let walk = Dir::open(place.inside(""))
-        .unwrap()
-        .walk(WalkBounds::default(), |_| true)
-        .unwrap();
+    let walk = Dir::open(place.inside("")).unwrap().walk(WalkBounds::default(), |_| true).unwrap();
     assert_eq!(walk.found[1].kind, Kind::Link, "a link is called one");
 }
 
@@ -54,12 +42,7 @@ fn a_bound_that_bites_is_told() {
     fs::write(place.inside("references/deep/x"), "").unwrap();
     let bounds = |depth, entries| WalkBounds { depth, entries };
     check(&place, bounds(0, 100), &["file.md"], false);
-    check(
-        &place,
-        bounds(1, 100),
-        &["file.md", "references/notes.md"],
-        false,
-    );
+    check(&place, bounds(1, 100), &["file.md", "references/notes.md"], false);
     let all = ["file.md", "references/deep/x", "references/notes.md"];
     check(&place, bounds(2, 100), &all, true);
     check(&place, bounds(2, 5), &all, true);

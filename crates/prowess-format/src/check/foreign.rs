@@ -6,14 +6,8 @@ use crate::findings::Findings;
 use crate::shown::shown;
 
 /// The fields of agentskills.io.
-const SPECIFIED: [&str; 6] = [
-    "name",
-    "description",
-    "license",
-    "compatibility",
-    "metadata",
-    "allowed-tools",
-];
+const SPECIFIED: [&str; 6] =
+    ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 
 pub(super) fn check(fields: &Fields<'_>, findings: &mut Findings<'_>) {
     for foreign in &fields.foreign {
@@ -33,10 +27,7 @@ pub(super) fn check(fields: &Fields<'_>, findings: &mut Findings<'_>) {
 fn report_misspelled(foreign: &ForeignKey<'_>, meant: &str, findings: &mut Findings<'_>) {
     findings.report(codes::MISSPELLED_FIELD, foreign.span.clone(), || {
         (
-            format!(
-                "unknown field `{}`; did you mean `{meant}`?",
-                shown(&foreign.key)
-            ),
+            format!("unknown field `{}`; did you mean `{meant}`?", shown(&foreign.key)),
             format!("write `{meant}`"),
         )
     });
@@ -46,10 +37,7 @@ fn report_unknown(foreign: &ForeignKey<'_>, findings: &mut Findings<'_>) {
     findings.report(codes::UNKNOWN_FIELD, foreign.span.clone(), || {
         (
             format!("unknown field `{}`", shown(&foreign.key)),
-            format!(
-                "move it below `metadata`; the fields are `{}`",
-                SPECIFIED.join("`, `")
-            ),
+            format!("move it below `metadata`; the fields are `{}`", SPECIFIED.join("`, `")),
         )
     });
 }

@@ -46,29 +46,19 @@ fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
     match check_grammar(name) {
         Ok(()) => {}
         Err(NameError::Empty) => findings.report(codes::NAME_EMPTY, span.clone(), || {
-            (
-                "`name` is empty".to_owned(),
-                "write the name of the skill's directory".to_owned(),
-            )
+            ("`name` is empty".to_owned(), "write the name of the skill's directory".to_owned())
         }),
         Err(error @ NameError::TooLong(_)) => {
             findings.report(codes::NAME_TOO_LONG, span.clone(), || {
-                (
-                    error.to_string(),
-                    "shorten the name, and the directory's with it".to_owned(),
-                )
+                (error.to_string(), "shorten the name, and the directory's with it".to_owned())
             });
         }
-        Err(error) => findings.report(codes::NAME_INVALID, span.clone(), || {
-            (error.to_string(), suggest(name))
-        }),
+        Err(error) => findings
+            .report(codes::NAME_INVALID, span.clone(), || (error.to_string(), suggest(name))),
     }
     if is_reserved(name) {
         findings.report(codes::NAME_RESERVED, span.clone(), || {
-            (
-                format!("the name `{name}` is reserved"),
-                format!("add a word: `{name}-guide`"),
-            )
+            (format!("the name `{name}` is reserved"), format!("add a word: `{name}-guide`"))
         });
     }
 }
@@ -92,9 +82,7 @@ fn suggest(name: &str) -> String {
 
 fn compare(name: &str, directory: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
     if normalized(directory) != name {
-        findings.report(codes::NAME_DIRECTORY_MISMATCH, span.clone(), || {
-            mismatch(name, directory)
-        });
+        findings.report(codes::NAME_DIRECTORY_MISMATCH, span.clone(), || mismatch(name, directory));
     }
 }
 
@@ -119,10 +107,5 @@ pub(crate) fn check_directory(name: &str, directory: &str, profile: Profile) -> 
     }
     let severity = profile.severity(&codes::NAME_DIRECTORY_MISMATCH)?;
     let (message, help) = mismatch(&name, directory);
-    Some(Diagnostic::new(
-        codes::NAME_DIRECTORY_MISMATCH,
-        severity,
-        message,
-        help,
-    ))
+    Some(Diagnostic::new(codes::NAME_DIRECTORY_MISMATCH, severity, message, help))
 }

@@ -123,16 +123,12 @@ fn check_metadata(fields: &Fields<'_>, findings: &mut Findings<'_>) {
     if is_absent || matches!(entry.shape, Shape::Map { .. }) {
         return;
     }
-    findings.report(
-        codes::METADATA_NOT_MAPPING,
-        entry.value_span.clone(),
-        || {
-            (
-                format!("`metadata` is a {}, not a mapping", entry.shape.kind()),
-                "write one indented `key: value` line for each entry".to_owned(),
-            )
-        },
-    );
+    findings.report(codes::METADATA_NOT_MAPPING, entry.value_span.clone(), || {
+        (
+            format!("`metadata` is a {}, not a mapping", entry.shape.kind()),
+            "write one indented `key: value` line for each entry".to_owned(),
+        )
+    });
 }
 
 /// Reports a hidden character of a text.
@@ -145,10 +141,7 @@ pub(super) fn check_hidden(
     if let Some(character) = hidden::find(text) {
         findings.report(codes::HIDDEN_CHARACTER, span.clone(), || {
             (
-                format!(
-                    "`{field}` has the hidden character U+{:04X}",
-                    u32::from(character)
-                ),
+                format!("`{field}` has the hidden character U+{:04X}", u32::from(character)),
                 "remove it: a reader cannot see what a model reads".to_owned(),
             )
         });
@@ -201,8 +194,7 @@ fn number_kind(text: &str) -> Option<&'static str> {
         return Some("a date");
     }
     let is_radix = |prefix: &str, radix| {
-        text.strip_prefix(prefix)
-            .is_some_and(|digits| u128::from_str_radix(digits, radix).is_ok())
+        text.strip_prefix(prefix).is_some_and(|digits| u128::from_str_radix(digits, radix).is_ok())
     };
     let is_decimal = !text
         .contains(|byte: char| byte.is_ascii_alphabetic() && byte != 'e' && byte != 'E')

@@ -28,9 +28,7 @@ pub(super) fn check(fields: &Fields<'_>, findings: &mut Findings<'_>) {
 
 /// The field, the specified spelling first.
 fn entry<'f, 't>(fields: &'f Fields<'t>) -> Option<&'f Entry<'t>> {
-    fields
-        .get(Known::AllowedTools)
-        .or_else(|| fields.get(Known::AllowedToolsAlias))
+    fields.get(Known::AllowedTools).or_else(|| fields.get(Known::AllowedToolsAlias))
 }
 
 enum Problem {

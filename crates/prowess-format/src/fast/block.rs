@@ -23,10 +23,7 @@ pub(super) fn scan<'t>(header: &str, lines: &mut Lines<'t>) -> Option<Shape<'t>>
         None if is_folded => Cow::Owned(content.folded(lines, keeps_line_end)?),
         None => Cow::Owned(content.literal(lines, keeps_line_end)),
     };
-    Some(Shape::Text {
-        text,
-        is_plain: false,
-    })
+    Some(Shape::Text { text, is_plain: false })
 }
 
 /// The lines of a block scalar up to its last one that is not blank.
@@ -67,11 +64,7 @@ impl Content {
         }
         let indentation = indentation.filter(|width| *width > 0 && count > 0)?;
         // Blanks beyond the indentation are content.
-        (widest_blank <= indentation).then_some(Self {
-            indentation,
-            lines: start..end,
-            count,
-        })
+        (widest_blank <= indentation).then_some(Self { indentation, lines: start..end, count })
     }
 
     /// The text as it stands in the file, where it is one line whose end is LF.

@@ -6,10 +6,7 @@ use super::scalar;
 
 /// The items of a list that begins and ends on its line and holds texts only.
 pub(super) fn scan(value: &str) -> Option<Vec<Option<Cow<'_, str>>>> {
-    let mut rest = value
-        .strip_prefix('[')?
-        .strip_suffix(']')?
-        .trim_matches(' ');
+    let mut rest = value.strip_prefix('[')?.strip_suffix(']')?.trim_matches(' ');
     let mut items = Vec::new();
     while !rest.is_empty() {
         let length = item_length(rest)?;
@@ -50,9 +47,7 @@ fn plain(text: &str) -> Option<&str> {
     let is_certain = |(at, byte): (usize, &u8)| match byte {
         b'[' | b']' | b'{' | b'}' | b'#' | b'"' | b'\'' | b'?' | b'&' | b'!' | b'|' | b'>'
         | b'%' | b'@' | b'`' => false,
-        b':' => bytes
-            .get(at + 1)
-            .is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'*'),
+        b':' => bytes.get(at + 1).is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'*'),
         _ => true,
     };
     bytes.iter().enumerate().all(is_certain).then_some(text)

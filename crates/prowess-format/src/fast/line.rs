@@ -34,11 +34,7 @@ pub(super) struct Lines<'t> {
 
 impl<'t> Lines<'t> {
     pub(super) fn new(text: &'t str, part: &Range<usize>) -> Self {
-        Self {
-            text,
-            at: part.start,
-            end: part.end,
-        }
+        Self { text, at: part.start, end: part.end }
     }
 
     /// The lines of a part.

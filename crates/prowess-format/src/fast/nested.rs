@@ -57,10 +57,7 @@ fn mapping<'t>(scanner: &mut Scanner<'t>, indentation: usize) -> Option<Shape<'t
 fn entry<'t>(scanner: &mut Scanner<'t>, value: &'t str, start: usize) -> Option<Shape<'t>> {
     if value.is_empty() {
         // If the next line goes deeper, reading it fails: the full parser's.
-        return Some(Shape::Text {
-            text: Cow::Borrowed(""),
-            is_plain: true,
-        });
+        return Some(Shape::Text { text: Cow::Borrowed(""), is_plain: true });
     }
     scanner.on_line(value, start).map(|(shape, _)| shape)
 }

@@ -16,47 +16,27 @@ fn every_spelling_gives_the_same_rules() {
         ("allowed-tools: Bash(git:*) Read", "Bash(git:*) Read"),
         ("allowed-tools: Bash(git:*), Read", "Bash(git:*) Read"),
         ("allowed-tools: [\"Bash(git:*)\", Read]", "Bash(git:*) Read"),
-        (
-            "allowed-tools:\n  - Bash(git:*)\n  - Read",
-            "Bash(git:*) Read",
-        ),
+        ("allowed-tools:\n  - Bash(git:*)\n  - Read", "Bash(git:*) Read"),
         ("allowed-tools:\n- Bash(git:*)\n- Read", "Bash(git:*) Read"),
-        (
-            "allowed-tools: |\n  Bash(git:*)\n  Read",
-            "Bash(git:*) Read",
-        ),
+        ("allowed-tools: |\n  Bash(git:*)\n  Read", "Bash(git:*) Read"),
         ("allowed_tools: Bash(git:*) Read", "Bash(git:*) Read"),
         ("allowed-tools: \"Bash(git:*)\\tRead\"", "Bash(git:*) Read"),
-        (
-            "allowed-tools: Bash(git add:*, git commit:*)",
-            "Bash(git add:*, git commit:*)",
-        ),
-        (
-            "allowed-tools: Bash(echo (a) b) mcp__server__tool",
-            "Bash(echo (a) b) mcp__server__tool",
-        ),
+        ("allowed-tools: Bash(git add:*, git commit:*)", "Bash(git add:*, git commit:*)"),
+        ("allowed-tools: Bash(echo (a) b) mcp__server__tool", "Bash(echo (a) b) mcp__server__tool"),
         ("allowed-tools: Bash()", "Bash()"),
     ];
     for (line, expected) in cases {
         let tools = tools(line);
         assert_eq!(tools.to_string(), expected, "{line}");
-        assert_eq!(
-            AllowedTools::parse(&tools.to_string()),
-            Ok(tools),
-            "{line} reads back"
-        );
+        assert_eq!(AllowedTools::parse(&tools.to_string()), Ok(tools), "{line} reads back");
     }
 }
 
 #[test]
 fn absent_and_empty_differ() {
     assert_eq!(tools("license: MIT"), AllowedTools::Absent);
-    for line in [
-        "allowed-tools: []",
-        "allowed-tools: \"\"",
-        "allowed-tools:",
-        "allowed-tools: ','",
-    ] {
+    for line in ["allowed-tools: []", "allowed-tools: \"\"", "allowed-tools:", "allowed-tools: ','"]
+    {
         assert_eq!(tools(line), AllowedTools::Empty, "{line}");
     }
 }
@@ -75,11 +55,7 @@ fn what_cannot_be_read_allows_nothing() {
         (long.as_str(), "allowed-tools-too-long"),
     ];
     for (line, code) in cases {
-        assert_eq!(
-            tools(line),
-            AllowedTools::Rules(Vec::new()),
-            "no rule comes of {line}"
-        );
+        assert_eq!(tools(line), AllowedTools::Rules(Vec::new()), "no rule comes of {line}");
         let file = skill(&format!("name: pdf\ndescription: x\n{line}\n"));
         assert_eq!(codes(&file, Profile::Lenient), [code], "{line}");
     }

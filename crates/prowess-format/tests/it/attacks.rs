@@ -21,10 +21,7 @@ fn billion_laughs() {
     let mut yaml = "name: pdf\ndescription: x\nmetadata:\n  a: &a [x, x]\n".to_owned();
     for level in 'b'..='j' {
         let before = char::from(level as u8 - 1);
-        yaml += &format!(
-            "  {level}: &{level} [{}]\n",
-            format!("*{before}, ").repeat(9)
-        );
+        yaml += &format!("  {level}: &{level} [{}]\n", format!("*{before}, ").repeat(9));
     }
     check(&yaml, "yaml-anchor");
 }
@@ -51,31 +48,16 @@ fn anchors_aliases_tags_and_merge_keys() {
 #[test]
 fn duplicate_keys_however_they_are_quoted() {
     for twin in ["name", "\"name\"", "'name'", "\"na\\u006de\"", "? name\n"] {
-        check(
-            &format!("name: pdf\ndescription: x\n{twin}: b\n"),
-            "yaml-duplicate-key",
-        );
+        check(&format!("name: pdf\ndescription: x\n{twin}: b\n"), "yaml-duplicate-key");
     }
-    check(
-        "name: pdf\ndescription: x\nmetadata:\n  a: 1\n  a: 2\n",
-        "yaml-duplicate-key",
-    );
-    check(
-        "name: pdf\ndescription: x\nmetadata: {a: 1, a: 2}\n",
-        "yaml-duplicate-key",
-    );
+    check("name: pdf\ndescription: x\nmetadata:\n  a: 1\n  a: 2\n", "yaml-duplicate-key");
+    check("name: pdf\ndescription: x\nmetadata: {a: 1, a: 2}\n", "yaml-duplicate-key");
 }
 
 #[test]
 fn further_documents_and_directives() {
-    check(
-        "name: pdf\ndescription: x\n--- # next\nname: b\n",
-        "yaml-multiple-documents",
-    );
-    check(
-        "name: pdf\ndescription: x\n...\nname: b\n",
-        "yaml-multiple-documents",
-    );
+    check("name: pdf\ndescription: x\n--- # next\nname: b\n", "yaml-multiple-documents");
+    check("name: pdf\ndescription: x\n...\nname: b\n", "yaml-multiple-documents");
     check("%YAML 1.1\nname: pdf\n", "yaml-invalid");
 }
 
@@ -102,45 +84,23 @@ fn storms_end_at_a_bound() {
         "- a\n".repeat(15_000),
         format!("a: |\n{}", " \n".repeat(30_000)),
         (0..10_000).map(|number| format!("k{number}:\n")).collect(),
-        (0..6000)
-            .map(|number| format!("a: &{number} x\n"))
-            .collect(),
+        (0..6000).map(|number| format!("a: &{number} x\n")).collect(),
     ];
     for storm in storms {
         let file = skill(&storm);
         let parsed = parse(&file, Profile::Lenient);
-        assert!(
-            parsed.document.is_none(),
-            "no skill comes of {}",
-            &storm[..20]
-        );
+        assert!(parsed.document.is_none(), "no skill comes of {}", &storm[..20]);
         crate::support::assert_sound(&file, &parsed);
     }
 }
 
 #[test]
 fn plain_words_stay_what_was_typed() {
-    for word in [
-        "no",
-        "1e3",
-        "0x10",
-        "2001-01-01",
-        "~",
-        "null",
-        "1.10",
-        "0123",
-        "true",
-        "-1",
-    ] {
-        let file = skill(&format!(
-            "name: pdf\ndescription: {word}\nmetadata:\n  v: {word}\n"
-        ));
+    for word in ["no", "1e3", "0x10", "2001-01-01", "~", "null", "1.10", "0123", "true", "-1"] {
+        let file = skill(&format!("name: pdf\ndescription: {word}\nmetadata:\n  v: {word}\n"));
         let document = parse(&file, Profile::Lenient).document.expect("a document");
         assert_eq!(document.frontmatter.description, word);
-        assert_eq!(
-            document.frontmatter.metadata.0[0].value.as_text(),
-            Some(word)
-        );
+        assert_eq!(document.frontmatter.metadata.0[0].value.as_text(), Some(word));
     }
 }
 

@@ -23,10 +23,7 @@ fn frontmatter_of(bytes: usize) -> Vec<u8> {
 #[test]
 fn a_file_has_at_most_two_mebibytes() {
     assert!(codes(&file_of(MAX_FILE_BYTES), SPEC).is_empty());
-    assert_eq!(
-        codes(&file_of(MAX_FILE_BYTES + 1), SPEC),
-        ["file-too-large"]
-    );
+    assert_eq!(codes(&file_of(MAX_FILE_BYTES + 1), SPEC), ["file-too-large"]);
 }
 
 #[test]
@@ -44,20 +41,10 @@ fn lengths_are_counted_in_characters() {
     ];
     for (field, most, code) in cases {
         let file = |characters: usize| {
-            let other = if field == "description" {
-                ""
-            } else {
-                "description: x\n"
-            };
-            skill(&format!(
-                "name: pdf\n{other}{field}: {}\n",
-                "字".repeat(characters)
-            ))
+            let other = if field == "description" { "" } else { "description: x\n" };
+            skill(&format!("name: pdf\n{other}{field}: {}\n", "字".repeat(characters)))
         };
-        assert!(
-            codes(&file(most), SPEC).is_empty(),
-            "{most} characters of `{field}`"
-        );
+        assert!(codes(&file(most), SPEC).is_empty(), "{most} characters of `{field}`");
         assert_eq!(codes(&file(most + 1), SPEC), [code]);
         let is_loaded = parse(&file(most + 1), Profile::Lenient).document.is_some();
         assert!(is_loaded, "a long `{field}` is a warning to a client");
@@ -67,10 +54,7 @@ fn lengths_are_counted_in_characters() {
 #[test]
 fn allowed_tools_has_at_most_2048_characters() {
     let file = |characters: usize| {
-        skill(&format!(
-            "name: pdf\ndescription: x\nallowed-tools: {}\n",
-            "R".repeat(characters)
-        ))
+        skill(&format!("name: pdf\ndescription: x\nallowed-tools: {}\n", "R".repeat(characters)))
     };
     assert!(codes(&file(2048), SPEC).is_empty());
     assert_eq!(codes(&file(2049), SPEC), ["allowed-tools-too-long"]);
@@ -79,11 +63,7 @@ fn allowed_tools_has_at_most_2048_characters() {
 #[test]
 fn a_body_has_at_most_500_lines() {
     let file = |lines: usize| {
-        format!(
-            "---\nname: pdf\ndescription: x\n---\n{}",
-            "line\n".repeat(lines)
-        )
-        .into_bytes()
+        format!("---\nname: pdf\ndescription: x\n---\n{}", "line\n".repeat(lines)).into_bytes()
     };
     assert!(codes(&file(500), SPEC).is_empty());
     assert_eq!(codes(&file(501), SPEC), ["body-too-long"]);
@@ -100,9 +80,7 @@ fn collections_lie_at_most_16_deep() {
     assert!(codes(&nested(16), Profile::Lenient).is_empty());
     assert_eq!(codes(&nested(17), Profile::Lenient), ["yaml-too-deep"]);
     let block = |levels: usize| {
-        let lines: String = (0..levels)
-            .map(|level| format!("{}k:\n", " ".repeat(level)))
-            .collect();
+        let lines: String = (0..levels).map(|level| format!("{}k:\n", " ".repeat(level))).collect();
         skill(&format!("name: pdf\ndescription: x\n{lines}"))
     };
     assert!(codes(&block(16), Profile::Lenient).is_empty());
@@ -112,15 +90,8 @@ fn collections_lie_at_most_16_deep() {
 #[test]
 fn there_are_at_most_10000_keys_and_values() {
     // The mapping, three keys, two texts and the list count too.
-    let file = |items: usize| {
-        skill(&format!(
-            "name: pdf\ndescription: x\nl: [{}]\n",
-            "a,".repeat(items)
-        ))
-    };
+    let file =
+        |items: usize| skill(&format!("name: pdf\ndescription: x\nl: [{}]\n", "a,".repeat(items)));
     assert!(codes(&file(10_000 - 7), Profile::Lenient).is_empty());
-    assert_eq!(
-        codes(&file(10_000 - 6), Profile::Lenient),
-        ["yaml-too-many-nodes"]
-    );
+    assert_eq!(codes(&file(10_000 - 6), Profile::Lenient), ["yaml-too-many-nodes"]);
 }

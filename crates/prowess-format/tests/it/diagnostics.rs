@@ -50,16 +50,10 @@ fn a_mended_value_may_go_over_lines() {
     "#]],
     );
     let file = skill(yaml);
-    let document = prowess_format::parse(&file, Profile::Lenient)
-        .document
-        .expect("mended");
+    let document = prowess_format::parse(&file, Profile::Lenient).document.expect("mended");
     assert_eq!(document.frontmatter.description, "First: a then: b done:");
     assert_eq!(
-        document
-            .frontmatter
-            .fields
-            .get("foo")
-            .and_then(|foo| foo.value.as_text()),
+        document.frontmatter.fields.get("foo").and_then(|foo| foo.value.as_text()),
         Some("~^$=")
     );
 }
@@ -150,18 +144,12 @@ fn places_are_those_of_the_file() {
         3:1: error[yaml-duplicate-key]: the key `name` stands twice
           help: keep one of the two
     "#]]
-    .assert_eq(&findings(
-        b"\xef\xbb\xbf---\r\nname: pdf\r\nname: b\r\n---\r\n",
-        Profile::Lenient,
-    ));
+    .assert_eq(&findings(b"\xef\xbb\xbf---\r\nname: pdf\r\nname: b\r\n---\r\n", Profile::Lenient));
     expect![[r#"
         1:1: error[frontmatter-unclosed]: the frontmatter is not closed
           help: write a line `---` behind the last field
     "#]]
-    .assert_eq(&findings(
-        "---\nname: é\u{fffd}".as_bytes(),
-        Profile::Lenient,
-    ));
+    .assert_eq(&findings("---\nname: é\u{fffd}".as_bytes(), Profile::Lenient));
     expect![[r#"
         2:10: error[not-utf8]: the byte 0xE9 is not UTF-8
           help: save the file as UTF-8
@@ -187,9 +175,7 @@ fn foreign_text_is_shown_on_one_line_and_cut() {
 #[test]
 fn a_hostile_file_gives_a_bounded_number_of_findings() {
     let yaml: String = (0..3000).map(|number| format!("k{number}: 1\n")).collect();
-    let found = prowess_format::parse(&skill(&yaml), Profile::Spec)
-        .diagnostics
-        .len();
+    let found = prowess_format::parse(&skill(&yaml), Profile::Spec).diagnostics.len();
     assert!(found <= 100, "{found} findings");
 }
 

@@ -9,66 +9,29 @@ const FIELDS: &str = "name: pdf\ndescription: Fills forms.\n";
 #[test]
 fn accepted_forms() {
     let cases = [
-        (
-            "plain",
-            format!("---\n{FIELDS}---\nBody\n"),
-            "Body\n",
-            &[][..],
-        ),
-        (
-            "blanks after the fences",
-            format!("---  \n{FIELDS}--- \t\nBody"),
-            "Body",
-            &[],
-        ),
-        (
-            "ends at the fence",
-            format!("---\n{FIELDS}---"),
-            "",
-            &["body-empty"],
-        ),
-        (
-            "ends after blanks",
-            format!("---\n{FIELDS}---  "),
-            "",
-            &["body-empty"],
-        ),
+        ("plain", format!("---\n{FIELDS}---\nBody\n"), "Body\n", &[][..]),
+        ("blanks after the fences", format!("---  \n{FIELDS}--- \t\nBody"), "Body", &[]),
+        ("ends at the fence", format!("---\n{FIELDS}---"), "", &["body-empty"]),
+        ("ends after blanks", format!("---\n{FIELDS}---  "), "", &["body-empty"]),
         (
             "byte order mark",
             format!("\u{feff}---\n{FIELDS}---\nBody"),
             "Body",
             &["byte-order-mark"],
         ),
-        (
-            "CR LF",
-            format!("---\n{FIELDS}---\nBody\n").replace('\n', "\r\n"),
-            "Body\r\n",
-            &[],
-        ),
+        ("CR LF", format!("---\n{FIELDS}---\nBody\n").replace('\n', "\r\n"), "Body\r\n", &[]),
         (
             "a later fence is text",
             format!("---\n{FIELDS}---\n---\nname: x\n---\n"),
             "---\nname: x\n---\n",
             &[],
         ),
-        (
-            "longer line of dashes",
-            format!("---\n{FIELDS}---\nA\n----\n"),
-            "A\n----\n",
-            &[],
-        ),
-        (
-            "comment lines",
-            format!("---\n# c\n\n{FIELDS}---\nBody"),
-            "Body",
-            &[],
-        ),
+        ("longer line of dashes", format!("---\n{FIELDS}---\nA\n----\n"), "A\n----\n", &[]),
+        ("comment lines", format!("---\n# c\n\n{FIELDS}---\nBody"), "Body", &[]),
     ];
     for (case, text, body, expected) in cases {
         let parsed = parse(text.as_bytes(), Profile::Lenient);
-        let document = parsed
-            .document
-            .unwrap_or_else(|| panic!("{case}: a document"));
+        let document = parsed.document.unwrap_or_else(|| panic!("{case}: a document"));
         assert_eq!(document.frontmatter.name, "pdf", "{case}");
         assert_eq!(document.body, body, "{case}");
         assert_eq!(codes(text.as_bytes(), Profile::Lenient), expected, "{case}");
@@ -123,9 +86,7 @@ fn the_body_s_line_is_counted_in_the_file() {
         ("---\r\nname: a\r\ndescription: x\r\n---\r\nBody", 5),
         ("---\nname: a\ndescription: x\n---", 5),
     ] {
-        let document = parse(text.as_bytes(), Profile::Lenient)
-            .document
-            .expect("a document");
+        let document = parse(text.as_bytes(), Profile::Lenient).document.expect("a document");
         assert_eq!(document.body_line, line, "{text:?}");
     }
 }

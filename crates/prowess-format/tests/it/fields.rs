@@ -12,35 +12,14 @@ fn every_field_is_kept_in_order() {
     );
     let document = parse(&file, Profile::Lenient).document.expect("a document");
     let frontmatter = document.frontmatter;
-    let keys: Vec<_> = frontmatter
-        .fields
-        .iter()
-        .map(|field| field.key.as_str())
-        .collect();
-    assert_eq!(
-        keys,
-        [
-            "license",
-            "name",
-            "version",
-            "description",
-            "metadata",
-            "custom"
-        ]
-    );
+    let keys: Vec<_> = frontmatter.fields.iter().map(|field| field.key.as_str()).collect();
+    assert_eq!(keys, ["license", "name", "version", "description", "metadata", "custom"]);
     assert_eq!(frontmatter.description, "Fills forms.", "trimmed");
     assert_eq!(frontmatter.license.as_deref(), Some("MIT"));
     assert_eq!(frontmatter.metadata.iter().count(), 2);
-    let version = frontmatter
-        .fields
-        .get("version")
-        .expect("unknown keys are kept");
+    let version = frontmatter.fields.get("version").expect("unknown keys are kept");
     assert_eq!(version.value, Value::Text("1.10".to_owned()));
-    assert_eq!(
-        &file[version.value_span.clone()],
-        b"1.10",
-        "spans are of the whole file"
-    );
+    assert_eq!(&file[version.value_span.clone()], b"1.10", "spans are of the whole file");
     assert_eq!(&file[version.key_span.clone()], b"version");
     let json = serde_json::to_string(&frontmatter.metadata).expect("plain data");
     assert_eq!(json, r#"{"author":"me","deep":{"a":["1","no"]}}"#);
@@ -51,83 +30,35 @@ fn codes_by_profile() {
     let base = "name: pdf\ndescription: x\n";
     let cases: &[(&str, &[&str], &[&str])] = &[
         ("description: x\n", &["name-missing"], &["name-missing"]),
-        (
-            "name: pdf\n",
-            &["description-missing"],
-            &["description-missing"],
-        ),
-        (
-            "",
-            &["name-missing", "description-missing"],
-            &["name-missing", "description-missing"],
-        ),
+        ("name: pdf\n", &["description-missing"], &["description-missing"]),
+        ("", &["name-missing", "description-missing"], &["name-missing", "description-missing"]),
         (
             "# only a comment\n",
             &["name-missing", "description-missing"],
             &["name-missing", "description-missing"],
         ),
         ("name:\ndescription: x\n", &["name-empty"], &["name-empty"]),
-        (
-            "name: pdf\ndescription: '  '\n",
-            &["description-empty"],
-            &["description-empty"],
-        ),
-        (
-            "name: [a]\ndescription: x\n",
-            &["name-not-text"],
-            &["name-not-text"],
-        ),
-        (
-            "name: pdf\ndescription: {a: b}\n",
-            &["description-not-text"],
-            &["description-not-text"],
-        ),
-        (
-            "- a\n",
-            &["frontmatter-not-mapping"],
-            &["frontmatter-not-mapping"],
-        ),
-        (
-            "text\n",
-            &["frontmatter-not-mapping"],
-            &["frontmatter-not-mapping"],
-        ),
-        (
-            "name: pdf\ndescription: 42\n",
-            &["plain-not-text"],
-            &["plain-not-text"],
-        ),
+        ("name: pdf\ndescription: '  '\n", &["description-empty"], &["description-empty"]),
+        ("name: [a]\ndescription: x\n", &["name-not-text"], &["name-not-text"]),
+        ("name: pdf\ndescription: {a: b}\n", &["description-not-text"], &["description-not-text"]),
+        ("- a\n", &["frontmatter-not-mapping"], &["frontmatter-not-mapping"]),
+        ("text\n", &["frontmatter-not-mapping"], &["frontmatter-not-mapping"]),
+        ("name: pdf\ndescription: 42\n", &["plain-not-text"], &["plain-not-text"]),
         ("name: pdf\ndescription: \"42\"\n", &[], &[]),
         (
             "name: pdf\nDescription: x\n",
             &["description-missing", "misspelled-field"],
             &["description-missing", "misspelled-field"],
         ),
-        (
-            "name: pdf\ndescription: x\nfoo: 1\n",
-            &[],
-            &["unknown-field"],
-        ),
-        (
-            "name: pdf\ndescription: x\nlicence: MIT\n",
-            &["misspelled-field"],
-            &["misspelled-field"],
-        ),
-        (
-            "name: pdf\ndescription: x\ntags: [a]\n",
-            &[],
-            &["unknown-field"],
-        ),
+        ("name: pdf\ndescription: x\nfoo: 1\n", &[], &["unknown-field"]),
+        ("name: pdf\ndescription: x\nlicence: MIT\n", &["misspelled-field"], &["misspelled-field"]),
+        ("name: pdf\ndescription: x\ntags: [a]\n", &[], &["unknown-field"]),
         (
             "name: pdf\ndescription: x\nallowed_tools: Read\n",
             &["allowed-tools-alias"],
             &["allowed-tools-alias"],
         ),
-        (
-            "name: pdf\ndescription: x\nlicense: [a]\n",
-            &["field-not-text"],
-            &["field-not-text"],
-        ),
+        ("name: pdf\ndescription: x\nlicense: [a]\n", &["field-not-text"], &["field-not-text"]),
         (
             "name: pdf\ndescription: x\nmetadata: a\n",
             &["metadata-not-mapping"],
@@ -138,44 +69,21 @@ fn codes_by_profile() {
     ];
     for (yaml, lenient, spec) in cases {
         let file = skill(yaml);
-        assert_eq!(
-            codes(&file, Profile::Lenient),
-            *lenient,
-            "{yaml:?} under lenient"
-        );
+        assert_eq!(codes(&file, Profile::Lenient), *lenient, "{yaml:?} under lenient");
         assert_eq!(codes(&file, Profile::Spec), *spec, "{yaml:?} under spec");
     }
 }
 
 #[test]
 fn hidden_characters_are_reported() {
-    for hidden in [
-        '\u{200b}',
-        '\u{202e}',
-        '\u{2066}',
-        '\u{e0041}',
-        '\u{feff}',
-        '\u{200d}',
-    ] {
+    for hidden in ['\u{200b}', '\u{202e}', '\u{2066}', '\u{e0041}', '\u{feff}', '\u{200d}'] {
         let file = skill(&format!("name: pdf\ndescription: a{hidden}b\n"));
-        assert_eq!(
-            codes(&file, Profile::Lenient),
-            ["hidden-character"],
-            "U+{:04X}",
-            hidden as u32
-        );
+        assert_eq!(codes(&file, Profile::Lenient), ["hidden-character"], "U+{:04X}", hidden as u32);
     }
     let escape = skill("name: pdf\ndescription: \"a\\e[31mb\"\n");
-    assert_eq!(
-        codes(&escape, Profile::Lenient),
-        ["hidden-character"],
-        "terminal escapes"
-    );
+    assert_eq!(codes(&escape, Profile::Lenient), ["hidden-character"], "terminal escapes");
     let emoji = skill(
         "name: pdf\ndescription: \u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467} \u{2764}\u{fe0f} 字 é\n",
     );
-    assert!(
-        codes(&emoji, Profile::Lenient).is_empty(),
-        "a family is one picture"
-    );
+    assert!(codes(&emoji, Profile::Lenient).is_empty(), "a family is one picture");
 }

@@ -51,11 +51,7 @@ fn bad_names() {
         assert_eq!(&error, expected, "the rule that `{name}` breaks");
     }
     let long = SkillName::new(&"a".repeat(65));
-    assert_eq!(
-        long,
-        Err(NameError::TooLong(65)),
-        "the bound is 64 characters"
-    );
+    assert_eq!(long, Err(NameError::TooLong(65)), "the bound is 64 characters");
 }
 
 #[test]
@@ -68,10 +64,7 @@ fn names_are_compared_in_their_normal_form() {
 #[test]
 fn a_confusable_letter_is_named_by_its_code_point() {
     let error = SkillName::new("p\u{430}yment").expect_err("Cyrillic is not ASCII");
-    assert!(
-        error.to_string().contains("U+0430"),
-        "the message shows what the eye cannot: {error}"
-    );
+    assert!(error.to_string().contains("U+0430"), "the message shows what the eye cannot: {error}");
 }
 
 #[test]
@@ -96,11 +89,7 @@ fn reserved_names() {
     for name in reserved {
         let file = skill(&format!("name: {name}\ndescription: x\n"));
         for profile in [Profile::Lenient, Profile::Spec] {
-            assert_eq!(
-                codes(&file, profile),
-                ["name-reserved"],
-                "`{name}` under {profile}"
-            );
+            assert_eq!(codes(&file, profile), ["name-reserved"], "`{name}` under {profile}");
         }
     }
     for name in ["com0", "com10", "console", "skills", "bash-guide"] {
@@ -114,20 +103,13 @@ fn a_broken_grammar_is_an_error_in_each_profile_and_length_is_not() {
     for name in ["A", "a_b", "a b", "\"a\\n\"", "-a", "a-", "a--b", "é", ".."] {
         let file = skill(&format!("name: {name}\ndescription: x\n"));
         for profile in Profile::ALL {
-            assert!(
-                codes(&file, profile).contains(&"name-invalid".to_owned()),
-                "{name} {profile}"
-            );
+            assert!(codes(&file, profile).contains(&"name-invalid".to_owned()), "{name} {profile}");
         }
     }
     let long = skill(&format!("name: {}\ndescription: x\n", "a".repeat(65)));
     let document = prowess_format::parse(&long, Profile::Lenient).document;
     assert!(document.is_some(), "a long name is loaded all the same");
-    assert!(
-        prowess_format::parse(&long, Profile::Spec)
-            .document
-            .is_none()
-    );
+    assert!(prowess_format::parse(&long, Profile::Spec).document.is_none());
 }
 
 #[test]
@@ -136,8 +118,5 @@ fn another_directory_is_a_warning_or_an_error() {
         |profile| check_directory("b", "a", profile).map(|found| found.severity.as_str());
     assert_eq!(severity(Profile::Lenient), Some("warning"));
     assert_eq!(severity(Profile::Spec), Some("error"));
-    assert!(
-        check_directory("a", "a", Profile::Spec).is_none(),
-        "equal names agree"
-    );
+    assert!(check_directory("a", "a", Profile::Spec).is_none(), "equal names agree");
 }

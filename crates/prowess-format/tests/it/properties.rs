@@ -134,11 +134,7 @@ fn frontmatter() -> impl Strategy<Value = String> {
         12 => prop::sample::select(PIECES).prop_map(str::to_owned),
         1 => "[ -~]{0,12}\n",
     ];
-    let good = prop_oneof![
-        Just(""),
-        Just("name: pdf\n"),
-        Just("name: pdf\ndescription: x\n")
-    ];
+    let good = prop_oneof![Just(""), Just("name: pdf\n"), Just("name: pdf\ndescription: x\n")];
     (good, prop::collection::vec(piece, 0..6))
         .prop_map(|(good, pieces)| good.to_owned() + &pieces.concat())
 }
@@ -151,10 +147,7 @@ fn profile() -> impl Strategy<Value = Profile> {
 fn assert_equal(file: &[u8], profile: Profile) {
     let parsed = parse(file, profile);
     assert_sound(file, &parsed);
-    let head = Head {
-        bytes: file,
-        is_whole_file: true,
-    };
+    let head = Head { bytes: file, is_whole_file: true };
     let Summarized::Done(summary, found) = summarize(head, None, profile) else {
         panic!("a whole file needs no more bytes");
     };
@@ -171,10 +164,7 @@ fn assert_equal(file: &[u8], profile: Profile) {
     let document = parsed
         .document
         .map(|document| (document.frontmatter.name, document.frontmatter.description));
-    assert_eq!(
-        summary, document,
-        "name, description and verdict are the same"
-    );
+    assert_eq!(summary, document, "name, description and verdict are the same");
 }
 
 proptest! {

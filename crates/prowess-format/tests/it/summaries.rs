@@ -6,10 +6,7 @@ use std::borrow::Cow;
 use crate::support::skill;
 
 fn head(bytes: &[u8], is_whole_file: bool) -> Summarized<'_> {
-    let head = Head {
-        bytes,
-        is_whole_file,
-    };
+    let head = Head { bytes, is_whole_file };
     summarize(head, None, Profile::Lenient)
 }
 
@@ -27,26 +24,15 @@ fn plain_texts_are_borrowed() {
     assert!(matches!(summary.name, Cow::Borrowed("pdf")));
     assert!(matches!(summary.description, Cow::Borrowed("Fills forms.")));
     let block = skill("name: pdf\ndescription: >\n  Fills forms.\n");
-    assert!(matches!(
-        done(&block).description,
-        Cow::Borrowed("Fills forms.")
-    ));
+    assert!(matches!(done(&block).description, Cow::Borrowed("Fills forms.")));
 }
 
 #[test]
 fn tags_and_priority() {
     let cases: &[(&str, &[&str], i16)] = &[
-        (
-            "tags: [a, 'b c', \"d\"]\npriority: 7\n",
-            &["a", "b c", "d"],
-            7,
-        ),
+        ("tags: [a, 'b c', \"d\"]\npriority: 7\n", &["a", "b c", "d"], 7),
         ("tags: a, b ,,c\npriority: -999\n", &["a", "b", "c"], -999),
-        (
-            "tags:\n  - a\n  - ' '\n  - [x]\n  - b\npriority: 1000\n",
-            &["a", "b"],
-            0,
-        ),
+        ("tags:\n  - a\n  - ' '\n  - [x]\n  - b\npriority: 1000\n", &["a", "b"], 0),
         ("metadata:\n  tags: a, b\npriority: high\n", &["a", "b"], 0),
         ("metadata: {tags: [a, b]}\npriority: [1]\n", &["a", "b"], 0),
         ("tags: []\nmetadata:\n  tags: a\n", &[], 0),
@@ -63,10 +49,7 @@ fn tags_and_priority() {
 #[test]
 fn the_directory_is_compared() {
     let file = skill("name: pdf\ndescription: x\n");
-    let whole = Head {
-        bytes: &file,
-        is_whole_file: true,
-    };
+    let whole = Head { bytes: &file, is_whole_file: true };
     let Summarized::Done(Some(_), found) = summarize(whole, Some("xlsx"), Profile::Lenient) else {
         panic!("another directory is a warning");
     };
@@ -107,10 +90,7 @@ fn read_like_a_source(file: &[u8]) -> (Vec<usize>, Summarized<'_>) {
 
 #[test]
 fn a_long_frontmatter_costs_few_reads() {
-    let file = skill(&format!(
-        "name: pdf\ndescription: x\n{}",
-        "# filler\n".repeat(7000)
-    ));
+    let file = skill(&format!("name: pdf\ndescription: x\n{}", "# filler\n".repeat(7000)));
     let (reads, end) = read_like_a_source(&file);
     assert!(reads.len() <= 5, "{reads:?}");
     assert!(matches!(end, Summarized::Done(Some(_), _)));
@@ -135,12 +115,7 @@ fn every_cut_asks_for_more_or_gives_the_same() {
 fn an_unclosed_frontmatter_is_read_no_further_than_the_bound() {
     let file = [b"---\nname: pdf\n".as_slice(), &b"text\n".repeat(1 << 20)].concat();
     let (reads, end) = read_like_a_source(&file);
-    assert!(
-        reads
-            .iter()
-            .all(|bytes| *bytes <= MAX_FRONTMATTER_BYTES + 128),
-        "{reads:?}"
-    );
+    assert!(reads.iter().all(|bytes| *bytes <= MAX_FRONTMATTER_BYTES + 128), "{reads:?}");
     let Summarized::Done(None, found) = end else {
         panic!("no summary");
     };

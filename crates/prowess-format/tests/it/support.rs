@@ -15,11 +15,7 @@ pub(crate) fn findings(text: &[u8], profile: Profile) -> String {
 pub(crate) fn codes(text: &[u8], profile: Profile) -> Vec<String> {
     let parsed = parse(text, profile);
     assert_sound(text, &parsed);
-    parsed
-        .diagnostics
-        .iter()
-        .map(|found| found.code.to_string())
-        .collect()
+    parsed.diagnostics.iter().map(|found| found.code.to_string()).collect()
 }
 
 /// A file that has only the frontmatter's lines and a short body.
@@ -38,10 +34,7 @@ pub(crate) fn assert_sound(text: &[u8], parsed: &Parsed<'_>) {
         assert!(!found.message.is_empty(), "a finding has a message");
         assert!(!found.help.is_empty(), "a finding has a help line");
         let span = found.span.clone().expect("a finding of a file has a place");
-        assert!(
-            span.start <= span.end && span.end <= text.len(),
-            "a span lies in the file"
-        );
+        assert!(span.start <= span.end && span.end <= text.len(), "a span lies in the file");
         if let Ok(text) = std::str::from_utf8(text) {
             assert!(
                 text.is_char_boundary(span.start) && text.is_char_boundary(span.end),
@@ -53,10 +46,7 @@ pub(crate) fn assert_sound(text: &[u8], parsed: &Parsed<'_>) {
 
 /// The summary of a whole file, as one comparable text: what was read and what was found.
 pub(crate) fn summary(text: &[u8], profile: Profile) -> String {
-    let head = Head {
-        bytes: text,
-        is_whole_file: true,
-    };
+    let head = Head { bytes: text, is_whole_file: true };
     match summarize(head, None, profile) {
         Summarized::NeedsBytes(bytes) => format!("needs {bytes} bytes"),
         Summarized::Done(summary, found) => {

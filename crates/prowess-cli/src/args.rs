@@ -1,0 +1,141 @@
+//! What was typed.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ColorChoice, Parser, Subcommand, ValueEnum};
+use prowess::format::Profile;
+
+const EXAMPLES: &str = "\
+Examples:
+  prowess tour                                  an agent's conversation, played through
+  prowess                                       what skills this place has
+  prowess validate ./skills                     check every skill of a folder
+  prowess --root project=./skills list          the skills of a folder of your own
+  prowess explain pdf                           where a skill comes from, and what hides it
+  prowess prompt --load pdf                     the text that the next model call would carry
+  prowess call skills_load '{\"names\":[\"pdf\"]}'  one tool call, as a model makes it
+  prowess serve                                 MCP on standard input and output";
+
+/// Find, check, show, load and serve Agent Skills.
+#[derive(Debug, Parser)]
+#[command(name = "prowess", version, after_help = EXAMPLES, subcommand_required = false)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What every command takes.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Global {
+    /// A folder of skills, in the layer `embedded`, `user` (the default) or `project`; repeatable.
+    ///
+    /// Without it: the embedded skills, `~/.agents/skills`, `~/.prowess/skills`, and every
+    /// `.agents/skills` from the working directory up to the repository's root.
+    #[arg(long, global = true, value_name = "[LAYER=]DIR")]
+    pub(crate) root: Vec<Root>,
+
+    /// How results are printed.
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+
+    /// When text is coloured.
+    #[arg(long, global = true, default_value_t = ColorChoice::Auto)]
+    pub(crate) color: ColorChoice,
+
+    /// Print results only, no remarks.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// A root with its layer.
+#[derive(Clone, Debug)]
+pub(crate) struct Root {
+    pub(crate) layer: String,
+    pub(crate) directory: PathBuf,
+}
+
+/// Without a layer, a root is the user's own: who names a folder answers for it.
+impl From<&str> for Root {
+    fn from(text: &str) -> Self {
+        let (layer, directory) = match text.split_once('=') {
+            Some((layer, directory)) if !layer.contains('/') => (layer, directory),
+            _ => ("user", text),
+        };
+        Self { layer: layer.to_owned(), directory: directory.into() }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check a package, a SKILL.md or a whole tree; exit code 0 valid, 1 invalid
+    Validate {
+        /// Packages, `SKILL.md` files or folders of packages
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// How strict to be: lenient, spec or skills-ref
+        #[arg(long, default_value_t = Profile::Spec)]
+        profile: Profile,
+    },
+    /// Print the frontmatter of a package as JSON
+    ReadProperties {
+        /// A package or its `SKILL.md`
+        path: PathBuf,
+        /// How strict to be: lenient, spec or skills-ref
+        #[arg(long, default_value_t = Profile::Lenient)]
+        profile: Profile,
+    },
+    /// Print <available_skills> for some packages
+    ToPrompt {
+        /// Packages or their `SKILL.md` files
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// How strict to be; skills-ref prints what the reference tool prints
+        #[arg(long, default_value_t = Profile::Lenient)]
+        profile: Profile,
+    },
+    /// List the skills
+    List,
+    /// Show one skill whole: what is known of it, its files and its instructions
+    Show {
+        /// The skill's id
+        id: String,
+    },
+    /// Say where a skill was found, what shadows it, and what it costs
+    Explain {
+        /// A skill's id, or a path
+        #[arg(value_name = "ID-OR-PATH")]
+        query: String,
+    },
+    /// Print the text that the next model call would carry, with its token ledger
+    Prompt {
+        /// Skills to load first
+        #[arg(long, value_delimiter = ',', value_name = "ID")]
+        load: Vec<String>,
+    },
+    /// Make one tool call, as a model does
+    Call {
+        /// The tool's name, such as `skills_read`
+        tool: String,
+        /// The arguments, a JSON object
+        #[arg(default_value = "{}")]
+        json: String,
+        /// Skills to load first
+        #[arg(long, value_delimiter = ',', value_name = "ID")]
+        load: Vec<String>,
+    },
+    /// Serve skills and tools over the Model Context Protocol on standard input and output
+    Serve,
+    /// Play an agent's whole conversation on the embedded skills
+    Tour,
+}

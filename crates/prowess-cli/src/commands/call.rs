@@ -1,0 +1,54 @@
+//! `prowess call`: one tool call, as a model makes it.
+
+use std::process::ExitCode;
+
+use prowess::{Code, Content};
+use serde::Serialize;
+
+use crate::args::Global;
+use crate::commands::conversation::{self, Conversation, words};
+use crate::failure::Failure;
+use crate::output::{DIM, Output};
+use crate::place;
+use crate::terminal::plain_lines;
+
+/// The contract of `call --format json`.
+#[derive(Serialize)]
+struct Called {
+    tool: String,
+    is_error: bool,
+    code: Option<Code>,
+    content: Vec<Content>,
+    duration_ms: u128,
+}
+
+/// A refused or failed call is a result too: it is printed as one, with exit code 1.
+pub(crate) fn run(
+    global: &Global,
+    tool: &str,
+    json: &str,
+    load: &[String],
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let arguments = serde_json::from_str(json).map_err(|error| {
+        let message = format!("the arguments are not JSON: {error}");
+        Failure::usage("arguments-invalid", message, "write one JSON object, in single quotes")
+    })?;
+    let runtime = place::runtime(global)?;
+    let conversation = Conversation::open(&runtime)?;
+    conversation.load(load)?;
+    let answer = conversation.turn()?.call(&conversation::call(tool, arguments));
+    let text = words(&answer.result);
+    let called = Called {
+        tool: answer.tool,
+        is_error: answer.result.is_error,
+        code: answer.result.code,
+        content: answer.result.content,
+        duration_ms: answer.duration.as_millis(),
+    };
+    output.result(&called, |_| plain_lines(&text).into_owned() + "\n")?;
+    if let Some(code) = &called.code {
+        output.remark(&format!("{DIM}refused or failed: {code}{DIM:#}\n"));
+    }
+    Ok(ExitCode::from(u8::from(called.is_error)))
+}

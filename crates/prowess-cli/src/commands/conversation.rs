@@ -1,0 +1,53 @@
+//! One conversation of a command.
+
+use prowess::session::SessionHandle;
+use prowess::{Content, Runtime, ToolCall, ToolResult, Turn};
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+
+/// A runtime with one open session.
+pub(crate) struct Conversation<'r> {
+    runtime: &'r Runtime,
+    session: SessionHandle,
+}
+
+impl<'r> Conversation<'r> {
+    pub(crate) fn open(runtime: &'r Runtime) -> Result<Self, Failure> {
+        Ok(Self { runtime, session: runtime.open_session()? })
+    }
+
+    /// Begins a model call.
+    pub(crate) fn turn(&self) -> Result<Turn<'_>, Failure> {
+        Ok(self.runtime.turn(&self.session)?)
+    }
+
+    /// Loads skills as a model would, by the tool.
+    pub(crate) fn load(&self, ids: &[String]) -> Result<(), Failure> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let result = self.turn()?.call(&call("skills_load", json!({ "names": ids }))).result;
+        if result.is_error {
+            let code = result.code.as_ref().map_or("load-failed", |code| code.as_str());
+            let help = "see `prowess list` for the ids of the skills";
+            return Err(Failure::new(code, words(&result), help));
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn call(name: &str, arguments: Value) -> ToolCall {
+    ToolCall { name: name.to_owned(), arguments }
+}
+
+/// What a model reads of a result; a blob is named, not shown.
+pub(crate) fn words(result: &ToolResult) -> String {
+    let words = |content: &Content| match content {
+        Content::Text { text } => text.clone(),
+        Content::Blob { mime_type, data } => {
+            format!("[{} bytes of {mime_type}]", data.len() / 4 * 3)
+        }
+    };
+    result.content.iter().map(words).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,61 @@
+//! `prowess list`: every skill, what shadows what, and what is wrong.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use prowess::{Catalog, Diagnostic, Record, State};
+use serde::Serialize;
+
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::output::{DIM, HEADING, ID, Output};
+use crate::place;
+use crate::terminal::{one_line, plain};
+
+/// The contract of `list --format json`.
+#[derive(Serialize)]
+struct Listed<'c> {
+    generation: u64,
+    skills: Vec<Record<'c>>,
+    shadowed: Vec<Record<'c>>,
+    diagnostics: Vec<&'c Diagnostic>,
+}
+
+pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+    let runtime = place::runtime(global)?;
+    let catalog = runtime.catalog();
+    output.result(&listed(&catalog), text)?;
+    output.diagnostics(catalog.diagnostics());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn listed(catalog: &Catalog) -> Listed<'_> {
+    let (shadowed, others): (Vec<_>, Vec<_>) =
+        catalog.aside().partition(|record| matches!(record.state(), State::Shadowed(_)));
+    Listed {
+        generation: catalog.generation(),
+        skills: catalog.skills().chain(others).collect(),
+        shadowed,
+        diagnostics: catalog.diagnostics().collect(),
+    }
+}
+
+fn text(listed: &Listed<'_>) -> String {
+    let mut text = String::new();
+    let width = listed.skills.iter().map(|skill| skill.id().chars().count()).max().unwrap_or(0);
+    for skill in &listed.skills {
+        let id = plain(skill.id());
+        let description = one_line(skill.description(), 100);
+        let layer = plain(&skill.layer().name);
+        let _ = writeln!(text, "{ID}{id:width$}{ID:#}  {DIM}{layer:8}{DIM:#}  {description}");
+    }
+    if !listed.shadowed.is_empty() {
+        let _ = writeln!(text, "\n{HEADING}Shadowed{HEADING:#}");
+    }
+    for skill in &listed.shadowed {
+        let (id, place) = (plain(skill.id()), skill.location());
+        let reason = plain(skill.state().reason().unwrap_or_default());
+        let _ = writeln!(text, "{ID}{id:width$}{ID:#}  {}: {reason}", plain(&place));
+    }
+    text
+}

@@ -1,0 +1,41 @@
+//! One file for each command.
+
+mod call;
+mod conversation;
+mod explain;
+mod list;
+mod overview;
+mod prompt;
+mod read_properties;
+mod reference;
+mod serve;
+mod show;
+mod to_prompt;
+mod tour;
+mod validate;
+
+use std::process::ExitCode;
+
+use crate::args::{Args, Command};
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Carries out what was typed.
+pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
+    let global = &args.global;
+    match &args.command {
+        None => overview::run(global, output),
+        Some(Command::Validate { paths, profile }) => validate::run(paths, *profile, output),
+        Some(Command::ReadProperties { path, profile }) => {
+            read_properties::run(path, *profile, output)
+        }
+        Some(Command::ToPrompt { paths, profile }) => to_prompt::run(paths, *profile, output),
+        Some(Command::List) => list::run(global, output),
+        Some(Command::Show { id }) => show::run(global, id, output),
+        Some(Command::Explain { query }) => explain::run(global, query, output),
+        Some(Command::Prompt { load }) => prompt::run(global, load, output),
+        Some(Command::Call { tool, json, load }) => call::run(global, tool, json, load, output),
+        Some(Command::Serve) => serve::run(global, output),
+        Some(Command::Tour) => tour::run(output),
+    }
+}

@@ -1,0 +1,87 @@
+//! `prowess` alone: what skills this place has, by layer, and the next step.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use prowess::{Catalog, Severity};
+use serde::Serialize;
+
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::output::{DIM, HEADING, Output};
+use crate::place;
+use crate::terminal::plain;
+
+#[derive(Serialize)]
+struct Overview {
+    generation: u64,
+    layers: Vec<LayerLine>,
+    skills: usize,
+    shadowed: usize,
+    errors: usize,
+    warnings: usize,
+}
+
+#[derive(Serialize)]
+struct LayerLine {
+    layer: String,
+    trust: &'static str,
+    skills: usize,
+    roots: Vec<String>,
+}
+
+pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+    let runtime = place::runtime(global)?;
+    output.result(&overview(&runtime.catalog()), text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn overview(catalog: &Catalog) -> Overview {
+    let line = |(rank, layer): (usize, &prowess::Layer)| LayerLine {
+        layer: layer.name.to_string(),
+        trust: layer.trust.as_str(),
+        skills: catalog.skills().filter(|skill| skill.rank() == rank).count(),
+        roots: catalog
+            .sources()
+            .iter()
+            .filter(|source| source.layer == rank)
+            .map(|source| source.source.root().to_owned())
+            .collect(),
+    };
+    let count = |severity| {
+        catalog.diagnostics().filter(|diagnostic| diagnostic.severity == severity).count()
+    };
+    Overview {
+        generation: catalog.generation(),
+        layers: catalog.layers().iter().enumerate().map(line).collect(),
+        skills: catalog.len(),
+        shadowed: catalog.aside().len(),
+        errors: count(Severity::Error),
+        warnings: count(Severity::Warning),
+    }
+}
+
+fn text(overview: &Overview) -> String {
+    let Overview { skills, shadowed, errors, warnings, layers, .. } = overview;
+    let mut text = format!("{HEADING}{skills} skills{HEADING:#} from the layers, highest first:\n");
+    for LayerLine { layer, trust, skills, roots } in layers {
+        let _ = writeln!(text, "  {layer:8} {skills:>5}  {DIM}{trust}{DIM:#}");
+        for root in roots {
+            let _ = writeln!(text, "      {DIM}{}{DIM:#}", plain(root));
+        }
+    }
+    if shadowed + errors + warnings > 0 {
+        let _ = writeln!(text, "\n{shadowed} shadowed, {errors} errors, {warnings} warnings");
+    }
+    let _ = writeln!(text, "\n{HEADING}Next{HEADING:#}");
+    if *skills > 0 {
+        text.push_str("  prowess list            every skill, and what is wrong with which\n");
+        text.push_str("  prowess prompt          what a model is told of them\n");
+    }
+    if *errors > 0 {
+        text.push_str("  prowess explain PATH    why a skill is missing\n");
+    }
+    text.push_str("  prowess tour            an agent's conversation, played through\n");
+    text.push_str("  prowess serve           give them to an agent over MCP\n");
+    text
+}

@@ -1,0 +1,22 @@
+//! `prowess serve`: skills and tools over the Model Context Protocol.
+
+use std::process::ExitCode;
+
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::place;
+
+pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+    let runtime = place::builder(global)?.policies(prowess_mcp::policies()).build()?;
+    let catalog = runtime.catalog();
+    output.remark(&format!(
+        "prowess: {} skills, serving on standard input and output\n",
+        catalog.len()
+    ));
+    output.diagnostics(catalog.diagnostics().filter(|diagnostic| diagnostic.is_error()));
+    prowess_mcp::serve_stdio(runtime).map_err(|error| {
+        Failure::new("serve-failed", error.to_string(), "see what the client sent")
+    })?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,83 @@
+//! `prowess show`: one skill whole.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use prowess::format::{Mapping, Profile, parse};
+use prowess::{Digest, Listing, ReadLimit, Record, ResourcePath};
+use serde::Serialize;
+
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::output::{DIM, HEADING, ID, Output};
+use crate::place;
+use crate::terminal::{plain, plain_lines};
+
+/// How many files of a package are listed.
+const MOST_RESOURCES: usize = 200;
+
+#[derive(Serialize)]
+struct Shown<'c> {
+    record: Record<'c>,
+    digest: Digest,
+    properties: Mapping,
+    #[serde(flatten)]
+    resources: Listing,
+    body: String,
+}
+
+pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode, Failure> {
+    let runtime = place::runtime(global)?;
+    let catalog = runtime.catalog();
+    let record = catalog.get(id).ok_or_else(|| unknown(id))?;
+    let resource = ResourcePath::new(record.file())
+        .map_err(|error| Failure::new("path-invalid", error.to_string(), "reload"))?;
+    let failed = |error: prowess::SourceError| {
+        let help = "see `prowess explain` for where it was found";
+        Failure::new(error.kind.as_str(), error.to_string(), help)
+    };
+    let text = catalog.read(record, &resource, ReadLimit::default()).map_err(failed)?;
+    let resources = catalog.list(record, MOST_RESOURCES).map_err(failed)?;
+    let document = parse(&text, Profile::Lenient).document.ok_or_else(|| {
+        let message = format!("the `SKILL.md` of `{id}` can no longer be read");
+        Failure::new("skill-changed", message, "see `prowess validate` for what is wrong with it")
+    })?;
+    let shown = Shown {
+        record,
+        digest: Digest::of(&text),
+        properties: document.frontmatter.fields,
+        resources,
+        body: document.body.to_owned(),
+    };
+    output.result(&shown, text_of)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// No skill has this id.
+pub(crate) fn unknown(id: &str) -> Failure {
+    let message = format!("no skill named `{id}`");
+    Failure::new(
+        "skill-not-found",
+        message,
+        "see `prowess list` for the ids, or `prowess explain PATH`",
+    )
+}
+
+fn text_of(shown: &Shown<'_>) -> String {
+    let Shown { record, digest, resources, body, .. } = shown;
+    let mut text = format!("{ID}{}{ID:#}\n{}\n\n", plain(record.id()), plain(record.description()));
+    let mut line = |key: &str, value: &str| {
+        let _ = writeln!(text, "{DIM}{key:9}{DIM:#} {}", plain(value));
+    };
+    line("location", &record.location());
+    line("layer", &format!("{} ({})", record.layer().name, record.trust().as_str()));
+    line("digest", &digest.to_string());
+    for resource in &resources.resources {
+        line("file", &format!("{} ({} bytes)", resource.path, resource.bytes));
+    }
+    if !resources.is_complete {
+        line("file", "… and more");
+    }
+    let _ = writeln!(text, "\n{HEADING}Instructions{HEADING:#}\n\n{}", plain_lines(body.trim()));
+    text
+}

@@ -1,0 +1,44 @@
+//! `prowess to-prompt`: `<available_skills>` for some packages.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use prowess::format::{Profile, parse};
+use prowess::prompt::{CatalogFormat, SkillEntry, available_skills};
+
+use crate::commands::reference;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::package::Package;
+use crate::place::absolute;
+
+pub(crate) fn run(
+    paths: &[PathBuf],
+    profile: Profile,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    if profile == Profile::SkillsRef {
+        return reference::to_prompt(paths, output);
+    }
+    let entries = paths.iter().map(|path| entry(path, profile)).collect::<Result<Vec<_>, _>>()?;
+    output.data(&(available_skills(entries, CatalogFormat::XmlElements) + "\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn entry(path: &std::path::Path, profile: Profile) -> Result<SkillEntry<'static>, Failure> {
+    let package = Package::read(path)?;
+    let Some(document) = parse(&package.text, profile).document else {
+        let message = format!("`{}` is not a valid skill", path.display());
+        return Err(Failure::new(
+            "skill-invalid",
+            message,
+            "see `prowess validate` for what to change",
+        ));
+    };
+    let location = absolute(&package.directory)?.join(package.file);
+    Ok(SkillEntry {
+        name: document.frontmatter.name.into(),
+        description: document.frontmatter.description.into(),
+        location: Some(location.to_string_lossy().into_owned().into()),
+    })
+}

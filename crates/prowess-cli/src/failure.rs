@@ -1,0 +1,67 @@
+//! Why a command did not do what it was asked.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+/// A failure of the program itself: a code to branch on, a sentence, and the next step.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Failure {
+    pub(crate) code: String,
+    pub(crate) message: String,
+    pub(crate) help: String,
+    #[serde(skip)]
+    exit: u8,
+}
+
+impl Failure {
+    /// The command was right and could not be carried out: exit code 1.
+    pub(crate) fn new(
+        code: impl Into<String>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self { code: code.into(), message: message.into(), help: help.into(), exit: 1 }
+    }
+
+    /// The command itself was wrong: exit code 2.
+    pub(crate) fn usage(
+        code: impl Into<String>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self { exit: 2, ..Self::new(code, message, help) }
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.exit)
+    }
+}
+
+impl From<prowess::Error> for Failure {
+    fn from(error: prowess::Error) -> Self {
+        let help = "see `prowess --help` for layers and roots";
+        match error {
+            prowess::Error::Registry(_) => Self::usage("layers-invalid", error.to_string(), help),
+            _ => Self::new("runtime-failed", error.to_string(), "try again"),
+        }
+    }
+}
+
+/// What the command line parser says: help and version are results, the rest is a wrong command.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let wants_json =
+        std::env::args_os().any(|argument| argument == "json" || argument == "--format=json");
+    if !error.use_stderr() || !wants_json {
+        // Nobody is left to tell if the stream is closed.
+        let _ = error.print();
+        return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+    }
+    let rendered = error.render().to_string();
+    let (message, help) = rendered.split_once("\n\n").unwrap_or((&rendered, ""));
+    let message = message.trim_start_matches("error: ").trim();
+    let failure = Failure::usage("usage", message, help.trim());
+    let document = serde_json::json!({ "error": failure });
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{document:#}\n").as_bytes());
+    failure.exit_code()
+}

@@ -1,0 +1,142 @@
+//! Where results go: data to standard output, everything else to standard error.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use prowess::{Diagnostic, Severity};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::args::{Format, Global};
+use crate::failure::Failure;
+use crate::terminal::plain;
+
+/// How headings look.
+pub(crate) const HEADING: Style = Style::new().bold();
+/// How ids look.
+pub(crate) const ID: Style = AnsiColor::Cyan.on_default().bold();
+/// How remarks look.
+pub(crate) const DIM: Style = Style::new().dimmed();
+
+/// The two streams, in the format that was asked for.
+pub(crate) struct Output {
+    format: Format,
+    is_quiet: bool,
+    color: ColorChoice,
+}
+
+impl Output {
+    pub(crate) fn new(global: &Global) -> Self {
+        let color = match global.color {
+            clap::ColorChoice::Auto => ColorChoice::Auto,
+            clap::ColorChoice::Always => ColorChoice::Always,
+            clap::ColorChoice::Never => ColorChoice::Never,
+        };
+        Self { format: global.format, is_quiet: global.quiet, color }
+    }
+
+    /// Whether results are for people.
+    pub(crate) fn is_text(&self) -> bool {
+        self.format == Format::Text
+    }
+
+    /// Prints a result: `text` for people, or one JSON document.
+    pub(crate) fn result<T: Serialize>(
+        &self,
+        value: &T,
+        text: impl FnOnce(&T) -> String,
+    ) -> Result<(), Failure> {
+        match self.format {
+            Format::Text => self.data(&text(value)),
+            Format::Json => self.json(value),
+        }
+    }
+
+    /// Prints one JSON document.
+    pub(crate) fn json<T: Serialize>(&self, value: &T) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(value).map_err(|error| {
+            Failure::new("output-failed", format!("the result is not JSON: {error}"), "report this")
+        })?;
+        self.data(&(text + "\n"))
+    }
+
+    /// Prints text to standard output.
+    pub(crate) fn data(&self, text: &str) -> Result<(), Failure> {
+        let mut stream = AutoStream::new(io::stdout().lock(), self.color);
+        match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
+            // Whoever reads has read enough.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                let message = format!("the result could not be written: {error}");
+                Err(Failure::new("output-failed", message, "look at where the output goes"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Prints a remark to standard error, unless remarks are not wanted.
+    pub(crate) fn remark(&self, text: &str) {
+        if !self.is_quiet && self.is_text() {
+            self.error_stream(text);
+        }
+    }
+
+    /// Prints findings to standard error, unless they are part of the result already.
+    pub(crate) fn diagnostics<'d>(&self, found: impl IntoIterator<Item = &'d Diagnostic>) {
+        let mut text = String::new();
+        for diagnostic in found {
+            write_diagnostic(&mut text, diagnostic);
+        }
+        if !text.is_empty() {
+            self.remark(&text);
+        }
+    }
+
+    /// Prints why a command failed, and gives its exit code.
+    pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
+        let text = match self.format {
+            Format::Json => format!("{:#}\n", json!({ "error": failure })),
+            Format::Text => {
+                let style = severity_style(Severity::Error);
+                let Failure { code, message, help, .. } = failure;
+                let message = plain(message);
+                format!("{style}error[{code}]{style:#}: {message}\n  help: {}\n", plain(help))
+            }
+        };
+        self.error_stream(&text);
+        failure.exit_code()
+    }
+
+    fn error_stream(&self, text: &str) {
+        let mut stream = AutoStream::new(io::stderr().lock(), self.color);
+        // There is nowhere left to say that standard error is closed.
+        let _ = stream.write_all(text.as_bytes());
+    }
+}
+
+/// How a severity looks.
+pub(crate) fn severity_style(severity: Severity) -> Style {
+    let color = match severity {
+        Severity::Error => AnsiColor::Red,
+        Severity::Warning => AnsiColor::Yellow,
+        Severity::Hint => AnsiColor::Blue,
+    };
+    color.on_default().bold()
+}
+
+/// A finding on two lines: what and where, then what to do.
+pub(crate) fn write_diagnostic(text: &mut String, diagnostic: &Diagnostic) {
+    let Diagnostic { code, severity, path, line, column, message, help, .. } = diagnostic;
+    let style = severity_style(*severity);
+    let _ = writeln!(text, "{style}{severity}[{code}]{style:#}: {}", plain(message));
+    if let Some(path) = path {
+        let _ = write!(text, "  {DIM}-->{DIM:#} {}", plain(path));
+        if let (Some(line), Some(column)) = (line, column) {
+            let _ = write!(text, ":{line}:{column}");
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(text, "  {DIM}help:{DIM:#} {}", plain(help));
+}

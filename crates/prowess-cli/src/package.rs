@@ -1,0 +1,78 @@
+//! One package that was named by a path.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use prowess::source_fs::{FsConfig, FsSource, Links};
+use prowess::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind, SystemClock};
+
+use crate::failure::Failure;
+use crate::place::absolute;
+
+/// A package's directory as it was typed, and its `SKILL.md`.
+pub(crate) struct Package {
+    /// The directory, as it was typed.
+    pub(crate) directory: PathBuf,
+    /// Its own name, which the skill's name should be.
+    pub(crate) name: String,
+    /// `SKILL.md`, or `skill.md` where that is all there is.
+    pub(crate) file: &'static str,
+    /// The bytes of the file.
+    pub(crate) text: Vec<u8>,
+}
+
+impl Package {
+    /// Reads the `SKILL.md` of the package that a path names, itself or by its `SKILL.md`.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let directory = directory_of(path);
+        let complete = absolute(&directory)?;
+        if !complete.exists() {
+            return Err(missing("path-not-found", format!("`{}` does not exist", path.display())));
+        }
+        if !complete.is_dir() {
+            let message = format!("`{}` is not a directory", path.display());
+            return Err(missing("root-not-a-directory", message));
+        }
+        let name = complete.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let source = source(FsConfig::new(complete));
+        for file in ["SKILL.md", "skill.md"] {
+            match read(&source, file) {
+                Ok(text) => return Ok(Self { directory, name, file, text }),
+                Err(error) if error.kind == SourceErrorKind::NotFound => {}
+                Err(error) => {
+                    let help = "a `SKILL.md` is a regular file of at most 2 MiB";
+                    return Err(Failure::new(error.kind.as_str(), error.to_string(), help));
+                }
+            }
+        }
+        let message = format!("there is no `SKILL.md` in `{}`", directory.display());
+        Err(missing("skill-md-missing", message))
+    }
+}
+
+/// The directory that a path names: itself, or the one that its `SKILL.md` is in.
+pub(crate) fn directory_of(path: &Path) -> PathBuf {
+    let is_skill_md = path.file_name().is_some_and(|name| name == "SKILL.md" || name == "skill.md");
+    match path.parent() {
+        Some(parent) if is_skill_md && path.is_file() => match parent.as_os_str().is_empty() {
+            true => PathBuf::from("."),
+            false => parent.to_owned(),
+        },
+        _ => path.to_owned(),
+    }
+}
+
+/// A source over a path that was typed: whoever types it means what it leads to, links included.
+pub(crate) fn source(config: FsConfig) -> FsSource {
+    FsSource::new(FsConfig { links: Links::Follow, ..config }, Arc::new(SystemClock::default()))
+}
+
+fn read(source: &FsSource, file: &str) -> Result<Vec<u8>, prowess::SourceError> {
+    let resource = ResourcePath::new(file).expect("the name is a plain one");
+    let package = PackagePath::new("").expect("the root is a package's path");
+    source.read(&package, &resource, ReadLimit::default())
+}
+
+fn missing(code: &str, message: String) -> Failure {
+    Failure::new(code, message, "name the folder of a skill, or its `SKILL.md`")
+}
