@@ -1,11 +1,11 @@
 //! Places, messages and help, as a user sees them.
 
 use expect_test::{Expect, expect};
-use prowess_format::{Profile, codes};
+use prowess_format::{Code, Profile, codes};
 
 use crate::support::{findings, skill};
 
-fn check(yaml: &str, profile: Profile, expected: Expect) {
+fn check(yaml: &str, profile: Profile, expected: &Expect) {
     expected.assert_eq(&findings(&skill(yaml), profile));
 }
 
@@ -15,7 +15,7 @@ fn an_unquoted_colon_is_mended_and_said() {
     check(
         yaml,
         Profile::Lenient,
-        expect![[r#"
+        &expect![[r#"
         3:22: warning[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
           help: quote the value
     "#]],
@@ -23,7 +23,7 @@ fn an_unquoted_colon_is_mended_and_said() {
     check(
         yaml,
         Profile::Spec,
-        expect![[r#"
+        &expect![[r#"
         3:22: error[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
           help: quote the value
     "#]],
@@ -40,7 +40,7 @@ fn a_mended_value_may_go_over_lines() {
     check(
         yaml,
         Profile::Lenient,
-        expect![[r#"
+        &expect![[r#"
         3:19: warning[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
           help: quote the value
         4:7: warning[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
@@ -63,7 +63,7 @@ fn other_broken_yaml_is_not_mended() {
     check(
         "name: pdf\ndescription: \"Foo\" bar\n",
         Profile::Lenient,
-        expect![[r#"
+        &expect![[r#"
             3:20: error[yaml-invalid]: the frontmatter is not valid YAML: invalid trailing content after double-quoted scalar
               help: quote the value, or write it as a block with `|` and indented lines
         "#]],
@@ -71,7 +71,7 @@ fn other_broken_yaml_is_not_mended() {
     check(
         "name: pdf\ndescription: @foo\n",
         Profile::Lenient,
-        expect![[r#"
+        &expect![[r#"
             3:14: error[yaml-invalid]: the frontmatter is not valid YAML: unexpected character: `@'
               help: quote the value, or write it as a block with `|` and indented lines
         "#]],
@@ -79,7 +79,7 @@ fn other_broken_yaml_is_not_mended() {
     check(
         "name: pdf\n  description: x\n",
         Profile::Lenient,
-        expect![[r#"
+        &expect![[r#"
             3:14: error[yaml-invalid]: the frontmatter is not valid YAML: mapping values are not allowed in this context
               help: quote the value, or write it as a block with `|` and indented lines
         "#]],
@@ -87,7 +87,7 @@ fn other_broken_yaml_is_not_mended() {
     check(
         "name: pdf\n\tdescription: x\n",
         Profile::Lenient,
-        expect![[r#"
+        &expect![[r#"
             2:7: error[yaml-invalid]: the frontmatter is not valid YAML: while scanning a plain scalar, found a tab
               help: indent with spaces
         "#]],
@@ -95,7 +95,7 @@ fn other_broken_yaml_is_not_mended() {
     check(
         "name: pdf\ndescription: [a\n",
         Profile::Lenient,
-        expect![[r#"
+        &expect![[r#"
             3:14: error[yaml-invalid]: the frontmatter is not valid YAML: unclosed bracket '['
               help: close the bracket, or quote the value if the bracket is part of its text
         "#]],
@@ -107,7 +107,7 @@ fn places_are_those_of_the_file() {
     check(
         "# é\nname: A\ndescripton: x\ndescription: é &x\nlicense: &é x\n",
         Profile::Spec,
-        expect![[r#"
+        &expect![[r#"
             6:10: error[yaml-anchor]: an anchor (`&`) is not allowed in frontmatter
               help: quote the value if it begins with `&`, else write the value out where it is used
         "#]],
@@ -115,7 +115,7 @@ fn places_are_those_of_the_file() {
     check(
         "name: pdf_x\ndescripton: x\nfoo: 1\nmetadata: [é]\nallowed-tools: Bash(x\n",
         Profile::Spec,
-        expect![[r#"
+        &expect![[r#"
             1:1: error[description-missing]: the frontmatter has no `description`
               help: add a line `description: ` that says what the skill does and when to use it
             2:7: error[name-invalid]: a skill's name may only have `a` to `z`, `0` to `9` and `-`, but it has `_`
@@ -133,7 +133,7 @@ fn places_are_those_of_the_file() {
     check(
         "name: pdf\nname: b\n",
         Profile::Lenient,
-        expect![[r#"
+        &expect![[r#"
         3:1: error[yaml-duplicate-key]: the key `name` stands twice
           help: keep one of the two
     "#]],
@@ -163,7 +163,7 @@ fn foreign_text_is_shown_on_one_line_and_cut() {
     check(
         &format!("name: pdf\ndescription: x\n\"a\\e\\n\u{202e}b\": 1\n{key}: 1\n"),
         Profile::Spec,
-        expect![[r#"
+        &expect![[r#"
             4:1: error[unknown-field]: unknown field `a\u{1b}\n\u{202e}b`
               help: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
             5:1: error[unknown-field]: unknown field `kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk…`
@@ -181,7 +181,7 @@ fn a_hostile_file_gives_a_bounded_number_of_findings() {
 
 #[test]
 fn every_code_has_a_severity_or_silence_and_a_name_of_its_own() {
-    let mut names: Vec<_> = codes::ALL.iter().map(|code| code.as_str()).collect();
+    let mut names: Vec<_> = codes::ALL.iter().map(Code::as_str).collect();
     for code in codes::ALL {
         assert!(
             code.as_str()

@@ -8,5 +8,6 @@ mod fences;
 mod fields;
 mod names;
 mod properties;
+mod skills_ref;
 mod summaries;
 mod support;

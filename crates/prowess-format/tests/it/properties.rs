@@ -214,3 +214,17 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #[test]
+    fn the_reference_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), yaml in frontmatter()) {
+        let framed = [b"---\n".as_slice(), &bytes, b"\n---\n"].concat();
+        for file in [bytes, framed, format!("---\n{yaml}---\n").into_bytes()] {
+            let messages = prowess_format::skills_ref::validate(&file, "pdf");
+            let properties = prowess_format::skills_ref::read_properties(&file);
+            if messages == Ok(Vec::new()) {
+                prop_assert!(properties.is_ok(), "a valid skill has properties");
+            }
+        }
+    }
+}

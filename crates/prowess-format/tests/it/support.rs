@@ -1,6 +1,6 @@
 //! What the tests share.
 
-use prowess_format::{Head, Parsed, Profile, Summarized, parse, summarize};
+use prowess_format::{Diagnostic, Head, Parsed, Profile, Summarized, parse, summarize};
 
 /// The findings of a file, one on a line, with their help.
 pub(crate) fn findings(text: &[u8], profile: Profile) -> String {
@@ -27,7 +27,7 @@ pub(crate) fn skill(yaml: &str) -> Vec<u8> {
 pub(crate) fn assert_sound(text: &[u8], parsed: &Parsed<'_>) {
     assert_eq!(
         parsed.document.is_none(),
-        parsed.diagnostics.iter().any(|found| found.is_error()),
+        parsed.diagnostics.iter().any(Diagnostic::is_error),
         "a document is missing exactly when there is an error"
     );
     for found in &parsed.diagnostics {
