@@ -101,8 +101,8 @@ fn broken(rule: &str, how: &str) -> String {
 }
 
 fn scan(source: &dyn SkillSource) -> ScanRecorder {
-    let problem = broken(PARTLY, "its scan fails though every file is readable");
-    ScanRecorder::scan(source).expect(&problem)
+    let fails = |_| panic!("{}", broken(PARTLY, "it fails though every file is readable"));
+    ScanRecorder::scan(source).unwrap_or_else(fails)
 }
 
 fn package(path: &str) -> PackagePath {
@@ -143,7 +143,8 @@ fn what_is_unreadable_is_told_of(fixture: &dyn SourceFixture) {
         return;
     };
     let scan = ScanRecorder::scan(&*unreadable.source);
-    let Ok(scan) = scan else { panic!("{}", broken(PARTLY, "one bad file makes the scan fail")) };
+    let fails = |_| panic!("{}", broken(PARTLY, "one bad file makes the scan fail"));
+    let scan = scan.unwrap_or_else(fails);
     assert_eq!(scan.packages(), PACKAGES, "{}", broken(PARTLY, "a bad file hides good ones"));
     let is_told = |problem: &Diagnostic| {
         problem.is_error() && problem.path.as_deref() == Some(&*unreadable.path)
