@@ -82,6 +82,16 @@ struct Bounds {
     entries: Option<String>,
 }
 
+/// The directory whose names are looked at.
+struct Level<'l> {
+    directory: &'l Dir,
+    path: &'l str,
+    parent_length: usize,
+    depth: usize,
+    /// Names that are not ASCII, by their composed form.
+    composed: HashMap<String, String>,
+}
+
 struct Walk<'a> {
     config: &'a FsConfig,
     cancel: &'a Cancel,
@@ -149,59 +159,58 @@ impl Walk<'_> {
     ) -> Result<(), prowess_dir::Error> {
         let parent_length = self.prober.set_parent(path);
         let entries = directory.entries(names)?;
-        let mut composed = HashMap::new();
-        let directory = &*directory;
-        let _ = entries.visit(|entry| {
-            if self.cancel.is_cancelled() {
-                return ControlFlow::Break(());
-            }
-            if self.entries_left == 0 {
-                self.bounds.entries.get_or_insert_with(|| path.to_owned());
-                return ControlFlow::Break(());
-            }
-            self.entries_left -= 1;
-            if !matches!(entry.kind(), Kind::Directory | Kind::Link)
-                || entry.name().is_some_and(|name| self.config.skips(name))
-            {
-                return ControlFlow::Continue(());
-            }
-            if depth >= self.config.max_depth {
-                self.bounds.depth.get_or_insert_with(|| path.to_owned());
-                return ControlFlow::Break(());
-            }
-            self.prober.path.truncate(parent_length);
-            self.visit(directory, &entry, parent_length, depth, &mut composed);
-            ControlFlow::Continue(())
-        })?;
-        Ok(())
+        let mut level = Level { directory, path, parent_length, depth, composed: HashMap::new() };
+        entries.visit(|entry| self.visit(&mut level, &entry)).map(drop)
     }
 
-    fn visit(
-        &mut self,
-        directory: &Dir,
-        entry: &Entry<'_>,
-        parent_length: usize,
-        depth: usize,
-        composed: &mut HashMap<String, String>,
-    ) {
-        let Some(name) = entry.name() else {
-            let name = String::from_utf8_lossy(entry.name_bytes());
-            self.prober.path.push_str(&name);
-            return self.unusable(directory, entry, codes::PATH_NOT_UTF8);
-        };
+    fn visit(&mut self, level: &mut Level<'_>, entry: &Entry<'_>) -> ControlFlow<()> {
+        if self.cancel.is_cancelled() {
+            return ControlFlow::Break(());
+        }
+        if self.entries_left == 0 {
+            self.bounds.entries.get_or_insert_with(|| level.path.to_owned());
+            return ControlFlow::Break(());
+        }
+        self.entries_left -= 1;
+        if !matches!(entry.kind(), Kind::Directory | Kind::Link) {
+            return ControlFlow::Continue(());
+        }
+        let name = entry.name();
+        if name.is_some_and(|name| self.config.skips(name)) {
+            return ControlFlow::Continue(());
+        }
+        if level.depth >= self.config.max_depth {
+            self.bounds.depth.get_or_insert_with(|| level.path.to_owned());
+            return ControlFlow::Break(());
+        }
+        self.prober.path.truncate(level.parent_length);
+        match name {
+            Some(name) => self.visit_named(level, entry, name),
+            None => {
+                let name = String::from_utf8_lossy(entry.name_bytes());
+                self.prober.path.push_str(&name);
+                self.unusable(level.directory, entry, codes::PATH_NOT_UTF8);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn visit_named(&mut self, level: &mut Level<'_>, entry: &Entry<'_>, name: &str) {
         self.prober.path.push_str(name);
         if !PackagePath::is_normal(&self.prober.path) {
-            return self.unusable(directory, entry, codes::PATH_NOT_PORTABLE);
+            return self.unusable(level.directory, entry, codes::PATH_NOT_PORTABLE);
         }
         if entry.kind() == Kind::Link {
             return self.links.push(self.prober.path.clone());
         }
         if !name.is_ascii() {
-            self.compare_composed(name, composed);
+            self.compare_composed(name, &mut level.composed);
         }
-        let probe = self.prober.probe_below(directory, parent_length, entry.inode());
-        if probe == Probe::Nothing || self.config.nested == Nested::Descend {
-            self.search_later(depth + 1);
+        let inode = entry.inode();
+        match self.prober.probe_below(level.directory, level.parent_length, inode) {
+            Probe::Closed => {}
+            Probe::Package if self.config.nested == Nested::Stop => {}
+            Probe::Package | Probe::Nothing => self.search_later(level.depth + 1),
         }
     }
 

@@ -50,7 +50,7 @@ fn a_root_without_right_is_told_of() {
 #[test]
 fn reading_without_right_is_denied() {
     let tree = Tree::new("//- /pdf/SKILL.md\npdf\n//- /pdf/secret.md\nsecret\n");
-    fs::set_permissions(tree.join("pdf/secret.md"), Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(tree.join("pdf/secret.md"), Permissions::from_mode(0o000)).unwrap();
     without_override(|| {
         let package = PackagePath::new("pdf").unwrap();
         let resource = ResourcePath::new("secret.md").unwrap();

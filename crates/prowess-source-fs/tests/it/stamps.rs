@@ -34,7 +34,7 @@ fn an_unchanged_package_is_not_reported_again() {
 #[test]
 fn an_unchanged_package_is_not_opened() {
     let tree = tree();
-    fs::set_permissions(tree.join("one/SKILL.md"), Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(tree.join("one/SKILL.md"), Permissions::from_mode(0o000)).unwrap();
     // Whoever is not root cannot read it the first time either; then there is nothing to compare.
     let source = source(config(&tree));
     let first = ScanRecorder::scan(&source).unwrap();
