@@ -136,7 +136,7 @@ fn difference(stream: &str, expected: &str, observed: &str) -> Option<String> {
 /// What keeps an answer from being an error of the program's own making.
 fn typed_error(observed: &Observed) -> Option<String> {
     let Observed { exit, stderr, .. } = observed;
-    let is_worded = ["Error: ", "error: ", "Validation failed for ", "{"]
+    let is_worded = ["Error: ", "error[", "Validation failed for ", "{"]
         .iter()
         .any(|beginning| stderr.starts_with(beginning));
     if !matches!(exit, Some(1 | 2)) {

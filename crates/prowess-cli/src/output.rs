@@ -79,7 +79,7 @@ impl Output {
     /// Prints a remark to standard error, unless remarks are not wanted.
     pub(crate) fn remark(&self, text: &str) {
         if !self.is_quiet && self.is_text() {
-            self.error_stream(text);
+            self.error_text(text);
         }
     }
 
@@ -105,11 +105,12 @@ impl Output {
                 format!("{style}error[{code}]{style:#}: {message}\n  help: {}\n", plain(help))
             }
         };
-        self.error_stream(&text);
+        self.error_text(&text);
         failure.exit_code()
     }
 
-    fn error_stream(&self, text: &str) {
+    /// Prints to standard error what must be said in any case.
+    pub(crate) fn error_text(&self, text: &str) {
         let mut stream = AutoStream::new(io::stderr().lock(), self.color);
         // There is nowhere left to say that standard error is closed.
         let _ = stream.write_all(text.as_bytes());

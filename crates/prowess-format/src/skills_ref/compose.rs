@@ -25,10 +25,7 @@ pub(super) enum Value {
 
 /// The root of the only document; nothing where the text has no token.
 pub(super) fn compose(text: &[char]) -> Result<Option<Node>, Failure> {
-    let mut parser = Parser {
-        scanner: Scanner::new(text),
-        depth: 0,
-    };
+    let mut parser = Parser { scanner: Scanner::new(text), depth: 0 };
     parser.scanner.get()?;
     parser.scanner.peek()?;
     let Some(start) = parser.document_start()? else {
@@ -80,10 +77,7 @@ impl Parser<'_> {
         self.directives()?;
         if !self.scanner.check(&[DocumentStart])? {
             let token = self.scanner.peek()?;
-            let problem = format!(
-                "expected '<document start>', but found {}",
-                repr(token.id())
-            );
+            let problem = format!("expected '<document start>', but found {}", repr(token.id()));
             return Err(Failure::at(token.start, problem));
         }
         self.scanner.get()?;
@@ -111,10 +105,7 @@ impl Parser<'_> {
 
     fn content(&mut self) -> Result<Node, Failure> {
         use Kind::{Directive, DocumentEnd, DocumentStart, StreamEnd};
-        if self
-            .scanner
-            .check(&[Directive, DocumentStart, DocumentEnd, StreamEnd])?
-        {
+        if self.scanner.check(&[Directive, DocumentStart, DocumentEnd, StreamEnd])? {
             return Ok(empty(self.scanner.peek()?.start));
         }
         self.node(false)
@@ -162,12 +153,7 @@ impl Parser<'_> {
         }
         let token = self.scanner.peek()?;
         let problem = format!("expected the node content, but found {}", repr(token.id()));
-        Err(Failure::within(
-            "while parsing a block node",
-            start,
-            problem,
-            token.start,
-        ))
+        Err(Failure::within("while parsing a block node", start, problem, token.start))
     }
 
     fn list(&mut self) -> Result<Node, Failure> {
@@ -177,11 +163,7 @@ impl Parser<'_> {
             items.push(self.item(&[Kind::BlockEntry, Kind::BlockEnd])?);
         }
         let token = self.block_end("while parsing a block collection", start)?;
-        Ok(Node {
-            value: Value::List(items),
-            start,
-            end: token.end,
-        })
+        Ok(Node { value: Value::List(items), start, end: token.end })
     }
 
     fn indentless_list(&mut self, start: Mark) -> Result<Node, Failure> {
@@ -190,11 +172,7 @@ impl Parser<'_> {
             let ends = [Kind::BlockEntry, Kind::Key, Kind::Value, Kind::BlockEnd];
             items.push(self.item(&ends)?);
         }
-        Ok(Node {
-            value: Value::List(items),
-            start,
-            end: self.scanner.peek()?.start,
-        })
+        Ok(Node { value: Value::List(items), start, end: self.scanner.peek()?.start })
     }
 
     fn item(&mut self, ends: &[Kind]) -> Result<Node, Failure> {
@@ -214,11 +192,7 @@ impl Parser<'_> {
         }
         let token = self.block_end("while parsing a block mapping", start)?;
         self.scanner.peek()?;
-        Ok(Node {
-            value: Value::Map(pairs),
-            start,
-            end: token.end,
-        })
+        Ok(Node { value: Value::Map(pairs), start, end: token.end })
     }
 
     fn key(&mut self) -> Result<Option<Node>, Failure> {
@@ -243,10 +217,7 @@ impl Parser<'_> {
     }
 
     fn node_or_empty(&mut self, mark: Mark) -> Result<Node, Failure> {
-        if self
-            .scanner
-            .check(&[Kind::Key, Kind::Value, Kind::BlockEnd])?
-        {
+        if self.scanner.check(&[Kind::Key, Kind::Value, Kind::BlockEnd])? {
             return Ok(empty(mark));
         }
         self.node(true)
@@ -263,9 +234,5 @@ impl Parser<'_> {
 }
 
 fn empty(mark: Mark) -> Node {
-    Node {
-        value: Value::Scalar(String::new(), true),
-        start: mark,
-        end: mark,
-    }
+    Node { value: Value::Scalar(String::new(), true), start: mark, end: mark }
 }

@@ -42,12 +42,7 @@ fn construct_mapping(pairs: Vec<(Node, Node)>, start: Mark) -> Result<Data, Fail
         let value = construct(value)?;
         if !seen.insert(key.clone()) {
             let problem = format!("Duplicate key '{key}' found");
-            return Err(Failure::within(
-                "While parsing",
-                key_start,
-                problem,
-                key_end,
-            ));
+            return Err(Failure::within("While parsing", key_start, problem, key_end));
         }
         data.push((key, value));
     }
@@ -60,10 +55,7 @@ fn check_indentation(maps: &[(Mark, Mark)]) -> Result<(), Failure> {
     let Some(((first, _), others)) = maps.split_first() else {
         return Ok(());
     };
-    match others
-        .iter()
-        .find(|(start, _)| start.column != first.column)
-    {
+    match others.iter().find(|(start, _)| start.column != first.column) {
         None => Ok(()),
         Some((start, end)) => Err(Failure::within(
             "While parsing",

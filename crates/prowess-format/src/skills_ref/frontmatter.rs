@@ -39,10 +39,9 @@ fn load(yaml: &str) -> Result<Data, Error> {
     text.push('\0');
     construct::load(&text).map_err(|failure| match failure {
         Failure::Crash(crash) => crash.into(),
-        Failure::Marked(marked) => Error::Message(format!(
-            "Invalid YAML in frontmatter: {}",
-            marked.render(&text)
-        )),
+        Failure::Marked(marked) => {
+            Error::Message(format!("Invalid YAML in frontmatter: {}", marked.render(&text)))
+        }
     })
 }
 

@@ -33,11 +33,7 @@ pub(super) enum Failure {
 
 impl Failure {
     pub(super) fn at(place: Mark, problem: impl Into<String>) -> Self {
-        Self::Marked(Box::new(Marked {
-            context: None,
-            problem: problem.into(),
-            place,
-        }))
+        Self::Marked(Box::new(Marked { context: None, problem: problem.into(), place }))
     }
 
     pub(super) fn within(
@@ -87,10 +83,7 @@ fn snippet(text: &[char], mark: Mark) -> String {
     let shown: String = text[start.min(end)..end].iter().collect();
     let indentation = 4 + mark.index.saturating_sub(start) + head.len();
     let line = mark.line + 1;
-    format!(
-        "    {head}{shown}{tail}\n{}^ (line: {line})",
-        " ".repeat(indentation)
-    )
+    format!("    {head}{shown}{tail}\n{}^ (line: {line})", " ".repeat(indentation))
 }
 
 fn left(text: &[char], place: usize) -> (&'static str, usize) {
@@ -121,8 +114,5 @@ fn is_far(distance: usize) -> bool {
 }
 
 fn ends_snippet(character: char) -> bool {
-    matches!(
-        character,
-        '\0' | '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}'
-    )
+    matches!(character, '\0' | '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }

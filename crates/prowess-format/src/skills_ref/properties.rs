@@ -30,12 +30,7 @@ impl Properties {
 /// The message that the tool prints behind `Error: `, or a crash.
 pub fn read_properties(text: &[u8]) -> Result<Properties, Error> {
     let fields = frontmatter::read(text)?;
-    let get = |key: &str| {
-        fields
-            .iter()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value)
-    };
+    let get = |key: &str| fields.iter().find(|(name, _)| name == key).map(|(_, value)| value);
     for key in ["name", "description"] {
         if get(key).is_none() {
             let message = format!("Missing required field in frontmatter: {key}");
@@ -53,19 +48,13 @@ pub fn read_properties(text: &[u8]) -> Result<Properties, Error> {
             shown.push((key.to_owned(), value.clone()));
         }
     }
-    Ok(Properties {
-        name,
-        description,
-        fields: shown,
-    })
+    Ok(Properties { name, description, fields: shown })
 }
 
 fn required(value: Option<&Data>, key: &str) -> Result<String, Error> {
     let text = value.and_then(Data::as_text).map_or("", python::strip);
     if text.is_empty() {
-        return Err(Error::Message(format!(
-            "Field '{key}' must be a non-empty string"
-        )));
+        return Err(Error::Message(format!("Field '{key}' must be a non-empty string")));
     }
     Ok(text.to_owned())
 }

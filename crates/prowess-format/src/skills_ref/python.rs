@@ -112,11 +112,7 @@ fn write_json_text(text: &str, json: &mut String) {
 
 /// Python's `repr()` of a text.
 pub(super) fn repr(text: &str) -> String {
-    let quote = if text.contains('\'') && !text.contains('"') {
-        '"'
-    } else {
-        '\''
-    };
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut shown = String::from(quote);
     for character in text.chars() {
         match character {

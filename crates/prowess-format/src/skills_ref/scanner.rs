@@ -115,11 +115,7 @@ impl<'t> Scanner<'t> {
             return Ok(true);
         }
         self.drop_stale_keys()?;
-        let next_key = self
-            .possible_keys
-            .values()
-            .map(|key| key.token_number)
-            .min();
+        let next_key = self.possible_keys.values().map(|key| key.token_number).min();
         Ok(next_key == Some(self.taken))
     }
 
@@ -185,10 +181,7 @@ impl<'t> Scanner<'t> {
         let here = self.reader.mark();
         let is_stale =
             |key: &SimpleKey| key.mark.line != here.line || here.index - key.mark.index > 1024;
-        if let Some(key) = self
-            .possible_keys
-            .values()
-            .find(|key| key.is_required && is_stale(key))
+        if let Some(key) = self.possible_keys.values().find(|key| key.is_required && is_stale(key))
         {
             return Err(no_colon(key, here));
         }
@@ -201,11 +194,7 @@ impl<'t> Scanner<'t> {
         let is_required = self.flow.is_empty() && self.indent == column(mark);
         if self.may_begin_key {
             self.remove_possible_key()?;
-            let key = SimpleKey {
-                token_number: self.taken + self.tokens.len(),
-                is_required,
-                mark,
-            };
+            let key = SimpleKey { token_number: self.taken + self.tokens.len(), is_required, mark };
             self.possible_keys.insert(self.flow.len(), key);
         }
         Ok(())

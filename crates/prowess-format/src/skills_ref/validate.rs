@@ -4,14 +4,8 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::{Crash, Data, Error, frontmatter, python};
 
-const ALLOWED: [&str; 6] = [
-    "allowed-tools",
-    "compatibility",
-    "description",
-    "license",
-    "metadata",
-    "name",
-];
+const ALLOWED: [&str; 6] =
+    ["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
 
 /// Checks a file whose directory has this name; no message is a valid skill.
 ///
@@ -27,12 +21,7 @@ pub fn validate(text: &[u8], directory: &str) -> Result<Vec<String>, Crash> {
 }
 
 fn check(fields: &[(String, Data)], directory: &str) -> Vec<String> {
-    let get = |key: &str| {
-        fields
-            .iter()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value)
-    };
+    let get = |key: &str| fields.iter().find(|(name, _)| name == key).map(|(_, value)| value);
     let mut errors = Vec::new();
     check_keys(fields, &mut errors);
     match get("name") {
@@ -72,9 +61,7 @@ fn check_name(name: &Data, directory: &str, errors: &mut Vec<String>) {
     let name: String = stripped.nfkc().collect();
     let characters = name.chars().count();
     if characters > 64 {
-        errors.push(format!(
-            "Skill name '{name}' exceeds 64 character limit ({characters} chars)"
-        ));
+        errors.push(format!("Skill name '{name}' exceeds 64 character limit ({characters} chars)"));
     }
     if name != name.to_lowercase() {
         errors.push(format!("Skill name '{name}' must be lowercase"));
@@ -93,9 +80,7 @@ fn check_name(name: &Data, directory: &str, errors: &mut Vec<String>) {
         ));
     }
     if directory.nfkc().ne(name.chars()) {
-        errors.push(format!(
-            "Directory name '{directory}' must match skill name '{name}'"
-        ));
+        errors.push(format!("Directory name '{directory}' must match skill name '{name}'"));
     }
 }
 
@@ -118,8 +103,6 @@ fn check_compatibility(compatibility: &Data, errors: &mut Vec<String>) {
 fn check_length(field: &str, text: &str, most: usize, errors: &mut Vec<String>) {
     let characters = text.chars().count();
     if characters > most {
-        errors.push(format!(
-            "{field} exceeds {most} character limit ({characters} chars)"
-        ));
+        errors.push(format!("{field} exceeds {most} character limit ({characters} chars)"));
     }
 }

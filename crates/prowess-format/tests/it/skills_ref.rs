@@ -8,9 +8,7 @@ use crate::support::skill;
 /// The tool's messages about a skill in a directory `pdf`, or the JSON of its properties.
 fn check(yaml: &str, expected: &Expect) {
     let file = skill(yaml);
-    let messages = validate(&file, "pdf")
-        .expect("the tool does not crash")
-        .join("\n");
+    let messages = validate(&file, "pdf").expect("the tool does not crash").join("\n");
     let shown = match read_properties(&file) {
         Ok(properties) if messages.is_empty() => properties.to_json(),
         Ok(properties) => format!("{messages}\n{}", properties.to_json()),
@@ -101,12 +99,8 @@ fn rules_of_the_fields() {
     "#]],
     );
     let long = |count| "x".repeat(count);
-    let yaml = format!(
-        "name: {}\ndescription: {}\ncompatibility: {}\n",
-        long(65),
-        long(1025),
-        long(501)
-    );
+    let yaml =
+        format!("name: {}\ndescription: {}\ncompatibility: {}\n", long(65), long(1025), long(501));
     let messages = validate(&skill(&yaml), &long(65)).expect("no crash");
     assert_eq!(messages.len(), 3, "{messages:?}");
 }
@@ -124,11 +118,7 @@ fn files_without_frontmatter() {
         ("---\nname: pdf\n...\n", unclosed),
     ];
     for (text, message) in cases {
-        assert_eq!(
-            validate(text.as_bytes(), "pdf"),
-            Ok(vec![(*message).to_owned()]),
-            "{text:?}"
-        );
+        assert_eq!(validate(text.as_bytes(), "pdf"), Ok(vec![(*message).to_owned()]), "{text:?}");
     }
 }
 
@@ -404,11 +394,7 @@ fn what_strictyaml_refuses() {
 
 #[test]
 fn long_lines_are_cut_on_both_sides() {
-    let yaml = format!(
-        "name: pdf\ndescription: {}: {}\n",
-        "x".repeat(60),
-        "y".repeat(60)
-    );
+    let yaml = format!("name: pdf\ndescription: {}: {}\n", "x".repeat(60), "y".repeat(60));
     check(
         &yaml,
         &expect![[r#"
@@ -437,9 +423,7 @@ fn comments_and_block_scalars() {
 
 #[test]
 fn crashes_are_told_by_type() {
-    let nested: String = (0..2000)
-        .map(|level| format!("{}a:\n", " ".repeat(level)))
-        .collect();
+    let nested: String = (0..2000).map(|level| format!("{}a:\n", " ".repeat(level))).collect();
     let cases: &[(Vec<u8>, Crash)] = &[
         (b"---\nname: \xff\n---\n".to_vec(), Crash::NotUtf8),
         (skill("name: a\0b\n"), Crash::SpecialCharacter(0)),
@@ -447,10 +431,7 @@ fn crashes_are_told_by_type() {
         (skill("name: \"\\U00110000\"\n"), Crash::NoCharacter),
         (skill("? - a\n: b\n"), Crash::ListAsKey),
         (skill(&nested), Crash::TooDeep),
-        (
-            vec![b'-'; prowess_format::MAX_FILE_BYTES + 1],
-            Crash::TooLarge,
-        ),
+        (vec![b'-'; prowess_format::MAX_FILE_BYTES + 1], Crash::TooLarge),
     ];
     for (file, crash) in cases {
         assert_eq!(validate(file, "pdf"), Err(crash.clone()));
@@ -460,9 +441,9 @@ fn crashes_are_told_by_type() {
 
 #[test]
 fn storms_end() {
-    for storm in [
-        "[", "{", "- ", "? ", "a: ", "&a ", "\"", "'", "#", "|\n", "\n", " ", "a:\n", "[a,",
-    ] {
+    for storm in
+        ["[", "{", "- ", "? ", "a: ", "&a ", "\"", "'", "#", "|\n", "\n", " ", "a:\n", "[a,"]
+    {
         let file = skill(&storm.repeat(20_000));
         let _ = validate(&file, "pdf");
     }
@@ -470,8 +451,5 @@ fn storms_end() {
 
 #[test]
 fn a_prompt_is_escaped_as_python_does() {
-    assert_eq!(
-        escape_html("<a> & \"b\" 'c'"),
-        "&lt;a&gt; &amp; &quot;b&quot; &#x27;c&#x27;"
-    );
+    assert_eq!(escape_html("<a> & \"b\" 'c'"), "&lt;a&gt; &amp; &quot;b&quot; &#x27;c&#x27;");
 }

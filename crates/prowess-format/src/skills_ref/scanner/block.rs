@@ -33,11 +33,7 @@ impl Scanner<'_> {
                 (indent, breaks, end)
             }
         };
-        let mut content = Content {
-            text: String::new(),
-            breaks,
-            end,
-        };
+        let mut content = Content { text: String::new(), breaks, end };
         let line_break = self.block_lines(style, indent, &mut content);
         if chomping != Chomping::Strip {
             content.text.extend(line_break);

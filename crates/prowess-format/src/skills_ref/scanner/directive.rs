@@ -24,10 +24,7 @@ impl Scanner<'_> {
             self.skip_line();
         }
         self.skip_rest(start)?;
-        self.tokens.push_back(Token {
-            text,
-            ..Token::new(Kind::Directive, start, end)
-        });
+        self.tokens.push_back(Token { text, ..Token::new(Kind::Directive, start, end) });
         Ok(())
     }
 

@@ -54,10 +54,8 @@ impl Scanner<'_> {
         match self.flow.last() {
             None | Some('[') => is_followed_by_blank,
             Some(_) => {
-                let is_behind_value = self
-                    .tokens
-                    .back()
-                    .is_some_and(|token| token.kind == Kind::Value);
+                let is_behind_value =
+                    self.tokens.back().is_some_and(|token| token.kind == Kind::Value);
                 is_followed_by_blank || !is_behind_value
             }
         }
@@ -127,10 +125,7 @@ impl Scanner<'_> {
 
     fn block_entry(&mut self) -> Result<(), Failure> {
         if self.flow.is_empty() {
-            self.begin_in_block(
-                "sequence entries are not allowed here",
-                Kind::BlockSequenceStart,
-            )?;
+            self.begin_in_block("sequence entries are not allowed here", Kind::BlockSequenceStart)?;
         }
         self.may_begin_key = true;
         self.remove_possible_key()?;
@@ -152,12 +147,8 @@ impl Scanner<'_> {
     fn value(&mut self) -> Result<(), Failure> {
         let is_block = self.flow.is_empty();
         if let Some(key) = self.possible_keys.remove(&self.flow.len()) {
-            let at = key
-                .token_number
-                .saturating_sub(self.taken)
-                .min(self.tokens.len());
-            self.tokens
-                .insert(at, Token::new(Kind::Key, key.mark, key.mark));
+            let at = key.token_number.saturating_sub(self.taken).min(self.tokens.len());
+            self.tokens.insert(at, Token::new(Kind::Key, key.mark, key.mark));
             if is_block && self.add_indent(column(key.mark)) {
                 let start = Token::new(Kind::BlockMappingStart, key.mark, key.mark);
                 self.tokens.insert(at, start);
@@ -202,10 +193,6 @@ impl Scanner<'_> {
         is_plain: bool,
         (start, end): (super::Mark, super::Mark),
     ) {
-        self.tokens.push_back(Token {
-            text,
-            is_plain,
-            ..Token::new(Kind::Scalar, start, end)
-        });
+        self.tokens.push_back(Token { text, is_plain, ..Token::new(Kind::Scalar, start, end) });
     }
 }

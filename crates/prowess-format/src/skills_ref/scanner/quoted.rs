@@ -66,16 +66,9 @@ impl Scanner<'_> {
                 Ok(())
             }
             _ => {
-                let problem = format!(
-                    "found unknown escape character {}",
-                    repr(&character.to_string())
-                );
-                Err(Failure::within(
-                    DOUBLE_QUOTED,
-                    start,
-                    problem,
-                    self.reader.mark(),
-                ))
+                let problem =
+                    format!("found unknown escape character {}", repr(&character.to_string()));
+                Err(Failure::within(DOUBLE_QUOTED, start, problem, self.reader.mark()))
             }
         }
     }
@@ -93,12 +86,7 @@ impl Scanner<'_> {
             let problem = format!(
                 "expected escape sequence of {digits} hexdecimal numbers, but found {found}"
             );
-            return Err(Failure::within(
-                DOUBLE_QUOTED,
-                start,
-                problem,
-                self.reader.mark(),
-            ));
+            return Err(Failure::within(DOUBLE_QUOTED, start, problem, self.reader.mark()));
         }
         let code = u32::from_str_radix(&self.reader.take(digits), 16).ok();
         let character = code.and_then(char::from_u32);
@@ -107,9 +95,7 @@ impl Scanner<'_> {
     }
 
     fn quoted_blanks(&mut self, start: Mark, text: &mut String) -> Result<(), Failure> {
-        let count = self
-            .reader
-            .count(|character| matches!(character, ' ' | '\t'));
+        let count = self.reader.count(|character| matches!(character, ' ' | '\t'));
         let blanks = self.reader.take(count);
         if self.reader.peek() == '\0' {
             let problem = "found unexpected end of stream";
@@ -129,9 +115,7 @@ impl Scanner<'_> {
                 let problem = "found unexpected document separator";
                 return Err(Failure::within(QUOTED, start, problem, self.reader.mark()));
             }
-            let blanks = self
-                .reader
-                .count(|character| matches!(character, ' ' | '\t'));
+            let blanks = self.reader.count(|character| matches!(character, ' ' | '\t'));
             self.reader.forward(blanks);
             match self.reader.take_line_break() {
                 Some(line_break) => breaks.push(line_break),

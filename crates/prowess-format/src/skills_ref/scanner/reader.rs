@@ -10,10 +10,7 @@ pub(super) struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     pub(super) fn new(text: &'t [char]) -> Self {
-        Self {
-            text,
-            mark: Mark::default(),
-        }
+        Self { text, mark: Mark::default() }
     }
 
     pub(super) fn mark(&self) -> Mark {
@@ -26,25 +23,17 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn peek_at(&self, offset: usize) -> char {
-        self.text
-            .get(self.mark.index + offset)
-            .copied()
-            .unwrap_or('\0')
+        self.text.get(self.mark.index + offset).copied().unwrap_or('\0')
     }
 
     pub(super) fn starts_with(&self, prefix: &str) -> bool {
-        prefix
-            .chars()
-            .enumerate()
-            .all(|(offset, character)| self.peek_at(offset) == character)
+        prefix.chars().enumerate().all(|(offset, character)| self.peek_at(offset) == character)
     }
 
     /// How many characters from here on `is_part`.
     pub(super) fn count(&self, is_part: impl Fn(char) -> bool) -> usize {
         let rest = &self.text[self.mark.index.min(self.text.len())..];
-        rest.iter()
-            .take_while(|character| is_part(**character))
-            .count()
+        rest.iter().take_while(|character| is_part(**character)).count()
     }
 
     pub(super) fn forward(&mut self, count: usize) {

@@ -24,10 +24,7 @@ impl Scanner<'_> {
             return Err(self.broken(context, expected, next, start));
         }
         let end = self.reader.mark();
-        self.tokens.push_back(Token {
-            text,
-            ..Token::new(kind, start, end)
-        });
+        self.tokens.push_back(Token { text, ..Token::new(kind, start, end) });
         Ok(())
     }
 
@@ -111,10 +108,7 @@ impl Scanner<'_> {
                 break;
             }
             self.reader.forward(1);
-            let digits = self
-                .reader
-                .count(|character| character.is_ascii_hexdigit())
-                .min(2);
+            let digits = self.reader.count(|character| character.is_ascii_hexdigit()).min(2);
             if digits < 2 {
                 let found = self.reader.peek_at(digits);
                 let expected = "expected URI escape sequence of 2 hexdecimal numbers,";

@@ -41,13 +41,7 @@ pub(in crate::skills_ref) struct Token {
 
 impl Token {
     pub(super) fn new(kind: Kind, start: Mark, end: Mark) -> Self {
-        Self {
-            kind,
-            start,
-            end,
-            text: String::new(),
-            is_plain: false,
-        }
+        Self { kind, start, end, text: String::new(), is_plain: false }
     }
 
     pub(super) fn is_comment(&self) -> bool {
