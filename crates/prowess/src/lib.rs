@@ -10,8 +10,8 @@
 //!
 //! let turn = runtime.turn(&session)?;
 //! assert!(turn.prompt().text.contains("<available_skills>"));
-//! let arguments = json!({"names": ["skill-writing"]});
-//! let answer = turn.call(&ToolCall { name: "skills_load".into(), arguments });
+//! let call = ToolCall::new("skills_load", json!({"names": ["skill-writing"]}));
+//! let answer = turn.call(&call);
 //! assert!(!answer.result.is_error);
 //!
 //! let next = runtime.turn(&session)?;
@@ -45,3 +45,8 @@ pub use prowess_session as session;
 pub use prowess_source_embedded as source_embedded;
 pub use prowess_source_fs as source_fs;
 pub use prowess_tools as tools;
+
+/// The README's example is a program that compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

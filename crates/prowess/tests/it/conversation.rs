@@ -1,0 +1,173 @@
+//! What an agent goes through, from seeing a catalog to leaving a skill behind.
+
+use std::sync::Arc;
+
+use prowess::{BodyDelivery, Content, Policies, Runtime};
+use prowess_testkit::Tree;
+use serde_json::json;
+
+use crate::scripted::Agent;
+
+const TREE: &str = "
+//- /skills/alpha/SKILL.md
+---
+name: alpha
+description: The first. Use when alpha is asked for.
+---
+Instructions of alpha. See references/more.md.
+//- /skills/alpha/references/more.md
+More about alpha.
+//- /skills/beta/SKILL.md
+---
+name: beta
+description: The second. Use when beta is asked for.
+---
+Instructions of beta.
+//- /secret.txt
+canary
+";
+
+fn runtime(tree: &Tree) -> Runtime {
+    Runtime::builder()
+        .skills_directory("user", tree.join("skills"))
+        .build()
+        .expect("the layers are the standard ones")
+}
+
+/// See the catalog, load, get a receipt, find the body in the next call, read a reference.
+#[test]
+fn an_agent_sees_loads_and_reads() {
+    let tree = Tree::new(TREE);
+    let runtime = runtime(&tree);
+    let mut agent = Agent::new(&runtime);
+
+    let (before, receipt) = agent.load(&["alpha"], "replace");
+    assert!(before.contains("<name>alpha</name>"), "the catalog is in the first prompt");
+    assert!(before.contains("skills_load"), "the rule names the tool as the model knows it");
+    assert!(!before.contains("Instructions of alpha"), "no body before it is loaded");
+    let receipt = receipt.structured.expect("a receipt is data");
+    let active = &receipt["active_skills"][0];
+    assert_eq!(active["name"], "alpha");
+    assert_eq!(active["root_dir"], tree.join("skills/alpha").to_string_lossy().as_ref());
+    assert!(active["digest"].as_str().is_some_and(|digest| digest.starts_with("sha256:")));
+    assert!(!receipt.to_string().contains("Instructions of alpha"), "a receipt has no body");
+
+    let (prompt, reference) = agent.succeed("skills_read", json!({"path": "references/more.md"}));
+    assert!(prompt.contains("Instructions of alpha"), "the body is in the next call");
+    assert!(prompt.contains("<name>beta</name>"), "and so is the catalog");
+    let text = Content::Text { text: "More about alpha.\n".into() };
+    assert_eq!(reference.content, [text]);
+
+    let called: Vec<_> = agent.messages.iter().map(|(call, _)| call.name.as_str()).collect();
+    assert_eq!(called, ["skills_load", "skills_read"], "messages stand in the order of time");
+}
+
+/// Replace one skill by another; messages stay as they were.
+#[test]
+fn an_agent_switches_skills() {
+    let tree = Tree::new(TREE);
+    let runtime = runtime(&tree);
+    let mut agent = Agent::new(&runtime);
+    agent.load(&["alpha"], "replace");
+    let with_alpha = agent.prompt();
+    let messages = agent.messages.clone();
+
+    agent.load(&["beta"], "replace");
+    let with_beta = agent.prompt();
+    assert!(with_alpha.contains("Instructions of alpha"));
+    assert!(!with_beta.contains("Instructions of alpha"), "old instructions do not linger");
+    assert!(with_beta.contains("Instructions of beta"));
+    assert_eq!(agent.messages[..1], messages, "the messages of before are as they were");
+
+    agent.load(&["alpha"], "add");
+    let both = agent.prompt();
+    let position = |text: &str| both.find(text).expect("both bodies are there");
+    assert!(
+        position("Instructions of beta") < position("Instructions of alpha"),
+        "the last comes last"
+    );
+
+    agent.succeed("skills_unload", json!({"all": true}));
+    assert!(!agent.prompt().contains("Instructions of"), "unloading leaves nothing behind");
+}
+
+#[test]
+fn a_refusal_is_an_answer_and_gives_nothing_away() {
+    let tree = Tree::new(TREE);
+    let runtime = runtime(&tree);
+    let mut agent = Agent::new(&runtime);
+    let check = |agent: &mut Agent<'_>, arguments, code: &str| {
+        let (_, answer) = agent.turn("skills_read", arguments);
+        assert_eq!(answer.code.as_ref().map(|code| code.as_str()), Some(code), "{answer:?}");
+        assert!(!format!("{answer:?}").contains("canary"), "nothing from outside is in an answer");
+    };
+    check(&mut agent, json!({"path": "references/more.md"}), "skill-not-active");
+    agent.load(&["alpha"], "replace");
+    check(&mut agent, json!({"path": "../../secret.txt"}), "path-escape");
+    check(&mut agent, json!({"path": "/etc/passwd"}), "path-escape");
+    check(&mut agent, json!({"path": "references"}), "not-a-file");
+    check(&mut agent, json!({"path": "references/none.md"}), "resource-not-found");
+    check(&mut agent, json!({"skill": "beta", "path": "SKILL.md"}), "skill-not-active");
+    check(&mut agent, json!({"paths": []}), "invalid-arguments");
+}
+
+#[test]
+fn conversations_do_not_see_each_other() {
+    let tree = Tree::new(TREE);
+    let runtime = runtime(&tree);
+    let (mut one, mut other) = (Agent::new(&runtime), Agent::new(&runtime));
+    one.load(&["alpha"], "replace");
+    assert!(!other.prompt().contains("Instructions of alpha"), "loading is one conversation's own");
+    let (_, answer) =
+        other.turn("skills_read", json!({"skill": "alpha", "path": "references/more.md"}));
+    assert!(answer.is_error, "and so is the right to read");
+}
+
+#[test]
+fn a_turn_keeps_its_catalog_while_the_disk_changes() {
+    let tree = Tree::new(TREE);
+    let runtime = runtime(&tree);
+    let session = runtime.open_session().expect("memory takes another session");
+    let turn = runtime.turn(&session).expect("the session is open");
+    let before = turn.prompt();
+    tree.write("skills/gamma/SKILL.md", "---\nname: gamma\ndescription: New.\n---\nBody\n");
+    runtime.reload();
+    assert_eq!(turn.prompt(), before, "the turn goes on as it began");
+    let next = runtime.turn(&session).expect("the session is open");
+    assert!(next.prompt().text.contains("<name>gamma</name>"), "the next one sees the new skill");
+}
+
+#[test]
+fn a_body_may_come_with_the_answer_instead() {
+    let tree = Tree::new(TREE);
+    let policies = Policies::default().with_body_delivery(BodyDelivery::ToolResult);
+    let runtime = Runtime::builder()
+        .policies(policies)
+        .skills_directory("user", tree.join("skills"))
+        .build()
+        .expect("the layers are the standard ones");
+    let mut agent = Agent::new(&runtime);
+    let (_, answer) = agent.load(&["alpha"], "replace");
+    assert!(format!("{answer:?}").contains("Instructions of alpha"), "the answer has the body");
+    assert!(!agent.prompt().contains("Instructions of alpha"), "and so the prompt need not");
+}
+
+#[test]
+fn one_runtime_serves_many_threads() {
+    let tree = Tree::new(TREE);
+    let runtime = Arc::new(runtime(&tree));
+    std::thread::scope(|scope| {
+        for names in [["alpha"], ["beta"]].into_iter().cycle().take(8) {
+            let runtime = Arc::clone(&runtime);
+            scope.spawn(move || {
+                let mut agent = Agent::new(&runtime);
+                for _ in 0..50 {
+                    agent.load(&names, "replace");
+                    let body = format!("Instructions of {}", names[0]);
+                    assert!(agent.prompt().contains(&body), "each sees what it has loaded");
+                    runtime.reload();
+                }
+            });
+        }
+    });
+}
