@@ -9,6 +9,9 @@ use super::scanner::{Kind, Scanner, Token};
 /// frontmatter that means anything lies between the two.
 const MAX_DEPTH: usize = 100;
 
+/// The tool has no bound on keys and values; this one keeps hostile files cheap.
+const MAX_NODES: usize = 20_000;
+
 /// A value with its place.
 pub(super) struct Node {
     pub(super) value: Value,
@@ -25,7 +28,7 @@ pub(super) enum Value {
 
 /// The root of the only document; nothing where the text has no token.
 pub(super) fn compose(text: &[char]) -> Result<Option<Node>, Failure> {
-    let mut parser = Parser { scanner: Scanner::new(text), depth: 0 };
+    let mut parser = Parser { scanner: Scanner::new(text), depth: 0, nodes: 0 };
     parser.scanner.get()?;
     parser.scanner.peek()?;
     let Some(start) = parser.document_start()? else {
@@ -59,6 +62,7 @@ enum Start {
 struct Parser<'t> {
     scanner: Scanner<'t>,
     depth: usize,
+    nodes: usize,
 }
 
 impl Parser<'_> {
@@ -114,8 +118,12 @@ impl Parser<'_> {
     /// A value; `indentless` says whether a list may begin without indentation.
     fn node(&mut self, indentless: bool) -> Result<Node, Failure> {
         self.depth += 1;
+        self.nodes += 1;
         if self.depth > MAX_DEPTH {
             return Err(Failure::Crash(Crash::TooDeep));
+        }
+        if self.nodes > MAX_NODES {
+            return Err(Failure::Crash(Crash::TooLarge));
         }
         let node = self.node_at_depth(indentless);
         self.depth -= 1;

@@ -30,7 +30,8 @@ pub enum Crash {
     /// Collections lie deeper in each other than its recursion goes.
     #[error("`skills-ref` crashes on this file: its collections lie too deep in each other")]
     TooDeep,
-    /// It would read the file; this crate's bounds refuse it.
+    /// The tool would read the file; this crate's bounds refuse it: 2 MiB, a frontmatter of 256 KiB,
+    /// 20,000 keys and values.
     #[error("the file is larger than the bounds of this program")]
     TooLarge,
 }

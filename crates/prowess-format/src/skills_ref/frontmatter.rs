@@ -3,7 +3,10 @@
 use super::construct;
 use super::mark::Failure;
 use super::{Crash, Data, Error};
-use crate::MAX_FILE_BYTES;
+use crate::{MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES};
+
+/// The tool has no bound; this one keeps hostile files cheap and is far above honest ones.
+const MAX_YAML_BYTES: usize = 4 * MAX_FRONTMATTER_BYTES;
 
 /// The fields of a file.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<(String, Data)>, Error> {
@@ -12,6 +15,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<(String, Data)>, Error> {
     }
     let text = std::str::from_utf8(bytes).map_err(|_| Crash::NotUtf8)?;
     let yaml = split(text)?;
+    if yaml.len() > MAX_YAML_BYTES {
+        return Err(Crash::TooLarge.into());
+    }
     // Python reads a text file with every line end as LF.
     let yaml = yaml.replace("\r\n", "\n").replace('\r', "\n");
     match load(&yaml)? {

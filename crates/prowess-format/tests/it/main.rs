@@ -7,6 +7,7 @@ mod diagnostics;
 mod fences;
 mod fields;
 mod names;
+mod oracle;
 mod properties;
 mod skills_ref;
 mod summaries;
