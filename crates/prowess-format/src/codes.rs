@@ -75,6 +75,8 @@ codes! {
     DESCRIPTION_NOT_TEXT = "description-not-text";
     /// `description` is longer than 1,024 characters.
     DESCRIPTION_TOO_LONG = "description-too-long";
+    /// A ` #` ends the unquoted `description`: YAML takes the rest of the line for a comment.
+    DESCRIPTION_CUT = "description-cut";
     /// `compatibility` is longer than 500 characters.
     COMPATIBILITY_TOO_LONG = "compatibility-too-long";
     /// `license` or `compatibility` is a list or a mapping; it counts as absent.

@@ -38,6 +38,11 @@ impl<'t> Findings<'t> {
         }
     }
 
+    /// The file from this byte on.
+    pub(crate) fn text_from(&self, start: usize) -> &[u8] {
+        self.text.get(start..).unwrap_or_default()
+    }
+
     /// Whether the skill cannot be used.
     pub(crate) fn has_error(&self) -> bool {
         self.has_error

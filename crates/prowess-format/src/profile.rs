@@ -18,7 +18,9 @@ pub enum Profile {
     Lenient,
     /// The specification of agentskills.io, as a checker for authors applies it.
     Spec,
-    /// The verdicts, messages and order of the reference tool `skills-ref`.
+    /// The reference tool `skills-ref`. Its exact verdicts, messages and order come from
+    /// [`crate::skills_ref`]; reading under this profile gives our own findings with the severities
+    /// that come nearest.
     SkillsRef,
 }
 

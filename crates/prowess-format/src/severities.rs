@@ -20,6 +20,7 @@ pub(crate) const TABLE: &[Row] = &[
     (codes::NAME_RESERVED,             [ERROR, ERROR, NONE]),
     (codes::NAME_DIRECTORY_MISMATCH,   [WARN,  ERROR, ERROR]),
     (codes::DESCRIPTION_TOO_LONG,      [WARN,  ERROR, ERROR]),
+    (codes::DESCRIPTION_CUT,           [HINT,  HINT,  NONE]),
     (codes::COMPATIBILITY_TOO_LONG,    [WARN,  ERROR, ERROR]),
     (codes::FIELD_NOT_TEXT,            [WARN,  ERROR, ERROR]),
     (codes::METADATA_NOT_MAPPING,      [WARN,  ERROR, NONE]),

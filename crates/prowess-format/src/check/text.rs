@@ -44,6 +44,9 @@ fn check_description(fields: &Fields<'_>, opening: usize, findings: &mut Finding
     };
     check_plain("description", text, *is_plain, &span, findings);
     check_hidden("description", text, &span, findings);
+    if *is_plain {
+        check_cut(span.end, findings);
+    }
     let text = text.trim();
     if text.is_empty() {
         return findings.report(codes::DESCRIPTION_EMPTY, span, || {
@@ -59,6 +62,22 @@ fn check_description(fields: &Fields<'_>, opening: usize, findings: &mut Finding
         span,
         findings,
     );
+}
+
+/// Reports a comment behind a plain description: `Fixes issue #12` loses its end without a word.
+fn check_cut(end: usize, findings: &mut Findings<'_>) {
+    let rest = findings.text_from(end);
+    let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    if blanks == 0 || rest.get(blanks) != Some(&b'#') {
+        return;
+    }
+    let start = end + blanks;
+    findings.report(codes::DESCRIPTION_CUT, start..start + 1, || {
+        (
+            "the description ends at ` #`; the rest of the line is a comment".to_owned(),
+            "quote the value if the `#` is part of its text".to_owned(),
+        )
+    });
 }
 
 fn check_compatibility(fields: &Fields<'_>, findings: &mut Findings<'_>) {

@@ -17,7 +17,8 @@ pub(crate) fn read(fields: &Fields<'_>) -> AllowedTools {
 
 pub(super) fn check(fields: &Fields<'_>, findings: &mut Findings<'_>) {
     if let Some(alias) = fields.get(Known::AllowedToolsAlias) {
-        report_alias(alias, findings);
+        let is_read = fields.get(Known::AllowedTools).is_none();
+        report_alias(alias, is_read, findings);
     }
     if let Some(entry) = entry(fields)
         && let Err(problem) = read_shape(&entry.shape)
@@ -66,11 +67,14 @@ fn report(problem: Problem, span: Range<usize>, findings: &mut Findings<'_>) {
     });
 }
 
-fn report_alias(alias: &Entry<'_>, findings: &mut Findings<'_>) {
+fn report_alias(alias: &Entry<'_>, is_read: bool, findings: &mut Findings<'_>) {
     findings.report(codes::ALLOWED_TOOLS_ALIAS, alias.key_span.clone(), || {
-        (
-            "`allowed_tools` is read as `allowed-tools`".to_owned(),
-            "write `allowed-tools`, which every client reads".to_owned(),
-        )
+        let message = if is_read {
+            "`allowed_tools` is read as `allowed-tools`"
+        } else {
+            "`allowed_tools` is not read beside `allowed-tools`"
+        };
+        let help = "write `allowed-tools`, which every client reads";
+        (message.to_owned(), help.to_owned())
     });
 }

@@ -65,6 +65,13 @@ fn codes_by_profile() {
             &["metadata-not-mapping"],
         ),
         ("name: pdf\ndescription: x\nmetadata:\n", &[], &[]),
+        ("name: pdf\ndescription: Fixes issue #12\n", &["description-cut"], &["description-cut"]),
+        ("name: pdf # c\ndescription: 'x' # c\nlicense: MIT # c\n", &[], &[]),
+        (
+            "name: pdf\ndescription: x\nallowed-tools: Read\nallowed_tools: Bash\n",
+            &["allowed-tools-alias"],
+            &["allowed-tools-alias"],
+        ),
         (base, &[], &[]),
     ];
     for (yaml, lenient, spec) in cases {

@@ -1,6 +1,6 @@
 //! What the tests share.
 
-use prowess_format::{Diagnostic, Head, Parsed, Profile, Summarized, parse, summarize};
+use prowess_format::{Diagnostic, Head, Mapping, Parsed, Profile, Summarized, parse, summarize};
 
 /// The findings of a file, one on a line, with their help.
 pub(crate) fn findings(text: &[u8], profile: Profile) -> String {
@@ -30,6 +30,10 @@ pub(crate) fn assert_sound(text: &[u8], parsed: &Parsed<'_>) {
         parsed.diagnostics.iter().any(Diagnostic::is_error),
         "a document is missing exactly when there is an error"
     );
+    if let Some(document) = &parsed.document {
+        let text = std::str::from_utf8(text).expect("a document comes of text");
+        assert_mapping_lies_in(text, &document.frontmatter.fields);
+    }
     for found in &parsed.diagnostics {
         assert!(!found.message.is_empty(), "a finding has a message");
         assert!(!found.help.is_empty(), "a finding has a help line");
@@ -40,6 +44,23 @@ pub(crate) fn assert_sound(text: &[u8], parsed: &Parsed<'_>) {
                 text.is_char_boundary(span.start) && text.is_char_boundary(span.end),
                 "a span lies on character boundaries"
             );
+        }
+    }
+}
+
+/// Each key and value stands inside the file, on character boundaries, the value behind its key.
+fn assert_mapping_lies_in(text: &str, mapping: &Mapping) {
+    for field in mapping.iter() {
+        for span in [&field.key_span, &field.value_span] {
+            assert!(text.get(span.clone()).is_some(), "{span:?} of `{}`", field.key);
+        }
+        assert!(
+            field.key_span.end <= field.value_span.start,
+            "the value of `{}` stands behind it",
+            field.key
+        );
+        if let Some(mapping) = field.value.as_map() {
+            assert_mapping_lies_in(text, mapping);
         }
     }
 }

@@ -1,0 +1,260 @@
+//! Builds the tree from the library's events, and refuses what frontmatter must not hold.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use serde_saphyr::granit_parser::{ErrorKind, Event, Marker, ScalarStyle, ScanError, Span};
+
+use crate::codes;
+use crate::shown::shown;
+
+use super::error::{YamlError, alias_error, error, help_for, too_deep};
+use super::{MAX_DEPTH, MAX_NODES, Node, NodeValue, Pair};
+
+/// A collection whose end has not come yet.
+enum Open<'t> {
+    List(usize, Vec<Node<'t>>),
+    Map(usize, OpenMap<'t>),
+}
+
+#[derive(Default)]
+struct OpenMap<'t> {
+    pairs: Vec<Pair<'t>>,
+    keys: HashSet<Cow<'t, str>>,
+    /// A key whose value has not come yet.
+    key: Option<(Cow<'t, str>, Range<usize>)>,
+}
+
+/// The tree so far.
+pub(super) struct Builder<'t> {
+    text: &'t str,
+    base: usize,
+    nodes: usize,
+    has_document: bool,
+    open: Vec<Open<'t>>,
+    root: Option<Node<'t>>,
+}
+
+impl<'t> Builder<'t> {
+    /// A tree of a text that begins at byte `base` of its file.
+    pub(super) fn new(text: &'t str, base: usize) -> Self {
+        Self { text, base, nodes: 0, has_document: false, open: Vec::new(), root: None }
+    }
+
+    /// The finished tree.
+    pub(super) fn finish(self) -> Option<Node<'t>> {
+        self.root
+    }
+
+    pub(super) fn take(&mut self, event: Event<'t>, span: Span) -> Result<(), YamlError> {
+        self.refuse_properties(&event, span)?;
+        let span = self.range(span);
+        match event {
+            Event::DocumentStart(is_explicit, _) => self.document(is_explicit, span),
+            Event::Scalar(text, style, ..) => self.scalar(text, style, span),
+            Event::SequenceStart(..) => self.open(Open::List(span.start, Vec::new()), span),
+            Event::MappingStart(..) => self.open(Open::Map(span.start, OpenMap::default()), span),
+            Event::SequenceEnd | Event::MappingEnd => self.close(span.end),
+            _ => Ok(()),
+        }
+    }
+
+    fn refuse_properties(&self, event: &Event<'_>, span: Span) -> Result<(), YamlError> {
+        if event.is_alias() {
+            return Err(alias_error(self.range(span)));
+        }
+        if event.anchor_id().is_some() {
+            return Err(error(
+                codes::YAML_ANCHOR,
+                self.anchor_before(self.offset(&span.start)),
+                "an anchor (`&`) is not allowed in frontmatter",
+                "quote the value if it begins with `&`, else write the value out where it is used",
+            ));
+        }
+        if event.tag().is_some() {
+            let tag = span.tag_span().unwrap_or(span);
+            return Err(error(
+                codes::YAML_TAG,
+                self.range(tag),
+                "a tag (`!`) is not allowed in frontmatter",
+                "quote the value if it begins with `!`, else leave the tag out",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The library places an anchored value, not its anchor: the anchor stands shortly before it.
+    fn anchor_before(&self, value: usize) -> Range<usize> {
+        let before = &self.text[..value - self.base];
+        let anchor = before.rfind('&').map_or(value, |at| self.base + at);
+        anchor..value
+    }
+
+    fn document(&mut self, is_explicit: bool, span: Range<usize>) -> Result<(), YamlError> {
+        if is_explicit || self.has_document {
+            return Err(error(
+                codes::YAML_MULTIPLE_DOCUMENTS,
+                span,
+                "the frontmatter holds more than one YAML document",
+                "keep all fields between the first `---` line and the next one",
+            ));
+        }
+        self.has_document = true;
+        Ok(())
+    }
+
+    fn scalar(
+        &mut self,
+        text: Cow<'t, str>,
+        style: ScalarStyle,
+        span: Range<usize>,
+    ) -> Result<(), YamlError> {
+        self.count(&span)?;
+        let is_plain = style == ScalarStyle::Plain;
+        // The library writes `~` for a value that is not there.
+        let is_absent = is_plain && span.is_empty();
+        let text = if is_absent { Cow::Borrowed("") } else { text };
+        if self.wants_key() {
+            return self.key(text, is_plain, span);
+        }
+        let span = match style {
+            ScalarStyle::Literal | ScalarStyle::Folded => self.moved_to_indicator(span),
+            _ if is_absent => self.after_colon(span),
+            _ => span,
+        };
+        self.place(Node { value: NodeValue::Text { text, is_plain }, span });
+        Ok(())
+    }
+
+    /// An absent value stands right after its colon, wherever the library puts it.
+    fn after_colon(&self, span: Range<usize>) -> Range<usize> {
+        let Some(Open::Map(_, OpenMap { key: Some((_, key)), .. })) = self.open.last() else {
+            return span;
+        };
+        let rest = &self.text[key.end - self.base..];
+        let colon = rest.find(':').map_or(0, |at| at + 1);
+        key.end + colon..key.end + colon
+    }
+
+    /// The library places a block at its first content; we place it at its `|` or `>`.
+    fn moved_to_indicator(&self, span: Range<usize>) -> Range<usize> {
+        let before = &self.text[..span.start - self.base];
+        let indicator = before.rfind(['|', '>']).map(|at| self.base + at);
+        indicator.unwrap_or(span.start)..span.end
+    }
+
+    fn wants_key(&self) -> bool {
+        matches!(self.open.last(), Some(Open::Map(_, map)) if map.key.is_none())
+    }
+
+    fn key(
+        &mut self,
+        text: Cow<'t, str>,
+        is_plain: bool,
+        span: Range<usize>,
+    ) -> Result<(), YamlError> {
+        if is_plain && text == "<<" {
+            return Err(error(
+                codes::YAML_MERGE_KEY,
+                span,
+                "a merge key (`<<`) is not allowed in frontmatter",
+                "write the fields out",
+            ));
+        }
+        let Some(Open::Map(_, map)) = self.open.last_mut() else {
+            return Ok(());
+        };
+        if !map.keys.insert(text.clone()) {
+            return Err(error(
+                codes::YAML_DUPLICATE_KEY,
+                span,
+                format!("the key `{}` stands twice", shown(&text)),
+                "keep one of the two",
+            ));
+        }
+        map.key = Some((text, span));
+        Ok(())
+    }
+
+    fn open(&mut self, collection: Open<'t>, span: Range<usize>) -> Result<(), YamlError> {
+        self.count(&span)?;
+        if self.wants_key() {
+            return Err(error(
+                codes::YAML_COMPLEX_KEY,
+                span,
+                "a list or a mapping is not allowed as a key",
+                "use a text as the key; quote it if it begins with `[` or `{`",
+            ));
+        }
+        if self.open.len() == MAX_DEPTH {
+            return Err(too_deep(span));
+        }
+        self.open.push(collection);
+        Ok(())
+    }
+
+    fn close(&mut self, end: usize) -> Result<(), YamlError> {
+        let (start, value) = match self.open.pop() {
+            Some(Open::List(start, items)) => (start, NodeValue::List(items)),
+            Some(Open::Map(start, map)) => (start, NodeValue::Map(map.pairs)),
+            None => return Ok(()),
+        };
+        let span = start..end.max(start);
+        self.place(Node { value, span });
+        Ok(())
+    }
+
+    fn place(&mut self, node: Node<'t>) {
+        match self.open.last_mut() {
+            Some(Open::List(_, items)) => items.push(node),
+            Some(Open::Map(_, map)) => {
+                if let Some((key, key_span)) = map.key.take() {
+                    map.pairs.push(Pair { key, key_span, value: node });
+                }
+            }
+            None => self.root = Some(node),
+        }
+    }
+
+    fn count(&mut self, span: &Range<usize>) -> Result<(), YamlError> {
+        self.nodes += 1;
+        if self.nodes <= MAX_NODES {
+            return Ok(());
+        }
+        Err(error(
+            codes::YAML_TOO_MANY_NODES,
+            span.clone(),
+            format!("the frontmatter holds more than {MAX_NODES} keys and values"),
+            "move the data to a file of the package and name it in the body",
+        ))
+    }
+
+    fn range(&self, span: Span) -> Range<usize> {
+        let start = self.offset(&span.start);
+        let end = self.offset(&span.end).max(start);
+        start..end
+    }
+
+    /// The byte of the file, moved down to the start of a character.
+    fn offset(&self, marker: &Marker) -> usize {
+        let offset = marker.byte_offset().unwrap_or(0);
+        self.base + self.text.floor_char_boundary(offset.min(self.text.len()))
+    }
+
+    pub(super) fn scan_error(&self, scan: &ScanError) -> YamlError {
+        let start = self.offset(scan.marker());
+        let length = self.text[start - self.base..].chars().next().map_or(0, char::len_utf8);
+        let span = start..start + length;
+        match scan.kind() {
+            ErrorKind::UnknownAnchor => alias_error(span),
+            ErrorKind::RecursionLimitExceeded => too_deep(span),
+            kind => error(
+                codes::YAML_INVALID,
+                span,
+                format!("the frontmatter is not valid YAML: {}", scan.info()),
+                help_for(kind),
+            ),
+        }
+    }
+}

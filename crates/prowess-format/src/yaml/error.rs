@@ -1,0 +1,66 @@
+//! Why a text between fences gives no tree, and what to do about it.
+
+use std::ops::Range;
+
+use serde_saphyr::granit_parser::ErrorKind;
+
+use crate::{Code, codes};
+
+use super::MAX_DEPTH;
+
+/// Why there is no tree.
+#[derive(Debug)]
+pub(crate) struct YamlError {
+    pub(crate) code: Code,
+    pub(crate) span: Range<usize>,
+    pub(crate) message: String,
+    pub(crate) help: &'static str,
+}
+
+/// What to do about a broken rule of the grammar: nearly always, to quote.
+pub(super) fn help_for(kind: &ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::TabNotAllowed
+        | ErrorKind::TabInBlockIndentation
+        | ErrorKind::TabAtBlockScalarStart
+        | ErrorKind::TabInIndentation
+        | ErrorKind::TabInPlainScalar => "indent with spaces",
+        ErrorKind::UnclosedQuotedScalar | ErrorKind::DocumentIndicatorInQuotedScalar => {
+            "close the quotes"
+        }
+        ErrorKind::UnclosedFlowCollection { .. } => {
+            "close the bracket, or quote the value if the bracket is part of its text"
+        }
+        ErrorKind::InvalidIndentation | ErrorKind::ExpectedBlockMappingKey => {
+            "write one `key: value` on a line, with the same indentation for each key of a mapping"
+        }
+        _ => "quote the value, or write it as a block with `|` and indented lines",
+    }
+}
+
+pub(super) fn alias_error(span: Range<usize>) -> YamlError {
+    error(
+        codes::YAML_ALIAS,
+        span,
+        "an alias (`*`) is not allowed in frontmatter",
+        "quote the value if it begins with `*`, else write the value out",
+    )
+}
+
+pub(super) fn too_deep(span: Range<usize>) -> YamlError {
+    error(
+        codes::YAML_TOO_DEEP,
+        span,
+        format!("collections lie more than {MAX_DEPTH} levels deep in each other"),
+        "flatten the data, or move it to a file of the package",
+    )
+}
+
+pub(super) fn error(
+    code: Code,
+    span: Range<usize>,
+    message: impl Into<String>,
+    help: &'static str,
+) -> YamlError {
+    YamlError { code, span, message: message.into(), help }
+}
