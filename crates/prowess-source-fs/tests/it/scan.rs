@@ -1,9 +1,10 @@
 //! Which packages are found, and where.
 
+use prowess_core::{ReadLimit, SkillSource};
 use prowess_source_fs::{FsConfig, Links, Nested};
-use prowess_testkit::Tree;
+use prowess_testkit::{ScanRecorder, Tree};
 
-use crate::{config, problems, scan};
+use crate::{config, problems, scan, source};
 
 const TREE: &str = "
 //- /pdf/SKILL.md
@@ -58,4 +59,32 @@ fn a_root_may_be_the_package() {
 #[test]
 fn links_policy_default_is_to_follow() {
     assert_eq!(FsConfig::new("/x").links, Links::Follow, "installers link skills");
+}
+
+#[test]
+fn a_root_is_absolute_without_a_last_slash_and_may_be_a_link() {
+    let tree = Tree::new("//- /real/pdf/SKILL.md\npdf\n");
+    std::os::unix::fs::symlink("real", tree.join("link")).unwrap();
+    let mut slashed = tree.join("link").into_os_string();
+    slashed.push("/");
+    let source = source(FsConfig::new(slashed));
+    assert_eq!(source.root(), tree.join("link").to_str().unwrap(), "the host's own word for it");
+    let scan = ScanRecorder::scan(&source).unwrap();
+    assert_eq!(scan.packages(), ["pdf"], "a root that the host names is followed");
+    let relative = crate::source(FsConfig::new("some/where"));
+    assert!(relative.root().starts_with('/'), "a relative root is made absolute");
+    assert!(relative.root().ends_with("/some/where"), "from the working directory");
+}
+
+/// The two bounds are one: what a scan reports can be read.
+#[test]
+fn the_largest_file_is_as_large_as_a_read_gives_by_default() {
+    let limit = ReadLimit::default().0;
+    for (bytes, is_found) in [(limit, true), (limit + 1, false)] {
+        let tree = Tree::new("//- /pdf/notes.md\nnotes\n");
+        tree.write("pdf/SKILL.md", vec![b'x'; bytes]);
+        let scan = scan(config(&tree));
+        assert_eq!(!scan.found.is_empty(), is_found, "{bytes} bytes");
+        assert_eq!(scan.problems.is_empty(), is_found, "and told of otherwise");
+    }
 }
