@@ -12,7 +12,9 @@ pub struct FsConfig {
     /// How many directories without a package are searched. By default 20,000, enough for a tree of
     /// repositories; the client guide's 2,000 is not.
     pub max_directories: usize,
-    /// How many names are looked at in all directories together. By default 1,000,000.
+    /// How many names are looked at in all directories together. By default 500,000:
+    /// a hundred thousand skills with their files, and some seconds of work for whoever makes that many
+    /// empty directories.
     pub max_entries: usize,
     /// How many names in one package are looked at to list its files. By default 20,000.
     pub max_listed: usize,
@@ -61,7 +63,7 @@ impl FsConfig {
             root: root.into(),
             max_depth: 6,
             max_directories: 20_000,
-            max_entries: 1_000_000,
+            max_entries: 500_000,
             max_listed: 20_000,
             skip: vec![".git".into(), "node_modules".into()],
             links: Links::default(),

@@ -12,7 +12,7 @@ fn the_defaults_are_bounds() {
     let config = FsConfig::new("/x");
     assert_eq!(
         (config.max_depth, config.max_directories, config.max_entries, config.max_listed),
-        (6, 20_000, 1_000_000, 20_000),
+        (6, 20_000, 500_000, 20_000),
         "a tree of any size ends"
     );
 }
