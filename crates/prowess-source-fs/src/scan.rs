@@ -1,6 +1,6 @@
 //! The walk: which directories there are, and in which of them a package begins.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 
 use prowess_core::{Cancel, PackagePath, ScanSink, SourceError, SourceErrorKind, Timestamp};
@@ -26,7 +26,7 @@ pub(crate) fn scan(
         config,
         cancel,
         prober: Prober::new(&root, now, sink),
-        pending: Vec::new(),
+        pending: VecDeque::new(),
         links: Vec::new(),
         directories_left: config.max_directories,
         entries_left: config.max_entries,
@@ -96,9 +96,9 @@ struct Walk<'a> {
     config: &'a FsConfig,
     cancel: &'a Cancel,
     prober: Prober<'a>,
-    // A list of its own instead of the stack: a deep tree costs memory that the bounds keep small, and
-    // one open directory at a time.
-    pending: Vec<Pending>,
+    // A queue instead of the stack: a deep tree costs memory that the bounds keep small and one open
+    // directory at a time, and uses up no bound before what lies near the root.
+    pending: VecDeque<Pending>,
     links: Vec<String>,
     directories_left: usize,
     entries_left: usize,
@@ -131,7 +131,7 @@ impl Walk<'_> {
     }
 
     fn search_pending(&mut self, root: &Dir, names: &mut EntryBuffer) {
-        while let Some(Pending { path, depth }) = self.pending.pop() {
+        while let Some(Pending { path, depth }) = self.pending.pop_front() {
             if self.cancel.is_cancelled() || self.entries_left == 0 {
                 return;
             }
@@ -210,20 +210,22 @@ impl Walk<'_> {
         match self.prober.probe_below(level.directory, level.parent_length, inode) {
             Probe::Closed => {}
             Probe::Package if self.config.nested == Nested::Stop => {}
-            Probe::Package | Probe::Nothing => self.search_later(level.depth + 1),
+            Probe::Package => self.search_later(level.depth + 1),
+            Probe::Nothing if self.directories_left == 0 => {
+                let path = &self.prober.path;
+                self.bounds.directories.get_or_insert_with(|| path.clone());
+            }
+            Probe::Nothing => {
+                self.directories_left -= 1;
+                self.search_later(level.depth + 1);
+            }
         }
     }
 
     /// Notes the directory that the prober's path names to be listed.
     fn search_later(&mut self, depth: usize) {
-        if self.directories_left == 0 {
-            let path = &self.prober.path;
-            self.bounds.directories.get_or_insert_with(|| path.clone());
-            return;
-        }
-        self.directories_left -= 1;
         let path = self.prober.path.as_str().into();
-        self.pending.push(Pending { path, depth });
+        self.pending.push_back(Pending { path, depth });
     }
 
     fn unusable(&mut self, directory: &Dir, entry: &Entry<'_>, code: prowess_core::Code) {

@@ -55,7 +55,26 @@ fn packages_do_not_count_as_directories_to_search() {
     }
     let mut config = config(&tree);
     config.max_directories = 0;
-    assert_eq!(scan(config).packages().len(), 50, "a flat directory of skills has no such bound");
+    for nested in [Nested::Stop, Nested::Descend] {
+        config.nested = nested;
+        let scan = scan(config.clone());
+        assert_eq!(scan.packages().len(), 50, "a flat directory of skills has no such bound");
+        assert!(scan.problems.is_empty(), "{nested:?}: and nothing was left out");
+    }
+}
+
+/// Whoever fills one directory uses up no bound before what lies near the root is searched.
+#[test]
+fn the_shallow_comes_before_the_deep() {
+    let tree = Tree::new("");
+    for group in ["a", "b", "c"] {
+        tree.write(&format!("{group}/skills/good/SKILL.md"), "good");
+        fs::create_dir_all(tree.join(&format!("{group}/skills/1/2/3/4"))).unwrap();
+    }
+    let mut config = config(&tree);
+    config.max_directories = 6;
+    let found = ["a/skills/good", "b/skills/good", "c/skills/good"];
+    assert_eq!(scan(config).packages(), found, "six directories lead to three skills");
 }
 
 #[test]
