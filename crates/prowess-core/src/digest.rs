@@ -41,7 +41,7 @@ impl FromStr for Digest {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let parsed = || {
             let digits = text.strip_prefix("sha256:")?;
-            if digits.len() != 64 || !digits.is_ascii() {
+            if digits.len() != 64 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
                 return None;
             }
             let mut bytes = [0; 32];

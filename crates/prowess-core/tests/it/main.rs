@@ -1,3 +1,7 @@
 //! The types of the core keep what their documentation says.
 
+mod catalog;
+mod digest;
 mod path;
+mod record_set;
+mod tokens;

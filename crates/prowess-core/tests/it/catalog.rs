@@ -1,0 +1,127 @@
+//! A catalog is whole, sorted and of one mind about each id.
+
+use std::sync::Arc;
+
+use expect_test::expect;
+use prowess_core::{
+    Catalog, CatalogBuilder, CatalogSource, Layer, MemorySource, NewRecord, ReadLimit, RecordIndex,
+    RecordSet, RecordSetBuilder, ResourcePath, State, Trust,
+};
+
+fn records(skills: &[(&str, &str)]) -> Arc<RecordSet> {
+    let mut builder = RecordSetBuilder::new();
+    for (package, description) in skills {
+        let name = package.rsplit('/').next().unwrap_or(package);
+        builder.push(&NewRecord {
+            package,
+            file: "SKILL.md",
+            id: name,
+            name,
+            description,
+            tags: &["one".into(), "two".into()],
+            priority: 0,
+            stamp: None,
+        });
+    }
+    Arc::new(builder.finish())
+}
+
+fn source(layer: usize, skills: &[(&str, &str)]) -> CatalogSource {
+    let files = skills.iter().fold(MemorySource::builder("memory"), |builder, (package, _)| {
+        builder.file(&format!("{package}/SKILL.md"), format!("the file of {package}"))
+    });
+    let source = Arc::new(files.build().expect("the fixture's paths are good"));
+    CatalogSource { layer, source, records: records(skills) }
+}
+
+fn builder() -> CatalogBuilder {
+    let layers = vec![Layer::new("user", Trust::Trusted), Layer::new("embedded", Trust::Trusted)];
+    let user = source(0, &[("work/pdf", "The user's."), ("zip", "Packs.")]);
+    let embedded = source(1, &[("pdf", "The program's."), ("audio", "Listens.")]);
+    CatalogBuilder::new(layers, vec![user, embedded])
+}
+
+fn catalog() -> Catalog {
+    let mut builder = builder();
+    for at in [(0, 0), (0, 1), (1, 1)] {
+        assert_eq!(builder.show(RecordIndex::new(at.0, at.1)), Ok(()));
+    }
+    let other = RecordIndex::new(1, 0);
+    assert_eq!(builder.show(other), Err(RecordIndex::new(0, 0)), "an id is given once");
+    builder.put_aside(other, State::Shadowed("the user's is used"));
+    builder.finish(7)
+}
+
+#[test]
+fn skills_are_sorted_and_found_by_their_id() {
+    let catalog = catalog();
+    assert_eq!(catalog.generation(), 7);
+    let ids: Vec<_> = catalog.skills().map(|skill| skill.id()).collect();
+    assert_eq!(ids, ["audio", "pdf", "zip"]);
+    for id in ids {
+        assert_eq!(catalog.get(id).map(|skill| skill.id()), Some(id), "what is listed is found");
+    }
+    assert!(catalog.get("nothing").is_none());
+    assert_eq!(catalog.get("pdf").map(|skill| skill.description()), Some("The user's."));
+    let aside: Vec<_> =
+        catalog.aside().map(|record| (record.description(), record.state())).collect();
+    assert_eq!(aside, [("The program's.", State::Shadowed("the user's is used"))]);
+}
+
+#[test]
+fn a_record_may_take_the_place_of_another() {
+    let mut builder = builder();
+    let (first, second) = (RecordIndex::new(1, 0), RecordIndex::new(0, 0));
+    builder.show(first).expect("the id is free");
+    assert_eq!(builder.show(second), Err(first));
+    builder.supersede(first, second);
+    assert_eq!(builder.holder("pdf"), Some(second));
+    let catalog = builder.finish(1);
+    assert_eq!(catalog.get("pdf").map(|skill| skill.description()), Some("The user's."));
+}
+
+#[test]
+fn a_record_knows_its_place_and_reads_from_it() {
+    let catalog = catalog();
+    let skill = catalog.get("pdf").expect("it is offered");
+    let path = ResourcePath::new("SKILL.md").expect("it is a path");
+    let text = catalog.read(skill, &path, ReadLimit::default()).expect("it is in memory");
+    assert_eq!(text, b"the file of work/pdf");
+    assert_eq!((skill.rank(), skill.source(), skill.trust()), (0, "memory", Trust::Trusted));
+    assert_eq!(skill.root_directory(), "memory://memory/work/pdf");
+}
+
+#[test]
+fn a_record_is_written_as_programs_rely_on() {
+    let catalog = catalog();
+    let json = |record| serde_json::to_string_pretty(&record).expect("a record is data");
+    expect![[r#"
+        {
+          "id": "pdf",
+          "name": "pdf",
+          "description": "The user's.",
+          "location": "memory://memory/work/pdf/SKILL.md",
+          "layer": "user",
+          "source": "memory",
+          "trust": "trusted",
+          "tags": [
+            "one",
+            "two"
+          ],
+          "tokens": 4,
+          "state": "visible"
+        }"#]]
+    .assert_eq(&json(catalog.get("pdf").expect("it is offered")));
+    let shadowed = json(catalog.aside().next().expect("one is put aside"));
+    assert!(shadowed.contains(r#""state": "shadowed""#), "{shadowed}");
+    assert!(shadowed.contains(r#""reason": "the user's is used""#), "{shadowed}");
+}
+
+#[test]
+fn a_catalog_of_nothing_is_one_too() {
+    let catalog = Catalog::empty();
+    assert!(
+        catalog.is_empty() && catalog.get("x").is_none() && catalog.diagnostics().next().is_none()
+    );
+    assert_eq!((catalog.len(), catalog.generation()), (0, 0));
+}

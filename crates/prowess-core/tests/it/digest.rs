@@ -1,0 +1,23 @@
+//! Digests as text.
+
+use prowess_core::Digest;
+
+#[test]
+fn a_digest_is_written_with_its_algorithm_and_reads_back() {
+    let digest = Digest::of(b"abc");
+    let text = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(digest.to_string(), text);
+    assert_eq!(text.parse(), Ok(digest));
+    let json = serde_json::to_value(digest).expect("it is a text");
+    assert_eq!(serde_json::from_value::<Digest>(json).expect("it is a digest"), digest);
+}
+
+#[test]
+fn what_is_no_digest_is_refused() {
+    let too_long = format!("sha256:{}", "a".repeat(65));
+    let not_ascii = format!("sha256:{}", "é".repeat(32));
+    let signed = format!("sha256:{}", "+1".repeat(32));
+    for text in ["", "sha256:", "sha256:abc", "md5:abc", &too_long, &not_ascii, &signed] {
+        assert!(text.parse::<Digest>().is_err(), "{text:?} is taken for a digest");
+    }
+}
