@@ -300,7 +300,7 @@ impl ScanSink for CancelAtOnce<'_> {
 }
 
 fn a_scan_ends_soon_after_its_cancel(fixture: &dyn SourceFixture) {
-    const MANY: usize = 500;
+    const MANY: usize = 100;
 
     let names: Vec<_> = (0..MANY).map(|number| format!("skill-{number}/SKILL.md")).collect();
     let files: Vec<(&str, &[u8])> = names.iter().map(|name| (&**name, &b"text"[..])).collect();

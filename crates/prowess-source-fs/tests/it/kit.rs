@@ -67,12 +67,18 @@ impl SourceFixture for Fixture {
 }
 
 #[test]
-fn the_rules_are_kept_under_every_policy() {
-    for links in [Links::Never, Links::WithinRoot, Links::Follow] {
-        for nested in [Nested::Stop, Nested::Descend] {
-            check_source(&Fixture { links, nested });
-        }
-    }
+fn the_rules_are_kept_in_a_directory_of_skills() {
+    check_source(&Fixture { links: Links::Follow, nested: Nested::Stop });
+}
+
+#[test]
+fn the_rules_are_kept_in_a_tree_of_repositories() {
+    check_source(&Fixture { links: Links::WithinRoot, nested: Nested::Descend });
+}
+
+#[test]
+fn the_rules_are_kept_without_links() {
+    check_source(&Fixture { links: Links::Never, nested: Nested::Stop });
 }
 
 impl SkillSource for OnDisk {
