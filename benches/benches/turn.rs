@@ -1,1 +1,3 @@
+//! Written by the measuring work that follows.
+
 fn main() {}

@@ -36,7 +36,7 @@ fn source(layer: usize, skills: &[(&str, &str)]) -> CatalogSource {
 
 fn builder() -> CatalogBuilder {
     let layers = vec![Layer::new("user", Trust::Trusted), Layer::new("embedded", Trust::Trusted)];
-    let user = source(0, &[("work/pdf", "The user's."), ("zip", "Packs.")]);
+    let user = source(0, &[("office/pdf", "The user's."), ("zip", "Packs.")]);
     let embedded = source(1, &[("pdf", "The program's."), ("audio", "Listens.")]);
     CatalogBuilder::new(layers, vec![user, embedded])
 }
@@ -86,9 +86,9 @@ fn a_record_knows_its_place_and_reads_from_it() {
     let skill = catalog.get("pdf").expect("it is offered");
     let path = ResourcePath::new("SKILL.md").expect("it is a path");
     let text = catalog.read(skill, &path, ReadLimit::default()).expect("it is in memory");
-    assert_eq!(text, b"the file of work/pdf");
+    assert_eq!(text, b"the file of office/pdf");
     assert_eq!((skill.rank(), skill.source(), skill.trust()), (0, "memory", Trust::Trusted));
-    assert_eq!(skill.root_directory(), "memory://memory/work/pdf");
+    assert_eq!(skill.root_directory(), "memory://memory/office/pdf");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_record_is_written_as_programs_rely_on() {
           "id": "pdf",
           "name": "pdf",
           "description": "The user's.",
-          "location": "memory://memory/work/pdf/SKILL.md",
+          "location": "memory://memory/office/pdf/SKILL.md",
           "layer": "user",
           "source": "memory",
           "trust": "trusted",
