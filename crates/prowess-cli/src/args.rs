@@ -30,22 +30,30 @@ pub(crate) struct Args {
 /// What every command takes.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Global {
-    /// A folder of skills, in the layer `embedded`, `user` (the default) or `project`; repeatable.
+    /// A folder of skills, in the layer `embedded`, `user` (the default) or `project`; repeatable
     ///
     /// Without it: the embedded skills, `~/.agents/skills`, `~/.prowess/skills`, and every
     /// `.agents/skills` from the working directory up to the repository's root.
     #[arg(long, global = true, value_name = "[LAYER=]DIR")]
     pub(crate) root: Vec<Root>,
 
-    /// How results are printed.
+    /// A file of policies, such as `prowess.yaml`: a preset, and what differs from it
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// The policies to begin with: standard
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]
+    pub(crate) preset: Option<String>,
+
+    /// How results are printed
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 
-    /// When text is coloured.
+    /// When text is coloured
     #[arg(long, global = true, default_value_t = ColorChoice::Auto)]
     pub(crate) color: ColorChoice,
 
-    /// Print results only, no remarks.
+    /// Print results only, no remarks
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How records are made of what the sources report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct RegistryPolicy {
     /// How strictly `SKILL.md` is read. By default `lenient`, as the client guide asks.
     pub profile: Profile,

@@ -25,6 +25,7 @@
 
 mod builder;
 mod clock;
+mod config;
 mod default_skills;
 mod error;
 mod policies;
@@ -32,6 +33,7 @@ mod runtime;
 
 pub use builder::{RuntimeBuilder, STANDARD_LAYERS};
 pub use clock::SystemClock;
+pub use config::ConfigError;
 pub use default_skills::default_skills;
 pub use error::Error;
 pub use policies::Policies;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
-use crate::place;
+use crate::place::{self, absolute};
 use crate::terminal::plain;
 
 /// The contract of `explain --format json`.
@@ -38,7 +38,7 @@ pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitC
 }
 
 fn explain<'c>(catalog: &'c Catalog, query: &'c str) -> Explained<'c> {
-    let path = std::path::absolute(query).unwrap_or_default().to_string_lossy().into_owned();
+    let path = absolute(query.as_ref()).unwrap_or_default().to_string_lossy().into_owned();
     let is_meant = |record: &Record<'_>| {
         record.id() == query || record.location() == path || record.root_directory() == path
     };

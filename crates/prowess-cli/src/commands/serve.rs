@@ -2,13 +2,16 @@
 
 use std::process::ExitCode;
 
+use prowess::BodyDelivery;
+
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place;
 
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    let runtime = place::builder(global)?.policies(prowess_mcp::policies()).build()?;
+    let policies = place::policies(global)?.with_body_delivery(BodyDelivery::ToolResult);
+    let runtime = place::builder(global)?.policies(policies).build()?;
     let catalog = runtime.catalog();
     output.remark(&format!(
         "prowess: {} skills, serving on standard input and output\n",

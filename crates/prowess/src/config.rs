@@ -1,0 +1,79 @@
+//! Policies from a file: a preset, and what differs from it.
+
+use serde::Deserialize;
+
+use crate::Policies;
+
+/// A preset is data: its name, and what it says in the words of `prowess.yaml`. `standard` is what
+/// agentskills.io and its client guide ask, which is what every policy has as its default.
+const PRESETS: [(&str, &str); 1] = [("standard", "{}")];
+
+/// Why a file gives no policies.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// No preset has this name.
+    #[error("no preset named `{0}`; there is `standard`")]
+    UnknownPreset(String),
+    /// It is not YAML, or has a key or a value that no policy has.
+    #[error("the configuration cannot be read: {0}")]
+    Invalid(#[from] serde_yaml::Error),
+}
+
+/// What stands in a file beside the policies.
+#[derive(Deserialize)]
+struct Head {
+    preset: Option<String>,
+}
+
+impl Policies {
+    /// The policies of a preset.
+    ///
+    /// # Errors
+    ///
+    /// No preset has this name.
+    pub fn preset(name: &str) -> Result<Self, ConfigError> {
+        let preset = PRESETS.iter().find(|(known, _)| *known == name);
+        let (_, text) = preset.ok_or_else(|| ConfigError::UnknownPreset(name.to_owned()))?;
+        Ok(serde_yaml::from_str(text)?)
+    }
+
+    /// The policies that a configuration's text asks for: those of the preset that it names under
+    /// `preset` (by default `standard`), and over them, field by field, what it says itself.
+    ///
+    /// The text is the operator's own. It is never taken from a skill or a project.
+    ///
+    /// # Errors
+    ///
+    /// The text is not YAML, names no preset, or has a key or a value that no policy has.
+    pub fn from_yaml(text: &str) -> Result<Self, ConfigError> {
+        let empty = || serde_yaml::Value::Mapping(serde_yaml::Mapping::new());
+        let mut own: serde_yaml::Value = serde_yaml::from_str(text)?;
+        if own.is_null() {
+            own = empty();
+        }
+        let head: Head = serde_yaml::from_value(own.clone())?;
+        if let Some(mapping) = own.as_mapping_mut() {
+            mapping.remove("preset");
+        }
+        let preset = Self::preset(head.preset.as_deref().unwrap_or("standard"))?;
+        let mut merged = serde_yaml::to_value(preset)?;
+        lay_over(&mut merged, own);
+        Ok(serde_yaml::from_value(merged)?)
+    }
+}
+
+/// Puts the fields of `upper` in the place of those of `lower`, mapping by mapping.
+fn lay_over(lower: &mut serde_yaml::Value, upper: serde_yaml::Value) {
+    match (lower, upper) {
+        (serde_yaml::Value::Mapping(lower), serde_yaml::Value::Mapping(upper)) => {
+            for (key, value) in upper {
+                match lower.get_mut(&key) {
+                    Some(below) => lay_over(below, value),
+                    None => drop(lower.insert(key, value)),
+                }
+            }
+        }
+        (lower, upper) => *lower = upper,
+    }
+}

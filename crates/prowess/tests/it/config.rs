@@ -1,0 +1,44 @@
+//! Policies from a preset and a file.
+
+use prowess::{BodyDelivery, Policies};
+
+#[test]
+fn the_standard_preset_is_what_every_policy_has_as_default() {
+    assert_eq!(Policies::preset("standard").expect("there is one"), Policies::default());
+    for text in ["", "{}", "preset: standard\n"] {
+        assert_eq!(Policies::from_yaml(text).expect("it says nothing else"), Policies::default());
+    }
+}
+
+#[test]
+fn a_file_overrides_field_by_field() {
+    let text =
+        "session:\n  max_active: 2\nprompt:\n  max_tokens: null\n  body_delivery: tool_result\n";
+    let policies = Policies::from_yaml(text).expect("each field is one");
+    assert_eq!(policies.session.max_active, 2);
+    assert_eq!(policies.prompt.max_tokens, None);
+    assert_eq!(policies.prompt.body_delivery, BodyDelivery::ToolResult);
+    assert_eq!(policies.prompt.load_tool, "skills.load", "what is not said stays");
+    assert_eq!(policies.tools, Policies::default().tools);
+}
+
+#[test]
+fn what_is_written_reads_back() {
+    let policies = Policies::default().with_body_delivery(BodyDelivery::ToolResult);
+    let text = serde_yaml::to_string(&policies).expect("policies are data");
+    assert_eq!(Policies::from_yaml(&text).expect("it is what was written"), policies);
+}
+
+#[test]
+fn what_no_policy_has_is_refused_and_named() {
+    let check = |text: &str, part: &str| {
+        let error = Policies::from_yaml(text).expect_err("it is wrong").to_string();
+        assert!(error.contains(part), "{error}");
+    };
+    check("preset: strict\n", "no preset named `strict`");
+    check("sesion: {}\n", "sesion");
+    check("session:\n  max_actve: 2\n", "max_actve");
+    check("session:\n  max_active: many\n", "many");
+    check("- a list\n", "cannot be read");
+    check("a: [b\n", "cannot be read");
+}
