@@ -19,6 +19,7 @@ mod server;
 
 use prowess::{BodyDelivery, Policies, Runtime};
 use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
 use rmcp::transport::io::stdio;
 
 pub use server::SkillServer;
@@ -29,7 +30,8 @@ pub fn policies() -> Policies {
     Policies::default().with_body_delivery(BodyDelivery::ToolResult)
 }
 
-/// Serves one client on standard input and output until it closes them.
+/// Serves one client on standard input and output until it closes them, if need be before it has
+/// said a word. Calls that are still running then are cancelled.
 ///
 /// # Errors
 ///
@@ -38,8 +40,11 @@ pub fn serve_stdio(runtime: Runtime) -> Result<(), ServeError> {
     let server = SkillServer::new(runtime.into())?;
     let asynchronous = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     asynchronous.block_on(async {
-        let running = server.serve(stdio()).await.map_err(|error| Box::new(error))?;
-        running.waiting().await?;
+        match server.serve(stdio()).await {
+            Ok(running) => drop(running.waiting().await?),
+            Err(ServerInitializeError::ConnectionClosed(_)) => {}
+            Err(error) => return Err(ServeError::Greeting(Box::new(error))),
+        }
         Ok(())
     })
 }
@@ -56,7 +61,7 @@ pub enum ServeError {
     System(#[from] std::io::Error),
     /// The client does not speak the protocol.
     #[error("the client could not be greeted: {0}")]
-    Greeting(#[from] Box<rmcp::service::ServerInitializeError>),
+    Greeting(#[from] Box<ServerInitializeError>),
     /// The connection's task failed.
     #[error("the connection failed: {0}")]
     Connection(#[from] tokio::task::JoinError),

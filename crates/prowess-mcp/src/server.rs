@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prowess::session::SessionHandle;
-use prowess::{Runtime, Session, ToolCall};
+use prowess::{Cancel, Runtime, Session, ToolCall};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig,
@@ -45,9 +45,10 @@ impl ServerHandler for SkillServer {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let implementation = Implementation::new("prowess", env!("CARGO_PKG_VERSION"));
         let info = ServerConfig::new(capabilities).with_server_info(implementation);
-        match self.runtime.turn(&self.session) {
-            Ok(turn) => info.with_instructions(turn.prompt().text),
-            Err(_) => info,
+        // Without a skill there is nothing to instruct about, and an empty text is not nothing.
+        match self.runtime.turn(&self.session).map(|turn| turn.prompt().text) {
+            Ok(instructions) if !instructions.is_empty() => info.with_instructions(instructions),
+            _ => info,
         }
     }
 
@@ -69,14 +70,32 @@ impl ServerHandler for SkillServer {
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let call = ToolCall { name: request.name.into_owned(), arguments };
         let (runtime, session) = (Arc::clone(&self.runtime), self.session.clone());
-        let _ = context;
+        let cancel = CancelOnDrop::default();
+        let until = cancel.0.clone();
         // Tools read files: they run beside the connection, which goes on answering.
-        let answer =
-            tokio::task::spawn_blocking(move || Ok(runtime.turn(&session)?.call(&call).result));
-        let answer =
-            answer.await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let mut work = tokio::task::spawn_blocking(move || {
+            Ok(runtime.turn(&session)?.call_until(&call, &until).result)
+        });
+        let answer = tokio::select! {
+            answer = &mut work => answer,
+            () = context.ct.cancelled() => {
+                cancel.0.cancel();
+                work.await
+            }
+        };
+        let answer = answer.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let result = answer.map_err(|error: prowess::Error| internal(error))?;
         Ok(convert::result(result).into())
+    }
+}
+
+/// Ends a call whose client is gone: then nobody waits for the answer, and its future is dropped.
+#[derive(Default)]
+struct CancelOnDrop(Cancel);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }
 

@@ -1,0 +1,84 @@
+//! A client that no longer wants an answer, or is gone, ends the work.
+
+use std::sync::{Arc, Mutex};
+
+use prowess::{Catalog, Tool, ToolContext, ToolDefinition, ToolResult};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use crate::{block_on, call, connect};
+
+/// Says when it begins, works until it is cancelled, and says that too.
+struct Endless(Mutex<UnboundedSender<&'static str>>);
+
+impl Tool for Endless {
+    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
+        let input_schema = json!({ "type": "object" });
+        ToolDefinition { name: "endless".into(), description: "Works.".into(), input_schema }
+    }
+
+    fn call(&self, context: &ToolContext<'_>, _arguments: &Value) -> ToolResult {
+        let says = self.0.lock().expect("nothing panics").clone();
+        says.send("begun").expect("the test listens");
+        while !context.cancel.is_cancelled() {
+            std::thread::yield_now();
+        }
+        says.send("cancelled").expect("the test listens");
+        ToolResult::text("too late")
+    }
+}
+
+fn endless() -> (Arc<Endless>, UnboundedReceiver<&'static str>) {
+    let (sender, receiver) = unbounded_channel();
+    (Arc::new(Endless(Mutex::new(sender))), receiver)
+}
+
+#[test]
+fn a_call_that_the_client_takes_back_is_cancelled() {
+    block_on(async {
+        let (tool, mut said) = endless();
+        let client = connect(tool).await;
+        let peer = client.peer().clone();
+        let waiting =
+            tokio::spawn(async move { peer.call_tool_once(call("endless", json!({}))).await });
+        assert_eq!(said.recv().await, Some("begun"));
+        // A dropped call tells the server that it is taken back.
+        waiting.abort();
+        assert_eq!(said.recv().await, Some("cancelled"), "the tool hears of it");
+        let tools = client.list_all_tools().await.expect("the connection goes on");
+        assert!(tools.iter().any(|tool| tool.name == "endless"), "the server still answers");
+    });
+}
+
+#[test]
+fn a_call_whose_client_is_gone_is_cancelled() {
+    block_on(async {
+        let (tool, mut said) = endless();
+        let client = connect(tool).await;
+        let peer = client.peer().clone();
+        let waiting =
+            tokio::spawn(async move { peer.call_tool_once(call("endless", json!({}))).await });
+        assert_eq!(said.recv().await, Some("begun"));
+        client.cancel().await.expect("the client ends");
+        assert_eq!(said.recv().await, Some("cancelled"), "the tool does not work for nobody");
+        waiting.abort();
+    });
+}
+
+/// A server that waits for its tool alone would answer nothing until the tool has ended.
+#[test]
+fn while_a_tool_works_the_others_are_answered() {
+    block_on(async {
+        let (tool, mut said) = endless();
+        let client = connect(tool).await;
+        let peer = client.peer().clone();
+        let waiting =
+            tokio::spawn(async move { peer.call_tool_once(call("endless", json!({}))).await });
+        assert_eq!(said.recv().await, Some("begun"));
+        let load = call("skills_load", json!({ "names": ["skill-writing"] }));
+        let loaded = client.call_tool(load).await.expect("an answer");
+        assert_eq!(loaded.is_error, Some(false), "another call is answered meanwhile");
+        waiting.abort();
+        assert_eq!(said.recv().await, Some("cancelled"));
+    });
+}

@@ -1,0 +1,51 @@
+//! A server and a client of the protocol's own library, in one process.
+
+mod cancelling;
+mod converting;
+
+use std::sync::Arc;
+
+use prowess::{Runtime, Tool, ToolProvider};
+use prowess_mcp::SkillServer;
+use rmcp::service::{RoleClient, RunningService};
+use rmcp::{ServiceExt, model::CallToolRequestParams};
+use serde_json::Value;
+
+/// A client that has greeted its server.
+type Client = RunningService<RoleClient, ()>;
+
+/// One tool beside those of skills.
+struct Only(Arc<dyn Tool>);
+
+impl ToolProvider for Only {
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        vec![Arc::clone(&self.0)]
+    }
+}
+
+/// A client of a server with this tool.
+async fn connect(tool: Arc<dyn Tool>) -> Client {
+    let runtime = Runtime::builder()
+        .policies(prowess_mcp::policies())
+        .default_skills()
+        .tools(Arc::new(Only(tool)))
+        .build()
+        .expect("the runtime is complete");
+    let server = SkillServer::new(Arc::new(runtime)).expect("a conversation opens");
+    let (here, there) = tokio::io::duplex(4096);
+    // The server serves until its client is gone, and nobody waits for that.
+    tokio::spawn(async move { server.serve(there).await.expect("the greeting").waiting().await });
+    ().serve(here).await.expect("the greeting")
+}
+
+fn call(name: &'static str, arguments: Value) -> CallToolRequestParams {
+    let arguments = arguments.as_object().expect("arguments are an object").clone();
+    CallToolRequestParams::new(name).with_arguments(arguments)
+}
+
+/// Awaits a test, or fails when it hangs.
+fn block_on<T>(test: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let patience = std::time::Duration::from_secs(60);
+    runtime.block_on(async { tokio::time::timeout(patience, test).await.expect("nothing hangs") })
+}
