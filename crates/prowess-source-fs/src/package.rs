@@ -13,7 +13,7 @@ const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
 const HEAD_BYTES: usize = 4096;
 
 /// The names of a `SKILL.md`, the better one first.
-const FILES: [&str; 2] = ["SKILL.md", "skill.md"];
+pub(crate) const FILES: [&str; 2] = ["SKILL.md", "skill.md"];
 
 /// Whether a directory is a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

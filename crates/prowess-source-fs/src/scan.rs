@@ -7,7 +7,7 @@ use prowess_core::{Cancel, PackagePath, ScanSink, SourceError, SourceErrorKind, 
 use prowess_dir::{Dir, Entry, EntryBuffer, ErrorKind, Kind};
 use unicode_normalization::UnicodeNormalization;
 
-use crate::package::{Probe, Prober};
+use crate::package::{FILES, Probe, Prober};
 use crate::{FsConfig, Nested, codes, link, problem};
 
 /// Reports every package of the tree.
@@ -201,7 +201,11 @@ impl Walk<'_> {
             return self.unusable(level.directory, entry, codes::PATH_NOT_PORTABLE);
         }
         if entry.kind() == Kind::Link {
-            return self.links.push(self.prober.path.clone());
+            // What a `SKILL.md` is was told of when its package was probed, a link too.
+            if !FILES.contains(&name) {
+                self.links.push(self.prober.path.clone());
+            }
+            return;
         }
         if !name.is_ascii() {
             self.compare_composed(name, &mut level.composed);

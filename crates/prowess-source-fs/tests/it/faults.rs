@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
-use prowess_source_fs::FsConfig;
+use prowess_source_fs::{FsConfig, Nested};
 use prowess_testkit::Tree;
 
 use crate::{config, make_fifo, problems, scan};
@@ -17,13 +17,15 @@ fn check(make: impl Fn(&Path), told: &str) {
         Tree::new("//- /good/SKILL.md\ngood\n//- /bad/notes.md\nnotes\n//- /secret\nsecret\n");
     let file = tree.join("bad/SKILL.md");
     make(&file);
-    let scan = scan(config(&tree));
-    assert_eq!(scan.packages(), ["good"], "the other skill is found");
-    assert_eq!(problems(&scan, tree.path()), [told], "the bad one is told of");
-    assert!(
-        scan.problems.iter().all(|problem| !problem.help.is_empty()),
-        "a problem says what to do"
-    );
+    for nested in [Nested::Stop, Nested::Descend] {
+        let scan = scan(FsConfig { nested, ..config(&tree) });
+        assert_eq!(scan.packages(), ["good"], "the other skill is found");
+        assert_eq!(problems(&scan, tree.path()), [told], "the bad one is told of once");
+        assert!(
+            scan.problems.iter().all(|problem| !problem.help.is_empty()),
+            "a problem says what to do"
+        );
+    }
 }
 
 #[test]
