@@ -46,28 +46,33 @@ fn explain<'c>(catalog: &'c Catalog, query: &'c str) -> Explained<'c> {
     let mut decisions = Vec::new();
     for record in &records {
         explain_record(record, &mut decisions);
+        let location = record.location();
+        let is_about = |found: &&Diagnostic| found.path.as_deref() == Some(&*location);
+        decisions.extend(catalog.diagnostics().filter(is_about).map(checked));
     }
-    let is_about = |diagnostic: &&Diagnostic| {
-        let place = diagnostic.path.as_deref().unwrap_or_default();
-        let is_inside = |outer: &str| place == outer || place.starts_with(&format!("{outer}/"));
-        is_inside(&path) || records.iter().any(|record| place == record.location())
+    // What is inside the path and no record, such as a skill that cannot be used.
+    let is_left = |found: &&Diagnostic| {
+        let place = found.path.as_deref().unwrap_or_default();
+        let is_inside = place == path || place.starts_with(&format!("{path}/"));
+        is_inside && !records.iter().any(|record| place == record.location())
     };
-    for diagnostic in catalog.diagnostics().filter(is_about) {
-        let outcome = if diagnostic.is_error() { "refused" } else { "noted" };
-        let place = match (diagnostic.line, diagnostic.column) {
-            (Some(line), Some(column)) => format!(" (line {line}, column {column})"),
-            _ => String::new(),
-        };
-        let reason =
-            format!("[{}] {}{place}; {}", diagnostic.code, diagnostic.message, diagnostic.help);
-        decisions.push(Decision { step: "check", outcome, reason });
-    }
+    decisions.extend(catalog.diagnostics().filter(is_left).map(checked));
     if decisions.is_empty() {
         decisions.push(not_found(catalog));
     }
     let visible = records.iter().filter(|record| record.state().reason().is_none());
     let tokens = visible.map(Record::tokens).sum();
     Explained { query, records, decisions, tokens }
+}
+
+fn checked(found: &Diagnostic) -> Decision {
+    let outcome = if found.is_error() { "refused" } else { "noted" };
+    let place = match (found.line, found.column) {
+        (Some(line), Some(column)) => format!(" (line {line}, column {column})"),
+        _ => String::new(),
+    };
+    let reason = format!("[{}] {}{place}; {}", found.code, found.message, found.help);
+    Decision { step: "check", outcome, reason }
 }
 
 fn explain_record(record: &Record<'_>, decisions: &mut Vec<Decision>) {
@@ -83,9 +88,7 @@ fn explain_record(record: &Record<'_>, decisions: &mut Vec<Decision>) {
     decide("find", "found", place);
     match record.state().reason() {
         Some(reason) => decide("place", record.state().as_str(), reason.to_owned()),
-        None => {
-            decide("place", "visible", format!("no higher layer has another `{}`", record.id()))
-        }
+        None => decide("place", "visible", format!("no other `{}` comes before it", record.id())),
     }
 }
 

@@ -63,7 +63,8 @@ fn overview(catalog: &Catalog) -> Overview {
 
 fn text(overview: &Overview) -> String {
     let Overview { skills, shadowed, errors, warnings, layers, .. } = overview;
-    let mut text = format!("{HEADING}{skills} skills{HEADING:#} from the layers, highest first:\n");
+    let skills_word = counted(*skills, "skill");
+    let mut text = format!("{HEADING}{skills_word}{HEADING:#} by layer, the highest first:\n");
     for LayerLine { layer, trust, skills, roots } in layers {
         let _ = writeln!(text, "  {layer:8} {skills:>5}  {DIM}{trust}{DIM:#}");
         for root in roots {
@@ -71,7 +72,8 @@ fn text(overview: &Overview) -> String {
         }
     }
     if shadowed + errors + warnings > 0 {
-        let _ = writeln!(text, "\n{shadowed} shadowed, {errors} errors, {warnings} warnings");
+        let (errors, warnings) = (counted(*errors, "error"), counted(*warnings, "warning"));
+        let _ = writeln!(text, "\n{shadowed} shadowed, {errors}, {warnings}");
     }
     let _ = writeln!(text, "\n{HEADING}Next{HEADING:#}");
     if *skills > 0 {
@@ -84,4 +86,10 @@ fn text(overview: &Overview) -> String {
     text.push_str("  prowess tour            an agent's conversation, played through\n");
     text.push_str("  prowess serve           give them to an agent over MCP\n");
     text
+}
+
+/// A number with its word, which takes an `s` unless there is one.
+fn counted(number: usize, word: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {word}{plural}")
 }

@@ -69,6 +69,11 @@ pub(crate) fn run(
 
 fn check(path: &Path, profile: Profile) -> Result<Checked, Failure> {
     let root = absolute(&directory_of(path))?;
+    if !root.exists() {
+        let message = format!("`{}` does not exist", path.display());
+        let help = "name a skill, its `SKILL.md` or a folder of skills";
+        return Err(Failure::new("path-not-found", message, help));
+    }
     let is_package = root.join("SKILL.md").exists() || root.join("skill.md").exists();
     let nested = if is_package { Nested::Stop } else { Nested::Descend };
     let source = source(FsConfig { nested, ..FsConfig::new(root) });

@@ -1,0 +1,181 @@
+//! What is not a skill is told of by its path, a code and what to do, and the others are there.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use prowess_testkit::Tree;
+use serde_json::Value;
+
+use crate::program::{Program, Ran};
+use crate::{accounts, plain_skill, run};
+
+/// Lists a root with a good skill and what `spoil` makes of it.
+#[track_caller]
+fn check(spoil: impl FnOnce(&Tree), path: &str, severity: &str, code: &str) {
+    let tree = tree();
+    spoil(&tree);
+    let ran = run(tree.path(), &["list", "--format", "json"]);
+    let listed = ran.json();
+    accounts::check(tree.path(), &listed);
+    check_told(&ran, &listed, &tree.join(path), severity, code);
+}
+
+fn tree() -> Tree {
+    let tree = Tree::new("");
+    tree.write("good/SKILL.md", plain_skill("good"));
+    tree.write("bad/note.txt", "a file");
+    tree
+}
+
+#[track_caller]
+fn check_told(ran: &Ran, listed: &Value, path: &Path, severity: &str, code: &str) {
+    assert_eq!(ran.code, Some(0), "a bad skill does not fail the list");
+    let ids: Vec<_> = listed["skills"].as_array().unwrap().iter().map(|s| &s["id"]).collect();
+    assert_eq!(ids, ["good"], "the good skill is there and nothing else");
+    let place = path.display().to_string();
+    let found: Vec<_> = listed["diagnostics"].as_array().unwrap().iter().collect();
+    let told: Vec<_> = found.iter().filter(|found| found["path"] == *place).collect();
+    let [told] = told.as_slice() else {
+        panic!("`{place}` is told of once, not as {found:#?}");
+    };
+    assert_eq!((&told["severity"], &told["code"]), (&severity.into(), &code.into()));
+    for key in ["message", "help"] {
+        assert!(told[key].as_str().is_some_and(|text| !text.is_empty()), "there is a {key}");
+    }
+}
+
+/// Lists two roots, a bad one and a good one.
+#[track_caller]
+fn check_root(bad: &Path, severity: &str, code: &str) {
+    let good = tree();
+    let program = Program::new().root("user", good.path()).root("project", bad);
+    let ran = program.run(&["list", "--format", "json"]);
+    check_told(&ran, &ran.json(), bad, severity, code);
+}
+
+#[test]
+fn a_root_that_is_missing() {
+    check_root(&tree().join("nowhere"), "warning", "root-missing");
+}
+
+#[test]
+fn a_root_that_is_a_file() {
+    let tree = tree();
+    check_root(&tree.join("bad/note.txt"), "error", "root-not-a-directory");
+}
+
+#[test]
+fn a_root_that_is_a_fifo() {
+    let tree = tree();
+    make_fifo(&tree.join("pipe"));
+    check_root(&tree.join("pipe"), "error", "root-not-a-directory");
+}
+
+#[test]
+fn a_root_that_is_a_link_to_nowhere() {
+    let tree = tree();
+    symlink("nowhere", tree.join("link")).unwrap();
+    check_root(&tree.join("link"), "warning", "root-missing");
+}
+
+#[test]
+fn a_directory_that_may_not_be_read() {
+    let tree = tree();
+    tree.write("bad/SKILL.md", plain_skill("bad"));
+    fs::set_permissions(tree.join("bad"), Permissions::from_mode(0)).unwrap();
+    let ran = without_override(|| run(tree.path(), &["list", "--format", "json"]));
+    fs::set_permissions(tree.join("bad"), Permissions::from_mode(0o700)).unwrap();
+    let listed = ran.json();
+    accounts::check(tree.path(), &listed);
+    check_told(&ran, &listed, &tree.join("bad"), "error", "directory-unreadable");
+}
+
+#[test]
+fn a_file_that_may_not_be_read() {
+    let tree = tree();
+    tree.write("bad/SKILL.md", plain_skill("bad"));
+    fs::set_permissions(tree.join("bad/SKILL.md"), Permissions::from_mode(0)).unwrap();
+    let ran = without_override(|| run(tree.path(), &["list", "--format", "json"]));
+    let listed = ran.json();
+    accounts::check(tree.path(), &listed);
+    check_told(&ran, &listed, &tree.join("bad/SKILL.md"), "error", "file-unreadable");
+}
+
+#[test]
+fn a_directory() {
+    let make = |tree: &Tree| fs::create_dir(tree.join("bad/SKILL.md")).unwrap();
+    check(make, "bad/SKILL.md", "error", "not-a-file");
+}
+
+#[test]
+fn a_fifo_that_nobody_writes_to() {
+    let make = |tree: &Tree| make_fifo(&tree.join("bad/SKILL.md"));
+    check(make, "bad/SKILL.md", "error", "not-a-file");
+}
+
+#[test]
+fn a_link_to_nowhere() {
+    let make = |tree: &Tree| symlink("nowhere.md", tree.join("bad/SKILL.md")).unwrap();
+    check(make, "bad/SKILL.md", "error", "dangling-link");
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    let text = b"---\nname: bad\ndescription: caf\xe9 \xff\n---\nBody\n";
+    check(|tree| tree.write("bad/SKILL.md", text), "bad/SKILL.md", "error", "not-utf8");
+}
+
+#[test]
+fn three_megabytes_of_text() {
+    let text = plain_skill("bad") + &"all work and no play\n".repeat(150_000);
+    check(|tree| tree.write("bad/SKILL.md", text), "bad/SKILL.md", "error", "file-too-large");
+}
+
+#[test]
+fn an_empty_file() {
+    check(|tree| tree.write("bad/SKILL.md", ""), "bad/SKILL.md", "error", "file-empty");
+}
+
+#[test]
+fn no_frontmatter() {
+    let make = |tree: &Tree| tree.write("bad/SKILL.md", "# Only a heading\n");
+    check(make, "bad/SKILL.md", "error", "frontmatter-missing");
+}
+
+/// Text output tells the same on standard error, so that a pipe gets skills alone.
+#[test]
+fn people_are_told_on_standard_error() {
+    let tree = tree();
+    tree.write("bad/SKILL.md", "");
+    let ran = run(tree.path(), &["list"]);
+    assert_eq!(ran.code, Some(0), "a bad skill does not fail the list");
+    assert!(!ran.stdout.contains("bad"), "the data is of the good skill alone");
+    let place = tree.join("bad/SKILL.md").display().to_string();
+    for part in ["error[file-empty]", &place, "help:"] {
+        assert!(ran.stderr.contains(part), "standard error has {part}: {}", ran.stderr);
+    }
+}
+
+/// A FIFO that nobody writes to: whoever opens it and waits, waits for ever.
+pub(crate) fn make_fifo(path: &Path) {
+    use rustix::fs::{CWD, FileType, Mode};
+    rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::RUSR, 0).expect("a FIFO can be made");
+}
+
+/// Runs `work` on a thread whose children do not get root's right to read everything back. The bound
+/// belongs to a thread, so the other tests keep theirs; somebody who is not root has none to give up.
+fn without_override<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
+
+    let work = || {
+        if rustix::process::geteuid().is_root() {
+            for right in [CapabilitySet::DAC_OVERRIDE, CapabilitySet::DAC_READ_SEARCH] {
+                remove_capability_from_bounding_set(right).expect("a right can be given up");
+            }
+        }
+        work()
+    };
+    let joined = std::thread::scope(|scope| scope.spawn(work).join());
+    joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}

@@ -1,0 +1,30 @@
+//! The product as its users meet it: the binary itself, its streams and its exit codes.
+
+mod accounts;
+mod attacks;
+mod bad_input;
+mod contract;
+mod names;
+mod places;
+mod program;
+mod serve;
+mod tour;
+
+use std::path::Path;
+
+use program::Ran;
+
+/// A skill's file with this frontmatter.
+fn skill_md(frontmatter: &str) -> String {
+    format!("---\n{frontmatter}\n---\nThe instructions of {frontmatter:.40}\n")
+}
+
+/// A plain skill's file.
+fn plain_skill(name: &str) -> String {
+    format!("---\nname: {name}\ndescription: Helps with {name}.\n---\n# How to use {name}\n")
+}
+
+/// Runs the program over one root of the user's.
+fn run(root: &Path, args: &[&str]) -> Ran {
+    program::Program::new().root("user", root).run(args)
+}

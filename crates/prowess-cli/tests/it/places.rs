@@ -1,0 +1,164 @@
+//! Where skills come from when no root is named, and which of two is used.
+
+use std::fs;
+use std::path::Path;
+
+use prowess_testkit::Tree;
+use serde_json::Value;
+
+use crate::plain_skill;
+use crate::program::{Program, Ran};
+
+/// A machine: a home, and a repository with a directory deep inside.
+fn machine() -> Tree {
+    let tree = Tree::new("");
+    tree.write("repository/.git/HEAD", "ref: refs/heads/main\n");
+    for directory in ["home", "repository/crates/deep"] {
+        fs::create_dir_all(tree.join(directory)).unwrap();
+    }
+    tree
+}
+
+/// Puts a skill into a directory of skills.
+fn put(tree: &Tree, skills: &str, name: &str) {
+    let directory = Path::new(skills).join(name);
+    tree.write(&format!("{}/SKILL.md", directory.display()), plain_skill(name));
+}
+
+fn list(tree: &Tree, working: &str) -> Value {
+    let program = Program::new().at_home_in(&tree.join("home")).working_in(&tree.join(working));
+    program.run(&["list", "--format", "json"]).json()
+}
+
+/// Each visible skill that is not embedded, with its layer and its place in the tree.
+fn places(tree: &Tree, listed: &Value) -> Vec<String> {
+    let root = format!("{}/", tree.path().display());
+    let skills = listed["skills"].as_array().unwrap().iter();
+    let others = skills.filter(|skill| skill["layer"] != "embedded");
+    let text = |skill: &Value, key: &str| skill[key].as_str().unwrap().replace(&root, "");
+    others.map(|skill| format!("{}: {}", text(skill, "layer"), text(skill, "location"))).collect()
+}
+
+#[test]
+fn the_user_has_two_places_and_the_project_each_on_the_way_to_its_root() {
+    let tree = Tree::new("");
+    put(&tree, "home/.agents/skills", "a");
+    put(&tree, "home/.prowess/skills", "b");
+    put(&tree, "work/repository/.agents/skills", "c");
+    put(&tree, "work/repository/crates/.agents/skills", "d");
+    put(&tree, "work/repository/crates/deep/.agents/skills", "e");
+    put(&tree, "work/.agents/skills", "outside");
+    put(&tree, "work/repository/other/.agents/skills", "aside");
+    tree.write("work/repository/.git/HEAD", "ref: refs/heads/main\n");
+    let listed = list(&tree, "work/repository/crates/deep");
+    let expected = [
+        "user: home/.agents/skills/a/SKILL.md",
+        "user: home/.prowess/skills/b/SKILL.md",
+        "project: work/repository/.agents/skills/c/SKILL.md",
+        "project: work/repository/crates/.agents/skills/d/SKILL.md",
+        "project: work/repository/crates/deep/.agents/skills/e/SKILL.md",
+    ];
+    assert_eq!(places(&tree, &listed), expected);
+}
+
+#[test]
+fn outside_of_a_repository_only_the_working_directory_counts() {
+    let tree = Tree::new("");
+    put(&tree, "work/.agents/skills", "above");
+    put(&tree, "work/here/.agents/skills", "here");
+    fs::create_dir_all(tree.join("home")).unwrap();
+    let listed = list(&tree, "work/here");
+    assert_eq!(places(&tree, &listed), ["project: work/here/.agents/skills/here/SKILL.md"]);
+}
+
+#[test]
+fn the_project_comes_before_the_user_and_the_user_before_the_program() {
+    let tree = machine();
+    for skills in ["home/.agents/skills", "repository/.agents/skills"] {
+        put(&tree, skills, "both");
+        put(&tree, skills, "skill-review");
+    }
+    put(&tree, "home/.agents/skills", "skill-writing");
+    let listed = list(&tree, "repository/crates/deep");
+    let layer_of = |id: &str| {
+        let skills = listed["skills"].as_array().unwrap();
+        skills.iter().find(|skill| skill["id"] == id).map(|skill| skill["layer"].clone())
+    };
+    for (id, layer) in [
+        ("both", "project"),
+        ("skill-review", "project"),
+        ("skill-writing", "user"),
+        ("prowess-usage", "embedded"),
+    ] {
+        assert_eq!(layer_of(id), Some(layer.into()), "`{id}` comes from the highest layer");
+    }
+    let shadowed = listed["shadowed"].as_array().unwrap();
+    let hidden: Vec<_> =
+        shadowed.iter().map(|skill| (&skill["id"], &skill["layer"], &skill["state"])).collect();
+    for (id, layer) in [
+        ("both", "user"),
+        ("skill-review", "embedded"),
+        ("skill-review", "user"),
+        ("skill-writing", "embedded"),
+    ] {
+        let is_told = hidden.contains(&(&id.into(), &layer.into(), &"shadowed".into()));
+        assert!(is_told, "`{id}` of `{layer}` is told of as shadowed: {hidden:?}");
+    }
+}
+
+#[test]
+fn a_place_that_is_not_there_is_no_complaint() {
+    let ran = Program::new().run(&[]);
+    assert!(ran.text().contains("3 skills"), "the program's own skills are always there");
+    assert_eq!(ran.stderr, "", "nobody must make a directory of skills");
+}
+
+#[test]
+fn a_named_root_is_the_only_one() {
+    let (tree, other) = (machine(), Tree::new(""));
+    put(&tree, "home/.agents/skills", "not-asked-for");
+    put(&other, "", "mine");
+    let program = Program::new().at_home_in(&tree.join("home")).root("project", other.path());
+    let listed = program.run(&["list", "--format", "json"]).json();
+    let ids: Vec<_> = listed["skills"].as_array().unwrap().iter().map(|s| &s["id"]).collect();
+    assert_eq!(ids, ["mine"]);
+    assert_eq!(listed["skills"][0]["layer"], "project");
+}
+
+#[test]
+fn a_root_without_a_layer_is_the_users_and_may_be_relative() {
+    let tree = Tree::new("");
+    put(&tree, "skills", "mine");
+    let program = Program::new().working_in(tree.path());
+    let listed = program.run(&["--root", "skills", "list", "--format", "json"]).json();
+    assert_eq!(places(&tree, &listed), ["user: skills/mine/SKILL.md"]);
+}
+
+#[test]
+fn roots_of_two_layers_follow_the_layers_not_their_order() {
+    let (low, high) = (Tree::new(""), Tree::new(""));
+    put(&low, "", "same");
+    put(&high, "", "same");
+    let layered = |first: (&str, &Path), second: (&str, &Path)| -> Ran {
+        let program = Program::new().root(first.0, first.1).root(second.0, second.1);
+        program.run(&["list", "--format", "json"])
+    };
+    let (user, project) = (("user", low.path()), ("project", high.path()));
+    for ran in [layered(user, project), layered(project, user)] {
+        let listed = ran.json();
+        assert_eq!(listed["skills"][0]["layer"], "project");
+        assert_eq!(listed["shadowed"][0]["layer"], "user");
+        assert_eq!(listed["diagnostics"][0]["code"], "skill-shadowed");
+    }
+}
+
+#[test]
+fn a_layer_that_there_is_not_is_a_wrong_command() {
+    let tree = Tree::new("");
+    let ran = Program::new().root("team", tree.path()).run(&["list", "--format", "json"]);
+    assert_eq!(ran.code, Some(2), "the command itself is wrong");
+    let message = ran.error()["message"].to_string();
+    for layer in ["`team`", "`project`", "`user`", "`embedded`"] {
+        assert!(message.contains(layer), "the message names {layer}: {message}");
+    }
+}

@@ -1,0 +1,115 @@
+//! Runs of the binary with nothing of the machine that they do not get.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// How long a run may take on a busy machine before it counts as hung.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The binary with an empty home, an empty working directory and no environment else.
+pub(crate) struct Program {
+    place: TempDir,
+    command: Command,
+}
+
+/// What a run left.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Program {
+    pub(crate) fn new() -> Self {
+        let place = tempfile::tempdir().expect("a temporary directory");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_prowess"));
+        for directory in ["home", "work"] {
+            std::fs::create_dir(place.path().join(directory)).expect("a directory can be made");
+        }
+        command
+            .env_clear()
+            .env("HOME", place.path().join("home"))
+            .current_dir(place.path().join("work"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Self { place, command }
+    }
+
+    /// Gives it a root in a layer.
+    pub(crate) fn root(mut self, layer: &str, root: &Path) -> Self {
+        self.command.arg("--root").arg(format!("{layer}={}", root.display()));
+        self
+    }
+
+    /// Lets it stand in another directory.
+    pub(crate) fn working_in(mut self, directory: &Path) -> Self {
+        self.command.current_dir(directory);
+        self
+    }
+
+    /// Gives it another home.
+    pub(crate) fn at_home_in(mut self, home: &Path) -> Self {
+        self.command.env("HOME", home);
+        self
+    }
+
+    /// The command itself, and the directory that must live as long as it runs.
+    pub(crate) fn into_command(self) -> (Command, TempDir) {
+        (self.command, self.place)
+    }
+
+    /// Runs it to its end.
+    #[track_caller]
+    pub(crate) fn run(mut self, args: &[&str]) -> Ran {
+        let child = self.command.args(args).spawn().expect("the program starts");
+        let pid = child.id();
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || sender.send(child.wait_with_output()));
+        let Ok(output) = receiver.recv_timeout(PATIENCE) else {
+            kill(pid);
+            panic!("`prowess {}` does not end", args.join(" "));
+        };
+        let output = output.expect("the program can be waited for");
+        let text = |bytes| String::from_utf8(bytes).expect("what is printed is UTF-8");
+        Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+fn kill(pid: u32) {
+    use rustix::process::{Pid, Signal, kill_process};
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    // It may have ended by itself after all.
+    let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
+}
+
+impl Ran {
+    /// The one JSON document on standard output, from a run that did what it was asked.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(self.stderr, "", "with JSON asked for, nothing else is said");
+        serde_json::from_str(&self.stdout).expect("standard output is one JSON document")
+    }
+
+    /// The standard output of a run that did what it was asked.
+    #[track_caller]
+    pub(crate) fn text(&self) -> &str {
+        assert_eq!(self.code, Some(0), "the run succeeds: {}", self.stderr);
+        &self.stdout
+    }
+
+    /// The failure that is told on standard error as JSON.
+    #[track_caller]
+    pub(crate) fn error(&self) -> Value {
+        assert_eq!(self.stdout, "", "a failure leaves no data");
+        let document: Value =
+            serde_json::from_str(&self.stderr).expect("standard error is one JSON document");
+        document["error"].clone()
+    }
+}

@@ -1,0 +1,310 @@
+//! `prowess serve`, by the protocol's own client over a child process, and by clients that behave
+//! badly.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{ChildStdin, Stdio};
+use std::time::Duration;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use prowess_testkit::Tree;
+use rmcp::ServiceExt;
+use rmcp::model::{CallToolRequestParams, CallToolResult};
+use rmcp::service::{RoleClient, RunningService};
+use rmcp::transport::TokioChildProcess;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::plain_skill;
+use crate::program::Program;
+
+/// No text in any encoding.
+const BINARY: [u8; 6] = [0x25, 0x50, 0x00, 0xff, 0xfe, 0x0a];
+
+/// What no answer may hold.
+const SECRET: &str = "secret-7f3a";
+
+fn tree() -> Tree {
+    let tree = Tree::new("");
+    tree.write("pdf/SKILL.md", plain_skill("pdf"));
+    tree.write("pdf/references/fields.md", "Every field has a name.\n");
+    tree.write("pdf/assets/form.bin", BINARY);
+    tree.write("tables/SKILL.md", plain_skill("tables"));
+    tree
+}
+
+/// One client with a server of its own.
+struct Client {
+    service: RunningService<RoleClient, ()>,
+    _place: TempDir,
+}
+
+impl Client {
+    async fn connect(root: &std::path::Path) -> Self {
+        let (command, place) = Program::new().root("user", root).into_command();
+        let mut command = tokio::process::Command::from(command);
+        command.args(["serve", "--quiet"]);
+        let child = TokioChildProcess::new(command).expect("the server starts");
+        let service = ().serve(child).await.expect("the server greets");
+        Self { service, _place: place }
+    }
+
+    async fn call(&self, name: &'static str, arguments: Value) -> CallToolResult {
+        let arguments = arguments.as_object().expect("arguments are an object").clone();
+        let call = CallToolRequestParams::new(name).with_arguments(arguments);
+        self.service.call_tool(call).await.expect("every call of a tool is answered")
+    }
+}
+
+/// What a model reads of a result.
+fn words(result: &CallToolResult) -> String {
+    let text = |block: &rmcp::model::ContentBlock| Some(block.as_text()?.text.clone());
+    result.content.iter().filter_map(text).collect::<Vec<_>>().join("\n")
+}
+
+fn code(result: &CallToolResult) -> Option<&str> {
+    assert_eq!(result.is_error, Some(true), "a refusal is marked as an error");
+    result.structured_content.as_ref()?["code"].as_str()
+}
+
+fn block_on(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let patience = Duration::from_secs(60);
+    runtime.block_on(async { tokio::time::timeout(patience, test).await.expect("nothing hangs") });
+}
+
+#[test]
+fn the_greeting_holds_the_catalog_and_no_body() {
+    block_on(async {
+        let tree = tree();
+        let client = Client::connect(tree.path()).await;
+        let server = client.service.peer_info().expect("the server says who it is");
+        assert_eq!(server.server_info.as_ref().map(|info| info.name.as_str()), Some("prowess"));
+        let instructions = server.instructions.as_deref().expect("there are instructions");
+        for part in ["<available_skills>", "<name>pdf</name>", "Helps with tables.", "skills_load"]
+        {
+            assert!(instructions.contains(part), "the instructions have {part}: {instructions}");
+        }
+        assert!(!instructions.contains("# How to use"), "no skill is loaded yet");
+    });
+}
+
+#[test]
+fn the_tools_have_names_and_schemas_that_every_vendor_takes() {
+    block_on(async {
+        let tree = tree();
+        let client = Client::connect(tree.path()).await;
+        let tools = client.service.list_all_tools().await.expect("the tools are listed");
+        let names: Vec<_> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+        assert_eq!(names, ["skills_load", "skills_unload", "skills_read"]);
+        let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        for tool in &tools {
+            assert!((1..=64).contains(&tool.name.len()) && tool.name.bytes().all(is_legal));
+            assert_eq!(tool.input_schema.get("type"), Some(&json!("object")), "{}", tool.name);
+            assert!(tool.description.is_some(), "`{}` says what it is for", tool.name);
+        }
+    });
+}
+
+#[test]
+fn loading_brings_the_body_and_reading_brings_text_and_bytes() {
+    block_on(async {
+        let tree = tree();
+        let client = Client::connect(tree.path()).await;
+        let early = client.call("skills_read", json!({"path": "references/fields.md"})).await;
+        assert_eq!(code(&early), Some("skill-not-active"), "loading comes first");
+        let loaded = client.call("skills_load", json!({"names": ["pdf"]})).await;
+        assert!(words(&loaded).contains("# How to use pdf"), "the body comes in the result");
+        let text = client.call("skills_read", json!({"path": "references/fields.md"})).await;
+        assert!(words(&text).contains("Every field has a name."), "text comes as text");
+        let bytes = client.call("skills_read", json!({"path": "assets/form.bin"})).await;
+        let bytes = serde_json::to_value(&bytes).unwrap();
+        let blob = bytes["content"][0]["resource"]["blob"].as_str().expect("bytes come as a blob");
+        assert_eq!(BASE64_STANDARD.decode(blob).expect("base64"), BINARY, "byte for byte");
+        let unloaded = client.call("skills_unload", json!({"all": true})).await;
+        assert_eq!(unloaded.is_error, Some(false));
+        let late = client.call("skills_read", json!({"path": "references/fields.md"})).await;
+        assert_eq!(code(&late), Some("skill-not-active"), "what is unloaded is not read");
+    });
+}
+
+#[test]
+fn a_refusal_is_a_result_and_the_conversation_goes_on() {
+    block_on(async {
+        let tree = Tree::new("");
+        tree.write("CANARY", SECRET);
+        tree.write("skills/pdf/SKILL.md", plain_skill("pdf"));
+        let client = Client::connect(&tree.join("skills")).await;
+        let load = client.call("skills_load", json!({"names": ["pdf"]})).await;
+        assert_eq!(load.is_error, Some(false));
+        for (tool, arguments, expected) in [
+            ("skills_read", json!({"path": "../../CANARY"}), "path-escape"),
+            ("skills_read", json!({"path": "nothing.md"}), "resource-not-found"),
+            ("skills_load", json!({"names": ["pfd"]}), "skill-not-found"),
+            ("skills_load", json!({"names": 7}), "invalid-arguments"),
+            ("skills_loda", json!({}), "unknown-tool"),
+        ] {
+            let refused = client.call(tool, arguments).await;
+            assert_eq!(code(&refused), Some(expected), "{}", words(&refused));
+            assert!(!words(&refused).contains(SECRET), "nothing outside is read");
+        }
+    });
+}
+
+#[test]
+fn two_clients_are_two_conversations() {
+    block_on(async {
+        let tree = tree();
+        let (one, other) = (Client::connect(tree.path()).await, Client::connect(tree.path()).await);
+        one.call("skills_load", json!({"names": ["pdf"]})).await;
+        other.call("skills_load", json!({"names": ["tables"]})).await;
+        let read = json!({"skill": "pdf", "path": "references/fields.md"});
+        assert_eq!(one.call("skills_read", read.clone()).await.is_error, Some(false));
+        assert_eq!(code(&other.call("skills_read", read).await), Some("skill-not-active"));
+    });
+}
+
+#[test]
+fn without_a_skill_there_is_no_tool_and_nothing_to_say() {
+    block_on(async {
+        let client = Client::connect(Tree::new("").path()).await;
+        let server = client.service.peer_info().expect("the server says who it is");
+        assert_eq!(server.instructions, None, "an empty catalog is not worth a token");
+        let tools = client.service.list_all_tools().await.expect("the tools are listed");
+        assert_eq!(tools.len(), 0, "there is nothing to load");
+        let load = client.call("skills_load", json!({"names": ["pdf"]})).await;
+        assert_eq!(code(&load), Some("skill-not-found"), "a call is answered all the same");
+    });
+}
+
+/// A server whose streams a test holds itself.
+struct Server {
+    child: std::process::Child,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<std::process::ChildStdout>,
+    _place: TempDir,
+    _tree: Tree,
+}
+
+impl Server {
+    fn start(args: &[&str]) -> Self {
+        let tree = tree();
+        let (mut command, place) = Program::new().root("user", tree.path()).into_command();
+        let mut child =
+            command.arg("serve").args(args).stdin(Stdio::piped()).spawn().expect("a server");
+        let stdin = child.stdin.take();
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        Self { child, stdin, stdout, _place: place, _tree: tree }
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
+        let stdin = self.stdin.as_mut().expect("standard input is open");
+        stdin.write_all(bytes).and_then(|()| stdin.flush()).expect("the server reads");
+    }
+
+    fn request(&mut self, id: u32, method: &str, params: &Value) -> Value {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.send(format!("{request}\n").as_bytes());
+        self.answer(id)
+    }
+
+    /// The answer to a request; what is said without being asked is passed over.
+    fn answer(&mut self, id: u32) -> Value {
+        loop {
+            let mut line = String::new();
+            let length = self.stdout.read_line(&mut line).expect("standard output can be read");
+            assert_ne!(length, 0, "the server lives");
+            let message: Value = serde_json::from_str(&line).expect("each line is a message");
+            assert_eq!(message["jsonrpc"], "2.0", "nothing but the protocol is said");
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    fn greet(&mut self) -> Value {
+        let params = json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        });
+        let answer = self.request(0, "initialize", &params);
+        self.send(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
+        answer
+    }
+
+    /// Closes standard input and gives the exit code, what was left to read, and standard error.
+    fn end(mut self) -> (Option<i32>, String, String) {
+        drop(self.stdin.take());
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).expect("standard output can be read");
+        let output = self.child.wait_with_output().expect("the server ends");
+        (output.status.code(), rest, String::from_utf8(output.stderr).expect("text"))
+    }
+}
+
+#[test]
+fn it_ends_with_its_input_and_remarks_go_to_standard_error() {
+    let mut server = Server::start(&[]);
+    let answer = server.greet();
+    assert_eq!(answer["result"]["serverInfo"]["name"], "prowess");
+    let (code, rest, remarks) = server.end();
+    assert_eq!(code, Some(0), "a client that closes its end is done: {remarks}");
+    assert_eq!(rest, "", "nothing is said after the last answer");
+    assert!(remarks.contains("2 skills"), "the remark says what is served: {remarks}");
+}
+
+#[test]
+fn a_client_that_never_says_a_word_is_no_failure() {
+    let (code, rest, remarks) = Server::start(&["--quiet"]).end();
+    assert_eq!((code, rest.as_str(), remarks.as_str()), (Some(0), "", ""));
+}
+
+#[test]
+fn a_client_that_greets_with_something_else_gets_a_clean_end() {
+    let mut server = Server::start(&["--format", "json"]);
+    server.send(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
+    let (code, rest, remarks) = server.end();
+    assert_eq!((code, rest.as_str()), (Some(1), ""), "{remarks}");
+    let failure: Value = serde_json::from_str(&remarks).expect("the failure is a document");
+    assert_eq!(failure["error"]["code"], "serve-failed");
+}
+
+#[test]
+fn garbage_between_the_messages_is_survived() {
+    let mut server = Server::start(&["--quiet"]);
+    server.greet();
+    for garbage in ["not json", "[]", "{}", "{\"jsonrpc\":\"1.0\"}", "\u{0}\u{1}", "{\"id\":"] {
+        server.send(format!("{garbage}\n").as_bytes());
+    }
+    server.send(b"\xff\xfe\xc0\n\n\n");
+    let tools = server.request(1, "tools/list", &json!({}));
+    assert_eq!(tools["result"]["tools"].as_array().map(Vec::len), Some(3), "{tools}");
+    let unknown = server.request(2, "no/such/method", &json!({}));
+    assert_eq!(unknown["error"]["code"], -32601, "an unknown method is told");
+    let (code, _, remarks) = server.end();
+    assert_eq!((code, remarks.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_line_without_end_is_dropped_and_costs_no_memory() {
+    let mut server = Server::start(&["--quiet"]);
+    server.greet();
+    let piece = vec![b'a'; 1 << 20];
+    for _ in 0..128 {
+        server.send(&piece);
+    }
+    server.send(b"\n");
+    let tools = server.request(1, "tools/list", &json!({}));
+    assert!(tools["result"]["tools"].is_array(), "the conversation goes on: {tools}");
+    let peak = peak_kilobytes(server.child.id());
+    assert!(peak < 96 << 10, "128 MiB on one line were not kept: {peak} KiB at most");
+    assert_eq!(server.end().0, Some(0));
+}
+
+/// The most memory that a process has had.
+fn peak_kilobytes(pid: u32) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    line.trim().trim_end_matches(" kB").trim().parse().expect("a number")
+}
