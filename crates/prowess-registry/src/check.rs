@@ -1,10 +1,10 @@
 //! Whole packages against a profile, for authors.
 
 use prowess_core::{
-    Cancel, Diagnostic, Found, PackagePath, ReadFurther, ReadLimit, ResourcePath, ScanSink,
+    Cancel, Code, Diagnostic, Found, PackagePath, ReadFurther, ReadLimit, ResourcePath, ScanSink,
     SkillSource, SourceError, Stamp,
 };
-use prowess_format::{Profile, check_directory, parse};
+use prowess_format::{Head, Profile, Summarized, check_directory, parse, summarize};
 use serde::Serialize;
 
 use crate::codes;
@@ -85,10 +85,23 @@ fn check_text(text: &[u8], directory: &str, profile: Profile) -> (Option<String>
     let parsed = parse(text, profile);
     let mut diagnostics = parsed.diagnostics;
     let name = parsed.document.map(|document| document.frontmatter.name);
-    if let Some(name) = name.as_deref().filter(|_| !directory.is_empty()) {
-        diagnostics.extend(check_directory(name, directory, profile));
+    let compared = name.as_deref().filter(|_| !directory.is_empty());
+    if let Some(mismatch) = compared.and_then(|name| check_directory(name, directory, profile)) {
+        let placed = placed(text, directory, profile, &mismatch.code);
+        diagnostics.push(placed.unwrap_or(mismatch));
+        // The order of the file; what is about the whole file comes first.
+        diagnostics.sort_by_key(|found| (found.line, found.column));
     }
     (name, diagnostics)
+}
+
+/// The same finding where the name stands, which only a summary can say.
+fn placed(text: &[u8], directory: &str, profile: Profile, code: &Code) -> Option<Diagnostic> {
+    let head = Head { bytes: text, is_whole_file: true };
+    match summarize(head, Some(directory), profile) {
+        Summarized::Done(_, found) => found.into_iter().find(|found| found.code == *code),
+        Summarized::NeedsBytes(_) => None,
+    }
 }
 
 /// The sink of a scan that only wants to know which packages there are.

@@ -36,4 +36,7 @@ fn each_package_gets_a_verdict_by_the_whole_file() {
             ("memory://user/other", false, vec!["name-directory-mismatch"]),
         ]
     );
+    let mismatch = &checked.packages[3].diagnostics[0];
+    let place = (mismatch.line, mismatch.column);
+    assert_eq!(place, (Some(2), Some(7)), "the finding is where the name stands");
 }
