@@ -57,7 +57,7 @@ impl ServerHandler for SkillServer {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let turn = self.runtime.turn(&self.session).map_err(internal)?;
+        let turn = self.runtime.turn(&self.session).map_err(|error| internal(&error))?;
         let tools = turn.tools().into_iter().map(convert::tool).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
@@ -84,7 +84,7 @@ impl ServerHandler for SkillServer {
             }
         };
         let answer = answer.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let result = answer.map_err(|error: prowess::Error| internal(error))?;
+        let result = answer.map_err(|error: prowess::Error| internal(&error))?;
         Ok(convert::result(result).into())
     }
 }
@@ -99,6 +99,6 @@ impl Drop for CancelOnDrop {
     }
 }
 
-fn internal(error: prowess::Error) -> ErrorData {
+fn internal(error: &prowess::Error) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }
