@@ -141,3 +141,9 @@ pub(crate) fn write_diagnostic(text: &mut String, diagnostic: &Diagnostic) {
     }
     let _ = writeln!(text, "  {DIM}help:{DIM:#} {}", plain(help));
 }
+
+/// A number with its word, which takes an `s` unless there is one.
+pub(crate) fn counted(number: usize, word: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {word}{plural}")
+}

@@ -48,15 +48,19 @@ fn explain<'c>(catalog: &'c Catalog, query: &'c str) -> Explained<'c> {
         explain_record(record, &mut decisions);
         let location = record.location();
         let is_about = |found: &&Diagnostic| found.path.as_deref() == Some(&*location);
-        decisions.extend(catalog.diagnostics().filter(is_about).map(checked));
+        decisions.extend(catalog.diagnostics().filter(is_about).map(|found| checked(found, "")));
     }
-    // What is inside the path and no record, such as a skill that cannot be used.
-    let is_left = |found: &&Diagnostic| {
+    // What is no record, such as a skill that cannot be used: it has no id, so it goes by the name of
+    // its directory, or by any directory that it is in.
+    for found in catalog.diagnostics() {
         let place = found.path.as_deref().unwrap_or_default();
         let is_inside = place == path || place.starts_with(&format!("{path}/"));
-        is_inside && !records.iter().any(|record| place == record.location())
-    };
-    decisions.extend(catalog.diagnostics().filter(is_left).map(checked));
+        let is_named = place.rsplit('/').nth(1) == Some(query);
+        let is_record = records.iter().any(|record| place == record.location());
+        if (is_inside || is_named) && !is_record {
+            decisions.push(checked(found, place));
+        }
+    }
     if decisions.is_empty() {
         decisions.push(not_found(catalog));
     }
@@ -65,11 +69,14 @@ fn explain<'c>(catalog: &'c Catalog, query: &'c str) -> Explained<'c> {
     Explained { query, records, decisions, tokens }
 }
 
-fn checked(found: &Diagnostic) -> Decision {
+/// What a finding says, with its place in brackets.
+fn checked(found: &Diagnostic, path: &str) -> Decision {
     let outcome = if found.is_error() { "refused" } else { "noted" };
-    let place = match (found.line, found.column) {
-        (Some(line), Some(column)) => format!(" (line {line}, column {column})"),
-        _ => String::new(),
+    let place = match (path, found.line, found.column) {
+        ("", Some(line), Some(column)) => format!(" (line {line}, column {column})"),
+        ("", ..) => String::new(),
+        (path, Some(line), Some(column)) => format!(" ({path}:{line}:{column})"),
+        (path, ..) => format!(" ({path})"),
     };
     let reason = format!("[{}] {}{place}; {}", found.code, found.message, found.help);
     Decision { step: "check", outcome, reason }

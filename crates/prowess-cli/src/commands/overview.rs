@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::output::{DIM, HEADING, Output};
+use crate::output::{DIM, HEADING, Output, counted};
 use crate::place;
 use crate::terminal::plain;
 
@@ -81,15 +81,9 @@ fn text(overview: &Overview) -> String {
         text.push_str("  prowess prompt          what a model is told of them\n");
     }
     if *errors > 0 {
-        text.push_str("  prowess explain PATH    why a skill is missing\n");
+        text.push_str("  prowess explain NAME    why a skill is missing\n");
     }
     text.push_str("  prowess tour            an agent's conversation, played through\n");
     text.push_str("  prowess serve           give them to an agent over MCP\n");
     text
-}
-
-/// A number with its word, which takes an `s` unless there is one.
-fn counted(number: usize, word: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {word}{plural}")
 }

@@ -59,7 +59,7 @@ pub(crate) fn unknown(id: &str) -> Failure {
     Failure::new(
         "skill-not-found",
         message,
-        "see `prowess list` for the ids, or `prowess explain PATH`",
+        "see `prowess list` for the ids, or `prowess explain` for why it is missing",
     )
 }
 

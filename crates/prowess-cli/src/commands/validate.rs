@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::commands::reference;
 use crate::failure::Failure;
-use crate::output::{DIM, HEADING, Output, severity_style, write_diagnostic};
+use crate::output::{DIM, HEADING, Output, counted, severity_style, write_diagnostic};
 use crate::package::{directory_of, source};
 use crate::place::absolute;
 use crate::terminal::plain;
@@ -125,9 +125,11 @@ fn write_summary(text: &mut String, validated: &Validated) {
     }
     let Summary { packages, valid, errors, warnings } = validated.summary;
     let profile = validated.profile;
+    let packages = counted(packages, "package");
+    let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
     let _ = writeln!(
         text,
-        "{HEADING}{valid} of {packages} packages are valid{HEADING:#} by profile {profile}: {errors} errors, {warnings} warnings"
+        "{HEADING}{valid} of {packages} valid{HEADING:#} by profile {profile}: {errors}, {warnings}"
     );
     for ((std::cmp::Reverse(severity), code), count) in codes {
         let style = severity_style(severity);

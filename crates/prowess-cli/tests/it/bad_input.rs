@@ -83,7 +83,7 @@ fn a_root_that_is_a_link_to_nowhere() {
 fn a_directory_that_may_not_be_read() {
     let tree = tree();
     tree.write("bad/SKILL.md", plain_skill("bad"));
-    fs::set_permissions(tree.join("bad"), Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(tree.join("bad"), Permissions::from_mode(0o000)).unwrap();
     let ran = without_override(|| run(tree.path(), &["list", "--format", "json"]));
     fs::set_permissions(tree.join("bad"), Permissions::from_mode(0o700)).unwrap();
     let listed = ran.json();
@@ -95,7 +95,7 @@ fn a_directory_that_may_not_be_read() {
 fn a_file_that_may_not_be_read() {
     let tree = tree();
     tree.write("bad/SKILL.md", plain_skill("bad"));
-    fs::set_permissions(tree.join("bad/SKILL.md"), Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(tree.join("bad/SKILL.md"), Permissions::from_mode(0o000)).unwrap();
     let ran = without_override(|| run(tree.path(), &["list", "--format", "json"]));
     let listed = ran.json();
     accounts::check(tree.path(), &listed);

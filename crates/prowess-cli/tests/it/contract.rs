@@ -337,14 +337,37 @@ fn explain_a_path_that_cannot_be_used() {
         &["explain", "$ROOT/broken"],
         1,
         &expect![[r#"
+            {
+              "query": "$ROOT/broken",
+              "records": [],
+              "decisions": [
+                {
+                  "step": "check",
+                  "outcome": "refused",
+                  "reason": "[description-missing] the frontmatter has no `description` ($ROOT/broken/SKILL.md:1:1); add a line `description: ` that says what the skill does and when to use it"
+                }
+              ],
+              "tokens": 0
+            }
+        "#]],
+    );
+}
+
+/// A skill that cannot be used has no id; people still ask for it by its name.
+#[test]
+fn explain_the_name_of_what_cannot_be_used() {
+    check(
+        &["explain", "broken"],
+        1,
+        &expect![[r#"
         {
-          "query": "$ROOT/broken",
+          "query": "broken",
           "records": [],
           "decisions": [
             {
               "step": "check",
               "outcome": "refused",
-              "reason": "[description-missing] the frontmatter has no `description` (line 1, column 1); add a line `description: ` that says what the skill does and when to use it"
+              "reason": "[description-missing] the frontmatter has no `description` ($ROOT/broken/SKILL.md:1:1); add a line `description: ` that says what the skill does and when to use it"
             }
           ],
           "tokens": 0
@@ -473,41 +496,41 @@ fn validate() {
         &["validate", "$ROOT/tables", "$ROOT/pdf"],
         1,
         &expect![[r#"
-        {
-          "profile": "spec",
-          "packages": [
             {
-              "path": "$ROOT/tables",
-              "name": "sheets",
-              "valid": false,
-              "diagnostics": [
+              "profile": "spec",
+              "packages": [
                 {
-                  "code": "name-directory-mismatch",
-                  "severity": "error",
-                  "path": "$ROOT/tables/SKILL.md",
-                  "line": null,
-                  "column": null,
-                  "message": "the name `sheets` differs from the directory's name `tables`",
-                  "help": "rename one of the two"
+                  "path": "$ROOT/tables",
+                  "name": "sheets",
+                  "valid": false,
+                  "diagnostics": [
+                    {
+                      "code": "name-directory-mismatch",
+                      "severity": "error",
+                      "path": "$ROOT/tables/SKILL.md",
+                      "line": 2,
+                      "column": 7,
+                      "message": "the name `sheets` differs from the directory's name `tables`",
+                      "help": "rename one of the two"
+                    }
+                  ]
+                },
+                {
+                  "path": "$ROOT/pdf",
+                  "name": "pdf",
+                  "valid": true,
+                  "diagnostics": []
                 }
-              ]
-            },
-            {
-              "path": "$ROOT/pdf",
-              "name": "pdf",
-              "valid": true,
+              ],
+              "summary": {
+                "packages": 2,
+                "valid": 1,
+                "errors": 1,
+                "warnings": 0
+              },
               "diagnostics": []
             }
-          ],
-          "summary": {
-            "packages": 2,
-            "valid": 1,
-            "errors": 1,
-            "warnings": 0
-          },
-          "diagnostics": []
-        }
-    "#]],
+        "#]],
     );
 }
 
@@ -563,12 +586,12 @@ fn failures() {
         &["show", "nothing"],
         1,
         &expect![[r#"
-        {
-          "code": "skill-not-found",
-          "message": "no skill named `nothing`",
-          "help": "see `prowess list` for the ids, or `prowess explain PATH`"
-        }
-    "#]],
+            {
+              "code": "skill-not-found",
+              "message": "no skill named `nothing`",
+              "help": "see `prowess list` for the ids, or `prowess explain` for why it is missing"
+            }
+        "#]],
     );
     check_failure(
         &["prompt", "--load", "pfd"],
@@ -603,13 +626,17 @@ fn failures() {
             }
         "#]],
     );
-    check_failure(&["validate", ".", "/nowhere"], 1, &expect![[r#"
+    check_failure(
+        &["validate", ".", "/nowhere"],
+        1,
+        &expect![[r#"
         {
           "code": "path-not-found",
           "message": "`/nowhere` does not exist",
           "help": "name a skill, its `SKILL.md` or a folder of skills"
         }
-    "#]]);
+    "#]],
+    );
     check_failure(
         &["to-prompt", "/nowhere"],
         1,
@@ -756,9 +783,45 @@ fn a_failure_for_people_has_its_help_on_its_own_line() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     expect![[r#"
         error[skill-not-found]: no skill named `nothing`
-          help: see `prowess list` for the ids, or `prowess explain PATH`
+          help: see `prowess list` for the ids, or `prowess explain` for why it is missing
     "#]]
     .assert_eq(&ran.stderr);
+}
+
+#[test]
+fn the_verdict_for_people_counts_what_was_found() {
+    let ran = run_here(&tree(), &["validate", "."], &[]);
+    assert_eq!(ran.code, Some(1), "something is invalid");
+    let verdict = ran.stdout.find("1 of 4").map(|at| &ran.stdout[at..]);
+    expect![[r#"
+        1 of 4 packages valid by profile spec: 3 errors, 0 warnings
+               1  error description-missing
+               2  error name-directory-mismatch
+    "#]]
+    .assert_eq(verdict.unwrap_or(&ran.stdout));
+}
+
+#[test]
+fn the_overview_for_people_names_the_next_step() {
+    let tree = tree();
+    let ran = run_here(&tree, &[], &[]);
+    expect![[r#"
+        2 skills by layer, the highest first:
+          project      0  prompt
+          user         2  trusted
+              $ROOT
+          embedded     0  trusted
+
+        1 shadowed, 1 error, 3 warnings
+
+        Next
+          prowess list            every skill, and what is wrong with which
+          prowess prompt          what a model is told of them
+          prowess explain NAME    why a skill is missing
+          prowess tour            an agent's conversation, played through
+          prowess serve           give them to an agent over MCP
+    "#]]
+    .assert_eq(&ran.text().replace(&place(&tree), "$ROOT"));
 }
 
 #[test]

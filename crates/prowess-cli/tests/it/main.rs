@@ -1,4 +1,5 @@
 //! The product as its users meet it: the binary itself, its streams and its exit codes.
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod accounts;
 mod attacks;

@@ -40,7 +40,7 @@ fn a_call_that_the_client_takes_back_is_cancelled() {
         let client = connect(tool).await;
         let peer = client.peer().clone();
         let waiting =
-            tokio::spawn(async move { peer.call_tool_once(call("endless", json!({}))).await });
+            tokio::spawn(async move { peer.call_tool_once(call("endless", &json!({}))).await });
         assert_eq!(said.recv().await, Some("begun"));
         // A dropped call tells the server that it is taken back.
         waiting.abort();
@@ -57,7 +57,7 @@ fn a_call_whose_client_is_gone_is_cancelled() {
         let client = connect(tool).await;
         let peer = client.peer().clone();
         let waiting =
-            tokio::spawn(async move { peer.call_tool_once(call("endless", json!({}))).await });
+            tokio::spawn(async move { peer.call_tool_once(call("endless", &json!({}))).await });
         assert_eq!(said.recv().await, Some("begun"));
         client.cancel().await.expect("the client ends");
         assert_eq!(said.recv().await, Some("cancelled"), "the tool does not work for nobody");
@@ -73,9 +73,9 @@ fn while_a_tool_works_the_others_are_answered() {
         let client = connect(tool).await;
         let peer = client.peer().clone();
         let waiting =
-            tokio::spawn(async move { peer.call_tool_once(call("endless", json!({}))).await });
+            tokio::spawn(async move { peer.call_tool_once(call("endless", &json!({}))).await });
         assert_eq!(said.recv().await, Some("begun"));
-        let load = call("skills_load", json!({ "names": ["skill-writing"] }));
+        let load = call("skills_load", &json!({ "names": ["skill-writing"] }));
         let loaded = client.call_tool(load).await.expect("an answer");
         assert_eq!(loaded.is_error, Some(false), "another call is answered meanwhile");
         waiting.abort();

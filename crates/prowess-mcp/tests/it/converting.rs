@@ -26,7 +26,7 @@ impl Tool for Fixed {
 fn check(answer: ToolResult, expected: &Expect) {
     let read = block_on(async {
         let client = connect(Arc::new(Fixed(answer))).await;
-        client.call_tool(call("test_fixed", json!({}))).await.expect("an answer")
+        client.call_tool(call("test_fixed", &json!({}))).await.expect("an answer")
     });
     expected.assert_eq(&format!("{:#}\n", serde_json::to_value(&read).unwrap()));
 }

@@ -1,4 +1,5 @@
 //! A server and a client of the protocol's own library, in one process.
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod cancelling;
 mod converting;
@@ -38,7 +39,7 @@ async fn connect(tool: Arc<dyn Tool>) -> Client {
     ().serve(here).await.expect("the greeting")
 }
 
-fn call(name: &'static str, arguments: Value) -> CallToolRequestParams {
+fn call(name: &'static str, arguments: &Value) -> CallToolRequestParams {
     let arguments = arguments.as_object().expect("arguments are an object").clone();
     CallToolRequestParams::new(name).with_arguments(arguments)
 }
