@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod cancelling;
+mod conversations;
 mod converting;
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use prowess_mcp::SkillServer;
 use rmcp::service::{RoleClient, RunningService};
 use rmcp::{ServiceExt, model::CallToolRequestParams};
 use serde_json::Value;
+use tokio::task::JoinHandle;
 
 /// A client that has greeted its server.
 type Client = RunningService<RoleClient, ()>;
@@ -32,11 +34,23 @@ async fn connect(tool: Arc<dyn Tool>) -> Client {
         .tools(Arc::new(Only(tool)))
         .build()
         .expect("the runtime is complete");
-    let server = SkillServer::new(Arc::new(runtime)).expect("a conversation opens");
+    greet(Arc::new(runtime)).await
+}
+
+/// A client of one more server of this runtime.
+async fn greet(runtime: Arc<Runtime>) -> Client {
+    greet_and_watch(runtime).await.0
+}
+
+/// As [`greet`], with a task that ends when the server does.
+async fn greet_and_watch(runtime: Arc<Runtime>) -> (Client, JoinHandle<()>) {
+    let server = SkillServer::new(runtime).expect("a conversation opens");
     let (here, there) = tokio::io::duplex(4096);
-    // The server serves until its client is gone, and nobody waits for that.
-    tokio::spawn(async move { server.serve(there).await.expect("the greeting").waiting().await });
-    ().serve(here).await.expect("the greeting")
+    let serving = tokio::spawn(async move {
+        let running = server.serve(there).await.expect("the greeting");
+        running.waiting().await.expect("the server does not panic");
+    });
+    (().serve(here).await.expect("the greeting"), serving)
 }
 
 fn call(name: &'static str, arguments: &Value) -> CallToolRequestParams {

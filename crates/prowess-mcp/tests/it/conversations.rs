@@ -1,0 +1,41 @@
+//! Many clients of one runtime.
+
+use std::sync::Arc;
+
+use prowess::session::MemoryStore;
+use prowess::{Runtime, SessionStore};
+use serde_json::json;
+
+use crate::{block_on, call, greet, greet_and_watch};
+
+#[test]
+fn what_one_client_loads_no_other_has() {
+    block_on(async {
+        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
+        let runtime = Arc::new(builder.build().expect("the runtime is complete"));
+        let one = greet(Arc::clone(&runtime)).await;
+        let other = greet(runtime).await;
+        let load = call("skills_load", &json!({ "names": ["skill-writing"] }));
+        assert_eq!(one.call_tool(load).await.expect("an answer").is_error, Some(false));
+        let read = call("skills_read", &json!({ "path": "references/checklist.md" }));
+        let mine = one.call_tool(read.clone()).await.expect("an answer");
+        assert_eq!(mine.is_error, Some(false), "who has loaded a skill reads its files");
+        let theirs = other.call_tool(read).await.expect("an answer");
+        assert_eq!(theirs.is_error, Some(true), "nobody else does");
+    });
+}
+
+#[test]
+fn a_conversation_ends_with_its_connection() {
+    block_on(async {
+        let store = Arc::new(MemoryStore::new());
+        let kept = Arc::clone(&store) as Arc<dyn SessionStore>;
+        let builder = Runtime::builder().default_skills().session_store(kept);
+        let runtime = Arc::new(builder.build().expect("the runtime is complete"));
+        let (client, serving) = greet_and_watch(runtime).await;
+        assert_eq!(store.len(), 1, "a client has a conversation");
+        client.cancel().await.expect("the client ends");
+        serving.await.expect("the server ends");
+        assert!(store.is_empty(), "nobody can come back to it, so it is forgotten");
+    });
+}
