@@ -839,11 +839,13 @@ fn lines_and_columns_begin_with_one() {
 #[test]
 fn who_reads_a_line_and_leaves_gets_no_complaint() {
     let tree = Tree::new("");
-    for at in 0..2000 {
-        tree.write(&format!("skill-{at}/SKILL.md"), crate::plain_skill(&format!("skill-{at}")));
+    for at in 0..100 {
+        let description = "word ".repeat(200);
+        let text = format!("---\nname: skill-{at}\ndescription: {description}\n---\nBody\n");
+        tree.write(&format!("skill-{at}/SKILL.md"), text);
     }
     let (mut command, _place) = Program::new().root("user", tree.path()).into_command();
-    let mut child = command.args(["list", "--quiet"]).spawn().expect("the program starts");
+    let mut child = command.args(["list", "--format", "json"]).spawn().expect("the program starts");
     let mut line = String::new();
     // More than a pipe holds is to be written, so that the writer meets the closed end.
     let mut stdout = BufReader::with_capacity(64, child.stdout.take().expect("a pipe"));
