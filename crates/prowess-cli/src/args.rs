@@ -91,7 +91,7 @@ pub(crate) enum Command {
         /// Packages, `SKILL.md` files or folders of packages
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
-        /// How strict to be: lenient, spec or skills-ref
+        /// How strict to be: lenient, extended, spec, strict or skills-ref
         #[arg(long, default_value_t = Profile::Spec)]
         profile: Profile,
     },
@@ -99,7 +99,7 @@ pub(crate) enum Command {
     ReadProperties {
         /// A package or its `SKILL.md`
         path: PathBuf,
-        /// How strict to be: lenient, spec or skills-ref
+        /// How strict to be: lenient, extended, spec, strict or skills-ref
         #[arg(long, default_value_t = Profile::Lenient)]
         profile: Profile,
     },

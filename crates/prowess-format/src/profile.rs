@@ -16,8 +16,12 @@ pub enum Profile {
     /// The client guide of agentskills.io: load what can be loaded and say what was wrong. The default.
     #[default]
     Lenient,
+    /// The specification with named extensions beside it: a field of neither is a warning.
+    Extended,
     /// The specification of agentskills.io, as a checker for authors applies it.
     Spec,
+    /// The specification with its advice as law: the six fields and no other, at most 500 lines.
+    Strict,
     /// The reference tool `skills-ref`. Its exact verdicts, messages and order come from
     /// [`crate::skills_ref`]; reading under this profile gives our own findings with the severities
     /// that come nearest.
@@ -26,13 +30,16 @@ pub enum Profile {
 
 impl Profile {
     /// Every profile, in the order in which `--help` lists them.
-    pub const ALL: [Self; 3] = [Self::Lenient, Self::Spec, Self::SkillsRef];
+    pub const ALL: [Self; 5] =
+        [Self::Lenient, Self::Extended, Self::Spec, Self::Strict, Self::SkillsRef];
 
     /// The name that a user types.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Lenient => "lenient",
+            Self::Extended => "extended",
             Self::Spec => "spec",
+            Self::Strict => "strict",
             Self::SkillsRef => "skills-ref",
         }
     }
@@ -54,7 +61,9 @@ impl fmt::Display for Profile {
 
 /// No profile has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no profile named `{0}`; the profiles are `lenient`, `spec` and `skills-ref`")]
+#[error(
+    "no profile named `{0}`; the profiles are `lenient`, `extended`, `spec`, `strict` and `skills-ref`"
+)]
 pub struct UnknownProfile(pub String);
 
 impl FromStr for Profile {

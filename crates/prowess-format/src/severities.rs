@@ -2,8 +2,8 @@
 
 use crate::{Code, Severity, codes};
 
-/// A code with its severities under `lenient`, `spec` and `skills-ref`; `None` is silence.
-type Row = (Code, [Option<Severity>; 3]);
+/// A code with its severities in the order of [`crate::Profile::ALL`]; `None` is silence.
+type Row = (Code, [Option<Severity>; 5]);
 
 const ERROR: Option<Severity> = Some(Severity::Error);
 const WARN: Option<Severity> = Some(Severity::Warning);
@@ -13,24 +13,24 @@ const NONE: Option<Severity> = None;
 /// A code that is not in the table is an error under each profile.
 #[rustfmt::skip]
 pub(crate) const TABLE: &[Row] = &[
-    //                                   lenient  spec   skills-ref
-    (codes::BYTE_ORDER_MARK,           [HINT,  HINT,  ERROR]),
-    (codes::UNQUOTED_COLON,            [WARN,  ERROR, ERROR]),
-    (codes::NAME_TOO_LONG,             [WARN,  ERROR, ERROR]),
-    (codes::NAME_RESERVED,             [ERROR, ERROR, NONE]),
-    (codes::NAME_DIRECTORY_MISMATCH,   [WARN,  ERROR, ERROR]),
-    (codes::DESCRIPTION_TOO_LONG,      [WARN,  ERROR, ERROR]),
-    (codes::DESCRIPTION_CUT,           [HINT,  HINT,  NONE]),
-    (codes::COMPATIBILITY_TOO_LONG,    [WARN,  ERROR, ERROR]),
-    (codes::FIELD_NOT_TEXT,            [WARN,  ERROR, ERROR]),
-    (codes::METADATA_NOT_MAPPING,      [WARN,  ERROR, NONE]),
-    (codes::PLAIN_NOT_TEXT,            [HINT,  ERROR, NONE]),
-    (codes::ALLOWED_TOOLS_MALFORMED,   [WARN,  ERROR, NONE]),
-    (codes::ALLOWED_TOOLS_TOO_LONG,    [WARN,  ERROR, NONE]),
-    (codes::ALLOWED_TOOLS_ALIAS,       [HINT,  ERROR, ERROR]),
-    (codes::UNKNOWN_FIELD,             [NONE,  ERROR, ERROR]),
-    (codes::MISSPELLED_FIELD,          [WARN,  ERROR, ERROR]),
-    (codes::HIDDEN_CHARACTER,          [WARN,  WARN,  NONE]),
-    (codes::BODY_TOO_LONG,             [WARN,  WARN,  NONE]),
-    (codes::BODY_EMPTY,                [HINT,  HINT,  NONE]),
+    //                                  lenient extended spec  strict  skills-ref
+    (codes::BYTE_ORDER_MARK,           [HINT,   HINT,   HINT,  HINT,  ERROR]),
+    (codes::UNQUOTED_COLON,            [WARN,   ERROR,  ERROR, ERROR, ERROR]),
+    (codes::NAME_TOO_LONG,             [WARN,   ERROR,  ERROR, ERROR, ERROR]),
+    (codes::NAME_RESERVED,             [ERROR,  ERROR,  ERROR, ERROR, NONE]),
+    (codes::NAME_DIRECTORY_MISMATCH,   [WARN,   WARN,   ERROR, ERROR, ERROR]),
+    (codes::DESCRIPTION_TOO_LONG,      [WARN,   ERROR,  ERROR, ERROR, ERROR]),
+    (codes::DESCRIPTION_CUT,           [HINT,   HINT,   HINT,  WARN,  NONE]),
+    (codes::COMPATIBILITY_TOO_LONG,    [WARN,   WARN,   ERROR, ERROR, ERROR]),
+    (codes::FIELD_NOT_TEXT,            [WARN,   ERROR,  ERROR, ERROR, ERROR]),
+    (codes::METADATA_NOT_MAPPING,      [WARN,   ERROR,  ERROR, ERROR, NONE]),
+    (codes::PLAIN_NOT_TEXT,            [HINT,   ERROR,  ERROR, ERROR, NONE]),
+    (codes::ALLOWED_TOOLS_MALFORMED,   [WARN,   ERROR,  ERROR, ERROR, NONE]),
+    (codes::ALLOWED_TOOLS_TOO_LONG,    [WARN,   ERROR,  ERROR, ERROR, NONE]),
+    (codes::ALLOWED_TOOLS_ALIAS,       [HINT,   HINT,   ERROR, ERROR, ERROR]),
+    (codes::UNKNOWN_FIELD,             [NONE,   WARN,   ERROR, ERROR, ERROR]),
+    (codes::MISSPELLED_FIELD,          [WARN,   WARN,   ERROR, ERROR, ERROR]),
+    (codes::HIDDEN_CHARACTER,          [WARN,   WARN,   WARN,  ERROR, NONE]),
+    (codes::BODY_TOO_LONG,             [WARN,   WARN,   WARN,  ERROR, NONE]),
+    (codes::BODY_EMPTY,                [HINT,   HINT,   HINT,  HINT,  NONE]),
 ];

@@ -94,3 +94,39 @@ fn hidden_characters_are_reported() {
     );
     assert!(codes(&emoji, Profile::Lenient).is_empty(), "a family is one picture");
 }
+
+#[test]
+fn each_profile_weighs_a_finding_in_its_own_way() {
+    let long_body = format!("name: pdf\ndescription: x\n---\n{}", "line\n".repeat(501));
+    let unknown = "name: pdf\ndescription: x\nfoo: 1\n";
+    let cases = [
+        (
+            "unknown-field",
+            unknown,
+            [None, Some("warning"), Some("error"), Some("error"), Some("error")],
+        ),
+        (
+            "body-too-long",
+            &long_body,
+            [Some("warning"), Some("warning"), Some("warning"), Some("error"), None],
+        ),
+        (
+            "yaml-duplicate-key",
+            "name: pdf\ndescription: x\nname: pdf\n",
+            [Some("error"), Some("error"), Some("error"), Some("error"), Some("error")],
+        ),
+    ];
+    for (code, yaml, severities) in cases {
+        for (profile, expected) in Profile::ALL.into_iter().zip(severities) {
+            let file = skill(yaml);
+            let found = parse(&file, profile).diagnostics;
+            let severity = found.iter().find(|found| found.code.as_str() == code);
+            let severity = severity.map(|found| found.severity.as_str());
+            assert_eq!(severity, expected, "`{code}` under {profile}");
+        }
+    }
+    for (number, profile) in Profile::ALL.into_iter().enumerate() {
+        assert_eq!(profile.as_str().parse(), Ok(profile), "its name reads back");
+        assert_eq!(profile as usize, number, "the columns stand in the order of the list");
+    }
+}
