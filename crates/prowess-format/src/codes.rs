@@ -27,6 +27,8 @@ codes! {
     FRONTMATTER_MISSING = "frontmatter-missing";
     /// No later line closes the frontmatter.
     FRONTMATTER_UNCLOSED = "frontmatter-unclosed";
+    /// A line `...` closes the frontmatter, which most clients do not take for its end.
+    FRONTMATTER_CLOSED_BY_DOTS = "frontmatter-closed-by-dots";
     /// The frontmatter is larger than [`crate::MAX_FRONTMATTER_BYTES`].
     FRONTMATTER_TOO_LARGE = "frontmatter-too-large";
     /// The frontmatter is a list or a text.
@@ -61,6 +63,10 @@ codes! {
     NAME_NOT_TEXT = "name-not-text";
     /// `name` breaks the grammar of names.
     NAME_INVALID = "name-invalid";
+    /// `name` keeps the rule that was chosen, but not that of agentskills.io.
+    NAME_NOT_STANDARD = "name-not-standard";
+    /// `name` keeps the rule of agentskills.io, but not another that clients use.
+    NAME_NOT_PORTABLE = "name-not-portable";
     /// `name` is longer than 64 characters.
     NAME_TOO_LONG = "name-too-long";
     /// `name` belongs to a tool, to the runtime or to an operating system.
@@ -75,6 +81,8 @@ codes! {
     DESCRIPTION_NOT_TEXT = "description-not-text";
     /// `description` is longer than 1,024 characters.
     DESCRIPTION_TOO_LONG = "description-too-long";
+    /// `description` has blanks at an end; it is read without them.
+    DESCRIPTION_TRIMMED = "description-trimmed";
     /// A ` #` ends the unquoted `description`: YAML takes the rest of the line for a comment.
     DESCRIPTION_CUT = "description-cut";
     /// `compatibility` is longer than 500 characters.
@@ -95,6 +103,20 @@ codes! {
     UNKNOWN_FIELD = "unknown-field";
     /// A field whose name is nearly one of the specification's.
     MISSPELLED_FIELD = "misspelled-field";
+    /// A field of an extension, under a profile that knows the specification's only.
+    EXTENSION_FIELD = "extension-field";
+    /// The value of an extension's field is not of the declared type.
+    EXTENSION_FIELD_TYPE = "extension-field-type";
+    /// The value of an extension's field, or a key in it, is none of the words that are known.
+    EXTENSION_VALUE_UNKNOWN = "extension-value-unknown";
+    /// The value of an extension's field is blank, out of range or not a word.
+    EXTENSION_VALUE_INVALID = "extension-value-invalid";
+    /// Two items of an extension's field have the same name.
+    EXTENSION_DUPLICATE = "extension-duplicate";
+    /// A path in an extension's field leaves the package.
+    EXTENSION_PATH = "extension-path";
+    /// An extension's field has no effect without another.
+    EXTENSION_FIELD_IDLE = "extension-field-idle";
     /// A character of `name` or `description` cannot be seen or turns the reading direction.
     HIDDEN_CHARACTER = "hidden-character";
     /// The body has more than 500 lines.

@@ -4,7 +4,9 @@ use crate::fields::{Fields, Known};
 use crate::findings::Findings;
 use crate::input::{self, Opened};
 use crate::yaml::{Node, NodeValue, Pair};
-use crate::{AllowedTools, Diagnostic, Field, Mapping, Profile, Value, check, name, tree};
+use crate::{
+    AllowedTools, Diagnostic, Field, Mapping, Profile, Rules, Value, check, extensions, name, tree,
+};
 
 /// What reading gave: a document where one can be had, and every finding.
 #[derive(Clone, Debug)]
@@ -51,7 +53,12 @@ pub struct Frontmatter {
 /// ([`crate::MAX_FILE_BYTES`], [`crate::MAX_FRONTMATTER_BYTES`]) are checked before any work. The
 /// name is not compared with a directory: see [`check_directory`](crate::check_directory).
 pub fn parse(text: &[u8], profile: Profile) -> Parsed<'_> {
-    let mut findings = Findings::new(text, profile);
+    parse_with(text, &Rules::of(profile))
+}
+
+/// Reads a whole file by rules of the caller's choice; see [`parse`].
+pub fn parse_with<'t>(text: &'t [u8], rules: &Rules) -> Parsed<'t> {
+    let mut findings = Findings::new(text, rules);
     let document = read(text, &mut findings);
     Parsed { document: document.filter(|_| !findings.has_error()), diagnostics: findings.finish() }
 }
@@ -65,6 +72,7 @@ fn read<'t>(bytes: &'t [u8], findings: &mut Findings<'_>) -> Option<Document<'t>
     let fields = Fields::of(&pairs);
     let opening = fences.opening();
     check::frontmatter(&fields, opening, None, findings);
+    extensions::check(&pairs, &findings.rules().extensions, findings);
     let body = &text[fences.body_start..];
     check::body(body, fences.body_start, findings);
     Some(Document {

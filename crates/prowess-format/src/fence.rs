@@ -19,6 +19,8 @@ pub(crate) struct Fences {
     pub(crate) has_byte_order_mark: bool,
     /// The lines between the fences, with their line ends.
     pub(crate) yaml: Range<usize>,
+    /// Whether the closing line is `...`, where YAML ends a document, and not `---`.
+    pub(crate) is_closed_by_dots: bool,
     /// Where the line after the closing fence begins.
     pub(crate) body_start: usize,
 }
@@ -48,8 +50,22 @@ pub(crate) fn find(text: &[u8], is_whole: bool) -> Result<Fences, NoFences> {
     let has_byte_order_mark = text.starts_with(BYTE_ORDER_MARK);
     let start = if has_byte_order_mark { BYTE_ORDER_MARK.len() } else { 0 };
     let yaml_start = opening_end(text, start, is_whole)?;
-    let (closing, body_start) = closing(text, yaml_start, is_whole)?;
-    Ok(Fences { has_byte_order_mark, yaml: yaml_start..closing, body_start })
+    let found = closing(text, yaml_start, is_whole);
+    let most = found.as_ref().map_or(text.len(), |(closing, _)| *closing);
+    let dots = dots(text, yaml_start, most.min(yaml_start + MAX_FRONTMATTER_BYTES));
+    let (closing, body_start) = dots.map_or(found, Ok)?;
+    let is_closed_by_dots = dots.is_some();
+    Ok(Fences { has_byte_order_mark, yaml: yaml_start..closing, is_closed_by_dots, body_start })
+}
+
+/// A line `...` before `end`: no YAML goes on behind it, in whatever it stands.
+fn dots(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let offsets = memmem::find_iter(&text[start - 1..end], b"\n...");
+    offsets.map(|offset| start + offset).find_map(|line| {
+        let line_end = line + memchr(b'\n', &text[line..])? + 1;
+        let is_blank = text[line + 3..line_end].iter().all(u8::is_ascii_whitespace);
+        is_blank.then_some((line, line_end))
+    })
 }
 
 /// Where the line after the opening fence begins.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Code, Diagnostic, Profile};
+use crate::{Code, Diagnostic, Rules};
 
 /// The most findings that one file gives: a hostile file must not turn into megabytes of advice.
 const MOST: usize = 100;
@@ -10,14 +10,14 @@ const MOST: usize = 100;
 /// What was found so far.
 pub(crate) struct Findings<'t> {
     text: &'t [u8],
-    profile: Profile,
+    rules: &'t Rules,
     list: Vec<Diagnostic>,
     has_error: bool,
 }
 
 impl<'t> Findings<'t> {
-    pub(crate) fn new(text: &'t [u8], profile: Profile) -> Self {
-        Self { text, profile, list: Vec::new(), has_error: false }
+    pub(crate) fn new(text: &'t [u8], rules: &'t Rules) -> Self {
+        Self { text, rules, list: Vec::new(), has_error: false }
     }
 
     /// Takes note of a finding about these bytes. `say` gives the message and the help, and is asked
@@ -28,7 +28,7 @@ impl<'t> Findings<'t> {
         span: Range<usize>,
         say: impl FnOnce() -> (String, String),
     ) {
-        let Some(severity) = self.profile.severity(&code) else {
+        let Some(severity) = self.rules.profile.severity(&code) else {
             return;
         };
         self.has_error |= severity == crate::Severity::Error;
@@ -36,6 +36,11 @@ impl<'t> Findings<'t> {
             let (message, help) = say();
             self.list.push(Diagnostic::new(code, severity, message, help).at(self.text, span));
         }
+    }
+
+    /// How the file is read.
+    pub(crate) fn rules(&self) -> &'t Rules {
+        self.rules
     }
 
     /// The file from this byte on.

@@ -34,6 +34,9 @@ pub(crate) fn open(bytes: &[u8], is_whole: bool, findings: &mut Findings<'_>) ->
             if fences.has_byte_order_mark {
                 report_byte_order_mark(findings);
             }
+            if fences.is_closed_by_dots {
+                report_dots(fences.yaml.end, findings);
+            }
             Opened::At(fences)
         }
         Err(NoFences::NeedsBytes(bytes)) => Opened::NeedsBytes(bytes),
@@ -91,6 +94,15 @@ fn report_size(bytes: usize, findings: &mut Findings<'_>) {
 fn report_empty(findings: &mut Findings<'_>) {
     findings.report(codes::FILE_EMPTY, 0..0, || {
         ("the file is empty".to_owned(), format!("begin it with frontmatter: {SHAPE}"))
+    });
+}
+
+fn report_dots(start: usize, findings: &mut Findings<'_>) {
+    findings.report(codes::FRONTMATTER_CLOSED_BY_DOTS, start..start + 3, || {
+        (
+            "the frontmatter is closed by `...`, which most clients do not look for".to_owned(),
+            "write `---` in its place".to_owned(),
+        )
     });
 }
 

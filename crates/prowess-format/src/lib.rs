@@ -16,10 +16,12 @@
 #![forbid(unsafe_code)]
 
 mod allowed_tools;
+pub mod boxxy;
 mod check;
 pub mod codes;
 mod diagnostic;
 mod document;
+mod extensions;
 mod fast;
 mod fence;
 mod fields;
@@ -29,6 +31,7 @@ mod input;
 mod name;
 mod profile;
 mod repair;
+mod rules;
 mod severities;
 mod shown;
 pub mod skills_ref;
@@ -39,10 +42,12 @@ mod yaml;
 
 pub use allowed_tools::{AllowedTools, AllowedToolsError, MAX_ALLOWED_TOOLS_CHARACTERS, ToolRule};
 pub use diagnostic::{Code, Diagnostic, Severity};
-pub use document::{Document, Frontmatter, Parsed, parse};
-pub use name::{NameError, SkillName};
+pub use document::{Document, Frontmatter, Parsed, parse, parse_with};
+pub use extensions::{Extension, ExtensionField, Extensions, FieldKind};
+pub use name::{NameError, NameRule, SkillName, are_confusable, name_skeleton};
 pub use profile::{Profile, UnknownProfile};
-pub use summary::{Head, Summarized, Summary, summarize};
+pub use rules::Rules;
+pub use summary::{Head, Summarized, Summary, summarize, summarize_with};
 pub use value::{Field, Mapping, Value};
 
 /// Compares a declared name with the name of its package's directory, both in NFKC form.

@@ -1,5 +1,8 @@
 //! The name of a skill: a word with rules, checked once.
 
+mod confusable;
+mod rule;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
@@ -7,11 +10,15 @@ use std::str::FromStr;
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
+pub use confusable::{are_confusable, name_skeleton};
+pub use rule::NameRule;
+pub(crate) use rule::check;
+
 /// The longest name, in characters.
 pub(crate) const MAX_NAME_CHARACTERS: usize = 64;
 
-/// A name by the rule of agentskills.io: 1 to 64 of `a-z`, `0-9` and single inner hyphens, after
-/// NFKC normalisation.
+/// A name that keeps a [`NameRule`], by default that of agentskills.io: 1 to 64 of `a-z`, `0-9` and
+/// single inner hyphens, after NFKC normalisation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct SkillName(Box<str>);
@@ -23,8 +30,17 @@ impl SkillName {
     ///
     /// The first rule that the text breaks; the length comes last.
     pub fn new(text: &str) -> Result<Self, NameError> {
+        Self::with_rule(text, NameRule::AgentSkills)
+    }
+
+    /// Checks a name by another rule, and normalises it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`SkillName::new`], by the rule's own grammar.
+    pub fn with_rule(text: &str, rule: NameRule) -> Result<Self, NameError> {
         let name = normalized(text);
-        check(&name)?;
+        check(&name, rule)?;
         Ok(Self(name.into()))
     }
 
@@ -67,7 +83,7 @@ pub enum NameError {
     /// There is no text.
     #[error("a skill's name must not be empty")]
     Empty,
-    /// An upper-case letter from `A` to `Z`.
+    /// An upper-case letter.
     #[error("a skill's name must be lower case, but it has `{0}`")]
     UpperCase(char),
     /// A character that is not a lower-case letter from `a` to `z`, a digit or a hyphen.
@@ -76,6 +92,16 @@ pub enum NameError {
         shown = show(*.0)
     )]
     InvalidCharacter(char),
+    /// Under [`NameRule::Unicode`], a character that is not a lower-case letter of some script, a
+    /// digit or a hyphen.
+    #[error(
+        "a skill's name may only have lower-case letters, digits and `-`, but it has {shown}",
+        shown = show(*.0)
+    )]
+    InvalidLetter(char),
+    /// Under [`NameRule::KebabLetterFirst`], a first character from `0` to `9`.
+    #[error("a skill's name must begin with a letter, but it begins with `{0}`")]
+    LeadingDigit(char),
     /// The first character is a hyphen.
     #[error("a skill's name must not begin with a hyphen")]
     LeadingHyphen,
@@ -105,42 +131,6 @@ fn show(character: char) -> String {
 /// The NFKC form of a name; nothing is copied where it is ASCII.
 pub(crate) fn normalized(text: &str) -> Cow<'_, str> {
     if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.nfkc().collect()) }
-}
-
-/// Checks a normalised name.
-pub(crate) fn check(name: &str) -> Result<(), NameError> {
-    if name.is_empty() {
-        return Err(NameError::Empty);
-    }
-    if let Some(character) = name.chars().find(|character| !is_allowed(*character)) {
-        return Err(if character.is_ascii_uppercase() {
-            NameError::UpperCase(character)
-        } else {
-            NameError::InvalidCharacter(character)
-        });
-    }
-    check_hyphens(name)?;
-    if name.len() > MAX_NAME_CHARACTERS {
-        return Err(NameError::TooLong(name.len()));
-    }
-    Ok(())
-}
-
-fn is_allowed(character: char) -> bool {
-    matches!(character, 'a'..='z' | '0'..='9' | '-')
-}
-
-fn check_hyphens(name: &str) -> Result<(), NameError> {
-    if name.starts_with('-') {
-        return Err(NameError::LeadingHyphen);
-    }
-    if name.ends_with('-') {
-        return Err(NameError::TrailingHyphen);
-    }
-    if name.contains("--") {
-        return Err(NameError::DoubleHyphen);
-    }
-    Ok(())
 }
 
 /// Words that a tool, the runtime or a host has already, beside the devices of Windows.

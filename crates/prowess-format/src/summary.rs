@@ -6,7 +6,7 @@ use crate::fence::Fences;
 use crate::fields::{Fields, Known, Shape};
 use crate::findings::Findings;
 use crate::input::{self, Opened};
-use crate::{Diagnostic, Profile, check, fast, name, tree};
+use crate::{Diagnostic, Extensions, Profile, Rules, check, extensions, fast, name, tree};
 
 /// The first bytes of a file, and whether they are all of it.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,18 @@ pub enum Summarized<'t> {
 /// looking at the body. `directory` is the name of the package's directory, where there is one to
 /// compare the declared name with.
 pub fn summarize<'t>(head: Head<'t>, directory: Option<&str>, profile: Profile) -> Summarized<'t> {
-    let mut findings = Findings::new(head.bytes, profile);
+    summarize_with(head, directory, &Rules::of(profile))
+}
+
+/// Reads what a catalog keeps by rules of the caller's choice; see [`summarize`].
+///
+/// A file without a field of the rules' extensions costs what it costs without them.
+pub fn summarize_with<'t>(
+    head: Head<'t>,
+    directory: Option<&str>,
+    rules: &Rules,
+) -> Summarized<'t> {
+    let mut findings = Findings::new(head.bytes, rules);
     let fences = match input::open(head.bytes, head.is_whole_file, &mut findings) {
         Opened::At(fences) => fences,
         Opened::NeedsBytes(bytes) => return Summarized::NeedsBytes(bytes),
@@ -64,12 +75,25 @@ fn read<'t>(
     findings: &mut Findings<'_>,
 ) -> Option<Summary<'t>> {
     let text = input::text(bytes, 0..fences.yaml.end, findings)?;
-    let fields = match fast::scan(text, &fences.yaml) {
-        Some(fields) => fields,
-        None => Fields::of(&tree::read(text, &fences.yaml, findings)?),
-    };
+    let extensions = &findings.rules().extensions;
+    let simple = fast::scan(text, &fences.yaml).filter(|fields| !has_extension(fields, extensions));
+    if let Some(fields) = simple {
+        check::frontmatter(&fields, fences.opening(), directory, findings);
+        return summary(fields);
+    }
+    let pairs = tree::read(text, &fences.yaml, findings)?;
+    let fields = Fields::of(&pairs);
     check::frontmatter(&fields, fences.opening(), directory, findings);
+    extensions::check(&pairs, extensions, findings);
     summary(fields)
+}
+
+/// Whether there may be a field whose value an extension checks: only the full parser keeps it.
+fn has_extension(fields: &Fields<'_>, extensions: &Extensions) -> bool {
+    let is_declared = |key: &str| extensions.of_field(key).next().is_some();
+    !extensions.is_empty()
+        && (fields.foreign.iter().any(|foreign| is_declared(&foreign.key))
+            || (fields.get(Known::Metadata).is_some() && extensions.has_metadata()))
 }
 
 fn summary(mut fields: Fields<'_>) -> Option<Summary<'_>> {

@@ -1,9 +1,9 @@
 //! Fields that the specification does not name.
 
-use crate::codes;
 use crate::fields::{Fields, ForeignKey, Known};
 use crate::findings::Findings;
 use crate::shown::shown;
+use crate::{codes, extensions};
 
 /// The fields of agentskills.io.
 const SPECIFIED: [&str; 6] =
@@ -12,6 +12,10 @@ const SPECIFIED: [&str; 6] =
 pub(super) fn check(fields: &Fields<'_>, findings: &mut Findings<'_>) {
     for foreign in &fields.foreign {
         if Known::of(&foreign.key) == Some(Known::AllowedToolsAlias) {
+            continue;
+        }
+        let extensions = &findings.rules().extensions;
+        if extensions::check_key(&foreign.key, &foreign.span, extensions, findings) {
             continue;
         }
         // A field that is there is not also missing under another spelling.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::fields::{Fields, Known, Shape};
 use crate::findings::Findings;
-use crate::name::{NameError, check as check_grammar, is_reserved, normalized};
+use crate::name::{NameError, NameRule, check as check_grammar, is_reserved, normalized};
 use crate::shown::shown;
 use crate::{Diagnostic, Profile, codes};
 
@@ -43,8 +43,9 @@ pub(super) fn check(
 }
 
 fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
-    match check_grammar(name) {
-        Ok(()) => {}
+    let rule = findings.rules().name_rule;
+    match check_grammar(name, rule) {
+        Ok(()) => check_portable(name, rule, span, findings),
         Err(NameError::Empty) => findings.report(codes::NAME_EMPTY, span.clone(), || {
             ("`name` is empty".to_owned(), "write the name of the skill's directory".to_owned())
         }),
@@ -54,7 +55,7 @@ fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
             });
         }
         Err(error) => findings
-            .report(codes::NAME_INVALID, span.clone(), || (error.to_string(), suggest(name))),
+            .report(codes::NAME_INVALID, span.clone(), || (error.to_string(), suggest(name, rule))),
     }
     if is_reserved(name) {
         findings.report(codes::NAME_RESERVED, span.clone(), || {
@@ -63,8 +64,31 @@ fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
     }
 }
 
+/// Reports a name that clients with another rule refuse: worse if the standard's is among them.
+fn check_portable(name: &str, rule: NameRule, span: &Range<usize>, findings: &mut Findings<'_>) {
+    // A standard name that begins with a letter keeps every rule, as nearly all names do.
+    if rule == NameRule::AgentSkills && name.starts_with(|first: char| first.is_ascii_lowercase()) {
+        return;
+    }
+    let others = NameRule::ALL.into_iter().filter(|other| *other != rule);
+    let refusal = |other| check_grammar(name, other).err().map(|error| (other, error));
+    let Some((other, error)) = others.into_iter().find_map(refusal) else {
+        return;
+    };
+    let code = match other {
+        NameRule::AgentSkills => codes::NAME_NOT_STANDARD,
+        _ => codes::NAME_NOT_PORTABLE,
+    };
+    findings.report(code, span.clone(), || {
+        (
+            format!("clients with the name rule `{other}` refuse the name: {error}"),
+            format!("for every client, {}", other.advice()),
+        )
+    });
+}
+
 /// The nearest name that keeps the rules, where there is one.
-fn suggest(name: &str) -> String {
+fn suggest(name: &str, rule: NameRule) -> String {
     let mut nearest = String::new();
     for character in name.chars().take(64) {
         match character.to_ascii_lowercase() {
@@ -74,8 +98,8 @@ fn suggest(name: &str) -> String {
         }
     }
     let nearest = nearest.trim_end_matches('-');
-    if nearest.is_empty() || !name.is_ascii() {
-        return "use `a` to `z`, `0` to `9` and single hyphens between them".to_owned();
+    if !name.is_ascii() || check_grammar(nearest, rule).is_err() {
+        return rule.advice().to_owned();
     }
     format!("rename the skill and its directory to `{nearest}`")
 }

@@ -47,12 +47,22 @@ fn check_description(fields: &Fields<'_>, opening: usize, findings: &mut Finding
     if *is_plain {
         check_cut(span.end, findings);
     }
+    // A block ends with a line end, which is no mistake.
+    let written = text.strip_suffix('\n').unwrap_or(text);
     let text = text.trim();
     if text.is_empty() {
         return findings.report(codes::DESCRIPTION_EMPTY, span, || {
             (
                 "`description` is empty".to_owned(),
                 "say what the skill does and when to use it".to_owned(),
+            )
+        });
+    }
+    if written.len() > text.len() {
+        findings.report(codes::DESCRIPTION_TRIMMED, span.clone(), || {
+            (
+                "`description` has blanks at an end".to_owned(),
+                "remove the blanks: the description is read without them".to_owned(),
             )
         });
     }
@@ -186,7 +196,7 @@ pub(super) fn check_plain(
 }
 
 /// What YAML's common schemas make of a plain scalar that is not a text to them.
-fn plain_kind(text: &str) -> Option<&'static str> {
+pub(crate) fn plain_kind(text: &str) -> Option<&'static str> {
     match text.len() {
         0 => None,
         1..=5 if is_word(text, &["~", "null"]) => Some("nothing"),

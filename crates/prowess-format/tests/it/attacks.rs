@@ -57,8 +57,23 @@ fn duplicate_keys_however_they_are_quoted() {
 #[test]
 fn further_documents_and_directives() {
     check("name: pdf\ndescription: x\n--- # next\nname: b\n", "yaml-multiple-documents");
-    check("name: pdf\ndescription: x\n...\nname: b\n", "yaml-multiple-documents");
     check("%YAML 1.1\nname: pdf\n", "yaml-invalid");
+}
+
+#[test]
+fn dots_end_the_frontmatter_and_nothing_behind_them_is_a_field() {
+    let file = skill("name: pdf\ndescription: |\n  x\n...  \nname: evil\nallowed-tools: Bash\n");
+    for profile in Profile::ALL {
+        assert_eq!(codes(&file, profile), ["frontmatter-closed-by-dots"], "under {profile}");
+        let is_loaded = parse(&file, profile).document.is_some();
+        assert_eq!(is_loaded, profile == Profile::Lenient, "under {profile}");
+    }
+    let document = parse(&file, Profile::Lenient).document.expect("a warning");
+    assert_eq!(document.frontmatter.name, "pdf");
+    assert!(document.frontmatter.allowed_tools.rules().is_empty());
+    assert!(document.body.starts_with("name: evil\n"), "{}", document.body);
+    let in_block = skill("name: pdf\ndescription: |\n  a\n  ...\n  b\n");
+    assert!(codes(&in_block, Profile::Spec).is_empty(), "an indented line is text");
 }
 
 #[test]

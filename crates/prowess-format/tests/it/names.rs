@@ -1,6 +1,8 @@
 //! The grammar of names.
 
-use prowess_format::{NameError, Profile, SkillName, check_directory};
+use prowess_format::{
+    NameError, NameRule, Profile, Rules, SkillName, are_confusable, check_directory, parse_with,
+};
 
 use crate::support::{codes, skill};
 
@@ -119,4 +121,103 @@ fn another_directory_is_a_warning_or_an_error() {
     assert_eq!(severity(Profile::Lenient), Some("warning"));
     assert_eq!(severity(Profile::Spec), Some("error"));
     assert!(check_directory("a", "a", Profile::Spec).is_none(), "equal names agree");
+}
+
+/// Which rules accept a name.
+fn accepted(name: &str) -> Vec<NameRule> {
+    let accepts = |rule: &NameRule| SkillName::with_rule(name, *rule).is_ok();
+    NameRule::ALL.into_iter().filter(accepts).collect()
+}
+
+#[test]
+fn each_rule_accepts_its_own_names() {
+    use NameRule::{AgentSkills, KebabLetterFirst, Unicode};
+    let longest = "a".repeat(64);
+    let too_long = "a".repeat(65);
+    let longest_letters = "字".repeat(64);
+    let cases: &[(&str, &[NameRule])] = &[
+        ("pdf", &[AgentSkills, KebabLetterFirst, Unicode]),
+        ("a", &[AgentSkills, KebabLetterFirst, Unicode]),
+        ("abc123", &[AgentSkills, KebabLetterFirst, Unicode]),
+        ("device-123", &[AgentSkills, KebabLetterFirst, Unicode]),
+        ("pdf-reading-and-writing-in-one-go", &[AgentSkills, KebabLetterFirst, Unicode]),
+        (&longest, &[AgentSkills, KebabLetterFirst, Unicode]),
+        (&too_long, &[]),
+        ("3d-model", &[AgentSkills, Unicode]),
+        ("0-device", &[AgentSkills, Unicode]),
+        ("1", &[AgentSkills, Unicode]),
+        ("pdf-", &[KebabLetterFirst]),
+        ("pdf--processing", &[KebabLetterFirst]),
+        ("-pdf", &[]),
+        ("", &[]),
+        ("PDF-Processing", &[]),
+        ("Upper", &[]),
+        ("pdf_processing", &[]),
+        ("has space", &[]),
+        ("pdf.x", &[]),
+        ("pdf/x", &[]),
+        ("../x", &[]),
+        ("my-skill\n", &[]),
+        ("ｐｄｆ", &[AgentSkills, KebabLetterFirst, Unicode]),
+        ("café", &[Unicode]),
+        ("cafe\u{301}", &[Unicode]),
+        ("技能", &[Unicode]),
+        (&longest_letters, &[Unicode]),
+        ("CAFÉ", &[]),
+        ("É", &[]),
+        // Alphanumeric to Rust, but symbols or marks by their category.
+        ("\u{1f130}", &[]),
+        ("a\u{24d0}", &[AgentSkills, KebabLetterFirst, Unicode]),
+        ("a\u{345}", &[]),
+        ("a\u{20dd}", &[]),
+        ("a\u{200b}", &[]),
+    ];
+    for (name, rules) in cases {
+        assert_eq!(accepted(name), *rules, "{name:?}");
+    }
+    let long = SkillName::with_rule(&"字".repeat(65), Unicode);
+    assert_eq!(long, Err(NameError::TooLong(65)), "characters are counted, not bytes");
+    let digit = SkillName::with_rule("3d", KebabLetterFirst);
+    assert_eq!(digit, Err(NameError::LeadingDigit('3')));
+}
+
+#[test]
+fn a_name_that_other_clients_refuse_is_told() {
+    let cases: &[(&str, NameRule, &[&str])] = &[
+        ("pdf", NameRule::AgentSkills, &[]),
+        ("pdf", NameRule::KebabLetterFirst, &[]),
+        ("pdf", NameRule::Unicode, &[]),
+        ("3d-model", NameRule::AgentSkills, &["name-not-portable"]),
+        ("3d-model", NameRule::Unicode, &["name-not-portable"]),
+        ("pdf-", NameRule::KebabLetterFirst, &["name-not-standard"]),
+        ("café", NameRule::Unicode, &["name-not-standard"]),
+        ("café", NameRule::AgentSkills, &["name-invalid"]),
+    ];
+    for (name, name_rule, expected) in cases {
+        let rules = Rules { name_rule: *name_rule, ..Rules::of(Profile::Lenient) };
+        let file = skill(&format!("name: {name}\ndescription: x\n"));
+        let found = parse_with(&file, &rules).diagnostics;
+        let codes: Vec<_> = found.iter().map(|found| found.code.as_str()).collect();
+        assert_eq!(codes, *expected, "`{name}` under {name_rule}");
+    }
+}
+
+#[test]
+fn names_that_look_alike_are_confusable() {
+    let alike = [
+        ("p\u{430}yment", "payment"),
+        ("pdf-tools", "pdf_tools"),
+        ("pdf-tools", "PDF-tools"),
+        ("pdf-tools", "pdf-tools "),
+        ("pdf-tools", "pdf\u{2010}tools"),
+        ("modern", "modem"),
+    ];
+    for (one, other) in alike {
+        assert!(are_confusable(one, other), "`{one}` looks like `{other}`");
+        assert!(are_confusable(other, one), "and the other way round");
+    }
+    for (one, other) in [("pdf", "pdf"), ("pdf", "ｐｄｆ"), ("pdf", "xlsx"), ("pdf-a", "pdf-b")]
+    {
+        assert!(!are_confusable(one, other), "`{one}` is not taken for `{other}`");
+    }
 }

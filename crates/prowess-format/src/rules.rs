@@ -1,0 +1,38 @@
+//! Everything that a reader chooses: how strict, which names, which fields beside the standard's.
+
+use crate::{Extensions, NameRule, Profile};
+
+/// How a `SKILL.md` is read. [`Rules::of`] gives a profile's own; a host changes what it wants:
+///
+/// ```
+/// use prowess_format::{NameRule, Profile, Rules, parse_with};
+///
+/// let rules = Rules { name_rule: NameRule::Unicode, ..Rules::of(Profile::Spec) };
+/// let parsed = parse_with("---\nname: café\ndescription: Brews.\n---\nGo.\n".as_bytes(), &rules);
+/// assert!(parsed.document.is_some());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// How much each finding matters. By default, [`Profile::Lenient`].
+    pub profile: Profile,
+    /// Which names are valid. By default, those of agentskills.io.
+    pub name_rule: NameRule,
+    /// The fields that are known beside the standard's. By default, none.
+    pub extensions: Extensions,
+}
+
+/// Whether a profile knows the standard extensions unasked, in the order of [`Profile::ALL`].
+const KNOWS_EXTENSIONS: [bool; 5] = [false, true, false, false, false];
+
+impl Rules {
+    /// The rules that [`parse`](crate::parse) uses for a profile: names of agentskills.io, and
+    /// [`Extensions::standard`] under [`Profile::Extended`] only.
+    pub fn of(profile: Profile) -> Self {
+        let extensions = if KNOWS_EXTENSIONS[profile as usize] {
+            Extensions::standard()
+        } else {
+            Extensions::none()
+        };
+        Self { profile, name_rule: NameRule::default(), extensions }
+    }
+}

@@ -1,0 +1,212 @@
+//! Fields beside the standard's: their types, their values and who asks for them.
+
+use expect_test::{Expect, expect};
+use prowess_format::boxxy::{Role, is_balanced};
+use prowess_format::{
+    Extension, Extensions, FieldKind, Head, Profile, Rules, Summarized, parse_with, summarize_with,
+};
+
+use crate::support::{assert_sound, skill};
+
+/// The findings of a file whose fields come after a name and a description.
+fn found(fields: &str, extensions: Extensions, profile: Profile) -> String {
+    let rules = Rules { extensions, ..Rules::of(profile) };
+    let file = skill(&format!("name: pdf\ndescription: x\n{fields}"));
+    let parsed = parse_with(&file, &rules);
+    assert_sound(&file, &parsed);
+    let head = Head { bytes: &file, is_whole_file: true };
+    let Summarized::Done(_, of_head) = summarize_with(head, None, &rules) else {
+        panic!("a whole file needs no more bytes");
+    };
+    assert_eq!(of_head, parsed.diagnostics, "the summary finds the same");
+    parsed.diagnostics.iter().map(|found| format!("{found}\n")).collect()
+}
+
+fn check(fields: &str, names: &[&str], expected: &Expect) {
+    expected.assert_eq(&found(fields, Extensions::standard().only(names), Profile::Extended));
+}
+
+#[test]
+fn well_formed_fields_of_every_extension_pass() {
+    let cases = [
+        "model: fast\ncontext: fork\nagent: helper\nhooks: {pre: scripts/a.sh, post: ./b.sh}\n\
+         priority: 5\ntags: [a]\nscope:\n  agents: [a]\n  tenants: [b]\n  environments: [c]\n",
+        "tags: [a]\nrequires: [pdf]\n",
+        "insert: user-message\narguments:\n  - name: topic\n    description: What\n    default: Go\n\
+         tags: [a]\n",
+        "argument-hint: '[file]'\narguments: [a, b]\ndisable-model-invocation: true\n\
+         user-invocable: false\nwhen_to_use: now\ndisallowed-tools: Bash Read\neffort: high\n\
+         paths: 'src/**'\nshell: bash\nmodel: opus\ncontext: fork\nagent: Explore\n\
+         hooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          \
+         command: ./check.sh\n",
+        "metadata:\n  openclaw:\n    emoji: x\n    os: [linux]\n    requires:\n      bins: [git]\n      \
+         anyBins: [a, b]\n      env: [KEY]\n      config: [a.b]\n",
+        "tags:\npriority:\n",
+    ];
+    for fields in cases {
+        let found = found(fields, Extensions::standard(), Profile::Extended);
+        assert_eq!(found, "", "{fields}");
+    }
+}
+
+#[test]
+fn values_of_another_type_are_told_with_their_place() {
+    check(
+        "context: other\nagent: x\nhooks: {pre: ../x, after: y}\npriority: high\ntags: a\n\
+         scope: {agents: b}\nmodel: ' '\n",
+        &["omniforge"],
+        &expect![[r#"
+            4:10: error[extension-value-unknown]: `context` is `other`, not one of `inherit`, `fork`
+            5:1: warning[extension-field-idle]: `agent` has no effect in `omniforge` without `context: fork`
+            6:14: error[extension-path]: `hooks.pre` is `../x`, not a path in the package
+            6:20: error[extension-value-unknown]: unknown entry `hooks.after`
+            7:11: error[extension-field-type]: `priority` is a text, not a whole number
+            8:7: error[extension-field-type]: `tags` is a text, not a list
+            9:17: error[extension-field-type]: `scope.agents` is a text, not a list
+            10:8: error[extension-value-invalid]: `model` is blank, not a text
+        "#]],
+    );
+    check(
+        "requires: [a, [b]]\nuser-invocable: maybe\neffort: huge\npriority: 1\n",
+        &["yodoca", "claude-code"],
+        &expect![[r#"
+            4:15: error[extension-field-type]: `requires[1]` is a list, not a text
+            5:17: error[extension-field-type]: `user-invocable` is a text, not `true` or `false`
+            6:9: error[extension-value-unknown]: `effort` is `huge`, not one of `low`, `medium`, `high`, `xhigh`, `max`
+            7:1: warning[unknown-field]: unknown field `priority`
+        "#]],
+    );
+    check(
+        "metadata:\n  openclaw:\n    os: [beos]\n    requires: {bins: git}\n",
+        &["openclaw"],
+        &expect![[r#"
+            6:10: error[extension-value-unknown]: `metadata.openclaw.os[0]` is `beos`, not one of `darwin`, `linux`, `win32`
+            7:22: error[extension-field-type]: `metadata.openclaw.requires.bins` is a text, not a list
+        "#]],
+    );
+}
+
+#[test]
+fn paths_of_hooks_stay_in_the_package() {
+    for path in ["/etc/x", "..", "a/../b", "a//b", "C:x", "'a\\b'", "a/", "."] {
+        let fields = format!("hooks:\n  pre: {path}\n");
+        let found = found(&fields, Extensions::standard(), Profile::Extended);
+        assert!(found.contains("error[extension-path]"), "{path} leaves the package: {found}");
+    }
+}
+
+#[test]
+fn a_value_may_fit_any_extension_that_declares_its_field() {
+    let both = "hooks: {pre: a.sh}\n";
+    assert_eq!(found(both, Extensions::standard(), Profile::Extended), "");
+    assert!(
+        found(both, Extensions::standard().only(&["claude-code"]), Profile::Extended)
+            .contains("unknown entry `hooks.pre`")
+    );
+}
+
+#[test]
+fn a_document_with_many_small_mistakes_is_read_with_a_finding_for_each() {
+    let text = "\u{feff}---\r\nname: tolerant-skill\r\ndescription: '  Talks of a topic. '\r\n\
+                insert: elsewhere\r\narguments:\r\n  - name: topic\r\n    description: 42\r\n    \
+                default: Go\r\n  - name: \"invalid name\"\r\n  - name: topic\r\n\
+                tags: [writing, ' ', 42, writing]\r\ncustom:\r\n  nested: kept\r\n...\r\n\
+                # Tolerant Skill\n\nDiscuss $topic and {{ unknown }}.\n";
+    let extensions = Extensions::standard().only(&["flexigpt"]);
+    let rules = Rules { extensions, ..Rules::of(Profile::Lenient) };
+    let parsed = parse_with(text.as_bytes(), &rules);
+    let found: String = parsed.diagnostics.iter().map(|found| format!("{found}\n")).collect();
+    expect![[r#"
+        1:1: hint[byte-order-mark]: the file begins with a byte order mark
+        3:14: hint[description-trimmed]: `description` has blanks at an end
+        4:9: warning[extension-value-unknown]: `insert` is `elsewhere`, not one of `instructions`, `user-message`
+        7:18: warning[extension-field-type]: `arguments[0].description` is a number, not a text
+        9:11: warning[extension-value-invalid]: `arguments[1].name` is `invalid name`, not a word
+        10:11: warning[extension-duplicate]: `arguments[2].name` stands twice: `topic`
+        11:17: warning[extension-value-invalid]: `tags[1]` is blank, not a text
+        11:22: warning[extension-field-type]: `tags[2]` is a number, not a text
+        14:1: warning[frontmatter-closed-by-dots]: the frontmatter is closed by `...`, which most clients do not look for
+    "#]]
+    .assert_eq(&found);
+    let document = parsed.document.expect("nothing is an error");
+    assert_eq!(document.frontmatter.description, "Talks of a topic.");
+    assert_eq!(document.body, "# Tolerant Skill\n\nDiscuss $topic and {{ unknown }}.\n");
+    let custom = document.frontmatter.fields.get("custom").and_then(|field| field.value.as_map());
+    assert!(custom.is_some_and(|custom| custom.get("nested").is_some()), "unknown fields are kept");
+}
+
+#[test]
+fn a_profile_of_the_standard_refuses_the_fields_of_an_extension() {
+    let fields = "tags: [a]\n";
+    for profile in [Profile::Spec, Profile::Strict, Profile::SkillsRef] {
+        let found = found(fields, Extensions::standard(), profile);
+        assert!(found.contains("error[extension-field]"), "under {profile}: {found}");
+    }
+    assert_eq!(found(fields, Extensions::none(), Profile::Lenient), "");
+}
+
+#[test]
+fn a_host_registers_its_own() {
+    let own = Extension::new("acme", "1")
+        .field("team", FieldKind::filled())
+        .field("metadata.level", FieldKind::Integer(1..=3))
+        .field_only_with("owner", FieldKind::Text, ("team", "red"));
+    let extensions = Extensions::none().with(own.clone()).with(own);
+    assert_eq!(extensions.iter().count(), 1, "one of the same name takes its place");
+    let good = "team: red\nowner: me\nmetadata: {level: 2}\n";
+    assert_eq!(found(good, extensions.clone(), Profile::Extended), "");
+    let bad =
+        found("team: 1\nowner: me\nmetadata: {level: 4}\n", extensions.clone(), Profile::Extended);
+    expect![[r#"
+        4:7: error[extension-field-type]: `team` is a number, not a text
+        5:1: warning[extension-field-idle]: `owner` has no effect in `acme` without `team: red`
+        6:19: error[extension-value-invalid]: `metadata.level` is out of range, not a whole number
+    "#]]
+    .assert_eq(&bad);
+    let rules = Rules { extensions, ..Rules::of(Profile::Lenient) };
+    let file = skill(&format!("name: pdf\ndescription: x\n{good}"));
+    let fields = parse_with(&file, &rules).document.expect("no error").frontmatter.fields;
+    let value =
+        |path| rules.extensions.value(&fields, "acme", path).and_then(|value| value.as_text());
+    assert_eq!(value("metadata.level"), Some("2"));
+    assert_eq!(value("team"), Some("red"));
+    assert_eq!(value("missing"), None);
+}
+
+#[test]
+fn roles_come_from_names() {
+    let cases = [
+        ("pdf", 0),
+        ("pdf-processing", 2),
+        ("data-analysis", 2),
+        ("code-review", 0),
+        ("xlsx", 0),
+        ("skill-creator", 0),
+        ("hello", 1),
+        ("skill", 2),
+        ("git-workflow", 0),
+        ("python-dev", 0),
+        ("extension-development", 0),
+        ("task-decomposition", 0),
+        ("kubernetes-deploy", 2),
+        ("test-skill", 1),
+        ("glucose-monitor", 2),
+        ("a", 1),
+        ("b", 1),
+        ("c", 2),
+    ];
+    for (name, trit) in cases {
+        assert_eq!(Role::of(name).trit(), trit, "`{name}`");
+    }
+    let mut balanced = 0;
+    for first in Role::ALL {
+        for second in Role::ALL {
+            let third = Role::balancing(first, second);
+            assert!(is_balanced([first, second, third]), "{first} {second} {third}");
+            let sets = Role::ALL.into_iter().filter(|third| is_balanced([first, second, *third]));
+            balanced += sets.count();
+        }
+    }
+    assert_eq!(balanced, 9, "9 of 27");
+    assert_eq!(Role::ALL.map(Role::colour), ["#F59E0B", "#A855F7", "#2E5FA3"]);
+}
