@@ -38,6 +38,7 @@ pub mod skills_ref;
 mod summary;
 mod tree;
 mod value;
+pub mod write;
 mod yaml;
 
 pub use allowed_tools::{AllowedTools, AllowedToolsError, MAX_ALLOWED_TOOLS_CHARACTERS, ToolRule};

@@ -13,3 +13,4 @@ mod properties;
 mod skills_ref;
 mod summaries;
 mod support;
+mod write;

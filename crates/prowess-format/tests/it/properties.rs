@@ -129,7 +129,7 @@ const PIECES: &[&str] = &[
     "é",
 ];
 
-fn frontmatter() -> impl Strategy<Value = String> {
+pub(crate) fn frontmatter() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         12 => prop::sample::select(PIECES).prop_map(str::to_owned),
         1 => "[ -~]{0,12}\n",

@@ -1,0 +1,138 @@
+//! Writes a canonical `SKILL.md`.
+//!
+//! The fields of the specification come first, in its order, then every other field in the order in
+//! which it came. Collections are written as blocks, texts without quotes wherever each reader of
+//! YAML takes them for the same text, and texts of several lines as blocks behind `|`. Reading what
+//! was written gives the same fields and the same body, byte for byte.
+//!
+//! ```
+//! use prowess_format::{Profile, parse, write};
+//!
+//! let text = "---\nlicense: 'MIT'\ndescription: Says yes. Use when asked.\nname: \"yes\"\n---\nSay yes.\n";
+//! let document = parse(text.as_bytes(), Profile::Lenient).document.expect("a well-formed skill");
+//! let written = document.to_skill_md()?;
+//! assert_eq!(
+//!     written,
+//!     "---\nname: \"yes\"\ndescription: Says yes. Use when asked.\nlicense: MIT\n---\nSay yes.\n"
+//! );
+//! # Ok::<_, prowess_format::write::WriteError>(())
+//! ```
+//!
+//! What is lost: comments, and how a value was quoted or broken into lines. [`comments`] lists the
+//! first, so that a program can say it before it overwrites a file.
+
+mod comments;
+mod content;
+mod layout;
+mod scaffold;
+mod scalar;
+
+use crate::findings::Findings;
+use crate::input::{self, Opened};
+use crate::{
+    Diagnostic, Document, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, tree, yaml,
+};
+
+use content::Content;
+
+pub use comments::{COMMENT_LOST, comments};
+pub use scaffold::{ScaffoldError, scaffold};
+
+/// Why fields and a body cannot be a `SKILL.md`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// U+0000 stands in this key, in the value of this key or in the `body`.
+    #[error("invalid document: `{0}` holds a NUL character")]
+    NulCharacter(String),
+    /// A key stands twice in one mapping.
+    #[error("invalid document: the key `{0}` stands twice")]
+    DuplicateKey(String),
+    /// A key is too long for readers of YAML, which look for its colon in 1,024 characters.
+    #[error("invalid document: the key `{0}` is longer than YAML allows")]
+    KeyTooLong(String),
+    /// Collections lie deeper in each other than 16 levels.
+    #[error("invalid document: collections lie more than {most} levels deep in each other", most = yaml::MAX_DEPTH)]
+    TooDeep,
+    /// There are more than 10,000 keys and values.
+    #[error("invalid document: it holds more than {most} keys and values", most = yaml::MAX_NODES)]
+    TooManyNodes,
+    /// The frontmatter would have this many bytes, more than [`MAX_FRONTMATTER_BYTES`].
+    #[error("invalid document: the frontmatter has {0} bytes, more than {MAX_FRONTMATTER_BYTES}")]
+    FrontmatterTooLarge(usize),
+    /// The file would have this many bytes, more than [`MAX_FILE_BYTES`].
+    #[error("invalid document: the file has {0} bytes, more than {MAX_FILE_BYTES}")]
+    FileTooLarge(usize),
+    /// The text to rewrite has no frontmatter that can be read.
+    #[error("invalid document: {}", .0.message)]
+    Unreadable(Box<Diagnostic>),
+}
+
+/// Writes fields and a body as a `SKILL.md`.
+///
+/// Each text is written so that every reader takes it for a text: `no`, `1.10` and `~` are quoted.
+/// The spans of the fields are not looked at, so fields may come from a file or from a program.
+///
+/// # Errors
+///
+/// Whatever reading would refuse: see [`WriteError`].
+pub fn skill_md(fields: &Mapping, body: &str) -> Result<String, WriteError> {
+    assemble(content::of_fields(fields)?, body)
+}
+
+/// Writes a whole `SKILL.md` anew, in canonical form.
+///
+/// Differs from parsing and [`skill_md`] in one point: an unquoted value that most readers take for
+/// a number, a truth value or nothing (`user-invocable: false`) stays unquoted, so that it means to
+/// every client what it meant before. Values that the specification calls texts are quoted.
+///
+/// # Errors
+///
+/// [`WriteError::Unreadable`] where the frontmatter cannot be read, else as [`skill_md`].
+pub fn rewrite(text: &str) -> Result<String, WriteError> {
+    let mut findings = Findings::new(text.as_bytes(), Profile::Lenient);
+    let read = match input::open(text.as_bytes(), true, &mut findings) {
+        Opened::At(fences) => input::text(text.as_bytes(), 0..text.len(), &mut findings)
+            .and_then(|text| tree::read(text, &fences.yaml, &mut findings))
+            .map(|pairs| (pairs, fences.body_start)),
+        _ => None,
+    };
+    match read {
+        Some((pairs, body)) => assemble(content::of_pairs(&pairs)?, &text[body..]),
+        None => Err(unreadable(findings)),
+    }
+}
+
+fn unreadable(findings: Findings<'_>) -> WriteError {
+    let errors = findings.finish().into_iter().filter(Diagnostic::is_error);
+    let first = errors.into_iter().next();
+    WriteError::Unreadable(Box::new(first.expect("what cannot be read has an error")))
+}
+
+fn assemble(mut fields: Vec<(&str, Content<'_>)>, body: &str) -> Result<String, WriteError> {
+    if body.contains('\0') {
+        return Err(WriteError::NulCharacter("body".to_owned()));
+    }
+    fields.sort_by_key(|(key, _)| content::rank(key));
+    let yaml = layout::frontmatter(&fields)?;
+    if yaml.len() > MAX_FRONTMATTER_BYTES {
+        return Err(WriteError::FrontmatterTooLarge(yaml.len()));
+    }
+    let written = format!("---\n{yaml}---\n{body}");
+    match written.len() {
+        0..=MAX_FILE_BYTES => Ok(written),
+        bytes => Err(WriteError::FileTooLarge(bytes)),
+    }
+}
+
+impl Document<'_> {
+    /// The document as a canonical `SKILL.md`; see [`skill_md`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`skill_md`]. A document that was read and not changed since can only become too
+    /// large, by quotes.
+    pub fn to_skill_md(&self) -> Result<String, WriteError> {
+        skill_md(&self.frontmatter.fields, self.body)
+    }
+}
