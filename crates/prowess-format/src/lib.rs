@@ -35,6 +35,7 @@ mod rules;
 mod severities;
 mod shown;
 pub mod skills_ref;
+pub mod substitute;
 mod summary;
 mod tree;
 mod value;

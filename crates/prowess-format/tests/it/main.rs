@@ -11,6 +11,7 @@ mod names;
 mod oracle;
 mod properties;
 mod skills_ref;
+mod substitute;
 mod summaries;
 mod support;
 mod write;

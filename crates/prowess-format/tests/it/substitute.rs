@@ -1,0 +1,292 @@
+//! Arguments in a body.
+
+use std::borrow::Cow;
+
+use proptest::prelude::*;
+use prowess_format::substitute::{
+    self, Arguments, MAX_INSERTED_BYTES, Parameter, Unplaced, is_parameter_name, parameters,
+};
+use prowess_format::{Code, Profile, parse};
+
+use crate::support::skill;
+
+const NAMES: &[Parameter<'_>] = &[
+    Parameter { name: "name", default: None },
+    Parameter { name: "title", default: Some("Commander") },
+];
+
+fn with_names<'a>(values: &'a [(&'a str, &'a str)]) -> Arguments<'a> {
+    Arguments { parameters: NAMES, values, ..Arguments::default() }
+}
+
+#[track_caller]
+fn check(body: &str, arguments: &Arguments<'_>, expected: &str, codes: &[Code]) {
+    let done = substitute::substitute(body, arguments);
+    assert_eq!(done.text, expected);
+    let found: Vec<_> = done.diagnostics.iter().map(|found| found.code.clone()).collect();
+    assert_eq!(found, codes, "{:#?}", done.diagnostics);
+    for found in &done.diagnostics {
+        assert!(!found.help.is_empty(), "a finding says what to do");
+        let span = found.span.clone().unwrap_or_default();
+        assert!(body.get(span).is_some(), "a place lies in the body");
+    }
+}
+
+#[test]
+fn placeholders_are_filled_and_what_is_none_stays() {
+    let parameters = [
+        Parameter::new("name"),
+        Parameter::with_default("title", "Captain"),
+        Parameter::new("name"),
+        Parameter::new("not-a-name"),
+    ];
+    let values = [("name", "Bob")];
+    let arguments = Arguments { parameters: &parameters, values: &values, ..Arguments::default() };
+    check(
+        "Dear $name, dear {{ title }}!\nA plain \\$name, a price of $5x, and {{ nobody }}.\n${name}",
+        &arguments,
+        "Dear Bob, dear Captain!\nA plain $name, a price of $5x, and {{ nobody }}.\nBob",
+        &[
+            substitute::PARAMETER_DUPLICATE,
+            substitute::PARAMETER_INVALID,
+            substitute::PLACEHOLDER_UNKNOWN,
+        ],
+    );
+}
+
+#[test]
+fn each_form_is_read_by_its_grammar() {
+    let arguments = with_names(&[("name", "Ann")]);
+    for (body, expected) in [
+        ("{{name}} {{ name}} {{\tname }}", "Ann Ann Ann"),
+        ("$name's $name字 $name.$name", "Ann's Ann字 Ann.Ann"),
+        ("$$name {{{name}}} ${name}s", "$Ann {Ann} Anns"),
+        (
+            "$ $5 ${} ${5} {{}} {{ 5 }} {{ a b }} {{ a.b }} {{#if name}} {{ name",
+            "$ $5 ${} ${5} {{}} {{ 5 }} {{ a b }} {{ a.b }} {{#if name}} {{ name",
+        ),
+        ("{{\nname\n}} ${ name } ${name", "{{\nname\n}} ${ name } ${name"),
+        ("\\$name \\\\$name \\n \\", "$name \\$name \\n \\"),
+        ("\\${name} \\{{ name }}", "${name} \\Ann"),
+        ("", ""),
+    ] {
+        check(body, &arguments, expected, &[]);
+    }
+}
+
+#[test]
+fn an_unknown_placeholder_is_told_once_and_where_it_stands() {
+    let arguments = with_names(&[]);
+    let body = "é\nSee {{ nobody }} and $nobody and $names.";
+    let done = substitute::substitute(body, &arguments);
+    let told: Vec<_> = done.diagnostics.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "2:5: warning[placeholder-unknown]: the placeholder `nobody` has no parameter; it stays as it is",
+            "2:34: warning[placeholder-unknown]: the placeholder `names` has no parameter; it stays as it is",
+        ]
+    );
+    assert!(matches!(done.text, Cow::Borrowed(_)), "nothing is copied where nothing changes");
+}
+
+#[test]
+fn a_parameter_without_a_value_stays_and_is_told() {
+    check("$name", &with_names(&[]), "$name", &[substitute::ARGUMENT_MISSING]);
+    check("{{ title }}", &with_names(&[("title", "")]), "", &[]);
+}
+
+#[test]
+fn a_value_without_a_parameter_is_told() {
+    let arguments = with_names(&[("nobody", "x"), ("title", "T")]);
+    check("$title", &arguments, "T", &[substitute::ARGUMENT_UNDECLARED]);
+}
+
+#[test]
+fn without_parameters_a_shell_s_dollars_are_left_alone() {
+    let none = Arguments::default();
+    check(
+        "cd $HOME && echo \\$x \\\\ $(pwd) {x}",
+        &none,
+        "cd $HOME && echo \\$x \\\\ $(pwd) {x}",
+        &[],
+    );
+    check(
+        "${UNDEFINED} {{ x }}",
+        &none,
+        "${UNDEFINED} {{ x }}",
+        &[substitute::PLACEHOLDER_UNKNOWN; 2],
+    );
+    let typed = Arguments { text: "a", ..none };
+    check("\\$ARGUMENTS", &typed, "\\a", &[]);
+}
+
+#[test]
+fn a_value_is_never_expanded() {
+    let values = [("name", "{{ title }} $title \\$title ${ARGUMENTS}")];
+    let arguments = Arguments { text: "$name {{ name }}", ..with_names(&values) };
+    check(
+        "$name|$ARGUMENTS|$title",
+        &arguments,
+        "{{ title }} $title \\$title ${ARGUMENTS}|$name {{ name }}|Commander",
+        &[],
+    );
+    // Nor do two values make a placeholder between them.
+    let halves = [("name", "$"), ("title", "name")];
+    check("$name$title {${name}", &with_names(&halves), "$name {$", &[]);
+}
+
+#[test]
+fn everything_that_was_typed_has_a_placeholder() {
+    let typed = Arguments { text: "table.csv", ..Arguments::default() };
+    check("Read $ARGUMENTS!", &typed, "Read table.csv!", &[]);
+    check("Read ${ARGUMENTS}!", &typed, "Read table.csv!", &[]);
+    check("Read $ARGUMENTS!", &Arguments::default(), "Read !", &[]);
+    check(
+        "{{ ARGUMENTS }}$ARGUMENTS",
+        &typed,
+        "{{ ARGUMENTS }}table.csv",
+        &[substitute::PLACEHOLDER_UNKNOWN],
+    );
+    check("$ARGUMENTS_ $ARGUMENTS", &typed, "$ARGUMENTS_ table.csv", &[]);
+}
+
+#[test]
+fn what_was_typed_is_added_where_the_body_has_no_place_for_it() {
+    let typed = Arguments { text: "a b", ..Arguments::default() };
+    check("Read it", &typed, "Read it\n\nARGUMENTS: a b", &[]);
+    check("Read it\n", &typed, "Read it\n\nARGUMENTS: a b", &[]);
+    check("Read it\n\n\n", &typed, "Read it\n\n\nARGUMENTS: a b", &[]);
+    check("", &typed, "ARGUMENTS: a b", &[]);
+    check("Read it", &Arguments::default(), "Read it", &[]);
+    check("Read it", &Arguments { unplaced: Unplaced::Drop, ..typed }, "Read it", &[]);
+    check("$name", &Arguments { text: "a", ..with_names(&[("name", "b")]) }, "b", &[]);
+    check("\\$name", &Arguments { text: "a", ..with_names(&[]) }, "$name\n\nARGUMENTS: a", &[]);
+}
+
+#[test]
+fn names_have_a_grammar() {
+    for good in ["_ok", "a1_b2", "A", "_"] {
+        assert!(is_parameter_name(good), "{good:?} can be a name");
+    }
+    for bad in ["", "1abc", "bad-name", "bad name", "é", "a.b", "ARGUMENTS", " a"] {
+        assert!(!is_parameter_name(bad), "{bad:?} cannot be a name");
+    }
+}
+
+#[track_caller]
+fn check_parameters(yaml: &str, expected: &[(&str, Option<&str>)]) {
+    let file = skill(&format!("name: a\ndescription: b\n{yaml}"));
+    let document = parse(&file, Profile::Lenient).document.expect("it is read");
+    let found = parameters(&document.frontmatter.fields);
+    let found: Vec<_> = found.iter().map(|found| (found.name, found.default)).collect();
+    assert_eq!(found, expected, "{yaml}");
+}
+
+#[test]
+fn a_frontmatter_declares_parameters_in_three_forms() {
+    check_parameters("", &[]);
+    check_parameters(
+        "arguments: issue branch, x\n",
+        &[("issue", None), ("branch", None), ("x", None)],
+    );
+    check_parameters("arguments: [issue, branch]\n", &[("issue", None), ("branch", None)]);
+    check_parameters(
+        "arguments:\n  - name: issue\n    default: '1'\n  - name: branch\n  - default: x\n  - [x]\n",
+        &[("issue", Some("1")), ("branch", None)],
+    );
+    check_parameters("arguments:\n  a: b\n", &[]);
+}
+
+#[test]
+fn what_is_put_in_is_bounded() {
+    let value = "x".repeat(MAX_INSERTED_BYTES / 2);
+    let values = [("name", value.as_str())];
+    let arguments = with_names(&values);
+    let expected = format!("{value}{value}$name $title");
+    check("$name$name$name $title", &arguments, &expected, &[substitute::INSERTED_TOO_LARGE]);
+}
+
+#[test]
+fn hostile_bodies_are_one_pass() {
+    let arguments = with_names(&[("name", "x")]);
+    for piece in ["{", "$", "\\", "{{ ", "${a", "{{a", "$a", "{{ a }}", "\\$", "${a}\n"] {
+        let body = piece.repeat(50_000);
+        let done = substitute::substitute(&body, &arguments);
+        assert!(done.diagnostics.len() <= 100, "findings of {piece:?} are bounded");
+        assert!(done.text.len() <= body.len(), "nothing is put in");
+    }
+    let many: String = (0..100_000).map(|number| format!("${{n{number}}}\n")).collect();
+    let done = substitute::substitute(&many, &arguments);
+    assert_eq!(done.diagnostics.len(), 100, "a hundred findings are enough");
+}
+
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        prop::sample::select(
+            &[
+                "$name",
+                "${name}",
+                "{{ name }}",
+                "{{title}}",
+                "$title",
+                "$ARGUMENTS",
+                "${ARGUMENTS}",
+                "\\",
+                "$",
+                "{",
+                "}",
+                "{{",
+                "}}",
+                " ",
+                "x",
+                "é",
+                "$other",
+                "\n"
+            ][..]
+        )
+        .prop_map(str::to_owned),
+        "\\PC{0,3}",
+    ];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn values_are_put_in_as_they_are(body in pieces(), values in prop::array::uniform3(pieces())) {
+        // Marks that no piece holds stand in for the values; putting the values for the marks
+        // afterwards gives the same, so nothing looked into them.
+        let marks = ["\u{1}", "\u{2}", "\u{3}"];
+        let run = |[name, title, text]: [&str; 3]| {
+            let values = [("name", name), ("title", title)];
+            let unplaced = Unplaced::Drop;
+            let arguments = Arguments { text, unplaced, ..with_names(&values) };
+            let done = substitute::substitute(&body, &arguments);
+            (done.text.into_owned(), done.diagnostics)
+        };
+        let (marked, told) = run(marks);
+        let (filled, told_of_values) = run(values.each_ref().map(String::as_str));
+        let mut expected = String::new();
+        for character in marked.chars() {
+            match marks.iter().position(|mark| mark.starts_with(character)) {
+                Some(at) => expected.push_str(&values[at]),
+                None => expected.push(character),
+            }
+        }
+        prop_assert_eq!(&filled, &expected);
+        prop_assert_eq!(told, told_of_values, "values change nothing of what is told");
+        let inserted: usize = marked.chars().filter_map(|character| {
+            marks.iter().position(|mark| mark.starts_with(character)).map(|at| values[at].len())
+        }).sum();
+        prop_assert!(filled.len() <= body.len() + inserted, "only values make a body longer");
+    }
+
+    #[test]
+    fn without_parameters_and_text_a_body_without_the_whole_stays(body in "[${}\\\\a {ARG}\n]{0,30}") {
+        prop_assume!(!body.contains("ARGUMENTS"));
+        let done = substitute::substitute(&body, &Arguments::default());
+        prop_assert_eq!(&done.text, &body);
+    }
+}
