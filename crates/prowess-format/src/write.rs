@@ -30,7 +30,8 @@ mod scalar;
 use crate::findings::Findings;
 use crate::input::{self, Opened};
 use crate::{
-    Diagnostic, Document, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, tree, yaml,
+    Diagnostic, Document, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, Rules, tree,
+    yaml,
 };
 
 use content::Content;
@@ -90,7 +91,8 @@ pub fn skill_md(fields: &Mapping, body: &str) -> Result<String, WriteError> {
 ///
 /// [`WriteError::Unreadable`] where the frontmatter cannot be read, else as [`skill_md`].
 pub fn rewrite(text: &str) -> Result<String, WriteError> {
-    let mut findings = Findings::new(text.as_bytes(), Profile::Lenient);
+    let rules = Rules::of(Profile::Lenient);
+    let mut findings = Findings::new(text.as_bytes(), &rules);
     let read = match input::open(text.as_bytes(), true, &mut findings) {
         Opened::At(fences) => input::text(text.as_bytes(), 0..text.len(), &mut findings)
             .and_then(|text| tree::read(text, &fences.yaml, &mut findings))
