@@ -55,6 +55,10 @@ codes! {
     YAML_TOO_MANY_NODES = "yaml-too-many-nodes";
     /// A plain value holds `: `, which YAML takes for a further key. It is read as if it were quoted.
     UNQUOTED_COLON = "unquoted-colon";
+    /// A text begins with a bracket, which YAML takes for a list or a mapping. It is read as text.
+    FLOW_FOR_TEXT = "flow-for-text";
+    /// A quote is not closed before the next key. It is read as if it were closed.
+    QUOTE_UNCLOSED = "quote-unclosed";
     /// There is no `name`.
     NAME_MISSING = "name-missing";
     /// `name` has no text.

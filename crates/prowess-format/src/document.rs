@@ -69,7 +69,8 @@ fn read<'t>(bytes: &'t [u8], findings: &mut Findings<'_>) -> Option<Document<'t>
     };
     let text = input::text(bytes, 0..bytes.len(), findings)?;
     let pairs = tree::read(text, &fences.yaml, findings)?;
-    let fields = Fields::of(&pairs);
+    let mut fields = Fields::of(&pairs);
+    fields.flow_as_text(text, findings);
     let opening = fences.opening();
     check::frontmatter(&fields, opening, None, findings);
     extensions::check(&pairs, &findings.rules().extensions, findings);

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::findings::Findings;
+use crate::shown::shown;
 use crate::yaml::{Node, NodeValue, Pair};
+use crate::{codes, repair};
 
 /// A field that this crate knows. The number is its place in [`Fields`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +110,16 @@ impl<'t> Fields<'t> {
         self.known[known as usize] = Some(entry);
     }
 
+    /// Reads what an author wrote as a text and YAML takes for a list or a mapping, because it begins
+    /// with a bracket, as the text of its file.
+    pub(crate) fn flow_as_text(&mut self, file: &'t str, findings: &mut Findings<'_>) {
+        for known in [Known::Description, Known::License, Known::Compatibility] {
+            if let Some(entry) = &mut self.known[known as usize] {
+                entry.flow_as_text(file, findings);
+            }
+        }
+    }
+
     /// Sorts the pairs of a frontmatter's mapping.
     pub(crate) fn of(pairs: &[Pair<'t>]) -> Self {
         let mut fields = Self::default();
@@ -132,6 +145,32 @@ impl<'t> Entry<'t> {
             shape: Shape::of(&pair.value),
             value_span: pair.value.span.clone(),
         }
+    }
+}
+
+impl<'t> Entry<'t> {
+    fn flow_as_text(&mut self, file: &'t str, findings: &mut Findings<'_>) {
+        let written = file.get(self.value_span.clone()).unwrap_or_default();
+        let is_text = matches!(self.shape, Shape::Text { .. });
+        let is_empty = written.get(1..).is_none_or(|rest| rest.trim_start().len() <= 1);
+        if is_text || is_empty || !written.starts_with(['[', '{']) {
+            return;
+        }
+        let start = self.value_span.start;
+        findings.report(codes::FLOW_FOR_TEXT, start..start + 1, || {
+            let key = &file[self.key_span.clone()];
+            let line = format!("{key}: {}", repair::quoted(written));
+            (
+                repair::message(&codes::FLOW_FOR_TEXT).to_owned(),
+                format!("quote the value: `{}`", shown(&line)),
+            )
+        });
+        let text = if written.contains('\n') {
+            Cow::Owned(written.split_whitespace().collect::<Vec<_>>().join(" "))
+        } else {
+            Cow::Borrowed(written)
+        };
+        self.shape = Shape::Text { text, is_plain: false };
     }
 }
 

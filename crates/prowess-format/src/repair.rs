@@ -1,109 +1,145 @@
-//! The one mistake that is mended: a colon in an unquoted value, `description: Use when: it rains`.
+//! Mistakes that are mended: values that should have been quoted.
 //!
-//! Nine of ten frontmatters that are not YAML break on it. The colon is swapped for a byte that the
-//! frontmatter does not use, so that every place stays where it was, and swapped back in the tree.
+//! Nine of ten frontmatters that are not YAML break on a colon in an unquoted value; most others
+//! begin a text with a bracket, or do not close a quote. Each such value is quoted in a copy, and
+//! the tree of the copy gets the places of the file.
+
+mod candidate;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter};
-
 use crate::yaml::{self, Node, NodeValue, Pair};
+use crate::{Code, codes};
 
-/// Bytes that may stand inside a plain value and have no meaning there.
-const STAND_INS: &[u8] = b"^~$=+;@_/.";
+use candidate::Chunks;
+pub(crate) use candidate::quoted;
 
-/// A tree that could be had, and the colons that were in the way.
+/// A tree that could be had, and what was in the way.
 pub(crate) struct Repaired {
     pub(crate) tree: Node<'static>,
-    pub(crate) colons: Vec<Range<usize>>,
+    pub(crate) repairs: Vec<Repair>,
 }
 
-/// Reads `text` with the colons of unquoted values taken for text, if that makes it YAML.
+/// One value that is read as if it were quoted.
+pub(crate) struct Repair {
+    pub(crate) code: Code,
+    /// The bytes of the file that break the value.
+    pub(crate) culprit: Range<usize>,
+    /// The first line as it should be.
+    pub(crate) line: String,
+}
+
+/// What is wrong with a value that a repair of this code mends.
+pub(crate) fn message(code: &Code) -> &'static str {
+    if *code == codes::UNQUOTED_COLON {
+        "an unquoted value holds a colon that YAML reads as the end of a key; the value is read as \
+         if it were quoted"
+    } else if *code == codes::QUOTE_UNCLOSED {
+        "the quote that begins here is not closed before the next field; it is read as if it \
+         were closed"
+    } else {
+        "YAML reads the bracket as the start of a list or a mapping; the value is read as text"
+    }
+}
+
+/// A value with the text that takes its place in the copy.
+struct Edit {
+    /// Bytes of the text.
+    value: Range<usize>,
+    quoted: String,
+    is_plain: bool,
+    culprit: Range<usize>,
+    code: Code,
+}
+
+/// Reads `text` with values quoted that should be, if that makes it YAML.
 pub(crate) fn parse(text: &str, base: usize) -> Option<Repaired> {
-    let stand_in = *STAND_INS.iter().find(|byte| memchr(**byte, text.as_bytes()).is_none())?;
-    let colons = stray_colons(text);
-    if colons.is_empty() {
+    let edits: Vec<Edit> = Chunks::new(text).filter_map(|chunk| candidate::edit(&chunk)).collect();
+    if edits.is_empty() {
         return None;
     }
-    let mut bytes = text.as_bytes().to_vec();
-    for colon in &colons {
-        bytes[*colon] = stand_in;
+    let (mended, places) = mend(text, &edits);
+    let tree = yaml::parse(&mended, 0).ok()??;
+    let tree = restore(tree, &places, &edits, base);
+    let repairs = edits.iter().map(|edit| repair(text, edit, base)).collect();
+    Some(Repaired { tree, repairs })
+}
+
+fn repair(text: &str, edit: &Edit, base: usize) -> Repair {
+    let line_start = text[..edit.value.start].rfind('\n').map_or(0, |at| at + 1);
+    let quoted = edit.quoted.lines().next().unwrap_or_default();
+    Repair {
+        code: edit.code.clone(),
+        culprit: base + edit.culprit.start..base + edit.culprit.end,
+        line: format!("{}{quoted}", &text[line_start..edit.value.start]),
     }
-    let mended = String::from_utf8(bytes).ok()?;
-    let tree = yaml::parse(&mended, base).ok()??;
-    Some(Repaired {
-        tree: restore(tree, char::from(stand_in)),
-        colons: first_of_each_line(text, &colons)
-            .map(|colon| base + colon..base + colon + 1)
-            .collect(),
-    })
 }
 
-/// Colons that YAML reads as the end of a key, inside the plain values of top-level keys. Lines that
-/// go on with a value count only if its first line has such a colon: else they are rather keys with
-/// wrong indentation.
-fn stray_colons(text: &str) -> Vec<usize> {
-    let mut colons = Vec::new();
-    let mut is_mending = false;
-    let mut line_start = 0;
-    for line in text.split_inclusive('\n') {
-        let is_continued = line.starts_with([' ', '\t']);
-        let value = if is_continued { is_mending.then_some(0) } else { plain_value(line) };
-        let before = colons.len();
-        if let Some(start) = value {
-            colons.extend(key_ends(&line[start..]).map(|at| line_start + start + at));
-        }
-        if !is_continued {
-            is_mending = colons.len() > before;
-        }
-        line_start += line.len();
+/// Where a stretch of the copy begins, in the copy and in the text.
+struct Place {
+    copy: usize,
+    original: usize,
+    /// The edit that the stretch is, else it is the same in both.
+    edit: Option<usize>,
+}
+
+fn mend(text: &str, edits: &[Edit]) -> (String, Vec<Place>) {
+    let mut mended = String::with_capacity(text.len() + 16 * edits.len());
+    let mut places = vec![Place { copy: 0, original: 0, edit: None }];
+    let mut done = 0;
+    for (number, edit) in edits.iter().enumerate() {
+        mended.push_str(&text[done..edit.value.start]);
+        places.push(Place { copy: mended.len(), original: edit.value.start, edit: Some(number) });
+        mended.push_str(&edit.quoted);
+        done = edit.value.end;
+        places.push(Place { copy: mended.len(), original: done, edit: None });
     }
-    colons
+    mended.push_str(&text[done..]);
+    (mended, places)
 }
 
-/// Where the plain value of a `key: value` line begins.
-fn plain_value(line: &str) -> Option<usize> {
-    let colon = line.find(':')?;
-    let key = &line[..colon];
-    let is_key = !key.is_empty()
-        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
-    let rest = line[colon + 1..].strip_prefix(' ')?;
-    let value = rest.trim_start_matches(' ');
-    let is_plain = value.starts_with(|first: char| {
-        !first.is_whitespace() && !"\"'|>[]{}&*!%@`#,?:-".contains(first)
-    });
-    (is_key && is_plain).then(|| line.len() - value.len())
-}
-
-fn key_ends(value: &str) -> impl Iterator<Item = usize> {
-    let bytes = value.as_bytes();
-    memchr_iter(b':', bytes).filter(|at| bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace))
-}
-
-fn first_of_each_line<'c>(text: &str, colons: &'c [usize]) -> impl Iterator<Item = &'c usize> {
-    colons.iter().enumerate().filter_map(move |(number, colon)| {
-        let before = number.checked_sub(1).map(|before| colons[before]);
-        let is_first = before.is_none_or(|before| text[before..*colon].contains('\n'));
-        is_first.then_some(colon)
-    })
-}
-
-fn restore(node: Node<'_>, stand_in: char) -> Node<'static> {
-    let colon_again = |text: Cow<'_, str>| Cow::Owned(text.replace(stand_in, ":"));
+/// The tree with the places of the file.
+fn restore(node: Node<'_>, places: &[Place], edits: &[Edit], base: usize) -> Node<'static> {
+    let restored = |node| restore(node, places, edits, base);
+    let place = |offset| base + original(offset, places, edits);
+    let edit = edit_at(node.span.start, places).map(|number| &edits[number]);
     let value = match node.value {
-        NodeValue::Text { text, is_plain } => NodeValue::Text { text: colon_again(text), is_plain },
-        NodeValue::List(items) => {
-            NodeValue::List(items.into_iter().map(|item| restore(item, stand_in)).collect())
-        }
+        NodeValue::Text { text, is_plain } => NodeValue::Text {
+            text: Cow::Owned(text.into_owned()),
+            is_plain: is_plain || edit.is_some_and(|edit| edit.is_plain),
+        },
+        NodeValue::List(items) => NodeValue::List(items.into_iter().map(restored).collect()),
         NodeValue::Map(pairs) => {
             let restored = pairs.into_iter().map(|pair| Pair {
-                key: colon_again(pair.key),
-                key_span: pair.key_span,
-                value: restore(pair.value, stand_in),
+                key: Cow::Owned(pair.key.into_owned()),
+                key_span: place(pair.key_span.start)..place(pair.key_span.end),
+                value: restored(pair.value),
             });
             NodeValue::Map(restored.collect())
         }
     };
-    Node { value, span: node.span }
+    let span = match edit {
+        Some(edit) => base + edit.value.start..base + edit.value.end,
+        None => place(node.span.start)..place(node.span.end),
+    };
+    Node { value, span }
+}
+
+/// The stretch of the copy that an offset lies in.
+fn stretch(offset: usize, places: &[Place]) -> &Place {
+    let after = places.partition_point(|place| place.copy <= offset);
+    &places[after - 1]
+}
+
+fn edit_at(offset: usize, places: &[Place]) -> Option<usize> {
+    stretch(offset, places).edit
+}
+
+fn original(offset: usize, places: &[Place], edits: &[Edit]) -> usize {
+    let place = stretch(offset, places);
+    match place.edit {
+        Some(number) => edits[number].value.start,
+        None => place.original + (offset - place.copy),
+    }
 }

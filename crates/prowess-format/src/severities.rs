@@ -17,6 +17,8 @@ pub(crate) const TABLE: &[Row] = &[
     (codes::BYTE_ORDER_MARK,           [HINT,   HINT,   HINT,  HINT,  ERROR]),
     (codes::FRONTMATTER_CLOSED_BY_DOTS,[WARN,   ERROR,  ERROR, ERROR, ERROR]),
     (codes::UNQUOTED_COLON,            [WARN,   ERROR,  ERROR, ERROR, ERROR]),
+    (codes::FLOW_FOR_TEXT,             [WARN,   ERROR,  ERROR, ERROR, ERROR]),
+    (codes::QUOTE_UNCLOSED,            [WARN,   ERROR,  ERROR, ERROR, ERROR]),
     (codes::NAME_NOT_STANDARD,         [WARN,   WARN,   WARN,  WARN,  NONE]),
     (codes::NAME_NOT_PORTABLE,         [HINT,   WARN,   HINT,  HINT,  NONE]),
     (codes::NAME_TOO_LONG,             [WARN,   ERROR,  ERROR, ERROR, ERROR]),

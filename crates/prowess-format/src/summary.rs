@@ -77,12 +77,14 @@ fn read<'t>(
     let text = input::text(bytes, 0..fences.yaml.end, findings)?;
     let extensions = &findings.rules().extensions;
     let simple = fast::scan(text, &fences.yaml).filter(|fields| !has_extension(fields, extensions));
-    if let Some(fields) = simple {
+    if let Some(mut fields) = simple {
+        fields.flow_as_text(text, findings);
         check::frontmatter(&fields, fences.opening(), directory, findings);
         return summary(fields);
     }
     let pairs = tree::read(text, &fences.yaml, findings)?;
-    let fields = Fields::of(&pairs);
+    let mut fields = Fields::of(&pairs);
+    fields.flow_as_text(text, findings);
     check::frontmatter(&fields, fences.opening(), directory, findings);
     extensions::check(&pairs, extensions, findings);
     summary(fields)

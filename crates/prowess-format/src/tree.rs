@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::codes;
 use crate::findings::Findings;
 use crate::repair;
+use crate::shown::shown;
 use crate::yaml::{self, Node, NodeValue, Pair, YamlError};
 
 /// The pairs of the frontmatter's mapping; nothing where a finding forbids its use.
@@ -33,28 +34,24 @@ pub(crate) fn read<'t>(
     }
 }
 
-/// A tree in spite of unquoted colons, else a report of the error.
+/// A tree in spite of values that should have been quoted, else a report of the error.
 fn mend(
     text: &str,
     yaml: &Range<usize>,
     error: YamlError,
     findings: &mut Findings<'_>,
 ) -> Option<Node<'static>> {
-    let repaired = (error.code == codes::YAML_INVALID)
-        .then(|| repair::parse(&text[yaml.clone()], yaml.start))
-        .flatten();
+    // `{{ x }}` is a mapping as a key to YAML, and a template to its author.
+    let is_mendable = error.code == codes::YAML_INVALID || error.code == codes::YAML_COMPLEX_KEY;
+    let repaired = is_mendable.then(|| repair::parse(&text[yaml.clone()], yaml.start)).flatten();
     let Some(repaired) = repaired else {
         findings.report(error.code, error.span, || (error.message, error.help.to_owned()));
         return None;
     };
-    for colon in repaired.colons {
-        findings.report(codes::UNQUOTED_COLON, colon, || {
-            (
-                "an unquoted value holds a colon that YAML reads as the end of a key; the value is \
-                 read as if it were quoted"
-                    .to_owned(),
-                "quote the value".to_owned(),
-            )
+    for repair in repaired.repairs {
+        let message = repair::message(&repair.code);
+        findings.report(repair.code, repair.culprit, || {
+            (message.to_owned(), format!("quote the value: `{}`", shown(&repair.line)))
         });
     }
     Some(repaired.tree)

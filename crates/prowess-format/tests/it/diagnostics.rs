@@ -16,17 +16,17 @@ fn an_unquoted_colon_is_mended_and_said() {
         yaml,
         Profile::Lenient,
         &expect![[r#"
-        3:22: warning[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
-          help: quote the value
-    "#]],
+            3:22: warning[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
+              help: quote the value: `description: 'Use when: it rains'`
+        "#]],
     );
     check(
         yaml,
         Profile::Spec,
         &expect![[r#"
-        3:22: error[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
-          help: quote the value
-    "#]],
+            3:22: error[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
+              help: quote the value: `description: 'Use when: it rains'`
+        "#]],
     );
     let file = skill(yaml);
     let document = prowess_format::parse(&file, Profile::Lenient).document;
@@ -41,13 +41,9 @@ fn a_mended_value_may_go_over_lines() {
         yaml,
         Profile::Lenient,
         &expect![[r#"
-        3:19: warning[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
-          help: quote the value
-        4:7: warning[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
-          help: quote the value
-        5:7: warning[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
-          help: quote the value
-    "#]],
+            3:19: warning[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
+              help: quote the value: `description: 'First: a`
+        "#]],
     );
     let file = skill(yaml);
     let document = prowess_format::parse(&file, Profile::Lenient).document.expect("mended");
@@ -92,14 +88,93 @@ fn other_broken_yaml_is_not_mended() {
               help: indent with spaces
         "#]],
     );
-    check(
-        "name: pdf\ndescription: [a\n",
-        Profile::Lenient,
+}
+
+/// What a client reads of a description, and the findings of a checker.
+fn mended(yaml: &str, description: &str, expected: &Expect) {
+    let file = skill(&format!("name: pdf\n{yaml}"));
+    let parsed = prowess_format::parse(&file, Profile::Lenient);
+    let found: Vec<_> = parsed.diagnostics.iter().map(|found| found.code.to_string()).collect();
+    let document = parsed.document.unwrap_or_else(|| panic!("{yaml:?} is mended: {found:?}"));
+    assert_eq!(document.frontmatter.description, description, "{yaml:?}");
+    for strict in [Profile::Extended, Profile::Spec, Profile::Strict, Profile::SkillsRef] {
+        let is_mended = prowess_format::parse(&file, strict).document.is_some();
+        assert!(!is_mended, "{yaml:?} is not mended under {strict}");
+    }
+    crate::support::assert_sound(&file, &prowess_format::parse(&file, Profile::Lenient));
+    expected.assert_eq(&findings(&file, Profile::Lenient));
+}
+
+#[test]
+fn a_text_that_begins_with_a_bracket_is_read_as_text() {
+    mended("description: [TODO: what it does]\n", "[TODO: what it does]", &expect![[r#"
+        3:14: warning[flow-for-text]: YAML reads the bracket as the start of a list or a mapping; the value is read as text
+          help: quote the value: `description: '[TODO: what it does]'`
+    "#]]);
+    mended("description: {{ summary }}\n", "{{ summary }}", &expect![[r#"
+        3:14: warning[flow-for-text]: YAML reads the bracket as the start of a list or a mapping; the value is read as text
+          help: quote the value: `description: '{{ summary }}'`
+    "#]]);
+    mended(
+        "description: [beta] It's new: try it\nlicense: MIT\n",
+        "[beta] It's new: try it",
         &expect![[r#"
-            3:14: error[yaml-invalid]: the frontmatter is not valid YAML: unclosed bracket '['
-              help: close the bracket, or quote the value if the bracket is part of its text
+            3:14: warning[flow-for-text]: YAML reads the bracket as the start of a list or a mapping; the value is read as text
+              help: quote the value: `description: '[beta] It''s new: try it'`
         "#]],
     );
+    mended("description: [a,\n  b]\n", "[a, b]", &expect![[r#"
+        3:14: warning[flow-for-text]: YAML reads the bracket as the start of a list or a mapping; the value is read as text
+          help: quote the value: `description: '[a,\n  b]'`
+    "#]]);
+    mended("description: [a\n", "[a", &expect![[r#"
+        3:14: warning[flow-for-text]: YAML reads the bracket as the start of a list or a mapping; the value is read as text
+          help: quote the value: `description: '[a'`
+    "#]]);
+}
+
+#[test]
+fn a_quote_that_is_not_closed_is_closed() {
+    mended("description: \"Fills forms\nlicense: MIT\n", "Fills forms", &expect![[r#"
+        3:14: warning[quote-unclosed]: the quote that begins here is not closed before the next field; it is read as if it were closed
+          help: quote the value: `description: "Fills forms"`
+    "#]]);
+    mended("description: 'Fills\n  forms\nlicense: 'MIT\n", "Fills forms", &expect![[r#"
+        3:14: warning[quote-unclosed]: the quote that begins here is not closed before the next field; it is read as if it were closed
+          help: quote the value: `description: 'Fills`
+        5:10: warning[quote-unclosed]: the quote that begins here is not closed before the next field; it is read as if it were closed
+          help: quote the value: `license: 'MIT'`
+    "#]]);
+    mended("description: \"a: \\\"b\\\" c\n", "a: \"b\" c", &expect![[r#"
+        3:14: warning[quote-unclosed]: the quote that begins here is not closed before the next field; it is read as if it were closed
+          help: quote the value: `description: "a: \"b\" c"`
+    "#]]);
+    mended(
+        "license: 'MIT\ndescription: Use when: it rains # or not\n",
+        "Use when: it rains",
+        &expect![[r#"
+            3:10: warning[quote-unclosed]: the quote that begins here is not closed before the next field; it is read as if it were closed
+              help: quote the value: `license: 'MIT'`
+            4:22: warning[unquoted-colon]: an unquoted value holds a colon that YAML reads as the end of a key; the value is read as if it were quoted
+              help: quote the value: `description: 'Use when: it rains'`
+            4:33: hint[description-cut]: the description ends at ` #`; the rest of the line is a comment
+              help: quote the value if the `#` is part of its text
+        "#]],
+    );
+}
+
+#[test]
+fn places_behind_a_mended_value_are_those_of_the_file() {
+    let file = skill("name: 'pdf\ndescription: a: 'b'\nmetadata:\n  é: é\n");
+    let document = prowess_format::parse(&file, Profile::Lenient).document.expect("mended");
+    let fields = document.frontmatter.fields;
+    let written = |span: &std::ops::Range<usize>| std::str::from_utf8(&file[span.clone()]);
+    let description = fields.get("description").expect("it is there");
+    assert_eq!(written(&description.value_span), Ok("a: 'b'"));
+    let entry = &document.frontmatter.metadata.0[0];
+    assert_eq!(written(&entry.key_span), Ok("é"));
+    assert_eq!(written(&entry.value_span), Ok("é"));
+    assert_eq!(entry.key_span.start + 4, entry.value_span.start);
 }
 
 #[test]
