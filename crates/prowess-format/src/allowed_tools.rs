@@ -46,6 +46,9 @@ pub enum AllowedToolsError {
     /// Something stands right behind a closing bracket.
     #[error("`{0}` goes on behind its closing bracket")]
     Trailing(String),
+    /// A rule begins with a quote and is no rule in quotes.
+    #[error("`{0}` is no rule in quotes")]
+    Quote(String),
     /// The text is longer than [`MAX_ALLOWED_TOOLS_CHARACTERS`].
     #[error("`allowed-tools` has {0} characters, more than 2048")]
     TooLong(usize),
@@ -53,7 +56,7 @@ pub enum AllowedToolsError {
 
 impl AllowedTools {
     /// Reads a text of rules with blanks or commas between them. Blanks and commas inside brackets
-    /// belong to the pattern.
+    /// belong to the pattern, and those of a quoted rule to the rule: `'Azure MCP/documentation'`.
     ///
     /// ```
     /// use prowess_format::AllowedTools;
@@ -68,24 +71,32 @@ impl AllowedTools {
     ///
     /// The first rule that is not of the form `Tool` or `Tool(pattern)`, or too long a text.
     pub fn parse(text: &str) -> Result<Self, AllowedToolsError> {
-        Self::parse_all(&[text])
+        check_length(&[text])?;
+        let mut rules = Vec::new();
+        read_rules(text, &mut rules)?;
+        Ok(Self::of(rules))
     }
 
-    /// Reads a list, each of whose items is a text of rules.
+    /// Reads a list, each of whose items is a text of rules. An item such as `Azure MCP/search`, with
+    /// a blank and a server's path, is one rule: the list has parted it from the others already.
     ///
     /// # Errors
     ///
     /// Those of [`AllowedTools::parse`]; the items' lengths count together.
     pub fn parse_all(items: &[&str]) -> Result<Self, AllowedToolsError> {
-        let characters = items.iter().map(|item| item.chars().count()).sum();
-        if characters > MAX_ALLOWED_TOOLS_CHARACTERS {
-            return Err(AllowedToolsError::TooLong(characters));
-        }
+        check_length(items)?;
         let mut rules = Vec::new();
         for item in items {
-            read_rules(item, &mut rules)?;
+            match is_server_path(item) {
+                true => rules.push(ToolRule { tool: item.trim().to_owned(), pattern: None }),
+                false => read_rules(item, &mut rules)?,
+            }
         }
-        Ok(if rules.is_empty() { Self::Empty } else { Self::Rules(rules) })
+        Ok(Self::of(rules))
+    }
+
+    fn of(rules: Vec<ToolRule>) -> Self {
+        if rules.is_empty() { Self::Empty } else { Self::Rules(rules) }
     }
 
     /// The rules; none where the field is absent or empty.
@@ -112,19 +123,76 @@ impl fmt::Display for AllowedTools {
 
 impl fmt::Display for ToolRule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.tool)?;
-        match &self.pattern {
-            Some(pattern) => write!(formatter, "({pattern})"),
-            None => Ok(()),
+        let quote = quote_for(self).map(String::from).unwrap_or_default();
+        write!(formatter, "{quote}{}", self.tool)?;
+        if let Some(pattern) = &self.pattern {
+            write!(formatter, "({pattern})")?;
         }
+        formatter.write_str(&quote)
     }
+}
+
+fn check_length(items: &[&str]) -> Result<(), AllowedToolsError> {
+    let characters = items.iter().map(|item| item.chars().count()).sum();
+    match characters > MAX_ALLOWED_TOOLS_CHARACTERS {
+        true => Err(AllowedToolsError::TooLong(characters)),
+        false => Ok(()),
+    }
+}
+
+/// Whether a text is a server and its tool, with a blank in the server's name.
+fn is_server_path(item: &str) -> bool {
+    let is_part = |part: &str| {
+        !part.is_empty()
+            && !part.contains(['(', ')', ',', '\'', '"', ':', '*'])
+            && !part.contains('/')
+    };
+    item.trim().split_once('/').is_some_and(|(server, tool)| {
+        let tool_is_word = !tool.contains(char::is_whitespace);
+        server.split(char::is_whitespace).count() == 2
+            && tool_is_word
+            && is_part(server)
+            && is_part(tool)
+    })
+}
+
+/// The quote that a rule needs to read back as one; none where its tool is a word.
+fn quote_for(rule: &ToolRule) -> Option<char> {
+    if !rule.tool.contains(is_separator) {
+        return None;
+    }
+    let is_free = |quote: &char| {
+        !rule.tool.contains(*quote)
+            && !rule.pattern.as_ref().is_some_and(|pattern| pattern.contains(*quote))
+    };
+    ['\'', '"'].into_iter().find(is_free)
+}
+
+/// Splits off a rule in quotes.
+fn quoted_rule(text: &str, quote: char) -> Result<(ToolRule, &str), AllowedToolsError> {
+    let bad = || AllowedToolsError::Quote(shorten(text));
+    let (inner, after) = text[1..].split_once(quote).ok_or_else(bad)?;
+    let inner = inner.trim();
+    let rule = read_rule(inner)?;
+    let is_ended = after.is_empty() || after.starts_with(is_separator);
+    let is_tool = !rule.tool.is_empty()
+        && !rule.tool.contains(')')
+        && !rule.tool.starts_with(['\'', '"'])
+        && !rule.tool.ends_with(is_separator);
+    if is_ended && is_tool { Ok((rule, after)) } else { Err(bad()) }
 }
 
 fn read_rules(text: &str, rules: &mut Vec<ToolRule>) -> Result<(), AllowedToolsError> {
     let mut rest = text.trim_start_matches(is_separator);
     while !rest.is_empty() {
-        let (word, after) = next_word(rest)?;
-        rules.push(read_rule(word)?);
+        let (rule, after) = match rest.chars().next() {
+            Some(quote @ ('\'' | '"')) => quoted_rule(rest, quote)?,
+            _ => {
+                let (word, after) = next_word(rest)?;
+                (read_rule(word)?, after)
+            }
+        };
+        rules.push(rule);
         rest = after.trim_start_matches(is_separator);
     }
     Ok(())

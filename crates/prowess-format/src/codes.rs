@@ -95,6 +95,8 @@ codes! {
     FIELD_NOT_TEXT = "field-not-text";
     /// `metadata` is not a mapping; it counts as empty.
     METADATA_NOT_MAPPING = "metadata-not-mapping";
+    /// A key of `metadata` is longer than 256 characters.
+    METADATA_KEY_TOO_LONG = "metadata-key-too-long";
     /// An unquoted value that most readers of YAML take for a number, a date, a truth value or nothing.
     PLAIN_NOT_TEXT = "plain-not-text";
     /// `allowed-tools` cannot be read; no tool is allowed.

@@ -26,6 +26,9 @@ pub(crate) enum Known {
 
 const KNOWN: usize = 9;
 
+/// The longest key of `metadata`, in characters.
+pub(crate) const MAX_KEY: usize = 256;
+
 impl Known {
     pub(crate) fn of(key: &str) -> Option<Self> {
         Some(match key {
@@ -65,9 +68,11 @@ pub(crate) enum Shape<'t> {
     },
     /// The items that are texts; `None` for each that is not.
     List(Vec<Option<Cow<'t, str>>>),
-    /// A mapping, with the shape of its `tags`.
+    /// A mapping, with the shape of its `tags` and the place of the first key that is longer than
+    /// [`MAX_KEY`] characters.
     Map {
         tags: Option<Box<Shape<'t>>>,
+        long_key: Option<Range<usize>>,
     },
 }
 
@@ -186,6 +191,10 @@ impl<'t> Shape<'t> {
                     .iter()
                     .find(|pair| pair.key == "tags")
                     .map(|pair| Box::new(Self::of(&pair.value))),
+                long_key: pairs
+                    .iter()
+                    .find(|pair| pair.key.chars().count() > MAX_KEY)
+                    .map(|pair| pair.key_span.clone()),
             },
         }
     }

@@ -30,6 +30,7 @@ pub(crate) const TABLE: &[Row] = &[
     (codes::COMPATIBILITY_TOO_LONG,    [WARN,   WARN,   ERROR, ERROR, ERROR]),
     (codes::FIELD_NOT_TEXT,            [WARN,   ERROR,  ERROR, ERROR, ERROR]),
     (codes::METADATA_NOT_MAPPING,      [WARN,   ERROR,  ERROR, ERROR, NONE]),
+    (codes::METADATA_KEY_TOO_LONG,     [WARN,   ERROR,  ERROR, ERROR, NONE]),
     (codes::PLAIN_NOT_TEXT,            [HINT,   ERROR,  ERROR, ERROR, NONE]),
     (codes::ALLOWED_TOOLS_MALFORMED,   [WARN,   ERROR,  ERROR, ERROR, NONE]),
     (codes::ALLOWED_TOOLS_TOO_LONG,    [WARN,   ERROR,  ERROR, ERROR, NONE]),

@@ -125,7 +125,7 @@ fn trimmed(text: Cow<'_, str>) -> Cow<'_, str> {
 /// `tags` of the top level, else those of `metadata`.
 fn tags<'t>(fields: &Fields<'t>) -> Vec<Cow<'t, str>> {
     let of_metadata = || match &fields.get(Known::Metadata)?.shape {
-        Shape::Map { tags } => tags.as_deref(),
+        Shape::Map { tags, .. } => tags.as_deref(),
         _ => None,
     };
     let top = fields.get(Known::Tags).map(|entry| &entry.shape);

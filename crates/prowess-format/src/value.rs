@@ -1,5 +1,6 @@
 //! Frontmatter as it was written: text, lists and mappings, in order.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -51,6 +52,15 @@ impl Value {
         }
     }
 
+    /// The text of a scalar, and compact JSON of a list or a mapping.
+    pub fn to_text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            // Writing texts, lists and mappings of texts to memory cannot fail.
+            _ => Cow::Owned(serde_json::to_string(self).unwrap_or_default()),
+        }
+    }
+
     /// The items of a sequence.
     pub fn as_list(&self) -> Option<&[Self]> {
         match self {
@@ -77,6 +87,21 @@ impl Mapping {
     /// The fields in the order of the file.
     pub fn iter(&self) -> std::slice::Iter<'_, Field> {
         self.0.iter()
+    }
+
+    /// Each key with its value as a text, in the order of the file, as the specification has it for
+    /// `metadata`: a list or a mapping becomes compact JSON.
+    ///
+    /// ```
+    /// use prowess_format::{Profile, parse};
+    ///
+    /// let text = b"---\nname: a\ndescription: b\nmetadata:\n  n: 3\n  deep: {x: [1, no]}\n---\nGo.\n";
+    /// let document = parse(text, Profile::Lenient).document.expect("no error");
+    /// let texts: Vec<_> = document.frontmatter.metadata.texts().collect();
+    /// assert_eq!(texts, [("n", "3".into()), ("deep", r#"{"x":["1","no"]}"#.into())]);
+    /// ```
+    pub fn texts(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+        self.iter().map(|field| (field.key.as_str(), field.value.to_text()))
     }
 
     /// Whether there is no field.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::codes;
-use crate::fields::{Fields, Known, Shape};
+use crate::fields::{Fields, Known, MAX_KEY, Shape};
 use crate::findings::Findings;
 use crate::hidden;
 
@@ -149,13 +149,28 @@ fn check_metadata(fields: &Fields<'_>, findings: &mut Findings<'_>) {
         return;
     };
     let is_absent = matches!(&entry.shape, Shape::Text { text, is_plain: true } if text.is_empty());
-    if is_absent || matches!(entry.shape, Shape::Map { .. }) {
+    if is_absent {
         return;
+    }
+    if let Shape::Map { long_key, .. } = &entry.shape {
+        return report_long_key(long_key.clone(), findings);
     }
     findings.report(codes::METADATA_NOT_MAPPING, entry.value_span.clone(), || {
         (
             format!("`metadata` is a {}, not a mapping", entry.shape.kind()),
             "write one indented `key: value` line for each entry".to_owned(),
+        )
+    });
+}
+
+fn report_long_key(key: Option<Range<usize>>, findings: &mut Findings<'_>) {
+    let Some(span) = key else {
+        return;
+    };
+    findings.report(codes::METADATA_KEY_TOO_LONG, span, || {
+        (
+            format!("a key of `metadata` has more than {MAX_KEY} characters"),
+            "shorten the key; long text belongs in the value".to_owned(),
         )
     });
 }

@@ -51,7 +51,8 @@ fn mapping<'t>(scanner: &mut Scanner<'t>, indentation: usize) -> Option<Shape<'t
             tags = Some(Box::new(shape));
         }
     }
-    Some(Shape::Map { tags })
+    // A long key is left to the full parser.
+    Some(Shape::Map { tags, long_key: None })
 }
 
 fn entry<'t>(scanner: &mut Scanner<'t>, value: &'t str, start: usize) -> Option<Shape<'t>> {

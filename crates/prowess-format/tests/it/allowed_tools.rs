@@ -33,6 +33,30 @@ fn every_spelling_gives_the_same_rules() {
 }
 
 #[test]
+fn a_name_with_a_blank_is_quoted_or_an_item_of_a_list() {
+    let cases = [
+        ("allowed-tools: \"'Azure MCP/documentation' Read\"", "'Azure MCP/documentation' Read"),
+        ("allowed-tools: ['Azure MCP/documentation', Read]", "'Azure MCP/documentation' Read"),
+        ("allowed-tools:\n  - Azure MCP/documentation\n  - Read", "'Azure MCP/documentation' Read"),
+        ("allowed-tools: '\"My Server/a tool\", Read'", "'My Server/a tool' Read"),
+        ("allowed-tools: \"'Read' 'Write'\"", "Read Write"),
+        ("allowed-tools: '\"Bash(git:*)\", \"Read\"'", "Bash(git:*) Read"),
+        ("allowed-tools: \"'a b(c d)'\"", "'a b(c d)'"),
+        ("allowed-tools: [Read Grep]", "Read Grep"),
+        ("allowed-tools: [Read Bash(cat a/b)]", "Read Bash(cat a/b)"),
+    ];
+    for (line, expected) in cases {
+        let tools = tools(line);
+        assert_eq!(tools.to_string(), expected, "{line}");
+        assert_eq!(AllowedTools::parse(&tools.to_string()), Ok(tools), "{line} reads back");
+    }
+    assert_eq!(
+        tools("allowed-tools: ['Azure MCP/documentation']").rules()[0].tool,
+        "Azure MCP/documentation"
+    );
+}
+
+#[test]
 fn absent_and_empty_differ() {
     assert_eq!(tools("license: MIT"), AllowedTools::Absent);
     for line in ["allowed-tools: []", "allowed-tools: \"\"", "allowed-tools:", "allowed-tools: ','"]

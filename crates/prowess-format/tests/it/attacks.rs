@@ -52,6 +52,11 @@ fn duplicate_keys_however_they_are_quoted() {
     }
     check("name: pdf\ndescription: x\nmetadata:\n  a: 1\n  a: 2\n", "yaml-duplicate-key");
     check("name: pdf\ndescription: x\nmetadata: {a: 1, a: 2}\n", "yaml-duplicate-key");
+    check("name: pdf\ndescription: x\nfoo: [{b: {c: 1, c: 2}}]\n", "yaml-duplicate-key");
+    check(
+        "name: pdf\ndescription: x\nfoo:\n  - b:\n      c: 1\n      'c': 2\n",
+        "yaml-duplicate-key",
+    );
 }
 
 #[test]

@@ -95,3 +95,15 @@ fn there_are_at_most_10000_keys_and_values() {
     assert!(codes(&file(10_000 - 7), Profile::Lenient).is_empty());
     assert_eq!(codes(&file(10_000 - 6), Profile::Lenient), ["yaml-too-many-nodes"]);
 }
+
+#[test]
+fn a_key_of_metadata_has_at_most_256_characters() {
+    let file = |characters: usize| {
+        skill(&format!("name: pdf\ndescription: x\nmetadata:\n  {}: a\n", "é".repeat(characters)))
+    };
+    assert!(codes(&file(256), SPEC).is_empty());
+    assert_eq!(codes(&file(257), SPEC), ["metadata-key-too-long"]);
+    assert!(parse(&file(257), Profile::Lenient).document.is_some(), "a client warns");
+    let ascii = skill(&format!("name: pdf\ndescription: x\nmetadata:\n  {}: a\n", "k".repeat(257)));
+    assert_eq!(crate::support::summary(&ascii, SPEC).lines().count(), 2, "a summary tells it too");
+}

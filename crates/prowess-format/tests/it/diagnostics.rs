@@ -107,14 +107,22 @@ fn mended(yaml: &str, description: &str, expected: &Expect) {
 
 #[test]
 fn a_text_that_begins_with_a_bracket_is_read_as_text() {
-    mended("description: [TODO: what it does]\n", "[TODO: what it does]", &expect![[r#"
+    mended(
+        "description: [TODO: what it does]\n",
+        "[TODO: what it does]",
+        &expect![[r#"
         3:14: warning[flow-for-text]: YAML reads the bracket as the start of a list or a mapping; the value is read as text
           help: quote the value: `description: '[TODO: what it does]'`
-    "#]]);
-    mended("description: {{ summary }}\n", "{{ summary }}", &expect![[r#"
+    "#]],
+    );
+    mended(
+        "description: {{ summary }}\n",
+        "{{ summary }}",
+        &expect![[r#"
         3:14: warning[flow-for-text]: YAML reads the bracket as the start of a list or a mapping; the value is read as text
           help: quote the value: `description: '{{ summary }}'`
-    "#]]);
+    "#]],
+    );
     mended(
         "description: [beta] It's new: try it\nlicense: MIT\n",
         "[beta] It's new: try it",
@@ -123,32 +131,52 @@ fn a_text_that_begins_with_a_bracket_is_read_as_text() {
               help: quote the value: `description: '[beta] It''s new: try it'`
         "#]],
     );
-    mended("description: [a,\n  b]\n", "[a, b]", &expect![[r#"
+    mended(
+        "description: [a,\n  b]\n",
+        "[a, b]",
+        &expect![[r#"
         3:14: warning[flow-for-text]: YAML reads the bracket as the start of a list or a mapping; the value is read as text
           help: quote the value: `description: '[a,\n  b]'`
-    "#]]);
-    mended("description: [a\n", "[a", &expect![[r#"
+    "#]],
+    );
+    mended(
+        "description: [a\n",
+        "[a",
+        &expect![[r#"
         3:14: warning[flow-for-text]: YAML reads the bracket as the start of a list or a mapping; the value is read as text
           help: quote the value: `description: '[a'`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_quote_that_is_not_closed_is_closed() {
-    mended("description: \"Fills forms\nlicense: MIT\n", "Fills forms", &expect![[r#"
+    mended(
+        "description: \"Fills forms\nlicense: MIT\n",
+        "Fills forms",
+        &expect![[r#"
         3:14: warning[quote-unclosed]: the quote that begins here is not closed before the next field; it is read as if it were closed
           help: quote the value: `description: "Fills forms"`
-    "#]]);
-    mended("description: 'Fills\n  forms\nlicense: 'MIT\n", "Fills forms", &expect![[r#"
+    "#]],
+    );
+    mended(
+        "description: 'Fills\n  forms\nlicense: 'MIT\n",
+        "Fills forms",
+        &expect![[r#"
         3:14: warning[quote-unclosed]: the quote that begins here is not closed before the next field; it is read as if it were closed
           help: quote the value: `description: 'Fills`
         5:10: warning[quote-unclosed]: the quote that begins here is not closed before the next field; it is read as if it were closed
           help: quote the value: `license: 'MIT'`
-    "#]]);
-    mended("description: \"a: \\\"b\\\" c\n", "a: \"b\" c", &expect![[r#"
+    "#]],
+    );
+    mended(
+        "description: \"a: \\\"b\\\" c\n",
+        "a: \"b\" c",
+        &expect![[r#"
         3:14: warning[quote-unclosed]: the quote that begins here is not closed before the next field; it is read as if it were closed
           help: quote the value: `description: "a: \"b\" c"`
-    "#]]);
+    "#]],
+    );
     mended(
         "license: 'MIT\ndescription: Use when: it rains # or not\n",
         "Use when: it rains",

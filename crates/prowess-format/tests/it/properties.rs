@@ -208,8 +208,11 @@ proptest! {
     }
 
     #[test]
-    fn rules_read_back(text in "[A-Za-z_:* ,()-]{0,40}") {
+    fn rules_read_back(text in "[A-Za-z_:* ,()/'\"-]{0,40}") {
         if let Ok(tools) = AllowedTools::parse(&text) {
+            prop_assert_eq!(AllowedTools::parse(&tools.to_string()), Ok(tools));
+        }
+        if let Ok(tools) = AllowedTools::parse_all(&[&text, "Read"]) {
             prop_assert_eq!(AllowedTools::parse(&tools.to_string()), Ok(tools));
         }
     }
