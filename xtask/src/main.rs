@@ -20,6 +20,7 @@ cargo xtask COMMAND
 
   test               build what the tests need, then run all of them and `tidy`
   tidy               check the floors, the manifests, the documents and the files
+  codes              write DIAGNOSTICS.md, the page of every code
   corpus DIR         list DIR and check that every SKILL.md in it is accounted for
   conformance FILE   compare the command line with the recorded reference tool
   bench [ARGS...]    measure beside the floor of the same run
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["test"] => test(),
         ["tidy"] => tidy::run(),
+        ["codes"] => codes(),
         ["corpus", directory] => corpus::run(Path::new(directory)),
         ["conformance", file] => conformance::run(Path::new(file)),
         ["bench", rest @ ..] => bench(rest),
@@ -62,6 +64,12 @@ fn test() -> Result<(), Failure> {
     cargo(["test", "--workspace", "--all-targets"])?;
     // `--all-targets` leaves the examples in the documentation out.
     cargo(["test", "--workspace", "--doc"])
+}
+
+/// Writes the page that a test of the format crate compares.
+fn codes() -> Result<(), Failure> {
+    std::fs::write(root().join("DIAGNOSTICS.md"), prowess_format::codes::page())?;
+    Ok(())
 }
 
 fn bench(arguments: &[&str]) -> Result<(), Failure> {

@@ -1,15 +1,58 @@
-//! Every code that reading a `SKILL.md` can give. [`crate::Profile::severity`] says how much each matters.
+//! Every code that reading a `SKILL.md` can give. [`crate::Profile::severity`] says how much each
+//! matters, [`explain`] what it means.
 
-use crate::Code;
+mod example;
+mod page;
+
+use crate::{Code, Diagnostic};
+
+pub use page::page;
 
 /// Declares the codes and [`ALL`], so that none is left out of the list.
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
-        $($(#[$doc])* pub const $name: Code = Code::new($text);)*
+    ($($(#[doc = $doc:literal])+ $name:ident = $text:literal;)*) => {
+        $($(#[doc = $doc])+ pub const $name: Code = Code::new($text);)*
 
         /// Every code of this module.
         pub const ALL: &[Code] = &[$($name),*];
+
+        /// What each code means, in the order of [`ALL`].
+        const MEANINGS: &[&str] = &[$(concat!($($doc),+)),*];
     };
+}
+
+/// What a code means, with a file that gives it.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The code.
+    pub code: Code,
+    /// What it says of a file, in a sentence.
+    pub meaning: String,
+    /// A file that gives it, or a description of one that is too large to show. Characters that
+    /// cannot be seen are escaped.
+    pub example: String,
+    /// What reading the example finds, under the mildest profile that is not silent.
+    pub diagnostic: Diagnostic,
+}
+
+/// Explains one of [`ALL`].
+///
+/// ```
+/// use prowess_format::codes;
+///
+/// let explanation = codes::explain(&codes::NAME_MISSING).expect("a code of this module");
+/// assert_eq!(explanation.meaning, "There is no `name`.");
+/// assert_eq!(explanation.diagnostic.code, codes::NAME_MISSING);
+/// ```
+pub fn explain(code: &Code) -> Option<Explanation> {
+    let number = ALL.iter().position(|known| known == code)?;
+    let example = example::of(code)?;
+    Some(Explanation {
+        code: code.clone(),
+        meaning: MEANINGS[number].trim().replace("[`crate::", "`").replace("`]", "`"),
+        diagnostic: example.diagnostic(code)?,
+        example: example.show(),
+    })
 }
 
 codes! {

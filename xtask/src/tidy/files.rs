@@ -6,9 +6,10 @@ use super::repository::{Repository, TextFile};
 const FOLDERS: [&str; 6] = ["crates", "plugins", "examples", "benches", "xtask", "target"];
 
 /// The documents of the top level.
-pub(crate) const DOCUMENTS: [&str; 7] = [
+pub(crate) const DOCUMENTS: [&str; 8] = [
     "README.md",
     "ARCHITECTURE.md",
+    "DIAGNOSTICS.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",

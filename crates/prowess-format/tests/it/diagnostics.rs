@@ -297,3 +297,23 @@ fn every_code_has_a_severity_or_silence_and_a_name_of_its_own() {
     names.dedup();
     assert_eq!(names.len(), codes::ALL.len(), "no two codes are equal");
 }
+
+#[test]
+fn every_code_is_explained_by_a_file_that_gives_it() {
+    for code in codes::ALL {
+        let Some(explanation) = codes::explain(code) else {
+            panic!("the example of `{code}` gives `{code}`");
+        };
+        assert_eq!(&explanation.diagnostic.code, code);
+        assert!(explanation.meaning.ends_with('.'), "`{code}` is explained in a sentence");
+        assert!(!explanation.meaning.contains("crate::"), "`{code}` is explained to users");
+        assert!(!explanation.diagnostic.help.is_empty(), "`{code}` says what to do");
+    }
+    assert!(codes::explain(&Code::new("no-such-code")).is_none());
+}
+
+#[test]
+fn the_page_of_codes_is_up_to_date() {
+    // `cargo xtask codes` writes it.
+    expect_test::expect_file!["../../../../DIAGNOSTICS.md"].assert_eq(&codes::page());
+}
