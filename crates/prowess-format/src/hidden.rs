@@ -34,7 +34,8 @@ fn is_picture(character: char) -> bool {
     matches!(character, '\u{2190}'..='\u{2bff}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
 }
 
-fn is_hidden(character: char) -> bool {
+/// Whether a character cannot be seen, wherever it stands.
+pub(crate) fn is_hidden(character: char) -> bool {
     match character {
         '\n' | '\t' => false,
         // Soft hyphen, Arabic letter mark, Mongolian vowel separator.

@@ -32,6 +32,7 @@ mod name;
 mod profile;
 mod repair;
 mod rules;
+pub mod schema;
 mod severities;
 mod shown;
 pub mod skills_ref;

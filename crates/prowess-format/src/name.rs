@@ -150,3 +150,11 @@ fn is_windows_device(name: &str) -> bool {
         _ => false,
     }
 }
+
+/// Every reserved name.
+pub(crate) fn reserved() -> Vec<String> {
+    let numbered =
+        ["com", "lpt"].into_iter().flat_map(|port| (0..=9).map(move |at| format!("{port}{at}")));
+    let words = RESERVED.iter().copied().chain(["con", "prn", "aux", "nul"]).map(str::to_owned);
+    words.chain(numbered).filter(|name| is_reserved(name)).collect()
+}

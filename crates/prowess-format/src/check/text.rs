@@ -8,10 +8,10 @@ use crate::findings::Findings;
 use crate::hidden;
 
 /// The longest description, in characters.
-const MAX_DESCRIPTION: usize = 1024;
+pub(crate) const MAX_DESCRIPTION: usize = 1024;
 
 /// The longest `compatibility`, in characters.
-const MAX_COMPATIBILITY: usize = 500;
+pub(crate) const MAX_COMPATIBILITY: usize = 500;
 
 /// The most lines of a body that the specification advises.
 const MAX_BODY_LINES: usize = 500;

@@ -10,6 +10,7 @@ mod fields;
 mod names;
 mod oracle;
 mod properties;
+mod schema;
 mod skills_ref;
 mod substitute;
 mod summaries;

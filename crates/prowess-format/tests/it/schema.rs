@@ -1,0 +1,189 @@
+//! The schema says what reading says, or the case is among those that it cannot.
+
+use prowess_format::{Diagnostic, Profile, parse, schema};
+use serde_json::Value;
+
+/// Whether the schema has the same opinion as reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    /// It has.
+    TheSame,
+    /// It has not, under one profile or more: the documentation of the module says why.
+    NotAlways,
+}
+
+use Says::{NotAlways, TheSame};
+
+/// Frontmatters: `$` stands for a good name and description.
+const FIXTURES: &[(&str, Says)] = &[
+    ("$", TheSame),
+    ("", TheSame),
+    ("name: pdf", TheSame),
+    ("description: x", TheSame),
+    ("name:\ndescription: x", TheSame),
+    ("name: ''\ndescription: x", TheSame),
+    ("name: [pdf]\ndescription: x", TheSame),
+    ("name: {pdf: x}\ndescription: x", TheSame),
+    ("name: PDF\ndescription: x", TheSame),
+    ("name: pdf_forms\ndescription: x", TheSame),
+    ("name: pdf forms\ndescription: x", TheSame),
+    ("name: -pdf\ndescription: x", TheSame),
+    ("name: pdf-\ndescription: x", TheSame),
+    ("name: pdf--forms\ndescription: x", TheSame),
+    ("name: a-b-3\ndescription: x", TheSame),
+    ("name: 3d\ndescription: x", TheSame),
+    ("name: \"pdf\\n\"\ndescription: x", TheSame),
+    ("name: é\ndescription: x", TheSame),
+    ("name: ｐｄｆ\ndescription: x", NotAlways),
+    ("name: 42\ndescription: x", TheSame),
+    ("name: -42\ndescription: x", TheSame),
+    ("name: 4.2\ndescription: x", TheSame),
+    ("name: 4.0\ndescription: x", NotAlways),
+    ("name: true\ndescription: x", TheSame),
+    ("name: 'true'\ndescription: x", TheSame),
+    ("name: yes\ndescription: x", NotAlways),
+    ("name: con\ndescription: x", TheSame),
+    ("name: com1\ndescription: x", TheSame),
+    ("name: com0\ndescription: x", TheSame),
+    ("name: lpt9\ndescription: x", TheSame),
+    ("name: bash\ndescription: x", TheSame),
+    ("name: skills-load\ndescription: x", TheSame),
+    ("name: bash-guide\ndescription: x", TheSame),
+    (
+        "name: a123456789b123456789c123456789d123456789e123456789f123456789g123\ndescription: x",
+        TheSame,
+    ),
+    (
+        "name: a123456789b123456789c123456789d123456789e123456789f123456789g1234\ndescription: x",
+        TheSame,
+    ),
+    ("name: a\ndescription:", TheSame),
+    ("name: a\ndescription: ''", TheSame),
+    ("name: a\ndescription: \" \\t\\n\"", TheSame),
+    ("name: a\ndescription: null", NotAlways),
+    ("name: a\ndescription: [x]", TheSame),
+    ("name: a\ndescription: {x: y}", TheSame),
+    ("name: a\ndescription: 42", TheSame),
+    ("name: a\ndescription: true", TheSame),
+    ("name: a\ndescription: no", NotAlways),
+    ("name: a\ndescription: 2001-01-01", NotAlways),
+    ("name: a\ndescription: |\n  x\n  y", TheSame),
+    ("name: a\ndescription: LONG", TheSame),
+    ("name: a\ndescription: LONGx", TheSame),
+    ("name: a\ndescription: |\n  LONG\n", NotAlways),
+    ("name: a\ndescription: \"a\\u200bb\"", TheSame),
+    ("name: a\ndescription: \"a\\U000E0041b\"", TheSame),
+    ("name: a\ndescription: a 👩‍👧 b", TheSame),
+    ("$\nlicense: MIT", TheSame),
+    ("$\nlicense:", TheSame),
+    ("$\nlicense: 2.0", TheSame),
+    ("$\nlicense: null", NotAlways),
+    ("$\nlicense: [MIT]", TheSame),
+    ("$\nlicense: {a: b}", TheSame),
+    ("$\ncompatibility: git", TheSame),
+    ("$\ncompatibility: [git]", TheSame),
+    ("$\ncompatibility: HALF", TheSame),
+    ("$\ncompatibility: HALFx", TheSame),
+    ("$\nmetadata: {a: b}", TheSame),
+    ("$\nmetadata: {a: {b: [1, true]}, c: 1.0}", TheSame),
+    ("$\nmetadata:", TheSame),
+    ("$\nmetadata: x", TheSame),
+    ("$\nmetadata: ''", TheSame),
+    ("$\nmetadata: [x]", TheSame),
+    ("$\nallowed-tools: Read Bash(git:*)", TheSame),
+    ("$\nallowed-tools: [Read, 'Bash(git:*)', 1]", TheSame),
+    ("$\nallowed-tools:", TheSame),
+    ("$\nallowed-tools: ''", TheSame),
+    ("$\nallowed-tools: []", TheSame),
+    ("$\nallowed-tools: 1", TheSame),
+    ("$\nallowed-tools: {Read: x}", TheSame),
+    ("$\nallowed-tools: [[Read]]", TheSame),
+    ("$\nallowed-tools: Bash(git", NotAlways),
+    ("$\nallowed-tools: LONGLONG", TheSame),
+    ("$\nallowed-tools: LONGLONGx", TheSame),
+    ("$\nallowed-tools: [LONGLONG, x]", NotAlways),
+    ("$\nallowed_tools: Read", TheSame),
+    ("$\nfoo: bar", TheSame),
+    ("$\nName: x", TheSame),
+    ("$\nlicence: MIT", TheSame),
+    ("$\ntags: [a, b]", TheSame),
+    ("$\npriority: 5", TheSame),
+];
+
+/// The frontmatter that a fixture stands for.
+fn yaml(fixture: &str) -> String {
+    let long = "l".repeat(1024);
+    let good = "name: pdf\ndescription: Fills forms.";
+    fixture.replace("LONG", &long).replace("HALF", &long[..500]).replace('$', good)
+}
+
+/// Whether reading finds no error.
+fn reads(yaml: &str, profile: Profile) -> bool {
+    let file = format!("---\n{yaml}\n---\nBody\n");
+    !parse(file.as_bytes(), profile).diagnostics.iter().any(Diagnostic::is_error)
+}
+
+/// The frontmatter as an editor has it.
+fn instance(yaml: &str) -> Value {
+    match serde_yaml::from_str(yaml).expect("a fixture is YAML") {
+        Value::Null => serde_json::json!({}),
+        value => value,
+    }
+}
+
+#[test]
+fn the_schema_and_reading_agree() {
+    for profile in Profile::ALL {
+        let document = schema::frontmatter(profile);
+        let validator = jsonschema::draft202012::new(&document).expect("the schema is one");
+        for (fixture, says) in FIXTURES.iter().filter(|(_, says)| *says == TheSame) {
+            let yaml = yaml(fixture);
+            assert_eq!(
+                validator.is_valid(&instance(&yaml)),
+                reads(&yaml, profile),
+                "{fixture:?} under `{profile}` is the same to both, but is marked {says:?}",
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_marked_as_unsayable_is() {
+    for (fixture, _) in FIXTURES.iter().filter(|(_, says)| *says == NotAlways) {
+        let yaml = yaml(fixture);
+        let differs = |profile: &Profile| {
+            let validator = jsonschema::draft202012::new(&schema::frontmatter(*profile));
+            validator.expect("the schema is one").is_valid(&instance(&yaml))
+                != reads(&yaml, *profile)
+        };
+        assert!(Profile::ALL.iter().any(differs), "{fixture:?} can be said after all");
+    }
+}
+
+#[test]
+fn each_schema_is_a_schema_that_helps_an_editor() {
+    for profile in Profile::ALL {
+        let document = schema::frontmatter(profile);
+        assert!(jsonschema::meta::is_valid(&document), "`{profile}` keeps to the meta-schema");
+        let properties = document["properties"].as_object().expect("there are properties");
+        for (field, schema) in properties {
+            let has_text = schema["description"].as_str().is_some_and(|text| text.len() > 20);
+            assert!(has_text, "`{field}` of `{profile}` is described");
+        }
+        for field in
+            ["name", "description", "license", "compatibility", "metadata", "allowed-tools"]
+        {
+            let schema = &document["properties"][field];
+            let validator = jsonschema::draft202012::new(schema).expect("a field has a schema");
+            for example in schema["examples"].as_array().expect("a field has examples") {
+                assert!(validator.is_valid(example), "an example of `{field}` is valid");
+            }
+        }
+        let values: Vec<String> = Profile::ALL.iter().map(ToString::to_string).collect();
+        assert!(
+            document["$id"]
+                .as_str()
+                .is_some_and(|id| values.iter().any(|name| id.ends_with(name.as_str())))
+        );
+    }
+}
