@@ -27,8 +27,10 @@ mod layout;
 mod scaffold;
 mod scalar;
 
+use crate::fence::Fences;
 use crate::findings::Findings;
 use crate::input::{self, Opened};
+use crate::yaml::Pair;
 use crate::{
     Diagnostic, Document, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, Rules, tree,
     yaml,
@@ -91,23 +93,28 @@ pub fn skill_md(fields: &Mapping, body: &str) -> Result<String, WriteError> {
 ///
 /// [`WriteError::Unreadable`] where the frontmatter cannot be read, else as [`skill_md`].
 pub fn rewrite(text: &str) -> Result<String, WriteError> {
+    let (fences, pairs) = read(text)?;
+    assemble(content::of_pairs(&pairs)?, &text[fences.body_start..])
+}
+
+/// The fences and the fields of a text, if the most lenient reading finds them.
+fn read(text: &str) -> Result<(Fences, Vec<Pair<'_>>), WriteError> {
     let rules = Rules::of(Profile::Lenient);
     let mut findings = Findings::new(text.as_bytes(), &rules);
-    let read = match input::open(text.as_bytes(), true, &mut findings) {
-        Opened::At(fences) => input::text(text.as_bytes(), 0..text.len(), &mut findings)
-            .and_then(|text| tree::read(text, &fences.yaml, &mut findings))
-            .map(|pairs| (pairs, fences.body_start)),
-        _ => None,
+    let fences = match input::open(text.as_bytes(), true, &mut findings) {
+        Opened::At(fences) => fences,
+        _ => return Err(unreadable(findings)),
     };
-    match read {
-        Some((pairs, body)) => assemble(content::of_pairs(&pairs)?, &text[body..]),
+    let pairs = input::text(text.as_bytes(), 0..text.len(), &mut findings)
+        .and_then(|text| tree::read(text, &fences.yaml, &mut findings));
+    match pairs {
+        Some(pairs) => Ok((fences, pairs)),
         None => Err(unreadable(findings)),
     }
 }
 
 fn unreadable(findings: Findings<'_>) -> WriteError {
-    let errors = findings.finish().into_iter().filter(Diagnostic::is_error);
-    let first = errors.into_iter().next();
+    let first = findings.finish().into_iter().find(Diagnostic::is_error);
     WriteError::Unreadable(Box::new(first.expect("what cannot be read has an error")))
 }
 

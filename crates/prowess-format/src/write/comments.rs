@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use crate::findings::Findings;
-use crate::input::{self, Opened};
 use crate::shown::shown;
 use crate::yaml::{Node, NodeValue, Pair};
-use crate::{Code, Diagnostic, Profile, Rules, Severity, tree};
+use crate::{Code, Diagnostic, Severity};
 
 /// A comment that writing the frontmatter anew would drop.
 pub const COMMENT_LOST: Code = Code::new("comment-lost");
@@ -17,12 +15,7 @@ pub const COMMENT_LOST: Code = Code::new("comment-lost");
 /// A warning for each, in the order of the file, with its line and column. None where the
 /// frontmatter cannot be read, since then nothing is rewritten either.
 pub fn comments(text: &str) -> Vec<Diagnostic> {
-    let rules = Rules::of(Profile::Lenient);
-    let mut findings = Findings::new(text.as_bytes(), &rules);
-    let Opened::At(fences) = input::open(text.as_bytes(), true, &mut findings) else {
-        return Vec::new();
-    };
-    let Some(pairs) = tree::read(text, &fences.yaml, &mut findings) else {
+    let Ok((fences, pairs)) = super::read(text) else {
         return Vec::new();
     };
     let mut texts = Vec::new();

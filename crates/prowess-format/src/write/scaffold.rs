@@ -30,7 +30,7 @@ pub fn scaffold(name: &str, description: &str) -> Result<String, ScaffoldError> 
     let fields = [("name", name.as_str()), ("description", description.trim())];
     let fields = Mapping(fields.into_iter().map(field).collect());
     let text = skill_md(&fields, &body(name.as_str()))?;
-    match parse(text.as_bytes(), Profile::Spec).diagnostics.into_iter().next() {
+    match parse(text.as_bytes(), Profile::Strict).diagnostics.into_iter().next() {
         None => Ok(text),
         Some(found) => Err(ScaffoldError::Invalid(Box::new(found))),
     }
