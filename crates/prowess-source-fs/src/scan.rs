@@ -120,6 +120,9 @@ impl Walk<'_> {
     /// Links come last, so that a package is found by its own path before that of a link to it.
     fn follow_links(&mut self, root: &Dir) {
         let mut links = std::mem::take(&mut self.links);
+        if links.is_empty() {
+            return;
+        }
         links.sort_unstable();
         let mut follower = link::Follower::new(self.config, root, &mut self.prober);
         for link in links {
