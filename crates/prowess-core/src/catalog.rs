@@ -301,11 +301,7 @@ impl CatalogBuilder {
     pub fn finish(mut self, generation: u64) -> Catalog {
         let Catalog { sources, hasher, by_id, .. } = &mut self.catalog;
         let id_of = |at: RecordIndex| sources[at.source()].records.id(at.entry());
-        self.visible.sort_unstable_by(|&one, &other| {
-            id_prefix(id_of(one))
-                .cmp(&id_prefix(id_of(other)))
-                .then_with(|| id_of(one).cmp(id_of(other)))
-        });
+        self.visible.sort_by_cached_key(|&at| (id_prefix(id_of(at)), id_of(at)));
         by_id.clear();
         for (position, &at) in (0..).zip(&self.visible) {
             by_id.insert_unique(hasher.hash_one(id_of(at)), position, |&other: &u32| {

@@ -111,12 +111,16 @@ impl PackagePath {
 
     /// Whether a text is a package's path in normal form, as a scan must report it.
     pub fn is_normal(text: &str) -> bool {
-        let is_part = |part: &str| !matches!(part, "" | "." | "..");
-        text.is_empty()
-            || (text.len() <= MAX_PATH_BYTES
-                && !text.contains(['\0', '\\'])
+        // A scan asks this of each directory, so it looks at bytes: none of these is part of another
+        // character.
+        let bytes = text.as_bytes();
+        let is_part = |part: &[u8]| !matches!(part, b"" | b"." | b"..");
+        let is_usual = |so_far, &byte: &u8| so_far & (byte != b'\0') & (byte != b'\\');
+        bytes.is_empty()
+            || (bytes.len() <= MAX_PATH_BYTES
+                && bytes.iter().fold(true, is_usual)
                 && !has_drive(text)
-                && text.split('/').all(is_part))
+                && bytes.split(|&byte| byte == b'/').all(is_part))
     }
 
     /// The name of the package's directory; empty for a source that is one package.
