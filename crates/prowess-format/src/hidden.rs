@@ -1,7 +1,9 @@
 //! Characters that a reader cannot see, or that turn the reading direction.
 
-/// The first hidden character of a text.
-pub(crate) fn find(text: &str) -> Option<char> {
+/// The first character of a text that a reader cannot see or that turns the reading direction.
+///
+/// Line breaks and tabs are none, and neither is a joiner between two pictures of an emoji.
+pub fn find(text: &str) -> Option<char> {
     if is_printable_ascii(text) {
         return None;
     }

@@ -5,7 +5,7 @@ const MOST: usize = 80;
 
 /// A text as a message may show it: on one line, without characters that steer a terminal, and cut
 /// where it is long.
-pub(crate) fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     let mut shown = String::new();
     for (number, character) in text.chars().enumerate() {
         if number == MOST {
