@@ -84,17 +84,44 @@ pub(crate) enum Format {
     Json,
 }
 
+/// What `validate` takes.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Validate {
+    /// Packages, `SKILL.md` files or folders of packages
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// How strict to be: lenient, spec or skills-ref
+    #[arg(long, default_value_t = Profile::Spec)]
+    pub(crate) profile: Profile,
+    /// Show hints too; for a single package they always are
+    #[arg(long)]
+    pub(crate) hints: bool,
+    /// Show every finding of a tree, not only the first ones
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Mend what has one right answer, and show each change
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Show what `--fix` would change, and change nothing
+    #[arg(long, requires = "fix")]
+    pub(crate) dry_run: bool,
+    /// Print findings for another program, whatever `--format` says
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub(crate) report: Option<Report>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Report {
+    /// A log of SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Commands that annotate a pull request in a GitHub workflow
+    Github,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check a package, a SKILL.md or a whole tree; exit code 0 valid, 1 invalid
-    Validate {
-        /// Packages, `SKILL.md` files or folders of packages
-        #[arg(required = true, value_name = "PATH")]
-        paths: Vec<PathBuf>,
-        /// How strict to be: lenient, extended, spec, strict or skills-ref
-        #[arg(long, default_value_t = Profile::Spec)]
-        profile: Profile,
-    },
+    Validate(Validate),
     /// Print the frontmatter of a package as JSON
     ReadProperties {
         /// A package or its `SKILL.md`

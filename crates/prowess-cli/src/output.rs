@@ -76,9 +76,14 @@ impl Output {
         }
     }
 
+    /// Whether remarks are wanted.
+    pub(crate) fn shows_remarks(&self) -> bool {
+        !self.is_quiet && self.is_text()
+    }
+
     /// Prints a remark to standard error, unless remarks are not wanted.
     pub(crate) fn remark(&self, text: &str) {
-        if !self.is_quiet && self.is_text() {
+        if self.shows_remarks() {
             self.error_text(text);
         }
     }

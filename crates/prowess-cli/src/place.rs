@@ -64,7 +64,7 @@ pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     Ok(complete)
 }
 
-fn working_directory() -> Result<PathBuf, Failure> {
+pub(crate) fn working_directory() -> Result<PathBuf, Failure> {
     std::env::current_dir().map_err(|error| {
         let message = format!("the working directory cannot be read: {error}");
         Failure::new("working-directory-unreadable", message, "change to a folder that exists")

@@ -1,6 +1,6 @@
 //! Every code that building a catalog can give.
 
-use prowess_core::{Code, Diagnostic, Severity};
+use prowess_core::Code;
 
 /// Another skill with the same id is used instead.
 pub const SKILL_SHADOWED: Code = Code::new("skill-shadowed");
@@ -10,9 +10,3 @@ pub const SOURCE_FAILED: Code = Code::new("source-failed");
 
 /// A source reported a package by a path that is not in normal form.
 pub const PACKAGE_PATH_INVALID: Code = Code::new("package-path-invalid");
-
-/// A `SKILL.md` that was found and cannot be read any more.
-pub(crate) fn unreadable(code: &'static str, message: String) -> Diagnostic {
-    let help = "see that the file is a regular one and that you may read it, then check again";
-    Diagnostic::new(Code::new(code), Severity::Error, message, help)
-}

@@ -24,7 +24,6 @@
 #![forbid(unsafe_code)]
 
 mod builder;
-mod check;
 pub mod codes;
 mod collect;
 mod policy;
@@ -32,6 +31,5 @@ mod precedence;
 mod registry;
 
 pub use builder::{RegistryBuilder, RegistryError};
-pub use check::{Checked, PackageReport, check_packages};
 pub use policy::{IdFrom, RegistryPolicy};
 pub use registry::{Changes, Registry, Reload};

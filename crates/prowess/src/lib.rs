@@ -41,6 +41,7 @@ pub use runtime::{Runtime, Turn};
 
 pub use prowess_core::*;
 pub use prowess_format as format;
+pub use prowess_lint as lint;
 pub use prowess_prompt as prompt;
 pub use prowess_registry as registry;
 pub use prowess_session as session;

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
     let global = &args.global;
     match &args.command {
         None => overview::run(global, output),
-        Some(Command::Validate { paths, profile }) => validate::run(paths, *profile, output),
+        Some(Command::Validate(args)) => validate::run(args, output),
         Some(Command::ReadProperties { path, profile }) => {
             read_properties::run(path, *profile, output)
         }

@@ -1,22 +1,27 @@
 //! `prowess validate`: packages against a profile.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+mod mend;
+mod progress;
+mod show;
+
+use std::num::NonZeroUsize;
+use std::path::Path;
 use std::process::ExitCode;
 
 use prowess::format::Profile;
-use prowess::registry::{Checked, PackageReport, check_packages};
+use prowess::lint::{Alike, Checked, LintOptions, PackageReport, check_tree, github, sarif};
 use prowess::source_fs::{FsConfig, Nested};
 use prowess::{Cancel, Diagnostic, Severity};
 use serde::Serialize;
 
+use crate::args::{Report, Validate};
 use crate::commands::reference;
 use crate::failure::Failure;
-use crate::output::{DIM, HEADING, Output, counted, severity_style, write_diagnostic};
+use crate::output::Output;
 use crate::package::{directory_of, source};
-use crate::place::absolute;
-use crate::terminal::plain;
+use crate::place::{absolute, working_directory};
+use mend::Mended;
+use progress::Bar;
 
 /// The contract of `validate --format json`.
 #[derive(Serialize)]
@@ -26,6 +31,10 @@ struct Validated {
     summary: Summary,
     /// Findings about no package, such as a folder that cannot be read.
     diagnostics: Vec<Diagnostic>,
+    /// Skills whose descriptions are alike.
+    alike: Vec<Alike>,
+    /// What `--fix` changed, or would change.
+    fixed: Vec<Mended>,
 }
 
 #[derive(Serialize)]
@@ -34,40 +43,84 @@ struct Summary {
     valid: usize,
     errors: usize,
     warnings: usize,
+    hints: usize,
 }
 
-pub(crate) fn run(
-    paths: &[PathBuf],
-    profile: Profile,
-    output: &Output,
-) -> Result<ExitCode, Failure> {
-    let mut reports = Vec::new();
-    let mut diagnostics = Vec::new();
-    for path in paths {
-        let checked = check(path, profile)?;
-        reports.push(checked.packages);
-        diagnostics.extend(checked.problems);
+pub(crate) fn run(args: &Validate, output: &Output) -> Result<ExitCode, Failure> {
+    let mut checked = check_all(args, output)?;
+    let is_single = checked.packages.len() <= args.paths.len();
+    if args.profile == Profile::SkillsRef
+        && output.is_text()
+        && is_single
+        && args.report.is_none()
+        && !args.fix
+    {
+        return reference::validate(&args.paths, output);
     }
-    let is_tree = |packages: &Vec<PackageReport>| packages.len() > 1;
-    if profile == Profile::SkillsRef && output.is_text() && !reports.iter().any(is_tree) {
-        return reference::validate(paths, output);
-    }
-    let packages: Vec<_> = reports.into_iter().flatten().collect();
-    if packages.is_empty() && diagnostics.iter().all(|found| !found.is_error()) {
+    if checked.packages.is_empty() && checked.count(Severity::Error) == 0 {
         let message = "there is no skill in what was named";
-        return Err(Failure::new(
-            "skill-md-missing",
-            message,
-            "name a folder that holds a `SKILL.md`",
-        ));
+        let help = "name a folder that holds a `SKILL.md`";
+        return Err(Failure::new("skill-md-missing", message, help));
     }
-    let summary = summary(&packages, &diagnostics);
-    let is_valid = summary.errors == 0;
-    output.result(&Validated { profile, packages, summary, diagnostics }, text)?;
+    let mut fixed = Vec::new();
+    if args.fix {
+        fixed = mend::all(&checked.packages, args.dry_run)?;
+        if !args.dry_run && !fixed.is_empty() {
+            checked = check_all(args, output)?;
+        }
+    }
+    let is_valid = checked.count(Severity::Error) == 0;
+    print(args, checked, fixed, output)?;
     Ok(ExitCode::from(u8::from(!is_valid)))
 }
 
-fn check(path: &Path, profile: Profile) -> Result<Checked, Failure> {
+fn print(
+    args: &Validate,
+    mut checked: Checked,
+    fixed: Vec<Mended>,
+    output: &Output,
+) -> Result<(), Failure> {
+    let base = working_directory()?.to_string_lossy().into_owned();
+    match args.report {
+        Some(Report::Sarif) => {
+            return output.json(&sarif(&checked, &base, env!("CARGO_PKG_VERSION")));
+        }
+        Some(Report::Github) => {
+            if !args.hints {
+                leave_out_hints(&mut checked);
+            }
+            return output.data(&github(&checked, &base));
+        }
+        None => {}
+    }
+    let summary = summary(&checked);
+    let Checked { packages, problems, alike } = checked;
+    let validated =
+        Validated { profile: args.profile, packages, summary, diagnostics: problems, alike, fixed };
+    output.result(&validated, |validated| show::text(validated, args, &base))
+}
+
+fn leave_out_hints(checked: &mut Checked) {
+    let reports = checked.packages.iter_mut().map(|package| &mut package.diagnostics);
+    for diagnostics in reports.chain([&mut checked.problems]) {
+        diagnostics.retain(|found| found.severity != Severity::Hint);
+    }
+}
+
+/// What all paths hold. Descriptions are compared within each path.
+fn check_all(args: &Validate, output: &Output) -> Result<Checked, Failure> {
+    let bar = Bar::new(output);
+    let mut all = Checked::default();
+    for path in &args.paths {
+        let checked = check(path, args.profile, &bar)?;
+        all.packages.extend(checked.packages);
+        all.problems.extend(checked.problems);
+        all.alike.extend(checked.alike);
+    }
+    Ok(all)
+}
+
+fn check(path: &Path, profile: Profile, bar: &Bar) -> Result<Checked, Failure> {
     let root = absolute(&directory_of(path))?;
     if !root.exists() {
         let message = format!("`{}` does not exist", path.display());
@@ -77,62 +130,19 @@ fn check(path: &Path, profile: Profile) -> Result<Checked, Failure> {
     let is_package = root.join("SKILL.md").exists() || root.join("skill.md").exists();
     let nested = if is_package { Nested::Stop } else { Nested::Descend };
     let source = source(FsConfig { nested, ..FsConfig::new(root) });
-    check_packages(&source, profile, &Cancel::default()).map_err(|error| {
+    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let options = LintOptions { profile, threads, ..LintOptions::default() };
+    check_tree(&source, &options, bar, &Cancel::default()).map_err(|error| {
         Failure::new(error.kind.as_str(), error.to_string(), "name a folder that can be read")
     })
 }
 
-fn summary(packages: &[PackageReport], problems: &[Diagnostic]) -> Summary {
-    let all = || packages.iter().flat_map(|package| &package.diagnostics).chain(problems);
-    let count = |severity| all().filter(|found| found.severity == severity).count();
+fn summary(checked: &Checked) -> Summary {
     Summary {
-        packages: packages.len(),
-        valid: packages.iter().filter(|package| package.valid).count(),
-        errors: count(Severity::Error),
-        warnings: count(Severity::Warning),
-    }
-}
-
-fn text(validated: &Validated) -> String {
-    let mut text = String::new();
-    for package in &validated.packages {
-        for diagnostic in &package.diagnostics {
-            write_diagnostic(&mut text, diagnostic);
-        }
-    }
-    for diagnostic in &validated.diagnostics {
-        write_diagnostic(&mut text, diagnostic);
-    }
-    if let ([package], 0) = (validated.packages.as_slice(), validated.summary.errors) {
-        let _ = writeln!(
-            text,
-            "valid: {} {DIM}(profile {}){DIM:#}",
-            plain(&package.path),
-            validated.profile
-        );
-        return text;
-    }
-    write_summary(&mut text, validated);
-    text
-}
-
-/// The counts, and each code with how often it was found.
-fn write_summary(text: &mut String, validated: &Validated) {
-    let mut codes = BTreeMap::new();
-    let all = validated.packages.iter().flat_map(|package| &package.diagnostics);
-    for Diagnostic { code, severity, .. } in all.chain(&validated.diagnostics) {
-        *codes.entry((std::cmp::Reverse(*severity), code.as_str())).or_insert(0) += 1;
-    }
-    let Summary { packages, valid, errors, warnings } = validated.summary;
-    let profile = validated.profile;
-    let packages = counted(packages, "package");
-    let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
-    let _ = writeln!(
-        text,
-        "{HEADING}{valid} of {packages} valid{HEADING:#} by profile {profile}: {errors}, {warnings}"
-    );
-    for ((std::cmp::Reverse(severity), code), count) in codes {
-        let style = severity_style(severity);
-        let _ = writeln!(text, "  {count:>6}  {style}{severity}{style:#} {code}");
+        packages: checked.packages.len(),
+        valid: checked.packages.iter().filter(|package| package.valid).count(),
+        errors: checked.count(Severity::Error),
+        warnings: checked.count(Severity::Warning),
+        hints: checked.count(Severity::Hint),
     }
 }

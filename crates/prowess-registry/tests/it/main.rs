@@ -1,6 +1,5 @@
 //! The registry from outside: what it finds, what wins, what a reload changes, and the swap.
 
-mod check;
 mod fixture;
 mod precedence;
 mod reload;

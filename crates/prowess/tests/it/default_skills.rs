@@ -1,13 +1,13 @@
 //! The skills that prowess brings along are good ones.
 
-use prowess::format::Profile;
-use prowess::registry::check_packages;
+use prowess::lint::{LintOptions, NoProgress, check_tree};
 use prowess::{Cancel, SkillSource, default_skills};
 
 #[test]
 fn they_are_valid_without_a_remark() {
-    let checked = check_packages(&default_skills(), Profile::Spec, &Cancel::default())
-        .expect("they are in the program");
+    let checked =
+        check_tree(&default_skills(), &LintOptions::default(), &NoProgress, &Cancel::default())
+            .expect("they are in the program");
     assert_eq!(checked.packages.len(), 3);
     for package in &checked.packages {
         assert!(package.valid && package.diagnostics.is_empty(), "{package:?}");

@@ -1,0 +1,254 @@
+//! What `validate` prints for people: findings with their lines, then a summary by code.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+use prowess::{Diagnostic, Severity};
+
+use crate::args::Validate;
+use crate::output::{DIM, HEADING, severity_style};
+use crate::package::Package;
+use crate::place::absolute;
+use crate::snippet;
+use crate::terminal::plain;
+
+use super::mend::Mended;
+use super::{Summary, Validated};
+
+/// How many kinds of finding of a tree are shown by an example.
+const FIRST: usize = 6;
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const ADDED: Style = AnsiColor::Green.on_default();
+const REMOVED: Style = AnsiColor::Red.on_default();
+
+/// The whole result. Paths below `base` are shown relative to it.
+pub(super) fn text(validated: &Validated, args: &Validate, base: &str) -> String {
+    let mut text = String::new();
+    for mended in &validated.fixed {
+        write_mended(&mut text, mended, base);
+    }
+    let is_single = validated.packages.len() <= 1;
+    let shows_hints = args.hints || is_single;
+    let wanted = chosen(validated, shows_hints);
+    let shown = match args.all || is_single || wanted.len() <= FIRST {
+        true => wanted.clone(),
+        false => examples(&wanted),
+    };
+    write_findings(&mut text, &shown, base);
+    match validated.packages.as_slice() {
+        [package] => write_verdict(&mut text, validated, &package.path, base),
+        _ => write_summary(&mut text, validated, &root(args, base)),
+    }
+    write_rest(&mut text, validated, wanted.len() - shown.len(), shows_hints);
+    text
+}
+
+/// Says what was not shown, and how to see it.
+fn write_rest(text: &mut String, validated: &Validated, rest: usize, shows_hints: bool) {
+    let hints = if shows_hints { 0 } else { validated.summary.hints };
+    if rest > 0 {
+        let rest = count(rest, "more finding");
+        let _ = writeln!(text, "\n{DIM}above is one of each kind; {rest} with --all{DIM:#}");
+    }
+    if hints > 0 {
+        let hints = count(hints, "hint");
+        let _ = writeln!(text, "{DIM}{hints} for authors with --hints{DIM:#}");
+    }
+}
+
+/// The folder that a single path names, from which the summary's places are seen.
+fn root(args: &Validate, base: &str) -> String {
+    match args.paths.as_slice() {
+        [path] => match absolute(path) {
+            Ok(root) => root.to_string_lossy().trim_end_matches('/').to_owned(),
+            Err(_) => base.to_owned(),
+        },
+        _ => base.to_owned(),
+    }
+}
+
+/// The first finding of each code, the worst and the most frequent first, at most [`FIRST`].
+fn examples<'v>(wanted: &[Chosen<'v>]) -> Vec<Chosen<'v>> {
+    let mut kinds: Vec<(Chosen<'v>, usize)> = Vec::new();
+    for chosen in wanted {
+        match kinds.iter_mut().find(|(first, _)| first.0.code == chosen.0.code) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((*chosen, 1)),
+        }
+    }
+    kinds.sort_by_key(|((found, _), count)| (Reverse(found.severity), Reverse(*count)));
+    kinds.into_iter().map(|(first, _)| first).take(FIRST).collect()
+}
+
+/// A finding, and the directory of the package that it is about.
+type Chosen<'v> = (&'v Diagnostic, Option<&'v str>);
+
+/// The findings that are shown, the worst first.
+fn chosen(validated: &Validated, with_hints: bool) -> Vec<Chosen<'_>> {
+    let of_packages = validated.packages.iter().flat_map(|package| {
+        package.diagnostics.iter().map(|found| (found, Some(package.path.as_str())))
+    });
+    let others = validated.diagnostics.iter().map(|found| (found, None));
+    let mut chosen: Vec<Chosen<'_>> = of_packages
+        .chain(others)
+        .filter(|(found, _)| with_hints || found.severity != Severity::Hint)
+        .collect();
+    if validated.packages.len() > 1 {
+        chosen.sort_by_key(|(found, _)| Reverse(found.severity));
+    }
+    chosen
+}
+
+fn write_findings(text: &mut String, chosen: &[Chosen<'_>], base: &str) {
+    let mut last: Option<(&str, Option<Package>)> = None;
+    for (found, directory) in chosen {
+        // Findings of one package follow each other, so its file is read once.
+        if let Some(directory) = directory
+            && last.as_ref().is_none_or(|(known, _)| known != directory)
+        {
+            last = Some((directory, Package::read(Path::new(directory)).ok()));
+        }
+        let package = last.as_ref().filter(|(known, _)| Some(*known) == *directory);
+        let file = package.and_then(|(_, package)| package.as_ref());
+        let path = found.path.as_deref().map_or("", |path| relative(path, base));
+        text.push_str(&snippet::render(found, path, file.map(|it| it.text.as_slice())));
+        text.push('\n');
+    }
+}
+
+fn write_mended(text: &mut String, mended: &Mended, base: &str) {
+    let verb = if mended.is_written { "fixed" } else { "would fix" };
+    let codes: Vec<&str> = mended.codes.iter().map(prowess::Code::as_str).collect();
+    let path = plain(relative(&mended.path, base));
+    let _ = writeln!(text, "{GOOD}{verb}{GOOD:#}: {path} {DIM}({}){DIM:#}", codes.join(", "));
+    for line in mended.diff.lines() {
+        let style = match line.as_bytes().first() {
+            Some(b'+') => ADDED,
+            Some(b'-') => REMOVED,
+            _ => DIM,
+        };
+        let _ = writeln!(text, "  {style}{}{style:#}", plain(line));
+    }
+    text.push('\n');
+}
+
+/// The verdict on a single package.
+fn write_verdict(text: &mut String, validated: &Validated, path: &str, base: &str) {
+    let (style, verdict) = match validated.summary.errors {
+        0 => (GOOD, "valid"),
+        _ => (BAD, "invalid"),
+    };
+    let path = plain(relative(path, base));
+    let remark = remark(validated);
+    let _ = writeln!(text, "{style}{verdict}{style:#}: {path} {remark}");
+}
+
+/// The profile, and how much was found.
+fn remark(validated: &Validated) -> String {
+    let Summary { errors, warnings, hints, .. } = validated.summary;
+    let found: Vec<String> = [(errors, "error"), (warnings, "warning"), (hints, "hint")]
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, noun)| count(number, noun))
+        .collect();
+    let separator = if found.is_empty() { "" } else { ": " };
+    format!(
+        "{DIM}(profile {}){DIM:#}{separator}{}",
+        plain(validated.profile.as_str()),
+        found.join(", ")
+    )
+}
+
+/// The verdict on a tree, and each code with how often it was found and where first.
+fn write_summary(text: &mut String, validated: &Validated, base: &str) {
+    let Summary { packages, valid, errors, warnings, hints } = validated.summary;
+    let style = if errors == 0 { GOOD } else { BAD };
+    let verdict = format!("{} of {} are valid", grouped(valid), count(packages, "skill"));
+    let _ = writeln!(text, "{style}{verdict}{style:#} {}", remark(validated));
+    if errors + warnings + hints == 0 {
+        return;
+    }
+    let rows = rows(validated);
+    let width = rows.iter().map(|row| row.code.len()).max().unwrap_or_default();
+    let mut severity = None;
+    for row in rows {
+        if severity != Some(row.severity) {
+            severity = Some(row.severity);
+            let style = severity_style(row.severity);
+            let _ = writeln!(text, "\n  {style}{}s{style:#}", row.severity);
+        }
+        let (code, number) = (row.code, grouped(row.count));
+        let line = row.line.map_or(String::new(), |line| format!(":{line}"));
+        let first = format!("{}{line}", relative(row.first, base));
+        let _ = writeln!(
+            text,
+            "  {number:>7}  {HEADING}{code:<width$}{HEADING:#}  {DIM}{}{DIM:#}",
+            end_of(&plain(&first), 64)
+        );
+    }
+}
+
+/// One line of the summary.
+struct Row<'v> {
+    severity: Severity,
+    code: &'v str,
+    count: usize,
+    /// Where the code was found first.
+    first: &'v str,
+    line: Option<u32>,
+}
+
+fn rows(validated: &Validated) -> Vec<Row<'_>> {
+    let mut rows: BTreeMap<(Severity, &str), Row<'_>> = BTreeMap::new();
+    let of_packages = validated.packages.iter().flat_map(|package| &package.diagnostics);
+    for found in of_packages.chain(&validated.diagnostics) {
+        let (severity, code) = (found.severity, found.code.as_str());
+        let first = found.path.as_deref().unwrap_or_default();
+        let row = Row { severity, code, count: 0, first, line: found.line };
+        rows.entry((severity, code)).or_insert(row).count += 1;
+    }
+    let mut rows: Vec<Row<'_>> = rows.into_values().collect();
+    rows.sort_by_key(|row| (Reverse(row.severity), Reverse(row.count)));
+    rows
+}
+
+/// A path below `base` as it is seen from there.
+fn relative<'p>(path: &'p str, base: &str) -> &'p str {
+    match path.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')) {
+        Some(rest) if !rest.is_empty() => rest,
+        _ => path,
+    }
+}
+
+/// The last characters of a text, with an ellipsis if something is cut.
+fn end_of(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    std::iter::once('…').chain(text.chars().skip(length + 1 - most)).collect()
+}
+
+/// `1 error`, `2 errors`.
+fn count(number: usize, noun: &str) -> String {
+    let end = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{end}", grouped(number))
+}
+
+/// A number with a comma between each three digits.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

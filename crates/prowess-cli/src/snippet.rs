@@ -1,0 +1,112 @@
+//! A finding as a compiler shows it: the line, what is meant in it, and what to do.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use anstream::adapter::strip_str;
+use prowess::{Diagnostic, Severity};
+
+use crate::output::severity_style;
+use crate::terminal::plain;
+
+/// The most characters of a line that are shown.
+const WIDTH: usize = 92;
+
+/// How many characters before the place are shown of a line that is longer.
+const BEFORE: usize = 16;
+
+/// The finding with the line of `text` that it is about. `path` is how the file is shown.
+pub(crate) fn render(found: &Diagnostic, path: &str, text: Option<&[u8]>) -> String {
+    let level = match found.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Hint => Level::NOTE.with_name("hint"),
+    };
+    let title = level.primary_title(plain(&found.message)).id(plain(found.code.as_str()));
+    let mut group = Group::with_title(title);
+    let line = found.line.unwrap_or(1) as usize;
+    let column = found.column.unwrap_or(1) as usize;
+    let span = found.span.clone().zip(text);
+    let excerpt = span.and_then(|(span, text)| excerpt(text, span));
+    // Of a line that is shown as it is, the renderer finds the column by itself.
+    let is_same = |excerpt: &Excerpt| excerpt.before + 1 == column;
+    let has_own_path = excerpt.as_ref().is_some_and(is_same);
+    if !has_own_path && !path.is_empty() {
+        let origin = Origin::path(plain(path));
+        group = group.element(match found.line {
+            Some(_) => origin.line(line).char_column(column),
+            None => origin,
+        });
+    }
+    if let Some(excerpt) = excerpt {
+        let annotation = AnnotationKind::Primary.span(excerpt.span);
+        let snippet = Snippet::source(excerpt.line).line_start(line).annotation(annotation);
+        group = group.element(match has_own_path {
+            true => snippet.path(plain(path)),
+            false => snippet,
+        });
+    }
+    let help = Level::HELP.message(plain(&found.help));
+    let renderer = Renderer::styled()
+        .error(severity_style(Severity::Error))
+        .warning(severity_style(Severity::Warning))
+        .note(severity_style(Severity::Hint));
+    without_elisions(&renderer.render(&[group.element(help)]))
+}
+
+/// The renderer announces a line without a path of its own by `:::`, as if lines before it were left
+/// out. A line of the file cannot be taken for it: it begins with its number.
+fn without_elisions(rendered: &str) -> String {
+    let is_kept = |line: &&str| strip_str(line).to_string().trim() != ":::";
+    rendered.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// What is shown of a line, and the bytes of it that are meant.
+#[derive(Debug, PartialEq, Eq)]
+struct Excerpt {
+    line: String,
+    span: Range<usize>,
+    /// How many characters of the line stand before them here.
+    before: usize,
+}
+
+/// The line in which `span` begins, with nothing in it that a terminal would obey.
+fn excerpt(text: &[u8], span: Range<usize>) -> Option<Excerpt> {
+    let before = text.get(..span.start)?;
+    let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let rest = text.get(span.start..)?;
+    let end = span.start + rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+    let meant = span.start..span.end.clamp(span.start, end);
+    let lead = String::from_utf8_lossy(text.get(start..meant.start)?);
+    let middle = String::from_utf8_lossy(text.get(meant.clone())?);
+    let tail = String::from_utf8_lossy(text.get(meant.end..end)?);
+    let (lead, middle, tail) = (shown(&lead), shown(&middle), shown(tail.trim_end_matches('\r')));
+    Some(fitted(&lead, &middle, &tail))
+}
+
+fn shown(text: &str) -> String {
+    plain(&text.replace('\t', "    ")).into_owned()
+}
+
+/// The three parts of a line in [`WIDTH`] characters, with an ellipsis where something is cut.
+fn fitted(lead: &str, middle: &str, tail: &str) -> Excerpt {
+    let length = |text: &str| text.chars().count();
+    let is_long = length(lead) + length(middle) + length(tail) > WIDTH;
+    let mut line = match length(lead).checked_sub(BEFORE) {
+        Some(cut) if is_long && cut > 0 => {
+            std::iter::once('…').chain(lead.chars().skip(cut)).collect()
+        }
+        _ => lead.to_owned(),
+    };
+    let start = line.len();
+    let before = length(&line);
+    let room = WIDTH.saturating_sub(length(&line));
+    line.extend(middle.chars().take(room));
+    let end = line.len();
+    let room = WIDTH.saturating_sub(length(&line));
+    line.extend(tail.chars().take(room));
+    if length(middle) + length(tail) > length(&line[start..]) {
+        line.push('…');
+    }
+    Excerpt { line, span: start..end, before }
+}

@@ -1,0 +1,46 @@
+//! What a description says, and what it costs in every catalog.
+
+use prowess_core::TokenCounter;
+
+use crate::codes;
+use crate::findings::Findings;
+use crate::package::Package;
+use crate::words::words;
+
+/// What name and description together should cost at most, in tokens.
+const CATALOG_ENTRY_TOKENS: usize = 100;
+
+/// Words by which a description says when a skill is for use.
+const WHEN: [&str; 14] = [
+    "when", "whenever", "use", "used", "uses", "using", "useful", "trigger", "triggers", "invoke",
+    "before", "after", "asks", "if",
+];
+
+pub(crate) fn check(package: &Package<'_>, tokens: &dyn TokenCounter, findings: &mut Findings<'_>) {
+    let frontmatter = &package.document.frontmatter;
+    let description = frontmatter.description.as_str();
+    let span = frontmatter.fields.get("description").map_or(0..0, |it| it.value_span.clone());
+    let cost = tokens.count(&frontmatter.name) + tokens.count(description);
+    if cost > CATALOG_ENTRY_TOKENS {
+        let message = format!(
+            "name and description cost approx. {cost} tokens of every prompt, more than {CATALOG_ENTRY_TOKENS}"
+        );
+        let help = "keep what the skill does and when to use it; move the rest to the body";
+        findings.at(codes::CATALOG_ENTRY_LONG, span.clone(), message, help);
+    }
+    if is_latin(description) && !words(description).any(|word| WHEN.contains(&word.as_str())) {
+        findings.at(
+            codes::DESCRIPTION_NO_WHEN,
+            span,
+            "the description does not say when to use the skill".to_owned(),
+            "add a sentence such as `Use when the user asks for …`; a model chooses by it",
+        );
+    }
+}
+
+/// Whether the words that say "when" can be looked for: they are English ones.
+fn is_latin(text: &str) -> bool {
+    let letters = text.chars().filter(|character| character.is_alphabetic()).count();
+    let latin = text.chars().filter(char::is_ascii_alphabetic).count();
+    latin * 2 > letters
+}

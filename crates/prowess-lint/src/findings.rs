@@ -1,0 +1,56 @@
+//! Collects the findings about one package and gives each its severity.
+
+use std::ops::Range;
+
+use prowess_core::{Code, Diagnostic};
+use prowess_format::Profile;
+
+use crate::severities::severity;
+
+/// The most findings of one code for one package; the rest says nothing new.
+const MOST_OF_A_CODE: usize = 20;
+
+/// What was found so far in one package.
+pub(crate) struct Findings<'t> {
+    text: &'t [u8],
+    profile: Profile,
+    list: Vec<Diagnostic>,
+}
+
+impl<'t> Findings<'t> {
+    pub(crate) fn new(text: &'t [u8], profile: Profile, list: Vec<Diagnostic>) -> Self {
+        Self { text, profile, list }
+    }
+
+    /// Takes note of a finding about these bytes of the instructions.
+    pub(crate) fn at(&mut self, code: Code, span: Range<usize>, message: String, help: &str) {
+        let text = self.text;
+        self.push(code, message, help, |found| found.at(text, span));
+    }
+
+    /// Takes note of a finding about the package.
+    pub(crate) fn report(&mut self, code: Code, message: String, help: &str) {
+        self.push(code, message, help, |found| found);
+    }
+
+    fn push(
+        &mut self,
+        code: Code,
+        message: String,
+        help: &str,
+        place: impl FnOnce(Diagnostic) -> Diagnostic,
+    ) {
+        let Some(severity) = severity(&code, self.profile) else {
+            return;
+        };
+        if self.list.iter().filter(|found| found.code == code).count() < MOST_OF_A_CODE {
+            self.list.push(place(Diagnostic::new(code, severity, message, help)));
+        }
+    }
+
+    /// The findings in the order of the file, those without a place last.
+    pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
+        self.list.sort_by_key(|found| found.span.as_ref().map_or(usize::MAX, |span| span.start));
+        self.list
+    }
+}

@@ -1,0 +1,155 @@
+//! Mends what has exactly one right answer.
+
+use std::ops::Range;
+
+use prowess_core::Code;
+use prowess_format::{Document, Field, Profile, Value, codes, parse};
+use similar::TextDiff;
+
+/// U+FEFF in UTF-8.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// The fields of the specification, whose names have one right spelling.
+const FIELDS: [&str; 6] =
+    ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
+
+/// A text with its mistakes mended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fixed {
+    /// The text before.
+    pub before: String,
+    /// The text after.
+    pub after: String,
+    /// What was mended, in the order of the file.
+    pub codes: Vec<Code>,
+}
+
+impl Fixed {
+    /// Whether there was anything to mend.
+    pub fn is_changed(&self) -> bool {
+        !self.codes.is_empty()
+    }
+
+    /// What changes, as a unified diff of the file at `path`.
+    pub fn diff(&self, path: &str) -> String {
+        let diff = TextDiff::from_lines(&self.before, &self.after);
+        diff.unified_diff().context_radius(2).header(path, path).to_string()
+    }
+}
+
+/// Mends the text of a `SKILL.md`: a byte order mark goes, a plain value with a colon and one that
+/// other readers take for a number or a date are quoted, and a field of the specification that is
+/// spelled with other letter case or `_` gets its name.
+///
+/// Everything else stays byte for byte, comments too. A change is made only if the mended file says
+/// what the file said before; what needs a choice, such as a name that differs from the directory's,
+/// is left to the author, and so is a file that cannot be read at all, and renaming `skill.md`.
+/// Mending twice is mending once.
+///
+/// # Errors
+///
+/// None: what is not text comes back as `None`.
+pub fn fix(text: &[u8]) -> Option<Fixed> {
+    let before = std::str::from_utf8(text).ok()?.to_owned();
+    let mut after = before.clone();
+    let mut codes = Vec::new();
+    if let Some(rest) = after.strip_prefix(BYTE_ORDER_MARK) {
+        after = rest.to_owned();
+        codes.push(codes::BYTE_ORDER_MARK);
+    }
+    for edit in edits(&after).into_iter().rev() {
+        if let Some(mended) = applied(&after, &edit) {
+            after = mended;
+            // From the end to the beginning, so that spans stay right; told in the file's order.
+            let first = usize::from(before.starts_with(BYTE_ORDER_MARK));
+            codes.insert(first, edit.code);
+        }
+    }
+    Some(Fixed { before, after, codes })
+}
+
+/// Bytes to be replaced.
+struct Edit {
+    code: Code,
+    span: Range<usize>,
+    with: String,
+}
+
+/// What can be mended, in the order of the file.
+fn edits(text: &str) -> Vec<Edit> {
+    let parsed = parse(text.as_bytes(), Profile::Lenient);
+    let Some(document) = parsed.document else {
+        return Vec::new();
+    };
+    let strict = parse(text.as_bytes(), Profile::Spec).diagnostics;
+    let places = |code: Code| -> Vec<Range<usize>> {
+        let found = strict.iter().filter(|found| found.code == code);
+        found.filter_map(|found| found.span.clone()).collect()
+    };
+    let colons = places(codes::UNQUOTED_COLON);
+    let plain = places(codes::PLAIN_NOT_TEXT);
+    let fields = &document.frontmatter.fields;
+    let mut edits = Vec::new();
+    for field in &fields.0 {
+        edits.extend(spelling(field, &document));
+        let span = &field.value_span;
+        let is_inside = |place: &Range<usize>| span.contains(&place.start);
+        if colons.iter().any(is_inside) {
+            edits.extend(quoting(text, field, codes::UNQUOTED_COLON));
+        } else if plain.iter().any(is_inside) {
+            edits.extend(quoting(text, field, codes::PLAIN_NOT_TEXT));
+        }
+    }
+    edits
+}
+
+/// The right name of a field that differs from it by letter case and `_` alone.
+fn spelling(field: &Field, document: &Document<'_>) -> Option<Edit> {
+    let right = field.key.to_ascii_lowercase().replace('_', "-");
+    let is_meant = FIELDS.contains(&right.as_str()) && right != field.key;
+    let is_free = document.frontmatter.fields.get(&right).is_none();
+    let code = match field.key.as_str() {
+        "allowed_tools" => codes::ALLOWED_TOOLS_ALIAS,
+        _ => codes::MISSPELLED_FIELD,
+    };
+    (is_meant && is_free).then(|| Edit { code, span: field.key_span.clone(), with: right })
+}
+
+/// The value in quotes. A null has no right answer: is it the word, or nothing?
+fn quoting(text: &str, field: &Field, code: Code) -> Option<Edit> {
+    let Value::Text(value) = &field.value else {
+        return None;
+    };
+    if matches!(value.as_str(), "" | "~") || value.eq_ignore_ascii_case("null") {
+        return None;
+    }
+    let written = text.get(field.value_span.clone())?.trim_end();
+    let span = field.value_span.start..field.value_span.start + written.len();
+    let with = match written.contains('\'') {
+        false => format!("'{written}'"),
+        true => format!("\"{}\"", written.replace('\\', "\\\\").replace('"', "\\\"")),
+    };
+    Some(Edit { code, span, with })
+}
+
+/// The text with the edit, if it then says what it said, and the finding is gone.
+fn applied(text: &str, edit: &Edit) -> Option<String> {
+    let mut mended = text.to_owned();
+    mended.replace_range(edit.span.clone(), &edit.with);
+    let (before, after) = (said(text)?, said(&mended)?);
+    let count = |text: &str| {
+        let found = parse(text.as_bytes(), Profile::Spec).diagnostics;
+        found.iter().filter(|found| found.code == edit.code).count()
+    };
+    (before == after && count(&mended) < count(text)).then_some(mended)
+}
+
+/// What a file says: the values under the right names of their fields, and the body.
+fn said(text: &str) -> Option<(Vec<(String, Value)>, String)> {
+    let document = parse(text.as_bytes(), Profile::Lenient).document?;
+    let fields = document.frontmatter.fields.0.into_iter().map(|field| {
+        let right = field.key.to_ascii_lowercase().replace('_', "-");
+        (if FIELDS.contains(&right.as_str()) { right } else { field.key }, field.value)
+    });
+    Some((fields.collect(), document.body.to_owned()))
+}

@@ -1,0 +1,47 @@
+//! Checks whole packages, for authors: what stands in the instructions, where their links lead, which
+//! files lie beside them, and which descriptions a model would confuse.
+//!
+//! ```
+//! use prowess_core::{Cancel, MemorySource};
+//! use prowess_lint::{LintOptions, NoProgress, check_tree};
+//!
+//! let source = MemorySource::builder("notes")
+//!     .file("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nSee [x](gone.md).\n")
+//!     .build()?;
+//! let checked = check_tree(&source, &LintOptions::default(), &NoProgress, &Cancel::default())?;
+//! let codes: Vec<_> = checked.packages[0].diagnostics.iter().map(|it| it.code.as_str()).collect();
+//! assert!(codes.contains(&"link-broken"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A package comes from any [`SkillSource`](prowess_core::SkillSource): nothing here opens a file. A
+//! scan for a catalog reads heads of files and asks only whether a skill can be used; a check reads
+//! all of them and gives advice too. [`fix`] mends what has exactly one right answer, as a text to
+//! look at; writing it is the host's.
+#![forbid(unsafe_code)]
+
+mod across;
+mod body;
+pub mod codes;
+mod description;
+mod files;
+mod findings;
+mod fix;
+mod links;
+mod options;
+mod package;
+mod progress;
+mod report;
+mod severities;
+mod tree;
+mod words;
+mod write;
+
+pub use across::{Alike, Likeness};
+pub use fix::{Fixed, fix};
+pub use options::LintOptions;
+pub use progress::{NoProgress, Progress};
+pub use report::{Checked, PackageReport};
+pub use severities::severity;
+pub use tree::check_tree;
+pub use write::{github, sarif};

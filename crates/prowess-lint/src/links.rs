@@ -1,0 +1,150 @@
+//! Where the links of a body lead.
+
+use std::ops::Range;
+
+use prowess_core::{Code, PathError, ReadLimit, ResourcePath, SourceErrorKind};
+use prowess_format::shown;
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
+use crate::codes;
+use crate::findings::Findings;
+use crate::package::Package;
+
+/// The most links of a body that are followed.
+const MOST_LINKS: usize = 1000;
+
+/// How many parts a path has that is one level deep: a directory and a file.
+const ONE_LEVEL: usize = 2;
+
+pub(crate) fn check(package: &Package<'_>, findings: &mut Findings<'_>) {
+    let start = package.body_start();
+    let parser = Parser::new_ext(package.document.body, Options::ENABLE_TABLES);
+    let links = parser.into_offset_iter().filter_map(|(event, span)| match event {
+        Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+            Some((dest_url, start + span.start..start + span.end))
+        }
+        _ => None,
+    });
+    for (target, span) in links.take(MOST_LINKS) {
+        if let Some(found) = judge(&target, package) {
+            findings.at(found.code, narrowed(package, &target, span), found.message, found.help);
+        }
+    }
+}
+
+/// What is wrong with a link.
+struct Wrong {
+    code: Code,
+    message: String,
+    help: &'static str,
+}
+
+fn judge(target: &str, package: &Package<'_>) -> Option<Wrong> {
+    let wrong = |code, message, help| Some(Wrong { code, message, help });
+    if is_absolute(target) {
+        return wrong(
+            codes::LINK_ABSOLUTE,
+            format!("the link `{}` is absolute", shown(target)),
+            "name the file relative to the skill's directory, such as `references/forms.md`",
+        );
+    }
+    let path = local_path(target)?;
+    let resource = match ResourcePath::new(&path) {
+        Ok(resource) => resource,
+        Err(PathError::Escape(_)) => {
+            return wrong(
+                codes::LINK_LEAVES_PACKAGE,
+                format!("the link `{}` leaves the package", shown(target)),
+                "copy what it leads to into the package, or name the other skill in words",
+            );
+        }
+        // The package's own directory.
+        Err(PathError::NotAFile(_)) => return None,
+        Err(error) => {
+            return wrong(codes::LINK_BROKEN, error.to_string(), "name a file of the package");
+        }
+    };
+    if !exists(&resource, package) {
+        return wrong(
+            codes::LINK_BROKEN,
+            format!("the link `{}` leads to no file", shown(target)),
+            "add the file, or mend or remove the link",
+        );
+    }
+    (resource.as_str().split('/').count() > ONE_LEVEL).then(|| Wrong {
+        code: codes::LINK_TOO_DEEP,
+        message: format!("`{}` is more than one level deep", shown(target)),
+        help: "keep what the body names directly in `references/`, `scripts/` or `assets/`",
+    })
+}
+
+/// Whether a target begins at a root, a drive or a home directory.
+fn is_absolute(target: &str) -> bool {
+    let has_drive = matches!(target.as_bytes(),
+        [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic());
+    let is_rooted = target.starts_with('/') && !target.starts_with("//");
+    has_drive || is_rooted || target.starts_with("~/") || target.starts_with("file:")
+}
+
+/// The path of a target that may be a file of the package. A web address, an anchor and a
+/// placeholder such as `{url}` or `link` are none.
+fn local_path(target: &str) -> Option<String> {
+    let path = target.split(['#', '?']).next().unwrap_or_default();
+    let is_placeholder = path.contains(['{', '}', '<', '>', '$', '*', '…', ' '])
+        || path.contains("...")
+        || !path.contains(['.', '/']);
+    if path.is_empty() || path.starts_with("//") || has_scheme(path) || is_placeholder {
+        return None;
+    }
+    decoded(path)
+}
+
+fn has_scheme(target: &str) -> bool {
+    target.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    })
+}
+
+/// The text with `%20` and its like resolved; nothing where that gives no text.
+fn decoded(path: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, after @ ..] = rest {
+        let code = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) if *first == b'%' => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn exists(resource: &ResourcePath, package: &Package<'_>) -> bool {
+    let path = resource.as_str();
+    let is_listed = package.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
+    if is_listed || path == package.file {
+        return true;
+    }
+    // A listing leaves out directories, what lies deep and what is not for a model; whether there is
+    // something is a question for the source, and a read of nothing asks it.
+    match package.source.read(package.path, resource, ReadLimit(0)) {
+        Ok(_) => true,
+        Err(error) => error.kind != SourceErrorKind::NotFound,
+    }
+}
+
+/// The bytes of the target inside the link, where it is written as it is meant.
+fn narrowed(package: &Package<'_>, target: &str, span: Range<usize>) -> Range<usize> {
+    let link = package.text.get(span.clone()).and_then(|link| std::str::from_utf8(link).ok());
+    match link.and_then(|link| link.rfind(target)) {
+        Some(at) => span.start + at..span.start + at + target.len(),
+        None => span,
+    }
+}

@@ -1,0 +1,157 @@
+//! What is mended, and what is left alone.
+
+use expect_test::expect;
+use proptest::prelude::*;
+use prowess_format::{Profile, parse};
+use prowess_lint::fix;
+
+fn with(fields: &str) -> String {
+    format!("---\n{fields}---\n# Body\n\ntext: with: colons  \r\n")
+}
+
+/// Checks what a frontmatter becomes, that the findings are gone, and that a second time changes
+/// nothing.
+fn check(fields: &str, codes: &[&str], expected: &str) {
+    let text = with(fields);
+    let fixed = fix(text.as_bytes()).expect("it is text");
+    assert_eq!(fixed.after, with(expected), "{fields:?}");
+    let told: Vec<&str> = fixed.codes.iter().map(prowess_core::Code::as_str).collect();
+    assert_eq!(told, codes, "{fields:?}");
+    assert_eq!(fixed.is_changed(), text != fixed.after, "{fields:?}");
+    for found in parse(fixed.after.as_bytes(), Profile::Spec).diagnostics {
+        assert!(!codes.contains(&found.code.as_str()), "{fields:?} still gives {found}");
+    }
+    let again = fix(fixed.after.as_bytes()).expect("it is text");
+    assert!(!again.is_changed(), "mending {fields:?} twice changes it twice");
+}
+
+#[test]
+fn what_has_one_right_answer_is_mended() {
+    for (fields, codes, expected) in [
+        (
+            "name: a\ndescription: Use when: it rains\n",
+            &["unquoted-colon"][..],
+            "name: a\ndescription: 'Use when: it rains'\n",
+        ),
+        (
+            "name: a\ndescription: Don't: \"say\" it\n",
+            &["unquoted-colon"],
+            "name: a\ndescription: \"Don't: \\\"say\\\" it\"\n",
+        ),
+        (
+            "name: a\ndescription: Use when: it rains # never\n",
+            &["unquoted-colon"],
+            "name: a\ndescription: 'Use when: it rains' # never\n",
+        ),
+        (
+            "name: a\ndescription: Use when: it\n  rains: hard\nlicense: MIT\n",
+            &["unquoted-colon"],
+            "name: a\ndescription: 'Use when: it\n  rains: hard'\nlicense: MIT\n",
+        ),
+        (
+            "name: a # mine\ndescription: b\nallowed_tools: Read\n",
+            &["allowed-tools-alias"],
+            "name: a # mine\ndescription: b\nallowed-tools: Read\n",
+        ),
+        (
+            "name: a\ndescription: b\nLicense: MIT\n",
+            &["misspelled-field"],
+            "name: a\ndescription: b\nlicense: MIT\n",
+        ),
+        ("name: 42\ndescription: b\n", &["plain-not-text"], "name: '42'\ndescription: b\n"),
+        (
+            "name: 42\nallowed_tools: Read\ndescription: Use: it\n",
+            &["plain-not-text", "allowed-tools-alias", "unquoted-colon"],
+            "name: '42'\nallowed-tools: Read\ndescription: 'Use: it'\n",
+        ),
+    ] {
+        check(fields, codes, expected);
+    }
+}
+
+#[test]
+fn what_needs_a_choice_is_left_alone() {
+    for fields in [
+        "name: a\ndescription: b\n",
+        "name: A B\ndescription: Use when: it rains\n",
+        "name: a\ndescription: null\n",
+        "name: a\ndescription: b\nallowed-tools: Read\nallowed_tools: Write\n",
+        "name: a\ndescription: b\nlicence: MIT\n",
+        "name: a\ndescription: b #c\n",
+        "name: [a\n",
+        "name: a\r\ndescription: b\r\n",
+    ] {
+        check(fields, &[], fields);
+    }
+}
+
+#[test]
+fn a_byte_order_mark_goes() {
+    let text = format!("\u{feff}{}", with("name: a\ndescription: Use: b\n"));
+    let fixed = fix(text.as_bytes()).expect("it is text");
+    assert_eq!(fixed.after, with("name: a\ndescription: 'Use: b'\n"));
+    let told: Vec<&str> = fixed.codes.iter().map(prowess_core::Code::as_str).collect();
+    assert_eq!(told, ["byte-order-mark", "unquoted-colon"]);
+}
+
+#[test]
+fn what_is_no_text_is_not_touched() {
+    assert_eq!(fix(b"---\nname: \xff\n---\n"), None);
+}
+
+#[test]
+fn a_diff_shows_the_change_and_two_lines_around_it() {
+    let fixed = fix(with("name: a\ndescription: Use: b\nlicense: MIT\n").as_bytes());
+    let diff = fixed.expect("it is text").diff("a/SKILL.md");
+    expect![[r#"
+        --- a/SKILL.md
+        +++ a/SKILL.md
+        @@ -1,5 +1,5 @@
+         ---
+         name: a
+        -description: Use: b
+        +description: 'Use: b'
+         license: MIT
+         ---
+    "#]]
+    .assert_eq(&diff);
+}
+
+proptest! {
+    #[test]
+    fn mending_twice_is_mending_once(lines in proptest::collection::vec(line(), 0..6)) {
+        let text = with(&lines.concat());
+        let once = fix(text.as_bytes()).expect("it is text").after;
+        let twice = fix(once.as_bytes()).expect("it is text");
+        prop_assert_eq!(&twice.after, &once);
+        let said = |text: &str| {
+            let document = parse(text.as_bytes(), Profile::Lenient).document;
+            document.map(|document| {
+                let frontmatter = document.frontmatter;
+                (frontmatter.name, frontmatter.description, document.body.to_owned())
+            })
+        };
+        prop_assert_eq!(said(&once), said(&text));
+    }
+}
+
+/// A line that is nearly a field.
+fn line() -> impl Strategy<Value = String> {
+    let key = prop_oneof![
+        Just("name"),
+        Just("Name"),
+        Just("description"),
+        Just("allowed_tools"),
+        Just("allowed-tools"),
+        Just("license"),
+        Just("x"),
+    ];
+    let value = prop_oneof![
+        "[a-z:#'\" \\\\]{0,12}",
+        Just("a: b".to_owned()),
+        Just("42".to_owned()),
+        Just("null".to_owned()),
+        Just("a\n  b: c".to_owned()),
+    ];
+    (key, value).prop_map(|(key, value)| format!("{key}: {value}\n"))
+}

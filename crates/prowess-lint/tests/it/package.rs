@@ -1,0 +1,251 @@
+//! What is said of one package.
+
+use prowess_format::Profile;
+use prowess_lint::{LintOptions, NoProgress, check_tree};
+
+use crate::fixture::{BODY, checked, codes_of, described, memory, skill_md};
+
+/// Checks that a body with files beside it gives just these codes.
+fn check(body: &str, files: &[(&str, &str)], expected: &[&str]) {
+    let codes: Vec<String> = codes_of(body, files).into_iter().map(|(code, _)| code).collect();
+    assert_eq!(codes, expected, "{body:?} beside {files:?}");
+}
+
+/// [`BODY`] with one more line.
+fn with(line: &str) -> String {
+    format!("{BODY}\n{line}\n")
+}
+
+#[test]
+fn a_good_package_gives_nothing() {
+    let files = [("notes/references/a.md", "A"), ("notes/LICENSE.txt", "Free")];
+    check(&with("See [a](references/a.md)."), &files, &[]);
+}
+
+#[test]
+fn links_lead_to_files_of_the_package() {
+    let files = [("notes/references/a b.md", "A"), ("notes/references/deep/b.md", "B")];
+    for (link, expected) in [
+        ("references/a%20b.md", None),
+        ("./references/a%20b.md#part", None),
+        ("references/", None),
+        ("SKILL.md", None),
+        ("#part", None),
+        ("https://example.com/x.md", None),
+        ("mailto:a@example.com", None),
+        ("//example.com/x.md", None),
+        ("url", None),
+        ("{path}/x.md", None),
+        ("gone.md", Some("link-broken")),
+        ("references/gone.md?x#y", Some("link-broken")),
+        ("../../etc/passwd", Some("link-leaves-package")),
+        ("references/../../other/SKILL.md", Some("link-leaves-package")),
+        ("%2e%2e/other/SKILL.md", Some("link-leaves-package")),
+        ("/etc/passwd", Some("link-absolute")),
+        ("~/.ssh/id", Some("link-absolute")),
+        ("C:/Windows/x.ini", Some("link-absolute")),
+        ("file:///etc/passwd", Some("link-absolute")),
+        ("references/deep/b.md", Some("link-too-deep")),
+    ] {
+        for form in [format!("[x]({link})"), format!("![x]({link})"), format!("[x]\n\n[x]: {link}")]
+        {
+            let expected: Vec<&str> = expected.into_iter().collect();
+            check(&with(&form), &files, &expected);
+        }
+    }
+}
+
+#[test]
+fn what_stands_in_code_is_no_link() {
+    check(&with("```md\n[x](gone.md)\n```\n`[x](gone.md)`"), &[], &[]);
+}
+
+#[test]
+fn a_link_is_shown_where_it_stands() {
+    let text = skill_md("notes", &with("See [é](gone.md)."));
+    let source = memory(&[("notes/SKILL.md", &text)]);
+    let checked = checked(&source, Profile::Spec);
+    let found = &checked.packages[0].diagnostics[0];
+    let span = found.span.clone().expect("it has a place");
+    assert_eq!(&text[span], "gone.md");
+    assert_eq!((found.line, found.column), (Some(11), Some(9)));
+    assert_eq!(found.path.as_deref(), Some("memory://user/notes/SKILL.md"));
+}
+
+#[test]
+fn a_body_costs_tokens() {
+    for (characters, expected) in [
+        (17_996, None),
+        (17_997, Some("body-tokens-near-limit")),
+        (20_000, Some("body-tokens-near-limit")),
+        (20_001, Some("body-tokens")),
+        (32_000, Some("body-tokens")),
+        (32_001, Some("body-tokens-soft-limit")),
+    ] {
+        let body = format!("{BODY}{}", "x".repeat(characters - BODY.len()));
+        let expected: Vec<&str> = expected.into_iter().collect();
+        check(&body, &[], &expected);
+    }
+}
+
+#[test]
+fn a_body_has_five_hundred_lines_at_most() {
+    let lines = BODY.lines().count();
+    check(&format!("{BODY}{}", "x\n".repeat(500 - lines)), &[], &[]);
+    check(&format!("{BODY}{}", "x\n".repeat(501 - lines)), &[], &["body-too-long"]);
+}
+
+#[test]
+fn a_body_is_built_for_a_model() {
+    check("When to use: for example now.\n", &[], &["body-no-headings"]);
+    check("# Notes\n\nFor example so.\n", &[], &["body-no-when"]);
+    check("# Notes\n\nWhen to use: now.\n", &[], &["body-no-example"]);
+    check("# Notes\n\nUse when asked.\n\n    indented code\n", &[], &[]);
+    check(" \n", &[], &["body-empty"]);
+}
+
+#[test]
+fn nothing_hides_in_a_body_or_a_name() {
+    check(&with("a\u{202e}b"), &[], &["body-hidden-character"]);
+    check(&with("a\u{200b}b\nc\u{1b}[31md"), &[], &["body-hidden-character"]);
+    check(&with("a\u{e0041}b"), &[], &["body-hidden-character"]);
+    check(&with("👩\u{200d}👩 are two\ttogether"), &[], &[]);
+    check(&BODY.replace('\n', "\r\n"), &[], &[]);
+    check(BODY, &[("notes/a\u{202e}dm.exe", "")], &["file-name-hidden-character"]);
+    check(BODY, &[("notes/a\nb.md", "")], &["file-name-hidden-character"]);
+}
+
+#[test]
+fn a_hidden_character_is_shown_where_it_stands() {
+    let found = codes_of(&with("plain\nthen a\u{202e}b"), &[]);
+    assert_eq!(found, [("body-hidden-character".to_owned(), Some(12))]);
+}
+
+#[test]
+fn files_for_people_are_told_of() {
+    for name in ["README.md", "readme.md", "CHANGELOG.md", "CONTRIBUTING.md"] {
+        check(BODY, &[(&format!("notes/{name}"), "")], &["extraneous-file"]);
+        check(BODY, &[(&format!("notes/assets/{name}"), "")], &[]);
+    }
+    check(BODY, &[("notes/LICENSE", "")], &[]);
+}
+
+#[test]
+fn scripts_say_what_they_do() {
+    for (path, text, is_bare) in [
+        ("scripts/a.py", "\"\"\"Adds.\"\"\"\nprint(1)\n", false),
+        ("scripts/a.py", "#!/usr/bin/env python3\n# -*- coding: utf-8 -*-\n# Adds.\n", false),
+        ("scripts/a.py", "#!/usr/bin/env python3\nimport os\n", true),
+        ("scripts/a.sh", "#!/bin/sh\nset -eu\n# Adds.\n", false),
+        ("scripts/a.sh", "echo 1\n", true),
+        ("scripts/a.ts", "/* Adds. */\n", false),
+        ("scripts/a.js", "'use strict'\nlet a;\n", true),
+        ("scripts/a.json", "{}", false),
+        ("scripts/__init__.py", "import os\n", false),
+        ("scripts/empty.py", "", false),
+        ("other/a.py", "import os\n", false),
+    ] {
+        let expected: &[&str] = if is_bare { &["script-no-header"] } else { &[] };
+        check(BODY, &[(&format!("notes/{path}"), text)], expected);
+    }
+}
+
+#[test]
+fn descriptions_say_when() {
+    for (description, expected) in [
+        ("Fills forms.", Some("description-no-when")),
+        ("Fills forms. USE WHEN a form arrives.", None),
+        ("Whenever a form arrives, fills it.", None),
+        ("填写表格", None),
+        ("Uselessly fills forms.", Some("description-no-when")),
+    ] {
+        let text = described("notes", description, BODY);
+        let checked = checked(&memory(&[("notes/SKILL.md", &text)]), Profile::Spec);
+        let codes: Vec<_> = checked.diagnostics().map(|found| found.code.as_str()).collect();
+        assert_eq!(codes, Vec::from_iter(expected), "{description}");
+    }
+}
+
+#[test]
+fn a_catalog_entry_is_short() {
+    for (length, expected) in [(392, None), (393, Some("catalog-entry-long"))] {
+        let description = format!("Use when {}", "x".repeat(length - 9));
+        let text = described("notes", &description, BODY);
+        let checked = checked(&memory(&[("notes/SKILL.md", &text)]), Profile::Spec);
+        let codes: Vec<_> = checked.diagnostics().map(|found| found.code.as_str()).collect();
+        assert_eq!(codes, Vec::from_iter(expected), "{length} characters");
+    }
+}
+
+#[test]
+fn the_instructions_have_one_name() {
+    let source = memory(&[("notes/skill.md", &skill_md("notes", BODY))]);
+    let checked = checked(&source, Profile::Spec);
+    let codes: Vec<_> = checked.diagnostics().map(|found| found.code.as_str()).collect();
+    assert_eq!(codes, ["instructions-file-case"]);
+}
+
+#[test]
+fn each_package_gets_a_verdict_by_the_whole_file() {
+    let long = skill_md("long", &format!("{BODY}{}", "line\n".repeat(600)));
+    let source = memory(&[
+        ("good/SKILL.md", &skill_md("good", BODY)),
+        ("other/SKILL.md", &skill_md("name", BODY)),
+        ("long/SKILL.md", &long),
+        ("broken/SKILL.md", "nonsense"),
+    ]);
+    let checked = checked(&source, Profile::Spec);
+    let verdicts: Vec<_> = checked
+        .packages
+        .iter()
+        .map(|report| {
+            let codes: Vec<_> =
+                report.diagnostics.iter().map(|found| found.code.as_str()).collect();
+            (report.path.as_str(), report.valid, codes)
+        })
+        .collect();
+    assert_eq!(
+        verdicts,
+        [
+            ("memory://user/broken", false, vec!["frontmatter-missing"]),
+            ("memory://user/good", true, vec![]),
+            ("memory://user/long", true, vec!["body-too-long"]),
+            ("memory://user/other", false, vec!["name-directory-mismatch"]),
+        ]
+    );
+}
+
+#[test]
+fn a_package_that_the_profile_refuses_is_still_looked_at() {
+    let text = skill_md("other", &with("[x](gone.md)"));
+    let text = text.replace("---\nname", "---\nfoo: 1\nname");
+    let checked = checked(&memory(&[("notes/SKILL.md", &text)]), Profile::Spec);
+    let codes: Vec<_> = checked.diagnostics().map(|found| found.code.as_str()).collect();
+    assert_eq!(codes, ["unknown-field", "name-directory-mismatch", "link-broken"]);
+    assert_eq!(checked.packages[0].diagnostics[1].line, Some(3), "the name's own place");
+}
+
+#[test]
+fn a_thousand_mistakes_of_a_kind_give_twenty_findings() {
+    let body = with(&"[x](gone.md) ".repeat(1000));
+    assert_eq!(codes_of(&body, &[]).len(), 20);
+}
+
+#[test]
+fn another_counter_of_tokens_is_asked() {
+    struct Dear;
+    impl prowess_core::TokenCounter for Dear {
+        fn count(&self, text: &str) -> usize {
+            text.len() * 1000
+        }
+        fn is_exact(&self) -> bool {
+            true
+        }
+    }
+    let source = memory(&[("notes/SKILL.md", &skill_md("notes", BODY))]);
+    let options = LintOptions { tokens: &Dear, ..LintOptions::default() };
+    let checked = check_tree(&source, &options, &NoProgress, &prowess_core::Cancel::default())
+        .expect("it is in memory");
+    let codes: Vec<_> = checked.diagnostics().map(|found| found.code.as_str()).collect();
+    assert_eq!(codes, ["catalog-entry-long", "body-tokens-soft-limit"]);
+}

@@ -1,0 +1,33 @@
+//! How much each finding matters.
+
+use prowess_core::Severity;
+use prowess_format::Profile;
+use prowess_lint::{codes, severity};
+
+#[test]
+fn leaving_the_package_is_an_error_for_authors_only() {
+    for code in [codes::LINK_LEAVES_PACKAGE, codes::LINK_ABSOLUTE] {
+        assert_eq!(severity(&code, Profile::Lenient), Some(Severity::Warning), "{code}");
+        assert_eq!(severity(&code, Profile::Spec), Some(Severity::Error), "{code}");
+        assert_eq!(severity(&code, Profile::SkillsRef), None, "{code}");
+    }
+}
+
+#[test]
+fn the_lenient_profile_refuses_no_package_for_what_lies_in_it() {
+    let refusals = [codes::SKILLS_REF, codes::SKILLS_REF_CRASH, codes::PACKAGE_PATH_INVALID];
+    for code in codes::ALL.iter().filter(|code| !refusals.contains(code)) {
+        assert!(severity(code, Profile::Lenient) < Some(Severity::Error), "{code}");
+    }
+}
+
+#[test]
+fn no_code_stands_for_two_things() {
+    let own = codes::ALL.iter().map(prowess_core::Code::as_str);
+    let formats = prowess_format::codes::ALL.iter().map(prowess_core::Code::as_str);
+    let mut all: Vec<&str> = own.chain(formats).collect();
+    let count = all.len();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), count, "each code is there once");
+}
