@@ -90,7 +90,7 @@ pub(crate) struct Validate {
     /// Packages, `SKILL.md` files or folders of packages
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// How strict to be: lenient, spec or skills-ref
+    /// How strict to be: lenient, extended, spec, strict or skills-ref
     #[arg(long, default_value_t = Profile::Spec)]
     pub(crate) profile: Profile,
     /// Show hints too; for a single package they always are

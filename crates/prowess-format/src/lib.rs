@@ -45,12 +45,14 @@ mod yaml;
 
 pub use allowed_tools::{AllowedTools, AllowedToolsError, MAX_ALLOWED_TOOLS_CHARACTERS, ToolRule};
 pub use diagnostic::{Code, Diagnostic, Severity};
-pub use document::{Document, Frontmatter, Parsed, parse};
+pub use document::{Document, Frontmatter, Parsed, parse, parse_with};
+pub use extensions::{Extension, ExtensionField, Extensions, FieldKind};
 pub use hidden::find as hidden_character;
-pub use name::{NameError, SkillName};
+pub use name::{NameError, NameRule, SkillName, are_confusable, name_skeleton};
 pub use profile::{Profile, UnknownProfile};
+pub use rules::Rules;
 pub use shown::shown;
-pub use summary::{Head, Summarized, Summary, summarize};
+pub use summary::{Head, Summarized, Summary, summarize, summarize_with};
 pub use value::{Field, Mapping, Value};
 
 /// Compares a declared name with the name of its package's directory, both in NFKC form.
