@@ -94,13 +94,18 @@ impl<'c> Record<'c> {
         let root = self.catalog.source(self.at).source.root();
         match self.catalog.set(self.at).package(self.at.entry()) {
             "" => root.to_owned(),
-            package => format!("{}/{package}", root.trim_end_matches('/')),
+            package => [root.trim_end_matches('/'), "/", package].concat(),
         }
     }
 
     /// The `SKILL.md` as an absolute path or URL.
     pub fn location(&self) -> String {
-        format!("{}/{}", self.root_directory().trim_end_matches('/'), self.file())
+        // Written for each skill of a prompt: in one step, without the directory's own copy.
+        let root = self.catalog.source(self.at).source.root().trim_end_matches('/');
+        match self.catalog.set(self.at).package(self.at.entry()) {
+            "" => [root, "/", self.file()].concat(),
+            package => [root, "/", package, "/", self.file()].concat(),
+        }
     }
 
     /// The layer of the record's source.

@@ -2,7 +2,7 @@
 
 use prowess_core::TokenCounter;
 
-use crate::catalog::{CLOSING, OPENING, entry};
+use crate::catalog::{CLOSING, OPENING, push_entry};
 use crate::hidden::fold;
 use crate::{PromptPolicy, SkillEntry};
 
@@ -45,9 +45,10 @@ impl Scale<'_> {
     /// How many skills fit, from the first, with descriptions of at most `bound` characters.
     fn fitting(&self, bound: Option<usize>, room: usize) -> usize {
         let mut left = room;
+        let mut text = String::new();
         for (at, skill) in self.skills.iter().enumerate() {
-            let shown = shorten(skill, bound);
-            let text = entry(&shown, self.policy.catalog_format);
+            text.clear();
+            push_entry(&mut text, &shorten(skill, bound), self.policy.catalog_format);
             match left.checked_sub(self.counter.count(&text)) {
                 Some(rest) => left = rest,
                 None => return at,
@@ -82,11 +83,12 @@ impl Scale<'_> {
 }
 
 /// The skill with at most `bound` characters of description.
-pub(crate) fn shorten<'a>(skill: &SkillEntry<'a>, bound: Option<usize>) -> SkillEntry<'a> {
-    let mut shown = skill.clone();
-    if let Some(bound) = bound.filter(|&bound| is_longer(&shown.description, bound)) {
-        let folded = fold(&shown.description);
-        let kept: String = folded.chars().take(bound.saturating_sub(1)).collect();
+pub(crate) fn shorten<'a>(skill: &'a SkillEntry<'_>, bound: Option<usize>) -> SkillEntry<'a> {
+    let mut shown = skill.borrowed();
+    if let Some(bound) = bound.filter(|&bound| is_longer(&skill.description, bound)) {
+        let folded = fold(&skill.description);
+        let kept = folded.char_indices().nth(bound.saturating_sub(1));
+        let kept = &folded[..kept.map_or(folded.len(), |(end, _)| end)];
         shown.description = format!("{}…", kept.trim_end()).into();
     }
     shown
@@ -94,8 +96,8 @@ pub(crate) fn shorten<'a>(skill: &SkillEntry<'a>, bound: Option<usize>) -> Skill
 
 /// Whether a description is cut to fit this bound.
 pub(crate) fn is_longer(description: &str, bound: usize) -> bool {
-    // Folding only shortens, so most need no folding to know.
-    description.chars().count() > bound && fold(description).chars().count() > bound
+    // There are no more characters than bytes, and folding only shortens: most need no counting.
+    description.len() > bound && fold(description).chars().count() > bound
 }
 
 /// What is said when skills are left out.

@@ -32,6 +32,22 @@ impl<'a> SkillEntry<'a> {
         Self { name: record.id().into(), description: record.description().into(), location }
     }
 
+    /// The same without a copy of its texts.
+    pub(crate) fn borrowed(&self) -> SkillEntry<'_> {
+        SkillEntry {
+            name: Cow::Borrowed(&self.name),
+            description: Cow::Borrowed(&self.description),
+            location: self.location.as_deref().map(Cow::Borrowed),
+        }
+    }
+
+    /// How long its entry becomes, unless much of it is escaped.
+    pub(crate) fn likely_length(&self) -> usize {
+        const TAGS: usize = 96;
+        let place = self.location.as_ref().map_or(0, |place| place.len());
+        self.name.len() + self.description.len() + place + TAGS
+    }
+
     /// The place, unless showing it would change it: a wrong path is worse than none.
     fn shown_location(&self) -> Option<&str> {
         self.location.as_deref().filter(|place| is_exact(place))
@@ -46,51 +62,68 @@ pub fn available_skills<'a>(
     skills: impl IntoIterator<Item = SkillEntry<'a>>,
     format: CatalogFormat,
 ) -> String {
-    let mut text = OPENING.to_owned();
+    let mut text = String::new();
+    push_available_skills(&mut text, skills, format);
+    text
+}
+
+/// As [`available_skills`], behind what is there.
+pub(crate) fn push_available_skills<'a>(
+    text: &mut String,
+    skills: impl IntoIterator<Item = SkillEntry<'a>>,
+    format: CatalogFormat,
+) {
+    text.push_str(OPENING);
     for skill in skills {
-        text.push_str(&entry(&skill, format));
+        push_entry(text, &skill, format);
     }
     text.push_str(CLOSING);
-    text
 }
 
 /// One skill of a catalog, with its last line break.
-pub(crate) fn entry(skill: &SkillEntry<'_>, format: CatalogFormat) -> String {
+pub(crate) fn push_entry(text: &mut String, skill: &SkillEntry<'_>, format: CatalogFormat) {
     match format {
-        CatalogFormat::XmlElements => xml_entry(skill),
-        CatalogFormat::Json => json_entry(skill),
-        CatalogFormat::Bullets => bullet_entry(skill),
+        CatalogFormat::XmlElements => push_xml_entry(text, skill),
+        CatalogFormat::Json => push_json_entry(text, skill),
+        CatalogFormat::Bullets => push_bullet_entry(text, skill),
     }
 }
 
-fn xml_entry(skill: &SkillEntry<'_>) -> String {
-    let name = escape::xml(&fold(&skill.name));
-    let description = escape::xml(&fold(&skill.description));
-    let mut text =
-        format!("<skill>\n<name>{name}</name>\n<description>{description}</description>\n");
+fn push_xml_entry(text: &mut String, skill: &SkillEntry<'_>) {
+    text.push_str("<skill>\n<name>");
+    escape::push_xml(text, &fold(&skill.name));
+    text.push_str("</name>\n<description>");
+    escape::push_xml(text, &fold(&skill.description));
+    text.push_str("</description>\n");
     if let Some(place) = skill.shown_location() {
-        text.push_str(&format!("<location>{}</location>\n", escape::xml(place)));
+        text.push_str("<location>");
+        escape::push_xml(text, place);
+        text.push_str("</location>\n");
     }
     text.push_str("</skill>\n");
-    text
 }
 
-fn json_entry(skill: &SkillEntry<'_>) -> String {
-    let name = escape::json(&fold(&skill.name));
-    let description = escape::json(&fold(&skill.description));
-    let mut text = format!("{{\"name\":{name},\"description\":{description}");
+fn push_json_entry(text: &mut String, skill: &SkillEntry<'_>) {
+    text.push_str("{\"name\":");
+    text.push_str(&escape::json(&fold(&skill.name)));
+    text.push_str(",\"description\":");
+    text.push_str(&escape::json(&fold(&skill.description)));
     if let Some(place) = skill.shown_location() {
-        text.push_str(&format!(",\"location\":{}", escape::json(place)));
+        text.push_str(",\"location\":");
+        text.push_str(&escape::json(place));
     }
     text.push_str("}\n");
-    text
 }
 
-fn bullet_entry(skill: &SkillEntry<'_>) -> String {
-    let name = escape::xml(&fold(&skill.name));
-    let description = escape::xml(&fold(&skill.description));
-    match skill.shown_location() {
-        Some(place) => format!("- {name}: {description} ({})\n", escape::xml(place)),
-        None => format!("- {name}: {description}\n"),
+fn push_bullet_entry(text: &mut String, skill: &SkillEntry<'_>) {
+    text.push_str("- ");
+    escape::push_xml(text, &fold(&skill.name));
+    text.push_str(": ");
+    escape::push_xml(text, &fold(&skill.description));
+    if let Some(place) = skill.shown_location() {
+        text.push_str(" (");
+        escape::push_xml(text, place);
+        text.push(')');
     }
+    text.push('\n');
 }

@@ -5,9 +5,10 @@ use serde::Serialize;
 
 use crate::active::add_active;
 use crate::budget::{Fit, fit, is_longer, note, shorten};
-use crate::hidden::{has_hidden, is_exact};
+use crate::catalog::push_available_skills;
+use crate::hidden::{has_hidden, is_exact, is_plain};
 use crate::ledger::{Account, Change, ChangeKind, Ledger, Part};
-use crate::{CatalogPlace, PromptPolicy, SkillEntry, available_skills};
+use crate::{CatalogPlace, PromptPolicy, SkillEntry};
 
 /// All that a prompt is made of.
 #[derive(Clone, Copy)]
@@ -71,13 +72,16 @@ fn add_catalog(
     let fit = fit(&skills, policy, counter);
     account.ledger.changes.extend(changes(&skills, &fit));
     account.add(Part::Rule, &rule(policy));
-    account.add(Part::Catalog, &catalog_text(&skills, &fit, policy));
+    account.add_written(Part::Catalog, |text| push_catalog(text, &skills, &fit, policy));
     let shown = skills.into_iter().take(fit.skills);
     shown.map(|skill| skill.name.into_owned()).collect()
 }
 
 /// Whether a model that types what it is shown types the id.
 fn is_nameable(id: &str) -> bool {
+    if is_plain(id) {
+        return !id.is_empty();
+    }
     let is_folded = !id.is_empty() && id.split(' ').all(|word| !word.is_empty());
     is_folded && is_exact(id) && !id.contains(|c: char| c.is_whitespace() && c != ' ')
 }
@@ -91,15 +95,15 @@ fn rule(policy: &PromptPolicy) -> String {
     )
 }
 
-fn catalog_text(skills: &[SkillEntry<'_>], fit: &Fit, policy: &PromptPolicy) -> String {
+fn push_catalog(text: &mut String, skills: &[SkillEntry<'_>], fit: &Fit, policy: &PromptPolicy) {
     let shown = &skills[..fit.skills];
+    text.reserve(shown.iter().map(SkillEntry::likely_length).sum());
     let shortened = shown.iter().map(|skill| shorten(skill, fit.description));
-    let mut text = available_skills(shortened, policy.catalog_format);
+    push_available_skills(text, shortened, policy.catalog_format);
     text.push('\n');
     if fit.skills < skills.len() {
         text.push_str(&note(fit.skills, skills.len(), policy));
     }
-    text
 }
 
 fn changes(skills: &[SkillEntry<'_>], fit: &Fit) -> Vec<Change> {

@@ -5,9 +5,17 @@
 //! `Default_Ignorable_Code_Point` (zero-width characters, bidi controls, variation selectors, the tag
 //! block), the annotation characters, control characters and noncharacters. Inside an emoji, where a
 //! joiner or a selector shows, it stays.
+//!
+//! A catalog of a thousand skills is looked at in every turn, and nearly all of it is printable ASCII:
+//! that is found out first, without looking at one character after the other.
+
+use std::borrow::Cow;
 
 /// A text on one line: without hidden characters, each run of white space one blank.
-pub(crate) fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> Cow<'_, str> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
     let visible = visible(text);
     let mut folded = String::with_capacity(visible.len());
     for word in visible.split_whitespace() {
@@ -16,7 +24,26 @@ pub(crate) fn fold(text: &str) -> String {
         }
         folded.push_str(word);
     }
-    folded
+    Cow::Owned(folded)
+}
+
+/// Whether a text is words of visible ASCII with one blank between them. Others may be folded too.
+pub(crate) fn is_plain(text: &str) -> bool {
+    is_printable(text) && is_folded(text)
+}
+
+/// Whether each character is a visible one of ASCII, or a blank. No branch in the loop, so that many
+/// bytes are looked at in one step.
+fn is_printable(text: &str) -> bool {
+    text.bytes().fold(true, |so_far, byte| so_far & matches!(byte, b' '..=b'~'))
+}
+
+/// Whether each blank of printable text stands alone between words.
+fn is_folded(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_inside = !bytes.starts_with(b" ") && !bytes.ends_with(b" ");
+    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
+    is_inside & pairs.fold(true, |so_far, (&one, &next)| so_far & (one != b' ' || next != b' '))
 }
 
 /// Lines of text without hidden characters; line breaks of every system become `\n`.
@@ -28,32 +55,41 @@ pub(crate) fn visible_lines(text: &str) -> String {
 
 /// Whether a text loses hidden characters when it is shown.
 pub(crate) fn has_hidden(text: &str) -> bool {
-    visible(text).len() < text.len()
+    !is_printable(text) && visible(text).len() < text.len()
 }
 
 /// Whether a text can be shown as it is on one line, so that whoever copies it has the original.
 pub(crate) fn is_exact(text: &str) -> bool {
+    if is_printable(text) {
+        return true;
+    }
     let breaks =
         |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
     !text.contains(breaks) && !has_hidden(text)
 }
 
 /// A text without hidden characters. White space of every kind stays.
-fn visible(text: &str) -> String {
+fn visible(text: &str) -> Cow<'_, str> {
+    // Most texts have none that may go, and need no copy.
+    if !text.chars().any(is_suspect) {
+        return Cow::Borrowed(text);
+    }
     let mut visible = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     let mut before = '\0';
     while let Some(character) = characters.next() {
         let after = characters.peek().copied().unwrap_or('\0');
-        let is_kept = character.is_whitespace()
-            || !is_hidden(character)
-            || is_inside_emoji(before, character, after);
-        if is_kept {
+        if !is_suspect(character) || is_inside_emoji(before, character, after) {
             visible.push(character);
             before = character;
         }
     }
-    visible
+    Cow::Owned(visible)
+}
+
+/// Whether a character goes unless it stands inside an emoji.
+fn is_suspect(character: char) -> bool {
+    is_hidden(character) && !character.is_whitespace()
 }
 
 fn is_hidden(character: char) -> bool {

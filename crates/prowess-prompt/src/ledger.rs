@@ -96,9 +96,16 @@ impl<'a> Account<'a> {
 
     /// Appends text of a part; a part may come in pieces.
     pub(crate) fn add(&mut self, part: Part, text: &str) {
-        let tokens = self.counter.count(text);
-        let characters = text.chars().count();
-        self.text.push_str(text);
+        self.add_written(part, |whole| whole.push_str(text));
+    }
+
+    /// Appends what `write` appends, which need not be copied from elsewhere.
+    pub(crate) fn add_written(&mut self, part: Part, write: impl FnOnce(&mut String)) {
+        let start = self.text.len();
+        write(&mut self.text);
+        let written = &self.text[start..];
+        let tokens = self.counter.count(written);
+        let characters = written.chars().count();
         self.ledger.tokens += tokens;
         self.ledger.characters += characters;
         let entries = &mut self.ledger.entries;
