@@ -24,6 +24,8 @@ const BODY_IS_HERE: &str = "The result holds the instructions.";
 
 pub(super) struct Load {
     policy: Arc<ToolPolicy>,
+    /// What every call's arguments are checked against; built once.
+    accepted: Value,
 }
 
 #[derive(Deserialize)]
@@ -35,7 +37,7 @@ struct Arguments {
 
 impl Load {
     pub(super) fn new(policy: Arc<ToolPolicy>) -> Self {
-        Self { policy }
+        Self { policy, accepted: Self::schema(&json!({ "type": "string" })) }
     }
 
     fn schema(items: &Value) -> Value {
@@ -147,7 +149,7 @@ impl Tool for Load {
 
     /// Any name, so that a location is taken too and a slip is answered with what was meant.
     fn accepts(&self, _catalog: &Catalog) -> Value {
-        Self::schema(&json!({ "type": "string" }))
+        self.accepted.clone()
     }
 
     fn is_offered(&self, catalog: &Catalog) -> bool {
