@@ -1,8 +1,8 @@
 //! One source's scan, gathered into a set of records.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use prowess_core::{
     Cancel, Diagnostic, Found, NewRecord, PackagePath, ReadFurther, RecordSet, RecordSetBuilder,
     ScanSink, Severity, SkillSource, SourceError, Stamp,
@@ -89,10 +89,9 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds a `SKILL.md` that can be used.
-    fn accept(&mut self, found: &Found<'_>, summary: &Summary<'_>) {
-        let directory = directory_of(self.root, found.package);
-        let id = match self.policy.id_from {
-            IdFrom::Directory if !directory.is_empty() => directory,
+    fn accept(&mut self, found: &Found<'_>, directory: Option<&str>, summary: &Summary<'_>) {
+        let id = match (self.policy.id_from, directory) {
+            (IdFrom::Directory, Some(directory)) => directory,
             _ => &summary.name,
         };
         let record = NewRecord {
@@ -197,7 +196,7 @@ impl ScanSink for Collector<'_> {
                     self.builder.diagnose(Some(found.package), diagnostic.in_file(location));
                 }
                 match summary {
-                    Some(summary) => self.accept(&found, &summary),
+                    Some(summary) => self.accept(&found, directory, &summary),
                     None => self.reject(&found),
                 }
             }
@@ -226,7 +225,9 @@ fn is_same(earlier: &RecordSet, at: usize, record: &NewRecord<'_>) -> bool {
 /// The name of a package's directory. A source that is one package has its own directory as root.
 pub(crate) fn directory_of<'a>(root: &'a str, package: &'a str) -> &'a str {
     let path = if package.is_empty() { root.trim_end_matches('/') } else { package };
-    path.rsplit('/').next().unwrap_or_default()
+    // Asked of each package: over bytes, as a path is too short for a search to pay.
+    let slash = path.bytes().rposition(|byte| byte == b'/');
+    slash.map_or(path, |at| &path[at + 1..])
 }
 
 /// The place of a package's file as an absolute path or URL.
