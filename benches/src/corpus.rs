@@ -10,7 +10,7 @@ use prowess_testkit::{Corpus, ManualClock};
 use tempfile::TempDir;
 
 /// The seed of every benchmark.
-const SEED: u64 = 1;
+pub(crate) const SEED: u64 = 1;
 
 /// A time long after the corpus is written: a stamp is relied on once its file has been left alone
 /// for a while.

@@ -8,4 +8,8 @@
 pub mod corpus;
 pub mod floor;
 pub mod measure;
+pub mod parsing;
 pub mod turn;
+
+/// How many skills: what a person may have, and what an organisation may have.
+pub const SIZES: [usize; 2] = [1_000, 10_000];

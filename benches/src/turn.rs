@@ -9,6 +9,12 @@ use prowess_testkit::ManualClock;
 use prowess_tools::{NameStyle, SkillTools, Surface, ToolPolicy, Toolbox};
 use serde_json::json;
 
+/// Every so many ids of a catalog that there are `count` of them.
+pub fn some_ids(catalog: &Catalog, count: usize) -> Vec<String> {
+    let step = (catalog.len() / count).max(1);
+    catalog.skills().step_by(step).take(count).map(|skill| skill.id().to_owned()).collect()
+}
+
 /// One open conversation.
 pub struct Conversation {
     catalog: Arc<Catalog>,
@@ -38,8 +44,7 @@ impl Conversation {
 
     /// Every so many ids that there are `count` of them.
     pub fn some_ids(&self, count: usize) -> Vec<String> {
-        let step = (self.catalog.len() / count).max(1);
-        self.catalog.skills().step_by(step).take(count).map(|skill| skill.id().to_owned()).collect()
+        some_ids(&self.catalog, count)
     }
 
     /// Loads one skill by the tool, in place of those before; gives the length of the answer.

@@ -5,6 +5,7 @@
 // A task runner talks to a person; the libraries do not.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod bench;
 mod conformance;
 mod corpus;
 mod process;
@@ -23,7 +24,8 @@ cargo xtask COMMAND
   codes              write DIAGNOSTICS.md, the page of every code
   corpus DIR         list DIR and check that every SKILL.md in it is accounted for
   conformance FILE   compare the command line with the recorded reference tool
-  bench [ARGS...]    measure beside the floor of the same run
+  bench [ROUNDS]     measure beside the floor of the same run
+  bench --count      count system calls and instructions of discovery, a skill
 
 Example: cargo xtask corpus path/to/skills
 ";
@@ -37,7 +39,8 @@ fn main() -> ExitCode {
         ["codes"] => codes(),
         ["corpus", directory] => corpus::run(Path::new(directory)),
         ["conformance", file] => conformance::run(Path::new(file)),
-        ["bench", rest @ ..] => bench(rest),
+        ["bench", "--count"] => bench::count(),
+        ["bench", rest @ ..] => bench::run(rest),
         [] | ["help" | "-h" | "--help"] => {
             print!("{HELP}");
             return ExitCode::SUCCESS;
@@ -70,11 +73,6 @@ fn test() -> Result<(), Failure> {
 fn codes() -> Result<(), Failure> {
     std::fs::write(root().join("DIAGNOSTICS.md"), prowess_format::codes::page())?;
     Ok(())
-}
-
-fn bench(arguments: &[&str]) -> Result<(), Failure> {
-    let run = ["run", "--release", "--package", "benches", "--bin", "floor", "--"];
-    cargo(run.iter().chain(arguments))
 }
 
 /// The directory of the workspace.

@@ -47,11 +47,16 @@ pub(crate) fn cargo_output(arguments: &[&str]) -> Result<Vec<u8>, Failure> {
 /// Builds the command line and gives the path of the program.
 pub(crate) fn build_prowess() -> Result<PathBuf, Failure> {
     cargo(["build", "--package", "prowess-cli"])?;
+    built("debug", "prowess")
+}
+
+/// The path of a program that was built under a profile.
+pub(crate) fn built(profile: &str, program: &str) -> Result<PathBuf, Failure> {
     let metadata = cargo_output(&["metadata", "--format-version", "1", "--no-deps"])?;
     let metadata: serde_json::Value = serde_json::from_slice(&metadata)?;
     let target = metadata["target_directory"].as_str().unwrap_or("target");
-    let name = format!("prowess{}", std::env::consts::EXE_SUFFIX);
-    Ok(PathBuf::from(target).join("debug").join(name))
+    let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+    Ok(PathBuf::from(target).join(profile).join(name))
 }
 
 /// Runs a program to its end and gives all that came of it, whatever its exit code.

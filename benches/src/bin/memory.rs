@@ -1,6 +1,7 @@
 //! Prints what a catalog holds on the heap, by a counting allocator, and what the process needs.
 //!
 //! `memory DIRECTORY COUNT`: COUNT skills lie in DIRECTORY.
+#![expect(clippy::print_stdout, reason = "its numbers go to the program that asked")]
 
 use std::alloc::System;
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! Does one piece of work once, for counting its system calls and instructions.
 //!
-//! `once generate|nothing|floor|stat|discover|reload DIRECTORY [COUNT]`
+//! `once generate|nothing|floor|stat|discover|reload|prompt|load DIRECTORY [COUNT]`
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use benches::{corpus, floor};
+use benches::{corpus, floor, turn};
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
@@ -28,6 +28,16 @@ fn main() -> ExitCode {
             let registry = corpus::registry(root);
             registry.reload();
             registry.reload();
+        }
+        "prompt" => {
+            let turn = turn::Conversation::new(corpus::registry(root).reload().catalog);
+            std::hint::black_box(turn.prompt(None));
+        }
+        "load" => {
+            let turn = turn::Conversation::new(corpus::registry(root).reload().catalog);
+            for id in turn.some_ids(100) {
+                std::hint::black_box(turn.load(&id));
+            }
         }
         _ => return ExitCode::from(2),
     }

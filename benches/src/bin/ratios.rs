@@ -2,16 +2,14 @@
 //!
 //! `ratios [ROUNDS]`: 15 rounds without it. A ratio says how much CPU time the work takes for each
 //! unit that the kernel alone takes; an absolute time says more of the machine.
+#![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use benches::{corpus, floor, measure::medians, turn};
+use benches::{SIZES, corpus, floor, measure::medians, parsing, turn};
 use prowess_core::CatalogProvider;
-
-/// How many skills.
-const SIZES: [usize; 2] = [1_000, 10_000];
 
 fn main() {
     let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
@@ -20,8 +18,14 @@ fn main() {
         let directory = corpus::on_disk(count);
         catalog(directory.path(), count, rounds);
         activation(directory.path(), count, rounds);
-        prompt(directory.path(), count, rounds);
     }
+    println!(
+        "\n| work without the disk | skills | CPU time | of it, ns a skill |\n|---|--:|--:|--:|"
+    );
+    for count in SIZES {
+        prompt(corpus::on_disk(count).path(), count, rounds);
+    }
+    frontmatter(rounds);
     println!(
         "\n| skills | index, bytes a skill | of it text | process peak, KiB |\n|--:|--:|--:|--:|"
     );
@@ -72,16 +76,38 @@ fn activation(root: &Path, count: usize, rounds: usize) {
 }
 
 fn prompt(root: &Path, count: usize, rounds: usize) {
-    let turn = turn::Conversation::new(corpus::registry(root).reload().catalog);
-    let text = turn.prompt(None);
-    let [copy, whole, cut] = medians(
+    let catalog = corpus::registry(root).reload().catalog;
+    let ids: Vec<_> = catalog.skills().map(|skill| skill.id().to_owned()).collect();
+    let turn = turn::Conversation::new(catalog.clone());
+    let [whole, cut, lookup] = medians(
         rounds,
-        [&mut || text.clone().len(), &mut || turn.prompt(None).len(), &mut || {
-            turn.prompt(Some(4_000)).len()
+        [&mut || turn.prompt(None).len(), &mut || turn.prompt(Some(4_000)).len(), &mut || {
+            ids.iter().filter(|id| catalog.get(id).is_some()).count()
         }],
     );
-    row("prompt, whole catalog (floor: a copy of the text)", count, whole, copy);
-    row("prompt under 4,000 tokens (floor: the same)", count, cut, copy);
+    each("prompt of the whole catalog", count, whole);
+    each("prompt under 4,000 tokens", count, cut);
+    each("look-up by id", count, lookup);
+}
+
+/// Ours gives place and verdict too; the others read two fields and forget the rest.
+fn frontmatter(rounds: usize) {
+    let files = parsing::files(SIZES[0]);
+    let [ours, saphyr, serde_yaml] = medians(
+        rounds,
+        [&mut || parsing::by_us(&files), &mut || parsing::by_saphyr(&files), &mut || {
+            parsing::by_serde_yaml(&files)
+        }],
+    );
+    each("frontmatter, fences and checks", files.len(), ours);
+    each("the same by serde-saphyr", files.len(), saphyr);
+    each("the same by yaml_serde", files.len(), serde_yaml);
+}
+
+/// A row of work that has no floor but a machine's own.
+fn each(work: &str, count: usize, time: Duration) {
+    let skill = time.as_secs_f64() * 1e9 / count as f64;
+    println!("| {work} | {count} | {time:.1?} | {skill:.0} |");
 }
 
 fn row(work: &str, count: usize, time: Duration, floor: Duration) {
