@@ -4,6 +4,7 @@ mod allowed_tools;
 mod attacks;
 mod bounds;
 mod diagnostics;
+mod documents;
 mod extensions;
 mod fences;
 mod fields;
