@@ -116,6 +116,7 @@ impl Diagnostic {
     #[must_use]
     pub fn at(mut self, text: &[u8], span: Range<usize>) -> Self {
         let before = &text[..span.start.min(text.len())];
+        crate::work::count(before.len());
         let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
         let column = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
-use crate::MAX_FRONTMATTER_BYTES;
+use crate::{MAX_FRONTMATTER_BYTES, work};
 
 /// U+FEFF in UTF-8, which some editors put before the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -60,9 +60,11 @@ pub(crate) fn find(text: &[u8], is_whole: bool) -> Result<Fences, NoFences> {
 
 /// A line `...` before `end`: no YAML goes on behind it, in whatever it stands.
 fn dots(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    work::count(end - start);
     let offsets = memmem::find_iter(&text[start - 1..end], b"\n...");
     offsets.map(|offset| start + offset).find_map(|line| {
         let line_end = line + memchr(b'\n', &text[line..])? + 1;
+        work::count(line_end - line);
         let is_blank = text[line + 3..line_end].iter().all(u8::is_ascii_whitespace);
         is_blank.then_some((line, line_end))
     })
@@ -122,8 +124,14 @@ fn next_fence(text: &[u8], from: usize, last: usize, is_whole: bool) -> Found {
         }
         let window = &text[line..text.len().min(last + 4)];
         match memmem::find(window, b"\n---") {
-            Some(offset) => line += offset + 1,
-            None => return Found::Cut,
+            Some(offset) => {
+                work::count(offset + 1);
+                line += offset + 1;
+            }
+            None => {
+                work::count(window.len());
+                return Found::Cut;
+            }
         }
     }
     Found::Cut
@@ -144,6 +152,7 @@ fn fence_end(text: &[u8], start: usize) -> Fence {
         return Fence::Not;
     };
     let line_end = memchr(b'\n', rest);
+    work::count(line_end.unwrap_or(rest.len()));
     let line = &rest[..line_end.unwrap_or(rest.len())];
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     if !line.iter().all(|byte| matches!(byte, b' ' | b'\t')) {

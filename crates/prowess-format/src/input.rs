@@ -7,7 +7,7 @@ use memchr::memchr;
 
 use crate::fence::{self, Fences, NoFences};
 use crate::findings::Findings;
-use crate::{MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, codes};
+use crate::{MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, codes, work};
 
 /// The fences of a file, or what to do instead of reading on.
 pub(crate) enum Opened {
@@ -56,6 +56,7 @@ pub(crate) fn text<'t>(
     findings: &mut Findings<'_>,
 ) -> Option<&'t str> {
     let slice = &bytes[part.clone()];
+    work::count(slice.len());
     match std::str::from_utf8(slice) {
         Ok(text) => match memchr(0, slice) {
             None => Some(text),
@@ -73,6 +74,7 @@ pub(crate) fn text<'t>(
 
 /// Whether bytes without fences are text at all: a file in another encoding has no fences either.
 fn is_text_so_far(bytes: &[u8], is_whole: bool, findings: &mut Findings<'_>) -> bool {
+    work::count(bytes.len());
     match std::str::from_utf8(bytes) {
         Err(error) if is_whole || error.error_len().is_some() => {
             report_encoding(bytes, 0, error, findings);

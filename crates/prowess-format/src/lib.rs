@@ -40,6 +40,7 @@ pub mod substitute;
 mod summary;
 mod tree;
 mod value;
+mod work;
 pub mod write;
 mod yaml;
 

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::yaml::{self, Node, NodeValue, Pair};
-use crate::{Code, codes};
+use crate::{Code, codes, work};
 
 use candidate::Chunks;
 pub(crate) use candidate::quoted;
@@ -68,6 +68,7 @@ pub(crate) fn parse(text: &str, base: usize) -> Option<Repaired> {
 
 fn repair(text: &str, edit: &Edit, base: usize) -> Repair {
     let line_start = text[..edit.value.start].rfind('\n').map_or(0, |at| at + 1);
+    work::count(edit.value.start - line_start + edit.quoted.len());
     let quoted = edit.quoted.lines().next().unwrap_or_default();
     Repair {
         code: edit.code.clone(),

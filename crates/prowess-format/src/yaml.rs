@@ -11,7 +11,9 @@ mod error;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use serde_saphyr::granit_parser::{Options, Parser, options};
+use serde_saphyr::granit_parser::{Options, Parser, StrInput, options};
+
+use crate::work;
 
 use builder::Builder;
 
@@ -49,11 +51,22 @@ pub(crate) struct Pair<'t> {
 /// Reads `text`, which begins at byte `base` of its file. `None` is a text without a value.
 pub(crate) fn parse(text: &str, base: usize) -> Result<Option<Node<'_>>, YamlError> {
     let mut builder = Builder::new(text, base);
-    for event in Parser::new_from_str_with_options(text, limits()) {
+    for event in Parser::with_options(input(text), limits()) {
+        work::count(1);
         let (event, span) = event.map_err(|error| builder.scan_error(&error))?;
         builder.take(event, span)?;
     }
     Ok(builder.finish())
+}
+
+#[cfg(not(test))]
+fn input(text: &str) -> StrInput<'_> {
+    StrInput::new(text)
+}
+
+#[cfg(test)]
+fn input(text: &str) -> work::Counted<'_> {
+    work::Counted(StrInput::new(text))
 }
 
 /// The library's own bounds, one past ours, so that ours speak first where they can.

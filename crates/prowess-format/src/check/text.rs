@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::codes;
 use crate::fields::{Fields, Known, MAX_KEY, Shape};
 use crate::findings::Findings;
-use crate::hidden;
+use crate::{hidden, work};
 
 /// The longest description, in characters.
 pub(crate) const MAX_DESCRIPTION: usize = 1024;
@@ -254,6 +254,7 @@ fn count_lines(text: &str) -> usize {
 
 /// Checks what the body alone can tell. `start` is where it begins in its file.
 pub(crate) fn body(body: &str, start: usize, findings: &mut Findings<'_>) {
+    work::count(body.len());
     if body.trim().is_empty() {
         return findings.report(codes::BODY_EMPTY, start..start, || {
             (

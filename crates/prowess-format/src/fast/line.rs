@@ -5,6 +5,7 @@ use std::ops::Range;
 use memchr::memchr;
 
 use crate::hidden::is_printable_ascii;
+use crate::work;
 
 /// A line without its end.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +87,7 @@ impl<'t> Lines<'t> {
             return None;
         }
         let length = memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+        work::count(length + 1);
         let text = rest[..length].strip_suffix('\r').unwrap_or(&rest[..length]);
         let next = (self.at + length + 1).min(self.end);
         let start = self.at;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
-use crate::{codes, yaml};
+use crate::{codes, work, yaml};
 
 use super::Edit;
 
@@ -48,6 +48,7 @@ impl<'t> Iterator for Chunks<'t> {
     fn next(&mut self) -> Option<Chunk<'t>> {
         loop {
             let (start, lines) = self.lines()?;
+            work::count(lines.len());
             if let Some((key, value)) = split(lines) {
                 return Some(Chunk { key, value, start: start + lines.len() - value.len() });
             }

@@ -8,6 +8,7 @@ use serde_saphyr::granit_parser::{ErrorKind, Event, Marker, ScalarStyle, ScanErr
 
 use crate::codes;
 use crate::shown::shown;
+use crate::work;
 
 use super::error::{YamlError, alias_error, error, help_for, too_deep};
 use super::{MAX_DEPTH, MAX_NODES, Node, NodeValue, Pair};
@@ -88,6 +89,7 @@ impl<'t> Builder<'t> {
     fn anchor_before(&self, value: usize) -> Range<usize> {
         let before = &self.text[..value - self.base];
         let anchor = before.rfind('&').map_or(value, |at| self.base + at);
+        work::count(value - anchor);
         anchor..value
     }
 
@@ -134,6 +136,7 @@ impl<'t> Builder<'t> {
         };
         let rest = &self.text[key.end - self.base..];
         let colon = rest.find(':').map_or(0, |at| at + 1);
+        work::count(colon);
         key.end + colon..key.end + colon
     }
 
@@ -141,6 +144,7 @@ impl<'t> Builder<'t> {
     fn moved_to_indicator(&self, span: Range<usize>) -> Range<usize> {
         let before = &self.text[..span.start - self.base];
         let indicator = before.rfind(['|', '>']).map(|at| self.base + at);
+        work::count(span.start - indicator.unwrap_or(self.base));
         indicator.unwrap_or(span.start)..span.end
     }
 
