@@ -9,6 +9,7 @@ const EXAMPLES: &str = "\
 Examples:
   prowess tour                                  an agent's conversation, played through
   prowess                                       what skills this place has
+  prowess new pdf-forms                         begin a skill
   prowess validate ./skills                     check every skill of a folder
   prowess --root project=./skills list          the skills of a folder of your own
   prowess explain pdf                           where a skill comes from, and what hides it
@@ -128,6 +129,23 @@ pub(crate) enum Command {
         path: PathBuf,
         /// How strict to be: lenient, extended, spec, strict or skills-ref
         #[arg(long, default_value_t = Profile::Lenient)]
+        profile: Profile,
+    },
+    /// Begin a skill: write NAME/SKILL.md with a template; never overwrites
+    New {
+        /// The skill's name: `a` to `z`, `0` to `9` and single hyphens
+        name: String,
+        /// What the skill does and when to use it
+        #[arg(long, value_name = "TEXT")]
+        description: Option<String>,
+        /// The folder of skills to write into
+        #[arg(long, default_value = ".", value_name = "DIR")]
+        directory: PathBuf,
+    },
+    /// Print the JSON Schema of a profile's frontmatter, for editors
+    Schema {
+        /// How strict to be: lenient, extended, spec, strict or skills-ref
+        #[arg(long, default_value_t = Profile::Spec)]
         profile: Profile,
     },
     /// Print <available_skills> for some packages

@@ -4,10 +4,12 @@ mod call;
 mod conversation;
 mod explain;
 mod list;
+mod new;
 mod overview;
 mod prompt;
 mod read_properties;
 mod reference;
+mod schema;
 mod serve;
 mod show;
 mod to_prompt;
@@ -29,6 +31,10 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::ReadProperties { path, profile }) => {
             read_properties::run(path, *profile, output)
         }
+        Some(Command::New { name, description, directory }) => {
+            new::run(name, description.as_deref(), directory, output)
+        }
+        Some(Command::Schema { profile }) => schema::run(*profile, output),
         Some(Command::ToPrompt { paths, profile }) => to_prompt::run(paths, *profile, output),
         Some(Command::List) => list::run(global, output),
         Some(Command::Show { id }) => show::run(global, id, output),

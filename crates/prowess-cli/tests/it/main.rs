@@ -6,8 +6,10 @@ mod attacks;
 mod bad_input;
 mod contract;
 mod names;
+mod new;
 mod places;
 mod program;
+mod schema;
 mod serve;
 mod tour;
 

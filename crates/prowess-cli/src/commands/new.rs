@@ -1,0 +1,90 @@
+//! `prowess new`: the first `SKILL.md` of a skill.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use prowess::format::SkillName;
+use prowess::format::write::{ScaffoldError, scaffold};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::{DIM, ID, Output};
+use crate::terminal::plain;
+
+/// What stands in for a description that was not given.
+const DESCRIPTION: &str =
+    "Says in one sentence what the skill does. Use when a request, a file or a word calls for it.";
+
+#[derive(Serialize)]
+struct Created {
+    name: SkillName,
+    path: PathBuf,
+    next: Vec<String>,
+}
+
+pub(crate) fn run(
+    name: &str,
+    description: Option<&str>,
+    directory: &Path,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let refused = |error: ScaffoldError| refused(&error);
+    let name = SkillName::new(name).map_err(|error| refused(error.into()))?;
+    let text = scaffold(name.as_str(), description.unwrap_or(DESCRIPTION)).map_err(refused)?;
+    let package = directory.join(name.as_str());
+    let path = package.join("SKILL.md");
+    create(&package, &path, &text).map_err(|error| not_written(&path, &error))?;
+    let mut next = vec![format!("prowess validate {}", package.display())];
+    if description.is_none() {
+        next.insert(0, format!("edit the description in {}", path.display()));
+    }
+    output.result(&Created { name, path, next }, text_of)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Makes the package and its file. A file that is there already is never touched, also not one that
+/// another program makes at the same time.
+fn create(package: &Path, path: &Path, text: &str) -> io::Result<()> {
+    fs::create_dir_all(package)?;
+    // On a file system without case this finds `skill.md` by itself; on the others, it would lose
+    // its place to the new file.
+    if package.join("skill.md").symlink_metadata().is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
+}
+
+fn refused(error: &ScaffoldError) -> Failure {
+    match error {
+        ScaffoldError::Invalid(found) => {
+            Failure::usage(found.code.as_str(), found.message.as_str(), found.help.as_str())
+        }
+        ScaffoldError::Name(_) => Failure::usage(
+            "name-invalid",
+            error.to_string(),
+            "use `a` to `z`, `0` to `9` and single hyphens between them: `pdf-forms`",
+        ),
+        _ => Failure::usage("skill-invalid", error.to_string(), "say it in fewer, plainer words"),
+    }
+}
+
+fn not_written(path: &Path, error: &io::Error) -> Failure {
+    let path = path.display();
+    if error.kind() == io::ErrorKind::AlreadyExists {
+        let message = format!("`{path}` is there already; nothing was written");
+        return Failure::new("skill-exists", message, "choose another name, or edit that file");
+    }
+    let help = "see `--directory` for writing it elsewhere";
+    Failure::new("output-failed", format!("`{path}` could not be written: {error}"), help)
+}
+
+fn text_of(created: &Created) -> String {
+    let path = plain(&created.path.display().to_string()).into_owned();
+    let mut text = format!("{ID}{}{ID:#} is begun: {path}\n", created.name);
+    for step in &created.next {
+        text += &format!("  {DIM}next:{DIM:#} {}\n", plain(step));
+    }
+    text
+}

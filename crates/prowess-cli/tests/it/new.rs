@@ -1,0 +1,83 @@
+//! `prowess new`: a first file that checkers find no fault with, and nothing overwritten.
+
+use std::fs;
+
+use prowess_testkit::Tree;
+
+use crate::program::{Program, Ran};
+
+fn new(tree: &Tree, args: &[&str]) -> Ran {
+    let args: Vec<_> = ["new"].iter().chain(args).copied().collect();
+    Program::new().working_in(tree.path()).run(&args)
+}
+
+#[test]
+fn a_new_skill_pleases_every_checker() {
+    let tree = Tree::new("");
+    let said = new(&tree, &["pdf-forms"]);
+    assert!(said.text().contains("next: edit the description"), "the next step is said: {said:?}");
+    for profile in ["lenient", "extended", "spec", "strict", "skills-ref"] {
+        let args = ["validate", "pdf-forms", "--profile", profile, "--format", "json"];
+        let checked = Program::new().working_in(tree.path()).run(&args);
+        assert_eq!(checked.code, Some(0), "`{profile}` finds a fault: {checked:?}");
+        let found = &checked.json()["packages"][0]["diagnostics"];
+        assert_eq!(found, &serde_json::json!([]), "`{profile}` finds nothing");
+    }
+}
+
+#[test]
+fn a_program_is_told_the_same() {
+    let tree = Tree::new("");
+    let args = ["pdf", "--description", "Use when: a # b", "--directory", "deep/skills"];
+    let told = new(&tree, &[&args[..], &["--format", "json"]].concat()).json();
+    let expected = serde_json::json!({
+        "name": "pdf",
+        "path": "deep/skills/pdf/SKILL.md",
+        "next": ["prowess validate deep/skills/pdf"],
+    });
+    assert_eq!(told, expected);
+    let text = fs::read_to_string(tree.join("deep/skills/pdf/SKILL.md")).expect("it is written");
+    assert!(text.starts_with("---\nname: pdf\ndescription: \"Use when: a # b\"\n---\n# Pdf\n"));
+}
+
+#[test]
+fn what_is_there_is_never_overwritten() {
+    for file in ["SKILL.md", "skill.md"] {
+        let tree = Tree::new("");
+        tree.write(&format!("pdf/{file}"), "mine");
+        let error = new(&tree, &["pdf", "--format", "json"]).error();
+        assert_eq!(error["code"], "skill-exists");
+        let entries = fs::read_dir(tree.join("pdf")).expect("the package is there").count();
+        assert_eq!(entries, 1, "no file is added");
+        let text = fs::read_to_string(tree.join(&format!("pdf/{file}"))).expect("it is there");
+        assert_eq!(text, "mine", "the file is as it was");
+    }
+}
+
+#[test]
+fn a_link_is_not_written_through() {
+    let tree = Tree::new("");
+    tree.write("pdf/note.md", "a note");
+    std::os::unix::fs::symlink("../elsewhere", tree.join("pdf/SKILL.md")).expect("a link");
+    let error = new(&tree, &["pdf", "--format", "json"]).error();
+    assert_eq!(error["code"], "skill-exists");
+    assert!(!tree.join("elsewhere").exists(), "nothing is made where the link leads");
+}
+
+#[test]
+fn a_skill_that_checkers_refuse_is_not_begun() {
+    let tree = Tree::new("");
+    for (args, code) in [
+        (&["PDF"][..], "name-invalid"),
+        (&["../pdf"], "name-invalid"),
+        (&["con"], "name-reserved"),
+        (&["pdf", "--description", " "], "description-empty"),
+        (&["pdf", "--description", &"x".repeat(1025)], "description-too-long"),
+    ] {
+        let ran = new(&tree, &[args, &["--format", "json"]].concat());
+        assert_eq!(ran.code, Some(2), "the command itself was wrong");
+        assert_eq!(ran.error()["code"], code, "{args:?}");
+    }
+    let entries = fs::read_dir(tree.path()).expect("the tree can be listed").count();
+    assert_eq!(entries, 0, "nothing is written");
+}
