@@ -512,6 +512,42 @@ fn validate() {
                       "column": 7,
                       "message": "the name `sheets` differs from the directory's name `tables`",
                       "help": "rename one of the two"
+                    },
+                    {
+                      "code": "description-no-when",
+                      "severity": "hint",
+                      "path": "$ROOT/tables/SKILL.md",
+                      "line": 3,
+                      "column": 14,
+                      "message": "the description does not say when to use the skill",
+                      "help": "add a sentence such as `Use when the user asks for …`; a model chooses by it"
+                    },
+                    {
+                      "code": "body-no-headings",
+                      "severity": "hint",
+                      "path": "$ROOT/tables/SKILL.md",
+                      "line": null,
+                      "column": null,
+                      "message": "the body has no heading",
+                      "help": "part it by lines such as `## When to use` and `## Steps`"
+                    },
+                    {
+                      "code": "body-no-when",
+                      "severity": "hint",
+                      "path": "$ROOT/tables/SKILL.md",
+                      "line": null,
+                      "column": null,
+                      "message": "the body does not say when the skill is for use",
+                      "help": "add a part `## When to use`, and say there when not to"
+                    },
+                    {
+                      "code": "body-no-example",
+                      "severity": "hint",
+                      "path": "$ROOT/tables/SKILL.md",
+                      "line": null,
+                      "column": null,
+                      "message": "the body shows no example",
+                      "help": "show one input with the result that you want of it"
                     }
                   ]
                 },
@@ -519,14 +555,34 @@ fn validate() {
                   "path": "$ROOT/pdf",
                   "name": "pdf",
                   "valid": true,
-                  "diagnostics": []
+                  "diagnostics": [
+                    {
+                      "code": "body-no-when",
+                      "severity": "hint",
+                      "path": "$ROOT/pdf/SKILL.md",
+                      "line": null,
+                      "column": null,
+                      "message": "the body does not say when the skill is for use",
+                      "help": "add a part `## When to use`, and say there when not to"
+                    },
+                    {
+                      "code": "body-no-example",
+                      "severity": "hint",
+                      "path": "$ROOT/pdf/SKILL.md",
+                      "line": null,
+                      "column": null,
+                      "message": "the body shows no example",
+                      "help": "show one input with the result that you want of it"
+                    }
+                  ]
                 }
               ],
               "summary": {
                 "packages": 2,
                 "valid": 1,
                 "errors": 1,
-                "warnings": 0
+                "warnings": 0,
+                "hints": 6
               },
               "diagnostics": []
             }
@@ -548,14 +604,43 @@ fn a_valid_tree() {
               "path": "$ROOT/ok",
               "name": "ok",
               "valid": true,
-              "diagnostics": []
+              "diagnostics": [
+                {
+                  "code": "description-no-when",
+                  "severity": "hint",
+                  "path": "$ROOT/ok/SKILL.md",
+                  "line": 3,
+                  "column": 14,
+                  "message": "the description does not say when to use the skill",
+                  "help": "add a sentence such as `Use when the user asks for …`; a model chooses by it"
+                },
+                {
+                  "code": "body-no-when",
+                  "severity": "hint",
+                  "path": "$ROOT/ok/SKILL.md",
+                  "line": null,
+                  "column": null,
+                  "message": "the body does not say when the skill is for use",
+                  "help": "add a part `## When to use`, and say there when not to"
+                },
+                {
+                  "code": "body-no-example",
+                  "severity": "hint",
+                  "path": "$ROOT/ok/SKILL.md",
+                  "line": null,
+                  "column": null,
+                  "message": "the body shows no example",
+                  "help": "show one input with the result that you want of it"
+                }
+              ]
             }
           ],
           "summary": {
             "packages": 1,
             "valid": 1,
             "errors": 0,
-            "warnings": 0
+            "warnings": 0,
+            "hints": 3
           },
           "diagnostics": []
         }
@@ -689,12 +774,12 @@ fn wrong_commands() {
         &["validate", ".", "--profile", "loose"],
         2,
         &expect![[r#"
-        {
-          "code": "usage",
-          "message": "invalid value 'loose' for '--profile <PROFILE>': no profile named `loose`; the profiles are `lenient`, `spec` and `skills-ref`",
-          "help": "For more information, try '--help'."
-        }
-    "#]],
+            {
+              "code": "usage",
+              "message": "invalid value 'loose' for '--profile <PROFILE>': no profile named `loose`; the profiles are `lenient`, `extended`, `spec`, `strict` and `skills-ref`",
+              "help": "For more information, try '--help'."
+            }
+        "#]],
     );
     check_failure(
         &["list", "--color", "pink"],
@@ -794,9 +879,18 @@ fn the_verdict_for_people_counts_what_was_found() {
     assert_eq!(ran.code, Some(1), "something is invalid");
     let verdict = ran.stdout.find("1 of 4").map(|at| &ran.stdout[at..]);
     expect![[r#"
-        1 of 4 packages valid by profile spec: 3 errors, 0 warnings
-               1  error description-missing
-               2  error name-directory-mismatch
+        1 of 4 skills are valid (profile spec): 3 errors, 10 hints
+
+          errors
+                2  name-directory-mismatch  tables/SKILL.md:2
+                1  description-missing      broken/SKILL.md:1
+
+          hints
+                3  body-no-example          pdf/SKILL.md
+                3  body-no-when             pdf/SKILL.md
+                2  body-no-headings         tables/SKILL.md
+                2  description-no-when      tables/SKILL.md:3
+        10 hints for authors with --hints
     "#]]
     .assert_eq(verdict.unwrap_or(&ran.stdout));
 }

@@ -12,6 +12,7 @@ mod program;
 mod schema;
 mod serve;
 mod tour;
+mod validate;
 
 use std::path::Path;
 

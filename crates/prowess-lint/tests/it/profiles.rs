@@ -8,7 +8,9 @@ use prowess_lint::{codes, severity};
 fn leaving_the_package_is_an_error_for_authors_only() {
     for code in [codes::LINK_LEAVES_PACKAGE, codes::LINK_ABSOLUTE] {
         assert_eq!(severity(&code, Profile::Lenient), Some(Severity::Warning), "{code}");
+        assert_eq!(severity(&code, Profile::Extended), Some(Severity::Warning), "{code}");
         assert_eq!(severity(&code, Profile::Spec), Some(Severity::Error), "{code}");
+        assert_eq!(severity(&code, Profile::Strict), Some(Severity::Error), "{code}");
         assert_eq!(severity(&code, Profile::SkillsRef), None, "{code}");
     }
 }
@@ -18,6 +20,14 @@ fn the_lenient_profile_refuses_no_package_for_what_lies_in_it() {
     let refusals = [codes::SKILLS_REF, codes::SKILLS_REF_CRASH, codes::PACKAGE_PATH_INVALID];
     for code in codes::ALL.iter().filter(|code| !refusals.contains(code)) {
         assert!(severity(code, Profile::Lenient) < Some(Severity::Error), "{code}");
+    }
+}
+
+#[test]
+fn a_stricter_profile_never_says_less() {
+    for code in codes::ALL {
+        let severities = Profile::ALL[..4].iter().map(|profile| severity(code, *profile));
+        assert!(severities.is_sorted(), "{code}");
     }
 }
 

@@ -126,7 +126,8 @@ fn write_mended(text: &mut String, mended: &Mended, base: &str) {
     let codes: Vec<&str> = mended.codes.iter().map(prowess::Code::as_str).collect();
     let path = plain(relative(&mended.path, base));
     let _ = writeln!(text, "{GOOD}{verb}{GOOD:#}: {path} {DIM}({}){DIM:#}", codes.join(", "));
-    for line in mended.diff.lines() {
+    // The two lines of its head name the file, as the line above does.
+    for line in mended.diff.lines().skip(2) {
         let style = match line.as_bytes().first() {
             Some(b'+') => ADDED,
             Some(b'-') => REMOVED,

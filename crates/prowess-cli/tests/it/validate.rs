@@ -1,0 +1,362 @@
+//! `prowess validate` as an author and a workflow meet it.
+
+use std::path::Path;
+
+use expect_test::{Expect, expect};
+use prowess_testkit::Tree;
+use serde_json::{Value, json};
+
+use crate::program::{Program, Ran};
+
+const BODY: &str = "# Notes\n\n## When to use\n\nFor example `a`.\n";
+
+fn skill(name: &str, more: &str) -> String {
+    format!("---\nname: {name}\ndescription: Use {name} when asked.\n{more}---\n{BODY}")
+}
+
+/// Runs `validate` in the directory of a tree.
+fn validate(tree: &Tree, args: &[&str]) -> Ran {
+    let args: Vec<&str> = ["validate"].iter().chain(args).copied().collect();
+    Program::new().working_in(tree.path()).run(&args)
+}
+
+/// Checks what a run in `tree` prints, and its exit code.
+#[track_caller]
+fn check(tree: &Tree, args: &[&str], code: i32, expected: &Expect) {
+    let ran = validate(tree, args);
+    assert_eq!(ran.code, Some(code), "{}", ran.stderr);
+    assert_eq!(ran.stderr, "", "there is nothing to remark");
+    expected.assert_eq(&ran.stdout);
+}
+
+/// One skill with a mistake of each severity.
+fn mistaken() -> Tree {
+    let tree = Tree::new("");
+    let text = skill("pdf", "colour: red\n") + "\nSee [the forms](references/forms.md).\n";
+    tree.write("pdf/SKILL.md", text);
+    tree.write("pdf/README.md", "For people");
+    tree
+}
+
+/// What can be mended, and what cannot.
+fn mendable() -> Tree {
+    let tree = Tree::new("");
+    tree.write("pdf/SKILL.md", skill("pdf", "allowed_tools: Read # only\n"));
+    tree.write("good/SKILL.md", skill("good", ""));
+    tree
+}
+
+fn read(tree: &Tree, path: &str) -> String {
+    std::fs::read_to_string(tree.join(path)).expect("it is there")
+}
+
+#[test]
+fn a_skill_is_shown_with_its_lines() {
+    check(
+        &mistaken(),
+        &["pdf"],
+        1,
+        &expect![[r#"
+        error[unknown-field]: unknown field `colour`
+         --> pdf/SKILL.md:4:1
+          |
+        4 | colour: red
+          | ^^^^^^
+          |
+          = help: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
+
+        warning[link-broken]: the link `references/forms.md` leads to no file
+          --> pdf/SKILL.md:12:17
+           |
+        12 | See [the forms](references/forms.md).
+           |                 ^^^^^^^^^^^^^^^^^^^
+           |
+           = help: add the file, or mend or remove the link
+
+        hint[extraneous-file]: `README.md` is for people, not for a model
+        --> pdf/SKILL.md
+         = help: move it out of the package, or what a model needs of it into `references/`
+
+        invalid: pdf (profile spec): 1 error, 1 warning, 1 hint
+    "#]],
+    );
+}
+
+#[test]
+fn a_good_skill_is_one_line() {
+    check(
+        &mendable(),
+        &["good/SKILL.md"],
+        0,
+        &expect![[r#"
+        valid: good (profile spec)
+    "#]],
+    );
+}
+
+#[test]
+fn a_tree_is_shown_by_one_of_each_kind_and_a_summary() {
+    let tree = mistaken();
+    for number in 0..1200 {
+        let name = format!("skill-{number}");
+        tree.write(&format!("{name}/SKILL.md"), skill(&name, "colour: red\n"));
+    }
+    check(
+        &tree,
+        &["."],
+        1,
+        &expect![[r#"
+        error[unknown-field]: unknown field `colour`
+         --> pdf/SKILL.md:4:1
+          |
+        4 | colour: red
+          | ^^^^^^
+          |
+          = help: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
+
+        warning[link-broken]: the link `references/forms.md` leads to no file
+          --> pdf/SKILL.md:12:17
+           |
+        12 | See [the forms](references/forms.md).
+           |                 ^^^^^^^^^^^^^^^^^^^
+           |
+           = help: add the file, or mend or remove the link
+
+        0 of 1,201 skills are valid (profile spec): 1,201 errors, 1 warning, 1 hint
+
+          errors
+            1,201  unknown-field    pdf/SKILL.md:4
+
+          warnings
+                1  link-broken      pdf/SKILL.md:12
+
+          hints
+                1  extraneous-file  pdf/SKILL.md
+
+        above is one of each kind; 1,200 more findings with --all
+        1 hint for authors with --hints
+    "#]],
+    );
+    let all = validate(&tree, &[".", "--all"]).stdout;
+    assert_eq!(all.matches("error[unknown-field]").count(), 1201, "each is shown");
+    assert!(!all.contains("hint["), "hints are not");
+    let hints = validate(&tree, &[".", "--all", "--hints"]).stdout;
+    assert!(hints.contains("hint[extraneous-file]"), "hints are shown too");
+}
+
+#[test]
+fn a_skill_cannot_steer_the_terminal() {
+    let tree = Tree::new("");
+    let text = skill("pdf", "\"\u{1b}[31mred\u{202e}\u{7}\": 1\n")
+        + "\n\u{1b}]0;title\u{7} [x](gone\u{202e}.md) \u{e0041}\r\u{9b}2J\n";
+    tree.write("pdf/SKILL.md", text);
+    tree.write("pdf/scripts/a\u{1b}[2J.py", "print(1)");
+    for args in [
+        &["pdf"][..],
+        &["pdf", "--profile", "skills-ref", "--hints"],
+        &["pdf", "--report", "github"],
+    ] {
+        let ran = validate(&tree, args);
+        let bad = |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{e0041}".contains(c);
+        assert_eq!(ran.stdout.find(bad), None, "{args:?}: {:?}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_place_far_out_in_a_line_is_shown_with_what_is_around_it() {
+    let tree = Tree::new("");
+    let text =
+        skill("pdf", "") + &format!("{}[x](gone.md){}\n", "é ".repeat(300), " z".repeat(300));
+    tree.write("pdf/SKILL.md", text);
+    check(
+        &tree,
+        &["pdf"],
+        0,
+        &expect![[r#"
+        warning[link-broken]: the link `gone.md` leads to no file
+          --> pdf/SKILL.md:10:605
+           |
+        10 | …é é é é é é [x](gone.md) z z z z z z z z z z z z z z z z z z z z z z z z z z z z z z z z z …
+           |                  ^^^^^^^
+           |
+           = help: add the file, or mend or remove the link
+
+        valid: pdf (profile spec): 1 warning
+    "#]],
+    );
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let plain = validate(&mistaken(), &["pdf"]).stdout;
+    assert!(!plain.contains('\u{1b}'), "a pipe gets no colour");
+    let coloured = validate(&mistaken(), &["pdf", "--color", "always"]).stdout;
+    assert!(coloured.contains("\u{1b}[1m\u{1b}[31merror[unknown-field]"), "{coloured:?}");
+}
+
+#[test]
+fn json_keeps_its_contract() {
+    let document = validate(&mistaken(), &["pdf", "--format", "json"]).json();
+    assert_eq!(document["profile"], "spec");
+    assert_eq!(
+        document["summary"],
+        json!({"packages": 1, "valid": 0, "errors": 1, "warnings": 1, "hints": 1})
+    );
+    let found: Vec<_> = document["packages"][0]["diagnostics"]
+        .as_array()
+        .expect("findings are a list")
+        .iter()
+        .map(|found| (found["code"].as_str().unwrap_or_default(), found["line"].as_u64()))
+        .collect();
+    assert_eq!(
+        found,
+        [("unknown-field", Some(4)), ("link-broken", Some(12)), ("extraneous-file", None)]
+    );
+}
+
+#[test]
+fn alike_descriptions_are_told() {
+    let tree = Tree::new("");
+    for name in ["one", "two"] {
+        let description = "Fills PDF forms and reads their tables. Use when a form arrives.";
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\n{BODY}");
+        tree.write(&format!("{name}/SKILL.md"), text);
+    }
+    let document = validate(&tree, &[".", "--format", "json"]).json();
+    let alike = &document["alike"][0];
+    assert_eq!((&alike["likeness"], &alike["score"]), (&json!("duplicate"), &json!(1.0)));
+    assert_eq!(alike["other"], json!(tree.join("two").to_string_lossy()));
+}
+
+#[test]
+fn a_workflow_gets_annotations() {
+    let tree = mistaken();
+    check(
+        &tree,
+        &["pdf", "--report", "github"],
+        1,
+        &expect![[r#"
+        ::error file=pdf/SKILL.md,line=4,col=1,title=unknown-field::unknown field `colour`%0Ahelp: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
+        ::warning file=pdf/SKILL.md,line=12,col=17,title=link-broken::the link `references/forms.md` leads to no file%0Ahelp: add the file, or mend or remove the link
+    "#]],
+    );
+    let all = validate(&tree, &["pdf", "--report", "github", "--hints"]).stdout;
+    assert!(all.contains("::notice "), "{all}");
+}
+
+#[test]
+fn code_scanning_gets_sarif() {
+    let ran = validate(&mistaken(), &["pdf", "--report", "sarif"]);
+    assert_eq!(ran.code, Some(1));
+    let log: Value = serde_json::from_str(&ran.stdout).expect("it is one JSON document");
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    assert_eq!(run["tool"]["driver"]["version"], env!("CARGO_PKG_VERSION"));
+    let place = &run["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "pdf/SKILL.md");
+    assert_eq!(place["region"], json!({"startLine": 4, "startColumn": 1}));
+}
+
+#[test]
+fn a_fix_shows_and_writes_what_changes() {
+    let tree = mendable();
+    let before = read(&tree, "pdf/SKILL.md");
+    check(
+        &tree,
+        &["pdf", "--fix"],
+        0,
+        &expect![[r#"
+        fixed: pdf/SKILL.md (allowed-tools-alias)
+          @@ -2,5 +2,5 @@
+           name: pdf
+           description: Use pdf when asked.
+          -allowed_tools: Read # only
+          +allowed-tools: Read # only
+           ---
+           # Notes
+
+        valid: pdf (profile spec)
+    "#]],
+    );
+    let expected = before.replace("allowed_tools", "allowed-tools");
+    assert_eq!(read(&tree, "pdf/SKILL.md"), expected, "all else stays");
+    let files = std::fs::read_dir(tree.join("pdf")).expect("it is there").count();
+    assert_eq!(files, 1, "nothing is left beside the file");
+    check(
+        &tree,
+        &["pdf", "--fix"],
+        0,
+        &expect![[r#"
+        valid: pdf (profile spec)
+    "#]],
+    );
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let tree = mendable();
+    let before = read(&tree, "pdf/SKILL.md");
+    let ran = validate(&tree, &[".", "--fix", "--dry-run"]);
+    assert_eq!(ran.code, Some(1), "the files are as invalid as before");
+    assert!(ran.stdout.starts_with("would fix: pdf/SKILL.md (allowed-tools-alias)\n"), "{ran:?}");
+    assert!(ran.stdout.contains("  +allowed-tools: Read # only\n"), "{ran:?}");
+    assert_eq!(read(&tree, "pdf/SKILL.md"), before);
+    assert_eq!(validate(&tree, &[".", "--dry-run"]).code, Some(2), "it goes with --fix only");
+}
+
+#[test]
+fn a_fix_is_told_as_json() {
+    let tree = mendable();
+    let document = validate(&tree, &[".", "--fix", "--format", "json"]).json();
+    let fixed = &document["fixed"][0];
+    assert_eq!(fixed["codes"], json!(["allowed-tools-alias"]));
+    assert_eq!(fixed["is_written"], true);
+    assert_eq!(document["summary"]["errors"], 0, "the findings are those after the fix");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fix_keeps_the_files_rights() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let tree = mendable();
+    let path = tree.join("pdf/SKILL.md");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).expect("it is ours");
+    validate(&tree, &["pdf", "--fix"]);
+    let mode = std::fs::metadata(&path).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fix_never_writes_through_a_link() {
+    let tree = mendable();
+    let shared = skill("linked", "allowed_tools: Read\n");
+    tree.write("linked/shared.md", &shared);
+    std::os::unix::fs::symlink("shared.md", tree.join("linked/SKILL.md"))
+        .expect("a link can be made");
+    let ran = validate(&tree, &["linked", "--fix"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("error[fix-failed]"), "{}", ran.stderr);
+    assert_eq!(read(&tree, "linked/shared.md"), shared, "what it leads to is as it was");
+    let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_symlink());
+    assert!(is_link(&tree.join("linked/SKILL.md")), "the link is still one");
+}
+
+#[test]
+fn the_reference_tool_judges_a_tree() {
+    let tree = mistaken();
+    tree.write("good/SKILL.md", skill("good", ""));
+    let document = validate(&tree, &[".", "--profile", "skills-ref", "--format", "json"]).json();
+    let verdicts: Vec<_> = document["packages"]
+        .as_array()
+        .expect("packages are a list")
+        .iter()
+        .map(|package| (package["name"].clone(), package["valid"].clone()))
+        .collect();
+    assert_eq!(verdicts, [(json!("good"), json!(true)), (json!("pdf"), json!(false))]);
+    let message = document["packages"][1]["diagnostics"][0]["message"].as_str();
+    assert!(
+        message.is_some_and(|it| it.starts_with("Unexpected fields in frontmatter: colour.")),
+        "{message:?}"
+    );
+}
