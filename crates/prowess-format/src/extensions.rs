@@ -120,10 +120,12 @@ impl Extensions {
         })
     }
 
-    /// Whether any field below `metadata` is declared.
-    pub(crate) fn has_metadata(&self) -> bool {
-        let is_below = |field: &ExtensionField| field.path.starts_with("metadata.");
-        self.iter().any(|extension| extension.fields.iter().any(is_below))
+    /// Whether `metadata`, as it was written, may have a declared field: its key stands somewhere.
+    pub(crate) fn may_be_in_metadata(&self, written: &str) -> bool {
+        let is_there = |field: &ExtensionField| {
+            field.path.strip_prefix("metadata.").is_some_and(|key| written.contains(key))
+        };
+        self.iter().any(|extension| extension.fields.iter().any(is_there))
     }
 }
 

@@ -76,7 +76,8 @@ fn read<'t>(
 ) -> Option<Summary<'t>> {
     let text = input::text(bytes, 0..fences.yaml.end, findings)?;
     let extensions = &findings.rules().extensions;
-    let simple = fast::scan(text, &fences.yaml).filter(|fields| !has_extension(fields, extensions));
+    let simple =
+        fast::scan(text, &fences.yaml).filter(|fields| !has_extension(text, fields, extensions));
     if let Some(mut fields) = simple {
         fields.flow_as_text(text, findings);
         check::frontmatter(&fields, fences.opening(), directory, findings);
@@ -91,11 +92,13 @@ fn read<'t>(
 }
 
 /// Whether there may be a field whose value an extension checks: only the full parser keeps it.
-fn has_extension(fields: &Fields<'_>, extensions: &Extensions) -> bool {
+fn has_extension(text: &str, fields: &Fields<'_>, extensions: &Extensions) -> bool {
     let is_declared = |key: &str| extensions.of_field(key).next().is_some();
     !extensions.is_empty()
         && (fields.foreign.iter().any(|foreign| is_declared(&foreign.key))
-            || (fields.get(Known::Metadata).is_some() && extensions.has_metadata()))
+            || fields.get(Known::Metadata).is_some_and(|entry| {
+                extensions.may_be_in_metadata(&text[entry.value_span.clone()])
+            }))
 }
 
 fn summary(mut fields: Fields<'_>) -> Option<Summary<'_>> {
