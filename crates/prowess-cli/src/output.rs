@@ -150,5 +150,18 @@ pub(crate) fn write_diagnostic(text: &mut String, diagnostic: &Diagnostic) {
 /// A number with its word, which takes an `s` unless there is one.
 pub(crate) fn counted(number: usize, word: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {word}{plural}")
+    format!("{} {word}{plural}", grouped(number))
+}
+
+/// A number with a comma between each three digits.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }

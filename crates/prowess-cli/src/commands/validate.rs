@@ -32,8 +32,10 @@ struct Validated {
     /// Findings about no package, such as a folder that cannot be read.
     diagnostics: Vec<Diagnostic>,
     /// Skills whose descriptions are alike.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     alike: Vec<Alike>,
     /// What `--fix` changed, or would change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     fixed: Vec<Mended>,
 }
 

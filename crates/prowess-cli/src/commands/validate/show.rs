@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 use prowess::{Diagnostic, Severity};
 
 use crate::args::Validate;
-use crate::output::{DIM, HEADING, severity_style};
+use crate::output::{DIM, HEADING, counted, grouped, severity_style};
 use crate::package::Package;
 use crate::place::absolute;
 use crate::snippet;
@@ -52,11 +52,11 @@ pub(super) fn text(validated: &Validated, args: &Validate, base: &str) -> String
 fn write_rest(text: &mut String, validated: &Validated, rest: usize, shows_hints: bool) {
     let hints = if shows_hints { 0 } else { validated.summary.hints };
     if rest > 0 {
-        let rest = count(rest, "more finding");
+        let rest = counted(rest, "more finding");
         let _ = writeln!(text, "\n{DIM}above is one of each kind; {rest} with --all{DIM:#}");
     }
     if hints > 0 {
-        let hints = count(hints, "hint");
+        let hints = counted(hints, "hint");
         let _ = writeln!(text, "{DIM}{hints} for authors with --hints{DIM:#}");
     }
 }
@@ -155,7 +155,7 @@ fn remark(validated: &Validated) -> String {
     let found: Vec<String> = [(errors, "error"), (warnings, "warning"), (hints, "hint")]
         .into_iter()
         .filter(|(number, _)| *number > 0)
-        .map(|(number, noun)| count(number, noun))
+        .map(|(number, noun)| counted(number, noun))
         .collect();
     let separator = if found.is_empty() { "" } else { ": " };
     format!(
@@ -169,7 +169,7 @@ fn remark(validated: &Validated) -> String {
 fn write_summary(text: &mut String, validated: &Validated, base: &str) {
     let Summary { packages, valid, errors, warnings, hints } = validated.summary;
     let style = if errors == 0 { GOOD } else { BAD };
-    let verdict = format!("{} of {} are valid", grouped(valid), count(packages, "skill"));
+    let verdict = format!("{} of {} are valid", grouped(valid), counted(packages, "skill"));
     let _ = writeln!(text, "{style}{verdict}{style:#} {}", remark(validated));
     if errors + warnings + hints == 0 {
         return;
@@ -233,23 +233,4 @@ fn end_of(text: &str, most: usize) -> String {
         return text.to_owned();
     }
     std::iter::once('…').chain(text.chars().skip(length + 1 - most)).collect()
-}
-
-/// `1 error`, `2 errors`.
-fn count(number: usize, noun: &str) -> String {
-    let end = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{end}", grouped(number))
-}
-
-/// A number with a comma between each three digits.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
