@@ -98,7 +98,7 @@ fn a_refusal_is_an_answer_and_gives_nothing_away() {
     let mut agent = Agent::new(&runtime);
     let check = |agent: &mut Agent<'_>, arguments, code: &str| {
         let (_, answer) = agent.turn("skills_read", arguments);
-        assert_eq!(answer.code.as_ref().map(|code| code.as_str()), Some(code), "{answer:?}");
+        assert_eq!(answer.code.as_ref().map(prowess::Code::as_str), Some(code), "{answer:?}");
         assert!(!format!("{answer:?}").contains("canary"), "nothing from outside is in an answer");
     };
     check(&mut agent, json!({"path": "references/more.md"}), "skill-not-active");
