@@ -139,6 +139,11 @@ impl Catalog {
         self.visible.iter().map(|&at| Record::new(self, at, State::Visible))
     }
 
+    /// The visible skill at this place of [`Self::skills`].
+    pub fn skill_at(&self, position: usize) -> Option<Record<'_>> {
+        self.visible.get(position).map(|&at| Record::new(self, at, State::Visible))
+    }
+
     /// The skills that are known and not offered, sorted by id, each with its reason.
     pub fn aside(&self) -> impl ExactSizeIterator<Item = Record<'_>> + Clone {
         self.aside.iter().map(|aside| {
