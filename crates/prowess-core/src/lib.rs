@@ -32,6 +32,7 @@ mod digest;
 mod layer;
 mod memory;
 mod path;
+mod ranker;
 mod record;
 mod record_set;
 mod session;
@@ -48,6 +49,7 @@ pub use layer::{Layer, Trust};
 pub use memory::{MemorySource, MemorySourceBuilder};
 pub use path::{PackagePath, PathError, ResourcePath};
 pub use prowess_format::{Code, Diagnostic, Severity};
+pub use ranker::{Ranked, Ranker};
 pub use record::{Record, State};
 pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};
 pub use session::{

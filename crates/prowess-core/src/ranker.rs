@@ -1,0 +1,32 @@
+//! Which skills suit a query, the best first.
+
+use std::sync::Arc;
+
+use crate::{Catalog, Record};
+
+/// Ranks the skills of a catalog for a query.
+///
+/// # Behavior
+///
+/// - The answer has visible skills of `catalog` only, each at most once, and at most `limit` of them.
+/// - The best come first. Scores are finite and never negative; equal scores go by id.
+/// - The same catalog, query and limit give the same answer, from any thread and at any time.
+/// - The answer for a smaller limit is the beginning of the answer for a larger one.
+/// - A blank query gives the skills by id, each with a score of 0.
+/// - Any other text may be a query. What is not understood gives nothing, and what is too long is cut.
+pub trait Ranker: Send + Sync {
+    /// The `limit` skills that suit `query` best.
+    ///
+    /// The catalog comes with its reference count, so that what a ranker prepares for it can be kept
+    /// for the next query and told from what belongs to another catalog.
+    fn rank<'c>(&self, catalog: &'c Arc<Catalog>, query: &str, limit: usize) -> Vec<Ranked<'c>>;
+}
+
+/// A skill with what a ranker thinks of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ranked<'c> {
+    /// The skill.
+    pub record: Record<'c>,
+    /// How well it suits the query. Only comparable inside one answer of one ranker.
+    pub score: f32,
+}
