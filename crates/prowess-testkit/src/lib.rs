@@ -23,6 +23,8 @@
 
 mod clock;
 mod corpus;
+mod memory_catalog;
+mod ranker_kit;
 mod scan_recorder;
 mod source_kit;
 mod store_kit;
@@ -30,6 +32,8 @@ mod tree;
 
 pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};
+pub use memory_catalog::memory_catalog;
+pub use ranker_kit::check_ranker;
 pub use scan_recorder::{FoundPackage, ScanRecorder};
 pub use source_kit::{SourceFixture, Unreadable, WayOut, check_source};
 pub use store_kit::check_store;

@@ -1,0 +1,50 @@
+//! Catalogs without a registry.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use prowess_core::{
+    Catalog, CatalogBuilder, CatalogSource, Layer, MemorySource, NewRecord, RecordIndex, RecordSet,
+    State, Trust,
+};
+
+/// A catalog of skills by name, description and tags. Their ids are their names, of equal ones the
+/// first is visible, and there is nothing to be read.
+///
+/// # Panics
+///
+/// There are 2^32 skills or more.
+pub fn memory_catalog<'a>(
+    skills: impl IntoIterator<Item = (&'a str, &'a str, &'a [&'a str])>,
+) -> Arc<Catalog> {
+    let records = records(skills);
+    let count = records.len();
+    let source = MemorySource::builder("memory").build().expect("a source without files is good");
+    let source = CatalogSource { layer: 0, source: Arc::new(source), records: Arc::new(records) };
+    let mut builder = CatalogBuilder::new(vec![Layer::new("user", Trust::Trusted)], vec![source]);
+    for entry in 0..count {
+        let at = RecordIndex::new(0, entry);
+        if builder.show(at).is_err() {
+            builder.put_aside(at, State::Shadowed("an earlier one has its name"));
+        }
+    }
+    Arc::new(builder.finish(1))
+}
+
+fn records<'a>(skills: impl IntoIterator<Item = (&'a str, &'a str, &'a [&'a str])>) -> RecordSet {
+    let mut records = prowess_core::RecordSetBuilder::new();
+    for (name, description, tags) in skills {
+        let tags: Vec<_> = tags.iter().map(|&tag| Cow::Borrowed(tag)).collect();
+        records.push(&NewRecord {
+            package: name,
+            file: "SKILL.md",
+            id: name,
+            name,
+            description,
+            tags: &tags,
+            priority: 0,
+            stamp: None,
+        });
+    }
+    records.finish()
+}
