@@ -1,0 +1,179 @@
+//! A catalog to an index.
+
+use hashbrown::HashMap;
+use prowess_core::{Catalog, Record};
+
+use crate::SearchIndex;
+use crate::dictionary::Dictionary;
+use crate::index::Postings;
+use crate::stopwords::is_stopword;
+use crate::words::{Stems, Words};
+
+/// How much sooner a further occurrence of a term stops counting; the usual value.
+const SATURATION: f32 = 1.2;
+/// How much a long text is held against a skill, from 0 to 1; the usual value.
+const LENGTH_SHARE: f32 = 0.75;
+
+/// How often a word of the name counts. A name is chosen with care; a description goes on.
+const NAME_WEIGHT: u32 = 2;
+/// How often a word of a tag or of the description counts.
+const TEXT_WEIGHT: u32 = 1;
+
+/// Collects the occurrences of terms.
+#[derive(Default)]
+struct Builder {
+    vocabulary: Vocabulary,
+    words: Words,
+    /// The terms of the skill at hand, one entry for each occurrence.
+    seen: Vec<(u32, u32)>,
+    occurrences: Vec<Occurrence>,
+    lengths: Vec<u32>,
+}
+
+/// How often one skill has one term.
+#[derive(Clone, Copy)]
+struct Occurrence {
+    term: u32,
+    skill: u32,
+    count: u32,
+}
+
+/// Words and terms by number, in the order of their first occurrence.
+#[derive(Default)]
+struct Vocabulary {
+    stems: Stems,
+    /// What each spelling counts as. Texts repeat their words, so each is stemmed once.
+    spellings: HashMap<Box<str>, Spelling>,
+    terms: HashMap<String, u32>,
+}
+
+#[derive(Clone, Copy)]
+struct Spelling {
+    term: u32,
+    is_stopword: bool,
+}
+
+/// The index of a catalog's visible skills.
+pub(crate) fn build(catalog: &Catalog) -> SearchIndex {
+    let mut builder = Builder::default();
+    for (position, skill) in (0..).zip(catalog.skills()) {
+        builder.add(position, skill);
+    }
+    builder.finish()
+}
+
+impl Builder {
+    fn add(&mut self, position: u32, skill: Record<'_>) {
+        self.seen.clear();
+        self.read(skill.name(), NAME_WEIGHT, |_| true);
+        if skill.id() != skill.name() {
+            self.read(skill.id(), TEXT_WEIGHT, |_| true);
+        }
+        let is_telling = |spelling: Spelling| !spelling.is_stopword;
+        self.read(skill.description(), TEXT_WEIGHT, is_telling);
+        for tag in skill.tags() {
+            self.read(tag, TEXT_WEIGHT, is_telling);
+        }
+        self.seen.sort_unstable();
+        self.lengths.push(self.seen.iter().map(|&(_, weight)| weight).sum());
+        for same in self.seen.chunk_by(|one, other| one.0 == other.0) {
+            let count = same.iter().map(|&(_, weight)| weight).sum();
+            self.occurrences.push(Occurrence { term: same[0].0, skill: position, count });
+        }
+    }
+
+    fn read(&mut self, text: &str, weight: u32, counts: impl Fn(Spelling) -> bool) {
+        let Self { vocabulary, words, seen, .. } = self;
+        words.each(text, |word| {
+            let spelling = vocabulary.spelling(word);
+            if counts(spelling) {
+                seen.push((spelling.term, weight));
+            }
+        });
+    }
+
+    fn finish(self) -> SearchIndex {
+        let Self { vocabulary, occurrences, lengths, .. } = self;
+        let mut frequencies = vec![0; vocabulary.terms.len()];
+        for occurrence in &occurrences {
+            frequencies[occurrence.term as usize] += 1;
+        }
+        let terms = vocabulary.sorted_terms(&frequencies);
+        let lists = terms.iter().map(|&(_, number)| frequencies[number as usize]);
+        let mut postings = Postings::new(lengths.len(), lists);
+        let mut places = vec![None; frequencies.len()];
+        for (place, &(_, number)) in (0_u32..).zip(&terms) {
+            places[number as usize] = Some(place);
+        }
+        let weigh = Weigh::new(&lengths);
+        for Occurrence { term, skill, count } in occurrences {
+            let place = places[term as usize].expect("a term that occurs has a place");
+            postings.push(place as usize, skill, weigh.weight(count, lengths[skill as usize]));
+        }
+        let texts: Vec<_> = terms.iter().map(|&(term, _)| term).collect();
+        let spellings = vocabulary.sorted_spellings(&texts, &places);
+        SearchIndex::new(Dictionary::new(&texts, &spellings), postings)
+    }
+}
+
+impl Vocabulary {
+    fn spelling(&mut self, word: &str) -> Spelling {
+        if let Some(&spelling) = self.spellings.get(word) {
+            return spelling;
+        }
+        let term = self.stems.term(word);
+        let next = u32::try_from(self.terms.len()).expect("a catalog's texts are below 4 GiB");
+        let term = *self.terms.entry_ref(&*term).or_insert(next);
+        let spelling = Spelling { term, is_stopword: is_stopword(word) };
+        self.spellings.insert(word.into(), spelling);
+        spelling
+    }
+}
+
+impl Vocabulary {
+    /// The terms that some skill has, with their numbers: a stopword that no name has takes part in
+    /// nothing.
+    fn sorted_terms(&self, frequencies: &[u32]) -> Vec<(&str, u32)> {
+        let is_used = |number: u32| frequencies[number as usize] > 0;
+        let used = self.terms.iter().filter(|&(_, &number)| is_used(number));
+        let mut terms: Vec<_> = used.map(|(term, &number)| (term.as_str(), number)).collect();
+        terms.sort_unstable();
+        terms
+    }
+
+    /// The words that are not their own term, with the places of their terms.
+    fn sorted_spellings(&self, terms: &[&str], places: &[Option<u32>]) -> Vec<(&str, u32)> {
+        let mut spellings = Vec::new();
+        for (word, spelling) in &self.spellings {
+            if let Some(place) = places[spelling.term as usize]
+                && **word != *terms[place as usize]
+            {
+                spellings.push((&**word, place));
+            }
+        }
+        spellings.sort_unstable();
+        spellings
+    }
+}
+
+/// The part of BM25 that does not depend on the query.
+struct Weigh {
+    mean_length: f32,
+}
+
+impl Weigh {
+    fn new(lengths: &[u32]) -> Self {
+        let total: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
+        #[expect(clippy::cast_precision_loss, reason = "a mean need not be exact")]
+        let mean = total as f32 / lengths.len().max(1) as f32;
+        Self { mean_length: mean.max(1.0) }
+    }
+
+    /// What a term counts that a skill of this length has so often, above 0 and below 1.
+    #[expect(clippy::cast_precision_loss, reason = "counts of words are small")]
+    fn weight(&self, count: u32, length: u32) -> f32 {
+        let relative_length = length as f32 / self.mean_length;
+        let damping = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * relative_length);
+        count as f32 / (count as f32 + damping)
+    }
+}

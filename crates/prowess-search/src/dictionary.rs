@@ -1,0 +1,73 @@
+//! What the words of a query are in an index: its terms, and what was perhaps meant by others.
+
+use std::cmp::Reverse;
+
+use crate::terms::{Near, Terms};
+
+/// How many terms may stand in for one that is unknown.
+const MOST_CORRECTIONS: usize = 3;
+
+/// The terms of an index, and the words that they were made of.
+#[derive(Debug)]
+pub(crate) struct Dictionary {
+    terms: Terms,
+    /// The words that are not spelt like their terms. A typo hits a word, and the stem of what was
+    /// mistyped may be far from the stem of what was meant.
+    spellings: Terms,
+    /// The term of each spelling.
+    spelt: Box<[u32]>,
+}
+
+impl Dictionary {
+    /// A dictionary of sorted terms, and of sorted words with the numbers of their terms.
+    pub(crate) fn new(terms: &[&str], spellings: &[(&str, u32)]) -> Self {
+        let words: Vec<_> = spellings.iter().map(|&(word, _)| word).collect();
+        let spelt = spellings.iter().map(|&(_, term)| term).collect();
+        Self { terms: Terms::new(terms), spellings: Terms::new(&words), spelt }
+    }
+
+    /// The number of a term.
+    pub(crate) fn find(&self, term: &str) -> Option<usize> {
+        self.terms.find(term)
+    }
+
+    /// The terms that are nearest to an unknown word, all equally near; the more frequent ones if there
+    /// are many.
+    pub(crate) fn corrections(
+        &self,
+        word: &str,
+        stem: &str,
+        frequency: impl Fn(usize) -> usize,
+    ) -> Vec<Near> {
+        let reach = reach(word);
+        if reach == 0 {
+            return Vec::new();
+        }
+        let of_spelling = |near: Near| Near { term: self.spelt[near.term] as usize, ..near };
+        let mut near: Vec<_> = self.terms.near(stem, reach).collect();
+        if stem != word {
+            near.extend(self.terms.near(word, reach));
+        }
+        near.extend(self.spellings.near(word, reach).map(of_spelling));
+        near.sort_unstable();
+        let nearest = near.first().map_or(0, |near| near.distance);
+        near.retain(|near| near.distance == nearest);
+        near.dedup();
+        near.sort_by_key(|near| Reverse(frequency(near.term)));
+        near.truncate(MOST_CORRECTIONS);
+        near
+    }
+}
+
+/// How many letters of a word may be wrong. A short word has too many neighbours, and the neighbour of
+/// a number is another number.
+fn reach(word: &str) -> usize {
+    if word.bytes().any(|byte| byte.is_ascii_digit()) {
+        return 0;
+    }
+    match word.chars().count() {
+        0..=2 => 0,
+        3..=6 => 1,
+        _ => 2,
+    }
+}

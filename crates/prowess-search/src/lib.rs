@@ -1,0 +1,40 @@
+//! Which skills suit a query: an inverted index over names, tags and descriptions.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use prowess_core::{Catalog, Ranker};
+//! use prowess_search::Searcher;
+//!
+//! let searcher = Searcher::new();
+//! let catalog = Arc::new(Catalog::empty());
+//! assert!(searcher.rank(&catalog, "fill in a form", 5).is_empty());
+//! ```
+//!
+//! [`SearchIndex`] is a value made of one catalog: words are stemmed, each term has a flat list of the
+//! skills that have it, and a query adds up those lists by BM25. [`Searcher`] is the
+//! [`Ranker`](prowess_core::Ranker) over it: it builds the index of a catalog when it is first asked
+//! and keeps it beside the catalog. [`Substring`] is the plain filter. [`fuse`] joins the answers of
+//! several rankers, and [`evaluate`] says how good a ranker is on questions with known answers.
+//!
+//! Nothing here understands meaning. A ranker that does implements the same trait and is joined by
+//! [`fuse`].
+#![forbid(unsafe_code)]
+
+mod build;
+mod dictionary;
+mod evaluate;
+mod fuse;
+mod index;
+mod query;
+mod searcher;
+mod stopwords;
+mod substring;
+mod terms;
+mod top;
+mod words;
+
+pub use evaluate::{Answer, Confusion, Evaluation, Offer, Question, evaluate};
+pub use fuse::fuse;
+pub use index::{Hit, SearchIndex};
+pub use searcher::Searcher;
+pub use substring::Substring;

@@ -1,0 +1,76 @@
+//! Many words, sorted, in one text.
+
+/// Sorted terms, each with a number.
+#[derive(Debug)]
+pub(crate) struct Terms {
+    text: Box<str>,
+    /// Where each term begins, and the end of the last.
+    starts: Box<[u32]>,
+    /// Which letters each term has: it settles whether a term can be near without looking at it.
+    letters: Box<[u32]>,
+}
+
+/// A term that is near to a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Near {
+    /// How many letters differ.
+    pub(crate) distance: usize,
+    /// The term's number.
+    pub(crate) term: usize,
+}
+
+impl Terms {
+    /// The dictionary of these sorted terms.
+    pub(crate) fn new(sorted: &[&str]) -> Self {
+        let text: String = sorted.concat();
+        let mut starts = Vec::with_capacity(sorted.len() + 1);
+        let mut end = 0;
+        starts.push(0);
+        for term in sorted {
+            end += term.len();
+            starts.push(u32::try_from(end).expect("a catalog's texts are below 4 GiB"));
+        }
+        let letters = sorted.iter().map(|term| letters(term)).collect();
+        Self { text: text.into(), starts: starts.into(), letters }
+    }
+
+    /// The number of a term.
+    pub(crate) fn find(&self, term: &str) -> Option<usize> {
+        let (mut low, mut high) = (0, self.letters.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.term(middle).cmp(term) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    /// The terms in which at most `reach` letters differ from a word.
+    pub(crate) fn near(&self, word: &str, reach: usize) -> impl Iterator<Item = Near> {
+        let wanted = letters(word);
+        // One wrong letter takes at most one letter away and brings at most one.
+        let may_be_near = move |letters: u32| (letters ^ wanted).count_ones() as usize <= 2 * reach;
+        let candidates =
+            (0..).zip(&self.letters).filter(move |&(_, &letters)| may_be_near(letters));
+        candidates.filter_map(move |(number, _)| {
+            let term = self.term(number);
+            if term.len().abs_diff(word.len()) > reach * char::MAX_LEN_UTF8 {
+                return None;
+            }
+            let distance = strsim::osa_distance(word, term);
+            (distance <= reach).then_some(Near { distance, term: number })
+        })
+    }
+
+    fn term(&self, number: usize) -> &str {
+        &self.text[self.starts[number] as usize..self.starts[number + 1] as usize]
+    }
+}
+
+/// Which letters a word has, as bits; several letters may share one.
+fn letters(word: &str) -> u32 {
+    word.chars().fold(0, |letters, c| letters | 1 << (u32::from(c) % 32))
+}

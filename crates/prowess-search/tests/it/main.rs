@@ -1,0 +1,31 @@
+//! Which skills are found, in which order, and what an index is not moved by.
+
+mod fuse;
+mod kit;
+mod probing;
+mod properties;
+mod quality;
+mod searcher;
+mod substring;
+mod typos;
+
+use std::sync::Arc;
+
+use prowess_core::{Catalog, Ranker};
+use prowess_search::Searcher;
+use prowess_testkit::memory_catalog;
+
+/// A catalog of names and descriptions.
+fn catalog(skills: &[(&str, &str)]) -> Arc<Catalog> {
+    memory_catalog(skills.iter().map(|&(name, description)| (name, description, &[][..])))
+}
+
+/// The ids that a query finds, the best first.
+fn found(catalog: &Arc<Catalog>, query: &str) -> Vec<String> {
+    ids(&Searcher::new(), catalog, query)
+}
+
+fn ids(ranker: &dyn Ranker, catalog: &Arc<Catalog>, query: &str) -> Vec<String> {
+    let ranked = ranker.rank(catalog, query, 10);
+    ranked.iter().map(|ranked| ranked.record.id().to_owned()).collect()
+}

@@ -1,0 +1,151 @@
+//! Queries whose answer is clear.
+
+use prowess_search::SearchIndex;
+use prowess_testkit::memory_catalog;
+
+use crate::{catalog, found};
+
+/// The first hits of a query over one small, mixed catalog.
+#[track_caller]
+fn check(query: &str, expected: &[&str]) {
+    let catalog = memory_catalog([
+        (
+            "pdf-forms",
+            "Fill in and flatten forms. Use when a PDF must be completed.",
+            &["acrobat"][..],
+        ),
+        (
+            "invoice-checks",
+            "Compare invoices with orders and find amounts that differ.",
+            &["accounting"],
+        ),
+        (
+            "release-notes",
+            "Write what changed between two versions, from commits.",
+            &["git", "changelog"],
+        ),
+        ("sql-tuning", "Explain slow queries and propose indexes for databases.", &["postgres"]),
+        ("kubernetes-rollouts", "Deploy services to a cluster and watch the rollout.", &["helm"]),
+        ("how-to", "Answer questions about the office.", &[]),
+        ("表单填写", "填写 PDF 表单。", &[]),
+        ("café-finder", "Suggest a place for lunch.", &["naïve"]),
+    ]);
+    let found = found(&catalog, query);
+    assert_eq!(
+        found.get(..expected.len()),
+        Some(expected)
+            .map(|expected| { expected.iter().map(ToString::to_string).collect::<Vec<_>>() })
+            .as_deref(),
+        "`{query}` finds {found:?}"
+    );
+}
+
+#[test]
+fn a_word_is_found_in_another_form() {
+    check("filling a form", &["pdf-forms"]);
+    check("indexing a database", &["sql-tuning"]);
+    check("deployed", &["kubernetes-rollouts"]);
+    check("the difference of an invoiced amount", &["invoice-checks"]);
+}
+
+#[test]
+fn case_and_accents_do_not_matter() {
+    check("KUBERNETES", &["kubernetes-rollouts"]);
+    check("cafe", &["café-finder"]);
+    check("CAFE\u{301}", &["café-finder"]);
+    check("naive", &["café-finder"]);
+    check("ｐｄｆ", &["pdf-forms"]);
+}
+
+#[test]
+fn a_tag_is_found() {
+    check("acrobat", &["pdf-forms"]);
+    check("changelog", &["release-notes"]);
+    check("postgres is slow", &["sql-tuning"]);
+}
+
+#[test]
+fn scripts_without_spaces_are_found_by_any_part_of_two_characters() {
+    check("表单", &["表单填写"]);
+    check("请填写这份表单", &["表单填写"]);
+}
+
+#[test]
+fn the_more_words_suit_the_better() {
+    check("write a changelog from git commits", &["release-notes"]);
+    check("watch the rollout of services", &["kubernetes-rollouts"]);
+}
+
+#[test]
+fn stopwords_alone_find_a_name_that_is_made_of_them() {
+    check("how to", &["how-to"]);
+    assert_eq!(found(&catalog(&[("pdf", "This is how to use it.")]), "how to"), [""; 0]);
+}
+
+#[test]
+fn stopwords_beside_others_do_not_count() {
+    let catalog = catalog(&[("how-to", "Answers."), ("deploy", "Ships.")]);
+    assert_eq!(found(&catalog, "how to deploy"), ["deploy"]);
+}
+
+#[test]
+fn the_name_outweighs_the_description() {
+    let catalog = catalog(&[
+        ("archive", "Packs pictures and other files into one."),
+        ("pictures", "Packs archives and other files into one."),
+    ]);
+    assert_eq!(found(&catalog, "pictures"), ["pictures", "archive"]);
+    assert_eq!(found(&catalog, "archives"), ["archive", "pictures"]);
+}
+
+#[test]
+fn a_rare_word_outweighs_a_common_one() {
+    let catalog = catalog(&[
+        ("one", "Makes a report of sales."),
+        ("two", "Makes a report of stock."),
+        ("three", "Makes a report of genomes."),
+        ("four", "Makes a plan of genomes and such."),
+    ]);
+    assert_eq!(found(&catalog, "report genomes")[..2], ["three", "four"]);
+}
+
+#[test]
+fn a_short_description_outweighs_a_long_one_with_the_same_word() {
+    let long = format!("Draws charts. {}", "It has many options that nobody asked of. ".repeat(20));
+    let catalog = catalog(&[("a-long", &long), ("z-short", "Draws charts.")]);
+    assert_eq!(found(&catalog, "charts"), ["z-short", "a-long"]);
+}
+
+#[test]
+fn equal_skills_go_by_id() {
+    let catalog = catalog(&[("c", "Same words."), ("a", "Same words."), ("b", "Same words.")]);
+    assert_eq!(found(&catalog, "words"), ["a", "b", "c"]);
+}
+
+#[test]
+fn what_no_skill_has_finds_nothing() {
+    let catalog = catalog(&[("pdf", "Fills forms.")]);
+    for query in ["zebra crossing", "!!!", "\u{0}\u{202e}", "12345"] {
+        assert_eq!(found(&catalog, query), [""; 0], "{query:?} finds nothing");
+    }
+}
+
+#[test]
+fn a_hostile_query_is_cut() {
+    let index = SearchIndex::build(&catalog(&[("pdf", "Fills forms."), ("sql", "Asks tables.")]));
+    let late = format!("{}sql", "pdf ".repeat(100_000));
+    assert_eq!(index.top(&late, 9).len(), 1, "what stands far behind is not read");
+    let unknown: String = (0..100_000).map(|at| format!("formz{} ", "y".repeat(at % 7))).collect();
+    assert!(index.top(&unknown, 9).len() <= 1, "unknown words without end find what is near");
+    let ligatures = "\u{fdfa}".repeat(100_000);
+    assert_eq!(index.top(&ligatures, 9), [], "characters that unfold to many are bounded too");
+    let one_word = "form".repeat(100_000);
+    assert_eq!(index.top(&one_word, 9), [], "a word without end is a word like others");
+}
+
+#[test]
+fn a_hostile_description_is_indexed() {
+    let text = format!("{} {} needle", "a".repeat(30_000), "x ".repeat(10_000));
+    let catalog = catalog(&[("long", &text), ("short", "A needle.")]);
+    assert_eq!(found(&catalog, "needle"), ["short", "long"]);
+}
