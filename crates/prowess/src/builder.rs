@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use prowess_core::{
-    AuditSink, Clock, EstimatedTokens, Layer, NoAudit, SessionStore, SkillSource, TokenCounter,
-    ToolProvider, Trust,
+    AuditSink, Clock, EstimatedTokens, Layer, NoAudit, Ranker, SessionStore, SkillSource,
+    TokenCounter, ToolProvider, Trust,
 };
 use prowess_registry::Registry;
+use prowess_search::Searcher;
 use prowess_session::{MemoryStore, Sessions};
 use prowess_source_fs::{FsConfig, FsSource, Links, Nested};
 use prowess_tools::{SkillTools, Surface, Toolbox};
@@ -23,7 +24,7 @@ pub const STANDARD_LAYERS: [(&str, Trust); 3] =
 /// Collects what a [`Runtime`] is made of.
 ///
 /// By default: the [`STANDARD_LAYERS`], no source, the tools of skills, sessions in memory, the
-/// system's clock, estimated tokens and no audit.
+/// system's clock, estimated tokens, search by words and no audit.
 pub struct RuntimeBuilder {
     policies: Policies,
     layers: Vec<Layer>,
@@ -33,6 +34,7 @@ pub struct RuntimeBuilder {
     clock: Arc<dyn Clock>,
     counter: Arc<dyn TokenCounter>,
     audit: Arc<dyn AuditSink>,
+    ranker: Arc<dyn Ranker>,
 }
 
 /// Where packages come from, before the layer's trust is known.
@@ -52,6 +54,7 @@ impl Default for RuntimeBuilder {
             clock: Arc::new(SystemClock::default()),
             counter: Arc::new(EstimatedTokens),
             audit: Arc::new(NoAudit),
+            ranker: Arc::new(Searcher::new()),
         }
     }
 }
@@ -134,6 +137,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Chooses who ranks skills for a query.
+    #[must_use]
+    pub fn ranker(mut self, ranker: Arc<dyn Ranker>) -> Self {
+        self.ranker = ranker;
+        self
+    }
+
     /// Puts the runtime together and takes the first scan.
     ///
     /// # Errors
@@ -144,10 +154,10 @@ impl RuntimeBuilder {
         let toolbox = self.toolbox()?;
         let registry = self.registry()?;
         registry.reload();
-        let Self { mut policies, store, clock, counter, .. } = self;
+        let Self { mut policies, store, clock, counter, ranker, .. } = self;
         policies.prompt.load_tool = toolbox.surface().spell(&policies.prompt.load_tool);
         let sessions = Sessions::new(store, Arc::clone(&clock), policies.session.clone());
-        Ok(Runtime { policies, registry, sessions, toolbox, clock, counter })
+        Ok(Runtime { policies, registry, sessions, toolbox, clock, counter, ranker })
     }
 
     fn toolbox(&self) -> Result<Toolbox, Error> {

@@ -44,6 +44,7 @@ pub use prowess_format as format;
 pub use prowess_lint as lint;
 pub use prowess_prompt as prompt;
 pub use prowess_registry as registry;
+pub use prowess_search as search;
 pub use prowess_session as session;
 pub use prowess_source_embedded as source_embedded;
 pub use prowess_source_fs as source_fs;

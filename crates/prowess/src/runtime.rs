@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, Catalog, CatalogProvider, Clock, Session, SessionId, SessionState, TokenCounter,
-    ToolCall, ToolContext, ToolDefinition,
+    Cancel, Catalog, CatalogProvider, Clock, Ranked, Ranker, Session, SessionId, SessionState,
+    TokenCounter, ToolCall, ToolContext, ToolDefinition,
 };
 use prowess_prompt::{Prompt, PromptInput, compose};
 use prowess_registry::{Registry, Reload};
@@ -22,6 +22,7 @@ pub struct Runtime {
     pub(crate) toolbox: Toolbox,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) counter: Arc<dyn TokenCounter>,
+    pub(crate) ranker: Arc<dyn Ranker>,
 }
 
 impl Runtime {
@@ -38,6 +39,21 @@ impl Runtime {
     /// The newest catalog. A turn pins one; ask here only between turns.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.registry.catalog()
+    }
+
+    /// The skills of a catalog that suit a query, the best first, at most `limit`.
+    pub fn search<'c>(
+        &self,
+        catalog: &'c Arc<Catalog>,
+        query: &str,
+        limit: usize,
+    ) -> Vec<Ranked<'c>> {
+        self.ranker.rank(catalog, query, limit)
+    }
+
+    /// Who ranks skills for [`Self::search`].
+    pub fn ranker(&self) -> &Arc<dyn Ranker> {
+        &self.ranker
     }
 
     /// Scans every source again. Turns that have begun keep their catalog.
@@ -111,6 +127,11 @@ impl Turn<'_> {
             policy: &self.runtime.policies.prompt,
             counter: self.runtime.counter.as_ref(),
         })
+    }
+
+    /// The skills of the turn's catalog that suit a query, the best first, at most `limit`.
+    pub fn search(&self, query: &str, limit: usize) -> Vec<Ranked<'_>> {
+        self.runtime.search(&self.catalog, query, limit)
     }
 
     /// The tools that the model is shown; none where there is no skill.

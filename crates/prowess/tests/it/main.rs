@@ -4,4 +4,5 @@ mod config;
 mod conversation;
 mod default_skills;
 mod scripted;
+mod search;
 mod sources;
