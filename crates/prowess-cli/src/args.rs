@@ -1,6 +1,7 @@
 //! What was typed.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args as ClapArgs, ColorChoice, Parser, Subcommand, ValueEnum};
 use prowess::format::Profile;
@@ -12,6 +13,7 @@ Examples:
   prowess new pdf-forms                         begin a skill
   prowess validate ./skills                     check every skill of a folder
   prowess --root project=./skills list          the skills of a folder of your own
+  prowess search 'fill in a form'               the skills that suit
   prowess explain pdf                           where a skill comes from, and what hides it
   prowess prompt --load pdf                     the text that the next model call would carry
   prowess call skills_load '{\"names\":[\"pdf\"]}'  one tool call, as a model makes it
@@ -74,6 +76,30 @@ impl From<&str> for Root {
             _ => ("user", text),
         };
         Self { layer: layer.to_owned(), directory: directory.into() }
+    }
+}
+
+/// When a skill suits a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Matching {
+    /// It has words of the query in its name, tags or description; the best come first.
+    Words,
+    /// It has the query as it is in its id, its name or a tag; they come by id.
+    Substring,
+}
+
+/// A number from 0 to 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share(pub(crate) f64);
+
+impl FromStr for Share {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.parse() {
+            Ok(share @ 0.0..=1.0) => Ok(Self(share)),
+            _ => Err("a share is a number from 0 to 1"),
+        }
     }
 }
 
@@ -163,6 +189,31 @@ pub(crate) enum Command {
     Show {
         /// The skill's id
         id: String,
+    },
+    /// Find the skills that suit a query, the best first
+    Search {
+        /// What is wanted, in words; all skills without it
+        #[arg(default_value = "")]
+        query: String,
+        /// How many skills at most
+        #[arg(long, default_value_t = 10, value_name = "N")]
+        limit: usize,
+        /// How a skill suits
+        #[arg(long = "match", value_enum, default_value_t = Matching::Words, value_name = "HOW")]
+        matching: Matching,
+    },
+    /// Say which skills are offered for queries with known answers; exit code 1 if too few are found
+    ///
+    /// FILE is a JSON list of `{"query": "...", "expect": ["ID", ...], "not": ["ID", ...]}`.
+    Probe {
+        /// The queries
+        file: PathBuf,
+        /// How many skills are offered for a query
+        #[arg(long, default_value_t = 5, value_name = "N")]
+        limit: usize,
+        /// The least share of the expected skills that must be offered, from 0 to 1
+        #[arg(long, value_name = "SHARE")]
+        min_recall: Option<Share>,
     },
     /// Say where a skill was found, what shadows it, and what it costs
     Explain {

@@ -6,10 +6,12 @@ mod explain;
 mod list;
 mod new;
 mod overview;
+mod probe;
 mod prompt;
 mod read_properties;
 mod reference;
 mod schema;
+mod search;
 mod serve;
 mod show;
 mod to_prompt;
@@ -38,6 +40,12 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::ToPrompt { paths, profile }) => to_prompt::run(paths, *profile, output),
         Some(Command::List) => list::run(global, output),
         Some(Command::Show { id }) => show::run(global, id, output),
+        Some(Command::Search { query, limit, matching }) => {
+            search::run(global, query, *limit, *matching, output)
+        }
+        Some(Command::Probe { file, limit, min_recall }) => {
+            probe::run(global, file, *limit, *min_recall, output)
+        }
         Some(Command::Explain { query }) => explain::run(global, query, output),
         Some(Command::Prompt { load }) => prompt::run(global, load, output),
         Some(Command::Call { tool, json, load }) => call::run(global, tool, json, load, output),

@@ -812,11 +812,12 @@ fn to_prompt_is_the_block_alone() {
 }
 
 /// Each command that prints for people.
-const FOR_PEOPLE: [&[&str]; 7] = [
+const FOR_PEOPLE: [&[&str]; 8] = [
     &[],
     &["list"],
     &["show", "pdf"],
     &["explain", "pdf"],
+    &["search", "pdf"],
     &["prompt"],
     &["tour"],
     &["validate", "."],

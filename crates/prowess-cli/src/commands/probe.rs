@@ -1,0 +1,105 @@
+//! `prowess probe`: which skills are offered for queries with known answers.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use prowess::search::{Answer, Evaluation, Offer, Question, evaluate};
+
+use crate::args::{Global, Share};
+use crate::failure::Failure;
+use crate::output::{DIM, HEADING, ID, Output, counted};
+use crate::place;
+use crate::terminal::{one_line, plain};
+
+/// How many confusions are worth a person's while; a program gets all.
+const MOST_CONFUSIONS: usize = 10;
+
+/// `--format json` prints the [`Evaluation`] as it is.
+pub(crate) fn run(
+    global: &Global,
+    file: &Path,
+    limit: usize,
+    min_recall: Option<Share>,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let questions = questions(file)?;
+    let runtime = place::runtime(global)?;
+    let evaluation = evaluate(runtime.ranker().as_ref(), &runtime.catalog(), &questions, limit);
+    output.result(&evaluation, text)?;
+    for id in &evaluation.unknown {
+        output.remark(&format!("no skill named `{}`; see `prowess list` for the ids\n", plain(id)));
+    }
+    let is_missed = min_recall.is_some_and(|least| evaluation.recall < least.0);
+    Ok(ExitCode::from(u8::from(is_missed)))
+}
+
+fn questions(file: &Path) -> Result<Vec<Question>, Failure> {
+    let text = std::fs::read(file).map_err(|error| {
+        let message = format!("`{}` cannot be read: {error}", file.display());
+        Failure::usage("probe-unreadable", message, "name a JSON file of queries")
+    })?;
+    serde_json::from_slice(&text).map_err(|error| {
+        let message = format!("`{}` is not a list of queries: {error}", file.display());
+        let help = r#"write [{"query": "...", "expect": ["ID"], "not": ["ID"]}]"#;
+        Failure::usage("probe-invalid", message, help)
+    })
+}
+
+fn text(evaluation: &Evaluation) -> String {
+    let mut text = String::new();
+    for answer in &evaluation.answers {
+        write_answer(&mut text, answer);
+    }
+    let Evaluation { precision, recall, mean_reciprocal_rank, forbidden, .. } = evaluation;
+    let _ = writeln!(
+        text,
+        "{HEADING}{}, the best {} of each{HEADING:#}",
+        counted_queries(evaluation.answers.len()),
+        evaluation.limit
+    );
+    let _ = writeln!(text, "  recall     {recall:.3}  of what was expected was offered");
+    let _ = writeln!(text, "  precision  {precision:.3}  of what was offered was expected");
+    let _ = writeln!(text, "  MRR        {mean_reciprocal_rank:.3}  is the mean of 1/rank");
+    let _ = writeln!(text, "  forbidden  {}", counted(*forbidden, "offer"));
+    write_confusions(&mut text, evaluation);
+    text
+}
+
+fn counted_queries(number: usize) -> String {
+    if number == 1 { "1 query".to_owned() } else { format!("{number} queries") }
+}
+
+fn write_answer(text: &mut String, answer: &Answer) {
+    let _ = writeln!(text, "{HEADING}{}{HEADING:#}", one_line(&answer.query, 100));
+    for Offer { id, rank, score, is_expected, is_forbidden } in &answer.offers {
+        let mark = match (is_expected, is_forbidden) {
+            (_, true) => "forbidden",
+            (true, false) => "expected",
+            (false, false) => "",
+        };
+        let id = plain(id);
+        let _ = write!(text, "  {rank:2}  {DIM}{score:5.2}{DIM:#}  {ID}{id}{ID:#}");
+        let _ = writeln!(text, "{}{mark}", if mark.is_empty() { "" } else { "  " });
+    }
+    for id in &answer.missing {
+        let _ = writeln!(text, "   -         {ID}{}{ID:#}  missing", plain(id));
+    }
+    text.push('\n');
+}
+
+fn write_confusions(text: &mut String, evaluation: &Evaluation) {
+    if evaluation.confusions.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n{HEADING}Confused{HEADING:#}");
+    for confusion in evaluation.confusions.iter().take(MOST_CONFUSIONS) {
+        let (offered, expected) = (plain(&confusion.offered), plain(&confusion.expected));
+        let times = counted(confusion.times, "time");
+        let _ = writeln!(text, "  {ID}{offered}{ID:#} above {ID}{expected}{ID:#}  {times}");
+    }
+    let more = evaluation.confusions.len().saturating_sub(MOST_CONFUSIONS);
+    if more > 0 {
+        let _ = writeln!(text, "  and {more} more; see --format json");
+    }
+}

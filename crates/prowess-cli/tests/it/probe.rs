@@ -1,0 +1,211 @@
+//! `prowess probe`.
+
+use expect_test::expect;
+use prowess_testkit::Tree;
+
+use crate::program::{Program, Ran};
+use crate::skill_md;
+
+const QUERIES: &str = r#"[
+    {"query": "fill in a form", "expect": ["pdf-forms"], "not": ["web-forms"]},
+    {"query": "a form on the web", "expect": ["web-forms"]},
+    {"query": "cook dinner", "expect": ["kitchen"]},
+    {"query": "fill in any kind of form of the site", "expect": ["web-forms"]},
+    {"query": "nothing of this"}
+]"#;
+
+fn probe(queries: &str, more: &[&str]) -> Ran {
+    let tree = Tree::new("");
+    for (name, description) in [
+        ("pdf-forms", "Fills in forms of any kind."),
+        ("web-forms", "Builds forms for a site."),
+        ("sql", "Asks tables."),
+    ] {
+        let frontmatter = format!("name: {name}\ndescription: {description}");
+        tree.write(&format!("{name}/SKILL.md"), skill_md(&frontmatter));
+    }
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), queries).expect("it can be written");
+    let path = file.path().display().to_string();
+    let mut ran = Program::new().root("user", tree.path()).run(&[&["probe", &path], more].concat());
+    ran.stderr = ran.stderr.replace(&path, "$FILE");
+    ran
+}
+
+#[test]
+fn people_see_ranks_measures_and_confusions() {
+    let ran = probe(QUERIES, &[]);
+    expect![[r#"
+        fill in a form
+           1   0.74  pdf-forms  expected
+           2   0.32  web-forms  forbidden
+
+        a form on the web
+           1   0.91  web-forms  expected
+           2   0.32  pdf-forms
+
+        cook dinner
+           -         kitchen  missing
+
+        fill in any kind of form of the site
+           1   1.16  pdf-forms
+           2   0.74  web-forms  expected
+
+        nothing of this
+
+        5 queries, the best 5 of each
+          recall     0.750  of what was expected was offered
+          precision  0.500  of what was offered was expected
+          MRR        0.625  is the mean of 1/rank
+          forbidden  1 offer
+
+        Confused
+          pdf-forms above web-forms  1 time
+    "#]]
+    .assert_eq(ran.text());
+    assert!(ran.stderr.contains("no skill named `kitchen`"), "an unknown id is told");
+}
+
+#[test]
+fn programs_get_the_evaluation() {
+    let ran = probe(QUERIES, &["--format", "json"]);
+    assert_eq!(ran.code, Some(0));
+    let mut document = ran.json();
+    for offer in document["answers"]
+        .as_array_mut()
+        .into_iter()
+        .flatten()
+        .filter_map(|answer| answer["offers"].as_array_mut())
+        .flatten()
+    {
+        offer["score"] = 0.into();
+    }
+    expect![[r#"
+        {
+          "limit": 5,
+          "precision": 0.5,
+          "recall": 0.75,
+          "mean_reciprocal_rank": 0.625,
+          "forbidden": 1,
+          "unknown": [
+            "kitchen"
+          ],
+          "confusions": [
+            {
+              "expected": "web-forms",
+              "offered": "pdf-forms",
+              "times": 1
+            }
+          ],
+          "answers": [
+            {
+              "query": "fill in a form",
+              "offers": [
+                {
+                  "id": "pdf-forms",
+                  "rank": 1,
+                  "score": 0,
+                  "is_expected": true,
+                  "is_forbidden": false
+                },
+                {
+                  "id": "web-forms",
+                  "rank": 2,
+                  "score": 0,
+                  "is_expected": false,
+                  "is_forbidden": true
+                }
+              ],
+              "missing": []
+            },
+            {
+              "query": "a form on the web",
+              "offers": [
+                {
+                  "id": "web-forms",
+                  "rank": 1,
+                  "score": 0,
+                  "is_expected": true,
+                  "is_forbidden": false
+                },
+                {
+                  "id": "pdf-forms",
+                  "rank": 2,
+                  "score": 0,
+                  "is_expected": false,
+                  "is_forbidden": false
+                }
+              ],
+              "missing": []
+            },
+            {
+              "query": "cook dinner",
+              "offers": [],
+              "missing": [
+                "kitchen"
+              ]
+            },
+            {
+              "query": "fill in any kind of form of the site",
+              "offers": [
+                {
+                  "id": "pdf-forms",
+                  "rank": 1,
+                  "score": 0,
+                  "is_expected": false,
+                  "is_forbidden": false
+                },
+                {
+                  "id": "web-forms",
+                  "rank": 2,
+                  "score": 0,
+                  "is_expected": true,
+                  "is_forbidden": false
+                }
+              ],
+              "missing": []
+            },
+            {
+              "query": "nothing of this",
+              "offers": [],
+              "missing": []
+            }
+          ]
+        }
+    "#]]
+    .assert_eq(&format!("{document:#}\n"));
+}
+
+#[test]
+fn a_missed_recall_is_a_failure() {
+    let code = |least: &str| probe(QUERIES, &["--min-recall", least]).code;
+    assert_eq!(code("0.75"), Some(0), "3 of 4 are offered");
+    assert_eq!(code("0.76"), Some(1));
+    assert_eq!(code("1.5"), Some(2), "a share is at most 1");
+    assert_eq!(code("NaN"), Some(2), "and a number");
+    let told = probe(QUERIES, &["--min-recall", "1"]);
+    assert!(told.stdout.contains("recall"), "the measures are printed all the same");
+}
+
+#[test]
+fn a_limit_says_how_many_are_offered() {
+    let ran = probe(QUERIES, &["--limit", "1", "--format", "json"]).json();
+    assert_eq!(ran["limit"], 1);
+    let answers = ran["answers"].as_array().expect("a list");
+    let is_short = |answer: &serde_json::Value| answer["offers"].as_array().unwrap().len() <= 1;
+    assert!(answers.iter().all(is_short));
+}
+
+#[test]
+fn a_file_that_is_no_list_of_queries_is_a_wrong_command() {
+    for (queries, code) in [
+        ("{", "probe-invalid"),
+        (r#"[{"query": "a", "expects": ["b"]}]"#, "probe-invalid"),
+        (r#"[{"expect": ["b"]}]"#, "probe-invalid"),
+    ] {
+        let ran = probe(queries, &["--format", "json"]);
+        assert_eq!((ran.code, &ran.error()["code"]), (Some(2), &code.into()), "{queries}");
+    }
+    let ran = Program::new().run(&["probe", "/nowhere", "--format", "json"]);
+    assert_eq!((ran.code, &ran.error()["code"]), (Some(2), &"probe-unreadable".into()));
+}

@@ -1,0 +1,102 @@
+//! `prowess search`.
+
+use expect_test::{Expect, expect};
+use prowess_testkit::Tree;
+
+use crate::program::Ran;
+use crate::run;
+
+fn tree() -> Tree {
+    Tree::new(
+        "
+//- /pdf-forms/SKILL.md
+---
+name: pdf-forms
+description: Fills in forms. Use when a PDF must be completed.
+metadata:
+  tags: acrobat
+---
+Body
+//- /sql/SKILL.md
+---
+name: sql
+description: Asks tables.
+---
+Body
+//- /zz/SKILL.md
+---
+name: pdf-forms
+description: Another, which is shadowed.
+---
+Body
+",
+    )
+}
+
+fn search(args: &[&str]) -> Ran {
+    run(tree().path(), &[&["search"], args].concat())
+}
+
+#[track_caller]
+fn check(args: &[&str], expected: &Expect) {
+    let ran = search(&[args, &["--format", "json"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let mut document = ran.json();
+    for hit in document["hits"].as_array_mut().into_iter().flatten() {
+        assert!(hit["score"].is_number(), "a score is a number");
+        hit["score"] = 0.into();
+    }
+    expected.assert_eq(&format!("{document}\n"));
+}
+
+#[test]
+fn hits_have_the_shape_of_the_contract() {
+    check(
+        &["filling a form"],
+        &expect![[r#"
+            {"query":"filling a form","hits":[{"id":"pdf-forms","score":0,"name":"pdf-forms","description":"Fills in forms. Use when a PDF must be completed."}]}
+        "#]],
+    );
+    check(
+        &["zebra"],
+        &expect![[r#"
+            {"query":"zebra","hits":[]}
+        "#]],
+    );
+}
+
+#[test]
+fn a_limit_is_kept() {
+    check(
+        &["", "--limit", "1"],
+        &expect![[r#"
+            {"query":"","hits":[{"id":"pdf-forms","score":0,"name":"pdf-forms","description":"Fills in forms. Use when a PDF must be completed."}]}
+        "#]],
+    );
+    check(
+        &["pdf", "--limit", "0"],
+        &expect![[r#"
+            {"query":"pdf","hits":[]}
+        "#]],
+    );
+}
+
+#[test]
+fn a_part_of_a_name_or_tag_can_be_asked_for() {
+    let by_part = search(&["crob", "--match", "substring"]);
+    assert!(by_part.text().starts_with("pdf-forms"), "a part of a tag is enough");
+    assert_eq!(search(&["crob"]).text(), "", "but not of a word");
+    let all = search(&["--match", "substring"]);
+    assert_eq!(all.text().lines().count(), 2, "a blank query gives all");
+}
+
+#[test]
+fn people_get_a_line_for_each_hit_or_a_remark() {
+    let ran = search(&["pfd"]);
+    expect![[r#"
+        pdf-forms   0.23  Fills in forms. Use when a PDF must be completed.
+    "#]]
+    .assert_eq(ran.text());
+    let nothing = search(&["zebra"]);
+    assert_eq!((nothing.text(), nothing.stderr.contains("no skill suits")), ("", true));
+}
