@@ -9,6 +9,7 @@ pub mod corpus;
 pub mod floor;
 pub mod measure;
 pub mod parsing;
+pub mod queries;
 pub mod turn;
 
 /// How many skills: what a person may have, and what an organisation may have.
