@@ -3,6 +3,8 @@
 //! `search [ROUNDS]`: 5 rounds without it. With the feature `compare`, another engine answers the same
 //! queries in turn.
 
+#![expect(clippy::print_stdout, reason = "a table is what the program is for")]
+
 use std::alloc::System;
 use std::sync::Arc;
 use std::time::Duration;
