@@ -8,6 +8,7 @@
 mod bench;
 mod conformance;
 mod corpus;
+mod parity;
 mod process;
 mod tidy;
 
@@ -24,6 +25,7 @@ cargo xtask COMMAND
   codes              write DIAGNOSTICS.md, the page of every code
   corpus DIR         list DIR and check that every SKILL.md in it is accounted for
   conformance FILE   compare the command line with the recorded reference tool
+  parity DIR         compare the verdicts on DIR with the reference tool, installed from its registry
   bench [ROUNDS]     measure beside the floor of the same run
   bench --count      count system calls and instructions of discovery, a skill
 
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         ["codes"] => codes(),
         ["corpus", directory] => corpus::run(Path::new(directory)),
         ["conformance", file] => conformance::run(Path::new(file)),
+        ["parity", directory] => parity::run(Path::new(directory)),
         ["bench", "--count"] => bench::count(),
         ["bench", rest @ ..] => bench::run(rest),
         [] | ["help" | "-h" | "--help"] => {
