@@ -80,10 +80,11 @@ impl<'a> Source<'a> for &'a NodeValue<'a> {
 }
 
 /// Whether a plain scalar is something else than a text to most readers. Those that are not of plain
-/// ASCII or have blanks are no numbers, whatever else they look like.
+/// ASCII or have blanks are no numbers, whatever else they look like; neither is what ends in a colon,
+/// which reading mends and writing must quote.
 fn is_bare(text: &str) -> bool {
-    text.is_empty()
-        || (is_taken_for_other(text) && text.bytes().all(|byte| byte.is_ascii_graphic()))
+    let is_ascii = text.bytes().all(|byte| byte.is_ascii_graphic());
+    text.is_empty() || (is_taken_for_other(text) && is_ascii && !text.ends_with(':'))
 }
 
 /// Counts what reading counts, and refuses what reading would.

@@ -7,8 +7,10 @@ use crate::hidden;
 
 /// Writes a key: plain or in quotes, always on one line.
 pub(super) fn key(out: &mut String, text: &str) {
-    // A key that begins with a sign reads like a mark of YAML, even where it is none.
+    // A key that begins with a sign reads like a mark of YAML, even where it is none; three dots and
+    // a blank at the start of a line are one.
     let is_plain = text.starts_with(|first: char| first.is_alphanumeric() || "_./".contains(first))
+        && !text.starts_with("...")
         && is_plain(text);
     if is_plain { out.push_str(text) } else { quoted(out, text) }
 }

@@ -291,6 +291,23 @@ fn check_rewrite(from: &str, to: &Expect) {
     to.assert_eq(&written);
 }
 
+/// Found by fuzzing: three dots and a blank end a YAML document, also where a key was meant.
+#[test]
+fn a_key_that_looks_like_an_end_is_quoted() {
+    for key in ["... n", "...", "--- n", "---"] {
+        let more = [("name", text("pdf")), ("description", text("Fills forms.")), (key, text("x"))];
+        round_trip(&mapping(more), "");
+    }
+}
+
+/// Found by fuzzing: reading mends `0e:`, which looks like a number; without quotes, it was broken again.
+#[test]
+fn a_mended_colon_is_quoted_when_it_is_rewritten() {
+    let file = "---\nname: tea\ndescription: Brews.\nx: 0e:\n---\n";
+    let written = write::rewrite(file).expect("reading mends the colon");
+    assert_eq!(write::rewrite(&written).as_ref(), Ok(&written), "what was written can be read");
+}
+
 #[test]
 fn a_rewritten_value_means_to_others_what_it_meant() {
     check_rewrite(
