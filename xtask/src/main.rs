@@ -8,6 +8,7 @@
 mod bench;
 mod conformance;
 mod corpus;
+mod fuzz;
 mod parity;
 mod process;
 mod tidy;
@@ -26,6 +27,7 @@ cargo xtask COMMAND
   corpus DIR         list DIR and check that every SKILL.md in it is accounted for
   conformance FILE   compare the command line with the recorded reference tool
   parity DIR         compare the verdicts on DIR with the reference tool, installed from its registry
+  fuzz [SECONDS]     feed the format crate broken input, for a minute unless another time is given
   bench [ROUNDS]     measure beside the floor of the same run
   bench --count      count system calls and instructions of discovery, a skill
 
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         ["corpus", directory] => corpus::run(Path::new(directory)),
         ["conformance", file] => conformance::run(Path::new(file)),
         ["parity", directory] => parity::run(Path::new(directory)),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
         ["bench", "--count"] => bench::count(),
         ["bench", rest @ ..] => bench::run(rest),
         [] | ["help" | "-h" | "--help"] => {

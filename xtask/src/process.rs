@@ -23,7 +23,16 @@ impl<E: std::error::Error> From<E> for Failure {
 
 /// Runs cargo in the workspace, its output on ours.
 pub(crate) fn cargo(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<(), Failure> {
+    cargo_with(&[], arguments)
+}
+
+/// Runs cargo in the workspace with these variables in its environment, its output on ours.
+pub(crate) fn cargo_with(
+    variables: &[(&str, &str)],
+    arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+) -> Result<(), Failure> {
     let mut command = cargo_command(arguments);
+    command.envs(variables.iter().copied());
     eprintln!("$ {}", display(&command));
     let status = command.status()?;
     if status.success() {

@@ -34,8 +34,9 @@ const FOREIGN: [&str; 8] = [
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let mut problems = documents(repository);
     problems.extend(folders(repository));
-    // The lock file names the registry on each line, and cargo writes it.
-    let files = repository.files.iter().filter(|file| file.path != "Cargo.lock");
+    // A lock file names the registry on each line, and cargo writes it.
+    let is_lock = |file: &&TextFile| file.path.rsplit('/').next() == Some("Cargo.lock");
+    let files = repository.files.iter().filter(|file| !is_lock(file));
     problems.extend(files.flat_map(foreign));
     problems
 }
@@ -96,6 +97,10 @@ mod tests {
                 &["README.md:2: "],
             );
         }
-        broken(|repository| repository.write("Cargo.lock", FOREIGN[1]), &[]);
+        for lock in ["Cargo.lock", "crates/low/fuzz/Cargo.lock"] {
+            broken(|repository| repository.write(lock, FOREIGN[1]), &[]);
+        }
+        let parts = ["NotCargo.lock:1: "];
+        broken(|repository| repository.write("NotCargo.lock", FOREIGN[1]), &parts);
     }
 }

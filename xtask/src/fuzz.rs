@@ -1,0 +1,163 @@
+//! Runs the fuzz targets of the format crate by libFuzzer, with the stable compiler.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::process::{Failure, cargo_with, output};
+use crate::root;
+
+/// The package, which is no part of the workspace.
+const PACKAGE: &str = "crates/prowess-format/fuzz";
+
+/// How long all targets run together, in seconds, if nothing else is said.
+const SECONDS: u64 = 60;
+
+/// What `cargo fuzz` would set: each branch and comparison of the code tells libFuzzer that it was
+/// met. Only the sanitizers need a nightly compiler, and code without `unsafe` can do without them.
+const FLAGS: &str = "-Cpasses=sancov-module \
+    -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares";
+
+/// Builds all targets and runs each for its part of the time, from the kept seeds and from what
+/// earlier runs found below `target`. Fails if an input breaks one.
+pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
+    let seconds = seconds(arguments)?;
+    let targets = targets()?;
+    let host = host()?;
+    build(&host)?;
+    let each = (seconds / targets.len() as u64).max(1);
+    let mut broken = 0;
+    for target in &targets {
+        println!("{target}: {each} seconds");
+        if let Some(input) = fuzz(target, &host, each)? {
+            println!("{target}: broken by {}", input.display());
+            broken += 1;
+        }
+    }
+    match broken {
+        0 => Ok(()),
+        _ => Err(Failure(format!("{broken} of {} targets broke on an input", targets.len()))),
+    }
+}
+
+fn seconds(arguments: &[&str]) -> Result<u64, Failure> {
+    match arguments {
+        [] => Ok(SECONDS),
+        [seconds] => seconds
+            .parse()
+            .map_err(|_| Failure(format!("`{seconds}` is no number of seconds; try {SECONDS}"))),
+        _ => Err(Failure(format!("one number of seconds is enough; try {SECONDS}"))),
+    }
+}
+
+/// The names of the targets: each is a file, and has a folder of seeds.
+fn targets() -> Result<Vec<String>, Failure> {
+    let mut targets = Vec::new();
+    for entry in fs::read_dir(root().join(PACKAGE).join("targets"))? {
+        let path = entry?.path();
+        targets.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+    }
+    targets.sort();
+    Ok(targets)
+}
+
+/// The machine's own target. With it named, cargo keeps the flags from build scripts.
+fn host() -> Result<String, Failure> {
+    let said = output(Command::new("rustc").arg("-vV"))?;
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| Failure(format!("`rustc -vV` names no host: {said}")))
+}
+
+fn build(host: &str) -> Result<(), Failure> {
+    let manifest = format!("{PACKAGE}/Cargo.toml");
+    let arguments = [
+        "build",
+        "--release",
+        "--target",
+        host,
+        "--target-dir",
+        TARGET,
+        "--manifest-path",
+        &manifest,
+    ];
+    cargo_with(&[("RUSTFLAGS", FLAGS)], arguments).map_err(|Failure(failure)| {
+        Failure(format!(
+            "{failure}; libFuzzer is built from source, so a C++ compiler must be there"
+        ))
+    })
+}
+
+/// Where all of this is built and found, from the top of the repository.
+const TARGET: &str = "target/fuzz";
+
+/// Runs a target and gives the input that broke it.
+fn fuzz(target: &str, host: &str, seconds: u64) -> Result<Option<PathBuf>, Failure> {
+    let place = root().join(TARGET);
+    let found = place.join("found").join(target);
+    fs::create_dir_all(&found)?;
+    let input = place.join(format!("{target}.broken"));
+    let mut command = Command::new(place.join(host).join("release").join(target));
+    command.args(options(seconds)).arg(format!("-exact_artifact_path={}", input.display()));
+    let dictionary = root().join(PACKAGE).join("dictionary");
+    command.arg(format!("-dict={}", dictionary.display()));
+    // New inputs go to the first folder; the others are only read.
+    command.arg(&found).arg(root().join(PACKAGE).join("seeds").join(target));
+    report(&mut command, &input)
+}
+
+/// A slow or a greedy input breaks a target as a panic does.
+fn options(seconds: u64) -> [String; 6] {
+    [
+        format!("-max_total_time={seconds}"),
+        "-timeout=2".into(),
+        "-rss_limit_mb=512".into(),
+        "-max_len=4096".into(),
+        "-verbosity=0".into(),
+        "-print_final_stats=1".into(),
+    ]
+}
+
+fn report(command: &mut Command, input: &Path) -> Result<Option<PathBuf>, Failure> {
+    let ended = output(command)?;
+    let said = String::from_utf8_lossy(&ended.stderr);
+    if ended.status.success() {
+        let runs =
+            said.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
+        println!("  {} inputs", runs.unwrap_or("no").trim());
+        return Ok(None);
+    }
+    eprintln!("{said}");
+    Ok(Some(input.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_is_a_number_of_seconds() {
+        assert_eq!(seconds(&[]).ok(), Some(SECONDS));
+        assert_eq!(seconds(&["5"]).ok(), Some(5));
+        for wrong in [&["-1"] as &[&str], &["long"], &["1", "2"]] {
+            assert!(seconds(wrong).is_err(), "{wrong:?} is no time");
+        }
+    }
+
+    #[test]
+    fn each_target_has_seeds_and_is_built() {
+        let package = root().join(PACKAGE);
+        let manifest = fs::read_to_string(package.join("Cargo.toml")).expect("it is a package");
+        let targets = targets().expect("the folder is there");
+        assert!(!targets.is_empty(), "there are targets");
+        for target in targets {
+            let seeds = fs::read_dir(package.join("seeds").join(&target)).map(Iterator::count);
+            assert!(seeds.is_ok_and(|seeds| seeds > 0), "`{target}` has seeds");
+            let path = format!("path = \"targets/{target}.rs\"");
+            assert!(manifest.contains(&path), "the manifest names `{target}`");
+        }
+    }
+}
