@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use crate::check::plain_kind;
 use crate::hidden;
 
 /// Writes a key: plain or in quotes, always on one line.
@@ -55,6 +56,10 @@ pub(super) fn is_taken_for_other(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "inf", "nan", "infinity",
     ];
+    // Our own reader's word first: what it would remark on must not be written bare.
+    if plain_kind(text).is_some() {
+        return true;
+    }
     let bare = text.trim_start_matches(['+', '-', '.']);
     if WORDS.iter().any(|word| bare.eq_ignore_ascii_case(word)) {
         return true;

@@ -127,6 +127,7 @@ fn what_yaml_takes_for_something_else_is_quoted() {
         "1.10",
         "-1",
         "+.5",
+        "._73",
         "1e3",
         "1_000",
         "0x1F",
