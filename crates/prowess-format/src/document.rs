@@ -68,11 +68,12 @@ fn read<'t>(bytes: &'t [u8], findings: &mut Findings<'_>) -> Option<Document<'t>
         return None;
     };
     let text = input::text(bytes, 0..bytes.len(), findings)?;
-    let pairs = tree::read(text, &fences.yaml, findings)?;
+    let mut pairs = tree::read(text, &fences.yaml, findings)?;
     let mut fields = Fields::of(&pairs);
     fields.flow_as_text(text, findings);
     let opening = fences.opening();
     check::frontmatter(&fields, opening, None, findings);
+    fields.mend(&mut pairs);
     extensions::check(&pairs, &findings.rules().extensions, findings);
     let body = &text[fences.body_start..];
     check::body(body, fences.body_start, findings);

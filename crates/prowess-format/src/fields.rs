@@ -125,6 +125,20 @@ impl<'t> Fields<'t> {
         }
     }
 
+    /// Puts the texts that [`Self::flow_as_text`] mended in the place of the lists and mappings that
+    /// they were written as, so that what is kept and written anew says what was read.
+    pub(crate) fn mend(&self, pairs: &mut [Pair<'t>]) {
+        for known in [Known::Description, Known::License, Known::Compatibility] {
+            let Some(text) = self.text(known) else { continue };
+            let is_it = |pair: &&mut Pair<'t>| Known::of(&pair.key) == Some(known);
+            let Some(pair) = pairs.iter_mut().find(is_it) else { continue };
+            if !matches!(pair.value.value, NodeValue::Text { .. }) {
+                let text = Cow::Owned(text.to_owned());
+                pair.value.value = NodeValue::Text { text, is_plain: false };
+            }
+        }
+    }
+
     /// Sorts the pairs of a frontmatter's mapping.
     pub(crate) fn of(pairs: &[Pair<'t>]) -> Self {
         let mut fields = Self::default();

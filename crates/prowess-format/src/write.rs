@@ -28,6 +28,7 @@ mod scaffold;
 mod scalar;
 
 use crate::fence::Fences;
+use crate::fields::Fields;
 use crate::findings::Findings;
 use crate::input::{self, Opened};
 use crate::yaml::Pair;
@@ -108,7 +109,12 @@ fn read(text: &str) -> Result<(Fences, Vec<Pair<'_>>), WriteError> {
     let pairs = input::text(text.as_bytes(), 0..text.len(), &mut findings)
         .and_then(|text| tree::read(text, &fences.yaml, &mut findings));
     match pairs {
-        Some(pairs) => Ok((fences, pairs)),
+        Some(mut pairs) => {
+            let mut fields = Fields::of(&pairs);
+            fields.flow_as_text(text, &mut findings);
+            fields.mend(&mut pairs);
+            Ok((fences, pairs))
+        }
         None => Err(unreadable(findings)),
     }
 }

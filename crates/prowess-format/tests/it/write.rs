@@ -303,6 +303,22 @@ fn a_key_that_looks_like_an_end_is_quoted() {
 
 /// Found by fuzzing: reading mends `0e:`, which looks like a number; without quotes, it was broken again.
 #[test]
+fn mended_brackets_are_a_text_when_they_are_rewritten() {
+    let text = "---\nname: tea\ndescription: [B\n  na'weau, \"a b\",]\n---\n";
+    let rewritten = write::rewrite(text).expect("it can be read");
+    let read = |text: &str| {
+        let parsed = parse(text.as_bytes(), Profile::Lenient);
+        let document = parsed.document.expect("it is mended");
+        let written = document.to_skill_md().expect("it can be written");
+        (document.frontmatter.description, written)
+    };
+    let (description, written) = read(text);
+    assert_eq!(description, "[B na'weau, \"a b\",]");
+    assert_eq!(read(&rewritten).0, description, "what is rewritten says the same");
+    assert_eq!(read(&written).0, description, "and so does what is written");
+}
+
+#[test]
 fn a_mended_colon_is_quoted_when_it_is_rewritten() {
     let file = "---\nname: tea\ndescription: Brews.\nx: 0e:\n---\n";
     let written = write::rewrite(file).expect("reading mends the colon");
