@@ -101,7 +101,7 @@ fn play(turn: usize, step: Step, pinned: &Turn<'_>) -> Played {
 fn text(played: &[Played], skills: usize, found: u128) -> String {
     let mut text = format!(
         "{HEADING}An agent's conversation{HEADING:#}\n\
-         {skills} embedded skills, found and indexed in {found} µs. The model follows a script; all \
+         {skills} embedded skills; the whole runtime was ready after {found} µs. The model follows a script; all \
          else is real.\n",
     );
     for (at, turn) in played.iter().enumerate() {
