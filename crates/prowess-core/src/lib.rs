@@ -57,8 +57,8 @@ pub use session::{
     SessionState, SessionStore, StoreError, Unload,
 };
 pub use source::{
-    Found, Listing, ReadFurther, ReadLimit, Resource, ScanSink, SkillSource, SourceError,
-    SourceErrorKind, Stamp,
+    ChangeListener, Coverage, Found, Listing, ReadFurther, ReadLimit, Resource, ScanSink,
+    SkillSource, SourceChange, SourceError, SourceErrorKind, Stamp, Watch,
 };
 pub use tokens::{EstimatedTokens, TokenCounter};
 pub use tool::{Content, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult};

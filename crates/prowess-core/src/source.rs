@@ -1,7 +1,9 @@
 //! The seam to wherever packages come from.
 
+use std::any::Any;
 use std::fmt;
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 use prowess_format::Diagnostic;
 use serde::Serialize;
@@ -21,6 +23,10 @@ use crate::{Cancel, PackagePath, ResourcePath};
 /// - `read` and `list` never leave the package, whatever the path, the links in it or a race.
 /// - `read` gives the whole file or an error, never a part of it.
 /// - `list` is sorted, holds regular files only and says when it is not complete.
+/// - `scan_packages` reports of the packages that it is asked for what `scan` would report; it may
+///   report more, and says what it has covered.
+/// - A watch tells of each change that `scan` would see, sooner or later and perhaps more often than
+///   it happened; once the [`Watch`] is dropped, the listener is not called any more.
 /// - Every method may be called from any thread at any time, and ends soon after `cancel`.
 pub trait SkillSource: Send + Sync {
     /// What a user sees as the record's source, such as `filesystem`.
@@ -35,6 +41,36 @@ pub trait SkillSource: Send + Sync {
     ///
     /// Nothing can be said of any package; the registry then keeps the last good scan.
     fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError>;
+
+    /// Reports these packages alone to `sink`, where the source can do that for less than a scan. A
+    /// package that was asked for and is not reported is gone.
+    ///
+    /// By default this scans everything.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::scan`].
+    fn scan_packages(
+        &self,
+        packages: &[PackagePath],
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<Coverage, SourceError> {
+        let _ = packages;
+        self.scan(sink, cancel).map(|()| Coverage::Everything)
+    }
+
+    /// Tells `listener` of changes until the [`Watch`] is dropped.
+    ///
+    /// By default there is nothing to tell: `Ok(None)`, and who wants to know has to scan.
+    ///
+    /// # Errors
+    ///
+    /// The source could be watched, but not here and now, as where the system has no watches left.
+    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        let _ = listener;
+        Ok(None)
+    }
 
     /// Names the files of a package other than its `SKILL.md`, at most `most` of them.
     ///
@@ -54,6 +90,49 @@ pub trait SkillSource: Send + Sync {
         resource: &ResourcePath,
         limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError>;
+}
+
+/// What [`SkillSource::scan_packages`] looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// Every package of the source: what was not reported is gone.
+    Everything,
+    /// The packages that were asked for, and no other.
+    Asked,
+}
+
+/// What a watch has to tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SourceChange {
+    /// These packages may have been added, changed or removed.
+    Packages(Vec<PackagePath>),
+    /// Anything may have changed; the reason is not known or not of use.
+    Everything,
+    /// From now on changes may be missed, for this reason; who wants to know has to scan.
+    Lost(SourceError),
+}
+
+/// Hears of changes, on a thread of the source's. It takes note and returns: it never calls the source
+/// and never waits.
+pub type ChangeListener = Arc<dyn Fn(SourceChange) + Send + Sync>;
+
+/// A watch that is kept up; dropping it ends it.
+pub struct Watch(
+    #[expect(dead_code, reason = "it is held to be dropped")] Box<dyn Any + Send + Sync>,
+);
+
+impl Watch {
+    /// A watch that ends when `keeper` is dropped.
+    pub fn new(keeper: impl Any + Send + Sync) -> Self {
+        Self(Box::new(keeper))
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Watch")
+    }
 }
 
 /// Takes what a scan finds, in any order.
