@@ -1,0 +1,1 @@
+//! Tests of plugins: files that are refused, and libraries that are opened.
