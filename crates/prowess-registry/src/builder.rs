@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Layer, RecordSet, SkillSource};
+use prowess_core::{Diagnostic, Layer, RecordSet, SkillSource};
 
 use crate::Registry;
 use crate::policy::RegistryPolicy;
@@ -12,8 +12,16 @@ use crate::registry::Registered;
 #[derive(Default)]
 pub struct RegistryBuilder {
     layers: Vec<Layer>,
-    sources: Vec<(Box<str>, Arc<dyn SkillSource>)>,
+    sources: Vec<NewSource>,
     policy: RegistryPolicy,
+    findings: Vec<Diagnostic>,
+}
+
+/// A source whose layer is still to be found.
+struct NewSource {
+    layer: Box<str>,
+    source: Arc<dyn SkillSource>,
+    withheld: Option<Box<str>>,
 }
 
 /// Why a registry cannot be built.
@@ -44,7 +52,27 @@ impl RegistryBuilder {
     /// Adds a source to a layer, after those that the layer has.
     #[must_use]
     pub fn source(mut self, layer: &str, source: Arc<dyn SkillSource>) -> Self {
-        self.sources.push((layer.into(), source));
+        self.sources.push(NewSource { layer: layer.into(), source, withheld: None });
+        self
+    }
+
+    /// Adds a source that is scanned and of which nothing is offered, such as that of a folder that
+    /// nobody trusts yet: each of its skills is known and hidden for this reason, and shadows none.
+    #[must_use]
+    pub fn withheld_source(
+        mut self,
+        layer: &str,
+        source: Arc<dyn SkillSource>,
+        reason: &str,
+    ) -> Self {
+        self.sources.push(NewSource { layer: layer.into(), source, withheld: Some(reason.into()) });
+        self
+    }
+
+    /// Adds a finding about the configuration, which every catalog tells with its own.
+    #[must_use]
+    pub fn finding(mut self, finding: Diagnostic) -> Self {
+        self.findings.push(finding);
         self
     }
 
@@ -66,17 +94,19 @@ impl RegistryBuilder {
         if let Some(twice) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
             return Err(RegistryError::DuplicateLayer(names[twice].clone()));
         }
-        let register = |(layer, source): (Box<str>, Arc<dyn SkillSource>)| {
+        let register = |new: NewSource| {
+            let NewSource { layer, source, withheld } = new;
             let rank = names.iter().position(|name| *name == layer).ok_or_else(|| {
                 let known: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
                 RegistryError::UnknownLayer { layer, known: known.join(", ") }
             })?;
-            Ok(Registered { layer: rank, source, records: Arc::new(RecordSet::default()) })
+            let records = Arc::new(RecordSet::default());
+            Ok(Registered { layer: rank, source, records, withheld })
         };
         let mut sources: Vec<_> =
             self.sources.into_iter().map(register).collect::<Result<_, RegistryError>>()?;
         // A stable sort: inside a layer the order of the calls stands.
         sources.sort_by_key(|source| source.layer);
-        Ok(Registry::new(self.layers, sources, self.policy))
+        Ok(Registry::new(self.layers, sources, self.policy, self.findings))
     }
 }

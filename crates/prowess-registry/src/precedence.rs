@@ -10,10 +10,11 @@ use prowess_core::{
 use crate::codes;
 
 /// The catalog of these sources: each id goes to the record that [`comes_first`], and the others are
-/// kept as shadowed, each with a warning.
+/// kept as shadowed, each with a warning. What is withheld takes no part in that.
 pub(crate) fn settle(
     layers: Vec<Layer>,
     sources: Vec<CatalogSource>,
+    withheld: &[Option<&str>],
     problems: Vec<Diagnostic>,
     generation: u64,
 ) -> Catalog {
@@ -22,6 +23,10 @@ pub(crate) fn settle(
     let mut losers = Vec::new();
     for (source, count) in counts.into_iter().enumerate() {
         for at in (0..count).map(|entry| RecordIndex::new(source, entry)) {
+            if let Some(reason) = withheld[source] {
+                builder.put_aside(at, State::Hidden(reason));
+                continue;
+            }
             let Err(holder) = builder.show(at) else {
                 continue;
             };

@@ -21,6 +21,8 @@ use crate::precedence::settle;
 pub struct Registry {
     layers: Vec<Layer>,
     policy: RegistryPolicy,
+    /// What was found of the configuration, before any scan.
+    findings: Vec<Diagnostic>,
     /// What the next reload builds on. Readers never touch it.
     scanned: Mutex<Scanned>,
     current: ArcSwap<Catalog>,
@@ -37,6 +39,8 @@ pub(crate) struct Registered {
     pub(crate) layer: usize,
     pub(crate) source: Arc<dyn SkillSource>,
     pub(crate) records: Arc<RecordSet>,
+    /// Why none of its skills is offered, where that is so.
+    pub(crate) withheld: Option<Box<str>>,
 }
 
 /// What a reload did.
@@ -74,10 +78,11 @@ impl Registry {
         layers: Vec<Layer>,
         sources: Vec<Registered>,
         policy: RegistryPolicy,
+        findings: Vec<Diagnostic>,
     ) -> Self {
         let scanned = Mutex::new(Scanned { sources, failures: Vec::new() });
         let current = ArcSwap::from_pointee(Catalog::empty());
-        Self { layers, policy, scanned, current }
+        Self { layers, policy, findings, scanned, current }
     }
 
     /// Scans every source and swaps the catalog if anything has changed.
@@ -121,8 +126,11 @@ impl Registry {
             records: Arc::clone(&registered.records),
         };
         let sources = scanned.sources.iter().map(source).collect();
+        let withheld: Vec<_> =
+            scanned.sources.iter().map(|registered| registered.withheld.as_deref()).collect();
         let generation = self.current.load().generation() + 1;
-        settle(self.layers.clone(), sources, scanned.failures.clone(), generation)
+        let findings = self.findings.iter().chain(&scanned.failures).cloned().collect();
+        settle(self.layers.clone(), sources, &withheld, findings, generation)
     }
 }
 
