@@ -24,6 +24,7 @@
 mod clock;
 mod corpus;
 mod memory_catalog;
+mod random;
 mod ranker_kit;
 mod scan_recorder;
 mod source_kit;
@@ -33,6 +34,7 @@ mod tree;
 pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};
 pub use memory_catalog::memory_catalog;
+pub use random::Random;
 pub use ranker_kit::check_ranker;
 pub use scan_recorder::{FoundPackage, ScanRecorder};
 pub use source_kit::{SourceFixture, Unreadable, WayOut, check_source};
