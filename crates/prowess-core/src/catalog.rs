@@ -35,7 +35,7 @@ pub struct Catalog {
     /// Positions in `visible`, by id.
     by_id: HashTable<u32>,
     hasher: DefaultHashBuilder,
-    /// Sorted by id, then layer and place.
+    /// Sorted by id, then source and package.
     aside: Box<[Aside]>,
     /// Findings of the registry itself; those of a scan stay with its records.
     diagnostics: Box<[Diagnostic]>,
@@ -313,7 +313,12 @@ impl CatalogBuilder {
                 hasher.hash_one(id_of(self.visible[other as usize]))
             });
         }
-        self.aside.sort_by(|one, other| (id_of(one.at), one.at).cmp(&(id_of(other.at), other.at)));
+        // Not by the place among the scan's records: those that were read again come first there.
+        let key_of = |aside: &Aside| {
+            let package = sources[aside.at.source()].records.package(aside.at.entry());
+            (id_of(aside.at), aside.at.source(), package)
+        };
+        self.aside.sort_by(|one, other| key_of(one).cmp(&key_of(other)));
         Catalog {
             generation,
             visible: self.visible.into(),

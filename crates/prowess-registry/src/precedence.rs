@@ -57,7 +57,12 @@ fn comes_first(one: Record<'_>, other: Record<'_>) -> bool {
     rank(one) < rank(other)
 }
 
-fn put_aside(builder: &mut CatalogBuilder, losers: Vec<RecordIndex>) {
+/// Sorted, as a reload lists what it has read again before what it has kept.
+fn put_aside(builder: &mut CatalogBuilder, mut losers: Vec<RecordIndex>) {
+    losers.sort_by_cached_key(|&loser| {
+        let record = builder.record(loser);
+        (record.id().to_owned(), loser.source(), record.package())
+    });
     for loser in losers {
         let record = builder.record(loser);
         let Some(winner) = builder.holder(record.id()).map(|at| builder.record(at)) else {

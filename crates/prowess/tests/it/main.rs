@@ -3,6 +3,7 @@
 mod config;
 mod conversation;
 mod default_skills;
+mod hot_equals_cold;
 mod scripted;
 mod search;
 mod sources;

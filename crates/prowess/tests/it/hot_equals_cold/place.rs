@@ -1,0 +1,95 @@
+//! Two roots of different trust beside a directory that links lead to.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use prowess::registry::Registry;
+use prowess::source_fs::{FsConfig, FsSource, Links, Nested};
+use prowess::{Clock, Layer, SystemClock, Timestamp, Trust};
+use prowess_testkit::{Random, Tree};
+
+/// The roots that skills lie in, and the place outside of them.
+pub(super) const ROOTS: [&str; 2] = ["user", "project"];
+pub(super) const OUTSIDE: &str = "outside";
+
+/// What the edits change.
+pub(super) struct Place {
+    tree: Tree,
+    clock: Arc<Watchmaker>,
+}
+
+/// The real time, or one long after the files were written. By the first each file has just changed and
+/// is read again; by the second its stamp is believed.
+#[derive(Default)]
+struct Watchmaker {
+    real: SystemClock,
+    is_late: AtomicBool,
+}
+
+impl Clock for Watchmaker {
+    fn now(&self) -> Timestamp {
+        const LATER: Timestamp = Timestamp(32_503_680_000_000);
+        if self.is_late.load(Ordering::Relaxed) { LATER } else { self.real.now() }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.real.elapsed()
+    }
+}
+
+impl Place {
+    pub(super) fn new() -> Self {
+        let place = Self { tree: Tree::new(""), clock: Arc::default() };
+        for directory in ROOTS.into_iter().chain([OUTSIDE]) {
+            fs::create_dir(place.path(directory)).expect("a fresh tree has room");
+        }
+        place
+    }
+
+    pub(super) fn path(&self, path: &str) -> PathBuf {
+        self.tree.join(path)
+    }
+
+    /// A registry that knows nothing yet: a trusted root as a user has it, and above it a tree of
+    /// somebody else's, where packages lie inside packages and links stay inside.
+    pub(super) fn registry(&self) -> Registry {
+        let [user, project] = ROOTS.map(|root| FsConfig::new(self.path(root)));
+        let project = FsConfig { links: Links::WithinRoot, nested: Nested::Descend, ..project };
+        let source = |config| Arc::new(FsSource::new(config, self.clock.clone()));
+        Registry::builder()
+            .layer(Layer::new("user", Trust::Trusted))
+            .layer(Layer::new("project", Trust::Untrusted))
+            .source("user", source(user))
+            .source("project", source(project))
+            .build()
+            .expect("the layers are good")
+    }
+
+    /// Chooses the time of the next scans.
+    pub(super) fn choose_clock(&self, random: &mut Random) {
+        self.clock.is_late.store(random.below(3) > 0, Ordering::Relaxed);
+    }
+
+    /// Waits until the file system's own clock has gone on, if the last scan believed what was written
+    /// just before it: only then does the next change show in a file's times, as it would in the real
+    /// life of files that are two seconds old.
+    pub(super) fn settle(&self) {
+        if !self.clock.is_late.load(Ordering::Relaxed) {
+            return;
+        }
+        let probe = self.path("probe");
+        let write = || {
+            fs::write(&probe, "").expect("the tree has room");
+            let metadata = fs::metadata(&probe).expect("it was written");
+            (metadata.ctime(), metadata.ctime_nsec())
+        };
+        let start = write();
+        while write() == start {
+            std::thread::yield_now();
+        }
+    }
+}
