@@ -13,6 +13,7 @@ mod parity;
 mod process;
 mod tidy;
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -28,6 +29,7 @@ cargo xtask COMMAND
   conformance FILE   compare the command line with the recorded reference tool
   parity DIR         compare the verdicts on DIR with the reference tool, installed from its registry
   fuzz [SECONDS]     feed the format crate broken input, for a minute unless another time is given
+  tokens DIR         measure the estimate of tokens on the skills of DIR, beside two vocabularies
   bench [ROUNDS]     measure beside the floor of the same run
   bench --count      count system calls and instructions of discovery, a skill
 
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         ["corpus", directory] => corpus::run(Path::new(directory)),
         ["conformance", file] => conformance::run(Path::new(file)),
         ["parity", directory] => parity::run(Path::new(directory)),
+        ["tokens", directory] => tokens(Path::new(directory)),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["bench", "--count"] => bench::count(),
         ["bench", rest @ ..] => bench::run(rest),
@@ -71,8 +74,18 @@ fn test() -> Result<(), Failure> {
     // Tests of the command line and of the server start the program itself.
     cargo(["build", "--package", "prowess-cli"])?;
     cargo(["test", "--workspace", "--all-targets"])?;
+    // What stands behind a feature that nothing of the workspace turns on.
+    cargo(["test", "--package", "prowess-prompt", "--features", "exact-tokens"])?;
     // `--all-targets` leaves the examples in the documentation out.
     cargo(["test", "--workspace", "--doc"])
+}
+
+/// Counts do not depend on how a program is built, so this one is built the quick way.
+fn tokens(directory: &Path) -> Result<(), Failure> {
+    let directory = directory.canonicalize()?;
+    let run =
+        ["run", "--package", "benches", "--features", "exact-tokens", "--bin", "tokens", "--"];
+    cargo(run.iter().map(OsStr::new).chain([directory.as_os_str()]))
 }
 
 /// Writes the page that a test of the format crate compares.

@@ -14,8 +14,19 @@ pub trait TokenCounter: Send + Sync {
     fn is_exact(&self) -> bool;
 }
 
-/// One token for each four characters, rounded up. An estimate that code, tables and other scripts
-/// than Latin throw off, so show it as "approx.".
+/// One token for each four characters, rounded up: an estimate, so show it as "approx.".
+///
+/// On 1,182 real skills it gives, of the count by the vocabulary of GPT-4o:
+///
+/// | text | lowest | p5 | median | p95 | highest | all together |
+/// |---|--:|--:|--:|--:|--:|--:|
+/// | `SKILL.md` | -23 % | -6 % | +8 % | +25 % | +39 % | +7 % |
+/// | description | -19 % | +6 % | +31 % | +65 % | +150 % | +26 % |
+/// | body | -25 % | -8 % | +8 % | +24 % | +39 % | +6 % |
+///
+/// Plain English costs less than the estimate; code and tables may cost more, and other scripts than
+/// Latin several times as much. `cargo xtask tokens DIR` measures it on the skills of a folder; `prowess-prompt` has
+/// an exact counter behind its feature `exact-tokens`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EstimatedTokens;
 

@@ -29,6 +29,8 @@ mod budget;
 mod catalog;
 mod compose;
 mod escape;
+#[cfg(feature = "exact-tokens")]
+mod exact;
 mod hidden;
 mod ledger;
 mod policy;
@@ -36,6 +38,8 @@ mod reference;
 
 pub use catalog::{SkillEntry, available_skills};
 pub use compose::{Prompt, PromptInput, compose};
+#[cfg(feature = "exact-tokens")]
+pub use exact::{ExactTokens, Vocabulary};
 pub use ledger::{Change, ChangeKind, Ledger, LedgerEntry, Part};
 pub use policy::{CatalogFormat, CatalogPlace, PromptPolicy, ShowLocation};
 pub use reference::reference_available_skills;

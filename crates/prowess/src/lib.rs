@@ -43,6 +43,8 @@ pub use prowess_core::*;
 pub use prowess_format as format;
 pub use prowess_lint as lint;
 pub use prowess_prompt as prompt;
+#[cfg(feature = "exact-tokens")]
+pub use prowess_prompt::{ExactTokens, Vocabulary};
 pub use prowess_registry as registry;
 pub use prowess_search as search;
 pub use prowess_session as session;

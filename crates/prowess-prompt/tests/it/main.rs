@@ -3,6 +3,8 @@
 mod active;
 mod budget;
 mod catalog;
+#[cfg(feature = "exact-tokens")]
+mod exact;
 mod fixture;
 mod hostile;
 mod policy;

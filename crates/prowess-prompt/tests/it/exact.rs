@@ -1,0 +1,48 @@
+//! Counting with a vocabulary.
+
+use prowess_core::{EstimatedTokens, TokenCounter};
+use prowess_prompt::{ExactTokens, PromptInput, PromptPolicy, Vocabulary, compose};
+
+use crate::fixture::{catalog, skill};
+
+fn check(text: &str, o200k: usize, cl100k: usize) {
+    for (vocabulary, tokens) in [(Vocabulary::O200kBase, o200k), (Vocabulary::Cl100kBase, cl100k)] {
+        let counter = ExactTokens { vocabulary };
+        assert_eq!(counter.count(text), tokens, "{vocabulary:?} of {text:?}");
+        assert!(counter.is_exact());
+    }
+}
+
+#[test]
+fn the_counts_are_those_of_the_vocabularies() {
+    check("", 0, 0);
+    // Counts that the vocabularies' maker published.
+    check("antidisestablishmentarianism", 6, 6);
+    check("2 + 2 = 4", 7, 7);
+    check("お誕生日おめでとう", 8, 9);
+    // The text of a special token is a text like any other.
+    check("<|endoftext|>", 7, 7);
+}
+
+#[test]
+fn a_text_without_a_blank_is_counted_in_the_time_that_its_length_allows() {
+    let count = |length: usize| ExactTokens::default().count(&"a".repeat(length));
+    assert_eq!(
+        count(1 << 20),
+        2 * count(1 << 19),
+        "eight letters are one token however many follow"
+    );
+}
+
+#[test]
+fn a_prompt_that_is_counted_exactly_says_so() {
+    let skills = [skill("pdf", "Fills in and merges PDF forms.")];
+    let ledger_of = |counter: &dyn TokenCounter| {
+        let (catalog, policy) = (catalog(&skills), PromptPolicy::default());
+        compose(&PromptInput { catalog: &catalog, active: &[], policy: &policy, counter }).ledger
+    };
+    let (exact, estimated) = (ledger_of(&ExactTokens::default()), ledger_of(&EstimatedTokens));
+    assert!(exact.is_exact && !estimated.is_exact);
+    assert_eq!(exact.characters, estimated.characters, "the text is the same");
+    assert_ne!(exact.tokens, estimated.tokens, "the counts are not");
+}
