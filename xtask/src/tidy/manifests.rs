@@ -7,6 +7,9 @@ use super::repository::{Package, Repository};
 /// What a package takes from the workspace, so that it is said once.
 const INHERITED: [&str; 4] = ["version", "edition", "rust-version", "license"];
 
+/// The one package whose version is not the workspace's: it is the version of the boundary to plugins.
+const HAS_ITS_OWN_VERSION: &str = "prowess-plugin-abi";
+
 /// Each package takes its version, edition, licence and lints from the workspace and has one test
 /// binary at most.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
@@ -31,8 +34,10 @@ fn inheritance(package: &Package, repository: &Repository) -> Vec<String> {
         value.and_then(|value| value.get("workspace")) == Some(&Value::Boolean(true))
     };
     let section = manifest.get("package");
+    let is_its_own = |key: &&&str| **key == "version" && package.name == HAS_ITS_OWN_VERSION;
     let own = INHERITED
         .iter()
+        .filter(|key| !is_its_own(key))
         .filter(|key| !inherits(section.and_then(|section| section.get(**key))))
         .map(|key| format!("{path}: write `{key}.workspace = true`"));
     let lints = (!inherits(manifest.get("lints")))
@@ -71,6 +76,19 @@ mod tests {
              lints.workspace = true",
             &["`version.workspace = true`", "`rust-version.workspace = true`"],
         );
+    }
+
+    #[test]
+    fn the_boundary_has_a_version_of_its_own() {
+        let mut repository = Repository::sample();
+        repository.package("low").name = HAS_ITS_OWN_VERSION.into();
+        let text = "package.version = \"1.0.0\"
+             package.edition.workspace = true
+             package.rust-version.workspace = true
+             package.license.workspace = true
+             lints.workspace = true";
+        repository.write("crates/low/Cargo.toml", text);
+        expect(check, &repository, &[]);
     }
 
     #[test]

@@ -1,0 +1,48 @@
+//! What a plugin may ask of its host.
+
+use abi_stable::StableAbi;
+use abi_stable::sabi_trait;
+use abi_stable::std_types::{RArc, RSlice, RStr};
+
+/// What a watch has to tell.
+#[repr(C)]
+#[derive(StableAbi, Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// One of [`changes`](super::changes).
+    pub kind: u32,
+    /// Why, where `kind` is [`LOST`](super::changes::LOST): one of [`codes`](super::codes).
+    pub code: u32,
+    /// The packages, where `kind` is [`PACKAGES`](super::changes::PACKAGES).
+    pub packages: RSlice<'a, RStr<'a>>,
+    /// Why, where `kind` is [`LOST`](super::changes::LOST), as a sentence.
+    pub message: RStr<'a>,
+    /// Empty, or a JSON object.
+    pub ext: RStr<'a>,
+}
+
+/// The host, as the plugin sees it. Every method may be called from any thread, takes note and returns.
+#[sabi_trait]
+pub trait HostApi: Send + Sync + Clone {
+    /// A line for the host's log; `level` is one of [`levels`](super::levels).
+    fn log(&self, level: u32, target: RStr<'_>, message: RStr<'_>);
+
+    /// Something that happened in the plugin, for the host's audit: a name and a JSON object.
+    fn emit(&self, name: RStr<'_>, data: RStr<'_>);
+
+    /// Whether the call with this token need not go on: 0 if it should. A token that is not known any
+    /// more belongs to a call that has ended.
+    fn is_cancelled(&self, cancel_token: u64) -> u32;
+
+    /// A watch has something to tell. `watch_token` is what the host gave to `watch`.
+    fn changed(&self, watch_token: u64, change: Change<'_>);
+
+    /// The host's time of day: milliseconds since 1970-01-01T00:00:00Z.
+    fn now_ms(&self) -> u64;
+
+    /// Nanoseconds since some fixed moment; never goes back.
+    #[sabi(last_prefix_field)]
+    fn elapsed_ns(&self) -> u64;
+}
+
+/// The host's object, which a plugin keeps.
+pub type HostBox = HostApi_TO<'static, RArc<()>>;

@@ -1,0 +1,149 @@
+//! What a plugin says of itself in a section of its file, for hosts that have not opened it.
+//!
+//! The section holds [`MAGIC`], the length of the text as four bytes (little endian), and the text: a
+//! JSON object, see [`Manifest`]. Anything after it is padding.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The first bytes of the section; the last of them is the version of this frame.
+pub const MAGIC: [u8; 16] = *b"PROWESS-PLUGIN\0\x01";
+/// The name of the section in ELF and PE files.
+pub const SECTION: &str = ".prowess";
+/// The name of the section in Mach-O files, in [`MACH_O_SEGMENT`].
+pub const MACH_O_SECTION: &str = "__prowess";
+/// The segment of the section in Mach-O files.
+pub const MACH_O_SEGMENT: &str = "__DATA";
+/// The symbol at the section's start.
+pub const SYMBOL: &str = "PROWESS_PLUGIN_MANIFEST";
+
+/// What comes before the text.
+const HEAD_BYTES: usize = MAGIC.len() + 4;
+
+/// The text of the manifest. Keys that are not known are ignored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The version of this description: 1.
+    pub manifest: u32,
+    /// The plugin's name; by default its package's.
+    pub name: String,
+    /// The plugin's version.
+    pub version: String,
+    /// What it is for.
+    #[serde(default)]
+    pub description: String,
+    /// The licence as an SPDX expression.
+    #[serde(default)]
+    pub license: String,
+    /// Where to read more.
+    #[serde(default)]
+    pub homepage: String,
+    /// The boundary that it was built with, as `MAJOR.MINOR`.
+    pub abi: String,
+    /// The version of the SDK that it was built with.
+    #[serde(default)]
+    pub sdk: String,
+    /// What `rustc --version` said.
+    #[serde(default)]
+    pub rustc: String,
+    /// The target triple.
+    #[serde(default)]
+    pub target: String,
+    /// What a panic does in it.
+    pub panic: PanicStrategy,
+    /// Whether it was built with debug assertions.
+    #[serde(default)]
+    pub debug_assertions: bool,
+    /// What it offers: `source`, `tools`.
+    pub kinds: Vec<String>,
+    /// What it can do beyond its minor version, as words. Both sides use what both know.
+    #[serde(default)]
+    pub features: Vec<String>,
+    /// The JSON Schema of its configuration; `None` if it takes any, or none.
+    #[serde(default)]
+    pub config_schema: Option<Value>,
+}
+
+/// What a panic does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PanicStrategy {
+    /// It unwinds, so the plugin can catch it.
+    Unwind,
+    /// It ends the process.
+    Abort,
+}
+
+/// Why a section holds no manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ManifestError {
+    /// It does not begin with [`MAGIC`].
+    Magic,
+    /// It is shorter than it says; the number is the length that it says.
+    Length(usize),
+    /// The text is not what it should be; this is where and why.
+    Text(String),
+}
+
+impl std::fmt::Display for ManifestError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Magic => formatter.write_str("it does not begin as a manifest does"),
+            Self::Length(length) => {
+                write!(formatter, "it says that it has {length} bytes, which is past its end")
+            }
+            Self::Text(why) => write!(formatter, "its text cannot be read: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for ManifestError {}
+
+impl Manifest {
+    /// Reads the bytes of a section, or those at the symbol.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not a manifest.
+    pub fn parse(section: &[u8]) -> Result<Self, ManifestError> {
+        let text = text_of(section)?;
+        serde_json::from_slice(text).map_err(|error| ManifestError::Text(error.to_string()))
+    }
+
+    /// The boundary as numbers, major and minor; `None` if `abi` is not written that way.
+    pub fn abi_version(&self) -> Option<(u32, u32)> {
+        let (major, minor) = self.abi.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    }
+}
+
+fn text_of(section: &[u8]) -> Result<&[u8], ManifestError> {
+    let after_magic = section.strip_prefix(&MAGIC).ok_or(ManifestError::Magic)?;
+    let (length, text) = after_magic.split_first_chunk().ok_or(ManifestError::Length(0))?;
+    let length = u32::from_le_bytes(*length) as usize;
+    text.get(..length).ok_or(ManifestError::Length(length))
+}
+
+/// How many bytes the section of a text of this length has.
+pub const fn framed_length(text: &str) -> usize {
+    HEAD_BYTES + text.len()
+}
+
+/// The bytes of a section with this text; `N` is [`framed_length`] of it.
+///
+/// # Panics
+///
+/// `N` is another length, or the text has 4 GiB. In a `static` this stops the build.
+pub const fn frame<const N: usize>(text: &str) -> [u8; N] {
+    assert!(N == framed_length(text) && text.len() <= u32::MAX as usize, "the length of the frame");
+    #[expect(clippy::cast_possible_truncation, reason = "the line above")]
+    let text_length = text.len() as u32;
+    let mut frame = [0; N];
+    let (head, body) = frame.split_at_mut(HEAD_BYTES);
+    let (magic, length) = head.split_at_mut(MAGIC.len());
+    magic.copy_from_slice(&MAGIC);
+    length.copy_from_slice(&text_length.to_le_bytes());
+    body.copy_from_slice(text.as_bytes());
+    frame
+}

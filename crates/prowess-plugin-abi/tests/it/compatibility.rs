@@ -1,0 +1,273 @@
+//! The gate: this crate against the frozen copies of its releases, without a library being opened.
+
+use abi_stable::StableAbi;
+use expect_test::{Expect, expect};
+use prowess_plugin_abi as current;
+use prowess_plugin_abi::layout::{self, Side};
+
+use crate::v1_0;
+
+/// Every release of this major version.
+fn releases() -> Vec<(&'static str, Side)> {
+    vec![("1.0", Side { layout: v1_0::PluginModule_Ref::LAYOUT, minor: v1_0::MINOR })]
+}
+
+#[test]
+fn every_release_and_this_code_understand_each_other() {
+    for (name, release) in releases() {
+        for (host, plugin) in [(Side::own(), release), (release, Side::own())] {
+            let checked = layout::check(host, plugin);
+            let problem = checked.as_ref().map_err(layout::Mismatch::summary).err();
+            assert_eq!(problem, None, "{name} and this code mean the same");
+        }
+    }
+}
+
+#[test]
+fn each_minor_version_leaves_a_frozen_copy_behind() {
+    let minors: Vec<_> = releases().iter().map(|(_, side)| side.minor).collect();
+    let expected: Vec<_> = (0..=current::MINOR).collect();
+    assert_eq!(minors, expected, "no release is forgotten by the gate");
+}
+
+#[test]
+fn the_package_s_version_is_the_boundary_s() {
+    let version = format!("{}.{}.", current::MAJOR, current::MINOR);
+    assert!(env!("CARGO_PKG_VERSION").starts_with(&version), "one number says both");
+}
+
+/// What must never happen, each to a copy of one small part of the boundary.
+mod broken {
+    #![allow(
+        dead_code,
+        missing_docs,
+        non_camel_case_types,
+        non_local_definitions,
+        unreachable_pub,
+        unused_braces,
+        unused_qualifications,
+        clippy::all,
+        clippy::undocumented_unsafe_blocks,
+        reason = "the macros of abi_stable write such code"
+    )]
+
+    use abi_stable::std_types::{RResult, RStr, RString};
+    use abi_stable::{StableAbi, sabi_trait};
+    use prowess_plugin_abi::{AbiError, CallCtx};
+
+    /// Like the real one.
+    pub mod same {
+        use super::*;
+
+        #[sabi_trait]
+        pub trait ToolProviderAbi: Send + Sync {
+            fn tools(&self) -> RResult<RString, AbiError>;
+            fn call(
+                &self,
+                ctx: CallCtx<'_>,
+                name: RStr<'_>,
+                arguments: RStr<'_>,
+            ) -> RResult<RString, AbiError>;
+            #[sabi(last_prefix_field)]
+            fn shutdown(&self, deadline_ms: u64) -> RResult<(), AbiError>;
+        }
+    }
+
+    /// A method at the end, with a default body: what a minor version may do.
+    pub mod appended_method {
+        use super::*;
+
+        #[sabi_trait]
+        pub trait ToolProviderAbi: Send + Sync {
+            fn tools(&self) -> RResult<RString, AbiError>;
+            fn call(
+                &self,
+                ctx: CallCtx<'_>,
+                name: RStr<'_>,
+                arguments: RStr<'_>,
+            ) -> RResult<RString, AbiError>;
+            #[sabi(last_prefix_field)]
+            fn shutdown(&self, deadline_ms: u64) -> RResult<(), AbiError>;
+            fn health(&self) -> u32 {
+                0
+            }
+        }
+    }
+
+    /// Two methods changed places.
+    pub mod swapped_methods {
+        use super::*;
+
+        #[sabi_trait]
+        pub trait ToolProviderAbi: Send + Sync {
+            fn call(
+                &self,
+                ctx: CallCtx<'_>,
+                name: RStr<'_>,
+                arguments: RStr<'_>,
+            ) -> RResult<RString, AbiError>;
+            fn tools(&self) -> RResult<RString, AbiError>;
+            #[sabi(last_prefix_field)]
+            fn shutdown(&self, deadline_ms: u64) -> RResult<(), AbiError>;
+        }
+    }
+
+    /// A parameter is of another type.
+    pub mod changed_parameter {
+        use super::*;
+
+        #[sabi_trait]
+        pub trait ToolProviderAbi: Send + Sync {
+            fn tools(&self) -> RResult<RString, AbiError>;
+            fn call(
+                &self,
+                ctx: CallCtx<'_>,
+                name: RStr<'_>,
+                arguments: RStr<'_>,
+            ) -> RResult<RString, AbiError>;
+            #[sabi(last_prefix_field)]
+            fn shutdown(&self, deadline_ms: u32) -> RResult<(), AbiError>;
+        }
+    }
+
+    /// A method has a parameter more.
+    pub mod further_parameter {
+        use super::*;
+
+        #[sabi_trait]
+        pub trait ToolProviderAbi: Send + Sync {
+            fn tools(&self) -> RResult<RString, AbiError>;
+            fn call(
+                &self,
+                ctx: CallCtx<'_>,
+                name: RStr<'_>,
+                arguments: RStr<'_>,
+            ) -> RResult<RString, AbiError>;
+            #[sabi(last_prefix_field)]
+            fn shutdown(&self, deadline_ms: u64, reason: u32) -> RResult<(), AbiError>;
+        }
+    }
+
+    /// A value has a field more, in the middle.
+    pub mod inserted_field {
+        use super::*;
+
+        #[repr(C)]
+        #[derive(StableAbi)]
+        pub struct Resource {
+            pub path: RString,
+            pub priority: u64,
+            pub bytes: u64,
+        }
+    }
+
+    /// A value has a field more, at its end: values are frozen, so this is a break too.
+    pub mod appended_field {
+        use super::*;
+
+        #[repr(C)]
+        #[derive(StableAbi)]
+        pub struct Resource {
+            pub path: RString,
+            pub bytes: u64,
+            pub priority: u64,
+        }
+    }
+
+    /// Two fields of one size changed their names.
+    pub mod renamed_field {
+        use super::*;
+
+        #[repr(C)]
+        #[derive(StableAbi)]
+        pub struct Resource {
+            pub path: RString,
+            pub size: u64,
+        }
+    }
+}
+
+type Layout = &'static abi_stable::type_layout::TypeLayout;
+
+macro_rules! tools {
+    ($which:ident) => {
+        <broken::$which::ToolProviderAbi_TO<'static, abi_stable::std_types::RBox<()>>>::LAYOUT
+    };
+}
+
+/// What is said of the two, whichever of them is the host; empty if they fit.
+fn compare(older: Layout, newer: Layout) -> String {
+    let sides = [Side { layout: older, minor: 0 }, Side { layout: newer, minor: 1 }];
+    let [said, turned] = [sides, [sides[1], sides[0]]].map(|[host, plugin]| {
+        let mismatch = layout::check(host, plugin).err();
+        mismatch.map(|mismatch| mismatch.summary()).unwrap_or_default()
+    });
+    assert_eq!(said, turned, "it does not matter which side is the host");
+    said
+}
+
+#[track_caller]
+fn check(older: Layout, newer: Layout, expected: &Expect) {
+    expected.assert_eq(&compare(older, newer));
+}
+
+#[test]
+fn a_minor_version_may_append_a_method() {
+    let real = current::ToolsBox::LAYOUT;
+    check(real, tools!(same), &expect![""]);
+    check(real, tools!(appended_method), &expect![""]);
+}
+
+#[test]
+fn what_breaks_is_found_and_told_in_one_line() {
+    let tools = current::ToolsBox::LAYOUT;
+    let resource = current::Resource::LAYOUT;
+    check(
+        tools,
+        tools!(swapped_methods),
+        &expect![
+            "in `VTable`: unexpected field: expected tools, found call; in `VTable`: unexpected field: expected call, found tools"
+        ],
+    );
+    check(
+        tools,
+        tools!(changed_parameter),
+        &expect!["in `u64` at `shutdown.param_1`: mismatched type: expected u64, found u32"],
+    );
+    check(
+        tools,
+        tools!(further_parameter),
+        &expect![
+            "at `shutdown`: unexpected field: expected _self,param_0,, found _self,param_0,param_1,; at `shutdown`: unexpected field: expected __returns, found param_2"
+        ],
+    );
+    let value = <broken::inserted_field::Resource>::LAYOUT;
+    check(
+        resource,
+        value,
+        &expect![
+            "in `Resource`: incompatible type size: expected 40, found 48; in `Resource`: too many fields: expected 2, found 3; in `Resource`: unexpected field: expected bytes, found priority"
+        ],
+    );
+    let value = <broken::appended_field::Resource>::LAYOUT;
+    check(
+        resource,
+        value,
+        &expect![
+            "in `Resource`: incompatible type size: expected 40, found 48; in `Resource`: too many fields: expected 2, found 3"
+        ],
+    );
+    let value = <broken::renamed_field::Resource>::LAYOUT;
+    check(resource, value, &expect!["in `Resource`: unexpected field: expected bytes, found size"]);
+}
+
+#[test]
+fn who_lies_about_the_minor_version_is_found_out() {
+    let (short, long) = (current::ToolsBox::LAYOUT, tools!(appended_method));
+    let sides = |short_minor, long_minor| {
+        let short = Side { layout: short, minor: short_minor };
+        layout::check(short, Side { layout: long, minor: long_minor })
+    };
+    assert!(sides(0, 1).is_ok(), "the shorter one is the older one");
+    assert!(sides(1, 0).is_err(), "a newer one has no less");
+}

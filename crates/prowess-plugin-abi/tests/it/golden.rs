@@ -1,0 +1,42 @@
+//! The layout of all that crosses, for reviewers. It shows no signatures; `compatibility` is the gate.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use abi_stable::StableAbi;
+use abi_stable::type_layout::TypeLayout;
+use expect_test::expect_file;
+use prowess_plugin_abi::PluginModule_Ref;
+
+/// Every type of this package that can be reached from the root, by its module and name.
+fn reachable() -> BTreeMap<String, &'static TypeLayout> {
+    let mut found = BTreeMap::new();
+    let mut open: Vec<&'static TypeLayout> = vec![PluginModule_Ref::LAYOUT];
+    let mut seen = std::collections::HashSet::new();
+    while let Some(layout) = open.pop() {
+        if !seen.insert(layout.get_utypeid()) {
+            continue;
+        }
+        if layout.package() == env!("CARGO_PKG_NAME") {
+            let name = format!("{}::{}", layout.mod_path(), layout.full_type());
+            found.insert(name, layout);
+        }
+        open.extend(layout.shared_vars().type_layouts().iter().map(|layout| layout()));
+    }
+    found
+}
+
+#[test]
+fn the_layout_is_as_it_was() {
+    let mut dump = String::new();
+    for (name, layout) in reachable() {
+        let head = format!("{name}: size {} alignment {}\n", layout.size(), layout.alignment());
+        dump.push_str(&head);
+        for field in layout.get_fields().into_iter().flatten() {
+            let field_type = field.layout().full_type();
+            let line = format!("    {}: {field_type}", field.name());
+            writeln!(dump, "{}", line.trim_end()).expect("a string takes all");
+        }
+    }
+    expect_file!["../../fixtures/layout.txt"].assert_eq(&dump);
+}
