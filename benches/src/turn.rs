@@ -56,6 +56,7 @@ impl Conversation {
         let context = ToolContext {
             catalog: &self.catalog,
             session: &self.session,
+            caller: prowess_core::Caller::Model,
             clock: &self.clock,
             cancel: &Cancel::default(),
         };

@@ -33,11 +33,21 @@ pub struct Layer {
     pub name: Box<str>,
     /// How far its sources are trusted.
     pub trust: Trust,
+    /// What it counts beside other layers; the heavier is the higher. By default, the layer's place: 1
+    /// for the lowest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<u16>,
 }
 
 impl Layer {
-    /// A layer.
+    /// A layer that weighs what its place says.
     pub fn new(name: impl Into<Box<str>>, trust: Trust) -> Self {
-        Self { name: name.into(), trust }
+        Self { name: name.into(), trust, weight: None }
+    }
+
+    /// The same with a weight of its own.
+    #[must_use]
+    pub fn weighing(self, weight: u16) -> Self {
+        Self { weight: Some(weight), ..self }
     }
 }

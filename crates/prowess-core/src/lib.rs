@@ -24,6 +24,7 @@
 //! lock taken, so each crate above can be had without the others.
 #![forbid(unsafe_code)]
 
+mod audience;
 mod audit;
 mod cancel;
 mod catalog;
@@ -40,6 +41,7 @@ mod source;
 mod tokens;
 mod tool;
 
+pub use audience::{Audience, Facts};
 pub use audit::{AuditEvent, AuditSink, NoAudit, Outcome};
 pub use cancel::Cancel;
 pub use catalog::{Catalog, CatalogBuilder, CatalogProvider, CatalogSource, RecordIndex};
@@ -48,7 +50,7 @@ pub use digest::Digest;
 pub use layer::{Layer, Trust};
 pub use memory::{MemorySource, MemorySourceBuilder};
 pub use path::{PackagePath, PathError, ResourcePath};
-pub use prowess_format::{Code, Diagnostic, Severity};
+pub use prowess_format::{Code, Conditions, Diagnostic, Requirements, Scope, Severity};
 pub use ranker::{Ranked, Ranker};
 pub use record::{Record, State};
 pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};
@@ -61,4 +63,6 @@ pub use source::{
     SkillSource, SourceChange, SourceError, SourceErrorKind, Stamp, Watch,
 };
 pub use tokens::{EstimatedTokens, TokenCounter};
-pub use tool::{Content, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult};
+pub use tool::{
+    Caller, Content, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult,
+};

@@ -1,8 +1,9 @@
 //! The records of one source's scan, packed: one text and a small entry each.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use crate::{Diagnostic, Stamp};
+use crate::{Conditions, Diagnostic, Stamp};
 
 /// What a scan learned of one skill, to be packed.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct NewRecord<'a> {
     pub tags: &'a [Cow<'a, str>],
     /// Settles collisions inside a layer; the higher wins.
     pub priority: i16,
+    /// When and to whom it is to be offered, where it says so.
+    pub conditions: Option<Arc<Conditions>>,
     /// The version that was read.
     pub stamp: Option<Stamp>,
 }
@@ -42,6 +45,8 @@ pub struct Rejected {
 pub struct RecordSet {
     text: Box<str>,
     entries: Box<[Entry]>,
+    /// By the number of the entry. Few skills say any, so the others pay nothing for it.
+    conditions: Box<[(u32, Arc<Conditions>)]>,
     rejected: Box<[Rejected]>,
     diagnostics: Box<[PackageDiagnostic]>,
 }
@@ -122,6 +127,17 @@ impl RecordSet {
         self.entries[at].priority
     }
 
+    /// When and to whom a record's skill is to be offered, where it says so.
+    pub fn conditions(&self, at: usize) -> Option<&Arc<Conditions>> {
+        let place = self.conditions.binary_search_by_key(&at, |(entry, _)| *entry as usize).ok()?;
+        Some(&self.conditions[place].1)
+    }
+
+    /// The records that say when and to whom they are to be offered, in their order.
+    pub fn conditioned(&self) -> impl Iterator<Item = (usize, &Arc<Conditions>)> {
+        self.conditions.iter().map(|(entry, conditions)| (*entry as usize, conditions))
+    }
+
     /// The version of a record that was read.
     pub fn stamp(&self, at: usize) -> Option<Stamp> {
         self.entries[at].stamp
@@ -155,6 +171,7 @@ impl RecordSet {
 pub struct RecordSetBuilder {
     text: String,
     entries: Vec<Entry>,
+    conditions: Vec<(u32, Arc<Conditions>)>,
     rejected: Vec<Rejected>,
     diagnostics: Vec<PackageDiagnostic>,
 }
@@ -184,6 +201,11 @@ impl RecordSetBuilder {
             [] => (0, 0),
             tags => self.append(&tags.join("\n")),
         };
+        if let (Some(conditions), Ok(entry)) =
+            (&record.conditions, u32::try_from(self.entries.len()))
+        {
+            self.conditions.push((entry, Arc::clone(conditions)));
+        }
         let texts = [package, name, id, description, tags];
         self.entries.push(Entry {
             stamp: record.stamp,
@@ -215,6 +237,7 @@ impl RecordSetBuilder {
             description: earlier.description(at),
             tags: &tags,
             priority: earlier.priority(at),
+            conditions: earlier.conditions(at).cloned(),
             stamp: earlier.stamp(at),
         });
     }
@@ -237,6 +260,7 @@ impl RecordSetBuilder {
         RecordSet {
             text: self.text.into_boxed_str(),
             entries: self.entries.into_boxed_slice(),
+            conditions: self.conditions.into_boxed_slice(),
             rejected: self.rejected.into_boxed_slice(),
             diagnostics: self.diagnostics.into_boxed_slice(),
         }

@@ -19,6 +19,17 @@ pub struct ToolDefinition {
     pub input_schema: Value,
 }
 
+/// Who makes a call. Some skills are for one of them alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Caller {
+    /// The model. The default.
+    #[default]
+    Model,
+    /// The user, by a command of the host's.
+    User,
+}
+
 /// What a tool may use while it runs.
 #[derive(Clone, Copy)]
 pub struct ToolContext<'a> {
@@ -26,6 +37,8 @@ pub struct ToolContext<'a> {
     pub catalog: &'a Arc<Catalog>,
     /// The conversation that the call came from.
     pub session: &'a dyn Session,
+    /// Who makes the call.
+    pub caller: Caller,
     /// The host's time.
     pub clock: &'a dyn Clock,
     /// Set when the host no longer wants the answer.

@@ -19,6 +19,7 @@ mod allowed_tools;
 pub mod boxxy;
 mod check;
 pub mod codes;
+mod conditions;
 mod diagnostic;
 mod document;
 mod extensions;
@@ -45,6 +46,7 @@ pub mod write;
 mod yaml;
 
 pub use allowed_tools::{AllowedTools, AllowedToolsError, MAX_ALLOWED_TOOLS_CHARACTERS, ToolRule};
+pub use conditions::{Conditions, Requirements, Scope};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use document::{Document, Frontmatter, Parsed, parse, parse_with};
 pub use extensions::{Extension, ExtensionField, Extensions, FieldKind};

@@ -6,7 +6,11 @@ use crate::fence::Fences;
 use crate::fields::{Fields, Known, Shape};
 use crate::findings::Findings;
 use crate::input::{self, Opened};
-use crate::{Diagnostic, Extensions, Profile, Rules, check, extensions, fast, name, tree};
+use crate::yaml::Pair;
+use crate::{
+    Conditions, Diagnostic, Extensions, Profile, Rules, check, conditions, extensions, fast, name,
+    tree,
+};
 
 /// The first bytes of a file, and whether they are all of it.
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +30,10 @@ pub struct Summary<'t> {
     pub description: Cow<'t, str>,
     /// `tags`, or `metadata.tags`, as texts; empty where there are none.
     pub tags: Vec<Cow<'t, str>>,
-    /// `priority` where it is a whole number from -999 to 999, else 0.
+    /// `priority` where it is a whole number, else 0. One beyond the type's bounds is at its bound.
     pub priority: i16,
+    /// To whom and when the skill is to be offered, where the frontmatter says so.
+    pub conditions: Option<Box<Conditions>>,
 }
 
 /// What the head told.
@@ -76,19 +82,21 @@ fn read<'t>(
 ) -> Option<Summary<'t>> {
     let text = input::text(bytes, 0..fences.yaml.end, findings)?;
     let extensions = &findings.rules().extensions;
-    let simple =
-        fast::scan(text, &fences.yaml).filter(|fields| !has_extension(text, fields, extensions));
+    let needs_values = |fields: &Fields<'_>| {
+        has_extension(text, fields, extensions) || conditions::may_have(text, fields)
+    };
+    let simple = fast::scan(text, &fences.yaml).filter(|fields| !needs_values(fields));
     if let Some(mut fields) = simple {
         fields.flow_as_text(text, findings);
         check::frontmatter(&fields, fences.opening(), directory, findings);
-        return summary(fields);
+        return summary(fields, &[]);
     }
     let pairs = tree::read(text, &fences.yaml, findings)?;
     let mut fields = Fields::of(&pairs);
     fields.flow_as_text(text, findings);
     check::frontmatter(&fields, fences.opening(), directory, findings);
     extensions::check(&pairs, extensions, findings);
-    summary(fields)
+    summary(fields, &pairs)
 }
 
 /// Whether there may be a field whose value an extension checks: only the full parser keeps it.
@@ -101,7 +109,8 @@ fn has_extension(text: &str, fields: &Fields<'_>, extensions: &Extensions) -> bo
             }))
 }
 
-fn summary(mut fields: Fields<'_>) -> Option<Summary<'_>> {
+fn summary<'t>(mut fields: Fields<'t>, pairs: &[Pair<'_>]) -> Option<Summary<'t>> {
+    let conditions = conditions::read(pairs, &fields);
     let tags = tags(&fields);
     let priority = priority(&fields);
     Some(Summary {
@@ -109,6 +118,7 @@ fn summary(mut fields: Fields<'_>) -> Option<Summary<'_>> {
         description: trimmed(fields.take_text(Known::Description)?),
         tags,
         priority,
+        conditions,
     })
 }
 
@@ -154,9 +164,7 @@ fn tag(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
 }
 
 fn priority(fields: &Fields<'_>) -> i16 {
-    fields
-        .text(Known::Priority)
-        .and_then(|text| text.parse().ok())
-        .filter(|priority| (-999..=999).contains(priority))
-        .unwrap_or(0)
+    fields.text(Known::Priority).and_then(|text| text.parse::<i64>().ok()).map_or(0, |priority| {
+        i16::try_from(priority.clamp(i16::MIN.into(), i16::MAX.into())).unwrap_or_default()
+    })
 }

@@ -102,6 +102,7 @@ impl<'a> Collector<'a> {
             description: &summary.description,
             tags: &summary.tags,
             priority: summary.priority,
+            conditions: summary.conditions.clone().map(Arc::from),
             stamp: found.stamp,
         };
         match self.reread(found.package) {
@@ -219,6 +220,7 @@ fn is_same(earlier: &RecordSet, at: usize, record: &NewRecord<'_>) -> bool {
         && earlier.name(at) == record.name
         && earlier.description(at) == record.description
         && earlier.priority(at) == record.priority
+        && earlier.conditions(at) == record.conditions.as_ref()
         && earlier.tags(at).eq(record.tags.iter().map(AsRef::as_ref))
 }
 

@@ -52,7 +52,12 @@ fn comes_first(one: Record<'_>, other: Record<'_>) -> bool {
     let is_untrusted = |record: Record<'_>| record.trust() == Trust::Untrusted;
     let rank = |record: Record<'_>| {
         let layer = (is_untrusted(record), record.rank());
-        (layer, Reverse(record.priority()), record.index().source(), record.package())
+        (
+            layer,
+            Reverse(record.priority().clamp(-999, 999)),
+            record.index().source(),
+            record.package(),
+        )
     };
     rank(one) < rank(other)
 }

@@ -149,6 +149,7 @@ impl Turn<'_> {
         let context = ToolContext {
             catalog: &self.catalog,
             session: self.session,
+            caller: prowess_core::Caller::Model,
             clock: self.runtime.clock.as_ref(),
             cancel,
         };

@@ -30,6 +30,7 @@ impl Owned {
             description: &self.description,
             tags: &tags,
             priority: self.priority,
+            conditions: None,
             stamp: self.stamp,
         });
     }

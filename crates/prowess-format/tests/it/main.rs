@@ -3,6 +3,7 @@
 mod allowed_tools;
 mod attacks;
 mod bounds;
+mod conditions;
 mod diagnostics;
 mod documents;
 mod extensions;

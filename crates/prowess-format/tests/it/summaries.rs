@@ -32,11 +32,11 @@ fn tags_and_priority() {
     let cases: &[(&str, &[&str], i16)] = &[
         ("tags: [a, 'b c', \"d\"]\npriority: 7\n", &["a", "b c", "d"], 7),
         ("tags: a, b ,,c\npriority: -999\n", &["a", "b", "c"], -999),
-        ("tags:\n  - a\n  - ' '\n  - [x]\n  - b\npriority: 1000\n", &["a", "b"], 0),
+        ("tags:\n  - a\n  - ' '\n  - [x]\n  - b\npriority: 1000\n", &["a", "b"], 1000),
         ("metadata:\n  tags: a, b\npriority: high\n", &["a", "b"], 0),
         ("metadata: {tags: [a, b]}\npriority: [1]\n", &["a", "b"], 0),
         ("tags: []\nmetadata:\n  tags: a\n", &[], 0),
-        ("tags: {a: b}\n", &[], 0),
+        ("tags: {a: b}\npriority: -99999\n", &[], i16::MIN),
     ];
     for (yaml, tags, priority) in cases {
         let file = skill(&format!("name: pdf\ndescription: x\n{yaml}"));

@@ -57,6 +57,7 @@ fn builder(skills: &[Skill]) -> CatalogBuilder {
             description: &skill.description,
             tags: &[] as &[Cow<'_, str>],
             priority: 0,
+            conditions: None,
             stamp: None,
         });
     }

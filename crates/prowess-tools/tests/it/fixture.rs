@@ -130,6 +130,7 @@ impl ScanSink for Packer {
             description: &summary.description,
             tags: &summary.tags,
             priority: summary.priority,
+            conditions: None,
             stamp: found.stamp,
         });
         ReadFurther::No
@@ -333,6 +334,7 @@ impl Host {
         ToolContext {
             catalog: &self.catalog,
             session: &self.session,
+            caller: prowess_core::Caller::Model,
             clock: &*self.clock,
             cancel: &self.cancel,
         }

@@ -1,0 +1,65 @@
+//! What a skill says of whom it is for, and of what it needs.
+
+mod read;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use read::{may_have, read};
+
+/// What a frontmatter says of when its skill is to be offered, from the fields of several clients. What
+/// it means is the host's policy.
+///
+/// By default nothing is said, which is what nearly every skill says: anyone may have it, anywhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Conditions {
+    /// `disable-model-invocation: true`: a model is not to load it by itself.
+    pub not_by_model: bool,
+    /// `user-invocable: false`: a user is not to load it by its name.
+    pub not_by_user: bool,
+    /// `scope`: for whom it is.
+    pub scope: Scope,
+    /// `metadata.openclaw`: what it needs of the machine.
+    pub requirements: Requirements,
+    /// `paths`: patterns of files; it is of use only where one of them is worked on.
+    pub paths: Vec<Box<str>>,
+    /// The tools of `allowed-tools`, without their patterns.
+    pub tools: Vec<Box<str>>,
+}
+
+/// For whom a skill is. An empty list is no limit; `*` in a list stands for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scope {
+    /// The agents that may have it.
+    pub agents: Vec<Box<str>>,
+    /// The tenants whose conversations may have it.
+    pub tenants: Vec<Box<str>>,
+    /// The environments that it may be used in, such as `production`.
+    pub environments: Vec<Box<str>>,
+}
+
+/// What a skill needs of the machine that it is used on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Requirements {
+    /// `os`: one of these systems, such as `linux`, `darwin` or `win32`.
+    pub systems: Vec<Box<str>>,
+    /// `requires.bins`: each of these programs.
+    pub programs: Vec<Box<str>>,
+    /// `requires.anyBins`: one of these programs.
+    pub any_program: Vec<Box<str>>,
+    /// `requires.env`: each of these environment variables.
+    pub variables: Vec<Box<str>>,
+    /// `requires.config`: each of these keys of the host's configuration.
+    pub config: Vec<Box<str>>,
+    /// `always: true`: it is to be offered all the same.
+    pub is_waived: bool,
+}
+
+impl Conditions {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}

@@ -1,0 +1,134 @@
+//! From the fields of several clients to one value.
+
+use super::{Conditions, Requirements, Scope};
+use crate::fields::{Fields, Known};
+use crate::yaml::{Node, NodeValue, Pair};
+use crate::{AllowedTools, check};
+
+/// How many items of a list are kept, and how many bytes of each. A skill that names more is none that
+/// anybody wrote, and a cut item fits nothing, so a limit never becomes wider.
+const MOST_ITEMS: usize = 64;
+const MOST_BYTES: usize = 256;
+
+/// The fields of the top level whose values are looked at.
+const KEYS: [&str; 4] = ["disable-model-invocation", "user-invocable", "scope", "paths"];
+
+/// Where OpenClaw's fields stand, below `metadata`.
+const OPENCLAW: &str = "openclaw";
+
+/// Whether there may be a field whose value only the full parser keeps. Asked of each file, so it looks
+/// at keys that are no field of the standard, and at the text of `metadata`.
+pub(crate) fn may_have(text: &str, fields: &Fields<'_>) -> bool {
+    let is_in_metadata =
+        |metadata: &str| memchr::memmem::find(metadata.as_bytes(), OPENCLAW.as_bytes()).is_some();
+    fields.foreign.iter().any(|foreign| KEYS.contains(&&*foreign.key))
+        || fields
+            .get(Known::Metadata)
+            .is_some_and(|entry| is_in_metadata(&text[entry.value_span.clone()]))
+}
+
+/// The conditions of a frontmatter; none where nothing is said. Without `pairs` only `allowed-tools` can
+/// say something, as [`may_have`] found out.
+pub(crate) fn read(pairs: &[Pair<'_>], fields: &Fields<'_>) -> Option<Box<Conditions>> {
+    let has_tools =
+        fields.get(Known::AllowedTools).is_some() || fields.get(Known::AllowedToolsAlias).is_some();
+    if pairs.is_empty() && !has_tools {
+        return None;
+    }
+    let value = |key: &str| get(pairs, key);
+    let conditions = Conditions {
+        not_by_model: value("disable-model-invocation").is_some_and(|node| is(node, &TRUE)),
+        not_by_user: value("user-invocable").is_some_and(|node| is(node, &FALSE)),
+        scope: scope(value("scope")),
+        requirements: requirements(value("metadata").and_then(|node| within(node, OPENCLAW))),
+        paths: value("paths").map(listing).unwrap_or_default(),
+        tools: tools(fields),
+    };
+    (!conditions.is_empty()).then(|| Box::new(conditions))
+}
+
+const TRUE: [&str; 3] = ["true", "yes", "on"];
+const FALSE: [&str; 3] = ["false", "no", "off"];
+
+fn is(node: &Node<'_>, words: &[&str]) -> bool {
+    text(node).is_some_and(|text| words.iter().any(|word| text.eq_ignore_ascii_case(word)))
+}
+
+fn scope(node: Option<&Node<'_>>) -> Scope {
+    let Some(node) = node else { return Scope::default() };
+    let list = |key| within(node, key).map(items).unwrap_or_default();
+    Scope { agents: list("agents"), tenants: list("tenants"), environments: list("environments") }
+}
+
+fn requirements(node: Option<&Node<'_>>) -> Requirements {
+    let Some(node) = node else { return Requirements::default() };
+    let needed = within(node, "requires");
+    let list = |key| needed.and_then(|node| within(node, key)).map(items).unwrap_or_default();
+    Requirements {
+        systems: within(node, "os").map(items).unwrap_or_default(),
+        programs: list("bins"),
+        any_program: list("anyBins"),
+        variables: list("env"),
+        config: list("config"),
+        is_waived: within(node, "always").is_some_and(|node| is(node, &TRUE)),
+    }
+}
+
+/// The tools that are named; none where the field cannot be read.
+fn tools(fields: &Fields<'_>) -> Vec<Box<str>> {
+    match check::allowed_tools(fields) {
+        AllowedTools::Absent | AllowedTools::Empty => Vec::new(),
+        AllowedTools::Rules(rules) => {
+            let mut names: Vec<_> =
+                rules.iter().take(MOST_ITEMS).map(|rule| cut(&rule.tool)).collect();
+            names.dedup();
+            names
+        }
+    }
+}
+
+/// The texts of a list, or one text alone.
+fn items(node: &Node<'_>) -> Vec<Box<str>> {
+    match &node.value {
+        NodeValue::List(items) => items.iter().filter_map(text).take(MOST_ITEMS).map(cut).collect(),
+        _ => text(node).filter(|text| !text.is_empty()).map(cut).into_iter().collect(),
+    }
+}
+
+/// The texts of a list, or those of one text with blanks or commas between them, but not within braces:
+/// `src/**/*.{ts,tsx}` is one.
+fn listing(node: &Node<'_>) -> Vec<Box<str>> {
+    let Some(text) = text(node) else { return items(node) };
+    let mut depth = 0_usize;
+    let parts = text.split(|character: char| {
+        match character {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && (character == ',' || character.is_whitespace())
+    });
+    parts.filter(|part| !part.is_empty()).take(MOST_ITEMS).map(cut).collect()
+}
+
+fn cut(text: &str) -> Box<str> {
+    text[..text.floor_char_boundary(MOST_BYTES)].into()
+}
+
+fn text<'n>(node: &'n Node<'_>) -> Option<&'n str> {
+    match &node.value {
+        NodeValue::Text { text, .. } => Some(text.trim()),
+        _ => None,
+    }
+}
+
+fn within<'n, 't>(node: &'n Node<'t>, key: &str) -> Option<&'n Node<'t>> {
+    match &node.value {
+        NodeValue::Map(pairs) => get(pairs, key),
+        _ => None,
+    }
+}
+
+fn get<'n, 't>(pairs: &'n [Pair<'t>], key: &str) -> Option<&'n Node<'t>> {
+    pairs.iter().find(|pair| pair.key == key).map(|pair| &pair.value)
+}

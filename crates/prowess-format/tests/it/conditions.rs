@@ -1,0 +1,96 @@
+//! To whom and when a skill is to be offered, as the clients of today spell it.
+
+use prowess_format::{Head, Profile, Summarized, summarize};
+
+use serde_json::{Value, json};
+
+use crate::support::skill;
+
+/// Checks the conditions of a frontmatter as JSON, without the lists and flags that say nothing.
+#[track_caller]
+fn check(yaml: &str, expected: &Value) {
+    let file = skill(&format!("name: pdf\ndescription: Fills forms.\n{yaml}"));
+    let head = Head { bytes: &file, is_whole_file: true };
+    let Summarized::Done(Some(summary), _) = summarize(head, None, Profile::Lenient) else {
+        panic!("a summary of {yaml:?}");
+    };
+    let conditions = summary.conditions.map(|conditions| said(&conditions));
+    assert_eq!(conditions.unwrap_or_default(), *expected, "{yaml}");
+}
+
+fn said(conditions: &prowess_format::Conditions) -> Value {
+    let whole = serde_json::to_value(conditions).expect("a value of texts and flags");
+    strip(whole).unwrap_or_default()
+}
+
+/// The value without what is empty or false; none if nothing is left.
+fn strip(value: Value) -> Option<Value> {
+    match value {
+        Value::Bool(false) | Value::Null => None,
+        Value::Array(items) if items.is_empty() => None,
+        Value::Object(fields) => {
+            let kept = fields.into_iter().filter_map(|(key, value)| Some((key, strip(value)?)));
+            let kept: serde_json::Map<_, _> = kept.collect();
+            (!kept.is_empty()).then_some(Value::Object(kept))
+        }
+        other => Some(other),
+    }
+}
+
+#[test]
+fn a_skill_that_says_nothing_costs_nothing() {
+    check("", &Value::Null);
+    check("license: MIT\nmodel: small\nmetadata:\n  author: me\n", &Value::Null);
+    check("disable-model-invocation: false\nuser-invocable: true\n", &Value::Null);
+    check("disable-model-invocation: maybe\npaths:\nscope: all\n", &Value::Null);
+    check("metadata:\n  about: openclaw\nallowed-tools:\n", &Value::Null);
+}
+
+#[test]
+fn who_may_invoke_it() {
+    check("disable-model-invocation: true\n", &json!({"not_by_model":true}));
+    check("disable-model-invocation: 'Yes'\n", &json!({"not_by_model":true}));
+    check("user-invocable: false\n", &json!({"not_by_user":true}));
+}
+
+#[test]
+fn for_whom_it_is() {
+    check(
+        "scope:\n  agents: [builder]\n  tenants:\n    - a\n    - b\n  environments: production\n",
+        &json!({"scope":{"agents":["builder"],"environments":["production"],"tenants":["a","b"]}}),
+    );
+}
+
+#[test]
+fn what_it_needs() {
+    check(
+        "metadata:\n  openclaw:\n    os: [linux, darwin]\n    always: true\n    requires:\n      \
+         bins: [jq]\n      anyBins: [rg, grep]\n      env: [API_KEY]\n      config: [browser.enabled]\n",
+        &json!({"requirements":{"any_program":["rg","grep"],"config":["browser.enabled"],"is_waived":true,"programs":["jq"],"systems":["linux","darwin"],"variables":["API_KEY"]}}),
+    );
+    check(
+        "metadata: {\"openclaw\": {\"emoji\": \"x\", \"requires\": {\"bins\": [\"jq\"]}}}\n",
+        &json!({"requirements":{"programs":["jq"]}}),
+    );
+    check("allowed-tools: Read Bash(git:*) Bash(gh:*)\n", &json!({"tools":["Read","Bash"]}));
+}
+
+#[test]
+fn where_it_is_of_use() {
+    let expected = json!({"paths":["src/**/*.{ts,tsx}","docs/*.md"]});
+    check("paths: src/**/*.{ts,tsx}, docs/*.md\n", &expected);
+    check("paths:\n  - src/**/*.{ts,tsx}\n  - docs/*.md\n", &expected);
+}
+
+/// A list that is too long or an item that is cut must not make a limit wider.
+#[test]
+fn a_limit_without_end_stays_a_limit() {
+    let tenants = format!("scope:\n  tenants: [{}]\n", "x".repeat(300));
+    let file = skill(&format!("name: pdf\ndescription: Fills forms.\n{tenants}"));
+    let head = Head { bytes: &file, is_whole_file: true };
+    let Summarized::Done(Some(summary), _) = summarize(head, None, Profile::Lenient) else {
+        panic!("a summary");
+    };
+    let scope = summary.conditions.expect("a limit").scope;
+    assert_eq!(scope.tenants, ["x".repeat(256).into_boxed_str()], "it is cut, not dropped");
+}
