@@ -91,6 +91,12 @@ impl Extensions {
         self.0.iter().map(AsRef::as_ref)
     }
 
+    /// The declared fields that stand at the top level.
+    pub(crate) fn top_level(&self) -> impl Iterator<Item = &str> {
+        let fields = self.iter().flat_map(|extension| &extension.fields);
+        fields.map(|field| field.path.as_ref()).filter(|path| !path.contains('.'))
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -130,9 +136,9 @@ impl Extensions {
 }
 
 /// A field with the name of its extension.
-struct Declared<'e> {
-    extension: &'e str,
-    field: &'e ExtensionField,
+pub(crate) struct Declared<'e> {
+    pub(crate) extension: &'e str,
+    pub(crate) field: &'e ExtensionField,
 }
 
 impl Extension {

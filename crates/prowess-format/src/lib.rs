@@ -37,6 +37,7 @@ pub mod schema;
 mod severities;
 mod shown;
 pub mod skills_ref;
+mod spelling;
 pub mod substitute;
 mod summary;
 mod tree;

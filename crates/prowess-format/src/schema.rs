@@ -11,10 +11,13 @@
 //!   width letters that reading takes for `pdf`;
 //! - that brackets of `allowed-tools` pair up, and how long the items of a list are together;
 //! - how long a description is without the blanks around it;
-//! - how a value is written: it takes `license: null` for no licence, where a checker wants quotes, and
-//!   knows the truth values (`yes`) and dates of older readers no more than its reader does;
+//! - how a value is written: it takes `license: null` for no licence, where a checker wants quotes,
+//!   takes `True` and `0x10` where only `true` and `16` are meant, and knows the truth values (`yes`) and
+//!   dates of older readers no more than its reader does;
+//! - in an extension's field, whether a quoted number is in range, and that no two items share a name;
 //! - anything of YAML itself, such as a key that stands twice, and anything of the body.
 
+mod extension;
 mod text;
 
 use serde_json::{Map, Value, json};
@@ -22,7 +25,7 @@ use serde_json::{Map, Value, json};
 use crate::allowed_tools::MAX_ALLOWED_TOOLS_CHARACTERS;
 use crate::check::{MAX_COMPATIBILITY, MAX_DESCRIPTION};
 use crate::name::{MAX_NAME_CHARACTERS, reserved};
-use crate::{Code, Profile, Severity, codes};
+use crate::{Code, Profile, Rules, Severity, codes};
 
 use text::{Loose, TextRule};
 
@@ -30,25 +33,34 @@ use text::{Loose, TextRule};
 ///
 /// Deterministic: the same profile gives the same document, key for key.
 pub fn frontmatter(profile: Profile) -> Value {
-    let rules = Rules(profile);
+    frontmatter_with(&Rules::of(profile))
+}
+
+/// The JSON Schema of the frontmatter that reading by these rules accepts; see [`frontmatter`].
+///
+/// The fields of the rules' extensions are part of it, with what their values must be. Names are asked
+/// for by the rule of agentskills.io, whatever rule was chosen.
+pub fn frontmatter_with(rules: &Rules) -> Value {
+    let profile = rules.profile;
+    let asked = Asked(rules);
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": format!("urn:prowess:frontmatter:{profile}"),
         "title": format!("Frontmatter of a SKILL.md, profile {profile}"),
         "description": "What stands between the two `---` lines of a SKILL.md, the file that makes a folder an Agent Skill.",
         "type": "object",
-        "required": rules.required(),
-        "properties": rules.properties(),
-        "additionalProperties": !rules.forbids(&codes::UNKNOWN_FIELD),
+        "required": asked.required(),
+        "properties": asked.properties(),
+        "additionalProperties": !asked.forbids(&codes::UNKNOWN_FIELD),
     })
 }
 
-/// What a profile makes an error.
-struct Rules(Profile);
+/// What the rules make an error.
+struct Asked<'r>(&'r Rules);
 
-impl Rules {
+impl Asked<'_> {
     fn forbids(&self, code: &Code) -> bool {
-        self.0.severity(code) == Some(Severity::Error)
+        self.0.profile.severity(code) == Some(Severity::Error)
     }
 
     /// A bound, where going over it is an error.
@@ -77,7 +89,29 @@ impl Rules {
             add("tags", tags());
             add("priority", priority());
         }
+        self.add_extensions(&mut properties);
         properties
+    }
+
+    /// The fields beside the standard's, each with what it may be to the extensions that declare it.
+    fn add_extensions(&self, properties: &mut Map<String, Value>) {
+        let is_checked = self.forbids(&codes::EXTENSION_FIELD_TYPE);
+        for (path, declared) in extension::fields(&self.0.extensions) {
+            let inner = path.strip_prefix("metadata.");
+            let place = match inner {
+                Some(_) => {
+                    let metadata = &mut properties["metadata"]["properties"];
+                    if metadata.is_null() {
+                        *metadata = json!({});
+                    }
+                    metadata.as_object_mut().expect("it was made one")
+                }
+                None if self.forbids(&codes::EXTENSION_FIELD) => continue,
+                None => &mut *properties,
+            };
+            let schema = extension::schema(&declared, is_checked);
+            extension::merge(place, inner.unwrap_or(path), schema);
+        }
     }
 
     /// What values that are not texts to every reader a field takes.

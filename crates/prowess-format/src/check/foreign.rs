@@ -3,7 +3,8 @@
 use crate::fields::{Fields, ForeignKey, Known};
 use crate::findings::Findings;
 use crate::shown::shown;
-use crate::{codes, extensions};
+use crate::spelling::nearest_of;
+use crate::{Extensions, codes, extensions};
 
 /// The fields of agentskills.io.
 const SPECIFIED: [&str; 6] =
@@ -18,10 +19,7 @@ pub(super) fn check(fields: &Fields<'_>, findings: &mut Findings<'_>) {
         if extensions::check_key(&foreign.key, &foreign.span, extensions, findings) {
             continue;
         }
-        // A field that is there is not also missing under another spelling.
-        let meant = nearest(&foreign.key)
-            .filter(|meant| Known::of(meant).is_some_and(|known| fields.get(known).is_none()));
-        match meant {
+        match nearest(&foreign.key, fields, extensions) {
             Some(meant) => report_misspelled(foreign, meant, findings),
             None => report_unknown(foreign, findings),
         }
@@ -46,14 +44,13 @@ fn report_unknown(foreign: &ForeignKey<'_>, findings: &mut Findings<'_>) {
     });
 }
 
-/// The specified field that a key is nearly the name of.
-fn nearest(key: &str) -> Option<&'static str> {
-    let first = key.as_bytes().first()?.to_ascii_lowercase();
-    SPECIFIED
-        .into_iter()
-        .filter(|field| field.as_bytes()[0] == first && field.len().abs_diff(key.len()) <= 3)
-        .find(|field| {
-            let key = key.to_ascii_lowercase().replace('_', "-");
-            strsim::osa_distance(&key, field) <= (field.len() / 4).max(1)
-        })
+/// The field that a key is nearly the name of, the specified ones first. A field that is there is not
+/// also missing under another spelling.
+fn nearest<'e>(key: &str, fields: &Fields<'_>, extensions: &'e Extensions) -> Option<&'e str> {
+    let is_there = |field: &str| match Known::of(field) {
+        Some(known) => fields.get(known).is_some(),
+        None => fields.foreign.iter().any(|foreign| foreign.key == field),
+    };
+    let candidates = SPECIFIED.into_iter().chain(extensions.top_level());
+    nearest_of(key, candidates.filter(|field| !is_there(field)))
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::findings::Findings;
 use crate::shown::shown;
+use crate::spelling::nearest_of;
 use crate::yaml::{Node, NodeValue, Pair};
 use crate::{Code, Extensions, FieldKind, Mapping, Value, check::plain_kind, codes};
 
@@ -247,11 +248,15 @@ fn problem(code: Code, node: &Node<'_>, path: &str, found: &str, kind: &FieldKin
 
 fn unknown_entry(fields: &[(String, FieldKind)], pair: &Pair<'_>, path: &str) -> Problem {
     let known: Vec<_> = fields.iter().map(|(key, _)| key.as_str()).collect();
+    let help = match nearest_of(&pair.key, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("the entries are `{}`", known.join("`, `")),
+    };
     Problem {
         code: codes::EXTENSION_VALUE_UNKNOWN,
         span: pair.key_span.clone(),
         message: format!("unknown entry `{}`", shown(path)),
-        help: format!("the entries are `{}`", known.join("`, `")),
+        help,
     }
 }
 

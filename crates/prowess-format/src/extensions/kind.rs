@@ -73,7 +73,7 @@ impl FieldKind {
     }
 
     /// What it is, for a message.
-    pub(super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match self {
             Self::Any => "anything".to_owned(),
             Self::Text | Self::Filled => "a text".to_owned(),

@@ -87,6 +87,28 @@ fn values_of_another_type_are_told_with_their_place() {
 }
 
 #[test]
+fn a_field_that_is_nearly_an_extension_s_is_told_which() {
+    let helps = |fields: &str| -> Vec<String> {
+        let file = skill(&format!("name: pdf\ndescription: x\n{fields}"));
+        let found = parse_with(&file, &Rules::of(Profile::Extended)).diagnostics;
+        found.into_iter().map(|found| format!("{}: {}", found.code, found.help)).collect()
+    };
+    let cases = [
+        ("argument: [a]\n", "misspelled-field: write `arguments`"),
+        ("argument_hint: x\n", "misspelled-field: write `argument-hint`"),
+        ("when-to-use: x\n", "misspelled-field: write `when_to_use`"),
+        ("tag: [a]\n", "misspelled-field: write `tags`"),
+        ("scope: {agent: [a]}\n", "extension-value-unknown: did you mean `agents`?"),
+    ];
+    for (fields, expected) in cases {
+        assert_eq!(helps(fields), [expected], "{fields}");
+    }
+    // What is there under its own name is not missing.
+    let both = helps("tags: [a]\ntag: b\n");
+    assert!(both[0].starts_with("unknown-field"), "{both:?}");
+}
+
+#[test]
 fn paths_of_hooks_stay_in_the_package() {
     for path in ["/etc/x", "..", "a/../b", "a//b", "C:x", "'a\\b'", "a/", "."] {
         let fields = format!("hooks:\n  pre: {path}\n");

@@ -1,6 +1,8 @@
 //! The schema says what reading says, or the case is among those that it cannot.
 
-use prowess_format::{Diagnostic, Profile, parse, schema};
+use prowess_format::{
+    Diagnostic, Extension, Extensions, FieldKind, Profile, Rules, parse, parse_with, schema,
+};
 use serde_json::Value;
 
 /// Whether the schema has the same opinion as reading.
@@ -108,6 +110,74 @@ const FIXTURES: &[(&str, Says)] = &[
     ("$\nlicence: MIT", TheSame),
     ("$\ntags: [a, b]", TheSame),
     ("$\npriority: 5", TheSame),
+    ("$\npriority: '5'", TheSame),
+    ("$\npriority: 5.0", NotAlways),
+    ("$\npriority: 0x10", NotAlways),
+    ("$\nmodel: null", NotAlways),
+    ("$\nuser-invocable: True", NotAlways),
+    ("$\nwhen_to_use: yes", NotAlways),
+    ("$\narguments: [{name: a}, {name: b}]", TheSame),
+    ("$\narguments: [{name: a}, {name: a}]", NotAlways),
+    ("$\narguments: [{name: 1a}]", TheSame),
+    ("$\narguments: [{name: true}, {name: null}]", TheSame),
+    ("$\narguments: [{name: a, other: b}]", TheSame),
+    ("$\nmetadata: {openclaw: {os: [linux], more: x}}", TheSame),
+    ("$\nmetadata: {openclaw: {os: [beos]}}", TheSame),
+];
+
+/// Values of every shape, for every field that an extension declares.
+const VALUES: &[&str] = &[
+    "",
+    "''",
+    "' '",
+    "word",
+    "'1'",
+    "42",
+    "-1",
+    "1",
+    "4.2",
+    "true",
+    "'true'",
+    "fork",
+    "high",
+    "bash",
+    "Verifier",
+    "'#A855F7'",
+    "user-message",
+    "scripts/a.sh",
+    "./a.sh",
+    "././a.sh",
+    "../a.sh",
+    "/a.sh",
+    "a/../b",
+    "a//b",
+    "'a\\b'",
+    "C:x",
+    "[]",
+    "[a, b]",
+    "[a, 1]",
+    "[a, ' ']",
+    "[[a]]",
+    "[linux]",
+    "[{name: a}]",
+    "[{name: a, description: 1}]",
+    "{}",
+    "{a: b}",
+    "{pre: a.sh}",
+    "{pre: a.sh, post: }",
+    "{pre: ../a.sh}",
+    "{agents: [a], tenants: []}",
+    "{agents: a}",
+    "{os: [linux], requires: {bins: [git]}}",
+    "{requires: {bins: git}}",
+    "{requires: {bins: [1]}}",
+    "{always: true, other: [x]}",
+    "{always: sometimes}",
+    "{Stop: [{hooks: [{type: command, command: a, timeout: 5, more: x}]}]}",
+    "{Stop: [{hooks: [{type: other}]}]}",
+    "{Stop: [{hooks: [{timeout: soon}]}]}",
+    "{Stop: {hooks: []}}",
+    "{Start: []}",
 ];
 
 /// The frontmatter that a fixture stands for.
@@ -158,6 +228,59 @@ fn what_is_marked_as_unsayable_is() {
     for (fixture, _) in FIXTURES.iter().filter(|(_, says)| *says == NotAlways) {
         assert!(all.contains(fixture), "{fixture:?} can be said after all");
     }
+}
+
+/// Each field of these extensions with each value is accepted by both or by neither.
+fn check_extensions(rules: &Rules) {
+    let document = schema::frontmatter_with(rules);
+    let validator = jsonschema::draft202012::new(&document).expect("the schema is one");
+    let fields = rules.extensions.iter().flat_map(|extension| &extension.fields);
+    for field in fields {
+        let mut verdicts = [0, 0];
+        for value in VALUES {
+            let line = match field.path.split_once('.') {
+                Some((outer, inner)) => format!("{outer}:\n  {inner}: {value}"),
+                None => format!("{}: {value}", field.path),
+            };
+            let yaml = yaml(&format!("$\n{line}"));
+            let file = format!("---\n{yaml}\n---\nBody\n");
+            let parsed = parse_with(file.as_bytes(), rules);
+            let reads = !parsed.diagnostics.iter().any(Diagnostic::is_error);
+            let is_valid = validator.is_valid(&instance(&yaml));
+            assert_eq!(is_valid, reads, "{line}: {:?}", parsed.diagnostics);
+            verdicts[usize::from(reads)] += 1;
+        }
+        assert!(verdicts.iter().all(|count| *count > 0), "`{}` has both: {verdicts:?}", field.path);
+    }
+}
+
+#[test]
+fn the_schema_and_reading_agree_on_every_field_of_every_extension() {
+    let rules = Rules::of(Profile::Extended);
+    check_extensions(&rules);
+    for extension in rules.extensions.iter() {
+        let extensions = rules.extensions.only(&[extension.name.as_ref()]);
+        check_extensions(&Rules { extensions, ..rules.clone() });
+    }
+    check_extensions(&Rules { extensions: Extensions::boxxy(), ..rules });
+}
+
+#[test]
+fn the_fields_of_a_host_are_in_the_schema() {
+    let own = Extension::new("acme", "1")
+        .field("team", FieldKind::word(&["red", "true", "3"]))
+        .field("metadata.level", FieldKind::Integer(1..=3))
+        .field_only_with("owner", FieldKind::PackagePath, ("team", "red"))
+        .field("mixed", FieldKind::Either(vec![FieldKind::Bool, FieldKind::listing()]));
+    let rules = Rules { extensions: Extensions::none().with(own), ..Rules::of(Profile::Extended) };
+    check_extensions(&rules);
+    let properties = &schema::frontmatter_with(&rules)["properties"];
+    let owner = "Not a field of the specification. In `acme`, a path in the package, with an effect beside `team: red` only.";
+    assert_eq!(properties["owner"]["description"], owner);
+    let strict = schema::frontmatter_with(&Rules { profile: Profile::Strict, ..rules.clone() });
+    assert!(strict["properties"]["team"].is_null(), "`strict` knows the standard's fields only");
+    let mild = schema::frontmatter_with(&Rules { profile: Profile::Lenient, ..rules });
+    assert!(mild["properties"]["team"]["enum"].is_null(), "`lenient` refuses no value");
 }
 
 #[test]
