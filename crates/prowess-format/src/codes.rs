@@ -72,7 +72,8 @@ codes! {
     FRONTMATTER_UNCLOSED = "frontmatter-unclosed";
     /// A line `...` closes the frontmatter, which most clients do not take for its end.
     FRONTMATTER_CLOSED_BY_DOTS = "frontmatter-closed-by-dots";
-    /// The frontmatter is larger than [`crate::MAX_FRONTMATTER_BYTES`].
+    /// No line closes the frontmatter within [`crate::MAX_FRONTMATTER_BYTES`], beyond which nothing is
+    /// looked for.
     FRONTMATTER_TOO_LARGE = "frontmatter-too-large";
     /// The frontmatter is a list or a text.
     FRONTMATTER_NOT_MAPPING = "frontmatter-not-mapping";

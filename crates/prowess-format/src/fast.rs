@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::fields::{Entry, Fields, ForeignKey, Known, Shape};
+use crate::yaml;
 
 use line::{Line, Lines};
 
@@ -79,7 +80,8 @@ impl<'t> Scanner<'t> {
             None => self.absent_or_nested(line.start + after_colon),
             Some(b'|' | b'>') => {
                 let shape = block::scan(value, &mut self.lines)?;
-                Some((shape, start..start + value.len()))
+                let block = self.lines.slice(start..self.lines.position());
+                Some((shape, start..start + yaml::trimmed_end(block).len()))
             }
             Some(_) => self.on_line(value, start),
         }

@@ -39,9 +39,9 @@ pub(crate) enum NoFences {
     NeedsBytes(usize),
     /// The first line is not a fence.
     Missing,
-    /// No later line is a fence.
+    /// The text ends before a later line is a fence.
     Unclosed,
-    /// A later line is a fence, but beyond the bound.
+    /// No later line is a fence up to the bound; nobody looks beyond.
     TooLarge,
 }
 
@@ -88,11 +88,8 @@ fn closing(text: &[u8], start: usize, is_whole: bool) -> Result<(usize, usize), 
         Found::Cut if !is_whole && text.len() < bound + CLOSING_LINE_BYTES => {
             Err(needs_more(text, start))
         }
-        _ if !is_whole => Err(NoFences::Unclosed),
-        _ => match next_fence(text, start, text.len(), true) {
-            Found::At(..) => Err(NoFences::TooLarge),
-            Found::Cut => Err(NoFences::Unclosed),
-        },
+        _ if !is_whole || text.len() > bound => Err(NoFences::TooLarge),
+        _ => Err(NoFences::Unclosed),
     }
 }
 
@@ -100,7 +97,7 @@ fn closing(text: &[u8], start: usize, is_whole: bool) -> Result<(usize, usize), 
 fn needs_more(text: &[u8], start: usize) -> NoFences {
     let bound = start + MAX_FRONTMATTER_BYTES + CLOSING_LINE_BYTES;
     if text.len() >= bound {
-        return NoFences::Unclosed;
+        return NoFences::TooLarge;
     }
     NoFences::NeedsBytes((text.len() * 4).clamp(4096, bound))
 }

@@ -127,8 +127,10 @@ fn report_fences(problem: &NoFences, bytes: &[u8], findings: &mut Findings<'_>) 
     match problem {
         NoFences::TooLarge => findings.report(codes::FRONTMATTER_TOO_LARGE, first_line, || {
             (
-                format!("the frontmatter has more than {MAX_FRONTMATTER_BYTES} bytes"),
-                "move the data to a file of the package and name it in the body".to_owned(),
+                format!("the frontmatter does not end within {MAX_FRONTMATTER_BYTES} bytes"),
+                "write a line `---` behind the last field; if it is there, move the data to a file \
+                 of the package and name it in the body"
+                    .to_owned(),
             )
         }),
         NoFences::Unclosed => findings.report(codes::FRONTMATTER_UNCLOSED, first_line, || {

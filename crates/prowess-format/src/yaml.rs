@@ -77,3 +77,8 @@ fn limits() -> Options {
         block_nesting_limit: MAX_DEPTH + 1,
     }
 }
+
+/// A block without the blanks and the line ends behind its last line: where it ends for a reader.
+pub(crate) fn trimmed_end(block: &str) -> &str {
+    block.trim_end_matches([' ', '\t', '\r', '\n'])
+}

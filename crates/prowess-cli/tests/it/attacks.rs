@@ -255,6 +255,7 @@ fn frontmatter_without_an_end_is_refused_however_long() {
     let listed = list(&tree);
     assert_eq!(ids(&listed), ["alpha"]);
     assert!(codes(&listed).contains(&"file-too-large"), "64 MiB are not looked into");
+    assert!(codes(&listed).contains(&"frontmatter-too-large"), "no more than the bound is read");
 }
 
 #[test]
@@ -266,7 +267,7 @@ fn allowed_tools_that_cannot_be_read_allow_nothing_and_say_so() {
         ("Bash(git:*", "allowed-tools-malformed"),
         (long.trim(), "allowed-tools-too-long"),
         // Its end is never reached: no more than the bound is read.
-        (longest.trim(), "frontmatter-unclosed"),
+        (longest.trim(), "frontmatter-too-large"),
     ] {
         let tree = tree();
         let text = skill_md(&format!("name: bad\ndescription: x\nallowed-tools: {value}"));

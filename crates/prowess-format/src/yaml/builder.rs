@@ -11,7 +11,7 @@ use crate::shown::shown;
 use crate::work;
 
 use super::error::{YamlError, alias_error, error, help_for, too_deep};
-use super::{MAX_DEPTH, MAX_NODES, Node, NodeValue, Pair};
+use super::{MAX_DEPTH, MAX_NODES, Node, NodeValue, Pair, trimmed_end};
 
 /// A collection whose end has not come yet.
 enum Open<'t> {
@@ -140,12 +140,14 @@ impl<'t> Builder<'t> {
         key.end + colon..key.end + colon
     }
 
-    /// The library places a block at its first content; we place it at its `|` or `>`.
+    /// The library places a block from its first content to the next token; we place it from its `|`
+    /// or `>` to the end of its last line that is not blank.
     fn moved_to_indicator(&self, span: Range<usize>) -> Range<usize> {
         let before = &self.text[..span.start - self.base];
         let indicator = before.rfind(['|', '>']).map(|at| self.base + at);
-        work::count(span.start - indicator.unwrap_or(self.base));
-        indicator.unwrap_or(span.start)..span.end
+        let start = indicator.unwrap_or(span.start);
+        work::count(span.end - start);
+        start..start + trimmed_end(&self.text[start - self.base..span.end - self.base]).len()
     }
 
     fn wants_key(&self) -> bool {

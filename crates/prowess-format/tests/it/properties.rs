@@ -19,6 +19,9 @@ const PIECES: &[&str] = &[
     "description: \"a: b\"\n",
     "description: 'a # b' # c\n",
     "description: >\n  a\n  b\n\n  c\n",
+    "description: >\n  a\u{200b}\n  b\n\n\n",
+    "description: |\n  a\u{200b}  \n",
+    "license: |-\n  [a\n",
     "description: |\n  a\n   b\n\n  c\n\n\n",
     "description: >-\n  one\n",
     "description: |-\n  one\n",
@@ -155,10 +158,9 @@ fn assert_equal(file: &[u8], profile: Profile) {
         .diagnostics
         .iter()
         .filter(|found| !found.code.as_str().starts_with("body-"))
-        .map(ToString::to_string)
+        .cloned()
         .collect();
-    let found: Vec<_> = found.iter().map(ToString::to_string).collect();
-    assert_eq!(found, of_frontmatter, "the findings are the same");
+    assert_eq!(found, of_frontmatter, "the findings are the same, place for place");
     let summary =
         summary.map(|summary| (summary.name.into_owned(), summary.description.into_owned()));
     let document = parsed

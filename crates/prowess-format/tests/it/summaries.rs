@@ -1,6 +1,6 @@
 //! What a catalog keeps, from the first bytes of a file.
 
-use prowess_format::{Head, MAX_FRONTMATTER_BYTES, Profile, Summarized, summarize};
+use prowess_format::{Head, MAX_FRONTMATTER_BYTES, Profile, Summarized, parse, summarize};
 use std::borrow::Cow;
 
 use crate::support::skill;
@@ -112,14 +112,16 @@ fn every_cut_asks_for_more_or_gives_the_same() {
 }
 
 #[test]
-fn an_unclosed_frontmatter_is_read_no_further_than_the_bound() {
+fn an_endless_frontmatter_is_too_large_and_read_no_further_than_the_bound() {
     let file = [b"---\nname: pdf\n".as_slice(), &b"text\n".repeat(1 << 20)].concat();
     let (reads, end) = read_like_a_source(&file);
     assert!(reads.iter().all(|bytes| *bytes <= MAX_FRONTMATTER_BYTES + 128), "{reads:?}");
     let Summarized::Done(None, found) = end else {
         panic!("no summary");
     };
-    assert_eq!(found[0].code.as_str(), "frontmatter-unclosed");
+    assert_eq!(found[0].code.as_str(), "frontmatter-too-large");
+    let whole = parse(&file[..2 * MAX_FRONTMATTER_BYTES], Profile::Lenient).diagnostics;
+    assert_eq!(whole, found, "the whole file gives the same finding");
 }
 
 #[test]
@@ -128,4 +130,28 @@ fn no_frontmatter_is_told_from_the_first_bytes() {
         panic!("a heading is no fence");
     };
     assert_eq!(found[0].code.as_str(), "frontmatter-missing");
+}
+
+#[test]
+fn a_block_has_one_place_for_the_summary_and_for_the_document() {
+    let blocks = [
+        (">\n  a\u{200b}\n", ">\n  a\u{200b}"),
+        ("|\n  a\u{200b}\n  b  \n\n", "|\n  a\u{200b}\n  b"),
+        (">-\n  a\u{200b}\n\n  b\n  \n", ">-\n  a\u{200b}\n\n  b"),
+        ("|-\r\n  a\u{200b}\r\n", "|-\r\n  a\u{200b}"),
+        ("|\n\n  a\u{200b}\n# comment\n", "|\n\n  a\u{200b}"),
+        // These are the full parser's alone.
+        ("|+\n  a\u{200b}\n\n", "|+\n  a\u{200b}"),
+        (">2\n    a\u{200b}\n", ">2\n    a\u{200b}"),
+    ];
+    for (block, expected) in blocks {
+        for after in ["", "license: MIT\n"] {
+            let file = skill(&format!("name: pdf\ndescription: {block}{after}"));
+            let Summarized::Done(_, of_head) = head(&file, true) else { panic!("it is whole") };
+            let of_file = parse(&file, Profile::Lenient).diagnostics;
+            assert_eq!(of_head, of_file, "{block:?}");
+            let span = of_file[0].span.clone().expect("it has a place");
+            assert_eq!(std::str::from_utf8(&file[span]), Ok(expected));
+        }
+    }
 }
