@@ -1,1 +1,9 @@
 //! Tests of plugins: files that are refused, and libraries that are opened.
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+mod inspect;
+mod library;
+mod policy;
+mod stage;
+mod trust;
+mod verify;

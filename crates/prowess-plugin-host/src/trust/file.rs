@@ -1,0 +1,91 @@
+//! The file of the trust store.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Key, Pin, TrustStore};
+use crate::private_file;
+
+/// The version of the file's form.
+const FORM: u32 = 1;
+
+/// Why the trust store cannot be used. Nothing is trusted then.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrustError {
+    /// The file cannot be read or written, or somebody else may write to it.
+    #[error("the trust store `{}` cannot be used, so no plugin is trusted: {cause}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: std::io::Error,
+    },
+    /// What stands in it is not a trust store of this version.
+    #[error("the trust store `{}` is damaged, so no plugin is trusted: {cause}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        cause: String,
+    },
+    /// A change was refused; the file is as it was.
+    #[error(transparent)]
+    Refused(#[from] crate::PluginError),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    form: u32,
+    pins: Vec<Pin>,
+    keys: Vec<Key>,
+}
+
+impl TrustStore {
+    /// Reads the store; a file that is not there is an empty one.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, is damaged, or somebody else may write to it.
+    pub fn read(path: &Path) -> Result<Self, TrustError> {
+        let cause = |cause| TrustError::File { path: path.to_owned(), cause };
+        let Some(text) = private_file::read(path).map_err(cause)? else {
+            return Ok(Self::default());
+        };
+        let damaged = |cause| TrustError::Damaged { path: path.to_owned(), cause };
+        let written: Written =
+            serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        match written.form {
+            FORM => Ok(Self { pins: written.pins, keys: written.keys }),
+            other => {
+                Err(damaged(format!("it has the form {other}, and this program knows {FORM}")))
+            }
+        }
+    }
+
+    /// Reads the store, changes it and writes it, while nobody else can. The file is left as it was if the
+    /// change is refused, and a damaged file is never written over.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::read`], or what `change` gives, or it cannot be written.
+    pub fn update<T, E: From<TrustError>>(
+        path: &Path,
+        change: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let cause = |cause| TrustError::File { path: path.to_owned(), cause };
+        let lock = private_file::lock(path).map_err(cause)?;
+        let mut store = Self::read(path)?;
+        let given = change(&mut store)?;
+        let written = Written { form: FORM, pins: store.pins, keys: store.keys };
+        let text = serde_json::to_string_pretty(&written).map_err(|error| TrustError::Damaged {
+            path: path.to_owned(),
+            cause: error.to_string(),
+        })?;
+        private_file::write(path, &(text + "\n")).map_err(cause)?;
+        drop(lock);
+        Ok(given)
+    }
+}

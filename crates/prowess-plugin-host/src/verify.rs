@@ -1,0 +1,230 @@
+//! From a path to bytes that may run.
+//!
+//! A file is read once, into memory. What is looked at, hashed, compared and later opened are those
+//! bytes: whatever happens to the path meanwhile does not matter.
+
+use std::path::{Path, PathBuf};
+
+use prowess_core::Digest;
+use prowess_plugin_abi::manifest::Manifest;
+use serde::Serialize;
+
+use crate::policy::version;
+use crate::trust::{SignatureFile, rollback};
+use crate::{
+    Inspection, Origin, Placement, PluginError, PluginErrorKind, PluginPolicy, TrustStore, inspect,
+    place,
+};
+
+/// The most bytes that a signature's file may have.
+const MAX_SIGNATURE_BYTES: u64 = 4096;
+
+/// A plugin that was read and may run. There is no other way to one than [`verify`].
+#[derive(Clone, Debug)]
+pub struct VerifiedPlugin {
+    file: PathBuf,
+    bytes: Vec<u8>,
+    digest: Digest,
+    inspection: Inspection,
+    trusted_by: TrustedBy,
+    placement: Placement,
+}
+
+/// Why a plugin may run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum TrustedBy {
+    /// Its very bytes are trusted.
+    Pin,
+    /// A key is trusted, and its owner signed these bytes for this name, version and target.
+    Signature {
+        /// The key's number.
+        key: String,
+    },
+}
+
+/// Reads a plugin's file and decides whether it may run. Nothing of it is executed.
+///
+/// The order: where it lies, what it is, whether it is trusted, whether it fits this host and the policy.
+/// What it says of itself is read before trust is asked for, since a signature names what it is for.
+///
+/// # Errors
+///
+/// It may not; the error says why and what to do.
+pub fn verify(
+    file: &Path,
+    origin: Origin,
+    policy: &PluginPolicy,
+    trust: &TrustStore,
+) -> Result<VerifiedPlugin, PluginError> {
+    let (bytes, inspection) = read(file, origin, policy)?;
+    let digest = Digest::of(&bytes);
+    let signature = || signature_of(file);
+    let trusted_by = trusted_by(file, &bytes, digest, &inspection, trust, signature)?;
+    policy.judge(file, &inspection)?;
+    let is_pinned = trusted_by == TrustedBy::Pin;
+    let placement = policy.placement(file, &inspection, is_pinned)?;
+    let file = file.to_owned();
+    Ok(VerifiedPlugin { file, bytes, digest, inspection, trusted_by, placement })
+}
+
+/// Reads a plugin's file and what it says of itself, trusted or not.
+///
+/// # Errors
+///
+/// It lies in a wrong place, cannot be read, or is no plugin.
+pub fn read(
+    file: &Path,
+    origin: Origin,
+    policy: &PluginPolicy,
+) -> Result<(Vec<u8>, Inspection), PluginError> {
+    let bytes = place::open(file, origin, policy)?.read(policy)?;
+    let inspection = inspect(file, &bytes)?;
+    Ok((bytes, inspection))
+}
+
+impl VerifiedPlugin {
+    /// The path that it was read from. It is for people: what runs are the [`Self::bytes`].
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The bytes that were looked at.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What they are.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// What the plugin says of itself.
+    pub fn manifest(&self) -> &Manifest {
+        &self.inspection.manifest
+    }
+
+    /// The same with what its format says.
+    pub fn inspection(&self) -> &Inspection {
+        &self.inspection
+    }
+
+    /// Why it may run.
+    pub fn trusted_by(&self) -> &TrustedBy {
+        &self.trusted_by
+    }
+
+    /// Where it is to run.
+    pub fn placement(&self) -> Placement {
+        self.placement
+    }
+}
+
+/// Why these bytes may run. The file of the signature is asked for only where there is no pin.
+fn trusted_by(
+    file: &Path,
+    bytes: &[u8],
+    digest: Digest,
+    inspection: &Inspection,
+    trust: &TrustStore,
+    signature: impl FnOnce() -> Result<Option<SignatureFile>, PluginError>,
+) -> Result<TrustedBy, PluginError> {
+    let manifest = &inspection.manifest;
+    match trust.pin_of(digest) {
+        Some(pin) if pin.revoked_at.is_none() => return Ok(TrustedBy::Pin),
+        Some(_) => {
+            let reason = "was trusted once, and that was taken back";
+            let help = "install a newer version";
+            return Err(PluginError::refused(PluginErrorKind::NotTrusted, file, reason, help));
+        }
+        None => {}
+    }
+    let Some(signature) = signature()? else {
+        return Err(unknown(file, digest, &manifest.name, trust));
+    };
+    let key = signed_by(file, bytes, manifest, trust, &signature)?;
+    let own = version(file, inspection)?;
+    if let Some(newer) = trust.newer(&manifest.name, &own) {
+        let help = "install the newer one, or trust this file itself: `prowess plugin trust FILE --allow-older`";
+        return Err(rollback(file, &own, newer, help));
+    }
+    Ok(TrustedBy::Signature { key })
+}
+
+/// The key by which the file is signed for what it says that it is.
+fn signed_by(
+    file: &Path,
+    bytes: &[u8],
+    manifest: &Manifest,
+    trust: &TrustStore,
+    signature: &SignatureFile,
+) -> Result<String, PluginError> {
+    let id = &signature.key;
+    let refused = |reason: String, help: &str| {
+        PluginError::refused(PluginErrorKind::Signature, file, reason, help)
+    };
+    let Some(key) = trust.key(id) else {
+        let help = "if you trust its owner, run `prowess plugin trust --key FILE.pub`";
+        return Err(refused(format!("is signed by the key {id}, which is not trusted"), help));
+    };
+    if key.revoked_at.is_some() {
+        let help = "get a build that is signed by another key";
+        return Err(refused(format!("is signed by the key {id}, which was revoked"), help));
+    }
+    if !key.has_signed(bytes, signature) {
+        let help = "get the file and its `.minisig` again from the same release";
+        return Err(refused(format!("has a signature by the key {id} that does not fit it"), help));
+    }
+    let own = format!("{} {} {}", manifest.name, manifest.version, manifest.target);
+    let comment = signature.trusted_comment();
+    if comment != own {
+        let reason = format!("is `{own}`, and the key {id} signed it as `{comment}`");
+        let help = "get the signature that was made for this file: its trusted comment is `NAME VERSION TARGET`";
+        return Err(refused(reason, help));
+    }
+    Ok(id.clone())
+}
+
+/// Nobody has said anything of these bytes, but perhaps of others.
+fn unknown(file: &Path, digest: Digest, name: &str, trust: &TrustStore) -> PluginError {
+    let help = format!(
+        "if you trust it with your rights, run `prowess plugin trust '{}'`",
+        file.display()
+    );
+    match trust.holding(name).next() {
+        Some(pin) => {
+            let reason =
+                format!("is not the `{name}` that is trusted: it is {digest}, not {}", pin.digest);
+            PluginError::refused(PluginErrorKind::DigestMismatch, file, reason, help)
+        }
+        None => {
+            let reason = format!("is not trusted: nobody pinned {digest}, and it has no signature");
+            PluginError::refused(PluginErrorKind::NotTrusted, file, reason, help)
+        }
+    }
+}
+
+/// The signature that lies beside the file: its name with `.minisig`.
+fn signature_of(file: &Path) -> Result<Option<SignatureFile>, PluginError> {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".minisig");
+    let refused = |reason: String| {
+        let help = "get the `.minisig` file again, or remove it and pin the plugin";
+        PluginError::refused(PluginErrorKind::Signature, file, reason, help)
+    };
+    let text = match read_small(Path::new(&name)) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(refused(format!("has a signature that cannot be read: {error}"))),
+    };
+    let signature = SignatureFile::parse(&text);
+    signature.map(Some).map_err(|why| refused(format!("has a damaged signature: {why}")))
+}
+
+fn read_small(path: &Path) -> std::io::Result<String> {
+    use std::io::Read;
+    let mut text = String::new();
+    let file = std::fs::File::open(path)?;
+    file.take(MAX_SIGNATURE_BYTES).read_to_string(&mut text)?;
+    Ok(text)
+}

@@ -1,0 +1,177 @@
+//! The trust store: what it keeps, and what becomes of it when its file is not in order.
+
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use expect_test::expect;
+use prowess_core::{Digest, Timestamp};
+use prowess_plugin_host::{
+    Inspection, Manifest, Older, PluginError, PluginErrorKind, TrustError, TrustStore, Witness,
+    inspect,
+};
+use tempfile::TempDir;
+
+use crate::library::{Library, manifest};
+
+const FILE: &str = "/plugins/notes.so";
+
+pub(crate) fn witness() -> Witness {
+    Witness { who: "ada".into(), when: Timestamp(1_795_311_600_000) }
+}
+
+fn described(version: &str) -> Inspection {
+    let manifest = Manifest { version: version.into(), ..manifest() };
+    inspect(Path::new(FILE), &Library::new(&manifest).build()).unwrap()
+}
+
+fn pin(store: &mut TrustStore, version: &str, older: Older) -> Result<(), PluginError> {
+    let digest = Digest::of(version.as_bytes());
+    store.pin(Path::new(FILE), digest, &described(version), &witness(), older).map(drop)
+}
+
+/// A store's file in a directory of its own, with one pin.
+fn stored() -> (TempDir, std::path::PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("deep/plugins.json");
+    TrustStore::update(&path, |store| pin(store, "1.2.0", Older::Refuse).map_err(TrustError::from))
+        .expect("the store is written");
+    (place, path)
+}
+
+#[test]
+fn a_pin_is_kept_for_its_owner_alone() {
+    let (_place, path) = stored();
+    let mode = path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600, "nobody else may read or write the file");
+    let written = std::fs::read_to_string(&path).unwrap();
+    let target = &manifest().target;
+    expect![[r#"
+        {
+          "form": 1,
+          "pins": [
+            {
+              "name": "notes",
+              "version": "1.2.0",
+              "target": "TARGET",
+              "digest": "sha256:9f77034b1eb57d24f21ac7deb65c9cc99f63b72775e311f1f280ab2b6c2e06a2",
+              "file": "/plugins/notes.so",
+              "pinned_by": "ada",
+              "pinned_at": "2026-11-22T01:40:00Z"
+            }
+          ],
+          "keys": []
+        }
+    "#]]
+    .assert_eq(&written.replace(target, "TARGET"));
+    let store = TrustStore::read(&path).unwrap();
+    assert_eq!(store.pins[0].pinned_at, witness().when, "what was written comes back");
+}
+
+#[test]
+fn no_file_is_an_empty_store() {
+    let place = tempfile::tempdir().unwrap();
+    let store = TrustStore::read(&place.path().join("none.json")).unwrap();
+    assert_eq!(store, TrustStore::default(), "nothing is trusted by default");
+}
+
+#[test]
+fn a_damaged_store_trusts_nothing_and_is_never_written_over() {
+    let whole = std::fs::read_to_string(stored().1).unwrap();
+    for text in [
+        "",
+        "{",
+        &whole[..whole.len() / 2],
+        &whole.replace("\"form\": 1", "\"form\": 2"),
+        &whole.replace("sha256:", "md5:"),
+        &whole.replace("1.2.0", "one"),
+        &whole.replace("\"keys\"", "\"more\": 1, \"keys\""),
+        &whole.replace("2026-", "then-"),
+    ] {
+        let (_place, path) = stored();
+        std::fs::write(&path, text).unwrap();
+        let refused = TrustStore::read(&path).expect_err("a damaged store is not read");
+        assert!(refused.to_string().contains("so no plugin is trusted"), "{refused}");
+        TrustStore::update(&path, |_| Ok::<_, TrustError>(())).expect_err("nor is it changed");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "it is left for its owner");
+    }
+}
+
+#[test]
+fn a_store_that_others_may_write_is_not_believed() {
+    for mode in [0o620, 0o602, 0o666] {
+        let (_place, path) = stored();
+        std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        let refused = TrustStore::read(&path).expect_err("it may be somebody else's work");
+        assert!(refused.to_string().contains("others may write to it"), "{refused}");
+    }
+    let (place, path) = stored();
+    let link = place.path().join("link.json");
+    symlink(&path, &link).unwrap();
+    TrustStore::read(&link).expect_err("a link leads where somebody else decides");
+}
+
+#[test]
+fn a_refused_change_changes_nothing() {
+    let (_place, path) = stored();
+    let before = std::fs::read_to_string(&path).unwrap();
+    let change = |store: &mut TrustStore| pin(store, "1.1.0", Older::Refuse);
+    TrustStore::update(&path, |store| change(store).map_err(TrustError::from))
+        .expect_err("an older version is refused");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), before, "the file is as it was");
+}
+
+#[test]
+fn two_who_trust_at_once_both_get_their_pin() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("plugins.json");
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let path = &path;
+            scope.spawn(move || {
+                let manifest = Manifest { name: format!("notes-{number}"), ..manifest() };
+                let inspection =
+                    inspect(Path::new(FILE), &Library::new(&manifest).build()).unwrap();
+                let digest = Digest::of(&[number]);
+                TrustStore::update(path, |store| {
+                    let older = Older::Refuse;
+                    let pinned = store.pin(Path::new(FILE), digest, &inspection, &witness(), older);
+                    pinned.map_err(TrustError::from)
+                })
+                .expect("the store is written");
+            });
+        }
+    });
+    let store = TrustStore::read(&path).unwrap();
+    assert_eq!(store.pins.len(), 8, "no pin is lost");
+}
+
+#[test]
+fn an_older_version_is_trusted_only_if_that_is_meant() {
+    let mut store = TrustStore::default();
+    pin(&mut store, "1.10.0", Older::Refuse).unwrap();
+    let refused = pin(&mut store, "1.9.0", Older::Refuse).expect_err("1.9 is older than 1.10");
+    assert_eq!(refused.kind, PluginErrorKind::Rollback, "{refused}");
+    assert!(
+        refused.reason.contains("is version 1.9.0 of `notes`, and 1.10.0 is trusted"),
+        "{refused}"
+    );
+    assert!(refused.help.contains("--allow-older"), "the next step is named");
+    pin(&mut store, "1.9.0", Older::Allow).expect("it is meant");
+    let versions: Vec<_> = store.pins.iter().map(|pin| pin.version.to_string()).collect();
+    assert_eq!(versions, ["1.9.0"], "the newer one is no longer trusted");
+}
+
+#[test]
+fn what_was_taken_back_is_remembered() {
+    let mut store = TrustStore::default();
+    pin(&mut store, "1.2.0", Older::Refuse).unwrap();
+    assert_eq!(store.revoke("other", witness().when), [], "another name takes nothing back");
+    let revoked = store.revoke("notes", witness().when);
+    assert_eq!(revoked.len(), 1, "the pin is taken back: {revoked:?}");
+    assert_eq!(store.pins[0].revoked_at, Some(witness().when), "and remembered");
+    assert_eq!(store.revoke("notes", witness().when), [], "once is enough");
+    pin(&mut store, "1.2.0", Older::Refuse).expect("its owner may trust it again");
+    assert_eq!(store.pins.len(), 1, "and it has one pin then");
+    assert_eq!(store.pins[0].revoked_at, None, "which holds");
+}

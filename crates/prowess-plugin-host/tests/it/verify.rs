@@ -1,0 +1,283 @@
+//! Which files may run. Nothing is executed by any of these rows.
+
+use std::fs::Permissions;
+use std::io::Cursor;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use minisign::{KeyPair, PublicKey, SecretKey};
+use prowess_core::Digest;
+use prowess_plugin_host::{
+    Key, Manifest, Older, Origin, PluginError, PluginErrorKind, PluginPolicy, TrustStore,
+    TrustedBy, VerifiedPlugin, inspect, verify,
+};
+use tempfile::TempDir;
+
+use crate::library::{Library, good, manifest};
+use crate::trust::witness;
+
+/// A directory of plugins with one file, and what is trusted.
+struct Place {
+    directory: TempDir,
+    file: PathBuf,
+    policy: PluginPolicy,
+    trust: TrustStore,
+}
+
+impl Place {
+    fn new(bytes: &[u8]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let plugins = directory.path().canonicalize().unwrap().join("plugins");
+        std::fs::create_dir(&plugins).unwrap();
+        let file = plugins.join("notes.so");
+        std::fs::write(&file, bytes).unwrap();
+        let policy = PluginPolicy { directories: vec![plugins], ..PluginPolicy::default() };
+        Self { directory, file, policy, trust: TrustStore::default() }
+    }
+
+    fn pin(&mut self, bytes: &[u8]) {
+        let inspection = inspect(&self.file, bytes).unwrap();
+        let digest = Digest::of(bytes);
+        self.trust.pin(&self.file, digest, &inspection, &witness(), Older::Refuse).unwrap();
+    }
+
+    /// Signs the file as a release of this name, version and target.
+    fn sign(&self, key: &KeyPair, comment: &str) {
+        sign(&key.sk, &key.pk, &self.file, comment);
+    }
+
+    fn trust_key(&mut self, key: &KeyPair) {
+        let text = key.pk.to_box().unwrap().into_string();
+        assert!(self.trust.trust_key(Key::parse(&text, &witness()).unwrap()), "the key is new");
+    }
+
+    fn verify(&self) -> Result<VerifiedPlugin, PluginError> {
+        verify(&self.file, Origin::Directory, &self.policy, &self.trust)
+    }
+
+    #[track_caller]
+    fn refused(&self, kind: PluginErrorKind, reason: &str) {
+        check(self.verify(), kind, reason);
+    }
+}
+
+fn sign(secret: &SecretKey, public: &PublicKey, file: &Path, comment: &str) {
+    let bytes = Cursor::new(std::fs::read(file).unwrap());
+    let signature = minisign::sign(Some(public), secret, bytes, Some(comment), None).unwrap();
+    std::fs::write(file.with_extension("so.minisig"), signature.into_string()).unwrap();
+}
+
+/// Puts the number of another key on the file's signature.
+fn renumber(file: &Path, key: &str) {
+    let path = file.with_extension("so.minisig");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let line = text.lines().nth(1).unwrap();
+    let (mut signature, key) = (STANDARD.decode(line).unwrap(), STANDARD.decode(key).unwrap());
+    signature[2..10].copy_from_slice(&key[2..10]);
+    std::fs::write(&path, text.replace(line, &STANDARD.encode(signature))).unwrap();
+}
+
+#[track_caller]
+fn check(answer: Result<VerifiedPlugin, PluginError>, kind: PluginErrorKind, reason: &str) {
+    let refused = answer.expect_err("the file is refused");
+    assert_eq!(refused.kind, kind, "the code says why: {refused}");
+    assert!(refused.reason.contains(reason), "the line says `{reason}`: {refused}");
+    assert!(refused.to_string().ends_with("; nothing was executed"), "nothing ran: {refused}");
+}
+
+fn key() -> KeyPair {
+    KeyPair::generate_unencrypted_keypair().unwrap()
+}
+
+fn own_comment() -> String {
+    format!("notes 1.2.0 {}", manifest().target)
+}
+
+#[test]
+fn nothing_is_trusted_by_default() {
+    let place = Place::new(&good());
+    let digest = Digest::of(&good()).to_string();
+    place.refused(PluginErrorKind::NotTrusted, &format!("nobody pinned {digest}"));
+    let help = place.verify().expect_err("it is refused").help;
+    assert!(help.contains("prowess plugin trust '"), "the next step is named: {help}");
+}
+
+#[test]
+fn a_pinned_file_may_run() {
+    let mut place = Place::new(&good());
+    place.pin(&good());
+    let verified = place.verify().expect("the file is pinned");
+    assert_eq!(verified.trusted_by(), &TrustedBy::Pin, "the pin is why");
+    assert_eq!(verified.bytes(), good(), "the bytes are those that were hashed");
+}
+
+#[test]
+fn one_changed_bit_is_another_file() {
+    let mut place = Place::new(&good());
+    place.pin(&good());
+    let mut bytes = good();
+    let at = bytes.len() / 2;
+    bytes[at] ^= 1;
+    std::fs::write(&place.file, &bytes).unwrap();
+    place.refused(PluginErrorKind::DigestMismatch, "is not the `notes` that is trusted");
+}
+
+#[test]
+fn a_pin_that_was_taken_back_holds_no_longer() {
+    let mut place = Place::new(&good());
+    place.pin(&good());
+    place.trust.revoke("notes", witness().when);
+    place.refused(PluginErrorKind::NotTrusted, "was trusted once, and that was taken back");
+    let key = key();
+    place.trust_key(&key);
+    place.sign(&key, &own_comment());
+    place.refused(PluginErrorKind::NotTrusted, "that was taken back");
+}
+
+#[test]
+fn a_signature_by_a_trusted_key_is_enough() {
+    let (mut place, key) = (Place::new(&good()), key());
+    place.sign(&key, &own_comment());
+    place.trust_key(&key);
+    let verified = place.verify().expect("its owner is trusted");
+    let id = place.trust.keys[0].id.clone();
+    assert_eq!(verified.trusted_by(), &TrustedBy::Signature { key: id }, "the key is why");
+}
+
+#[test]
+fn a_signature_that_is_not_for_this() {
+    let kind = PluginErrorKind::Signature;
+    let (mut place, trusted, other) = (Place::new(&good()), key(), key());
+    place.trust_key(&trusted);
+    let id = place.trust.keys[0].id.clone();
+    place.sign(&other, &own_comment());
+    place.refused(kind, "which is not trusted");
+    renumber(&place.file, &place.trust.keys[0].key);
+    place.refused(kind, &format!("has a signature by the key {id} that does not fit it"));
+    for comment in [
+        format!("notes 1.3.0 {}", manifest().target),
+        format!("other 1.2.0 {}", manifest().target),
+        "notes 1.2.0 elsewhere".into(),
+        String::new(),
+    ] {
+        place.sign(&trusted, &comment);
+        place.refused(kind, &format!("and the key {id} signed it as `{comment}`"));
+    }
+    place.sign(&trusted, &own_comment());
+    let signature = place.file.with_extension("so.minisig");
+    let text = std::fs::read_to_string(&signature).unwrap();
+    std::fs::write(&signature, text.replace("notes 1.2.0", "notes 1.2.1")).unwrap();
+    place.refused(kind, &format!("has a signature by the key {id} that does not fit it"));
+    std::fs::write(&signature, text.replace("trusted comment", "comment")).unwrap();
+    place.refused(kind, "has a damaged signature");
+    std::fs::write(&signature, b"\xff\xfe").unwrap();
+    place.refused(kind, "has a signature that cannot be read");
+    std::fs::write(&signature, &text).unwrap();
+    place.verify().expect("the signature itself is in order");
+    let mut bytes = good();
+    let at = bytes.len() / 2;
+    bytes[at] ^= 1;
+    std::fs::write(&place.file, bytes).unwrap();
+    place.refused(kind, "that does not fit it");
+}
+
+#[test]
+fn a_revoked_key_signs_nothing() {
+    let (mut place, key) = (Place::new(&good()), key());
+    place.sign(&key, &own_comment());
+    place.trust_key(&key);
+    let id = place.trust.keys[0].id.clone();
+    place.trust.revoke(&id.to_lowercase(), witness().when);
+    place.refused(PluginErrorKind::Signature, &format!("by the key {id}, which was revoked"));
+}
+
+#[test]
+fn a_signed_version_before_the_pinned_one_is_refused() {
+    let (mut place, key) = (Place::new(&good()), key());
+    place.sign(&key, &own_comment());
+    place.trust_key(&key);
+    let newer = Library::new(&Manifest { version: "1.3.0".into(), ..manifest() }).build();
+    place.pin(&newer);
+    place.refused(PluginErrorKind::Rollback, "is version 1.2.0 of `notes`, and 1.3.0 is trusted");
+}
+
+#[test]
+fn a_text_is_no_key() {
+    for text in ["", "RWQ", "untrusted comment: a key\nRWQ=", "ssh-ed25519 AAAAC3Nz"] {
+        Key::parse(text, &witness()).expect_err("it is no key of minisign");
+    }
+}
+
+#[test]
+fn where_a_plugin_may_lie() {
+    let kind = PluginErrorKind::Place;
+    let mut place = Place::new(&good());
+    place.pin(&good());
+    let outside = place.directory.path().canonicalize().unwrap().join("outside.so");
+    std::fs::copy(&place.file, &outside).unwrap();
+    let at = |path: &Path| verify(path, Origin::Directory, &place.policy, &place.trust);
+    check(at(&outside), kind, "lies in no directory of plugins");
+    let link = place.file.with_file_name("link.so");
+    symlink(&outside, &link).unwrap();
+    check(at(&link), kind, "out of the directories of plugins");
+    check(at(&place.file.join("../../outside.so")), PluginErrorKind::Unreadable, "cannot be read");
+    let dotted = place.policy.directories[0].join("../outside.so");
+    check(at(&dotted), kind, "out of the directories of plugins");
+    check(at(Path::new("plugins/notes.so")), kind, "is not an absolute path");
+    check(at(&place.policy.directories[0].join("none.so")), PluginErrorKind::Unreadable, "cannot");
+    check(at(&place.policy.directories[0]), PluginErrorKind::NotALibrary, "is not a regular file");
+    let named = verify(&outside, Origin::Named, &place.policy, &place.trust);
+    named.expect("a file that the operator names may lie elsewhere");
+    let inside = place.file.with_file_name("inside.so");
+    symlink(&place.file, &inside).unwrap();
+    at(&inside).expect("a link that stays inside is followed");
+}
+
+#[test]
+fn a_fifo_does_not_make_anybody_wait() {
+    let place = Place::new(&good());
+    let fifo = place.file.with_file_name("fifo.so");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RWXU).unwrap();
+    let answer = verify(&fifo, Origin::Directory, &place.policy, &place.trust);
+    check(answer, PluginErrorKind::NotALibrary, "is not a regular file");
+}
+
+#[test]
+fn what_anybody_may_replace_is_no_plugin() {
+    let mut place = Place::new(&good());
+    place.pin(&good());
+    let directory = place.policy.directories[0].clone();
+    for (path, mode) in [(&place.file, 0o646), (&directory, 0o777)] {
+        let before = path.metadata().unwrap().permissions();
+        std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        place.refused(PluginErrorKind::Place, "is world-writable");
+        let named = verify(&place.file, Origin::Named, &place.policy, &place.trust);
+        check(named, PluginErrorKind::Place, "is world-writable");
+        std::fs::set_permissions(path, before).unwrap();
+    }
+    std::fs::set_permissions(&directory, Permissions::from_mode(0o1777)).unwrap();
+    place.verify().expect("where only owners replace their files, ours stays ours");
+}
+
+#[test]
+fn another_user_s_file_is_no_plugin() {
+    let mut place = Place::new(&good());
+    place.pin(&good());
+    // Only root may give a file away; anybody else finds one of another user's where the system is.
+    match std::os::unix::fs::chown(&place.file, Some(12_345), None) {
+        Ok(()) => place.refused(PluginErrorKind::Place, "can be replaced by user 12345"),
+        Err(_) => place.verify().map(drop).expect("the file is still ours"),
+    }
+}
+
+#[test]
+fn a_file_is_read_up_to_a_bound() {
+    let mut place = Place::new(&good());
+    place.pin(&good());
+    place.policy.max_bytes = good().len() as u64 - 1;
+    place.refused(PluginErrorKind::TooLarge, "has more than");
+    place.policy.max_bytes += 1;
+    place.verify().expect("a file of just that size is read");
+}
