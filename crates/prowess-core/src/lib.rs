@@ -40,6 +40,7 @@ mod session;
 mod source;
 mod tokens;
 mod tool;
+mod trust;
 
 pub use audience::{Audience, Facts};
 pub use audit::{AuditEvent, AuditSink, NoAudit, Outcome};
@@ -66,3 +67,4 @@ pub use tokens::{EstimatedTokens, TokenCounter};
 pub use tool::{
     Caller, Content, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult,
 };
+pub use trust::{FolderAnswer, FolderTrust, NoFolderTrust};

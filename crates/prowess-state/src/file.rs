@@ -1,0 +1,77 @@
+//! Files that are the user's alone: read with suspicion, written whole.
+
+use std::fs::{DirBuilder, File};
+use std::io::{self, Error, ErrorKind, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
+
+/// Reads a file that only the user could have written; `None` where there is none.
+///
+/// # Errors
+///
+/// It is no regular file, somebody else may write to it, it is larger than `limit`, or it cannot be
+/// read.
+pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    // A link could lead to another's file, and a FIFO would wait for a writer.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(handle) => File::from(handle),
+        Err(rustix::io::Errno::NOENT) => return Ok(None),
+        Err(cause) => return Err(cause.into()),
+    };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    let owner = metadata.uid();
+    if owner != 0 && owner != rustix::process::geteuid().as_raw() {
+        return Err(Error::new(ErrorKind::PermissionDenied, "it belongs to somebody else"));
+    }
+    if metadata.mode() & 0o022 != 0 {
+        return Err(Error::new(ErrorKind::PermissionDenied, "others may write to it"));
+    }
+    let too_large = || Error::new(ErrorKind::FileTooLarge, format!("it has over {limit} bytes"));
+    let size = Some(metadata.len()).filter(|&size| size <= limit).ok_or_else(too_large)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(Some(bytes)) }
+}
+
+/// Writes a file that only the user may read, in the place of the one that is there. Whoever reads
+/// meanwhile sees the old one or the new one.
+///
+/// # Errors
+///
+/// Its directory cannot be made or written to.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let directory = directory_of(path)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Keeps other programs from changing a file between a read and a write of this one; until the guard
+/// is dropped.
+///
+/// # Errors
+///
+/// The lock, which lies beside the file, cannot be made.
+pub(crate) fn lock(path: &Path) -> io::Result<File> {
+    directory_of(path)?;
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".lock");
+    let file = File::options().create(true).append(true).open(beside)?;
+    file.lock()?;
+    Ok(file)
+}
+
+/// The directory that a file is to lie in, made if need be.
+fn directory_of(path: &Path) -> io::Result<&Path> {
+    let directory = path.parent().ok_or(ErrorKind::InvalidInput)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    Ok(directory)
+}

@@ -1,0 +1,172 @@
+//! The file of trusted folders: reading it, and the two ways to change it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use prowess_core::{Diagnostic, Severity, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::identity::Identity;
+use crate::trusted::{TrustedFolder, TrustedFolders, real_path};
+use crate::{codes, file};
+
+/// More folders than anybody trusts.
+const LIMIT: u64 = 4 * 1024 * 1024;
+
+const VERSION: u32 = 1;
+
+/// The file that says which folders the user trusts.
+#[derive(Clone, Debug)]
+pub struct TrustFile {
+    path: PathBuf,
+}
+
+/// What stands in the file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    version: u32,
+    folders: Vec<TrustedFolder>,
+}
+
+/// The version alone, which every version of the file has.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+/// Why trust could not be given or taken back.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrustError {
+    /// There is no such folder.
+    #[error("there is no folder `{}`", .0.display())]
+    NoFolder(PathBuf),
+    /// Its path cannot be written down.
+    #[error("the path {0:?} is not UTF-8")]
+    NotUtf8(PathBuf),
+    /// It holds everything.
+    #[error("`/` holds every folder of the machine")]
+    TooWide,
+    /// The folder itself is not trusted; the second folder is, and so the first.
+    #[error("`{}` is trusted as a part of `{}`", .0.display(), .1.display())]
+    PartOf(PathBuf, PathBuf),
+    /// The folder is not trusted.
+    #[error("`{}` is not trusted", .0.display())]
+    NotTrusted(PathBuf),
+    /// The file cannot be believed, and is left as it is.
+    #[error("{}", .0.message)]
+    Invalid(Box<Diagnostic>),
+    /// The file cannot be written.
+    #[error("`{}` cannot be written: {cause}", .path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        cause: io::Error,
+    },
+}
+
+impl TrustFile {
+    /// The file at this path, which need not exist.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Where the file lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folders that the file names. Where it cannot be believed, none is trusted and
+    /// [`TrustedFolders::finding`] says why.
+    pub fn load(&self) -> TrustedFolders {
+        match self.read() {
+            Ok(folders) => TrustedFolders { folders, finding: None },
+            Err(finding) => TrustedFolders { folders: Vec::new(), finding: Some(*finding) },
+        }
+    }
+
+    /// Trusts a folder: this very folder, not another that may take its path.
+    ///
+    /// # Errors
+    ///
+    /// There is no such folder, it is the root of the file system, or the file cannot be believed or
+    /// written.
+    pub fn trust(&self, folder: &Path, now: Timestamp) -> Result<TrustedFolder, TrustError> {
+        let no_folder = || TrustError::NoFolder(folder.to_owned());
+        let real = folder.canonicalize().map_err(|_| no_folder())?;
+        let identity = Identity::of(&real).ok_or_else(no_folder)?;
+        let text = real.to_str().ok_or_else(|| TrustError::NotUtf8(real.clone()))?;
+        if real.parent().is_none() {
+            return Err(TrustError::TooWide);
+        }
+        let trusted = TrustedFolder::new(text.into(), now, identity);
+        self.change(|folders| {
+            folders.retain(|known| known.path() != real);
+            folders.push(trusted.clone());
+            Ok(trusted)
+        })
+    }
+
+    /// Takes the trust in a folder back; the folder need not exist any more.
+    ///
+    /// # Errors
+    ///
+    /// It is not trusted, or not by itself, or the file cannot be believed or written.
+    pub fn revoke(&self, folder: &Path) -> Result<TrustedFolder, TrustError> {
+        let real = real_path(folder);
+        self.change(|folders| {
+            if let Some(at) = folders.iter().position(|known| known.path() == real) {
+                return Ok(folders.remove(at));
+            }
+            let trusted = TrustedFolders { folders: folders.clone(), finding: None };
+            Err(match trusted.covering(&real) {
+                Some(above) => TrustError::PartOf(real.clone(), above.path().to_owned()),
+                None => TrustError::NotTrusted(real.clone()),
+            })
+        })
+    }
+
+    /// Reads, changes and writes, with nobody in between.
+    fn change<T>(
+        &self,
+        change: impl FnOnce(&mut Vec<TrustedFolder>) -> Result<T, TrustError>,
+    ) -> Result<T, TrustError> {
+        let unwritable = |cause| TrustError::Unwritable { path: self.path.clone(), cause };
+        let lock = file::lock(&self.path).map_err(unwritable)?;
+        // What cannot be read is not written over: it may be a newer version's.
+        let mut folders = self.read().map_err(TrustError::Invalid)?;
+        let outcome = change(&mut folders)?;
+        let written = Written { version: VERSION, folders };
+        let text = serde_json::to_string_pretty(&written).map_err(|error| unwritable(error.into()));
+        file::write(&self.path, (text? + "\n").as_bytes()).map_err(unwritable)?;
+        drop(lock);
+        Ok(outcome)
+    }
+
+    fn read(&self) -> Result<Vec<TrustedFolder>, Box<Diagnostic>> {
+        let invalid = |reason: &dyn std::fmt::Display| Box::new(self.finding(reason));
+        let Some(bytes) = file::read(&self.path, LIMIT).map_err(|error| invalid(&error))? else {
+            return Ok(Vec::new());
+        };
+        let Version { version } =
+            serde_json::from_slice(&bytes).map_err(|error| invalid(&error))?;
+        if version != VERSION {
+            return Err(invalid(&format!("it is of version {version} and not {VERSION}")));
+        }
+        let written: Written = serde_json::from_slice(&bytes).map_err(|error| invalid(&error))?;
+        Ok(written.folders)
+    }
+
+    fn finding(&self, reason: &dyn std::fmt::Display) -> Diagnostic {
+        let path = self.path.to_string_lossy();
+        Diagnostic::new(
+            codes::TRUST_FILE_INVALID,
+            Severity::Error,
+            format!("the file of trusted folders cannot be believed, so none is trusted: {reason}"),
+            "mend or remove the file, then trust your folders again",
+        )
+        .in_file(path)
+    }
+}

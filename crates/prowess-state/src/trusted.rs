@@ -1,0 +1,116 @@
+//! The folders that the user trusts, as they were when the file was read.
+
+use std::path::{Path, PathBuf};
+
+use prowess_core::{Diagnostic, FolderAnswer, FolderTrust, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::identity::Identity;
+
+/// The folders that the user trusts.
+///
+/// Trust in a folder holds for what lies below it, but not for a repository in it, nor for what a
+/// package manager put there (`node_modules`): these are other people's.
+#[derive(Clone, Debug, Default)]
+pub struct TrustedFolders {
+    pub(crate) folders: Vec<TrustedFolder>,
+    pub(crate) finding: Option<Diagnostic>,
+}
+
+/// One folder that the user trusts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrustedFolder {
+    path: Box<str>,
+    since: jiff::Timestamp,
+    identity: Identity,
+}
+
+/// What stands at the path of a trusted folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrustedState {
+    /// The folder.
+    Trusted,
+    /// Another folder; it is not trusted.
+    Replaced,
+    /// No folder.
+    Missing,
+}
+
+impl TrustedFolders {
+    /// Each folder, in the order in which they were trusted.
+    pub fn folders(&self) -> &[TrustedFolder] {
+        &self.folders
+    }
+
+    /// Why no folder is trusted, where the file cannot be believed.
+    pub fn finding(&self) -> Option<&Diagnostic> {
+        self.finding.as_ref()
+    }
+
+    /// The folder whose trust holds for this one, whether it is still there or not.
+    pub fn covering(&self, folder: &Path) -> Option<&TrustedFolder> {
+        let real = folder.canonicalize().ok()?;
+        let covers = |trusted: &&TrustedFolder| trusted.covers(&real);
+        self.folders
+            .iter()
+            .filter(covers)
+            .max_by_key(|trusted| (trusted.state() == TrustedState::Trusted, trusted.path.len()))
+    }
+}
+
+impl FolderTrust for TrustedFolders {
+    fn answer(&self, folder: &Path) -> FolderAnswer {
+        match self.covering(folder).map(TrustedFolder::state) {
+            Some(TrustedState::Trusted) => FolderAnswer::Trusted,
+            Some(TrustedState::Replaced) => FolderAnswer::Replaced,
+            Some(TrustedState::Missing) | None => FolderAnswer::NotTrusted,
+        }
+    }
+}
+
+impl TrustedFolder {
+    pub(crate) fn new(path: Box<str>, now: Timestamp, identity: Identity) -> Self {
+        let milliseconds = i64::try_from(now.0).unwrap_or(i64::MAX);
+        let since = jiff::Timestamp::from_millisecond(milliseconds).unwrap_or(jiff::Timestamp::MAX);
+        Self { path, since, identity }
+    }
+
+    /// The folder's real path.
+    pub fn path(&self) -> &Path {
+        Path::new(&*self.path)
+    }
+
+    /// When it was trusted, in the form of RFC 3339.
+    pub fn since(&self) -> String {
+        self.since.to_string()
+    }
+
+    /// What stands at its path now.
+    pub fn state(&self) -> TrustedState {
+        match Identity::of(self.path()) {
+            None => TrustedState::Missing,
+            Some(identity) if identity == self.identity => TrustedState::Trusted,
+            Some(_) => TrustedState::Replaced,
+        }
+    }
+
+    fn covers(&self, real: &Path) -> bool {
+        let between = |folder: &&Path| *folder != self.path();
+        real.starts_with(self.path())
+            && !real.ancestors().take_while(between).any(begins_something_else)
+    }
+}
+
+/// Whether a folder is not of one hand with what lies around it.
+fn begins_something_else(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name == "node_modules")
+        || folder.join(".git").symlink_metadata().is_ok()
+}
+
+/// The real path of a folder; of one that is gone, the path that it had.
+pub(crate) fn real_path(folder: &Path) -> PathBuf {
+    let absolute = || std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    folder.canonicalize().unwrap_or_else(|_| absolute().components().collect())
+}

@@ -1,0 +1,206 @@
+//! Which folders are trusted, how long, and what the file of them has to be like.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use prowess_core::{FolderAnswer, FolderTrust, Timestamp};
+use prowess_state::{TrustError, TrustFile, TrustedState};
+use prowess_testkit::Tree;
+
+const NOW: Timestamp = Timestamp(1_767_225_600_000);
+
+/// A tree with these directories, and its file of trusted folders.
+fn machine(directories: &[&str]) -> (Tree, TrustFile) {
+    let tree = Tree::new("");
+    for directory in directories {
+        fs::create_dir_all(tree.join(directory)).unwrap();
+    }
+    let file = TrustFile::new(tree.join("state/prowess/trust.json"));
+    (tree, file)
+}
+
+/// Trusts a folder of a tree.
+fn trust(tree: &Tree, file: &TrustFile, folder: &str) {
+    file.trust(&tree.join(folder), NOW).expect("the folder is there");
+}
+
+#[track_caller]
+fn check(tree: &Tree, file: &TrustFile, answers: &[(&str, FolderAnswer)]) {
+    for (folder, expected) in answers {
+        assert_eq!(file.load().answer(&tree.join(folder)), *expected, "trust in `{folder}`");
+    }
+}
+
+use FolderAnswer::{NotTrusted, Replaced, Trusted};
+
+#[test]
+fn trust_holds_for_what_lies_below_and_for_nothing_else() {
+    let (tree, file) = machine(&["a/b/c", "ab"]);
+    check(&tree, &file, &[("a", NotTrusted)]);
+    trust(&tree, &file, "a/b");
+    let answers = [("a/b", Trusted), ("a/b/c", Trusted), ("a", NotTrusted), ("ab", NotTrusted)];
+    check(&tree, &file, &answers);
+    check(&tree, &file, &[("a/b/../../ab", NotTrusted), ("gone", NotTrusted)]);
+}
+
+#[test]
+fn a_repository_inside_and_what_a_package_manager_put_there_are_other_people_s() {
+    let (tree, file) = machine(&["a/own", "a/module/deep", "a/clone/.git", "a/node_modules/x/y"]);
+    tree.write("a/module/.git", "gitdir: elsewhere\n");
+    trust(&tree, &file, "a");
+    check(&tree, &file, &[("a", Trusted), ("a/own", Trusted)]);
+    let others = ["a/module/deep", "a/module", "a/clone", "a/node_modules/x/y", "a/node_modules"];
+    for folder in others {
+        check(&tree, &file, &[(folder, NotTrusted)]);
+        trust(&tree, &file, folder);
+        check(&tree, &file, &[(folder, Trusted)]);
+    }
+}
+
+#[test]
+fn trust_can_be_taken_back_also_from_a_folder_that_is_gone() {
+    let (tree, file) = machine(&["a/b", "c"]);
+    trust(&tree, &file, "a");
+    trust(&tree, &file, "c");
+    let part = file.revoke(&tree.join("a/b"));
+    assert!(
+        matches!(part, Err(TrustError::PartOf(..))),
+        "a part has no trust of its own: {part:?}"
+    );
+    file.revoke(&tree.join("a")).unwrap();
+    check(&tree, &file, &[("a", NotTrusted), ("a/b", NotTrusted), ("c", Trusted)]);
+    fs::remove_dir(tree.join("c")).unwrap();
+    assert_eq!(file.load().folders()[0].state(), TrustedState::Missing);
+    file.revoke(&tree.join("c")).unwrap();
+    assert!(file.load().folders().is_empty(), "nothing is left");
+    let again = file.revoke(&tree.join("c"));
+    assert!(matches!(again, Err(TrustError::NotTrusted(_))), "there is nothing to take: {again:?}");
+}
+
+/// File systems give the inode of a removed folder to the next one.
+#[test]
+fn a_folder_that_takes_another_s_place_is_not_trusted() {
+    let (tree, file) = machine(&["a", "other"]);
+    trust(&tree, &file, "a");
+    fs::remove_dir(tree.join("a")).unwrap();
+    fs::create_dir(tree.join("a")).unwrap();
+    check(&tree, &file, &[("a", Replaced)]);
+    trust(&tree, &file, "a");
+    check(&tree, &file, &[("a", Trusted)]);
+    assert_eq!(file.load().folders().len(), 1, "a path stands in the file once");
+    fs::rename(tree.join("a"), tree.join("moved")).unwrap();
+    fs::rename(tree.join("other"), tree.join("a")).unwrap();
+    check(&tree, &file, &[("a", Replaced), ("moved", NotTrusted)]);
+    fs::rename(tree.join("a"), tree.join("other")).unwrap();
+    fs::rename(tree.join("moved"), tree.join("a")).unwrap();
+    check(&tree, &file, &[("a", Trusted)]);
+}
+
+#[test]
+fn a_link_in_the_place_of_a_folder_leads_to_what_it_leads_to() {
+    let (tree, file) = machine(&["a", "hostile", "work/real"]);
+    trust(&tree, &file, "a");
+    fs::rename(tree.join("a"), tree.join("old")).unwrap();
+    symlink("hostile", tree.join("a")).unwrap();
+    check(&tree, &file, &[("a", NotTrusted), ("hostile", NotTrusted)]);
+    symlink("work/real", tree.join("link")).unwrap();
+    trust(&tree, &file, "link");
+    check(&tree, &file, &[("link", Trusted), ("work/real", Trusted)]);
+    let trusted = file.load();
+    assert!(trusted.folders()[1].path().ends_with("work/real"), "trust is in the real folder");
+}
+
+#[test]
+fn the_file_is_the_user_s_alone_and_says_when() {
+    let (tree, file) = machine(&["a"]);
+    trust(&tree, &file, "a");
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(file.path()), 0o600, "nobody else reads which folders are trusted");
+    assert_eq!(mode(&tree.join("state/prowess")), 0o700, "nor looks into the directory");
+    let text = fs::read_to_string(file.path()).unwrap();
+    assert!(text.contains("\"version\": 1") && text.contains("\"2026-01-01T00:00:00Z\""), "{text}");
+    assert_eq!(file.load().folders()[0].since(), "2026-01-01T00:00:00Z");
+}
+
+#[test]
+fn a_file_that_cannot_be_believed_trusts_nobody_and_is_left_alone() {
+    let newer = r#"{"version": 2, "folders": {}}"#;
+    for text in ["", "{", "[]", newer, r#"{"version": 1, "folders": [], "more": 1}"#, "\u{0}"] {
+        let (tree, file) = machine(&["a"]);
+        tree.write("state/prowess/trust.json", text);
+        let finding = file.load().finding().cloned().expect("somebody is told");
+        assert_eq!(finding.code.as_str(), "trust-file-invalid", "{text:?}");
+        let refused = file.trust(&tree.join("a"), NOW);
+        assert!(matches!(refused, Err(TrustError::Invalid(_))), "{text:?}: {refused:?}");
+        let kept = fs::read_to_string(file.path()).unwrap();
+        assert_eq!(kept, text, "what cannot be read is not written over");
+    }
+    let (tree, file) = machine(&[]);
+    assert!(file.load().finding().is_none(), "no file is no complaint");
+    assert!(!tree.join("state").exists(), "and reading makes none");
+}
+
+#[test]
+fn a_file_that_others_could_have_written_is_not_believed() {
+    type Tamper = fn(&Tree, &Path);
+    let tampers: [(&str, Tamper); 4] = [
+        ("everybody may write", |_, path| {
+            fs::set_permissions(path, Permissions::from_mode(0o666)).unwrap();
+        }),
+        ("the group may write", |_, path| {
+            fs::set_permissions(path, Permissions::from_mode(0o620)).unwrap();
+        }),
+        ("it is a link", |tree, path| {
+            fs::rename(path, tree.join("elsewhere")).unwrap();
+            symlink(tree.join("elsewhere"), path).unwrap();
+        }),
+        ("it is a FIFO", |_, path| {
+            use rustix::fs::{CWD, FileType, Mode};
+            fs::remove_file(path).unwrap();
+            rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        }),
+    ];
+    for (what, tamper) in tampers {
+        let (tree, file) = machine(&["a"]);
+        trust(&tree, &file, "a");
+        tamper(&tree, file.path());
+        check(&tree, &file, &[("a", NotTrusted)]);
+        assert!(file.load().finding().is_some(), "{what}, and somebody is told");
+    }
+}
+
+#[test]
+fn what_belongs_to_somebody_else_is_not_believed() {
+    let (tree, file) = machine(&["a"]);
+    trust(&tree, &file, "a");
+    // Only root may give files away; whoever is not has no file of another to try with.
+    if std::os::unix::fs::chown(file.path(), Some(12_345), None).is_ok() {
+        check(&tree, &file, &[("a", NotTrusted)]);
+    }
+}
+
+#[test]
+fn two_programs_that_trust_at_once_lose_nothing() {
+    let folders: Vec<_> = (0..8).map(|number| format!("folder-{number}")).collect();
+    let (tree, file) = machine(&folders.iter().map(String::as_str).collect::<Vec<_>>());
+    std::thread::scope(|scope| {
+        for folder in &folders {
+            scope.spawn(|| trust(&tree, &file, folder));
+        }
+    });
+    assert_eq!(file.load().folders().len(), folders.len(), "each is there");
+}
+
+#[test]
+fn what_is_no_folder_or_every_folder_is_not_trusted() {
+    let (tree, file) = machine(&["a"]);
+    tree.write("note", "text");
+    for folder in ["gone", "note"] {
+        let refused = file.trust(&tree.join(folder), NOW);
+        assert!(matches!(refused, Err(TrustError::NoFolder(_))), "{folder}: {refused:?}");
+    }
+    let refused = file.trust(Path::new("/"), NOW);
+    assert!(matches!(refused, Err(TrustError::TooWide)), "{refused:?}");
+    assert!(!file.path().exists(), "nothing was written");
+}
