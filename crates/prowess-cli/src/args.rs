@@ -14,6 +14,7 @@ Examples:
   prowess validate ./skills                     check every skill of a folder
   prowess --root project=./skills list          the skills of a folder of your own
   prowess search 'fill in a form'               the skills that suit
+  prowess trust                                 offer the skills of this project
   prowess explain pdf                           where a skill comes from, and what hides it
   prowess prompt --load pdf                     the text that the next model call would carry
   prowess call skills_load '{\"names\":[\"pdf\"]}'  one tool call, as a model makes it
@@ -35,8 +36,9 @@ pub(crate) struct Args {
 pub(crate) struct Global {
     /// A folder of skills, in the layer `embedded`, `user` (the default) or `project`; repeatable
     ///
-    /// Without it: the embedded skills, `~/.agents/skills`, `~/.prowess/skills`, and every
-    /// `.agents/skills` from the working directory up to the repository's root.
+    /// Without it: the embedded skills; `~/.prowess/skills`, `~/.agents/skills` and the same below
+    /// `~/.config`; and every `.prowess/skills` and `.agents/skills` from the working directory up to
+    /// the repository's root, if `prowess trust` trusts it.
     #[arg(long, global = true, value_name = "[LAYER=]DIR")]
     pub(crate) root: Vec<Root>,
 
@@ -135,6 +137,23 @@ pub(crate) struct Validate {
     /// Print findings for another program, whatever `--format` says
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) report: Option<Report>,
+}
+
+/// What `trust` takes.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Trust {
+    /// The folder; by default the repository of the working directory, or the working directory
+    ///
+    /// Trust holds for what lies below the folder too, but not for another repository in it, nor for
+    /// what lies in `node_modules`. It ends when another folder takes the folder's place.
+    #[arg(value_name = "PATH")]
+    pub(crate) path: Option<PathBuf>,
+    /// List the folders that are trusted
+    #[arg(long, conflicts_with = "path")]
+    pub(crate) list: bool,
+    /// Trust a folder no longer; it need not exist any more
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["path", "list"])]
+    pub(crate) revoke: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -240,6 +259,8 @@ pub(crate) enum Command {
     },
     /// Serve skills and tools over the Model Context Protocol on standard input and output
     Serve,
+    /// Trust a folder, so that the skills of its project are offered
+    Trust(Trust),
     /// Play an agent's whole conversation on the embedded skills
     Tour,
 }

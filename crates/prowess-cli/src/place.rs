@@ -1,8 +1,10 @@
 //! Which skills this place has: the roots that were typed, or those of the machine.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use prowess::source_fs::{project_roots, user_roots};
+use prowess::source_fs::Surroundings;
+use prowess::state::TrustFile;
 use prowess::{ConfigError, Policies, Runtime, RuntimeBuilder};
 
 use crate::args::Global;
@@ -21,15 +23,31 @@ pub(crate) fn builder(global: &Global) -> Result<RuntimeBuilder, Failure> {
         builder = builder.tree(&root.layer, absolute(&root.directory)?);
     }
     if global.root.is_empty() {
-        builder = builder.default_skills();
-        for root in std::env::home_dir().iter().flat_map(|home| user_roots(home)) {
-            builder = builder.skills_directory("user", root);
+        let surroundings = surroundings()?;
+        let trusted = trust_file(&surroundings).map(|file| file.load()).unwrap_or_default();
+        if let Some(finding) = trusted.finding() {
+            builder = builder.finding(finding.clone());
         }
-        for root in project_roots(&working_directory()?) {
-            builder = builder.skills_directory("project", root);
-        }
+        builder = builder.default_skills().discover(surroundings, Arc::new(trusted));
     }
     Ok(builder)
+}
+
+/// What the environment says of the machine and its user.
+pub(crate) fn surroundings() -> Result<Surroundings, Failure> {
+    let surroundings = Surroundings::new(std::env::home_dir(), Some(working_directory()?));
+    Ok(surroundings.with_environment(|name| std::env::var_os(name)))
+}
+
+/// Where it is written which folders the user trusts; `None` for a user without a home.
+pub(crate) fn trust_file(surroundings: &Surroundings) -> Option<TrustFile> {
+    Some(TrustFile::new(surroundings.state_home()?.join("prowess/trust.json")))
+}
+
+/// Whether a source's root is more than a place where skills may lie one day, as most of a machine's
+/// are.
+pub(crate) fn is_there(root: &str) -> bool {
+    !root.starts_with('/') || Path::new(root).exists()
 }
 
 /// The policies of the file or preset that was named, or the standard ones.

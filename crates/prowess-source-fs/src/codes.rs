@@ -8,6 +8,18 @@ pub const ROOT_MISSING: Code = Code::new("root-missing");
 /// Error: the root is no directory. The scan finds nothing.
 pub const ROOT_NOT_A_DIRECTORY: Code = Code::new("root-not-a-directory");
 
+/// Warning: the root leads out of the project that it belongs to. The scan finds nothing.
+pub const ROOT_OUTSIDE: Code = Code::new("root-outside");
+
+/// Warning: a directory of skills is configured twice. It is used in the first of the two layers.
+pub const ROOT_REPEATED: Code = Code::new("root-repeated");
+
+/// Error: a configured directory of skills is not absolute. It is not used.
+pub const ROOT_NOT_ABSOLUTE: Code = Code::new("root-not-absolute");
+
+/// Warning: a project has skills and its folder is not trusted. They are known and not offered.
+pub const PROJECT_NOT_TRUSTED: Code = Code::new("project-not-trusted");
+
 /// Error: a directory cannot be listed or entered, so that packages in it are not found.
 pub const DIRECTORY_UNREADABLE: Code = Code::new("directory-unreadable");
 

@@ -2,11 +2,17 @@
 
 use std::path::PathBuf;
 
+use prowess_dir::{Dir, Error};
+
 /// Which tree, how far into it, and what to make of links and of packages inside packages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FsConfig {
     /// The directory that packages' paths begin at. A link to a directory will do.
     pub root: PathBuf,
+    /// A directory above the root that the root may not lead out of by a link. By default none.
+    pub within: Option<PathBuf>,
+    /// Whether it is no complaint that the root does not exist. By default it is one.
+    pub may_be_missing: bool,
     /// How many directories below the root a package may lie. By default 6.
     pub max_depth: usize,
     /// How many directories without a package are searched. By default 20,000, enough for a tree of
@@ -61,6 +67,8 @@ impl FsConfig {
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self {
             root: root.into(),
+            within: None,
+            may_be_missing: false,
             max_depth: 6,
             max_directories: 20_000,
             max_entries: 500_000,
@@ -68,6 +76,20 @@ impl FsConfig {
             skip: vec![".git".into(), "node_modules".into()],
             links: Links::default(),
             nested: Nested::default(),
+        }
+    }
+
+    /// Opens the root, over links as far as [`Self::within`] lets it.
+    pub(crate) fn open_root(&self) -> Result<Dir, Error> {
+        let inside = self
+            .within
+            .as_deref()
+            .and_then(|folder| Some((folder, self.root.strip_prefix(folder).ok()?.to_str()?)));
+        match inside {
+            Some((folder, path)) => {
+                Dir::open(folder)?.open_dir(path, prowess_dir::Links::FollowInside)
+            }
+            None => Dir::open(&self.root),
         }
     }
 

@@ -38,6 +38,7 @@
 
 pub mod codes;
 mod config;
+mod discovery;
 mod link;
 mod package;
 mod problem;
@@ -45,6 +46,7 @@ mod read;
 mod roots;
 mod scan;
 mod stamp;
+mod surroundings;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,7 +57,9 @@ use prowess_core::{
 };
 
 pub use config::{FsConfig, Links, Nested};
-pub use roots::{project_roots, user_roots};
+pub use discovery::{ClientName, ClientNameError, Discovery, ProjectSearch, ProjectTrust};
+pub use roots::{ORGANIZATION_LAYER, PROJECT_LAYER, SkillRoot, SkillRoots};
+pub use surroundings::Surroundings;
 
 /// A directory tree whose directories with a `SKILL.md` are packages.
 ///

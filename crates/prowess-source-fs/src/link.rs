@@ -14,7 +14,7 @@ pub(crate) fn open_package(config: &FsConfig, package: &str) -> Result<Dir, Erro
     match config.links {
         Links::Follow => Dir::open(config.root.join(package)),
         Links::Never | Links::WithinRoot => {
-            open_package_below(config, &Dir::open(&config.root)?, package)
+            open_package_below(config, &config.open_root()?, package)
         }
     }
 }

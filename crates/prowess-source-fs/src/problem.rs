@@ -1,6 +1,8 @@
 //! The faults of a tree as diagnostics.
 
-use prowess_core::{Code, Diagnostic, Severity};
+use std::path::Path;
+
+use prowess_core::{Code, Diagnostic, FolderAnswer, Severity};
 use prowess_dir::{Error, ErrorKind};
 
 use crate::codes;
@@ -31,6 +33,67 @@ pub(crate) fn root_not_a_directory(root: &str) -> Diagnostic {
         format!("the directory of skills `{root}` is not a directory"),
         "name the directory that holds the skills' directories",
     )
+}
+
+pub(crate) fn root_outside(root: &str) -> Diagnostic {
+    problem(
+        codes::ROOT_OUTSIDE,
+        Severity::Warning,
+        root,
+        format!(
+            "the directory of skills `{root}` is a link out of its project and is not searched"
+        ),
+        "keep the project's skills inside the project, or name the directory that the link leads to as \
+         a root of your own",
+    )
+}
+
+pub(crate) fn root_repeated(root: &Path, used: &str, other: &str) -> Diagnostic {
+    let root = root.to_string_lossy();
+    problem(
+        codes::ROOT_REPEATED,
+        Severity::Warning,
+        &root,
+        format!(
+            "the directory of skills `{root}` is used in the layer `{used}` and named for `{other}` too"
+        ),
+        "name each directory once in the configuration",
+    )
+}
+
+pub(crate) fn root_not_absolute(root: &Path) -> Diagnostic {
+    let root = root.to_string_lossy();
+    problem(
+        codes::ROOT_NOT_ABSOLUTE,
+        Severity::Error,
+        &root,
+        format!("the configured directory of skills `{root}` is not absolute and is not used"),
+        "write a path that begins with `/` or `~/`",
+    )
+}
+
+pub(crate) fn project_not_trusted(project: &Path, answer: FolderAnswer) -> Diagnostic {
+    let project = project.to_string_lossy();
+    let reason = match answer {
+        FolderAnswer::Replaced => "is another than the one that was trusted",
+        FolderAnswer::NotTrusted | FolderAnswer::Trusted => "is not trusted",
+    };
+    problem(
+        codes::PROJECT_NOT_TRUSTED,
+        Severity::Warning,
+        &project,
+        format!("the folder `{project}` {reason}, so its skills are known and not offered"),
+        &format!("if you trust who wrote it, run `prowess trust {}`", quoted(&project)),
+    )
+}
+
+/// A path as one word of a shell.
+fn quoted(path: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@:,".contains(&byte);
+    match path.bytes().all(is_plain) {
+        true => path.to_owned(),
+        false => format!("'{}'", path.replace('\'', r"'\''")),
+    }
 }
 
 pub(crate) fn directory_unreadable(path: &str, error: &Error) -> Diagnostic {

@@ -1,29 +1,211 @@
-//! Where the skills of a user and of a project usually lie.
+//! The directories of skills that a policy and a machine have.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// What a directory of skills is called in a home or a project, by the client guide of agentskills.io.
-const SHARED: &str = ".agents/skills";
+use prowess_core::{Diagnostic, FolderAnswer, FolderTrust};
 
-/// This client's own directory of skills.
-const OWN: &str = ".prowess/skills";
+use crate::{ClientName, Discovery, ProjectSearch, ProjectTrust, Surroundings, problem};
 
-/// The user's directories of skills that are there, this client's own first.
-pub fn user_roots(home: &Path) -> Vec<PathBuf> {
-    existing([home.join(OWN), home.join(SHARED)])
+/// The layer of what the machine's administrator provides.
+pub const ORGANIZATION_LAYER: &str = "organization";
+const USER_LAYER: &str = "user";
+/// The layer of what came with the project.
+pub const PROJECT_LAYER: &str = "project";
+
+/// What all clients call their common directory, by the client guide of agentskills.io.
+const SHARED: &str = "agents";
+
+/// A directory of skills in its layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillRoot {
+    /// The layer.
+    pub layer: Box<str>,
+    /// The directory; it need not exist.
+    pub directory: PathBuf,
+    /// The folder that the directory may not lead out of, which is its project's.
+    pub within: Option<PathBuf>,
+    /// Whether it is no complaint that the directory does not exist.
+    pub may_be_missing: bool,
+    /// Why none of its skills is to be offered, where that is so.
+    pub withheld: Option<Box<str>>,
 }
 
-/// The project's shared directories of skills that are there, from the working directory up to the root of
-/// its repository, the nearest first. Outside of a repository, only the working directory's own.
-pub fn project_roots(working_directory: &Path) -> Vec<PathBuf> {
-    let is_repository = |directory: &&Path| directory.join(".git").exists();
-    let repository = working_directory.ancestors().find(is_repository);
-    let last = repository.unwrap_or(working_directory);
-    let up_to_last =
-        working_directory.ancestors().take_while(|directory| directory.starts_with(last));
-    existing(up_to_last.map(|directory| directory.join(SHARED)))
+/// The directories of skills, and what is wrong with them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkillRoots {
+    /// In each layer, what comes first is used first. No directory is here twice.
+    pub roots: Vec<SkillRoot>,
+    /// What the operator should know.
+    pub findings: Vec<Diagnostic>,
 }
 
-fn existing(candidates: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
-    candidates.into_iter().filter(|candidate| candidate.is_dir()).collect()
+impl Discovery {
+    /// The directories of skills in these surroundings.
+    ///
+    /// It looks for the repository's root and for which directories are one and the same. Whether they
+    /// exist is found out by each scan, so that they may come and go.
+    pub fn find(&self, surroundings: &Surroundings, trust: &dyn FolderTrust) -> SkillRoots {
+        let mut finder = Finder {
+            policy: self,
+            surroundings,
+            trust,
+            seen: HashMap::new(),
+            found: SkillRoots::default(),
+        };
+        finder.organization();
+        finder.configured();
+        finder.user();
+        finder.project();
+        finder.found
+    }
+
+    /// The clients' directories, such as `.prowess/skills` or, without the dot, `prowess/skills`.
+    fn clients<'p>(&'p self, dot: &'p str) -> impl Iterator<Item = String> + 'p {
+        [self.client.as_str(), SHARED].into_iter().map(move |name| format!("{dot}{name}/skills"))
+    }
+
+    /// The directories of all clients in a home or a project, the client's own first.
+    fn all_clients(&self) -> impl Iterator<Item = String> + '_ {
+        let others = self.also.iter().map(ClientName::as_str);
+        self.clients(".").chain(others.map(|name| format!(".{name}/skills")))
+    }
+}
+
+struct Finder<'f> {
+    policy: &'f Discovery,
+    surroundings: &'f Surroundings,
+    trust: &'f dyn FolderTrust,
+    /// The layer of each directory that was found, by its real path where it has one.
+    seen: HashMap<PathBuf, Box<str>>,
+    found: SkillRoots,
+}
+
+impl Finder<'_> {
+    fn organization(&mut self) {
+        if let Some(directory) = self.policy.organization.as_deref()
+            && directory.is_dir()
+        {
+            self.configure(ORGANIZATION_LAYER, directory);
+        }
+    }
+
+    fn configured(&mut self) {
+        for (layer, directories) in &self.policy.roots {
+            for directory in directories {
+                self.configure(layer, directory);
+            }
+        }
+    }
+
+    /// Adds a directory that the operator names.
+    fn configure(&mut self, layer: &str, written: &Path) {
+        let Some(directory) = self.expand(written) else {
+            return self.found.findings.push(problem::root_not_absolute(written));
+        };
+        if let Some(other) = self.see(layer, &directory) {
+            let finding = problem::root_repeated(&directory, &other, layer);
+            return self.found.findings.push(finding);
+        }
+        self.found.roots.push(SkillRoot::new(layer, directory));
+    }
+
+    /// A path as the operator wrote it. A relative one would let whoever chooses the working directory
+    /// choose what it names.
+    fn expand(&self, written: &Path) -> Option<PathBuf> {
+        match written.strip_prefix("~") {
+            Ok(below) => self.surroundings.home.as_ref().map(|home| home.join(below)),
+            Err(_) => written.is_absolute().then(|| written.to_owned()),
+        }
+    }
+
+    fn user(&mut self) {
+        let Some(home) = self.surroundings.home.as_deref().filter(|_| self.policy.user) else {
+            return;
+        };
+        let config_home = self.surroundings.config_home().filter(|_| self.policy.xdg);
+        let in_config = config_home
+            .iter()
+            .flat_map(|config| self.policy.clients("").map(|name| config.join(name)));
+        let in_home = self.policy.all_clients().map(|name| home.join(name));
+        for directory in in_home.chain(in_config).collect::<Vec<_>>() {
+            if self.see(USER_LAYER, &directory).is_none() {
+                let root = SkillRoot::new(USER_LAYER, directory);
+                self.found.roots.push(SkillRoot { may_be_missing: true, ..root });
+            }
+        }
+    }
+
+    fn project(&mut self) {
+        let (Some(project), Some(working_directory)) =
+            (self.project_folder(), self.surroundings.working_directory.as_deref())
+        else {
+            return;
+        };
+        let mut is_told = false;
+        let folders = working_directory.ancestors().take_while(|above| above.starts_with(&project));
+        for folder in folders.map(Path::to_owned).collect::<Vec<_>>() {
+            let answer = self.answer(&folder);
+            let withheld = withheld(answer, &project);
+            for name in self.policy.all_clients().collect::<Vec<_>>() {
+                let directory = folder.join(name);
+                // What is the user's own stays the user's where a home is a project, too.
+                if self.see(PROJECT_LAYER, &directory).is_some() {
+                    continue;
+                }
+                if withheld.is_some() && !is_told && directory.exists() {
+                    is_told = true;
+                    self.found.findings.push(problem::project_not_trusted(&project, answer));
+                }
+                let root = SkillRoot::new(PROJECT_LAYER, directory);
+                let (within, withheld) = (Some(project.clone()), withheld.clone());
+                self.found.roots.push(SkillRoot { within, may_be_missing: true, withheld, ..root });
+            }
+        }
+    }
+
+    fn project_folder(&self) -> Option<PathBuf> {
+        match self.policy.project {
+            ProjectSearch::Never => None,
+            ProjectSearch::WorkingDirectory => self.surroundings.working_directory.clone(),
+            ProjectSearch::Repository => self.surroundings.project().map(Path::to_owned),
+        }
+    }
+
+    fn answer(&self, folder: &Path) -> FolderAnswer {
+        match self.policy.project_trust {
+            ProjectTrust::Require => self.trust.answer(folder),
+            ProjectTrust::Label | ProjectTrust::Trusted => FolderAnswer::Trusted,
+        }
+    }
+
+    /// Takes note of a directory; gives the layer that it was found in before.
+    fn see(&mut self, layer: &str, directory: &Path) -> Option<Box<str>> {
+        let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+        if let Some(other) = self.seen.get(&real) {
+            return Some(other.clone());
+        }
+        self.seen.insert(real, layer.into());
+        None
+    }
+}
+
+impl SkillRoot {
+    /// A directory that is complained about where it is missing.
+    fn new(layer: &str, directory: PathBuf) -> Self {
+        let (layer, within, withheld) = (layer.into(), None, None);
+        Self { layer, directory, within, may_be_missing: false, withheld }
+    }
+}
+
+/// Why nothing of a project is to be offered.
+fn withheld(answer: FolderAnswer, project: &Path) -> Option<Box<str>> {
+    let project = project.display();
+    match answer {
+        FolderAnswer::Trusted => None,
+        FolderAnswer::NotTrusted => Some(format!("the folder `{project}` is not trusted").into()),
+        FolderAnswer::Replaced => {
+            Some(format!("`{project}` is not the folder that was trusted").into())
+        }
+    }
 }

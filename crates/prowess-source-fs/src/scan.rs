@@ -18,9 +18,9 @@ pub(crate) fn scan(
     cancel: &Cancel,
 ) -> Result<(), SourceError> {
     let root = config.root.to_string_lossy();
-    let mut directory = match Dir::open(&config.root) {
+    let mut directory = match config.open_root() {
         Ok(directory) => directory,
-        Err(error) => return without_root(&root, &error, sink),
+        Err(error) => return without_root(config, &root, &error, sink),
     };
     let mut walk = Walk {
         config,
@@ -51,12 +51,15 @@ pub(crate) fn scan(
 /// A root that is not there is a finding; one that fails for the moment is an error, so that the last
 /// good scan is kept.
 fn without_root(
+    config: &FsConfig,
     root: &str,
     error: &prowess_dir::Error,
     sink: &mut dyn ScanSink,
 ) -> Result<(), SourceError> {
     let diagnostic = match error.kind() {
+        ErrorKind::NotFound if config.may_be_missing => return Ok(()),
         ErrorKind::NotFound => problem::root_missing(root),
+        ErrorKind::Escape => problem::root_outside(root),
         ErrorKind::NotADirectory => problem::root_not_a_directory(root),
         ErrorKind::Denied | ErrorKind::Loop => problem::directory_unreadable(root, error),
         _ => {

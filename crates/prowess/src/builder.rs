@@ -4,15 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use prowess_core::{
-    AuditSink, Clock, EstimatedTokens, Layer, NoAudit, Ranker, SessionStore, SkillSource,
-    TokenCounter, ToolProvider, Trust,
+    AuditSink, Clock, Diagnostic, EstimatedTokens, FolderTrust, Layer, NoAudit, Ranker,
+    SessionStore, SkillSource, TokenCounter, ToolProvider, Trust,
 };
 use prowess_registry::Registry;
 use prowess_search::Searcher;
 use prowess_session::{MemoryStore, Sessions};
-use prowess_source_fs::{FsConfig, FsSource, Links, Nested};
+use prowess_source_fs::{Nested, Surroundings};
 use prowess_tools::{SkillTools, Surface, Toolbox};
 
+use crate::places::{Place, layers, open_roots};
 use crate::runtime::Runtime;
 use crate::{Error, Policies, SystemClock, default_skills};
 
@@ -29,6 +30,8 @@ pub struct RuntimeBuilder {
     policies: Policies,
     layers: Vec<Layer>,
     sources: Vec<(Box<str>, Place)>,
+    findings: Vec<Diagnostic>,
+    machine: Option<(Surroundings, Arc<dyn FolderTrust>)>,
     providers: Vec<Arc<dyn ToolProvider>>,
     store: Arc<dyn SessionStore>,
     clock: Arc<dyn Clock>,
@@ -37,18 +40,14 @@ pub struct RuntimeBuilder {
     ranker: Arc<dyn Ranker>,
 }
 
-/// Where packages come from, before the layer's trust is known.
-enum Place {
-    Directory(PathBuf, Nested),
-    Source(Arc<dyn SkillSource>),
-}
-
 impl Default for RuntimeBuilder {
     fn default() -> Self {
         Self {
             policies: Policies::default(),
             layers: STANDARD_LAYERS.map(|(name, trust)| Layer::new(name, trust)).into(),
             sources: Vec::new(),
+            findings: Vec::new(),
+            machine: None,
             providers: Vec::new(),
             store: Arc::new(MemoryStore::new()),
             clock: Arc::new(SystemClock::default()),
@@ -86,6 +85,22 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn tree(mut self, layer: &str, directory: impl Into<PathBuf>) -> Self {
         self.sources.push((layer.into(), Place::Directory(directory.into(), Nested::Descend)));
+        self
+    }
+
+    /// Adds the directories of skills that the policy of discovery finds on a machine, after those that
+    /// are named. Of a project whose folder the user does not trust, the skills are known and not
+    /// offered, unless the policy says otherwise.
+    #[must_use]
+    pub fn discover(mut self, machine: Surroundings, trust: Arc<dyn FolderTrust>) -> Self {
+        self.machine = Some((machine, trust));
+        self
+    }
+
+    /// Adds what the host found of its own files, to be told with the catalog's findings.
+    #[must_use]
+    pub fn finding(mut self, finding: Diagnostic) -> Self {
+        self.findings.push(finding);
         self
     }
 
@@ -173,32 +188,20 @@ impl RuntimeBuilder {
 
     fn registry(&self) -> Result<Registry, Error> {
         let mut registry = Registry::builder().policy(self.policies.registry);
-        for layer in &self.layers {
+        let discovery = &self.policies.discovery;
+        let found = self.machine.as_ref().map(|(machine, trust)| discovery.find(machine, &**trust));
+        let found = found.unwrap_or_default();
+        let layers = layers(&self.layers, discovery, &found);
+        for layer in &layers {
             registry = registry.layer(layer.clone());
         }
         for (layer, place) in &self.sources {
-            let trust = self.layers.iter().find(|known| known.name == *layer);
-            let trust = trust.map_or(Trust::Untrusted, |known| known.trust);
-            registry = registry.source(layer, place.open(trust, &self.clock));
+            registry = registry.source(layer, place.open(layer, &layers, &self.clock));
         }
+        for finding in &self.findings {
+            registry = registry.finding(finding.clone());
+        }
+        registry = open_roots(registry, found, &layers, &self.clock);
         Ok(registry.build()?)
-    }
-}
-
-impl Place {
-    /// The source of this place. What a user trusts may link to elsewhere, as one does to share skills
-    /// between clients; what is not trusted may not lead out of its root.
-    fn open(&self, trust: Trust, clock: &Arc<dyn Clock>) -> Arc<dyn SkillSource> {
-        match self {
-            Self::Source(source) => Arc::clone(source),
-            Self::Directory(root, nested) => {
-                let links = match trust {
-                    Trust::Trusted => Links::Follow,
-                    Trust::Prompt | Trust::Untrusted => Links::WithinRoot,
-                };
-                let config = FsConfig { links, nested: *nested, ..FsConfig::new(root) };
-                Arc::new(FsSource::new(config, Arc::clone(clock)))
-            }
-        }
     }
 }

@@ -28,6 +28,7 @@ mod clock;
 mod config;
 mod default_skills;
 mod error;
+mod places;
 mod policies;
 mod runtime;
 
@@ -50,6 +51,7 @@ pub use prowess_search as search;
 pub use prowess_session as session;
 pub use prowess_source_embedded as source_embedded;
 pub use prowess_source_fs as source_fs;
+pub use prowess_state as state;
 pub use prowess_tools as tools;
 
 /// The README's example is a program that compiles.

@@ -4,6 +4,7 @@ use prowess_core::BodyDelivery;
 use prowess_prompt::PromptPolicy;
 use prowess_registry::RegistryPolicy;
 use prowess_session::SessionPolicy;
+use prowess_source_fs::Discovery;
 use prowess_tools::{NameStyle, ToolPolicy};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policies {
+    /// Where skills are looked for, and whether a project's skills need its folder to be trusted.
+    pub discovery: Discovery,
     /// How records are made and ids are chosen.
     pub registry: RegistryPolicy,
     /// How many skills a conversation may load, and what loading again does.

@@ -100,7 +100,8 @@ fn explain_record(record: &Record<'_>, decisions: &mut Vec<Decision>) {
 }
 
 fn not_found(catalog: &Catalog) -> Decision {
-    let roots: Vec<_> = catalog.sources().iter().map(|source| source.source.root()).collect();
+    let roots = catalog.sources().iter().map(|source| source.source.root());
+    let roots: Vec<_> = roots.filter(|root| place::is_there(root)).collect();
     let roots = if roots.is_empty() { "nowhere".to_owned() } else { roots.join(", ") };
     let reason =
         format!("no skill with this id or path under {roots}; `--root DIR` looks elsewhere");

@@ -47,7 +47,12 @@ fn text(listed: &Listed<'_>) -> String {
         let id = plain(skill.id());
         let description = one_line(skill.description(), 100);
         let layer = plain(&skill.layer().name);
-        let _ = writeln!(text, "{ID}{id:width$}{ID:#}  {DIM}{layer:8}{DIM:#}  {description}");
+        let state = match skill.state().reason() {
+            Some(reason) => format!("{DIM}{}: {}{DIM:#}  ", skill.state().as_str(), plain(reason)),
+            None => String::new(),
+        };
+        let _ =
+            writeln!(text, "{ID}{id:width$}{ID:#}  {DIM}{layer:8}{DIM:#}  {state}{description}");
     }
     if !listed.shadowed.is_empty() {
         let _ = writeln!(text, "\n{HEADING}Shadowed{HEADING:#}");

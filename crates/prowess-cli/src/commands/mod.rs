@@ -16,6 +16,7 @@ mod serve;
 mod show;
 mod to_prompt;
 mod tour;
+mod trust;
 mod validate;
 
 use std::process::ExitCode;
@@ -50,6 +51,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Prompt { load }) => prompt::run(global, load, output),
         Some(Command::Call { tool, json, load }) => call::run(global, tool, json, load, output),
         Some(Command::Serve) => serve::run(global, output),
+        Some(Command::Trust(args)) => trust::run(args, output),
         Some(Command::Tour) => tour::run(output),
     }
 }

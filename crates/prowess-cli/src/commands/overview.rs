@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use prowess::{Catalog, Severity};
+use prowess::source_fs::codes::PROJECT_NOT_TRUSTED;
+use prowess::{Catalog, Severity, State};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -18,8 +19,11 @@ struct Overview {
     layers: Vec<LayerLine>,
     skills: usize,
     shadowed: usize,
+    hidden: usize,
     errors: usize,
     warnings: usize,
+    #[serde(skip)]
+    next_to_trust: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -46,23 +50,29 @@ fn overview(catalog: &Catalog) -> Overview {
             .iter()
             .filter(|source| source.layer == rank)
             .map(|source| source.source.root().to_owned())
+            .filter(|root| place::is_there(root))
             .collect(),
     };
     let count = |severity| {
         catalog.diagnostics().filter(|diagnostic| diagnostic.severity == severity).count()
     };
+    let shadowed =
+        catalog.aside().filter(|record| matches!(record.state(), State::Shadowed(_))).count();
+    let not_trusted = catalog.diagnostics().find(|found| found.code == PROJECT_NOT_TRUSTED);
     Overview {
         generation: catalog.generation(),
         layers: catalog.layers().iter().enumerate().map(line).collect(),
         skills: catalog.len(),
-        shadowed: catalog.aside().len(),
+        shadowed,
+        hidden: catalog.aside().len() - shadowed,
         errors: count(Severity::Error),
         warnings: count(Severity::Warning),
+        next_to_trust: not_trusted.and_then(|found| found.path.as_deref().map(str::to_owned)),
     }
 }
 
 fn text(overview: &Overview) -> String {
-    let Overview { skills, shadowed, errors, warnings, layers, .. } = overview;
+    let Overview { skills, shadowed, hidden, errors, warnings, layers, .. } = overview;
     let skills_word = counted(*skills, "skill");
     let mut text = format!("{HEADING}{skills_word}{HEADING:#} by layer, the highest first:\n");
     for LayerLine { layer, trust, skills, roots } in layers {
@@ -71,11 +81,16 @@ fn text(overview: &Overview) -> String {
             let _ = writeln!(text, "      {DIM}{}{DIM:#}", plain(root));
         }
     }
-    if shadowed + errors + warnings > 0 {
+    if shadowed + hidden + errors + warnings > 0 {
         let (errors, warnings) = (counted(*errors, "error"), counted(*warnings, "warning"));
-        let _ = writeln!(text, "\n{shadowed} shadowed, {errors}, {warnings}");
+        let hidden = if *hidden > 0 { format!("{hidden} hidden, ") } else { String::new() };
+        let _ = writeln!(text, "\n{hidden}{shadowed} shadowed, {errors}, {warnings}");
     }
     let _ = writeln!(text, "\n{HEADING}Next{HEADING:#}");
+    if let Some(folder) = &overview.next_to_trust {
+        let folder = plain(folder);
+        let _ = writeln!(text, "  prowess trust           offer the skills of {folder}");
+    }
     if *skills > 0 {
         text.push_str("  prowess list            every skill, and what is wrong with which\n");
         text.push_str("  prowess prompt          what a model is told of them\n");

@@ -110,6 +110,7 @@ fn bare() {
           ],
           "skills": 2,
           "shadowed": 1,
+          "hidden": 0,
           "errors": 1,
           "warnings": 3
         }

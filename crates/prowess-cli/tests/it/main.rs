@@ -14,6 +14,7 @@ mod schema;
 mod search;
 mod serve;
 mod tour;
+mod trust;
 mod validate;
 
 use std::path::Path;

@@ -25,9 +25,14 @@ fn put(tree: &Tree, skills: &str, name: &str) {
     tree.write(&format!("{}/SKILL.md", directory.display()), plain_skill(name));
 }
 
+/// The skills of a directory whose project is trusted.
 fn list(tree: &Tree, working: &str) -> Value {
-    let program = Program::new().at_home_in(&tree.join("home")).working_in(&tree.join(working));
-    program.run(&["list", "--format", "json"]).json()
+    at(tree, working).run(&["trust"]).text();
+    at(tree, working).run(&["list", "--format", "json"]).json()
+}
+
+fn at(tree: &Tree, working: &str) -> Program {
+    Program::new().at_home_in(&tree.join("home")).working_in(&tree.join(working))
 }
 
 /// Each visible skill that is not embedded, with its layer and its place in the tree.
@@ -40,11 +45,13 @@ fn places(tree: &Tree, listed: &Value) -> Vec<String> {
 }
 
 #[test]
-fn the_user_has_two_places_and_the_project_each_on_the_way_to_its_root() {
+fn the_user_has_their_places_and_the_project_each_on_the_way_to_its_root() {
     let tree = Tree::new("");
     put(&tree, "home/.agents/skills", "a");
     put(&tree, "home/.prowess/skills", "b");
+    put(&tree, "home/.config/agents/skills", "b2");
     put(&tree, "work/repository/.agents/skills", "c");
+    put(&tree, "work/repository/.prowess/skills", "c2");
     put(&tree, "work/repository/crates/.agents/skills", "d");
     put(&tree, "work/repository/crates/deep/.agents/skills", "e");
     put(&tree, "work/.agents/skills", "outside");
@@ -54,7 +61,9 @@ fn the_user_has_two_places_and_the_project_each_on_the_way_to_its_root() {
     let expected = [
         "user: home/.agents/skills/a/SKILL.md",
         "user: home/.prowess/skills/b/SKILL.md",
+        "user: home/.config/agents/skills/b2/SKILL.md",
         "project: work/repository/.agents/skills/c/SKILL.md",
+        "project: work/repository/.prowess/skills/c2/SKILL.md",
         "project: work/repository/crates/.agents/skills/d/SKILL.md",
         "project: work/repository/crates/deep/.agents/skills/e/SKILL.md",
     ];

@@ -23,6 +23,15 @@ fn a_file_overrides_field_by_field() {
 }
 
 #[test]
+fn the_policies_of_the_readme_are_policies() {
+    let readme = include_str!("../../../../README.md");
+    let mut examples = readme.split("```yaml\n").skip(1);
+    let examples = examples.by_ref().filter_map(|rest| rest.split("```").next());
+    let read: Vec<_> = examples.map(|text| Policies::from_yaml(text).expect(text)).collect();
+    assert_eq!(read[0].discovery.client.as_str(), "acme", "the example says what it says");
+}
+
+#[test]
 fn what_is_written_reads_back() {
     let policies = Policies::default().with_body_delivery(BodyDelivery::ToolResult);
     let text = serde_yaml::to_string(&policies).expect("policies are data");

@@ -1,0 +1,116 @@
+//! `prowess trust`: which folders' skills are offered.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use prowess::state::{TrustError, TrustFile, TrustedFolder, TrustedState};
+use prowess::{Clock, SystemClock};
+use serde::Serialize;
+
+use crate::args::Trust;
+use crate::failure::Failure;
+use crate::output::{DIM, HEADING, Output};
+use crate::place;
+use crate::terminal::plain;
+
+/// The contract of `trust --format json`.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Answer {
+    Trusted(Folder),
+    Revoked(Folder),
+    Folders(Vec<Folder>),
+}
+
+#[derive(Serialize)]
+struct Folder {
+    path: PathBuf,
+    since: String,
+    state: TrustedState,
+}
+
+pub(crate) fn run(args: &Trust, output: &Output) -> Result<ExitCode, Failure> {
+    let surroundings = place::surroundings()?;
+    let file = place::trust_file(&surroundings).ok_or_else(without_home)?;
+    let answer = match (&args.revoke, args.list) {
+        (Some(path), _) => Answer::Revoked(folder(&file.revoke(path).map_err(refused)?)),
+        (None, true) => list(&file)?,
+        (None, false) => {
+            let project = args.path.as_deref().or_else(|| surroundings.project());
+            let trusted =
+                file.trust(project.unwrap_or(Path::new(".")), SystemClock::default().now());
+            Answer::Trusted(folder(&trusted.map_err(refused)?))
+        }
+    };
+    output.result(&answer, text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(file: &TrustFile) -> Result<Answer, Failure> {
+    let trusted = file.load();
+    match trusted.finding() {
+        Some(finding) => Err(refused(TrustError::Invalid(Box::new(finding.clone())))),
+        None => Ok(Answer::Folders(trusted.folders().iter().map(folder).collect())),
+    }
+}
+
+fn folder(trusted: &TrustedFolder) -> Folder {
+    Folder { path: trusted.path().into(), since: trusted.since(), state: trusted.state() }
+}
+
+fn without_home() -> Failure {
+    let message = "there is no place for the file of trusted folders: the user has no home";
+    Failure::new("state-directory-unknown", message, "set `HOME` or `XDG_STATE_HOME`")
+}
+
+fn refused(error: TrustError) -> Failure {
+    let message = error.to_string();
+    match error {
+        TrustError::NoFolder(_) => {
+            Failure::usage("folder-not-found", message, "name a folder that exists")
+        }
+        TrustError::NotUtf8(_) => Failure::new("path-not-utf8", message, "rename the folder"),
+        TrustError::TooWide => {
+            Failure::usage("folder-too-wide", message, "name the folder of one project")
+        }
+        TrustError::PartOf(_, above) => {
+            let help = format!("run `prowess trust --revoke {}`", above.display());
+            Failure::new("folder-not-trusted", message, help)
+        }
+        TrustError::NotTrusted(_) => {
+            Failure::new("folder-not-trusted", message, "see `prowess trust --list`")
+        }
+        TrustError::Invalid(finding) => Failure::new(
+            finding.code.as_str().to_owned(),
+            format!("{message} ({})", finding.path.unwrap_or_default()),
+            finding.help,
+        ),
+        _ => {
+            Failure::new("trust-file-unwritable", message, "give yourself the right to write there")
+        }
+    }
+}
+
+fn text(answer: &Answer) -> String {
+    let path = |folder: &Folder| plain(&folder.path.to_string_lossy()).into_owned();
+    match answer {
+        Answer::Trusted(folder) => format!("{HEADING}trusted{HEADING:#} {}\n", path(folder)),
+        Answer::Revoked(folder) => {
+            format!("{HEADING}no longer trusted{HEADING:#} {}\n", path(folder))
+        }
+        Answer::Folders(folders) if folders.is_empty() => {
+            "no folder is trusted; `prowess trust PATH` trusts one\n".to_owned()
+        }
+        Answer::Folders(folders) => folders.iter().fold(String::new(), |mut text, folder| {
+            let remark = match folder.state {
+                TrustedState::Trusted => "",
+                TrustedState::Replaced => "  another folder stands here now; it is not trusted",
+                TrustedState::Missing => "  the folder is gone",
+            };
+            let since = &folder.since;
+            let _ = writeln!(text, "{}  {DIM}since {since}{remark}{DIM:#}", path(folder));
+            text
+        }),
+    }
+}

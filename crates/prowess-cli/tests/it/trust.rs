@@ -1,0 +1,192 @@
+//! A project's skills are offered once its folder is trusted, and not before.
+
+use std::fs;
+
+use prowess_testkit::Tree;
+use serde_json::{Value, json};
+
+use crate::program::{Program, Ran};
+use crate::skill_md;
+
+/// A home with one skill, and a repository with one of the same name and another of its own.
+fn machine() -> Tree {
+    let tree = Tree::new("//- /repository/.git/HEAD\nref: refs/heads/main\n");
+    let skill = |name: &str, whose: &str| skill_md(&format!("name: {name}\ndescription: {whose}"));
+    tree.write("home/.agents/skills/deploy/SKILL.md", skill("deploy", "The user's."));
+    tree.write("repository/.agents/skills/deploy/SKILL.md", skill("deploy", "The project's."));
+    tree.write("repository/.agents/skills/evil/SKILL.md", skill("evil", "The project's."));
+    fs::create_dir_all(tree.join("repository/deep")).unwrap();
+    tree
+}
+
+fn run(tree: &Tree, args: &[&str]) -> Ran {
+    let program = Program::new().at_home_in(&tree.join("home"));
+    program.working_in(&tree.join("repository/deep")).run(args)
+}
+
+fn json(tree: &Tree, args: &[&str]) -> Value {
+    run(tree, &[args, &["--format", "json"]].concat()).json()
+}
+
+/// The skills that are not the program's own, as `id layer state`.
+fn skills(listed: &Value) -> Vec<String> {
+    let text = |skill: &Value, key: &str| skill[key].as_str().unwrap().to_owned();
+    let lists = ["skills", "shadowed"].map(|key| listed[key].as_array().unwrap());
+    let skills = lists.into_iter().flatten().filter(|skill| skill["layer"] != "embedded");
+    skills.map(|skill| ["id", "layer", "state"].map(|key| text(skill, key)).join(" ")).collect()
+}
+
+fn codes(listed: &Value) -> Vec<&str> {
+    let found = listed["diagnostics"].as_array().unwrap().iter();
+    found.map(|found| found["code"].as_str().unwrap()).collect()
+}
+
+const UNTRUSTED: [&str; 3] =
+    ["deploy user visible", "deploy project hidden", "evil project hidden"];
+const TRUSTED: [&str; 3] =
+    ["deploy project visible", "evil project visible", "deploy user shadowed"];
+
+#[test]
+fn a_project_is_asked_about_trusted_and_trusted_no_longer() {
+    let tree = machine();
+    let repository = tree.join("repository").canonicalize().unwrap();
+    let before = json(&tree, &["list"]);
+    assert_eq!(skills(&before), UNTRUSTED, "its skills are known, and shadow none of the user's");
+    assert_eq!(codes(&before), ["project-not-trusted"], "and that is all there is to tell");
+    let found = &before["diagnostics"][0];
+    let help = format!("if you trust who wrote it, run `prowess trust {}`", repository.display());
+    assert_eq!(found["help"], help.as_str(), "the next step is a command");
+
+    let trusted = json(&tree, &["trust"]);
+    assert_eq!(trusted["trusted"]["path"], json!(repository), "the repository is one project");
+    let during = json(&tree, &["list"]);
+    assert_eq!(skills(&during), TRUSTED, "now its skills come before the user's");
+    assert_eq!(codes(&during), ["skill-shadowed"]);
+
+    let listed = json(&tree, &["trust", "--list"]);
+    assert_eq!(listed["folders"][0]["state"], "trusted", "{listed}");
+    let revoked = json(&tree, &["trust", "--revoke", repository.to_str().unwrap()]);
+    assert_eq!(revoked["revoked"]["path"], json!(repository));
+    assert_eq!(skills(&json(&tree, &["list"])), UNTRUSTED, "as before");
+    assert_eq!(json(&tree, &["trust", "--list"]), json!({"folders": []}));
+}
+
+#[test]
+fn nothing_of_a_project_that_nobody_trusts_reaches_a_model() {
+    let tree = machine();
+    for args in [&["prompt"][..], &["search", "project"]] {
+        let ran = run(&tree, args);
+        assert!(!ran.text().contains("evil"), "`{}` offers nothing of it", args.join(" "));
+    }
+    let load = json(&tree, &["call", "skills_load", r#"{"names":["evil"]}"#]);
+    assert_eq!(load["is_error"], true, "a model that guesses the name gets nothing: {load}");
+    let read = json(&tree, &["call", "skills_read", r#"{"name":"evil","path":"SKILL.md"}"#]);
+    assert_eq!(read["is_error"], true, "{read}");
+    let explained = json(&tree, &["explain", "evil"]);
+    let reason = explained["decisions"][1]["reason"].as_str().unwrap();
+    assert!(reason.contains("is not trusted"), "a person is told why: {explained}");
+}
+
+#[test]
+fn people_see_what_is_hidden_and_what_to_do() {
+    let tree = machine();
+    let overview = run(&tree, &[]);
+    assert!(overview.text().contains("2 hidden, 0 shadowed"), "{}", overview.stdout);
+    assert!(overview.text().contains("  prowess trust  "), "{}", overview.stdout);
+    let list = run(&tree, &["list"]);
+    assert!(list.text().contains("hidden: the folder `"), "{}", list.stdout);
+    assert!(list.stderr.contains("[project-not-trusted]"), "{}", list.stderr);
+    let none = run(&tree, &["trust", "--list"]);
+    assert!(none.text().contains("no folder is trusted"), "{}", none.stdout);
+    assert!(run(&tree, &["trust"]).text().starts_with("trusted /"));
+    let listed = run(&tree, &["trust", "--list"]);
+    assert!(listed.text().contains("/repository  since 20"), "{}", listed.stdout);
+    let revoked = run(&tree, &["trust", "--revoke", ".."]);
+    assert!(revoked.text().starts_with("no longer trusted /"), "{}", revoked.stdout);
+}
+
+#[test]
+fn a_replaced_project_is_asked_about_again() {
+    let tree = machine();
+    run(&tree, &["trust"]).text();
+    fs::rename(tree.join("repository"), tree.join("old")).unwrap();
+    tree.write("repository/.git/HEAD", "ref: refs/heads/main\n");
+    tree.write("repository/.agents/skills/evil/SKILL.md", skill_md("name: evil\ndescription: x"));
+    fs::create_dir(tree.join("repository/deep")).unwrap();
+    let listed = json(&tree, &["list"]);
+    assert_eq!(skills(&listed), ["deploy user visible", "evil project hidden"]);
+    let message = listed["diagnostics"][0]["message"].as_str().unwrap();
+    assert!(message.contains("is another than the one that was trusted"), "{message}");
+    let reason = listed["skills"].as_array().unwrap().iter().find(|skill| skill["id"] == "evil");
+    let reason = reason.unwrap()["reason"].as_str().unwrap();
+    assert!(reason.contains("is not the folder that was trusted"), "{reason}");
+    assert_eq!(json(&tree, &["trust", "--list"])["folders"][0]["state"], "replaced");
+}
+
+#[test]
+fn a_damaged_file_of_trust_trusts_nobody_and_says_so() {
+    let tree = machine();
+    run(&tree, &["trust"]).text();
+    tree.write("home/.local/state/prowess/trust.json", "{");
+    let listed = json(&tree, &["list"]);
+    assert_eq!(skills(&listed), UNTRUSTED, "nobody is trusted");
+    assert_eq!(codes(&listed), ["trust-file-invalid", "project-not-trusted"]);
+    for args in [&["trust"][..], &["trust", "--list"], &["trust", "--revoke", "."]] {
+        let ran = run(&tree, &[args, &["--format", "json"]].concat());
+        assert_eq!(ran.error()["code"], "trust-file-invalid", "`{}`", args.join(" "));
+        assert_eq!(ran.code, Some(1));
+    }
+    let kept = fs::read_to_string(tree.join("home/.local/state/prowess/trust.json")).unwrap();
+    assert_eq!(kept, "{", "it is never written over");
+}
+
+#[test]
+fn what_cannot_be_trusted_is_refused_with_a_code() {
+    let tree = machine();
+    let check = |args: &[&str], code: i32, expected: &str| {
+        let ran = run(&tree, &[&["trust"], args, &["--format", "json"]].concat());
+        assert_eq!((&ran.error()["code"], ran.code), (&json!(expected), Some(code)));
+    };
+    check(&["gone"], 2, "folder-not-found");
+    check(&["/"], 2, "folder-too-wide");
+    check(&["--revoke", "."], 1, "folder-not-trusted");
+    run(&tree, &["trust"]).text();
+    check(&["--revoke", "."], 1, "folder-not-trusted");
+}
+
+#[test]
+fn a_root_that_was_typed_and_a_policy_that_asks_nobody_need_no_trust() {
+    let tree = machine();
+    let root = format!("project={}", tree.join("repository/.agents/skills").display());
+    let typed = json(&tree, &["--root", &root, "list"]);
+    assert_eq!(skills(&typed), ["deploy project visible", "evil project visible"]);
+    for (trust, expected) in [("label", "prompt"), ("trusted", "trusted")] {
+        tree.write("policy.yaml", format!("discovery:\n  project_trust: {trust}\n"));
+        let config = tree.join("policy.yaml");
+        let listed = json(&tree, &["--config", config.to_str().unwrap(), "list"]);
+        assert_eq!(skills(&listed), TRUSTED, "`{trust}` asks nobody");
+        let skill = listed["skills"].as_array().unwrap().iter().find(|skill| skill["id"] == "evil");
+        assert_eq!(skill.unwrap()["trust"], expected, "and says how far it goes");
+    }
+}
+
+#[test]
+fn the_organization_s_skills_come_before_all_others() {
+    let tree = machine();
+    tree.write("managed/deploy/SKILL.md", skill_md("name: deploy\ndescription: Managed."));
+    let managed = tree.join("managed");
+    let also = "  also: [claude]\n  project_trust: label\n";
+    let policy = format!("discovery:\n  organization: {}\n{also}", managed.display());
+    tree.write("policy.yaml", policy);
+    tree.write("home/.claude/skills/notes/SKILL.md", skill_md("name: notes\ndescription: x"));
+    let config = tree.join("policy.yaml");
+    let listed = json(&tree, &["--config", config.to_str().unwrap(), "list"]);
+    let expected = [
+        "deploy organization visible",
+        "evil project visible",
+        "notes user visible",
+        "deploy project shadowed",
+        "deploy user shadowed",
+    ];
+    assert_eq!(skills(&listed), expected);
+}

@@ -1,0 +1,140 @@
+//! Where skills are looked for when nobody names a folder, as data.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// Which directories of a machine hold skills, and which of them are the project's and so asked about.
+///
+/// By default it is what the client guide of agentskills.io asks for: in the project and in the home,
+/// the directory that all clients share and the client's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Discovery {
+    /// The client whose own directories are searched: `.NAME/skills`. By default `prowess`.
+    pub client: ClientName,
+    /// Other clients whose directories are searched too, in the home and in the project, such as
+    /// `claude` and `cursor`. By default none.
+    pub also: Vec<ClientName>,
+    /// Whether the home is searched, in the layer `user`. By default it is.
+    pub user: bool,
+    /// Whether `agents/skills` and `NAME/skills` in the directory for configuration
+    /// (`$XDG_CONFIG_HOME`, otherwise `~/.config`) belong to the user's. By default they do.
+    pub xdg: bool,
+    /// Which of the working directory and those above it are searched, in the layer `project`. By
+    /// default up to the root of the repository.
+    pub project: ProjectSearch,
+    /// What the project's skills need to be offered. By default the user's trust in its folder.
+    pub project_trust: ProjectTrust,
+    /// What the machine's administrator provides for everybody, in the layer `organization`, above all
+    /// others. By default `/etc/prowess/skills`; a machine without it has no such layer.
+    pub organization: Option<PathBuf>,
+    /// More directories by layer, each absolute or beginning with `~/`. By default none.
+    pub roots: BTreeMap<Box<str>, Vec<PathBuf>>,
+}
+
+/// Which directories are a project's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProjectSearch {
+    /// None.
+    Never,
+    /// The working directory.
+    WorkingDirectory,
+    /// The working directory and those above it up to the root of its repository; outside of a
+    /// repository, the working directory alone.
+    #[default]
+    Repository,
+}
+
+/// What a project's skills need to be offered to a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProjectTrust {
+    /// The user's trust in the folder. Without it the skills are known and none is offered.
+    #[default]
+    Require,
+    /// Nothing: they are offered, with the trust that their layer has.
+    Label,
+    /// Nothing, and their layer is trusted: for a sandbox that exists for this one project.
+    Trusted,
+}
+
+impl Default for Discovery {
+    fn default() -> Self {
+        Self {
+            client: ClientName::default(),
+            also: Vec::new(),
+            user: true,
+            xdg: true,
+            project: ProjectSearch::default(),
+            project_trust: ProjectTrust::default(),
+            organization: Some("/etc/prowess/skills".into()),
+            roots: BTreeMap::new(),
+        }
+    }
+}
+
+/// The name of a client as it stands in its directory: ASCII letters, digits, `-`, `_` and, not at the
+/// beginning, `.`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ClientName(Box<str>);
+
+/// The text is no name of a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientNameError(Box<str>);
+
+impl ClientName {
+    /// A client's name.
+    ///
+    /// # Errors
+    ///
+    /// It is empty, begins with a dot, or holds anything but ASCII letters, digits, `-`, `_` and `.`.
+    pub fn new(name: &str) -> Result<Self, ClientNameError> {
+        let is_good = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        match !name.is_empty() && !name.starts_with('.') && name.bytes().all(is_good) {
+            true => Ok(Self(name.into())),
+            false => Err(ClientNameError(name.into())),
+        }
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// `prowess`.
+impl Default for ClientName {
+    fn default() -> Self {
+        Self("prowess".into())
+    }
+}
+
+impl TryFrom<String> for ClientName {
+    type Error = ClientNameError;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        Self::new(&name)
+    }
+}
+
+impl From<ClientName> for String {
+    fn from(name: ClientName) -> Self {
+        name.0.into()
+    }
+}
+
+impl std::fmt::Display for ClientNameError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = &self.0;
+        write!(
+            formatter,
+            "{name:?} is no name of a client; write letters, digits, `-` and `_`, such as `claude`"
+        )
+    }
+}
+
+impl std::error::Error for ClientNameError {}

@@ -1,0 +1,65 @@
+//! What a host says of the machine and the user.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The user's home, the working directory and the directories that the environment names. The host
+/// reads the environment; the libraries are told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// Where the program was started.
+    pub working_directory: Option<PathBuf>,
+    config_home: Option<PathBuf>,
+    state_home: Option<PathBuf>,
+    cache_home: Option<PathBuf>,
+}
+
+impl Surroundings {
+    /// A home and a working directory, with every other directory at its usual place in the home.
+    pub fn new(home: Option<PathBuf>, working_directory: Option<PathBuf>) -> Self {
+        Self { home, working_directory, ..Self::default() }
+    }
+
+    /// The same with what the environment says of other directories: `XDG_CONFIG_HOME`,
+    /// `XDG_STATE_HOME` and `XDG_CACHE_HOME`. What is not an absolute path is passed over, as the
+    /// specification of these variables asks.
+    #[must_use]
+    pub fn with_environment(mut self, variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        let directory =
+            |name| variable(name).map(PathBuf::from).filter(|directory| directory.is_absolute());
+        self.config_home = directory("XDG_CONFIG_HOME");
+        self.state_home = directory("XDG_STATE_HOME");
+        self.cache_home = directory("XDG_CACHE_HOME");
+        self
+    }
+
+    /// Where the user's configuration lies: `$XDG_CONFIG_HOME` or `~/.config`.
+    pub fn config_home(&self) -> Option<PathBuf> {
+        self.directory(self.config_home.as_deref(), ".config")
+    }
+
+    /// Where programs keep what outlives them: `$XDG_STATE_HOME` or `~/.local/state`.
+    pub fn state_home(&self) -> Option<PathBuf> {
+        self.directory(self.state_home.as_deref(), ".local/state")
+    }
+
+    /// Where programs keep what they can make again: `$XDG_CACHE_HOME` or `~/.cache`.
+    pub fn cache_home(&self) -> Option<PathBuf> {
+        self.directory(self.cache_home.as_deref(), ".cache")
+    }
+
+    /// The folder of the project: the root of the working directory's repository, which is the nearest
+    /// directory with a `.git` of any kind; outside of a repository, the working directory.
+    pub fn project(&self) -> Option<&Path> {
+        let working_directory = self.working_directory.as_deref()?;
+        let is_repository = |directory: &&Path| directory.join(".git").exists();
+        Some(working_directory.ancestors().find(is_repository).unwrap_or(working_directory))
+    }
+
+    fn directory(&self, named: Option<&Path>, usual: &str) -> Option<PathBuf> {
+        let named = named.map(Path::to_owned);
+        named.or_else(|| self.home.as_ref().map(|home| home.join(usual)))
+    }
+}

@@ -1,0 +1,288 @@
+//! Where skills are looked for on a machine, and whose they are.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use prowess_core::{FolderAnswer, FolderTrust, NoFolderTrust};
+use prowess_source_fs::{
+    ClientName, Discovery, FsConfig, ProjectSearch, ProjectTrust, SkillRoots, Surroundings,
+};
+use prowess_testkit::Tree;
+
+use crate::{problems, scan};
+
+/// Trusts what lies below one folder.
+struct Below<'p>(&'p Path);
+
+impl FolderTrust for Below<'_> {
+    fn answer(&self, folder: &Path) -> FolderAnswer {
+        match folder.starts_with(self.0) {
+            true => FolderAnswer::Trusted,
+            false => FolderAnswer::NotTrusted,
+        }
+    }
+}
+
+/// A policy that does not look at the machine of the test.
+fn policy() -> Discovery {
+    Discovery { organization: None, ..Discovery::default() }
+}
+
+fn name(name: &str) -> ClientName {
+    ClientName::new(name).unwrap()
+}
+
+/// A tree with a home, and with the working directory `working`.
+fn surroundings(tree: &Tree, working: &str) -> Surroundings {
+    fs::create_dir_all(tree.join(working)).unwrap();
+    fs::create_dir_all(tree.join("home")).unwrap();
+    Surroundings::new(Some(tree.join("home")), Some(tree.join(working)))
+}
+
+fn find(tree: &Tree, policy: &Discovery, working: &str) -> SkillRoots {
+    policy.find(&surroundings(tree, working), &Below(tree.path()))
+}
+
+/// Each root as `layer path`, with a star where it is withheld.
+fn lines(tree: &Tree, found: &SkillRoots) -> Vec<String> {
+    let line = |root: &prowess_source_fs::SkillRoot| {
+        let directory = root.directory.strip_prefix(tree.path()).unwrap_or(&root.directory);
+        let star = if root.withheld.is_some() { "*" } else { "" };
+        format!("{}{star} {}", root.layer, directory.display())
+    };
+    found.roots.iter().map(line).collect()
+}
+
+#[track_caller]
+fn check(tree: &Tree, policy: &Discovery, working: &str, expected: &[&str]) {
+    let found = find(tree, policy, working);
+    assert_eq!(lines(tree, &found), expected, "the places of skills, in their order");
+    assert!(found.findings.is_empty(), "nothing is wrong with them: {:?}", found.findings);
+}
+
+/// The finding of a code, with the tree left out of its path.
+fn findings(tree: &Tree, found: &SkillRoots) -> Vec<String> {
+    let path = |path: &str| path.replace(&*tree.path().to_string_lossy(), "");
+    let line = |found: &prowess_core::Diagnostic| {
+        format!("{} {}", found.code, path(found.path.as_deref().unwrap_or_default()))
+    };
+    found.findings.iter().map(line).collect()
+}
+
+const HOME: [&str; 4] = [
+    "user home/.prowess/skills",
+    "user home/.agents/skills",
+    "user home/.config/prowess/skills",
+    "user home/.config/agents/skills",
+];
+
+fn with_home<'e>(others: &[&'e str]) -> Vec<&'e str> {
+    [&HOME, others].concat()
+}
+
+#[test]
+fn the_guide_s_four_places_and_the_directory_for_configuration() {
+    let tree = Tree::new("");
+    let project = ["project work/.prowess/skills", "project work/.agents/skills"];
+    check(&tree, &policy(), "work", &with_home(&project));
+    let without = Discovery { xdg: false, ..policy() };
+    check(&tree, &without, "work", &[&HOME[..2], &project].concat());
+    let neither = Discovery { user: false, project: ProjectSearch::Never, ..policy() };
+    check(&tree, &neither, "work", &[]);
+}
+
+#[test]
+fn another_client_has_its_own_places_and_others_may_be_searched_too() {
+    let tree = Tree::new("");
+    let also = vec![name("claude"), name("cursor")];
+    let policy = Discovery { client: name("acme"), also, xdg: false, ..policy() };
+    let expected = ["user home", "project work"].map(|place| {
+        [".acme", ".agents", ".claude", ".cursor"].map(|client| format!("{place}/{client}/skills"))
+    });
+    let expected: Vec<_> = expected.iter().flatten().map(String::as_str).collect();
+    check(&tree, &policy, "work", &expected);
+}
+
+#[test]
+fn a_project_reaches_up_to_the_root_of_its_repository() {
+    for git in ["//- /up/repository/.git/HEAD\nref\n", "//- /up/repository/.git\ngitdir: x\n"] {
+        let tree = Tree::new(git);
+        let policy = Discovery { user: false, ..policy() };
+        let both = |folder: &str| {
+            [".prowess", ".agents"].map(|client| format!("project {folder}/{client}/skills"))
+        };
+        let all = ["up/repository/a/b", "up/repository/a", "up/repository"].map(both);
+        let expected: Vec<_> = all.iter().flatten().map(String::as_str).collect();
+        check(&tree, &policy, "up/repository/a/b", &expected);
+        let here = Discovery { project: ProjectSearch::WorkingDirectory, ..policy };
+        check(&tree, &here, "up/repository/a/b", &expected[..2]);
+    }
+}
+
+#[test]
+fn without_a_home_or_a_working_directory_their_places_are_not_there() {
+    let tree = Tree::new("");
+    let nothing = policy().find(&Surroundings::default(), &NoFolderTrust);
+    assert_eq!(nothing, SkillRoots::default(), "nothing is known, nothing is searched");
+    let homeless = Surroundings::new(None, Some(tree.path().into()));
+    let found = policy().find(&homeless, &Below(tree.path()));
+    assert_eq!(lines(&tree, &found), ["project .prowess/skills", "project .agents/skills"]);
+}
+
+#[test]
+fn the_environment_moves_the_directories_that_it_names() {
+    let check = |value: &str, expected: [&str; 3]| {
+        let surroundings =
+            Surroundings::new(Some("/home/u".into()), None).with_environment(|name| {
+                let name = name.strip_prefix("XDG_").and_then(|name| name.strip_suffix("_HOME"));
+                let name = name.expect("only directories are asked for").to_lowercase();
+                Some(OsString::from(value.replace('*', &name)))
+            });
+        let homes =
+            [surroundings.config_home(), surroundings.state_home(), surroundings.cache_home()];
+        assert_eq!(
+            homes.map(Option::unwrap),
+            expected.map(std::path::PathBuf::from),
+            "for {value:?}"
+        );
+    };
+    check("/x/*", ["/x/config", "/x/state", "/x/cache"]);
+    // The specification of the variables: what is relative is passed over.
+    for value in ["", "relative/*"] {
+        check(value, ["/home/u/.config", "/home/u/.local/state", "/home/u/.cache"]);
+    }
+}
+
+#[test]
+fn a_home_that_is_the_project_keeps_its_own_skills() {
+    let tree = Tree::new("//- /home/.git/HEAD\nref\n//- /home/.agents/skills/a/SKILL.md\na\n");
+    let found = policy().find(&surroundings(&tree, "home/deep"), &NoFolderTrust);
+    let expected = ["project* home/deep/.prowess/skills", "project* home/deep/.agents/skills"];
+    assert_eq!(lines(&tree, &found), with_home(&expected), "the user's own needs no trust");
+    assert!(found.findings.is_empty(), "and nothing of the project is there to be trusted");
+}
+
+#[test]
+fn what_the_operator_names_comes_first_and_once() {
+    let tree = Tree::new("//- /home/.agents/skills/a/SKILL.md\na\n//- /team/x/SKILL.md\nx\n");
+    symlink(tree.join("team"), tree.join("link")).unwrap();
+    let root = |path: &str| tree.join(path);
+    let roots = [
+        ("project", vec![root("link"), "relative/skills".into()]),
+        ("team", vec![root("team")]),
+        ("user", vec!["~/.agents/skills".into(), "~/more".into()]),
+    ];
+    let roots = roots.map(|(layer, roots)| (Box::from(layer), roots)).into();
+    let organization = Some(root("team"));
+    let policy =
+        Discovery { roots, organization, xdg: false, project: ProjectSearch::Never, ..policy() };
+    let found = find(&tree, &policy, "work");
+    let expected = [
+        "organization team",
+        "user home/.agents/skills",
+        "user home/more",
+        "user home/.prowess/skills",
+    ];
+    assert_eq!(lines(&tree, &found), expected, "a directory is used once, a link to it is it");
+    let told = ["root-repeated /link", "root-not-absolute relative/skills", "root-repeated /team"];
+    assert_eq!(findings(&tree, &found), told, "and what is not used is told of");
+    let is_optional: Vec<_> = found.roots.iter().map(|root| root.may_be_missing).collect();
+    assert_eq!(is_optional, [false, false, false, true], "what is named must be there");
+}
+
+#[test]
+fn an_organization_without_skills_has_no_layer() {
+    let tree = Tree::new("");
+    let organization = Some(tree.join("none"));
+    let policy = Discovery { organization, user: false, project: ProjectSearch::Never, ..policy() };
+    check(&tree, &policy, "work", &[]);
+}
+
+#[test]
+fn a_project_that_nobody_trusts_is_withheld_and_told_of_once() {
+    let tree = Tree::new(
+        "//- /it's/.git/HEAD\nref\n//- /it's/.agents/skills/a/SKILL.md\na\n//- /it's/.prowess/skills/b/SKILL.md\nb\n",
+    );
+    let policy = Discovery { user: false, ..policy() };
+    let surroundings = surroundings(&tree, "it's/deep");
+    let found = policy.find(&surroundings, &NoFolderTrust);
+    assert!(found.roots.iter().all(|root| root.withheld.is_some()), "nothing is offered");
+    assert_eq!(findings(&tree, &found), ["project-not-trusted /it's"], "told of once");
+    let help = &found.findings[0].help;
+    assert!(help.contains("prowess trust '/") && help.ends_with(r"/it'\''s'`"), "one word: {help}");
+    let part = policy.find(&surroundings, &Below(&tree.join("it's/deep")));
+    let withheld: Vec<_> = part.roots.iter().map(|root| root.withheld.is_some()).collect();
+    assert_eq!(withheld, [false, false, true, true], "each folder on the way is asked for");
+    for trust in [ProjectTrust::Label, ProjectTrust::Trusted] {
+        let policy = Discovery { project_trust: trust, ..policy.clone() };
+        let found = policy.find(&surroundings, &NoFolderTrust);
+        assert!(found.roots.iter().all(|root| root.withheld.is_none()), "{trust:?} asks nobody");
+        assert!(found.findings.is_empty(), "{trust:?} has nothing to tell");
+    }
+}
+
+#[test]
+fn a_project_without_skills_is_not_asked_about() {
+    let tree = Tree::new("");
+    let found = policy().find(&surroundings(&tree, "work"), &NoFolderTrust);
+    assert!(found.findings.is_empty(), "there is nothing to trust: {:?}", found.findings);
+}
+
+/// A cloned repository may bring a link; it may not choose what of the machine is read.
+#[test]
+fn a_project_s_root_does_not_lead_out_of_the_project() {
+    let tree = Tree::new(
+        "//- /secret/a/SKILL.md\na\n//- /project/real/b/SKILL.md\nb\n//- /project/.prowess/x\nx\n",
+    );
+    fs::create_dir(tree.join("project/.agents")).unwrap();
+    symlink("../real", tree.join("project/.agents/skills")).unwrap();
+    symlink("../../secret", tree.join("project/.prowess/skills")).unwrap();
+    symlink(tree.join("secret"), tree.join("project/.claude")).unwrap();
+    let look = |root: &str| {
+        let within = Some(tree.join("project"));
+        scan(FsConfig { within, ..FsConfig::new(tree.join(root)) })
+    };
+    let inside = look("project/.agents/skills");
+    assert_eq!(inside.packages(), ["b"], "a link inside the project is the project's");
+    for root in ["project/.prowess/skills", "project/.claude"] {
+        let outside = look(root);
+        assert!(outside.found.is_empty(), "nothing outside of the project is read");
+        let told = format!("warning root-outside /{root}");
+        assert_eq!(problems(&outside, tree.path()), [told], "and that is told of");
+    }
+}
+
+#[test]
+fn a_place_that_may_be_missing_is_no_complaint() {
+    let tree = Tree::new("//- /there/a/SKILL.md\na\n");
+    let look = |may_be_missing| {
+        scan(FsConfig { may_be_missing, ..FsConfig::new(tree.join("gone")) }).problems.len()
+    };
+    assert_eq!((look(false), look(true)), (1, 0), "whoever names a root expects it");
+}
+
+#[test]
+fn a_client_s_name_is_one_part_of_a_path() {
+    for good in ["claude", "Claude-2", "a.b_c"] {
+        assert_eq!(ClientName::new(good).unwrap().as_str(), good);
+    }
+    for bad in ["", ".", "..", ".hidden", "a/b", "a b", "ä", "a\0"] {
+        let error = ClientName::new(bad).expect_err("it is no name").to_string();
+        assert!(error.contains(&format!("{bad:?}")), "the message shows it: {error}");
+    }
+}
+
+#[test]
+fn the_policy_is_data() {
+    let text = r#"{"client": "acme", "also": ["claude"], "project": "working_directory",
+        "project_trust": "label", "organization": null, "roots": {"user": ["~/x"]}}"#;
+    let policy: Discovery = serde_json::from_str(text).unwrap();
+    assert_eq!((policy.client.as_str(), policy.xdg), ("acme", true), "what is not said stays");
+    let written = serde_json::to_string(&policy).unwrap();
+    assert_eq!(serde_json::from_str::<Discovery>(&written).unwrap(), policy);
+    for bad in [r#"{"client": "../x"}"#, r#"{"projct": "never"}"#, r#"{"project_trust": "no"}"#] {
+        assert!(serde_json::from_str::<Discovery>(bad).is_err(), "{bad} is refused");
+    }
+}
