@@ -1,5 +1,6 @@
 //! Says what is wrong with the fields of a frontmatter, whichever scanner found them.
 
+mod file;
 mod foreign;
 mod name;
 mod text;
@@ -22,6 +23,7 @@ pub(crate) fn frontmatter(
     foreign::check(fields, findings);
 }
 
+pub(crate) use file::check_file_name;
 pub(crate) use name::check_directory;
 pub(crate) use text::{MAX_COMPATIBILITY, MAX_DESCRIPTION, body, plain_kind};
 pub(crate) use tools::read as allowed_tools;

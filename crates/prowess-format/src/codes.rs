@@ -103,6 +103,8 @@ codes! {
     FLOW_FOR_TEXT = "flow-for-text";
     /// A quote is not closed before the next key. It is read as if it were closed.
     QUOTE_UNCLOSED = "quote-unclosed";
+    /// The instructions are in `skill.md`, not in `SKILL.md`.
+    INSTRUCTIONS_FILE_CASE = "instructions-file-case";
     /// There is no `name`.
     NAME_MISSING = "name-missing";
     /// `name` has no text.

@@ -67,6 +67,14 @@ pub fn check_directory(name: &str, directory: &str, profile: Profile) -> Option<
     check::check_directory(name, directory, profile)
 }
 
+/// Looks at the name of the file that the instructions are in: one other than `SKILL.md` is found by
+/// some clients only, and refused where the profile is [`Profile::Strict`].
+///
+/// [`parse`] knows no file, so a caller that has one asks here. The finding has no place in the file.
+pub fn check_file_name(file: &str, profile: Profile) -> Option<Diagnostic> {
+    check::check_file_name(file, profile)
+}
+
 /// The largest `SKILL.md` that is read, in bytes (2 MiB).
 pub const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
 

@@ -19,6 +19,7 @@ pub(crate) const TABLE: &[Row] = &[
     (codes::UNQUOTED_COLON,            [WARN,   ERROR,  ERROR, ERROR, ERROR]),
     (codes::FLOW_FOR_TEXT,             [WARN,   ERROR,  ERROR, ERROR, ERROR]),
     (codes::QUOTE_UNCLOSED,            [WARN,   ERROR,  ERROR, ERROR, ERROR]),
+    (codes::INSTRUCTIONS_FILE_CASE,    [HINT,   HINT,   HINT,  ERROR, NONE]),
     (codes::NAME_NOT_STANDARD,         [WARN,   WARN,   WARN,  WARN,  NONE]),
     (codes::NAME_NOT_PORTABLE,         [HINT,   WARN,   HINT,  HINT,  NONE]),
     (codes::NAME_TOO_LONG,             [WARN,   ERROR,  ERROR, ERROR, ERROR]),

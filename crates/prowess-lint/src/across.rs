@@ -1,14 +1,16 @@
-//! Descriptions of a tree against each other: a model chooses a skill by its description, so two that
-//! say the same make it guess.
+//! The skills of a tree against each other: a model chooses one by its description and asks for it by
+//! its name, so two that say the same or look alike make it guess.
 
 mod likeness;
 
+use std::collections::HashMap;
+
 use prowess_core::{Code, Diagnostic};
-use prowess_format::Profile;
+use prowess_format::{Profile, are_confusable, name_skeleton};
 use serde::Serialize;
 
 use crate::codes;
-use crate::package::Verdict;
+use crate::package::{Shown, Verdict};
 use crate::report::{Checked, PackageReport};
 use crate::severities::severity;
 
@@ -72,27 +74,12 @@ impl Likeness {
     }
 }
 
-/// The reports of a tree with what its descriptions say of each other.
+/// The reports of a tree with what its names and descriptions say of each other.
 pub(crate) fn join(verdicts: Vec<Verdict>, problems: Vec<Diagnostic>, profile: Profile) -> Checked {
-    let (mut packages, places): (Vec<_>, Vec<_>) =
-        verdicts.into_iter().map(|verdict| (verdict.report, verdict.description)).unzip();
-    let descriptions: Vec<&str> = places
-        .iter()
-        .map(|place| place.as_ref().map_or("", |(description, _)| description.as_str()))
-        .collect();
-    let mut alike = Vec::new();
-    for pair in likeness::pairs(&descriptions, MOST_PAIRS) {
-        if let Some((_, place)) = &places[pair.other] {
-            let found = finding(&packages, &pair, place, profile);
-            packages[pair.other].diagnostics.extend(found);
-        }
-        alike.push(Alike {
-            one: packages[pair.one].path.clone(),
-            other: packages[pair.other].path.clone(),
-            likeness: pair.likeness,
-            score: pair.score,
-        });
-    }
+    let (mut packages, shown): (Vec<_>, Vec<_>) =
+        verdicts.into_iter().map(|verdict| (verdict.report, verdict.shown)).unzip();
+    compare_names(&mut packages, &shown, profile);
+    let alike = compare_descriptions(&mut packages, &shown, profile);
     for package in &mut packages {
         let place = |found: &Diagnostic| found.span.as_ref().map_or(usize::MAX, |it| it.start);
         package.diagnostics.sort_by_key(place);
@@ -101,19 +88,76 @@ pub(crate) fn join(verdicts: Vec<Verdict>, problems: Vec<Diagnostic>, profile: P
     Checked { packages, problems, alike }
 }
 
-/// The finding of the second skill of a pair, where its description stands.
-fn finding(
-    packages: &[PackageReport],
-    pair: &likeness::Pair,
+/// Tells each skill whose name looks like an earlier one's. Equal names are no mistake: a layer may
+/// put its own skill before another's.
+fn compare_names(packages: &mut [PackageReport], shown: &[Option<Shown>], profile: Profile) {
+    let mut first: HashMap<String, usize> = HashMap::new();
+    for (other, Shown { name, name_place, .. }) in known(shown) {
+        let one = *first.entry(name_skeleton(name)).or_insert(other);
+        let Some(earlier) = shown[one].as_ref().filter(|it| are_confusable(&it.name, name)) else {
+            continue;
+        };
+        let path = place_of(&packages[one], &packages[other]);
+        let message = format!(
+            "the name `{}` looks like `{}`, that of `{}`",
+            prowess_format::shown(name),
+            prowess_format::shown(&earlier.name),
+            prowess_format::shown(path)
+        );
+        let help = "choose names that nobody takes for each other";
+        let found = filled(name_place, codes::NAME_CONFUSABLE, message, help, profile);
+        packages[other].diagnostics.extend(found);
+    }
+}
+
+fn compare_descriptions(
+    packages: &mut [PackageReport],
+    shown: &[Option<Shown>],
+    profile: Profile,
+) -> Vec<Alike> {
+    let descriptions: Vec<&str> =
+        shown.iter().map(|it| it.as_ref().map_or("", |it| it.description.as_str())).collect();
+    let mut alike = Vec::new();
+    for pair in likeness::pairs(&descriptions, MOST_PAIRS) {
+        let likeness = pair.likeness;
+        if let Some(Shown { description_place, .. }) = &shown[pair.other] {
+            let path = place_of(&packages[pair.one], &packages[pair.other]);
+            let message = likeness.message(&prowess_format::shown(path), pair.score);
+            let found =
+                filled(description_place, likeness.code(), message, likeness.help(), profile);
+            packages[pair.other].diagnostics.extend(found);
+        }
+        alike.push(Alike {
+            one: packages[pair.one].path.clone(),
+            other: packages[pair.other].path.clone(),
+            likeness,
+            score: pair.score,
+        });
+    }
+    alike
+}
+
+/// The packages that can be read, with their numbers.
+fn known(shown: &[Option<Shown>]) -> impl Iterator<Item = (usize, &Shown)> {
+    shown.iter().enumerate().filter_map(|(at, shown)| Some((at, shown.as_ref()?)))
+}
+
+/// A package as it is seen from another: by the path from the root that both have, which is short,
+/// else by the whole path.
+fn place_of<'r>(one: &'r PackageReport, other: &PackageReport) -> &'r str {
+    let root = |report: &PackageReport| report.path.len() - report.package.len();
+    let is_one_root = one.path[..root(one)] == other.path[..root(other)];
+    if one.package.is_empty() || !is_one_root { &one.path } else { &one.package }
+}
+
+/// A finding in its place, unless the profile is silent about it.
+fn filled(
     place: &Diagnostic,
+    code: Code,
+    message: String,
+    help: &str,
     profile: Profile,
 ) -> Option<Diagnostic> {
-    let one = &packages[pair.one];
-    let code = pair.likeness.code();
     let severity = severity(&code, profile)?;
-    // The path from the tree's root is short and tells apart skills of one name.
-    let name = if one.package.is_empty() { &one.path } else { &one.package };
-    let message = pair.likeness.message(&prowess_format::shown(name), pair.score);
-    let help = pair.likeness.help().to_owned();
-    Some(Diagnostic { code, severity, message, help, ..place.clone() })
+    Some(Diagnostic { code, severity, message, help: help.to_owned(), ..place.clone() })
 }

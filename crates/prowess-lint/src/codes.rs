@@ -40,6 +40,8 @@ codes! {
     DESCRIPTION_CONFUSABLE = "description-confusable";
     /// A link leads to no file.
     LINK_BROKEN = "link-broken";
+    /// The body names a file of the package, in code or in its text, that is not there.
+    PATH_MISSING = "path-missing";
     /// A link begins at the file system's root, a drive or a home directory.
     LINK_ABSOLUTE = "link-absolute";
     /// A link leads out of the package.
@@ -52,8 +54,10 @@ codes! {
     SCRIPT_NO_HEADER = "script-no-header";
     /// A character of a file's name cannot be seen or turns the reading direction.
     FILE_NAME_HIDDEN_CHARACTER = "file-name-hidden-character";
-    /// The instructions are in `skill.md`, not in `SKILL.md`.
-    INSTRUCTIONS_FILE_CASE = "instructions-file-case";
+    /// Two files of the package have names that look alike.
+    FILE_NAMES_ALIKE = "file-names-alike";
+    /// Another skill of the tree has a name that looks like this one's.
+    NAME_CONFUSABLE = "name-confusable";
     /// The files of the package cannot be listed.
     LISTING_FAILED = "listing-failed";
     /// The reference tool `skills-ref` refuses the package.

@@ -1,7 +1,10 @@
 //! The files beside the instructions.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use prowess_core::{PackagePath, ReadLimit, Resource, SkillSource};
-use prowess_format::{hidden_character, shown};
+use prowess_format::{hidden_character, name_skeleton, shown};
 
 use crate::codes;
 use crate::findings::Findings;
@@ -53,18 +56,10 @@ pub(crate) fn list(
 }
 
 pub(crate) fn check(package: &Package<'_>, findings: &mut Findings<'_>) {
-    check_instructions_file(package, findings);
     check_extraneous(package, findings);
     check_names(package, findings);
+    check_names_alike(package, findings);
     check_scripts(package, findings);
-}
-
-fn check_instructions_file(package: &Package<'_>, findings: &mut Findings<'_>) {
-    if package.file != "SKILL.md" {
-        let message = format!("the instructions are in `{}`", shown(package.file));
-        let help = "rename the file to `SKILL.md`; some clients find no other name";
-        findings.report(codes::INSTRUCTIONS_FILE_CASE, message, help);
-    }
 }
 
 fn check_extraneous(package: &Package<'_>, findings: &mut Findings<'_>) {
@@ -91,6 +86,38 @@ fn check_names(package: &Package<'_>, findings: &mut Findings<'_>) {
             findings.report(codes::FILE_NAME_HIDDEN_CHARACTER, message, help);
         }
     }
+}
+
+/// A model or a person may ask for the one and mean the other. The names are compared with their
+/// paths: equal names in two directories tell themselves apart.
+fn check_names_alike(package: &Package<'_>, findings: &mut Findings<'_>) {
+    let mut seen: HashMap<String, &str> = HashMap::new();
+    for file in package.files {
+        let name = file.path.as_str();
+        match seen.entry(name_skeleton(name)) {
+            Entry::Vacant(place) => {
+                place.insert(name);
+            }
+            Entry::Occupied(first) => {
+                let (one, other) = (escaped(first.get()), escaped(name));
+                let message = format!("the files `{one}` and `{other}` have names that look alike");
+                let help = "rename one of the two, or remove it if it is a copy";
+                findings.report(codes::FILE_NAMES_ALIKE, message, help);
+            }
+        }
+    }
+}
+
+/// A name in which the eye can tell each character from its like.
+fn escaped(name: &str) -> String {
+    let mut text = String::new();
+    for character in name.chars() {
+        match character.is_ascii() {
+            true => text.push(character),
+            false => text.extend(character.escape_unicode()),
+        }
+    }
+    shown(&text)
 }
 
 fn check_scripts(package: &Package<'_>, findings: &mut Findings<'_>) {

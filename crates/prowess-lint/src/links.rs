@@ -126,7 +126,8 @@ fn decoded(path: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-fn exists(resource: &ResourcePath, package: &Package<'_>) -> bool {
+/// Whether the package has this file, or a directory of that name.
+pub(crate) fn exists(resource: &ResourcePath, package: &Package<'_>) -> bool {
     let path = resource.as_str();
     let is_listed = package.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
     if is_listed || path == package.file {
@@ -141,7 +142,7 @@ fn exists(resource: &ResourcePath, package: &Package<'_>) -> bool {
 }
 
 /// The bytes of the target inside the link, where it is written as it is meant.
-fn narrowed(package: &Package<'_>, target: &str, span: Range<usize>) -> Range<usize> {
+pub(crate) fn narrowed(package: &Package<'_>, target: &str, span: Range<usize>) -> Range<usize> {
     let link = package.text.get(span.clone()).and_then(|link| std::str::from_utf8(link).ok());
     match link.and_then(|link| link.rfind(target)) {
         Some(at) => span.start + at..span.start + at + target.len(),

@@ -3,12 +3,12 @@
 use prowess_core::{
     Diagnostic, PackagePath, ReadLimit, Resource, ResourcePath, Severity, SkillSource,
 };
-use prowess_format::{Document, Profile, check_directory, parse, skills_ref};
+use prowess_format::{Document, Profile, check_directory, check_file_name, parse, skills_ref};
 
 use crate::findings::Findings;
 use crate::options::LintOptions;
 use crate::report::PackageReport;
-use crate::{body, codes, description, files, links};
+use crate::{body, codes, description, files, links, paths};
 
 /// The most files of a package that are looked at.
 const MOST_FILES: usize = 1000;
@@ -23,8 +23,35 @@ pub(crate) struct Named {
 /// What is known of a package after its check.
 pub(crate) struct Verdict {
     pub(crate) report: PackageReport,
-    /// The description and where it stands, for the comparison across the tree.
-    pub(crate) description: Option<(String, Diagnostic)>,
+    /// What is compared across the tree, and where it stands.
+    pub(crate) shown: Option<Shown>,
+}
+
+/// What a catalog would show of a package. Each place is a finding to be filled in.
+pub(crate) struct Shown {
+    pub(crate) name: String,
+    pub(crate) name_place: Diagnostic,
+    pub(crate) description: String,
+    pub(crate) description_place: Diagnostic,
+}
+
+impl Shown {
+    fn of(text: &[u8], document: &Document<'_>) -> Self {
+        let place = |key| {
+            let empty = Diagnostic::new(codes::NAME_CONFUSABLE, Severity::Hint, "", "");
+            at_field(empty, text, document, key)
+        };
+        Self {
+            name: document.frontmatter.name.clone(),
+            name_place: place("name"),
+            description: document.frontmatter.description.clone(),
+            description_place: place("description"),
+        }
+    }
+
+    fn places(&mut self) -> [&mut Diagnostic; 2] {
+        [&mut self.name_place, &mut self.description_place]
+    }
 }
 
 /// A package while it is looked at.
@@ -56,7 +83,7 @@ pub(crate) fn check(source: &dyn SkillSource, named: &Named, options: &LintOptio
     let directory = place(source.root(), package);
     let place = format!("{directory}/{file}");
     let unplaced =
-        looked.diagnostics.iter_mut().chain(looked.description.iter_mut().map(|it| &mut it.1));
+        looked.diagnostics.iter_mut().chain(looked.shown.iter_mut().flat_map(Shown::places));
     for diagnostic in unplaced.filter(|found| found.path.is_none()) {
         diagnostic.path = Some(place.as_str().into());
     }
@@ -69,13 +96,13 @@ pub(crate) fn check(source: &dyn SkillSource, named: &Named, options: &LintOptio
         package: package.clone(),
         file: file.clone(),
     };
-    Verdict { report, description: looked.description }
+    Verdict { report, shown: looked.shown }
 }
 
 #[derive(Default)]
 struct Looked {
     name: Option<String>,
-    description: Option<(String, Diagnostic)>,
+    shown: Option<Shown>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -121,20 +148,18 @@ fn look(
         .flatten()
         .map(|found| at_field(found, text, &document, "name"));
     parsed.diagnostics.extend(mismatch);
+    parsed.diagnostics.extend(check_file_name(file, options.profile));
     let mut findings = Findings::new(text, options.profile, parsed.diagnostics);
     let files = files::list(source, path, MOST_FILES, &mut findings);
     let package = Package { source, path, file, text, document: &document, files: &files };
     description::check(&package, options.tokens, &mut findings);
     body::check(&package, options.tokens, &mut findings);
     links::check(&package, &mut findings);
+    paths::check(&package, &mut findings);
     files::check(&package, &mut findings);
-    let described = Diagnostic::new(codes::DESCRIPTION_DUPLICATE, Severity::Hint, "", "");
     Looked {
         name: Some(frontmatter.name.clone()),
-        description: Some((
-            frontmatter.description.clone(),
-            at_field(described, text, &document, "description"),
-        )),
+        shown: Some(Shown::of(text, &document)),
         diagnostics: findings.finish(),
     }
 }
@@ -151,7 +176,7 @@ fn look_as_reference(text: &[u8], directory: &str) -> Looked {
     };
     let document = parse(text, Profile::Lenient).document;
     let name = document.map(|document| document.frontmatter.name);
-    Looked { name, description: None, diagnostics }
+    Looked { name, shown: None, diagnostics }
 }
 
 /// The finding with the place of a field's value.
@@ -174,7 +199,7 @@ fn directory_of<'a>(root: &'a str, package: &'a str) -> &'a str {
 }
 
 /// The package's directory as an absolute path or URL.
-fn place(root: &str, package: &str) -> String {
+pub(crate) fn place(root: &str, package: &str) -> String {
     let root = root.trim_end_matches('/');
     if package.is_empty() { root.to_owned() } else { format!("{root}/{package}") }
 }

@@ -30,13 +30,15 @@ const TABLE: &[Row] = &[
     (codes::DESCRIPTION_NEAR_DUPLICATE,  [HINT,   WARN,   WARN,  WARN,   NONE]),
     (codes::DESCRIPTION_CONFUSABLE,      [HINT,   HINT,   HINT,  HINT,   NONE]),
     (codes::LINK_BROKEN,                 [WARN,   WARN,   WARN,  WARN,   NONE]),
+    (codes::PATH_MISSING,                [HINT,   WARN,   WARN,  WARN,   NONE]),
     (codes::LINK_ABSOLUTE,               [WARN,   WARN,   ERROR, ERROR,  NONE]),
     (codes::LINK_LEAVES_PACKAGE,         [WARN,   WARN,   ERROR, ERROR,  NONE]),
     (codes::LINK_TOO_DEEP,               [HINT,   HINT,   HINT,  HINT,   NONE]),
     (codes::EXTRANEOUS_FILE,             [HINT,   HINT,   HINT,  HINT,   NONE]),
     (codes::SCRIPT_NO_HEADER,            [HINT,   HINT,   HINT,  HINT,   NONE]),
     (codes::FILE_NAME_HIDDEN_CHARACTER,  [WARN,   WARN,   WARN,  ERROR,  NONE]),
-    (codes::INSTRUCTIONS_FILE_CASE,      [HINT,   HINT,   HINT,  WARN,   NONE]),
+    (codes::FILE_NAMES_ALIKE,            [WARN,   WARN,   WARN,  WARN,   NONE]),
+    (codes::NAME_CONFUSABLE,             [WARN,   WARN,   WARN,  WARN,   NONE]),
     (codes::LISTING_FAILED,              [WARN,   WARN,   WARN,  WARN,   NONE]),
 ];
 

@@ -1,5 +1,6 @@
-//! Every package of a source, on several threads.
+//! Every package of one source or several, on several threads.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -14,7 +15,7 @@ use crate::package::{self, Named, Verdict};
 use crate::progress::Progress;
 use crate::report::Checked;
 
-/// Checks every package of a source, and their descriptions against each other.
+/// Checks every package of a source, and their names and descriptions against each other.
 ///
 /// The result is the same for any number of threads. Each package is read whole, body and scripts
 /// included, unlike a scan for a catalog.
@@ -28,22 +29,50 @@ pub fn check_tree(
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Checked, SourceError> {
-    let mut names = Names::default();
-    source.scan(&mut names, cancel)?;
-    names.packages.sort();
-    progress.started(names.packages.len());
-    let verdicts = check_all(source, &names.packages, options, progress, cancel);
+    check_trees(&[source], options, progress, cancel)
+}
+
+/// Checks several sources as one tree: see [`check_tree`]. A package that two of them have is checked
+/// once.
+///
+/// # Errors
+///
+/// A source can say nothing at all, or `cancel` was asked for.
+pub fn check_trees(
+    sources: &[&dyn SkillSource],
+    options: &LintOptions<'_>,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Checked, SourceError> {
+    let mut tasks = Vec::new();
+    let mut problems = Vec::new();
+    let mut seen = HashSet::new();
+    for source in sources {
+        let mut names = Names::default();
+        source.scan(&mut names, cancel)?;
+        names.packages.sort();
+        names.packages.retain(|named| seen.insert(package::place(source.root(), &named.package)));
+        progress.started(names.packages.len());
+        problems.append(&mut names.problems);
+        tasks.extend(names.packages.into_iter().map(|named| Task { source: *source, named }));
+    }
+    let verdicts = check_all(&tasks, options, progress, cancel);
     if cancel.is_cancelled() {
         return Err(SourceError::new(SourceErrorKind::Cancelled, "the check was cancelled"));
     }
-    Ok(across::join(verdicts, names.problems, options.profile))
+    Ok(across::join(verdicts, problems, options.profile))
 }
 
-/// The verdicts in the order of the packages. Each thread takes the next package that nobody has
-/// taken, so that one large package holds up no other.
+/// A package to check.
+struct Task<'s> {
+    source: &'s dyn SkillSource,
+    named: Named,
+}
+
+/// The verdicts in the order of the tasks. Each thread takes the next one that nobody has taken, so
+/// that one large package holds up no other.
 fn check_all(
-    source: &dyn SkillSource,
-    packages: &[Named],
+    tasks: &[Task<'_>],
     options: &LintOptions<'_>,
     progress: &dyn Progress,
     cancel: &Cancel,
@@ -53,15 +82,15 @@ fn check_all(
         let mut done = Vec::new();
         while !cancel.is_cancelled() {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(named) = packages.get(at) else {
+            let Some(task) = tasks.get(at) else {
                 break;
             };
-            done.push((at, package::check(source, named, options)));
+            done.push((at, package::check(task.source, &task.named, options)));
             progress.checked();
         }
         done
     };
-    let helpers = options.threads.get().min(packages.len()).saturating_sub(1);
+    let helpers = options.threads.get().min(tasks.len()).saturating_sub(1);
     let mut verdicts = thread::scope(|scope| {
         let helpers: Vec<_> = (0..helpers).map(|_| scope.spawn(work)).collect();
         let mut verdicts = work();

@@ -7,7 +7,7 @@ use prowess_core::{
     Cancel, Diagnostic, Found, NewRecord, PackagePath, ReadFurther, RecordSet, RecordSetBuilder,
     ScanSink, Severity, SkillSource, SourceError, Stamp,
 };
-use prowess_format::{Head, Summarized, Summary, summarize};
+use prowess_format::{Head, Summarized, Summary, check_file_name, summarize};
 
 use crate::codes;
 use crate::policy::{IdFrom, RegistryPolicy};
@@ -192,7 +192,10 @@ impl ScanSink for Collector<'_> {
         match summarize(head, directory, self.policy.profile) {
             Summarized::NeedsBytes(bytes) => return ReadFurther::UpTo(bytes),
             Summarized::Done(summary, diagnostics) => {
-                for diagnostic in diagnostics {
+                let of_name = check_file_name(found.file, self.policy.profile);
+                let summary =
+                    summary.filter(|_| !of_name.as_ref().is_some_and(Diagnostic::is_error));
+                for diagnostic in diagnostics.into_iter().chain(of_name) {
                     let location = location(self.root, found.package, found.file);
                     self.builder.diagnose(Some(found.package), diagnostic.in_file(location));
                 }

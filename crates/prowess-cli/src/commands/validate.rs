@@ -9,9 +9,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use prowess::format::Profile;
-use prowess::lint::{Alike, Checked, LintOptions, PackageReport, check_tree, github, sarif};
-use prowess::source_fs::{FsConfig, Nested};
-use prowess::{Cancel, Diagnostic, Severity};
+use prowess::lint::{Alike, Checked, LintOptions, PackageReport, check_trees, github, sarif};
+use prowess::source_fs::{FsConfig, FsSource, Nested};
+use prowess::{Cancel, Diagnostic, Severity, SkillSource};
 use serde::Serialize;
 
 use crate::args::{Report, Validate};
@@ -109,20 +109,19 @@ fn leave_out_hints(checked: &mut Checked) {
     }
 }
 
-/// What all paths hold. Descriptions are compared within each path.
+/// What all paths hold, as one tree: names and descriptions are compared across them.
 fn check_all(args: &Validate, output: &Output) -> Result<Checked, Failure> {
     let bar = Bar::new(output);
-    let mut all = Checked::default();
-    for path in &args.paths {
-        let checked = check(path, args.profile, &bar)?;
-        all.packages.extend(checked.packages);
-        all.problems.extend(checked.problems);
-        all.alike.extend(checked.alike);
-    }
-    Ok(all)
+    let sources = args.paths.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
+    let sources: Vec<&dyn SkillSource> = sources.iter().map(|it| it as _).collect();
+    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let options = LintOptions { profile: args.profile, threads, ..LintOptions::default() };
+    check_trees(&sources, &options, &bar, &Cancel::default()).map_err(|error| {
+        Failure::new(error.kind.as_str(), error.to_string(), "name a folder that can be read")
+    })
 }
 
-fn check(path: &Path, profile: Profile, bar: &Bar) -> Result<Checked, Failure> {
+fn open(path: &Path) -> Result<FsSource, Failure> {
     let root = absolute(&directory_of(path))?;
     if !root.exists() {
         let message = format!("`{}` does not exist", path.display());
@@ -131,12 +130,7 @@ fn check(path: &Path, profile: Profile, bar: &Bar) -> Result<Checked, Failure> {
     }
     let is_package = root.join("SKILL.md").exists() || root.join("skill.md").exists();
     let nested = if is_package { Nested::Stop } else { Nested::Descend };
-    let source = source(FsConfig { nested, ..FsConfig::new(root) });
-    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let options = LintOptions { profile, threads, ..LintOptions::default() };
-    check_tree(&source, &options, bar, &Cancel::default()).map_err(|error| {
-        Failure::new(error.kind.as_str(), error.to_string(), "name a folder that can be read")
-    })
+    Ok(source(FsConfig { nested, ..FsConfig::new(root) }))
 }
 
 fn summary(checked: &Checked) -> Summary {

@@ -51,6 +51,21 @@ fn read(tree: &Tree, path: &str) -> String {
 }
 
 #[test]
+fn what_is_named_is_compared_as_one_tree() {
+    let tree = Tree::new("");
+    let same = "Fills PDF forms and extracts their tables when a form arrives.";
+    for name in ["one", "two"] {
+        let text = skill(name, "").replace(&format!("Use {name} when asked."), same);
+        tree.write(&format!("{name}/SKILL.md"), text);
+    }
+    let ran = validate(&tree, &["one", "two", "two/SKILL.md", "--format", "json"]).json();
+    assert_eq!(ran["summary"]["packages"], 2, "a skill that is named twice counts once");
+    let found = &ran["packages"][1]["diagnostics"][0];
+    assert_eq!(found["code"], "description-duplicate", "{ran}");
+    assert!(found["message"].as_str().is_some_and(|text| text.ends_with("/one`")), "{found}");
+}
+
+#[test]
 fn a_skill_is_shown_with_its_lines() {
     check(
         &mistaken(),

@@ -3,7 +3,7 @@
 use crate::yaml::{MAX_DEPTH, MAX_NODES};
 use crate::{
     Code, Diagnostic, Extensions, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, NameRule, Profile, Rules,
-    check_directory, parse_with,
+    check_directory, check_file_name, parse_with,
 };
 
 use super::*;
@@ -18,9 +18,11 @@ enum File {
     Large(&'static str, fn() -> Vec<u8>),
     /// A name in a directory of another name.
     Directory(&'static str, &'static str),
+    /// Any skill, in a file of this name.
+    Named(&'static str),
 }
 
-use File::{Directory, Fields, Large, Whole};
+use File::{Directory, Fields, Large, Named, Whole};
 
 /// An example with the rules beside those of a profile.
 pub(super) struct Example {
@@ -48,6 +50,9 @@ impl Example {
         if let Directory(name, directory) = self.file {
             return check_directory(name, directory, profile);
         }
+        if let Named(file) = self.file {
+            return check_file_name(file, profile);
+        }
         let (name_rule, extensions) = (self.name_rule, self.extensions.clone());
         let rules = Rules { profile, name_rule, extensions };
         let file = self.bytes();
@@ -59,6 +64,7 @@ impl Example {
         match self.file {
             Large(description, _) => format!("({description})"),
             Directory(name, directory) => format!("({directory}/SKILL.md with `name: {name}`)"),
+            Named(file) => format!("(a package with its instructions in `{file}`)"),
             Whole(b"") => "(no bytes)".to_owned(),
             _ => shown(&self.bytes()),
         }
@@ -70,6 +76,7 @@ impl Example {
             Whole(bytes) => bytes.to_vec(),
             Large(_, make) => make(),
             Directory(name, _) => format!("---\nname: {name}\n---\n").into_bytes(),
+            Named(_) => with(""),
         }
     }
 }
@@ -145,6 +152,7 @@ const EXAMPLES: &[(Code, File)] = &[
     (UNQUOTED_COLON, Fields("name: pdf\ndescription: Use when: a form arrives.\n")),
     (FLOW_FOR_TEXT, Fields("name: pdf\ndescription: [TODO: what it does]\n")),
     (QUOTE_UNCLOSED, Fields("name: pdf\ndescription: \"Fills forms.\nlicense: MIT\n")),
+    (INSTRUCTIONS_FILE_CASE, Named("skill.md")),
     (NAME_MISSING, Fields("description: Fills forms.\n")),
     (NAME_EMPTY, Fields("name:\ndescription: Fills forms.\n")),
     (NAME_NOT_TEXT, Fields("name: [pdf]\ndescription: Fills forms.\n")),

@@ -1,9 +1,10 @@
 //! Descriptions against each other.
 
+use prowess_core::{Cancel, SkillSource};
 use prowess_format::Profile;
-use prowess_lint::Likeness;
+use prowess_lint::{Likeness, LintOptions, NoProgress, check_trees};
 
-use crate::fixture::{BODY, checked, described, memory};
+use crate::fixture::{BODY, checked, described, memory, skill_md};
 
 /// Checks which skills of these descriptions, named `a`, `b` and so on, are alike.
 fn check(descriptions: &[&str], expected: &[(&str, &str, Likeness)]) {
@@ -89,4 +90,47 @@ fn each_copy_meets_the_one_before_it() {
     let checked = checked(&memory(&files), Profile::Spec);
     assert_eq!(checked.alike.len(), 200, "pairs are bounded");
     assert!(checked.alike.iter().all(|pair| pair.likeness == Likeness::Duplicate));
+}
+
+/// The findings about names of skills that lie in directories of their names.
+fn names(names: &[&str]) -> Vec<String> {
+    let files: Vec<(String, String)> =
+        names.iter().map(|name| (format!("{name}/SKILL.md"), skill_md(name, BODY))).collect();
+    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let checked = checked(&memory(&files), Profile::Spec);
+    let found = checked.diagnostics().filter(|found| found.code.as_str() == "name-confusable");
+    found.map(ToString::to_string).collect()
+}
+
+#[test]
+fn names_that_look_alike_are_told_of() {
+    assert_eq!(
+        names(&["pdf-tools", "pdf-too1s", "pdf"]),
+        [
+            "memory://user/pdf-tools/SKILL.md:2:7: warning[name-confusable]: the name `pdf-tools` looks like `pdf-too1s`, that of `pdf-too1s`"
+        ]
+    );
+    assert_eq!(names(&["pdf-tool", "pdf-tools", "xlsx"]), [] as [&str; 0]);
+}
+
+#[test]
+fn several_sources_are_one_tree() {
+    let one = memory(&[("a/SKILL.md", &described("a", FORMS, BODY))]);
+    let team = prowess_core::MemorySource::builder("team")
+        .file("b/SKILL.md", described("b", FORMS, BODY))
+        .file("c/SKILL.md", skill_md("c", BODY))
+        .build()
+        .expect("the fixture's paths are good");
+    let sources: [&dyn SkillSource; 3] = [&one, &team, &one];
+    let options = LintOptions::default();
+    let checked = check_trees(&sources, &options, &NoProgress, &Cancel::default());
+    let checked = checked.expect("they are in memory");
+    let paths: Vec<_> = checked.packages.iter().map(|report| report.path.as_str()).collect();
+    assert_eq!(
+        paths,
+        ["memory://user/a", "memory://team/b", "memory://team/c"],
+        "a package that is named twice is checked once"
+    );
+    let found = &checked.packages[1].diagnostics[0];
+    assert_eq!(found.message, "the description is the same as that of `memory://user/a`");
 }

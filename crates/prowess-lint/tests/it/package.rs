@@ -180,9 +180,60 @@ fn a_catalog_entry_is_short() {
 #[test]
 fn the_instructions_have_one_name() {
     let source = memory(&[("notes/skill.md", &skill_md("notes", BODY))]);
-    let checked = checked(&source, Profile::Spec);
-    let codes: Vec<_> = checked.diagnostics().map(|found| found.code.as_str()).collect();
-    assert_eq!(codes, ["instructions-file-case"]);
+    let profiles = [(Profile::Lenient, true), (Profile::Spec, true), (Profile::Strict, false)];
+    for (profile, is_valid) in profiles {
+        let checked = checked(&source, profile);
+        let codes: Vec<_> = checked.diagnostics().map(|found| found.code.as_str()).collect();
+        assert_eq!(codes, ["instructions-file-case"], "{profile}");
+        assert_eq!(checked.packages[0].valid, is_valid, "{profile}");
+    }
+}
+
+#[test]
+fn files_that_a_body_names_are_there() {
+    let files = [("notes/scripts/good.py", "# Adds.\n"), ("notes/references/a_b.md", "A")];
+    for (line, is_missing) in [
+        ("Run `scripts/good.py`.", false),
+        ("Run `python scripts/good.py --all`.", false),
+        ("Run `./scripts/gone.py` first.", true),
+        ("Run `python scripts/gone.py --all`.", true),
+        ("See references/gone.md.", true),
+        ("See **references/a_b.md**, references/a_b.md and (references/a_b.md).", false),
+        ("Of (assets/gone.png), a picture.", true),
+        ("Write to `scripts/{name}.py` or `scripts/*.py` or `scripts/...`.", false),
+        ("See `src/gone.py`, `project/scripts/gone.py` and `https://x.io/scripts/gone.py`.", false),
+        ("See `scripts/`, `scripts/gone` and `assets/.keep`.", false),
+        ("```sh\npython scripts/gone.py\n```", false),
+    ] {
+        let expected: &[&str] = if is_missing { &["path-missing"] } else { &[] };
+        check(&with(line), &files, expected);
+    }
+    // A link is told of as a link, and each path once.
+    check(&with("[references/gone.md](references/gone.md)"), &files, &["link-broken"]);
+    check(&with("`scripts/x.py` and `scripts/x.py`"), &files, &["path-missing"]);
+    let found = codes_of(&with("See\n`scripts/x.py`"), &[]);
+    assert_eq!(found, [("path-missing".to_owned(), Some(12))]);
+}
+
+#[test]
+fn files_whose_names_look_alike_are_told_of() {
+    for (one, other, is_alike) in [
+        ("caf\u{e9}.md", "cafe\u{301}.md", true),
+        ("payment.md", "p\u{430}yment.md", true),
+        ("Guide.md", "guide.md", true),
+        ("a/guide.md", "b/guide.md", false),
+        ("guide.md", "guides.md", false),
+    ] {
+        let expected: &[&str] = if is_alike { &["file-names-alike"] } else { &[] };
+        let [one, other] = [one, other].map(|name| format!("notes/references/{name}"));
+        check(BODY, &[(&one, ""), (&other, "")], expected);
+    }
+    let text = skill_md("notes", BODY);
+    let files =
+        [("notes/SKILL.md", text.as_str()), ("notes/caf\u{e9}", ""), ("notes/cafe\u{301}", "")];
+    let found = checked(&memory(&files), Profile::Spec).packages.remove(0).diagnostics.remove(0);
+    let message = "the files `cafe\\u{301}` and `caf\\u{e9}` have names that look alike";
+    assert_eq!(found.message, message, "the eye can tell them apart in the message");
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use prowess_core::{
     CatalogProvider, Code, Diagnostic, Layer, MemorySource, Severity, SkillSource, State, Trust,
 };
-use prowess_registry::{Registry, RegistryError};
+use prowess_format::Profile;
+use prowess_registry::{Registry, RegistryError, RegistryPolicy};
 
 use crate::fixture::{memory, registry, skill_md};
 
@@ -117,6 +118,22 @@ fn a_bad_skill_never_hides_a_good_one() {
         .collect();
     let places = [Some("memory://user/bad/SKILL.md"), Some("memory://user/worse/SKILL.md")];
     assert_eq!(errors, places, "each bad one is told, with its place");
+}
+
+#[test]
+fn a_file_of_another_name_is_told_of_and_refused_where_the_profile_is_strict() {
+    let source = MemorySource::builder("user").file("lower/skill.md", skill_md("lower", "fine"));
+    let source = Arc::new(source.build().expect("the fixture's path is good"));
+    for (profile, ids) in [(Profile::Lenient, &["lower"][..]), (Profile::Strict, &[])] {
+        let policy = RegistryPolicy { profile, ..RegistryPolicy::default() };
+        let layer = Layer::new("user", Trust::Trusted);
+        let builder = Registry::builder().policy(policy).layer(layer);
+        let registry = builder.source("user", source.clone()).build().expect("one layer fits");
+        let catalog = registry.reload().catalog;
+        let found: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
+        assert_eq!(found, ["instructions-file-case"], "{profile}");
+        assert_eq!(catalog.skills().map(|skill| skill.id()).collect::<Vec<_>>(), ids, "{profile}");
+    }
 }
 
 #[test]

@@ -1,0 +1,17 @@
+//! The name of the file itself.
+
+use crate::shown::shown;
+use crate::{Diagnostic, Profile, codes};
+
+/// The one name that every client finds.
+const NAME: &str = "SKILL.md";
+
+pub(crate) fn check_file_name(file: &str, profile: Profile) -> Option<Diagnostic> {
+    let severity = profile.severity(&codes::INSTRUCTIONS_FILE_CASE).filter(|_| file != NAME)?;
+    Some(Diagnostic::new(
+        codes::INSTRUCTIONS_FILE_CASE,
+        severity,
+        format!("the instructions are in `{}`", shown(file)),
+        "rename the file to `SKILL.md`; some clients find no other name",
+    ))
+}

@@ -1,0 +1,77 @@
+//! Files that a body names without a link: in code, or plainly in its text.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use prowess_core::ResourcePath;
+use prowess_format::shown;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, TextMergeWithOffset};
+
+use crate::codes;
+use crate::findings::Findings;
+use crate::links::{exists, narrowed};
+use crate::package::Package;
+
+/// The folders that the specification names. A path below another is more often one of the user's
+/// project than one of the package.
+const FOLDERS: [&str; 3] = ["assets/", "references/", "scripts/"];
+
+/// The most paths of a body that are looked for.
+const MOST_PATHS: usize = 1000;
+
+/// The longest end of a file's name, in characters.
+const LONGEST_END: usize = 5;
+
+pub(crate) fn check(package: &Package<'_>, findings: &mut Findings<'_>) {
+    let mut seen = HashSet::new();
+    for (text, span) in texts(package) {
+        for path in text.split_whitespace().filter_map(path_of) {
+            if seen.len() == MOST_PATHS || !seen.insert(path.to_owned()) {
+                continue;
+            }
+            if ResourcePath::new(path).is_ok_and(|resource| !exists(&resource, package)) {
+                let message = format!("the body names `{}`, which is not there", shown(path));
+                let help = "add the file, or mend or remove its name";
+                let span = narrowed(package, path, span.clone());
+                findings.at(codes::PATH_MISSING, span, message, help);
+            }
+        }
+    }
+}
+
+/// The texts and the pieces of code between them. What a link shows is the link's matter, and a block
+/// of code is often an example of something else.
+fn texts<'p>(package: &Package<'p>) -> impl Iterator<Item = (String, Range<usize>)> + use<'p> {
+    let start = package.body_start();
+    let events = Parser::new_ext(package.document.body, Options::ENABLE_TABLES).into_offset_iter();
+    let mut inside = 0_usize;
+    TextMergeWithOffset::new(events).filter_map(move |(event, span)| {
+        match event {
+            Event::Start(Tag::CodeBlock(_) | Tag::Link { .. } | Tag::Image { .. }) => inside += 1,
+            Event::End(TagEnd::CodeBlock | TagEnd::Link | TagEnd::Image) => {
+                inside = inside.saturating_sub(1);
+            }
+            Event::Text(text) | Event::Code(text) if inside == 0 => {
+                return Some((text.into_string(), start + span.start..start + span.end));
+            }
+            _ => {}
+        }
+        None
+    })
+}
+
+/// The path that a word is, if it is one of a file in a folder of the package.
+fn path_of(word: &str) -> Option<&str> {
+    let word =
+        word.trim_matches(|edge: char| !edge.is_alphanumeric() && !matches!(edge, '.' | '/'));
+    let word = word.trim_end_matches('.');
+    let path = word.strip_prefix("./").unwrap_or(word);
+    let is_plain = |character: char| character.is_alphanumeric() || "-_./+".contains(character);
+    let (_, name) = path.rsplit_once('/')?;
+    let (stem, end) = name.rsplit_once('.')?;
+    let is_file = !stem.is_empty()
+        && (1..=LONGEST_END).contains(&end.len())
+        && end.chars().all(char::is_alphanumeric);
+    let is_inside = FOLDERS.iter().any(|folder| path.starts_with(folder));
+    (is_inside && is_file && path.chars().all(is_plain) && !path.contains("..")).then_some(path)
+}
