@@ -17,6 +17,13 @@ fn now() -> Duration {
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
+/// The most memory that the process has had in use, in KiB.
+pub fn peak_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|peak| peak.trim().split(' ').next()?.parse().ok()).unwrap_or_default()
+}
+
 /// The medians of several works, each done once in each of `rounds` rounds, so that whatever else the
 /// machine is doing hits them alike. A work gives a number, so that no compiler leaves it out.
 pub fn medians<const N: usize>(

@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
+mod compare;
 mod conformance;
 mod corpus;
 mod fuzz;
@@ -32,6 +33,9 @@ cargo xtask COMMAND
   tokens DIR         measure the estimate of tokens on the skills of DIR, beside two vocabularies
   bench [ROUNDS]     measure beside the floor of the same run
   bench --count      count system calls and instructions of discovery, a skill
+  compare [--skills N] [--rounds N] [DIR]
+                     find the skills of a generated corpus, or of DIR, beside other people's packages,
+                     installed from their registries; writes benches/COMPARE.md, or prints alone for DIR
 
 Example: cargo xtask corpus path/to/skills
 ";
@@ -50,6 +54,7 @@ fn main() -> ExitCode {
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["bench", "--count"] => bench::count(),
         ["bench", rest @ ..] => bench::run(rest),
+        ["compare", rest @ ..] => compare::run(rest),
         [] | ["help" | "-h" | "--help"] => {
             print!("{HELP}");
             return ExitCode::SUCCESS;

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::process::{Failure, build_prowess, output};
+use crate::process::{Failure, build_prowess, output, succeed};
 use crate::root;
 
 /// The version whose answers the profile gives.
@@ -95,15 +95,6 @@ fn environment() -> Result<PathBuf, Failure> {
         succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet", TOOL]))?;
     }
     Ok(python)
-}
-
-fn succeed(command: &mut Command) -> Result<(), Failure> {
-    let shown = format!("{command:?}");
-    let done = output(command)?;
-    match done.status.success() {
-        true => Ok(()),
-        false => Err(Failure(format!("{shown}: {}", String::from_utf8_lossy(&done.stderr)))),
-    }
 }
 
 #[cfg(test)]

@@ -75,6 +75,16 @@ pub(crate) fn output(command: &mut Command) -> Result<Output, Failure> {
     started.map_err(|error| Failure(format!("cannot start `{name}`: {error}")))
 }
 
+/// Runs a program that must succeed and gives what it printed.
+pub(crate) fn succeed(command: &mut Command) -> Result<Vec<u8>, Failure> {
+    let done = output(command)?;
+    if done.status.success() {
+        return Ok(done.stdout);
+    }
+    let said = String::from_utf8_lossy(&done.stderr);
+    Err(Failure(format!("`{}` failed: {said}", display(command))))
+}
+
 fn cargo_command(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     // Cargo names itself to what it runs; a copy of xtask that is started by hand takes the usual one.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

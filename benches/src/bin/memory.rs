@@ -7,7 +7,7 @@ use std::alloc::System;
 use std::path::Path;
 use std::process::ExitCode;
 
-use benches::corpus;
+use benches::{corpus, measure::peak_kib};
 use prowess_core::CatalogProvider;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -28,11 +28,4 @@ fn main() -> ExitCode {
         catalog.skills().map(|skill| skill.name().len() + skill.description().len()).sum();
     println!("{} {} {}", bytes / count, text / count, peak_kib());
     ExitCode::SUCCESS
-}
-
-/// The most memory that the process has had in use, in KiB.
-fn peak_kib() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    peak.and_then(|peak| peak.trim().split(' ').next()?.parse().ok()).unwrap_or_default()
 }

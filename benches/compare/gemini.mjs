@@ -1,0 +1,19 @@
+// `node gemini.mjs ROOT`: finds the skills of a directory once with the loader of gemini-cli-core, which
+// reads and keeps each body.
+//
+// Prints `{"skills": COUNT, "cpu_us": TIME, "peak_kib": MEMORY}`: CPU time of the process around the work
+// alone, and the most memory that it has had. It is imported from the directory that it runs in.
+
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import { join } from "node:path";
+
+const here = createRequire(join(process.cwd(), "package.json"));
+const loader = here.resolve("@google/gemini-cli-core/dist/src/skills/skillLoader.js");
+const { loadSkillsFromDir } = await import(pathToFileURL(loader).href);
+
+const start = process.cpuUsage();
+const skills = await loadSkillsFromDir(process.argv[2]);
+const { user, system } = process.cpuUsage(start);
+const peak = process.resourceUsage().maxRSS;
+console.log(JSON.stringify({ skills: skills.length, cpu_us: user + system, peak_kib: peak }));
