@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use memchr::memchr3_iter;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The longest path of a resource, in bytes.
@@ -115,12 +116,15 @@ impl PackagePath {
         // character.
         let bytes = text.as_bytes();
         let is_part = |part: &[u8]| !matches!(part, b"" | b"." | b"..");
-        let is_usual = |so_far, &byte: &u8| so_far & (byte != b'\0') & (byte != b'\\');
+        let mut start = 0;
+        for at in memchr3_iter(b'\0', b'\\', b'/', bytes) {
+            if bytes[at] != b'/' || !is_part(&bytes[start..at]) {
+                return false;
+            }
+            start = at + 1;
+        }
         bytes.is_empty()
-            || (bytes.len() <= MAX_PATH_BYTES
-                && bytes.iter().fold(true, is_usual)
-                && !has_drive(text)
-                && bytes.split(|&byte| byte == b'/').all(is_part))
+            || (bytes.len() <= MAX_PATH_BYTES && !has_drive(text) && is_part(&bytes[start..]))
     }
 
     /// The name of the package's directory; empty for a source that is one package.

@@ -22,6 +22,10 @@ pub(crate) fn open(
     flags: OFlags,
     links: Links,
 ) -> Result<OwnedFd, Errno> {
+    match open_without_links(root, path, flags) {
+        Err(Errno::LOOP) => {}
+        answer => return answer,
+    }
     let mut below: Vec<OwnedFd> = Vec::new();
     let mut parts = reversed_parts(path.as_bytes());
     let mut links_left = MOST_LINKS;
@@ -47,6 +51,29 @@ pub(crate) fn open(
     // The path ended in a dot, or in a link that did: the directory that we stand in is meant.
     let here = below.last().map_or(root, AsFd::as_fd);
     rustix::fs::openat(here, ".", flags, Mode::empty())
+}
+
+/// The common case: no part is a link, so nothing leads back and one handle is enough. `ELOOP` where
+/// one is, or where the path's text is not that simple.
+fn open_without_links(root: BorrowedFd<'_>, path: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let mut here: Option<OwnedFd> = None;
+    let mut rest = path;
+    loop {
+        let (part, after) = rest.split_once('/').unwrap_or((rest, ""));
+        if matches!(part, "" | "." | "..") {
+            return Err(Errno::LOOP);
+        }
+        let wanted = if after.is_empty() { flags } else { LOOK | OFlags::DIRECTORY };
+        let parent = here.as_ref().map_or(root, AsFd::as_fd);
+        let handle = match open_part(parent, part.as_bytes(), wanted)? {
+            Part::Opened(handle) => handle,
+            Part::Link(_) => return Err(Errno::LOOP),
+        };
+        if after.is_empty() {
+            return Ok(handle);
+        }
+        (here, rest) = (Some(handle), after);
+    }
 }
 
 enum Part {

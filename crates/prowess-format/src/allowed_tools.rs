@@ -198,6 +198,28 @@ fn read_rules(text: &str, rules: &mut Vec<ToolRule>) -> Result<(), AllowedToolsE
     Ok(())
 }
 
+/// Whether a text is certainly one of rules: words of ASCII letters, digits and `_`, each with a
+/// pattern behind it or none, and blanks or commas between them. A scan asks it of each skill.
+pub(crate) fn is_certain(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    let mut is_word = false;
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b' ' | b',' => is_word = false,
+            b'(' if is_word => {
+                let closing = bytes.by_ref().find(|byte| matches!(byte, b'(' | b')'));
+                let is_ended = matches!(bytes.clone().next(), None | Some(b' ' | b','));
+                if closing != Some(b')') || !is_ended {
+                    return false;
+                }
+            }
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => is_word = true,
+            _ => return false,
+        }
+    }
+    text.len() <= MAX_ALLOWED_TOOLS_CHARACTERS
+}
+
 fn is_separator(character: char) -> bool {
     character == ',' || character.is_whitespace()
 }

@@ -2,9 +2,13 @@
 
 mod read;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-pub(crate) use read::{may_have, read};
+use crate::AllowedTools;
+
+pub(crate) use read::{may_be_in_metadata, may_have, read};
 
 /// What a frontmatter says of when its skill is to be offered, from the fields of several clients. What
 /// it means is the host's policy.
@@ -57,7 +61,41 @@ pub struct Requirements {
     pub is_waived: bool,
 }
 
+/// What a summary has of the [`Conditions`]. Most skills that say something name tools and no more, many
+/// of them the same; a catalog makes one value for all of those.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SummaryConditions<'t> {
+    /// Nothing is said.
+    #[default]
+    None,
+    /// Tools alone are named, by this text.
+    Tools(Cow<'t, str>),
+    /// Everything that is said.
+    All(Box<Conditions>),
+}
+
+impl<'t> SummaryConditions<'t> {
+    /// Those of the text of `allowed-tools`.
+    pub(crate) fn tools(text: impl Into<Cow<'t, str>>) -> Self {
+        Self::Tools(text.into())
+    }
+
+    /// The conditions themselves; `None` where nothing is said.
+    pub fn to_conditions(&self) -> Option<Conditions> {
+        match self {
+            Self::None => None,
+            Self::Tools(text) => Conditions::of_tools(text),
+            Self::All(conditions) => Some(Conditions::clone(conditions)),
+        }
+    }
+}
+
 impl Conditions {
+    fn of_tools(text: &str) -> Option<Self> {
+        let tools = read::tool_names(AllowedTools::parse(text).unwrap_or_default());
+        (!tools.is_empty()).then(|| Self { tools, ..Self::default() })
+    }
+
     /// Whether nothing is said.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

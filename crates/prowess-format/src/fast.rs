@@ -14,9 +14,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::fields::{Entry, Fields, ForeignKey, Known, Shape};
+use crate::hidden::is_printable_ascii;
 use crate::yaml;
 
 use line::{Line, Lines};
+
+pub(crate) use line::has_simple_characters;
 
 /// More keys than this are left to the full parser, so that the search for duplicates stays cheap.
 const MOST_FOREIGN: usize = 32;
@@ -27,17 +30,19 @@ const MOST_NODES: usize = 1000;
 /// A value and the bytes that it stands on.
 type Placed<'t> = (Shape<'t>, Range<usize>);
 
-/// Reads the fields of `text[yaml]`. `None` says nothing about the text.
-pub(crate) fn scan<'t>(text: &'t str, yaml: &Range<usize>) -> Option<Fields<'t>> {
-    if !line::is_simple(&text[yaml.clone()]) {
+/// Reads the fields of `text[yaml]` into `fields`. `None` says nothing about the text; then what is in
+/// `fields` is of no use.
+pub(crate) fn scan<'t>(text: &'t str, yaml: &Range<usize>, fields: &mut Fields<'t>) -> Option<()> {
+    let written = &text[yaml.clone()];
+    fields.is_printable_ascii = is_printable_ascii(written);
+    if !fields.is_printable_ascii && !has_simple_characters(written) {
         return None;
     }
     let mut scanner = Scanner { lines: Lines::new(text, yaml), nodes: 0 };
-    let mut fields = Fields::default();
     while let Some(line) = scanner.lines.next_filled() {
-        scanner.field(line, &mut fields)?;
+        scanner.field(line, fields)?;
     }
-    Some(fields)
+    Some(())
 }
 
 struct Scanner<'t> {
@@ -74,8 +79,9 @@ impl<'t> Scanner<'t> {
     fn value(&mut self, line: Line<'t>, after_colon: usize) -> Option<Placed<'t>> {
         self.count()?;
         let rest = &line.text[after_colon..];
-        let value = rest.trim_matches(' ');
-        let start = line.start + line.text.len() - rest.trim_start_matches(' ').len();
+        let value = line::trimmed(rest);
+        let blanks = rest.bytes().take_while(|byte| *byte == b' ').count();
+        let start = line.start + after_colon + blanks;
         match value.as_bytes().first() {
             None => self.absent_or_nested(line.start + after_colon),
             Some(b'|' | b'>') => {

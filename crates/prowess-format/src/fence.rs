@@ -1,8 +1,10 @@
 //! Finds the two `---` lines that the frontmatter stands between.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
+use memchr::memmem::Finder;
 
 use crate::{MAX_FRONTMATTER_BYTES, work};
 
@@ -11,6 +13,10 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// How many bytes past the largest frontmatter are looked at for the closing fence's own line.
 const CLOSING_LINE_BYTES: usize = 64;
+
+/// Building a finder costs more than a search of one frontmatter.
+static DASHES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\n---"));
+static DOTS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\n..."));
 
 /// Where the parts of a file lie.
 #[derive(Debug, PartialEq, Eq)]
@@ -61,7 +67,7 @@ pub(crate) fn find(text: &[u8], is_whole: bool) -> Result<Fences, NoFences> {
 /// A line `...` before `end`: no YAML goes on behind it, in whatever it stands.
 fn dots(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     work::count(end - start);
-    let offsets = memmem::find_iter(&text[start - 1..end], b"\n...");
+    let offsets = DOTS.find_iter(&text[start - 1..end]);
     offsets.map(|offset| start + offset).find_map(|line| {
         let line_end = line + memchr(b'\n', &text[line..])? + 1;
         work::count(line_end - line);
@@ -120,7 +126,7 @@ fn next_fence(text: &[u8], from: usize, last: usize, is_whole: bool) -> Found {
             Fence::Not => {}
         }
         let window = &text[line..text.len().min(last + 4)];
-        match memmem::find(window, b"\n---") {
+        match DASHES.find(window) {
             Some(offset) => {
                 work::count(offset + 1);
                 line += offset + 1;

@@ -89,6 +89,8 @@ pub(crate) struct Fields<'t> {
     known: [Option<Entry<'t>>; KNOWN],
     /// In the order of the file, `tags` and the other extensions included.
     pub(crate) foreign: Vec<ForeignKey<'t>>,
+    /// Whether it is known that no text has a character beyond printable ASCII.
+    pub(crate) is_printable_ascii: bool,
 }
 
 impl<'t> Fields<'t> {

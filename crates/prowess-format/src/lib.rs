@@ -31,6 +31,7 @@ mod hidden;
 mod input;
 mod name;
 mod profile;
+mod quick;
 mod repair;
 mod rules;
 pub mod schema;
@@ -47,7 +48,7 @@ pub mod write;
 mod yaml;
 
 pub use allowed_tools::{AllowedTools, AllowedToolsError, MAX_ALLOWED_TOOLS_CHARACTERS, ToolRule};
-pub use conditions::{Conditions, Requirements, Scope};
+pub use conditions::{Conditions, Requirements, Scope, SummaryConditions};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use document::{Document, Frontmatter, Parsed, parse, parse_with};
 pub use extensions::{Extension, ExtensionField, Extensions, FieldKind};

@@ -12,7 +12,7 @@ use unicode_normalization::UnicodeNormalization;
 
 pub use confusable::{are_confusable, name_skeleton};
 pub use rule::NameRule;
-pub(crate) use rule::check;
+pub(crate) use rule::{check, is_portable};
 
 /// The longest name, in characters.
 pub(crate) const MAX_NAME_CHARACTERS: usize = 64;

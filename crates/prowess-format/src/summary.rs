@@ -8,8 +8,8 @@ use crate::findings::Findings;
 use crate::input::{self, Opened};
 use crate::yaml::Pair;
 use crate::{
-    Conditions, Diagnostic, Extensions, Profile, Rules, check, conditions, extensions, fast, name,
-    tree,
+    Diagnostic, Extensions, Profile, Rules, SummaryConditions, check, conditions, extensions, fast,
+    name, quick, tree,
 };
 
 /// The first bytes of a file, and whether they are all of it.
@@ -33,7 +33,7 @@ pub struct Summary<'t> {
     /// `priority` where it is a whole number, else 0. One beyond the type's bounds is at its bound.
     pub priority: i16,
     /// To whom and when the skill is to be offered, where the frontmatter says so.
-    pub conditions: Option<Box<Conditions>>,
+    pub conditions: SummaryConditions<'t>,
 }
 
 /// What the head told.
@@ -64,6 +64,9 @@ pub fn summarize_with<'t>(
     directory: Option<&str>,
     rules: &Rules,
 ) -> Summarized<'t> {
+    if let Some(summary) = quick::read(head.bytes, directory, rules) {
+        return Summarized::Done(Some(summary), Vec::new());
+    }
     let mut findings = Findings::new(head.bytes, rules);
     let fences = match input::open(head.bytes, head.is_whole_file, &mut findings) {
         Opened::At(fences) => fences,
@@ -85,18 +88,19 @@ fn read<'t>(
     let needs_values = |fields: &Fields<'_>| {
         has_extension(text, fields, extensions) || conditions::may_have(text, fields)
     };
-    let simple = fast::scan(text, &fences.yaml).filter(|fields| !needs_values(fields));
-    if let Some(mut fields) = simple {
+    let mut fields = Fields::default();
+    let is_simple = fast::scan(text, &fences.yaml, &mut fields).is_some();
+    if is_simple && !needs_values(&fields) {
         fields.flow_as_text(text, findings);
         check::frontmatter(&fields, fences.opening(), directory, findings);
-        return summary(fields, &[]);
+        return summary(&mut fields, &[]);
     }
     let pairs = tree::read(text, &fences.yaml, findings)?;
     let mut fields = Fields::of(&pairs);
     fields.flow_as_text(text, findings);
     check::frontmatter(&fields, fences.opening(), directory, findings);
     extensions::check(&pairs, extensions, findings);
-    summary(fields, &pairs)
+    summary(&mut fields, &pairs)
 }
 
 /// Whether there may be a field whose value an extension checks: only the full parser keeps it.
@@ -109,10 +113,10 @@ fn has_extension(text: &str, fields: &Fields<'_>, extensions: &Extensions) -> bo
             }))
 }
 
-fn summary<'t>(mut fields: Fields<'t>, pairs: &[Pair<'_>]) -> Option<Summary<'t>> {
-    let conditions = conditions::read(pairs, &fields);
-    let tags = tags(&fields);
-    let priority = priority(&fields);
+fn summary<'t>(fields: &mut Fields<'t>, pairs: &[Pair<'_>]) -> Option<Summary<'t>> {
+    let conditions = conditions::read(pairs, fields);
+    let tags = tags(fields);
+    let priority = priority(fields);
     Some(Summary {
         name: normalized_cow(fields.take_text(Known::Name)?),
         description: trimmed(fields.take_text(Known::Description)?),

@@ -7,7 +7,9 @@ use prowess_core::{
     Cancel, Diagnostic, Found, NewRecord, PackagePath, ReadFurther, RecordSet, RecordSetBuilder,
     ScanSink, Severity, SkillSource, SourceError, Stamp,
 };
-use prowess_format::{Head, Summarized, Summary, check_file_name, summarize};
+use prowess_format::{
+    Conditions, Head, Summarized, Summary, SummaryConditions, check_file_name, summarize,
+};
 
 use crate::codes;
 use crate::policy::{IdFrom, RegistryPolicy};
@@ -45,7 +47,26 @@ struct Collector<'a> {
     known: HashMap<&'a str, Known>,
     problems: Vec<Diagnostic>,
     builder: RecordSetBuilder,
+    conditions: SharedConditions,
     changes: Changes,
+}
+
+/// The conditions that were met, so that skills which name the same tools share one value.
+#[derive(Default)]
+struct SharedConditions(HashMap<Box<str>, Option<Arc<Conditions>>>);
+
+impl SharedConditions {
+    fn of(&mut self, conditions: &SummaryConditions<'_>) -> Option<Arc<Conditions>> {
+        let SummaryConditions::Tools(text) = conditions else {
+            return conditions.to_conditions().map(Arc::new);
+        };
+        if let Some(shared) = self.0.get(&**text) {
+            return shared.clone();
+        }
+        let shared = conditions.to_conditions().map(Arc::new);
+        self.0.insert((&**text).into(), shared.clone());
+        shared
+    }
 }
 
 /// What the earlier scan knew of a package.
@@ -84,6 +105,7 @@ impl<'a> Collector<'a> {
             known: records.chain(rejected).collect(),
             problems: Vec::new(),
             builder: RecordSetBuilder::new(),
+            conditions: SharedConditions::default(),
             changes: Changes::default(),
         }
     }
@@ -102,7 +124,7 @@ impl<'a> Collector<'a> {
             description: &summary.description,
             tags: &summary.tags,
             priority: summary.priority,
-            conditions: summary.conditions.clone().map(Arc::from),
+            conditions: self.conditions.of(&summary.conditions),
             stamp: found.stamp,
         };
         match self.reread(found.package) {

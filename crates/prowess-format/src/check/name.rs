@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use crate::fields::{Fields, Known, Shape};
 use crate::findings::Findings;
-use crate::name::{NameError, NameRule, check as check_grammar, is_reserved, normalized};
+use crate::name::{
+    NameError, NameRule, check as check_grammar, is_portable, is_reserved, normalized,
+};
 use crate::shown::shown;
 use crate::{Diagnostic, Profile, codes};
 
@@ -34,7 +36,9 @@ pub(super) fn check(
         });
     };
     check_plain("name", text, *is_plain, &span, findings);
-    check_hidden("name", text, &span, findings);
+    if !fields.is_printable_ascii {
+        check_hidden("name", text, &span, findings);
+    }
     let name = normalized(text);
     check_text(&name, &span, findings);
     if let Some(directory) = directory {
@@ -44,6 +48,9 @@ pub(super) fn check(
 
 fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
     let rule = findings.rules().name_rule;
+    if is_portable(name) {
+        return report_reserved(name, span, findings);
+    }
     match check_grammar(name, rule) {
         Ok(()) => check_portable(name, rule, span, findings),
         Err(NameError::Empty) => findings.report(codes::NAME_EMPTY, span.clone(), || {
@@ -57,6 +64,10 @@ fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
         Err(error) => findings
             .report(codes::NAME_INVALID, span.clone(), || (error.to_string(), suggest(name, rule))),
     }
+    report_reserved(name, span, findings);
+}
+
+fn report_reserved(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
     if is_reserved(name) {
         findings.report(codes::NAME_RESERVED, span.clone(), || {
             (format!("the name `{name}` is reserved"), format!("add a word: `{name}-guide`"))

@@ -43,7 +43,9 @@ fn check_description(fields: &Fields<'_>, opening: usize, findings: &mut Finding
         });
     };
     check_plain("description", text, *is_plain, &span, findings);
-    check_hidden("description", text, &span, findings);
+    if !fields.is_printable_ascii {
+        check_hidden("description", text, &span, findings);
+    }
     if *is_plain {
         check_cut(span.end, findings);
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::allowed_tools::AllowedToolsError;
+use crate::allowed_tools::{self, AllowedToolsError};
 use crate::fields::{Entry, Fields, Known, Shape};
 use crate::findings::Findings;
 use crate::{AllowedTools, codes};
@@ -21,6 +21,7 @@ pub(super) fn check(fields: &Fields<'_>, findings: &mut Findings<'_>) {
         report_alias(alias, is_read, findings);
     }
     if let Some(entry) = entry(fields)
+        && !is_certain(&entry.shape)
         && let Err(problem) = read_shape(&entry.shape)
     {
         report(problem, entry.value_span.clone(), findings);
@@ -30,6 +31,11 @@ pub(super) fn check(fields: &Fields<'_>, findings: &mut Findings<'_>) {
 /// The field, the specified spelling first.
 fn entry<'f, 't>(fields: &'f Fields<'t>) -> Option<&'f Entry<'t>> {
     fields.get(Known::AllowedTools).or_else(|| fields.get(Known::AllowedToolsAlias))
+}
+
+/// Whether the rules can be read, for all that can be told without making them.
+fn is_certain(shape: &Shape<'_>) -> bool {
+    matches!(shape, Shape::Text { text, .. } if allowed_tools::is_certain(text))
 }
 
 enum Problem {

@@ -1,7 +1,11 @@
 //! From the fields of several clients to one value.
 
-use super::{Conditions, Requirements, Scope};
-use crate::fields::{Fields, Known};
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use super::{Conditions, Requirements, Scope, SummaryConditions};
+use crate::fields::{Fields, Known, Shape};
 use crate::yaml::{Node, NodeValue, Pair};
 use crate::{AllowedTools, check};
 
@@ -19,21 +23,29 @@ const OPENCLAW: &str = "openclaw";
 /// Whether there may be a field whose value only the full parser keeps. Asked of each file, so it looks
 /// at keys that are no field of the standard, and at the text of `metadata`.
 pub(crate) fn may_have(text: &str, fields: &Fields<'_>) -> bool {
-    let is_in_metadata =
-        |metadata: &str| memchr::memmem::find(metadata.as_bytes(), OPENCLAW.as_bytes()).is_some();
     fields.foreign.iter().any(|foreign| KEYS.contains(&&*foreign.key))
         || fields
             .get(Known::Metadata)
-            .is_some_and(|entry| is_in_metadata(&text[entry.value_span.clone()]))
+            .is_some_and(|entry| may_be_in_metadata(&text[entry.value_span.clone()]))
 }
 
-/// The conditions of a frontmatter; none where nothing is said. Without `pairs` only `allowed-tools` can
-/// say something, as [`may_have`] found out.
-pub(crate) fn read(pairs: &[Pair<'_>], fields: &Fields<'_>) -> Option<Box<Conditions>> {
-    let has_tools =
-        fields.get(Known::AllowedTools).is_some() || fields.get(Known::AllowedToolsAlias).is_some();
-    if pairs.is_empty() && !has_tools {
-        return None;
+/// Whether there may be such a field in the text of `metadata`.
+pub(crate) fn may_be_in_metadata(metadata: &str) -> bool {
+    static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(OPENCLAW));
+    FINDER.find(metadata.as_bytes()).is_some()
+}
+
+/// The conditions of a frontmatter. Without `pairs` only `allowed-tools` can say something, as [`may_have`]
+/// found out.
+pub(crate) fn read<'t>(pairs: &[Pair<'_>], fields: &Fields<'t>) -> SummaryConditions<'t> {
+    let tools_field =
+        fields.get(Known::AllowedTools).or_else(|| fields.get(Known::AllowedToolsAlias));
+    if pairs.is_empty() {
+        match tools_field.map(|entry| &entry.shape) {
+            None => return SummaryConditions::None,
+            Some(Shape::Text { text, .. }) => return SummaryConditions::tools(text.clone()),
+            Some(_) => {}
+        }
     }
     let value = |key: &str| get(pairs, key);
     let conditions = Conditions {
@@ -42,9 +54,12 @@ pub(crate) fn read(pairs: &[Pair<'_>], fields: &Fields<'_>) -> Option<Box<Condit
         scope: scope(value("scope")),
         requirements: requirements(value("metadata").and_then(|node| within(node, OPENCLAW))),
         paths: value("paths").map(listing).unwrap_or_default(),
-        tools: tools(fields),
+        tools: tool_names(check::allowed_tools(fields)),
     };
-    (!conditions.is_empty()).then(|| Box::new(conditions))
+    if conditions.is_empty() {
+        return SummaryConditions::None;
+    }
+    SummaryConditions::All(Box::new(conditions))
 }
 
 const TRUE: [&str; 3] = ["true", "yes", "on"];
@@ -75,8 +90,8 @@ fn requirements(node: Option<&Node<'_>>) -> Requirements {
 }
 
 /// The tools that are named; none where the field cannot be read.
-fn tools(fields: &Fields<'_>) -> Vec<Box<str>> {
-    match check::allowed_tools(fields) {
+pub(super) fn tool_names(tools: AllowedTools) -> Vec<Box<str>> {
+    match tools {
         AllowedTools::Absent | AllowedTools::Empty => Vec::new(),
         AllowedTools::Rules(rules) => {
             let mut names: Vec<_> =

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use crate::hidden::is_printable_ascii;
 use crate::work;
 
 /// A line without its end.
@@ -17,7 +16,7 @@ pub(super) struct Line<'t> {
 
 impl Line<'_> {
     pub(super) fn indentation(&self) -> usize {
-        self.text.len() - self.text.trim_start_matches(' ').len()
+        self.text.bytes().take_while(|byte| *byte == b' ').count()
     }
 
     pub(super) fn is_blank(&self) -> bool {
@@ -31,11 +30,13 @@ pub(super) struct Lines<'t> {
     text: &'t str,
     at: usize,
     end: usize,
+    /// The next line and where the one after it begins, if it was looked at already.
+    peeked: Option<(Line<'t>, usize)>,
 }
 
 impl<'t> Lines<'t> {
     pub(super) fn new(text: &'t str, part: &Range<usize>) -> Self {
-        Self { text, at: part.start, end: part.end }
+        Self { text, at: part.start, end: part.end, peeked: None }
     }
 
     /// The lines of a part.
@@ -54,13 +55,16 @@ impl<'t> Lines<'t> {
     }
 
     pub(super) fn next(&mut self) -> Option<Line<'t>> {
-        let (line, next) = self.read()?;
+        let (line, next) = self.peeked.take().or_else(|| self.read())?;
         self.at = next;
         Some(line)
     }
 
-    pub(super) fn peek(&self) -> Option<Line<'t>> {
-        self.read().map(|(line, _)| line)
+    pub(super) fn peek(&mut self) -> Option<Line<'t>> {
+        if self.peeked.is_none() {
+            self.peeked = self.read();
+        }
+        self.peeked.map(|(line, _)| line)
     }
 
     /// The next line that is not blank.
@@ -95,13 +99,19 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Whether there is no character with a meaning of its own to YAML other than in the plainest case:
-/// no tab, no control character, no other line break than LF and CR LF, no byte order mark.
-pub(super) fn is_simple(text: &str) -> bool {
-    is_printable_ascii(text) || has_simple_characters(text)
+/// A text without the blanks around it. Over bytes: it is asked of each value, and most have none.
+pub(super) fn trimmed(text: &str) -> &str {
+    let bytes = text.as_bytes();
+    let is_filled = |byte: &u8| *byte != b' ';
+    match (bytes.iter().position(is_filled), bytes.iter().rposition(is_filled)) {
+        (Some(first), Some(last)) => &text[first..=last],
+        _ => "",
+    }
 }
 
-fn has_simple_characters(text: &str) -> bool {
+/// Whether there is no character with a meaning of its own to YAML other than in the plainest case:
+/// no tab, no control character, no other line break than LF and CR LF, no byte order mark.
+pub(crate) fn has_simple_characters(text: &str) -> bool {
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         let is_simple = match character {

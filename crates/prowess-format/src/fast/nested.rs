@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::fields::Shape;
 
-use super::line::Line;
+use super::line::{Line, trimmed};
 use super::{Scanner, scalar};
 
 /// More keys than this are left to the full parser.
@@ -24,7 +24,7 @@ fn list<'t>(scanner: &mut Scanner<'t>, indentation: usize) -> Option<Vec<Option<
     while let Some(line) = next_line(scanner, indentation)? {
         scanner.count()?;
         let item = line.text[indentation..].strip_prefix("- ")?;
-        match scalar::scan(item.trim_matches(' '))? {
+        match scalar::scan(trimmed(item))? {
             Shape::Text { text, .. } => items.push(Some(text)),
             _ => return None,
         }
@@ -45,7 +45,7 @@ fn mapping<'t>(scanner: &mut Scanner<'t>, indentation: usize) -> Option<Shape<'t
         }
         keys[count] = key;
         count += 1;
-        let value = text[key.len() + 1..].trim_matches(' ');
+        let value = trimmed(&text[key.len() + 1..]);
         let shape = entry(scanner, value, line.start)?;
         if key == "tags" {
             tags = Some(Box::new(shape));

@@ -2,24 +2,30 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr2_iter};
 
 use crate::fields::Shape;
 
 /// A longer key is left to the full parser.
 const MOST_KEY_BYTES: usize = 128;
 
+/// Whether a byte is a letter, a digit, `-` or `_`. A table, as it is asked of each byte of each key.
+const IS_OF_KEY: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 0x80 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        byte += 1;
+    }
+    table
+};
+
 /// The key of a `key: value` or `key:` line that begins with it.
 pub(super) fn key(line: &str) -> Option<&str> {
     let bytes = line.as_bytes();
-    let length = bytes.iter().position(|byte| *byte == b':')?;
-    let is_first = bytes[0].is_ascii_alphanumeric() || bytes[0] == b'_';
-    let is_key = is_first
-        && length <= MOST_KEY_BYTES
-        && bytes[..length]
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
-    let is_ended = bytes.get(length + 1).is_none_or(|byte| *byte == b' ');
+    let length = bytes.iter().position(|byte| !IS_OF_KEY[usize::from(*byte)])?;
+    let is_key = (1..=MOST_KEY_BYTES).contains(&length) && bytes[0] != b'-';
+    let is_ended = bytes[length] == b':' && bytes.get(length + 1).is_none_or(|byte| *byte == b' ');
     (is_key && is_ended).then(|| &line[..length])
 }
 
@@ -40,11 +46,12 @@ fn plain(value: &str) -> Option<&str> {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'(' | b'/' | b'.' | b'$' | b'~' => true,
         first => !first.is_ascii(),
     };
-    let ends_key = |at: usize| bytes.get(at + 1).is_none_or(|byte| *byte == b' ');
-    let begins_comment = |at: usize| bytes[at - 1] == b' ';
-    let is_certain = begins_plain
-        && !memchr_iter(b':', bytes).any(ends_key)
-        && !memchr_iter(b'#', bytes).any(begins_comment);
+    // A colon that ends a key, or a `#` that begins a comment. The first byte is neither.
+    let is_other = |at: usize| match bytes[at] {
+        b':' => bytes.get(at + 1).is_none_or(|byte| *byte == b' '),
+        _ => bytes[at - 1] == b' ',
+    };
+    let is_certain = begins_plain && !memchr2_iter(b':', b'#', bytes).any(is_other);
     is_certain.then_some(value)
 }
 

@@ -67,6 +67,20 @@ impl fmt::Display for NameRule {
     }
 }
 
+/// Whether a name keeps every rule: single inner hyphens between `a-z` and `0-9`, a letter first.
+///
+/// Most names do, and this tells it in one go over the bytes.
+pub(crate) fn is_portable(name: &str) -> bool {
+    let is_kept = |last: u8, &byte: &u8| match byte {
+        b'a'..=b'z' => Some(byte),
+        b'0'..=b'9' if last != 0 => Some(byte),
+        b'-' if last != 0 && last != b'-' => Some(byte),
+        _ => None,
+    };
+    let last = name.as_bytes().iter().try_fold(0, is_kept);
+    name.len() <= MAX_NAME_CHARACTERS && last.is_some_and(|last| last != 0 && last != b'-')
+}
+
 /// Checks a normalised name.
 pub(crate) fn check(name: &str, rule: NameRule) -> Result<(), NameError> {
     if name.is_empty() {

@@ -14,7 +14,7 @@ fn check(yaml: &str, expected: &Value) {
     let Summarized::Done(Some(summary), _) = summarize(head, None, Profile::Lenient) else {
         panic!("a summary of {yaml:?}");
     };
-    let conditions = summary.conditions.map(|conditions| said(&conditions));
+    let conditions = summary.conditions.to_conditions().map(|conditions| said(&conditions));
     assert_eq!(conditions.unwrap_or_default(), *expected, "{yaml}");
 }
 
@@ -91,6 +91,6 @@ fn a_limit_without_end_stays_a_limit() {
     let Summarized::Done(Some(summary), _) = summarize(head, None, Profile::Lenient) else {
         panic!("a summary");
     };
-    let scope = summary.conditions.expect("a limit").scope;
+    let scope = summary.conditions.to_conditions().expect("a limit").scope;
     assert_eq!(scope.tenants, ["x".repeat(256).into_boxed_str()], "it is cut, not dropped");
 }

@@ -42,6 +42,20 @@ const PIECES: &[&str] = &[
     "description: |\n    \n  a\n",
     "description: >\n\n\n  a\n  \n  b\n",
     "description: [a\n",
+    "description: >-\n  one \n",
+    "description: ' one'\n",
+    "description: yes\n",
+    "description: 1.5\n",
+    "license: 2.0\n",
+    "license: 'it''s'\n",
+    "compatibility: >\n  x\n",
+    "metadata:\n  a: b\n  version: \"1.0\"\n",
+    "metadata:\n  openclaw: {always: true}\n",
+    "metadata:\n  a: b # c\n  d: e: f\n",
+    "allowed-tools: Read, Bash(git add:*) Write\n",
+    "allowed-tools: Bash(a)b\n",
+    "allowed-tools: Bash((a) b)\n",
+    "allowed-tools: 'Read' Write\n",
     "description: \n",
     "description: >\r\n  a\r\n  b\r\n",
     "description: a\r\n",
@@ -151,6 +165,7 @@ fn assert_equal(file: &[u8], profile: Profile) {
     let parsed = parse(file, profile);
     assert_sound(file, &parsed);
     let head = Head { bytes: file, is_whole_file: true };
+    assert_same_beside_a_hint(file, profile);
     let Summarized::Done(summary, found) = summarize(head, None, profile) else {
         panic!("a whole file needs no more bytes");
     };
@@ -167,6 +182,25 @@ fn assert_equal(file: &[u8], profile: Profile) {
         .document
         .map(|document| (document.frontmatter.name, document.frontmatter.description));
     assert_eq!(summary, document, "name, description and verdict are the same");
+}
+
+/// A further line that is no news to anybody sends a file past the quickest scanner: what the others make
+/// of it is what that one makes of it without the line.
+fn assert_same_beside_a_hint(file: &[u8], profile: Profile) {
+    let read = |file: &[u8]| {
+        let head = Head { bytes: file, is_whole_file: true };
+        let Summarized::Done(summary, found) = summarize(head, Some("pdf"), profile) else {
+            panic!("a whole file needs no more bytes");
+        };
+        let codes: Vec<_> = found.into_iter().map(|found| found.code).collect();
+        let summary = summary.map(|summary| {
+            let conditions = summary.conditions.to_conditions();
+            (summary.name.into_owned(), summary.description.into_owned(), conditions)
+        });
+        (summary, codes)
+    };
+    let commented = [b"---\n# comment\n", file.strip_prefix(b"---\n").unwrap_or(file)].concat();
+    assert_eq!(read(file), read(&commented), "a comment changes nothing");
 }
 
 proptest! {

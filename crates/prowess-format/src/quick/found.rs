@@ -1,0 +1,73 @@
+//! What was found, and whether nothing is to be said of it.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::line::Value;
+use crate::check::{MAX_COMPATIBILITY, MAX_DESCRIPTION, plain_kind};
+use crate::conditions::{self, SummaryConditions};
+use crate::summary::Summary;
+use crate::{allowed_tools, name};
+
+/// A longer `allowed-tools` is left to the others.
+const MOST_TOOLS_BYTES: usize = 512;
+
+/// The fields of a frontmatter, as places in its file.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) name: Option<Value>,
+    pub(super) description: Option<Value>,
+    pub(super) license: Option<Value>,
+    pub(super) compatibility: Option<Value>,
+    pub(super) allowed_tools: Option<Value>,
+    pub(super) metadata: Option<Range<usize>>,
+}
+
+impl Found {
+    /// The summary, unless there is a finding.
+    pub(super) fn summary<'t>(self, text: &'t str, directory: Option<&str>) -> Option<Summary<'t>> {
+        let name = of(self.name?, text)?;
+        let description = of(self.description?, text)?;
+        let is_named = name::is_portable(name)
+            && !name::is_reserved(name)
+            && directory.is_none_or(|directory| directory == name);
+        let is_described = (1..=MAX_DESCRIPTION).contains(&description.len())
+            && description.trim().len() == description.len();
+        if !is_named || !is_described {
+            return None;
+        }
+        if let Some(license) = self.license {
+            of(license, text)?;
+        }
+        if let Some(compatibility) = self.compatibility
+            && of(compatibility, text)?.len() > MAX_COMPATIBILITY
+        {
+            return None;
+        }
+        if self.metadata.is_some_and(|place| conditions::may_be_in_metadata(&text[place])) {
+            return None;
+        }
+        let conditions = match self.allowed_tools {
+            Some(tools) => {
+                let tools = &text[tools.place];
+                let is_certain =
+                    tools.len() <= MOST_TOOLS_BYTES && allowed_tools::is_certain(tools);
+                is_certain.then(|| SummaryConditions::tools(tools))?
+            }
+            None => SummaryConditions::None,
+        };
+        Some(Summary {
+            name: Cow::Borrowed(name),
+            description: Cow::Borrowed(description),
+            tags: Vec::new(),
+            priority: 0,
+            conditions,
+        })
+    }
+}
+
+/// The text of a value that every reader takes for one.
+fn of(value: Value, text: &str) -> Option<&str> {
+    let text = &text[value.place];
+    (!value.is_plain || plain_kind(text).is_none()).then_some(text)
+}
