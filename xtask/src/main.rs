@@ -93,9 +93,9 @@ fn tokens(directory: &Path) -> Result<(), Failure> {
     cargo(run.iter().map(OsStr::new).chain([directory.as_os_str()]))
 }
 
-/// Writes the page that a test of the format crate compares.
+/// Writes the page that tests of the format crate and of the linter compare.
 fn codes() -> Result<(), Failure> {
-    std::fs::write(root().join("DIAGNOSTICS.md"), prowess_format::codes::page())?;
+    std::fs::write(root().join("DIAGNOSTICS.md"), prowess_lint::codes::page())?;
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! Every code that reading a `SKILL.md` can give. [`crate::Profile::severity`] says how much each
+//! Every code that reading a `SKILL.md`, writing it anew or putting arguments into it can give. [`crate::Profile::severity`] says how much each
 //! matters, [`explain`] what it means.
 
 mod example;
@@ -175,4 +175,18 @@ codes! {
     BODY_TOO_LONG = "body-too-long";
     /// The body has no text.
     BODY_EMPTY = "body-empty";
+    /// A placeholder of the body has a name that no parameter has. It stays as it is.
+    PLACEHOLDER_UNKNOWN = "placeholder-unknown";
+    /// A placeholder's parameter has neither a value nor a default. The placeholder stays as it is.
+    ARGUMENT_MISSING = "argument-missing";
+    /// A value has a name that no parameter has. It is not used.
+    ARGUMENT_UNDECLARED = "argument-undeclared";
+    /// A parameter is declared twice. The first one counts.
+    PARAMETER_DUPLICATE = "parameter-duplicate";
+    /// A parameter has a name that no placeholder can have.
+    PARAMETER_INVALID = "parameter-invalid";
+    /// The values would add more than [`crate::substitute::MAX_INSERTED_BYTES`]. What is left stays.
+    INSERTED_TOO_LARGE = "inserted-too-large";
+    /// A comment of the frontmatter, which writing it anew would drop.
+    COMMENT_LOST = "comment-lost";
 }

@@ -48,4 +48,11 @@ pub(crate) const TABLE: &[Row] = &[
     (codes::HIDDEN_CHARACTER,          [WARN,   WARN,   WARN,  ERROR, NONE]),
     (codes::BODY_TOO_LONG,             [WARN,   WARN,   WARN,  ERROR, NONE]),
     (codes::BODY_EMPTY,                [HINT,   HINT,   HINT,  HINT,  NONE]),
+    // Not of reading, so no profile has another opinion.
+    (codes::PLACEHOLDER_UNKNOWN,       [WARN,   WARN,   WARN,  WARN,  WARN]),
+    (codes::ARGUMENT_MISSING,          [WARN,   WARN,   WARN,  WARN,  WARN]),
+    (codes::ARGUMENT_UNDECLARED,       [WARN,   WARN,   WARN,  WARN,  WARN]),
+    (codes::PARAMETER_DUPLICATE,       [WARN,   WARN,   WARN,  WARN,  WARN]),
+    (codes::PARAMETER_INVALID,         [WARN,   WARN,   WARN,  WARN,  WARN]),
+    (codes::COMMENT_LOST,              [WARN,   WARN,   WARN,  WARN,  WARN]),
 ];

@@ -32,17 +32,17 @@ use std::borrow::Cow;
 
 use memchr::memchr3;
 
-use crate::Diagnostic;
+use crate::{Diagnostic, work};
 
 use declared::Declared;
 use placeholder::{Form, Placeholder};
 use report::Report;
 
-pub use declared::{Parameter, is_parameter_name, parameters};
-pub use report::{
+pub use crate::codes::{
     ARGUMENT_MISSING, ARGUMENT_UNDECLARED, INSERTED_TOO_LARGE, PARAMETER_DUPLICATE,
     PARAMETER_INVALID, PLACEHOLDER_UNKNOWN,
 };
+pub use declared::{Parameter, is_parameter_name, parameters};
 
 /// The most bytes that values put into a body (2 MiB), so that a body of many placeholders and a long
 /// value do not fill the memory between them.
@@ -123,6 +123,7 @@ impl<'b> Pass<'b, '_> {
         let bytes = self.body.as_bytes();
         let mut at = 0;
         while let Some(offset) = memchr3(b'$', b'{', b'\\', &bytes[at..]) {
+            work::count(offset + 1);
             at += offset;
             at = match bytes[at] {
                 b'\\' => self.escape(at),
@@ -170,6 +171,7 @@ impl<'b> Pass<'b, '_> {
             return;
         }
         self.inserted += value.len();
+        work::count(value.len() + placeholder.span.end - self.copied);
         self.text.push_str(&self.body[self.copied..placeholder.span.start]);
         self.text.push_str(value);
         self.copied = placeholder.span.end;

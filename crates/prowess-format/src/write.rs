@@ -39,7 +39,8 @@ use crate::{
 
 use content::Content;
 
-pub use comments::{COMMENT_LOST, comments};
+pub use crate::codes::COMMENT_LOST;
+pub use comments::comments;
 pub use scaffold::{ScaffoldError, scaffold};
 
 /// Why fields and a body cannot be a `SKILL.md`.

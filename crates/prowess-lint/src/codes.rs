@@ -1,16 +1,50 @@
 //! Every code that a check of a package gives beside those of [`prowess_format::codes`].
 //! [`severity`](crate::severity) says how much each matters.
 
-use prowess_core::Code;
+mod example;
+mod page;
+
+use prowess_core::{Code, Diagnostic};
+
+pub use page::page;
 
 /// Declares the codes and [`ALL`], so that none is left out of the list.
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
-        $($(#[$doc])* pub const $name: Code = Code::new($text);)*
+    ($($(#[doc = $doc:literal])+ $name:ident = $text:literal;)*) => {
+        $($(#[doc = $doc])+ pub const $name: Code = Code::new($text);)*
 
         /// Every code of this module.
         pub const ALL: &[Code] = &[$($name),*];
+
+        /// What each code means, in the order of [`ALL`].
+        const MEANINGS: &[&str] = &[$(concat!($($doc),+)),*];
     };
+}
+
+/// What a code means, with a package that gives it.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The code.
+    pub code: Code,
+    /// What it says of a package, in a sentence.
+    pub meaning: String,
+    /// What of a package gives it, or a description where that is too large or no text.
+    pub example: String,
+    /// What checking the example finds, under the mildest profile that is not silent. `None` where
+    /// it takes a source that fails.
+    pub diagnostic: Option<Diagnostic>,
+}
+
+/// Explains one of [`ALL`].
+pub fn explain(code: &Code) -> Option<Explanation> {
+    let number = ALL.iter().position(|known| known == code)?;
+    let example = example::of(code)?;
+    Some(Explanation {
+        code: code.clone(),
+        meaning: MEANINGS[number].trim().to_owned(),
+        diagnostic: example.diagnostic(code),
+        example: example.show(),
+    })
 }
 
 codes! {

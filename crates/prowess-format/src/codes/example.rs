@@ -1,5 +1,7 @@
 //! A file for each code. The page shows them, and a test holds each to its code.
 
+use crate::substitute::{Arguments, MAX_INSERTED_BYTES, Parameter, substitute};
+use crate::write::comments;
 use crate::yaml::{MAX_DEPTH, MAX_NODES};
 use crate::{
     Code, Diagnostic, Extensions, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, NameRule, Profile, Rules,
@@ -20,9 +22,15 @@ enum File {
     Directory(&'static str, &'static str),
     /// Any skill, in a file of this name.
     Named(&'static str),
+    /// A body that is called with these parameters and values.
+    Called(&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]),
+    /// A body that is called with more than a value may have.
+    Overflowing(&'static str),
+    /// This file, whose frontmatter is written anew.
+    Rewritten(&'static str),
 }
 
-use File::{Directory, Fields, Large, Named, Whole};
+use File::{Called, Directory, Fields, Large, Named, Overflowing, Rewritten, Whole};
 
 /// An example with the rules beside those of a profile.
 pub(super) struct Example {
@@ -47,12 +55,23 @@ impl Example {
     /// The finding of this code, under the first profile that is not silent.
     pub(super) fn diagnostic(&self, code: &Code) -> Option<Diagnostic> {
         let profile = Profile::ALL.into_iter().find(|profile| profile.severity(code).is_some())?;
-        if let Directory(name, directory) = self.file {
-            return check_directory(name, directory, profile);
+        match *self.file {
+            Directory(name, directory) => check_directory(name, directory, profile),
+            Named(file) => check_file_name(file, profile),
+            Called(body, names, values) => {
+                let parameters: Vec<_> = names.iter().copied().map(Parameter::new).collect();
+                called(body, &parameters, values, code)
+            }
+            Overflowing(body) => {
+                let value = "x".repeat(MAX_INSERTED_BYTES + 1);
+                called(body, &[Parameter::new("text")], &[("text", &value)], code)
+            }
+            Rewritten(file) => comments(file).into_iter().find(|found| found.code == *code),
+            Fields(_) | Whole(_) | Large(..) => self.parsed(code, profile),
         }
-        if let Named(file) = self.file {
-            return check_file_name(file, profile);
-        }
+    }
+
+    fn parsed(&self, code: &Code, profile: Profile) -> Option<Diagnostic> {
         let (name_rule, extensions) = (self.name_rule, self.extensions.clone());
         let rules = Rules { profile, name_rule, extensions };
         let file = self.bytes();
@@ -65,6 +84,13 @@ impl Example {
             Large(description, _) => format!("({description})"),
             Directory(name, directory) => format!("({directory}/SKILL.md with `name: {name}`)"),
             Named(file) => format!("(a package with its instructions in `{file}`)"),
+            Called(body, names, values) => {
+                let values = values.iter().map(|(name, value)| format!("{name}={value}"));
+                let values = values.collect::<Vec<_>>().join(", ");
+                format!("{body}\n(called with `{values}`; declared: `{}`)", names.join("`, `"))
+            }
+            Overflowing(body) => format!("{body}\n(called with a value of more than 2 MiB)"),
+            Rewritten(file) => format!("{file}(written anew)"),
             Whole(b"") => "(no bytes)".to_owned(),
             _ => shown(&self.bytes()),
         }
@@ -76,9 +102,19 @@ impl Example {
             Whole(bytes) => bytes.to_vec(),
             Large(_, make) => make(),
             Directory(name, _) => format!("---\nname: {name}\n---\n").into_bytes(),
-            Named(_) => with(""),
+            Named(_) | Called(..) | Overflowing(_) | Rewritten(_) => with(""),
         }
     }
+}
+
+fn called(
+    body: &str,
+    parameters: &[Parameter<'_>],
+    values: &[(&str, &str)],
+    code: &Code,
+) -> Option<Diagnostic> {
+    let arguments = Arguments { parameters, values, ..Arguments::default() };
+    substitute(body, &arguments).diagnostics.into_iter().find(|found| found.code == *code)
 }
 
 /// A file with everything escaped that cannot be seen.
@@ -215,4 +251,14 @@ const EXAMPLES: &[(Code, File)] = &[
     (HIDDEN_CHARACTER, Fields("name: pdf\ndescription: Fills\u{200b} forms.\n")),
     (BODY_TOO_LONG, Large("a body of 501 lines", || [with(""), b"line\n".repeat(500)].concat())),
     (BODY_EMPTY, Whole(b"---\nname: pdf\ndescription: Fills forms.\n---\n")),
+    (PLACEHOLDER_UNKNOWN, Called("Greet {{ nobody }}.", &["name"], &[("name", "Ann")])),
+    (ARGUMENT_MISSING, Called("Greet $name.", &["name"], &[])),
+    (ARGUMENT_UNDECLARED, Called("Greet $name.", &["name"], &[("nmae", "Ann"), ("name", "Ann")])),
+    (PARAMETER_DUPLICATE, Called("Greet $name.", &["name", "name"], &[("name", "Ann")])),
+    (PARAMETER_INVALID, Called("Greet them.", &["2nd-name"], &[])),
+    (INSERTED_TOO_LARGE, Overflowing("Sum up: $text")),
+    (
+        COMMENT_LOST,
+        Rewritten("---\nname: pdf # forms only\ndescription: Fills forms.\n---\n# Forms\n"),
+    ),
 ];

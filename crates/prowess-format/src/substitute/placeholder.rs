@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::work;
+
 /// How a placeholder is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -32,9 +34,11 @@ impl<'b> Placeholder<'b> {
         } else {
             (Form::Bare, rest.strip_prefix('$')?, "")
         };
+        work::count(rest.len() - inner.len());
         let name = leading_name(inner)?;
         let after = &inner[name.len()..];
         let after = if form == Form::Braces { after.trim_start_matches(is_blank) } else { after };
+        work::count(inner.len() - after.len());
         let end = body.len() - after.strip_prefix(close)?.len();
         Some(Self { name, form, span: start..end })
     }
@@ -49,6 +53,7 @@ fn is_blank(character: char) -> bool {
 pub(super) fn leading_name(text: &str) -> Option<&str> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let length = text.bytes().take_while(is_part).count();
+    work::count(length);
     let name = &text[..length];
     let is_name = !name.is_empty() && !name.as_bytes()[0].is_ascii_digit();
     is_name.then_some(name)

@@ -3,24 +3,15 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::codes::{
+    ARGUMENT_MISSING, ARGUMENT_UNDECLARED, INSERTED_TOO_LARGE, PARAMETER_DUPLICATE,
+    PARAMETER_INVALID, PLACEHOLDER_UNKNOWN,
+};
 use crate::shown::shown;
 use crate::{Code, Diagnostic, Severity};
 
 use super::MAX_INSERTED_BYTES;
 use super::placeholder::Placeholder;
-
-/// A placeholder whose name no parameter has.
-pub const PLACEHOLDER_UNKNOWN: Code = Code::new("placeholder-unknown");
-/// A placeholder whose parameter has neither a value nor a default.
-pub const ARGUMENT_MISSING: Code = Code::new("argument-missing");
-/// A value whose name no parameter has.
-pub const ARGUMENT_UNDECLARED: Code = Code::new("argument-undeclared");
-/// A parameter is declared twice.
-pub const PARAMETER_DUPLICATE: Code = Code::new("parameter-duplicate");
-/// A parameter has a name that no placeholder can have.
-pub const PARAMETER_INVALID: Code = Code::new("parameter-invalid");
-/// The values would add more than [`MAX_INSERTED_BYTES`].
-pub const INSERTED_TOO_LARGE: Code = Code::new("inserted-too-large");
 
 /// The most findings of one pass, so that a hostile body does not turn into megabytes of advice, nor
 /// looking for lines into quadratic work.

@@ -3,6 +3,7 @@
 //! These stand beside the code and not in `tests/it`: the counter is there for the crate's own
 //! tests only.
 
+use crate::substitute::{Arguments, Parameter, substitute};
 use crate::{Head, Profile, parse, summarize};
 
 use super::STEPS;
@@ -20,12 +21,16 @@ fn check(shape: &str, n: usize, file: impl Fn(usize) -> Vec<u8>) {
     // The others differ in severities only.
     for profile in [Profile::Lenient, Profile::Extended] {
         let work = [n, 2 * n, 4 * n].map(|bytes| steps(&file(bytes), profile));
-        for (before, after) in work.iter().zip(&work[1..]) {
-            assert!(*before > 0, "{shape}: nothing is counted");
-            // 2.3 in whole numbers.
-            let is_linear = after * 10 < before * 23;
-            assert!(is_linear, "{shape} under {profile}: {before} steps become {after}");
-        }
+        assert_grows_with_the_input(&format!("{shape} under {profile}"), &work);
+    }
+}
+
+/// Each count is of an input twice as long as the one before.
+fn assert_grows_with_the_input(shape: &str, work: &[u64]) {
+    for (before, after) in work.iter().zip(&work[1..]) {
+        assert!(*before > 0, "{shape}: nothing is counted");
+        // 2.3 in whole numbers.
+        assert!(after * 10 < before * 23, "{shape}: {before} steps become {after}");
     }
 }
 
@@ -142,6 +147,49 @@ fn long_lines() {
         storm("description: ", unit);
         storm("allowed-tools: ", unit);
     }
+}
+
+#[test]
+fn arguments_in_bodies() {
+    let parameters = [Parameter::new("a"), Parameter::with_default("b", "value of b")];
+    let work = |body: &str| {
+        STEPS.with(|steps| steps.set(0));
+        let values = &[("a", "$a {{ b }}"), ("c", "unused")];
+        let arguments = Arguments { parameters: &parameters, values, ..Arguments::default() };
+        let _ = substitute(body, &arguments);
+        STEPS.with(std::cell::Cell::get)
+    };
+    for unit in [
+        "$a ",
+        "${b}",
+        "{{ a }}",
+        "{{",
+        "{",
+        "$",
+        "\\",
+        "\\$",
+        "${",
+        "${a",
+        "{{ a ",
+        "{{ ",
+        "{{\t\t",
+        "$unknown",
+        "$x1y2 ",
+        "{{ none }} ",
+        "}}",
+        "é$a",
+    ] {
+        for before in ["", "{{ ", "${", "$", "{{ a"] {
+            let bodies = [2_000, 4_000, 8_000]
+                .map(|bytes| before.to_owned() + &unit.repeat(bytes / unit.len()));
+            let steps = bodies.map(|body| work(&body));
+            assert_grows_with_the_input(&format!("{before:?} and many {unit:?}"), &steps);
+        }
+    }
+    let many =
+        |count: usize| -> String { (0..count).map(|name| format!("{{{{ n{name} }}}} ")).collect() };
+    let steps = [1_000, 2_000, 4_000].map(|count| work(&many(count)));
+    assert_grows_with_the_input("many names", &steps);
 }
 
 #[test]

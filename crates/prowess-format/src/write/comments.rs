@@ -4,10 +4,7 @@ use std::ops::Range;
 
 use crate::shown::shown;
 use crate::yaml::{Node, NodeValue, Pair};
-use crate::{Code, Diagnostic, Severity};
-
-/// A comment that writing the frontmatter anew would drop.
-pub const COMMENT_LOST: Code = Code::new("comment-lost");
+use crate::{Diagnostic, Severity, codes};
 
 /// Lists the comments of a file's frontmatter, each of which [`skill_md`](super::skill_md) and
 /// [`rewrite`](super::rewrite) drop.
@@ -26,7 +23,7 @@ pub fn comments(text: &str) -> Vec<Diagnostic> {
 fn lost(text: &str, span: Range<usize>) -> Diagnostic {
     let comment = shown(text[span.clone()].trim_end());
     Diagnostic::new(
-        COMMENT_LOST,
+        codes::COMMENT_LOST,
         Severity::Warning,
         format!("the comment `{comment}` is lost when the frontmatter is written anew"),
         "move it to the body, or change the file by hand",

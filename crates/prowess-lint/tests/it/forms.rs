@@ -2,8 +2,12 @@
 
 use expect_test::expect;
 use prowess_core::{Code, Diagnostic, Severity};
+use prowess_format::Profile;
 use prowess_lint::{Checked, PackageReport, github, sarif};
 use serde_json::json;
+
+use crate::fixture::{checked, memory, skill_md};
+use crate::sarif_schema::problems;
 
 fn found(severity: Severity, path: &str, message: &str) -> Diagnostic {
     let text = b"---\nname: a\n";
@@ -76,6 +80,38 @@ fn a_log_has_what_sarif_requires() {
     let uri = &results[1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
     assert_eq!(uri, "file:///elsewhere/50%25/SKILL.md");
     assert_eq!(results[2].get("locations"), None, "what has no place names none");
+}
+
+#[test]
+fn every_log_is_one_by_the_standard() {
+    let source = memory(&[
+        ("a b/SKILL.md", &skill_md("a", "See [x](gone.md)\u{202e}.\n")),
+        ("50%\u{e9}<>/SKILL.md", "nonsense"),
+        ("x/skill.md", "---\nname: [\n---\n"),
+    ]);
+    for profile in Profile::ALL {
+        let log = sarif(&checked(&source, profile), "memory://user", "1.2.3");
+        assert_eq!(problems(&log), [] as [&str; 0], "{profile}");
+        assert!(!log["runs"][0]["results"].as_array().is_none_or(Vec::is_empty), "{profile}");
+    }
+    assert_eq!(problems(&sarif(&Checked::default(), "", "1")), [] as [&str; 0]);
+}
+
+#[test]
+fn what_the_standard_forbids_is_told() {
+    let good = sarif(&report(vec![found(Severity::Error, "/repo/a/SKILL.md", "no")]), "/repo", "1");
+    for (place, value) in [
+        ("/version", json!("2.2.0")),
+        ("/runs/0/tool/driver/name", json!(null)),
+        ("/runs/0/results/0/level", json!("hint")),
+        ("/runs/0/results/0/message", json!({})),
+        ("/runs/0/results/0/locations/0/physicalLocation/artifactLocation/uri", json!("a b")),
+        ("/runs/0/results/0/locations/0/physicalLocation/region/startLine", json!(0)),
+    ] {
+        let mut bad = good.clone();
+        *bad.pointer_mut(place).expect("it is there") = value;
+        assert_eq!(problems(&bad).len(), 1, "{place}");
+    }
 }
 
 #[test]

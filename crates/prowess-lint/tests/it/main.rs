@@ -2,9 +2,12 @@
 
 mod across;
 mod cancelling;
+mod codes;
+mod failing;
 mod fixing;
 mod fixture;
 mod forms;
 mod package;
 mod profiles;
 mod reference;
+mod sarif_schema;
