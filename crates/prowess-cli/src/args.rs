@@ -134,6 +134,9 @@ pub(crate) struct Validate {
     /// Show what `--fix` would change, and change nothing
     #[arg(long, requires = "fix")]
     pub(crate) dry_run: bool,
+    /// Show the roles that boxxy derives from the skills' names, and which one is missing
+    #[arg(long)]
+    pub(crate) roles: bool,
     /// Print findings for another program, whatever `--format` says
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) report: Option<Report>,

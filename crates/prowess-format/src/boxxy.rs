@@ -54,7 +54,34 @@ impl Role {
 
 impl fmt::Display for Role {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(["Coordinator", "Generator", "Verifier"][*self as usize])
+        formatter.pad(["Coordinator", "Generator", "Verifier"][*self as usize])
+    }
+}
+
+/// How many skills of a set have each role.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Triad([usize; 3]);
+
+impl Triad {
+    /// Counts the roles of these names.
+    pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        let mut counts = [0; 3];
+        for name in names {
+            counts[Role::of(name) as usize] += 1;
+        }
+        Self(counts)
+    }
+
+    /// How many skills have this role.
+    pub fn count(&self, role: Role) -> usize {
+        self.0[role as usize]
+    }
+
+    /// The role of which one more skill would balance the set; `None` where it is balanced.
+    pub fn missing(&self) -> Option<Role> {
+        let [_, generators, verifiers] = self.0;
+        let sum = (generators + 2 * verifiers) % 3;
+        (sum > 0).then(|| Role::ALL[3 - sum])
     }
 }
 

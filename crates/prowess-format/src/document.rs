@@ -28,6 +28,30 @@ pub struct Document<'t> {
     pub body_line: u32,
 }
 
+impl Document<'_> {
+    /// The text of the body's first heading of the first level, `# Title`: a name for people, where
+    /// the skill's own is for models. A `#` in a fenced block of code begins none.
+    pub fn title(&self) -> Option<&str> {
+        let mut fence = None;
+        for line in self.body.lines() {
+            let text = line.trim_start_matches(' ');
+            match (fence, ["```", "~~~"].into_iter().find(|mark| text.starts_with(mark))) {
+                (None, Some(mark)) => fence = Some(mark),
+                (Some(open), Some(mark)) if open == mark => fence = None,
+                (None, None) => {
+                    let heading = text.strip_prefix("# ").filter(|_| line.len() - text.len() < 4);
+                    let title = heading.map(|text| text.trim_matches([' ', '\t', '#']));
+                    if let Some(title) = title.filter(|title| !title.is_empty()) {
+                        return Some(title);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
 /// The fields of the specification, and every field as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frontmatter {

@@ -2,6 +2,7 @@
 
 mod mend;
 mod progress;
+mod roles;
 mod show;
 
 use std::num::NonZeroUsize;
@@ -22,6 +23,7 @@ use crate::package::{directory_of, source};
 use crate::place::{absolute, working_directory};
 use mend::Mended;
 use progress::Bar;
+use roles::Roles;
 
 /// The contract of `validate --format json`.
 #[derive(Serialize)]
@@ -37,6 +39,9 @@ struct Validated {
     /// What `--fix` changed, or would change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fixed: Vec<Mended>,
+    /// The roles of the skills, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    roles: Option<Roles>,
 }
 
 #[derive(Serialize)]
@@ -97,8 +102,10 @@ fn print(
     }
     let summary = summary(&checked);
     let Checked { packages, problems, alike } = checked;
+    let profile = args.profile;
+    let roles = args.roles.then(|| Roles::of(&packages));
     let validated =
-        Validated { profile: args.profile, packages, summary, diagnostics: problems, alike, fixed };
+        Validated { profile, packages, summary, diagnostics: problems, alike, fixed, roles };
     output.result(&validated, |validated| show::text(validated, args, &base))
 }
 

@@ -375,3 +375,35 @@ fn the_reference_tool_judges_a_tree() {
         "{message:?}"
     );
 }
+
+#[test]
+fn roles_are_shown_where_they_are_asked_for() {
+    let tree = Tree::new("");
+    for name in ["pdf", "hello", "a", "skill"] {
+        tree.write(&format!("{name}/SKILL.md"), skill(name, ""));
+    }
+    check(
+        &tree,
+        &[".", "--roles"],
+        0,
+        &expect![[r#"
+            4 of 4 skills are valid (profile spec)
+
+            roles
+              Coordinator     1  pdf
+              Generator       2  a, hello
+              Verifier        1  skill
+              not balanced: one more Verifier is missing
+        "#]],
+    );
+    let colours = validate(&tree, &[".", "--roles", "--color", "always"]).stdout;
+    for colour in ["38;2;245;158;11", "38;2;168;85;247", "38;2;46;95;163"] {
+        assert!(colours.contains(colour), "each role has its colour: {colours}");
+    }
+    let json = validate(&tree, &[".", "--roles", "--format", "json"]).json();
+    assert_eq!(json["roles"]["missing"], "Verifier");
+    let first = json!({"name": "a", "role": "Generator", "trit": 1, "colour": "#A855F7"});
+    assert_eq!(json["roles"]["skills"][0], first);
+    let without = validate(&tree, &[".", "--format", "json"]).json();
+    assert!(without.get("roles").is_none(), "nobody sees them who does not ask");
+}

@@ -173,3 +173,20 @@ fn a_full_example_keeps_everything() {
     assert_eq!(frontmatter.fields.iter().count(), 6);
     assert_eq!((document.body, document.body_line), ("# Reviews\n", 13));
 }
+
+#[test]
+fn a_title_is_the_first_heading_of_the_first_level() {
+    for (body, title) in [
+        ("# Filling forms\n# Other\n", Some("Filling forms")),
+        ("Text.\n\n  # Filling forms #\r\n", Some("Filling forms")),
+        ("## When\n\n# Forms", Some("Forms")),
+        ("```sh\n# no title\n~~~\n```\n# Forms\n", Some("Forms")),
+        ("#\n# \n#Forms\n    # code\n## When\n", None),
+        ("```\n# no title\n", None),
+        ("", None),
+    ] {
+        let file = format!("---\nname: pdf\ndescription: x\n---\n{body}");
+        let document = parse(file.as_bytes(), Profile::Lenient).document.expect("a good file");
+        assert_eq!(document.title(), title, "{body:?}");
+    }
+}

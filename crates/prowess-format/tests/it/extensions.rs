@@ -1,7 +1,7 @@
 //! Fields beside the standard's: their types, their values and who asks for them.
 
 use expect_test::{Expect, expect};
-use prowess_format::boxxy::{Role, is_balanced};
+use prowess_format::boxxy::{Role, Triad, is_balanced};
 use prowess_format::{
     Extension, Extensions, FieldKind, Head, Profile, Rules, Summarized, parse_with, summarize_with,
 };
@@ -151,6 +151,7 @@ fn a_document_with_many_small_mistakes_is_read_with_a_finding_for_each() {
     "#]]
     .assert_eq(&found);
     let document = parsed.document.expect("nothing is an error");
+    assert_eq!(document.title(), Some("Tolerant Skill"), "the name for people");
     assert_eq!(document.frontmatter.description, "Talks of a topic.");
     assert_eq!(document.body, "# Tolerant Skill\n\nDiscuss $topic and {{ unknown }}.\n");
     let custom = document.frontmatter.fields.get("custom").and_then(|field| field.value.as_map());
@@ -231,4 +232,22 @@ fn roles_come_from_names() {
     }
     assert_eq!(balanced, 9, "9 of 27");
     assert_eq!(Role::ALL.map(Role::colour), ["#F59E0B", "#A855F7", "#2E5FA3"]);
+}
+
+#[test]
+fn a_set_that_is_not_balanced_misses_a_role() {
+    for (names, counts, missing) in [
+        (&[][..], [0, 0, 0], None),
+        (&["pdf"], [1, 0, 0], None),
+        (&["pdf", "hello", "skill"], [1, 1, 1], None),
+        (&["hello"], [0, 1, 0], Some(Role::Verifier)),
+        (&["pdf", "skill"], [1, 0, 1], Some(Role::Generator)),
+        (&["a", "b", "hello", "c", "skill"], [0, 3, 2], Some(Role::Verifier)),
+    ] {
+        let triad = Triad::of(names.iter().copied());
+        assert_eq!(Role::ALL.map(|role| triad.count(role)), counts, "{names:?}");
+        assert_eq!(triad.missing(), missing, "{names:?}");
+        let roles = names.iter().map(|name| Role::of(name)).chain(missing);
+        assert!(is_balanced(roles), "with what is missing, {names:?} is balanced");
+    }
 }

@@ -45,6 +45,9 @@ pub(super) fn text(validated: &Validated, args: &Validate, base: &str) -> String
         _ => write_summary(&mut text, validated, &root(args, base)),
     }
     write_rest(&mut text, validated, wanted.len() - shown.len(), shows_hints);
+    if let Some(roles) = &validated.roles {
+        roles.write(&mut text);
+    }
     text
 }
 

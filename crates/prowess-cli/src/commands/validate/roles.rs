@@ -1,0 +1,75 @@
+//! `--roles`: what boxxy makes of the skills' names.
+
+use std::fmt::Write as _;
+
+use anstyle::{RgbColor, Style};
+use prowess::format::boxxy::{Role, Triad};
+use prowess::lint::PackageReport;
+use serde::Serialize;
+
+use crate::output::{DIM, HEADING};
+use crate::terminal::plain;
+
+/// The most characters of names that are shown for a role.
+const MOST: usize = 64;
+
+/// The skills with their roles.
+#[derive(Serialize)]
+pub(super) struct Roles {
+    /// The role that would balance the set; `None` where it is balanced.
+    missing: Option<String>,
+    skills: Vec<Skill>,
+}
+
+#[derive(Serialize)]
+struct Skill {
+    name: String,
+    role: String,
+    trit: u8,
+    colour: &'static str,
+}
+
+impl Roles {
+    pub(super) fn of(packages: &[PackageReport]) -> Self {
+        let names = || packages.iter().filter_map(|package| package.name.as_deref());
+        let skill = |name: &str| {
+            let role = Role::of(name);
+            let (trit, colour) = (role.trit(), role.colour());
+            Skill { name: name.to_owned(), role: role.to_string(), trit, colour }
+        };
+        let missing = Triad::of(names()).missing().map(|role| role.to_string());
+        Self { missing, skills: names().map(skill).collect() }
+    }
+
+    /// One line for each role in its colour, and what is missing.
+    pub(super) fn write(&self, text: &mut String) {
+        let _ = writeln!(text, "\n{HEADING}roles{HEADING:#}");
+        for role in Role::ALL {
+            let skills = self.skills.iter().filter(|skill| skill.trit == role.trit());
+            let names: Vec<_> = skills.map(|skill| plain(&skill.name)).collect();
+            let (style, count) = (style(role), names.len());
+            let names = beginning(&names.join(", "));
+            let line = format!("{style}{role:<11}{style:#} {count:>5}  {DIM}{names}{DIM:#}");
+            let _ = writeln!(text, "  {line}");
+        }
+        let _ = match &self.missing {
+            None => writeln!(text, "  balanced"),
+            Some(role) => writeln!(text, "  not balanced: one more {role} is missing"),
+        };
+    }
+}
+
+/// The role's own colour.
+fn style(role: Role) -> Style {
+    let digits = role.colour().trim_start_matches('#');
+    let [_, red, green, blue] = u32::from_str_radix(digits, 16).unwrap_or_default().to_be_bytes();
+    Style::new().fg_color(Some(RgbColor(red, green, blue).into())).bold()
+}
+
+/// The first characters of a text, with an ellipsis if something is cut.
+fn beginning(text: &str) -> String {
+    match text.char_indices().nth(MOST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
