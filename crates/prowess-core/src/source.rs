@@ -135,8 +135,9 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// Takes what a scan finds, in any order.
-pub trait ScanSink {
+/// Takes what a scan finds, in any order. A source may call it from a thread of its own, as long as the
+/// scan lasts.
+pub trait ScanSink: Send {
     /// The stamp that the last scan gave for this package, where it may be relied on.
     fn known(&self, package: &str) -> Option<Stamp>;
 

@@ -1,5 +1,6 @@
 //! The types of the core keep what their documentation says.
 
+mod cancel;
 mod catalog;
 mod digest;
 mod path;

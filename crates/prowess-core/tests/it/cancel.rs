@@ -1,0 +1,28 @@
+//! A flag, and one that also asks.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use prowess_core::Cancel;
+
+#[test]
+fn clones_share_one_flag() {
+    let cancel = Cancel::default();
+    let clone = cancel.clone();
+    assert!(!clone.is_cancelled(), "nobody has asked yet");
+    cancel.cancel();
+    assert!(clone.is_cancelled(), "what one sets all see");
+}
+
+#[test]
+fn a_flag_may_ask_elsewhere() {
+    let elsewhere = Arc::new(AtomicBool::default());
+    let asked = Arc::clone(&elsewhere);
+    let cancel = Cancel::asking(move || asked.load(Ordering::Acquire));
+    assert!(!cancel.is_cancelled(), "neither flag is set");
+    elsewhere.store(true, Ordering::Release);
+    assert!(cancel.is_cancelled(), "the other flag counts");
+    elsewhere.store(false, Ordering::Release);
+    cancel.cancel();
+    assert!(cancel.is_cancelled(), "its own flag counts too");
+}
