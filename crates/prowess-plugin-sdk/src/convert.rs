@@ -1,0 +1,90 @@
+//! The core's words as numbers, and back.
+
+use abi_stable::std_types::{RSlice, RStr};
+use prowess_core::{
+    Diagnostic, PackagePath, PathError, ResourcePath, Severity, SourceChange, SourceError,
+    SourceErrorKind,
+};
+use prowess_plugin_abi::{AbiError, Change, Problem, changes, codes, severities};
+
+pub(crate) fn source_error(error: &SourceError) -> AbiError {
+    AbiError::new(code_of(error.kind), &*error.message)
+}
+
+fn code_of(kind: SourceErrorKind) -> u32 {
+    match kind {
+        SourceErrorKind::NotFound => codes::NOT_FOUND,
+        SourceErrorKind::Escape => codes::ESCAPE,
+        SourceErrorKind::NotRegular => codes::NOT_REGULAR,
+        SourceErrorKind::Loop => codes::LOOP,
+        SourceErrorKind::TooLarge => codes::TOO_LARGE,
+        SourceErrorKind::Denied => codes::DENIED,
+        SourceErrorKind::Cancelled => codes::CANCELLED,
+        SourceErrorKind::Unavailable => codes::UNAVAILABLE,
+        // A kind that came later than this code.
+        _ => codes::INTERNAL,
+    }
+}
+
+fn path_error(error: &PathError) -> AbiError {
+    let code = match error {
+        PathError::Escape(_) => codes::ESCAPE,
+        _ => codes::INVALID_ARGUMENT,
+    };
+    AbiError::new(code, error.to_string())
+}
+
+pub(crate) fn package(text: RStr<'_>) -> Result<PackagePath, AbiError> {
+    PackagePath::new(text.as_str()).map_err(|error| path_error(&error))
+}
+
+pub(crate) fn resource(text: RStr<'_>) -> Result<ResourcePath, AbiError> {
+    ResourcePath::new(text.as_str()).map_err(|error| path_error(&error))
+}
+
+pub(crate) fn problem(diagnostic: &Diagnostic) -> Problem<'_> {
+    Problem {
+        severity: match diagnostic.severity {
+            Severity::Hint => severities::HINT,
+            Severity::Warning => severities::WARNING,
+            Severity::Error => severities::ERROR,
+        },
+        line: diagnostic.line.unwrap_or(0),
+        column: diagnostic.column.unwrap_or(0),
+        code: diagnostic.code.as_str().into(),
+        path: diagnostic.path.as_deref().unwrap_or_default().into(),
+        message: diagnostic.message.as_str().into(),
+        help: diagnostic.help.as_str().into(),
+        ext: RStr::empty(),
+    }
+}
+
+/// Shows a change to `take`, which borrows it.
+pub(crate) fn with_change(change: &SourceChange, take: impl FnOnce(Change<'_>)) {
+    let everything = Change {
+        kind: changes::EVERYTHING,
+        code: 0,
+        packages: RSlice::EMPTY,
+        message: RStr::empty(),
+        ext: RStr::empty(),
+    };
+    match change {
+        SourceChange::Packages(packages) => {
+            let packages: Vec<RStr<'_>> =
+                packages.iter().map(|path| path.as_str().into()).collect();
+            take(Change {
+                kind: changes::PACKAGES,
+                packages: RSlice::from_slice(&packages),
+                ..everything
+            });
+        }
+        SourceChange::Lost(error) => take(Change {
+            kind: changes::LOST,
+            code: code_of(error.kind),
+            message: error.message.as_str().into(),
+            ..everything
+        }),
+        // A kind that came later than this code: anything may have changed.
+        _ => take(everything),
+    }
+}

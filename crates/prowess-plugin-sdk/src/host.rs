@@ -1,0 +1,87 @@
+//! The host, as a plugin sees it.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use prowess_core::{Cancel, Clock, Timestamp};
+use prowess_plugin_abi::{CallCtx, Change, HostBox, levels};
+
+/// The host. Clones are the same host; every method may be called from any thread.
+#[derive(Clone)]
+pub struct Host {
+    object: HostBox,
+    features: Arc<BTreeSet<String>>,
+}
+
+/// How much a message matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// Something failed.
+    Error,
+    /// Something is odd.
+    Warn,
+    /// What is going on.
+    Info,
+    /// For those who look for a fault.
+    Debug,
+}
+
+impl Host {
+    pub(crate) fn new(object: HostBox, features: impl IntoIterator<Item = String>) -> Self {
+        Self { object, features: Arc::new(features.into_iter().collect()) }
+    }
+
+    /// Writes a line to the host's log. `target` is the part of the plugin that it comes from.
+    pub fn log(&self, level: Level, target: &str, message: &str) {
+        let level = match level {
+            Level::Error => levels::ERROR,
+            Level::Warn => levels::WARN,
+            Level::Info => levels::INFO,
+            Level::Debug => levels::DEBUG,
+        };
+        self.object.log(level, target.into(), message.into());
+    }
+
+    /// Tells the host's audit that something happened.
+    pub fn emit(&self, name: &str, data: &serde_json::Value) {
+        self.object.emit(name.into(), data.to_string().as_str().into());
+    }
+
+    /// Whether the host knows a feature that is not part of the boundary's version.
+    pub fn has_feature(&self, name: &str) -> bool {
+        self.features.contains(name)
+    }
+
+    /// A flag that asks the host at each look whether this call need not go on.
+    pub(crate) fn cancel_of(&self, ctx: &CallCtx<'_>) -> Cancel {
+        let token = ctx.cancel_token;
+        if token == 0 {
+            return Cancel::default();
+        }
+        let object = self.object.clone();
+        Cancel::asking(move || object.is_cancelled(token) != 0)
+    }
+
+    pub(crate) fn changed(&self, watch_token: u64, change: Change<'_>) {
+        self.object.changed(watch_token, change);
+    }
+}
+
+/// The host's time.
+impl Clock for Host {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.object.now_ms())
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_nanos(self.object.elapsed_ns())
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Host").field("features", &self.features).finish_non_exhaustive()
+    }
+}
