@@ -86,7 +86,9 @@ fn dependencies(package: &Package, repository: &Repository, floors: &Floors) -> 
         let Some(&other) = floors.get(name) else {
             return Some(format!("`{}` depends on `{name}`, which has no floor", package.name));
         };
-        (!is_allowed(own, other, dependency, floors)).then(|| {
+        // The tests of a crate may turn on its own features.
+        let is_itself = dependency.is_dev && *name == package.name;
+        (!is_itself && !is_allowed(own, other, dependency, floors)).then(|| {
             let from = &package.name;
             format!("`{from}` on floor {own} depends on `{name}` on floor {other}")
         })
@@ -138,6 +140,13 @@ mod tests {
         broken(|repository| repository.depend("low", "prowess-testkit", true), &[]);
         let parts = ["`left-right` on floor 2 depends on `prowess-testkit` on floor 2"];
         broken(|repository| repository.depend("left-right", "prowess-testkit", false), &parts);
+    }
+
+    #[test]
+    fn the_tests_of_a_crate_may_turn_on_its_features() {
+        broken(|repository| repository.depend("left", "left", true), &[]);
+        let parts = ["`left` on floor 2 depends on `left` on floor 2"];
+        broken(|repository| repository.depend("left", "left", false), &parts);
     }
 
     #[test]
