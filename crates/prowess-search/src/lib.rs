@@ -16,17 +16,22 @@
 //! and keeps it beside the catalog. [`Substring`] is the plain filter. [`fuse`] joins the answers of
 //! several rankers, and [`evaluate`] says how good a ranker is on questions with known answers.
 //!
-//! Nothing here understands meaning. A ranker that does implements the same trait and is joined by
-//! [`fuse`].
+//! Words alone do not understand meaning. With the feature `semantic`, `Semantic` ranks by vectors of an
+//! `Embedder`: `WordVectors` reads a table that the host hands in, and nothing here ever downloads one.
+//! [`Fused`] makes one ranker of several.
 #![forbid(unsafe_code)]
 
 mod build;
 mod dictionary;
 mod evaluate;
 mod fuse;
+mod fused;
 mod index;
+mod per_catalog;
 mod query;
 mod searcher;
+#[cfg(feature = "semantic")]
+mod semantic;
 mod stopwords;
 mod substring;
 mod terms;
@@ -35,6 +40,9 @@ mod words;
 
 pub use evaluate::{Answer, Confusion, Evaluation, Offer, Question, evaluate};
 pub use fuse::fuse;
+pub use fused::Fused;
 pub use index::{Hit, SearchIndex};
 pub use searcher::Searcher;
+#[cfg(feature = "semantic")]
+pub use semantic::{Embedder, Semantic, VectorError, WordVectors};
 pub use substring::Substring;

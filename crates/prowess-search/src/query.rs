@@ -54,10 +54,15 @@ struct Asked {
     term: String,
 }
 
+/// As much of a query as counts.
+pub(crate) fn cut(query: &str) -> &str {
+    &query[..query.floor_char_boundary(MOST_BYTES)]
+}
+
 /// The words of a query with different terms. Stopwords count where there is nothing else: a skill may
 /// be called `how-to`.
 fn asked(query: &str) -> Vec<Asked> {
-    let query = &query[..query.floor_char_boundary(MOST_BYTES)];
+    let query = cut(query);
     let stems = Stems::default();
     let (mut telling, mut idle): (Vec<Asked>, Vec<Asked>) = (Vec::new(), Vec::new());
     Words::default().each(query, |word| {

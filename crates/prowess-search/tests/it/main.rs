@@ -6,6 +6,8 @@ mod probing;
 mod properties;
 mod quality;
 mod searcher;
+#[cfg(feature = "semantic")]
+mod semantic;
 mod substring;
 mod typos;
 

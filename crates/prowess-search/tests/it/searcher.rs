@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use prowess_core::Ranker;
 use prowess_search::Searcher;
+use prowess_testkit::memory_catalog;
 
 use crate::{catalog, ids};
 
@@ -40,6 +41,44 @@ fn an_index_does_not_keep_a_catalog_alive() {
     assert!(catalog_alive.upgrade().is_none(), "the catalog is gone when its readers are");
     searcher.index(&catalog(&[("sql", "Asks tables.")]));
     assert!(index.upgrade().is_none(), "and its index with the next catalog");
+}
+
+#[test]
+fn many_that_ask_at_once_wait_for_one_index() {
+    let (searcher, catalog) = (Searcher::new(), catalog(&[("pdf", "Fills forms.")]));
+    let barrier = std::sync::Barrier::new(8);
+    let indexes: Vec<_> = std::thread::scope(|scope| {
+        let ask = || {
+            barrier.wait();
+            searcher.index(&catalog)
+        };
+        let asking: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
+        asking.into_iter().map(|asking| asking.join().expect("no index panics")).collect()
+    });
+    let is_the_one = |index| Arc::ptr_eq(index, &indexes[0]);
+    assert!(indexes.iter().all(is_the_one), "a reader builds at most one index of a catalog");
+}
+
+/// A word that few have counts more than one that many have, and a name more than a description.
+#[test]
+fn ten_thousand_skills_are_ranked() {
+    let names: Vec<_> = (0..10_000).map(|number| format!("skill-{number:05}")).collect();
+    let text = |number| match number {
+        77 => "Fills forms of genomes.",
+        7_777 => "Fills forms of genomes, and forms of everything else that has a form.",
+        _ if number % 2 == 0 => "Fills forms.",
+        _ => "Asks tables.",
+    };
+    let skills = names.iter().enumerate().map(|(at, name)| (name.as_str(), text(at), &[][..]));
+    let catalog = memory_catalog(skills);
+    let found = ids(&Searcher::new(), &catalog, "forms of a genome");
+    assert_eq!(found[..3], ["skill-00077", "skill-07777", "skill-00000"], "the rare word decides");
+    assert_eq!(found.len(), 10, "the rest has only the common word: {found:?}");
+    assert_eq!(
+        Searcher::new().rank(&catalog, "table", usize::MAX).len(),
+        4_998,
+        "each that has it"
+    );
 }
 
 #[test]

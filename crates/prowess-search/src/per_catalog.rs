@@ -1,0 +1,69 @@
+//! What a ranker prepares for the catalogs in use.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use arc_swap::ArcSwap;
+use prowess_core::Catalog;
+
+/// How many are kept: that of the newest catalog, and that of the one before, to which turns that have
+/// begun still keep.
+const KEPT: usize = 2;
+
+/// A value for each catalog in use, built when it is first asked for.
+///
+/// It is built beside the ones in use and swapped in with one atomic write: who asks for an older
+/// catalog meanwhile never waits. Who asks for the same new catalog at the same time waits for the one
+/// value.
+#[derive(Debug)]
+pub(crate) struct PerCatalog<T> {
+    /// The newest first.
+    kept: ArcSwap<Vec<Arc<Prepared<T>>>>,
+    building: Mutex<()>,
+}
+
+#[derive(Debug)]
+struct Prepared<T> {
+    /// Which catalog: no other has this address as long as this is kept, and the catalog itself may go.
+    catalog: Weak<Catalog>,
+    value: Arc<T>,
+}
+
+impl<T> Default for PerCatalog<T> {
+    fn default() -> Self {
+        Self { kept: ArcSwap::default(), building: Mutex::default() }
+    }
+}
+
+impl<T> PerCatalog<T> {
+    /// The value of a catalog, built now if it is not there.
+    pub(crate) fn of(&self, catalog: &Arc<Catalog>, build: impl FnOnce(&Catalog) -> T) -> Arc<T> {
+        self.kept(catalog).unwrap_or_else(|| self.build(catalog, build))
+    }
+
+    fn kept(&self, catalog: &Arc<Catalog>) -> Option<Arc<T>> {
+        let kept = self.kept.load();
+        let of_it = kept.iter().find(|prepared| prepared.is_of(catalog));
+        of_it.map(|prepared| Arc::clone(&prepared.value))
+    }
+
+    fn build(&self, catalog: &Arc<Catalog>, build: impl FnOnce(&Catalog) -> T) -> Arc<T> {
+        // Only whole lists are ever stored, so a panic of another builder leaves nothing half done.
+        let _building = self.building.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = self.kept(catalog) {
+            return value;
+        }
+        let value = Arc::new(build(catalog));
+        let new = Prepared { catalog: Arc::downgrade(catalog), value: Arc::clone(&value) };
+        let earlier = self.kept.load();
+        let in_use = earlier.iter().filter(|prepared| prepared.catalog.strong_count() > 0).cloned();
+        let kept = std::iter::once(Arc::new(new)).chain(in_use).take(KEPT).collect();
+        self.kept.store(Arc::new(kept));
+        value
+    }
+}
+
+impl<T> Prepared<T> {
+    fn is_of(&self, catalog: &Arc<Catalog>) -> bool {
+        std::ptr::eq(self.catalog.as_ptr(), Arc::as_ptr(catalog))
+    }
+}

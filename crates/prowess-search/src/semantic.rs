@@ -1,0 +1,168 @@
+//! Ranking by meaning: texts as vectors, and the angle between them.
+
+mod vectors;
+
+use std::sync::Arc;
+
+use prowess_core::{Catalog, Ranked, Ranker, Record};
+
+use crate::Hit;
+use crate::index::{first, ranked};
+use crate::per_catalog::PerCatalog;
+use crate::query::cut;
+use crate::top::Top;
+pub use vectors::{VectorError, WordVectors};
+
+/// From how many skills on their common direction is taken away; a few skills have none.
+const FEW: usize = 16;
+
+/// Makes vectors of texts, such that texts of like meaning point the same way.
+///
+/// # Behavior
+///
+/// - A vector has [`Embedder::dimensions`] numbers.
+/// - The same text gives the same vector, from any thread and at any time.
+/// - A text of which nothing is understood gives zeros.
+pub trait Embedder: Send + Sync {
+    /// How many numbers a vector has.
+    fn dimensions(&self) -> usize;
+
+    /// The vector of a text, of any length.
+    fn embed(&self, text: &str) -> Vec<f32>;
+}
+
+/// Ranks by the cosine between the query and each skill's name, tags and description.
+///
+/// The vectors of a catalog are made when it is first asked for and kept beside the catalog: four bytes
+/// for each dimension of each skill. A query is compared with all of them. It finds what is meant rather
+/// than what is named, and misses names that the model has never seen: join it with a
+/// [`Searcher`](crate::Searcher) by [`Fused`](crate::Fused).
+pub struct Semantic {
+    embedder: Arc<dyn Embedder>,
+    spaces: PerCatalog<Space>,
+}
+
+impl Semantic {
+    /// A ranker over the vectors of `embedder`.
+    pub fn new(embedder: Arc<dyn Embedder>) -> Self {
+        Self { embedder, spaces: PerCatalog::default() }
+    }
+}
+
+impl std::fmt::Debug for Semantic {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Semantic({} dimensions)", self.embedder.dimensions())
+    }
+}
+
+impl Ranker for Semantic {
+    fn rank<'c>(&self, catalog: &'c Arc<Catalog>, query: &str, limit: usize) -> Vec<Ranked<'c>> {
+        let limit = limit.min(catalog.len());
+        if limit == 0 || query.trim().is_empty() {
+            return ranked(catalog, first(limit));
+        }
+        let embedder = self.embedder.as_ref();
+        let space = self.spaces.of(catalog, |catalog| Space::new(embedder, catalog));
+        ranked(catalog, space.top(unit(embedder.embed(cut(query))), limit))
+    }
+}
+
+/// The skills of one catalog as points.
+#[derive(Debug)]
+struct Space {
+    /// Where all skills point together. All of them are texts about what to do when; taken away, what is
+    /// left is what each is about.
+    common: Vec<f32>,
+    /// One unit vector after the other, by position; zeros for a text of which nothing is understood.
+    vectors: Vec<f32>,
+}
+
+impl Space {
+    fn new(embedder: &dyn Embedder, catalog: &Catalog) -> Self {
+        let dimensions = embedder.dimensions();
+        let mut vectors = Vec::with_capacity(dimensions * catalog.len());
+        for skill in catalog.skills() {
+            let mut vector = unit(embedder.embed(&text(skill)));
+            vector.resize(dimensions, 0.0);
+            vectors.append(&mut vector);
+        }
+        let mut common = vec![0.0; dimensions];
+        if catalog.len() >= FEW {
+            for vector in vectors.chunks_exact(dimensions.max(1)) {
+                add(&mut common, vector, 1.0);
+            }
+        }
+        let common = unit(common);
+        for vector in vectors.chunks_exact_mut(dimensions.max(1)) {
+            without(&common, vector);
+        }
+        Self { common, vectors }
+    }
+
+    fn top(&self, mut query: Vec<f32>, limit: usize) -> Vec<Hit> {
+        query.resize(self.common.len(), 0.0);
+        without(&self.common, &mut query);
+        let mut top = Top::new(limit);
+        for (position, vector) in self.vectors.chunks_exact(self.common.len().max(1)).enumerate() {
+            let score = dot(vector, &query);
+            if score > top.bar() {
+                top.push(Hit { position, score });
+            }
+        }
+        top.finish()
+    }
+}
+
+/// Everything that a skill says of itself.
+fn text(skill: Record<'_>) -> String {
+    let mut text = [skill.name(), " ", skill.description()].concat();
+    for tag in skill.tags() {
+        text.push(' ');
+        text.push_str(tag);
+    }
+    text
+}
+
+/// Takes the part that points along `common` away and makes what is left a unit vector again.
+fn without(common: &[f32], vector: &mut [f32]) {
+    let along = dot(vector, common);
+    add(vector, common, -along);
+    scale(vector);
+}
+
+fn unit(mut vector: Vec<f32>) -> Vec<f32> {
+    scale(&mut vector);
+    vector
+}
+
+/// Makes a vector as long as 1. What has no direction becomes zeros, which are like nothing.
+fn scale(vector: &mut [f32]) {
+    /// Below this, what is left is the rounding of what was taken away.
+    const LEAST: f32 = 1e-5;
+    let length = dot(vector, vector).sqrt();
+    let factor = if length.is_finite() && length > LEAST { 1.0 / length } else { 0.0 };
+    for number in vector {
+        *number = if factor > 0.0 { *number * factor } else { 0.0 };
+    }
+}
+
+fn add(sum: &mut [f32], vector: &[f32], share: f32) {
+    for (sum, number) in sum.iter_mut().zip(vector) {
+        *sum += share * number;
+    }
+}
+
+fn dot(one: &[f32], other: &[f32]) -> f32 {
+    // Several sums at once, which the compiler makes one instruction; the order is always the same.
+    const LANES: usize = 8;
+    let (ones, one_rest) = one.as_chunks::<LANES>();
+    let (others, other_rest) = other.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (one, other) in ones.iter().zip(others) {
+        for (sum, (one, other)) in sums.iter_mut().zip(one.iter().zip(other)) {
+            *sum += one * other;
+        }
+    }
+    let rest: f32 = one_rest.iter().zip(other_rest).map(|(one, other)| one * other).sum();
+    sums.iter().sum::<f32>() + rest
+}
