@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args as ClapArgs, ColorChoice, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args as ClapArgs, ColorChoice, Parser, Subcommand, ValueEnum};
 use prowess::format::Profile;
 
 const EXAMPLES: &str = "\
@@ -18,6 +18,7 @@ Examples:
   prowess explain pdf                           where a skill comes from, and what hides it
   prowess prompt --load pdf                     the text that the next model call would carry
   prowess call skills_load '{\"names\":[\"pdf\"]}'  one tool call, as a model makes it
+  prowess plugin list                           which plugins there are, and which may run
   prowess serve                                 MCP on standard input and output";
 
 /// Find, check, show, load and serve Agent Skills.
@@ -260,10 +261,48 @@ pub(crate) enum Command {
         #[arg(long, value_delimiter = ',', value_name = "ID")]
         load: Vec<String>,
     },
+    /// Say what plugins there are and which may run; none of this opens one
+    #[command(subcommand)]
+    Plugin(Plugin),
     /// Serve skills and tools over the Model Context Protocol on standard input and output
     Serve,
     /// Trust a folder, so that the skills of its project are offered
     Trust(Trust),
     /// Play an agent's whole conversation on the embedded skills
     Tour,
+}
+
+/// What `plugin` takes.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Plugin {
+    /// List the plugins of `~/.prowess/plugins` and of the configured folders
+    List,
+    /// Say what a plugin's file says of itself, and whether it may run
+    Inspect {
+        /// The dynamic library
+        file: PathBuf,
+    },
+    /// Let a plugin run with your rights, by what its bytes are; or list that, or take it back
+    Trust(PluginTrust),
+}
+
+/// What `plugin trust` takes.
+#[derive(Debug, ClapArgs)]
+#[group(skip)]
+#[command(group(ArgGroup::new("what").required(true).args(["file", "key", "list", "revoke"])))]
+pub(crate) struct PluginTrust {
+    /// The dynamic library
+    pub(crate) file: Option<PathBuf>,
+    /// Trust what the owner of this minisign key signs: a `.pub` file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: Option<PathBuf>,
+    /// Show what is trusted
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Take back a plugin's name, a digest or a key's number
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) revoke: Option<String>,
+    /// Trust a version before the one that is trusted
+    #[arg(long, requires = "file")]
+    pub(crate) allow_older: bool,
 }

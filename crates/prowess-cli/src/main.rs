@@ -10,6 +10,7 @@ mod failure;
 mod output;
 mod package;
 mod place;
+mod plugins;
 mod snippet;
 mod terminal;
 

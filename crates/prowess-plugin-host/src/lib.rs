@@ -7,11 +7,14 @@
 //!    [`TrustStore`] whether it may run and the [`PluginPolicy`] whether and where it fits;
 //! 2. [`stage`] puts those bytes where the system's loader can open them, and never the file again.
 //!
+//! [`list`] says what would become of each plugin of a directory.
+//!
 //! Each refusal is one line that says what, why and what to do, and that nothing was executed.
 #![deny(unsafe_code)]
 
 mod error;
 mod inspect;
+mod inventory;
 mod place;
 mod policy;
 mod private_file;
@@ -21,8 +24,9 @@ mod verify;
 
 pub use error::{PluginError, PluginErrorKind};
 pub use inspect::{Inspection, Library, Linkage, Target, inspect};
+pub use inventory::{InventoryCache, Listed, list};
 pub use place::Origin;
-pub use policy::{HOST_ABI, Isolation, Placement, PluginLimits, PluginPolicy};
+pub use policy::{HOST_ABI, Isolation, Placement, PluginLimits, PluginPolicy, PluginSettings};
 pub use prowess_plugin_abi::manifest::{Manifest, PanicStrategy};
 pub use stage::{Staged, stage, stage_in_directory};
 pub use trust::{Key, KeyError, Older, Pin, Revoked, TrustError, TrustStore, Witness};

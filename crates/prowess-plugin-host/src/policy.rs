@@ -44,11 +44,25 @@ pub struct PluginPolicy {
     pub allowed_libraries: Vec<String>,
     /// The oldest version of a plugin that may run, by its name. By default any.
     pub minimum_versions: BTreeMap<String, Version>,
+    /// The files that are loaded when the host begins; absolute. By default none.
+    pub load: Vec<PathBuf>,
+    /// What a plugin is told and where its skills go, by its name.
+    pub settings: BTreeMap<String, PluginSettings>,
     /// How long and how much.
     pub limits: PluginLimits,
     /// How many times one plugin may be replaced while the host runs; the code of each stays in memory.
     /// By default 20.
     pub generations: usize,
+}
+
+/// What one plugin is told, and where its skills go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PluginSettings {
+    /// The plugin's own configuration. By default none.
+    pub config: Option<serde_json::Value>,
+    /// The layer of its sources. By default the lowest.
+    pub layer: Option<String>,
 }
 
 /// Where a plugin's code runs.
@@ -110,6 +124,8 @@ impl Default for PluginPolicy {
             max_bytes: 256 << 20,
             allowed_libraries: SYSTEM_LIBRARIES.map(str::to_owned).into(),
             minimum_versions: BTreeMap::new(),
+            load: Vec::new(),
+            settings: BTreeMap::new(),
             limits: PluginLimits::default(),
             generations: 20,
         }

@@ -3,6 +3,7 @@
 //! A file is read once, into memory. What is looked at, hashed, compared and later opened are those
 //! bytes: whatever happens to the path meanwhile does not matter.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use prowess_core::Digest;
@@ -59,13 +60,32 @@ pub fn verify(
 ) -> Result<VerifiedPlugin, PluginError> {
     let (bytes, inspection) = read(file, origin, policy)?;
     let digest = Digest::of(&bytes);
-    let signature = || signature_of(file);
-    let trusted_by = trusted_by(file, &bytes, digest, &inspection, trust, signature)?;
-    policy.judge(file, &inspection)?;
-    let is_pinned = trusted_by == TrustedBy::Pin;
-    let placement = policy.placement(file, &inspection, is_pinned)?;
+    let again = || Ok(Cow::Borrowed(&*bytes));
+    let seen = Seen { file, digest, inspection: &inspection, bytes: &again };
+    let (trusted_by, placement) = decide(&seen, policy, trust)?;
     let file = file.to_owned();
     Ok(VerifiedPlugin { file, bytes, digest, inspection, trusted_by, placement })
+}
+
+/// What is known of a file, and how to come by its bytes.
+pub(crate) struct Seen<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) digest: Digest,
+    pub(crate) inspection: &'a Inspection,
+    pub(crate) bytes: &'a dyn Fn() -> Result<Cow<'a, [u8]>, PluginError>,
+}
+
+/// Why a plugin may run, and where.
+pub(crate) fn decide(
+    seen: &Seen<'_>,
+    policy: &PluginPolicy,
+    trust: &TrustStore,
+) -> Result<(TrustedBy, Placement), PluginError> {
+    let trusted_by = trusted_by(seen, trust)?;
+    policy.judge(seen.file, seen.inspection)?;
+    let is_pinned = trusted_by == TrustedBy::Pin;
+    let placement = policy.placement(seen.file, seen.inspection, is_pinned)?;
+    Ok((trusted_by, placement))
 }
 
 /// Reads a plugin's file and what it says of itself, trusted or not.
@@ -120,16 +140,9 @@ impl VerifiedPlugin {
     }
 }
 
-/// Why these bytes may run. The file of the signature is asked for only where there is no pin.
-fn trusted_by(
-    file: &Path,
-    bytes: &[u8],
-    digest: Digest,
-    inspection: &Inspection,
-    trust: &TrustStore,
-    signature: impl FnOnce() -> Result<Option<SignatureFile>, PluginError>,
-) -> Result<TrustedBy, PluginError> {
-    let manifest = &inspection.manifest;
+/// Why these bytes may run. The file of the signature is looked for only where there is no pin.
+fn trusted_by(seen: &Seen<'_>, trust: &TrustStore) -> Result<TrustedBy, PluginError> {
+    let Seen { file, digest, inspection, .. } = *seen;
     match trust.pin_of(digest) {
         Some(pin) if pin.revoked_at.is_none() => return Ok(TrustedBy::Pin),
         Some(_) => {
@@ -139,13 +152,14 @@ fn trusted_by(
         }
         None => {}
     }
-    let Some(signature) = signature()? else {
-        return Err(unknown(file, digest, &manifest.name, trust));
+    let name = &inspection.manifest.name;
+    let Some(signature) = signature_of(file)? else {
+        return Err(unknown(file, digest, name, trust));
     };
-    let key = signed_by(file, bytes, manifest, trust, &signature)?;
+    let key = signed_by(seen, trust, &signature)?;
     let own = version(file, inspection)?;
-    if let Some(newer) = trust.newer(&manifest.name, &own) {
-        let help = "install the newer one, or trust this file itself: `prowess plugin trust FILE --allow-older`";
+    if let Some(newer) = trust.newer(name, &own) {
+        let help = "install the newer one, or trust this very file: `prowess plugin trust FILE --allow-older`";
         return Err(rollback(file, &own, newer, help));
     }
     Ok(TrustedBy::Signature { key })
@@ -153,12 +167,11 @@ fn trusted_by(
 
 /// The key by which the file is signed for what it says that it is.
 fn signed_by(
-    file: &Path,
-    bytes: &[u8],
-    manifest: &Manifest,
+    seen: &Seen<'_>,
     trust: &TrustStore,
     signature: &SignatureFile,
 ) -> Result<String, PluginError> {
+    let (file, manifest) = (seen.file, &seen.inspection.manifest);
     let id = &signature.key;
     let refused = |reason: String, help: &str| {
         PluginError::refused(PluginErrorKind::Signature, file, reason, help)
@@ -171,7 +184,7 @@ fn signed_by(
         let help = "get a build that is signed by another key";
         return Err(refused(format!("is signed by the key {id}, which was revoked"), help));
     }
-    if !key.has_signed(bytes, signature) {
+    if !key.has_signed(&(seen.bytes)()?, signature) {
         let help = "get the file and its `.minisig` again from the same release";
         return Err(refused(format!("has a signature by the key {id} that does not fit it"), help));
     }

@@ -24,6 +24,7 @@
 mod clock;
 mod corpus;
 mod memory_catalog;
+mod plugin_file;
 mod random;
 mod ranker_kit;
 mod scan_recorder;
@@ -34,6 +35,7 @@ mod tree;
 pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};
 pub use memory_catalog::memory_catalog;
+pub use plugin_file::PluginFile;
 pub use random::Random;
 pub use ranker_kit::check_ranker;
 pub use scan_recorder::{FoundPackage, ScanRecorder};

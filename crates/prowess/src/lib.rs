@@ -43,6 +43,8 @@ pub use runtime::{Runtime, Turn};
 pub use prowess_core::*;
 pub use prowess_format as format;
 pub use prowess_lint as lint;
+#[cfg(feature = "plugins")]
+pub use prowess_plugin_host as plugin_host;
 pub use prowess_prompt as prompt;
 #[cfg(feature = "exact-tokens")]
 pub use prowess_prompt::{ExactTokens, Vocabulary};

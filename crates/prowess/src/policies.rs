@@ -27,6 +27,9 @@ pub struct Policies {
     /// How the tools' names are spelled for the model. By default with underscores, which every
     /// vendor takes.
     pub name_style: NameStyle,
+    /// Which plugins may run, and how. By default none is loaded.
+    #[cfg(feature = "plugins")]
+    pub plugins: prowess_plugin_host::PluginPolicy,
 }
 
 impl Policies {

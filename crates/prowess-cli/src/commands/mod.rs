@@ -6,6 +6,7 @@ mod explain;
 mod list;
 mod new;
 mod overview;
+mod plugin;
 mod probe;
 mod prompt;
 mod read_properties;
@@ -50,6 +51,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Explain { query }) => explain::run(global, query, output),
         Some(Command::Prompt { load }) => prompt::run(global, load, output),
         Some(Command::Call { tool, json, load }) => call::run(global, tool, json, load, output),
+        Some(Command::Plugin(command)) => plugin::run(global, command, output),
         Some(Command::Serve) => serve::run(global, output),
         Some(Command::Trust(args)) => trust::run(args, output),
         Some(Command::Tour) => tour::run(output),

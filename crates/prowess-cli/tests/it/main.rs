@@ -8,6 +8,7 @@ mod contract;
 mod names;
 mod new;
 mod places;
+mod plugin;
 mod probe;
 mod program;
 mod schema;

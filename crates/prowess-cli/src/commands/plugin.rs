@@ -1,0 +1,72 @@
+//! `prowess plugin`: what plugins there are, and which may run. None of this opens one.
+
+mod inspect;
+mod list;
+mod trust;
+
+use std::process::ExitCode;
+
+use prowess::plugin_host::{Placement, PluginError, TrustError, TrustStore};
+use serde::Serialize;
+
+use crate::args::{Global, Plugin};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::plugins::{Places, failure};
+
+pub(crate) fn run(global: &Global, command: &Plugin, output: &Output) -> Result<ExitCode, Failure> {
+    let places = Places::of_this_user()?;
+    let policy = crate::plugins::policy(global, &places)?;
+    match command {
+        Plugin::List => list::run(&policy, &places, output)?,
+        Plugin::Inspect { file } => inspect::run(file, &policy, &places, output)?,
+        Plugin::Trust(what) => trust::run(what, &policy, &places, output)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a plugin would run, and where.
+#[derive(Serialize)]
+struct Verdict {
+    /// `in-process`, `process` or `refused`.
+    verdict: &'static str,
+    /// One line that says why.
+    reason: String,
+    /// What to branch on where it is refused.
+    code: Option<&'static str>,
+    /// The next step where it is refused.
+    help: Option<String>,
+}
+
+impl Verdict {
+    fn new(verdict: &Result<Placement, PluginError>) -> Self {
+        let allowed =
+            |verdict, reason: &str| Self { verdict, reason: reason.into(), code: None, help: None };
+        match verdict {
+            Ok(Placement::InProcess) => allowed("in-process", "it may run, in this program"),
+            Ok(Placement::Process) => allowed("process", "it may run, in a process of its own"),
+            Err(error) => Self {
+                verdict: "refused",
+                reason: error.to_string(),
+                code: Some(error.kind.as_str()),
+                help: Some(error.help.clone()),
+            },
+        }
+    }
+}
+
+/// What is trusted. A store that cannot be used is a failure: it is not taken for an empty one.
+fn trusted(places: &Places) -> Result<TrustStore, Failure> {
+    TrustStore::read(&places.trust_file).map_err(|error| untrusted(&error))
+}
+
+fn untrusted(error: &TrustError) -> Failure {
+    match error {
+        TrustError::Refused(error) => failure(error),
+        _ => {
+            let help =
+                "mend the file or move it away; what was trusted has to be trusted again then";
+            Failure::new("plugin-trust-invalid", error.to_string(), help)
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! `prowess plugin list`, `inspect` and `trust`: shapes, verdicts, and that no library is opened.
+
+use std::path::{Path, PathBuf};
+
+use expect_test::{Expect, expect};
+use prowess_testkit::PluginFile;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::program::{Program, Ran};
+
+/// A home with a directory of plugins.
+struct Home {
+    directory: TempDir,
+    path: PathBuf,
+}
+
+impl Home {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().canonicalize().expect("it is there");
+        std::fs::create_dir_all(path.join(".prowess/plugins")).expect("a directory can be made");
+        Self { directory, path }
+    }
+
+    /// Installs a plugin that says by a file if its code runs.
+    fn install(&self, name: &str, version: &str) -> PathBuf {
+        let manifest =
+            prowess::plugin_host::Manifest { version: version.into(), ..PluginFile::manifest() };
+        let trap = format!(
+            "#include <stdio.h>\n\
+             __attribute__((constructor)) static void run(void) {{ fopen(\"{}\", \"w\"); }}",
+            self.trap().display()
+        );
+        self.write(name, &PluginFile::new(&manifest).code(&trap).build())
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let file = self.path.join(".prowess/plugins").join(name);
+        std::fs::write(&file, bytes).expect("a file can be written");
+        file
+    }
+
+    fn trap(&self) -> PathBuf {
+        self.path.join("it-ran")
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        let ran = Program::new().at_home_in(&self.path).run(args);
+        assert!(!self.trap().exists(), "no code of a plugin runs by `prowess {}`", args.join(" "));
+        ran
+    }
+
+    fn trust(&self, file: &Path) -> Ran {
+        self.run(&["plugin", "trust", &file.display().to_string()])
+    }
+
+    /// The document of a run, with what differs from run to run replaced.
+    #[track_caller]
+    fn check(&self, args: &[&str], expected: &Expect) {
+        let ran = self.run(&[args, &["--format", "json"]].concat());
+        assert_eq!(ran.code, Some(0), "the run succeeds: {}", ran.stderr);
+        self.compare(&ran.json(), expected);
+    }
+
+    #[track_caller]
+    fn check_failure(&self, args: &[&str], expected: &Expect) {
+        let ran = self.run(&[args, &["--format", "json"]].concat());
+        assert_eq!(ran.code, Some(1), "the run fails: {}", ran.stdout);
+        self.compare(&ran.error(), expected);
+    }
+
+    #[track_caller]
+    fn compare(&self, document: &Value, expected: &Expect) {
+        let mut text = format!("{document:#}\n").replace(&self.path.display().to_string(), "$HOME");
+        while let Some(at) = text.find("sha256:").filter(|at| text.len() > at + 71) {
+            text.replace_range(at..at + 71, "$DIGEST");
+        }
+        text = text.replace(&PluginFile::manifest().target, "$TARGET");
+        expected.assert_eq(&text);
+    }
+}
+
+#[test]
+fn without_plugins_the_list_is_empty() {
+    let home = Home::new();
+    home.check(
+        &["plugin", "list"],
+        &expect![[r#"
+        {
+          "directories": [
+            "$HOME/.prowess/plugins"
+          ],
+          "plugins": []
+        }
+    "#]],
+    );
+    let ran = home.run(&["plugin", "list"]);
+    assert!(ran.text().starts_with("0 plugins in "), "the places are named: {ran:?}");
+    drop(home.directory);
+}
+
+#[test]
+fn the_list_says_what_would_become_of_each() {
+    let home = Home::new();
+    home.trust(&home.install("notes.so", "1.2.0")).text();
+    home.install("other.so", "1.3.0");
+    home.write("text.so", b"text");
+    home.check(&["plugin", "list"], &expect![[r#"
+        {
+          "directories": [
+            "$HOME/.prowess/plugins"
+          ],
+          "plugins": [
+            {
+              "file": "$HOME/.prowess/plugins/notes.so",
+              "name": "notes",
+              "version": "1.2.0",
+              "description": "Notes as skills",
+              "kinds": [
+                "source"
+              ],
+              "digest": "$DIGEST",
+              "verdict": "in-process",
+              "reason": "it may run, in this program",
+              "code": null,
+              "help": null
+            },
+            {
+              "file": "$HOME/.prowess/plugins/other.so",
+              "name": "notes",
+              "version": "1.3.0",
+              "description": "Notes as skills",
+              "kinds": [
+                "source"
+              ],
+              "digest": "$DIGEST",
+              "verdict": "refused",
+              "reason": "`$HOME/.prowess/plugins/other.so` is not the `notes` that is trusted: it is $DIGEST, not $DIGEST; nothing was executed",
+              "code": "plugin-digest-mismatch",
+              "help": "if you trust it with your rights, run `prowess plugin trust '$HOME/.prowess/plugins/other.so'`"
+            },
+            {
+              "file": "$HOME/.prowess/plugins/text.so",
+              "name": null,
+              "version": null,
+              "description": null,
+              "kinds": [],
+              "digest": null,
+              "verdict": "refused",
+              "reason": "`$HOME/.prowess/plugins/text.so` is no library: it begins like none; nothing was executed",
+              "code": "plugin-not-a-library",
+              "help": "name the dynamic library that the plugin's build made"
+            }
+          ]
+        }
+    "#]]);
+    let lists = [(), ()].map(|()| home.run(&["plugin", "list", "--format", "json"]).json());
+    assert_eq!(lists[0], lists[1], "what is known from the last list is the same");
+}
+
+#[test]
+fn inspect_shows_the_manifest_and_the_verdict() {
+    let home = Home::new();
+    let file = home.install("notes.so", "1.2.0").display().to_string();
+    let told = home.run(&["plugin", "inspect", &file, "--format", "json"]).json();
+    assert_eq!(told["manifest"]["name"], "notes", "the manifest is there: {told:#}");
+    assert_eq!(told["verdict"], "refused", "nobody trusts it: {told:#}");
+    assert_eq!(told["code"], "plugin-not-trusted", "and the code says so: {told:#}");
+    home.trust(Path::new(&file)).text();
+    let told = home.run(&["plugin", "inspect", &file, "--format", "json"]).json();
+    assert_eq!(told["verdict"], "in-process", "a pinned release runs in the host: {told:#}");
+    let text = home.run(&["plugin", "inspect", &file]);
+    assert!(text.text().contains("in-process: it may run"), "people are told the same: {text:?}");
+}
+
+#[test]
+fn what_is_no_plugin_is_told_in_one_line() {
+    let home = Home::new();
+    let text = home.write("text.so", b"text").display().to_string();
+    home.check_failure(&["plugin", "inspect", &text], &expect![[r#"
+        {
+          "code": "plugin-not-a-library",
+          "message": "`$HOME/.prowess/plugins/text.so` is no library: it begins like none; nothing was executed",
+          "help": "name the dynamic library that the plugin's build made"
+        }
+    "#]]);
+    home.check_failure(&["plugin", "trust", &text], &expect![[r#"
+        {
+          "code": "plugin-not-a-library",
+          "message": "`$HOME/.prowess/plugins/text.so` is no library: it begins like none; nothing was executed",
+          "help": "name the dynamic library that the plugin's build made"
+        }
+    "#]]);
+    home.check_failure(&["plugin", "trust", "/nowhere.so"], &expect![[r#"
+        {
+          "code": "plugin-unreadable",
+          "message": "`/nowhere.so` cannot be read: No such file or directory (os error 2); nothing was executed",
+          "help": "name a plugin that exists"
+        }
+    "#]]);
+}
+
+#[test]
+fn trust_is_given_listed_and_taken_back() {
+    let home = Home::new();
+    let file = home.install("notes.so", "1.2.0");
+    let told = home.trust(&file);
+    assert!(told.text().contains("notes 1.2.0 may run with your rights"), "{told:?}");
+    let listed = home.run(&["plugin", "trust", "--list", "--format", "json"]).json();
+    assert_eq!(listed["pins"][0]["name"], "notes", "the pin is listed: {listed:#}");
+    assert_eq!(listed["keys"], serde_json::json!([]), "and no key: {listed:#}");
+    home.check(
+        &["plugin", "trust", "--revoke", "notes"],
+        &expect![[r#"
+        {
+          "revoked": [
+            {
+              "kind": "pin",
+              "name": "notes",
+              "digest": "$DIGEST"
+            }
+          ]
+        }
+    "#]],
+    );
+    home.check_failure(
+        &["plugin", "trust", "--revoke", "notes"],
+        &expect![[r#"
+        {
+          "code": "plugin-not-trusted",
+          "message": "nothing is trusted under `notes`",
+          "help": "see `prowess plugin trust --list` for names, digests and keys"
+        }
+    "#]],
+    );
+    let shown = home.run(&["plugin", "inspect", &file.display().to_string()]);
+    assert!(shown.text().contains("that was taken back"), "it holds no longer: {shown:?}");
+}
+
+#[test]
+fn an_older_version_is_trusted_only_if_that_is_meant() {
+    let home = Home::new();
+    home.trust(&home.install("new.so", "1.10.0")).text();
+    let old = home.install("old.so", "1.9.0").display().to_string();
+    home.check_failure(&["plugin", "trust", &old], &expect![[r#"
+        {
+          "code": "plugin-rollback",
+          "message": "`$HOME/.prowess/plugins/old.so` is version 1.9.0 of `notes`, and 1.10.0 is trusted; nothing was executed",
+          "help": "trust the newer one, or say that the older one is meant: `--allow-older`"
+        }
+    "#]]);
+    home.run(&["plugin", "trust", "--allow-older", &old]).text();
+}
+
+#[test]
+fn a_key_is_trusted_by_its_file() {
+    let home = Home::new();
+    let file = home.path.join("author.pub");
+    let key = "untrusted comment: minisign public key\n\
+               RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3\n";
+    std::fs::write(&file, key).expect("a file can be written");
+    let file = file.display().to_string();
+    home.run(&["plugin", "trust", "--key", &file]).text();
+    let listed = home.run(&["plugin", "trust", "--list"]);
+    assert!(listed.text().contains("key E7620F1842B4E81F"), "the key has its number: {listed:?}");
+    std::fs::write(&file, "no key").expect("a file can be written");
+    home.check_failure(&["plugin", "trust", "--key", &file], &expect![[r#"
+        {
+          "code": "plugin-key-invalid",
+          "message": "`$HOME/author.pub` cannot be used: it is no public key of minisign: Invalid encoding in minisign data",
+          "help": "name the `.pub` file that `minisign -G` wrote"
+        }
+    "#]]);
+}
+
+#[test]
+fn a_damaged_store_trusts_nothing() {
+    let home = Home::new();
+    home.trust(&home.install("notes.so", "1.2.0")).text();
+    let store = home.path.join(".local/state/prowess/plugins.json");
+    std::fs::write(&store, "{").expect("a file can be written");
+    for args in [&["plugin", "list"][..], &["plugin", "trust", "--list"]] {
+        let error = home.run(&[args, &["--format", "json"]].concat()).error();
+        assert_eq!(error["code"], "plugin-trust-invalid", "{error:#}");
+    }
+}

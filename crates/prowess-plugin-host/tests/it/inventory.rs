@@ -1,0 +1,133 @@
+//! What is said of a directory of plugins.
+
+use std::path::{Path, PathBuf};
+
+use prowess_core::Digest;
+use prowess_plugin_host::{
+    InventoryCache, Listed, Manifest, Older, Placement, PluginPolicy, TrustStore, inspect, list,
+};
+use tempfile::TempDir;
+
+use crate::library::{Library, good, manifest};
+use crate::trust::witness;
+
+/// A directory with a trusted plugin, one that nobody trusts, a text that is named as a library, and a
+/// file that is not.
+struct Place {
+    directory: TempDir,
+    policy: PluginPolicy,
+    trust: TrustStore,
+    cache: InventoryCache,
+}
+
+impl Place {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().canonicalize().unwrap();
+        let other = Manifest { name: "other".into(), ..manifest() };
+        std::fs::write(path.join("notes.so"), good()).unwrap();
+        std::fs::write(path.join("other.so"), Library::new(&other).build()).unwrap();
+        std::fs::write(path.join("text.so"), "text").unwrap();
+        std::fs::write(path.join("notes.so.minisig.txt"), "no library").unwrap();
+        let mut trust = TrustStore::default();
+        let (file, digest) = (path.join("notes.so"), Digest::of(&good()));
+        let inspection = inspect(&file, &good()).unwrap();
+        trust.pin(&file, digest, &inspection, &witness(), Older::Refuse).unwrap();
+        let policy = PluginPolicy { directories: vec![path], ..PluginPolicy::default() };
+        Self { directory, policy, trust, cache: InventoryCache::default() }
+    }
+
+    fn list(&mut self) -> Vec<Listed> {
+        list(&self.policy, &self.trust, &mut self.cache).unwrap()
+    }
+
+    fn cache_file(&self) -> PathBuf {
+        self.directory.path().join("cache/plugins.json")
+    }
+}
+
+/// Each file with what would become of it, and whether it was read.
+fn outcomes(listed: &[Listed]) -> Vec<(String, String, bool)> {
+    let outcome = |listed: &Listed| {
+        let name = listed.file.file_name().unwrap().to_string_lossy().into_owned();
+        let verdict = match &listed.verdict {
+            Ok(Placement::InProcess) => "in-process".to_owned(),
+            Ok(Placement::Process) => "process".to_owned(),
+            Err(error) => error.kind.as_str().to_owned(),
+        };
+        (name, verdict, listed.was_read)
+    };
+    listed.iter().map(outcome).collect()
+}
+
+fn expected(was_read: bool) -> Vec<(String, String, bool)> {
+    let row = |name: &str, verdict: &str, was_read| (name.to_owned(), verdict.to_owned(), was_read);
+    vec![
+        row("notes.so", "in-process", was_read),
+        row("other.so", "plugin-not-trusted", was_read),
+        row("text.so", "plugin-not-a-library", true),
+    ]
+}
+
+#[test]
+fn each_library_has_its_verdict() {
+    let mut place = Place::new();
+    assert_eq!(
+        outcomes(&place.list()),
+        expected(true),
+        "each file is there once, with its verdict"
+    );
+}
+
+#[test]
+fn what_is_unchanged_is_not_read_again() {
+    let mut place = Place::new();
+    place.list();
+    place.cache.write(&place.cache_file()).unwrap();
+    place.cache = InventoryCache::read(&place.cache_file());
+    assert_eq!(outcomes(&place.list()), expected(false), "what is known is not read");
+    place.trust = TrustStore::default();
+    let verdict = outcomes(&place.list())[0].1.clone();
+    assert_eq!(verdict, "plugin-not-trusted", "trust is asked for each time");
+}
+
+#[test]
+fn what_changed_is_read_again() {
+    let mut place = Place::new();
+    place.list();
+    let file = place.policy.directories[0].join("notes.so");
+    let times = file.metadata().unwrap().modified().unwrap();
+    let mut bytes = good();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&file, &bytes).unwrap();
+    // Anybody may set the time of the content back; the kernel notes the change all the same.
+    let handle = std::fs::File::options().write(true).open(&file).unwrap();
+    handle.set_modified(times).unwrap();
+    let outcome = outcomes(&place.list())[0].clone();
+    assert_eq!(outcome.1, "plugin-digest-mismatch", "the new bytes are judged: {outcome:?}");
+    assert!(outcome.2, "and were read");
+}
+
+#[test]
+fn a_cache_that_is_not_in_order_is_an_empty_one() {
+    let mut place = Place::new();
+    place.list();
+    let path = place.cache_file();
+    place.cache.write(&path).unwrap();
+    let whole = std::fs::read_to_string(&path).unwrap();
+    for text in ["", "{", "[]", &whole[..whole.len() / 2], &whole.replace("sha256", "md5")] {
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(InventoryCache::read(&path), InventoryCache::default(), "it is not believed");
+    }
+}
+
+#[test]
+fn a_directory_that_is_not_there_holds_nothing() {
+    let policy = PluginPolicy { directories: vec!["/nowhere".into()], ..PluginPolicy::default() };
+    let listed = list(&policy, &TrustStore::default(), &mut InventoryCache::default()).unwrap();
+    assert!(listed.is_empty(), "and that is no error");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    let policy = PluginPolicy { directories: vec![file], ..PluginPolicy::default() };
+    let error = list(&policy, &TrustStore::default(), &mut InventoryCache::default()).unwrap_err();
+    assert!(error.to_string().contains("Cargo.toml` cannot be listed"), "{error}");
+}

@@ -1,0 +1,111 @@
+//! The files of plugins as far as they can be looked at: small libraries, made by the C compiler that Rust
+//! links with.
+
+use std::process::Command;
+
+use prowess_plugin_abi::manifest::{MAGIC, Manifest, PanicStrategy, SECTION, SYMBOL};
+
+/// A dynamic library that has the manifest of a plugin, and nothing that a host could call.
+pub struct PluginFile {
+    section: Vec<u8>,
+    code: String,
+    flags: Vec<String>,
+}
+
+impl PluginFile {
+    /// The manifest of a plugin `notes`, version 1.2.0, for this host.
+    pub fn manifest() -> Manifest {
+        Manifest {
+            manifest: 1,
+            name: "notes".into(),
+            version: "1.2.0".into(),
+            description: "Notes as skills".into(),
+            license: "MIT".into(),
+            homepage: String::new(),
+            abi: "1.0".into(),
+            sdk: "0.1.0".into(),
+            rustc: "rustc 1.95.0".into(),
+            target: format!("{}-unknown-linux-gnu", std::env::consts::ARCH),
+            panic: PanicStrategy::Unwind,
+            debug_assertions: false,
+            kinds: vec!["source".into()],
+            features: vec![],
+            config_schema: None,
+        }
+    }
+
+    /// The bytes of a section with this text.
+    pub fn section(text: &str) -> Vec<u8> {
+        let length = u32::try_from(text.len()).expect("a text of a test is short").to_le_bytes();
+        [&MAGIC[..], &length, text.as_bytes()].concat()
+    }
+
+    /// With this manifest.
+    ///
+    /// # Panics
+    ///
+    /// Never: a manifest is JSON.
+    #[must_use]
+    pub fn new(manifest: &Manifest) -> Self {
+        Self::with_section(Self::section(
+            &serde_json::to_string(manifest).expect("a manifest is JSON"),
+        ))
+    }
+
+    /// With these bytes where the manifest is.
+    #[must_use]
+    pub fn with_section(section: Vec<u8>) -> Self {
+        Self { section, code: String::new(), flags: vec!["-shared".into(), "-fPIC".into()] }
+    }
+
+    /// With more C.
+    #[must_use]
+    pub fn code(mut self, code: &str) -> Self {
+        self.code.push_str(code);
+        self
+    }
+
+    /// With more words on the compiler's command line.
+    #[must_use]
+    pub fn flags(mut self, flags: &[&str]) -> Self {
+        self.flags.extend(flags.iter().map(|&flag| flag.to_owned()));
+        self
+    }
+
+    /// Not as a library, but with these words alone.
+    #[must_use]
+    pub fn only_flags(self, flags: &[&str]) -> Self {
+        Self { flags: Vec::new(), ..self }.flags(flags)
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Panics
+    ///
+    /// There is no C compiler `cc`, or it refuses.
+    pub fn build(&self) -> Vec<u8> {
+        let place = tempfile::tempdir().expect("a temporary directory");
+        let (source, library) = (place.path().join("plugin.c"), place.path().join("plugin"));
+        let numbers: Vec<_> = self.section.iter().map(u8::to_string).collect();
+        let manifest = match numbers.is_empty() {
+            true => String::new(),
+            false => format!(
+                "__attribute__((section(\"{SECTION}\"), used)) const unsigned char {SYMBOL}[] = {{{}}};",
+                numbers.join(",")
+            ),
+        };
+        std::fs::write(&source, format!("{manifest}\n{}\n", self.code))
+            .expect("a file can be written");
+        // What comes after the source is what it is linked with.
+        let mut command = Command::new("cc");
+        let output = command
+            .arg(&source)
+            .args(&self.flags)
+            .arg("-o")
+            .arg(&library)
+            .output()
+            .expect("`cc` runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        std::fs::read(&library).expect("`cc` wrote the library")
+    }
+}
