@@ -45,7 +45,10 @@ fn an_index_does_not_keep_a_catalog_alive() {
 
 #[test]
 fn many_that_ask_at_once_wait_for_one_index() {
-    let (searcher, catalog) = (Searcher::new(), catalog(&[("pdf", "Fills forms.")]));
+    // Many skills, so that the first index is still being built when the others ask.
+    let names: Vec<_> = (0..5_000).map(|number| format!("skill-{number}")).collect();
+    let catalog = memory_catalog(names.iter().map(|name| (&**name, "Fills forms.", &[][..])));
+    let searcher = Searcher::new();
     let barrier = std::sync::Barrier::new(8);
     let indexes: Vec<_> = std::thread::scope(|scope| {
         let ask = || {
