@@ -30,6 +30,7 @@ cargo xtask COMMAND
   corpus DIR         list DIR and check that every SKILL.md in it is accounted for
   conformance FILE   compare the command line with the recorded reference tool
   parity DIR         compare the verdicts on DIR with the reference tool, installed from its registry
+  loom               try every order of the registry's threads with a model checker
   fuzz [SECONDS]     feed the format crate broken input, for a minute unless another time is given
   tokens DIR         measure the estimate of tokens on the skills of DIR, beside two vocabularies
   bench [ROUNDS]     measure beside the floor of the same run
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         ["conformance", file] => conformance::run(Path::new(file)),
         ["parity", directory] => parity::run(Path::new(directory)),
         ["tokens", directory] => tokens(Path::new(directory)),
+        ["loom"] => loom(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["bench", "--count"] => bench::count(),
         ["bench", rest @ ..] => bench::run(rest),
@@ -96,6 +98,14 @@ fn tokens(directory: &Path) -> Result<(), Failure> {
     let run =
         ["run", "--package", "benches", "--features", "exact-tokens", "--bin", "tokens", "--"];
     cargo(run.iter().map(OsStr::new).chain([directory.as_os_str()]))
+}
+
+/// Runs the models of the registry's threads. They have a target directory of their own, as the flag
+/// that puts the model checker's locks in is one for every crate.
+fn loom() -> Result<(), Failure> {
+    let variables = [("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")];
+    let test = ["test", "--package", "prowess-registry", "--lib", "--", "models::"];
+    process::cargo_with(&variables, test)
 }
 
 /// Writes the page that tests of the format crate and of the linter compare.

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use crate::catalog::RecordIndex;
-use crate::{Catalog, EstimatedTokens, Layer, PackagePath, TokenCounter, Trust};
+use crate::{Catalog, EstimatedTokens, Layer, PackagePath, Stamp, TokenCounter, Trust};
 
 /// A view of one skill in a catalog. Copying it costs nothing; its texts live in the catalog.
 ///
@@ -77,6 +77,11 @@ impl<'c> Record<'c> {
     /// Settles collisions inside a layer; the higher wins.
     pub fn priority(&self) -> i16 {
         self.catalog.set(self.at).priority(self.at.entry())
+    }
+
+    /// The version that was read, where the source can tell versions apart.
+    pub fn stamp(&self) -> Option<Stamp> {
+        self.catalog.set(self.at).stamp(self.at.entry())
     }
 
     /// The package's path in its source.

@@ -226,8 +226,8 @@ impl RecordSetBuilder {
         self.diagnostics.push(PackageDiagnostic { package: package.map(Into::into), diagnostic });
     }
 
-    /// Takes over a record of an earlier set as it is.
-    pub fn reuse(&mut self, earlier: &RecordSet, at: usize) {
+    /// Takes over a record of an earlier set as of this version of its file.
+    pub fn reuse(&mut self, earlier: &RecordSet, at: usize, stamp: Option<Stamp>) {
         let tags: Vec<_> = earlier.tags(at).map(Cow::Borrowed).collect();
         self.push(&NewRecord {
             package: earlier.package(at),
@@ -238,7 +238,7 @@ impl RecordSetBuilder {
             tags: &tags,
             priority: earlier.priority(at),
             conditions: earlier.conditions(at).cloned(),
-            stamp: earlier.stamp(at),
+            stamp,
         });
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Diagnostic, Layer, RecordSet, SkillSource};
+use prowess_core::{Diagnostic, Layer, SkillSource};
 
 use crate::Registry;
 use crate::policy::RegistryPolicy;
@@ -100,8 +100,7 @@ impl RegistryBuilder {
                 let known: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
                 RegistryError::UnknownLayer { layer, known: known.join(", ") }
             })?;
-            let records = Arc::new(RecordSet::default());
-            Ok(Registered { layer: rank, source, records, withheld })
+            Ok(Registered::new(rank, source, withheld))
         };
         let mut sources: Vec<_> =
             self.sources.into_iter().map(register).collect::<Result<_, RegistryError>>()?;

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use prowess_core::{
-    Cancel, Diagnostic, Found, NewRecord, PackagePath, ReadFurther, RecordSet, RecordSetBuilder,
-    ScanSink, Severity, SkillSource, SourceError, Stamp,
+    Cancel, Coverage, Diagnostic, Found, NewRecord, PackagePath, ReadFurther, RecordSet,
+    RecordSetBuilder, ScanSink, Severity, SkillSource, SourceError, Stamp,
 };
 use prowess_format::{
     Conditions, Head, Summarized, Summary, SummaryConditions, check_file_name, summarize,
 };
 
 use crate::codes;
-use crate::policy::{IdFrom, RegistryPolicy};
+use crate::policy::{IdFrom, OnBroken, RegistryPolicy};
 use crate::registry::Changes;
+use crate::scope::{Doubt, Part};
 
 /// What a scan gave.
 pub(crate) struct Collected {
@@ -24,17 +25,35 @@ pub(crate) struct Collected {
     /// Whether a catalog of these records says what one of the earlier records said. They may still
     /// bear newer stamps.
     pub(crate) is_same: bool,
+    /// Packages that were good and are missing or broken, and stay as they were until somebody asks again.
+    pub(crate) doubted: Vec<PackagePath>,
 }
 
-/// Scans `source`, reusing of `earlier` what has not changed.
+/// How records are made, and for which catalog.
+#[derive(Clone, Copy)]
+pub(crate) struct Making {
+    pub(crate) policy: RegistryPolicy,
+    /// The generation of the catalog that the records would be part of.
+    pub(crate) generation: u64,
+}
+
+/// Scans a part of `source`, reusing of `earlier` what has not changed.
 pub(crate) fn collect(
     source: &dyn SkillSource,
     earlier: &Arc<RecordSet>,
-    policy: RegistryPolicy,
+    part: &Part,
+    making: Making,
     cancel: &Cancel,
 ) -> Result<Collected, SourceError> {
-    let mut collector = Collector::new(source.root(), earlier, policy);
-    source.scan(&mut collector, cancel)?;
+    let mut collector = Collector::new(source.root(), earlier, part, making);
+    let coverage = match &part.packages {
+        None => source.scan(&mut collector, cancel).map(|()| Coverage::Everything)?,
+        Some(packages) => {
+            let packages: Vec<_> = packages.iter().cloned().collect();
+            source.scan_packages(&packages, &mut collector, cancel)?
+        }
+    };
+    collector.settle_fates(coverage);
     Ok(collector.finish())
 }
 
@@ -42,13 +61,15 @@ pub(crate) fn collect(
 struct Collector<'a> {
     root: &'a str,
     earlier: &'a Arc<RecordSet>,
-    policy: RegistryPolicy,
+    part: &'a Part,
+    making: Making,
     /// What the earlier scan knew of each package.
     known: HashMap<&'a str, Known>,
     problems: Vec<Diagnostic>,
     builder: RecordSetBuilder,
     conditions: SharedConditions,
     changes: Changes,
+    doubted: Vec<PackagePath>,
 }
 
 /// The conditions that were met, so that skills which name the same tools share one value.
@@ -81,6 +102,8 @@ struct Known {
 /// What this scan says of a package that the earlier one knew.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
+    /// Nothing, and it was not asked for it.
+    NotAsked,
     /// Nothing, so far: it is gone.
     Gone,
     /// It is as it was.
@@ -90,29 +113,38 @@ enum Fate {
 }
 
 impl<'a> Collector<'a> {
-    fn new(root: &'a str, earlier: &'a Arc<RecordSet>, policy: RegistryPolicy) -> Self {
-        let gone = |record, stamp| Known { record, stamp, fate: Fate::Gone };
+    fn new(root: &'a str, earlier: &'a Arc<RecordSet>, part: &'a Part, making: Making) -> Self {
+        let asked = part.packages.as_ref();
+        let asked: Option<HashSet<_>> =
+            asked.map(|asked| asked.iter().map(PackagePath::as_str).collect());
+        let is_asked = |package| asked.as_ref().is_none_or(|asked| asked.contains(package));
+        let fate = |package| if is_asked(package) { Fate::Gone } else { Fate::NotAsked };
+        let known = |package: &'a str, record, stamp| {
+            (package, Known { record, stamp, fate: fate(package) })
+        };
         let records =
-            (0..earlier.len()).map(|at| (earlier.package(at), gone(Some(at), earlier.stamp(at))));
+            (0..earlier.len()).map(|at| known(earlier.package(at), Some(at), earlier.stamp(at)));
         let rejected = earlier
             .rejected()
             .iter()
-            .map(|rejected| (rejected.package.as_ref(), gone(None, rejected.stamp)));
+            .map(|rejected| known(&rejected.package, None, rejected.stamp));
         Self {
             root,
             earlier,
-            policy,
+            part,
+            making,
             known: records.chain(rejected).collect(),
             problems: Vec::new(),
             builder: RecordSetBuilder::new(),
             conditions: SharedConditions::default(),
             changes: Changes::default(),
+            doubted: Vec::new(),
         }
     }
 
     /// Adds a `SKILL.md` that can be used.
     fn accept(&mut self, found: &Found<'_>, directory: Option<&str>, summary: &Summary<'_>) {
-        let id = match (self.policy.id_from, directory) {
+        let id = match (self.making.policy.id_from, directory) {
             (IdFrom::Directory, Some(directory)) => directory,
             _ => &summary.name,
         };
@@ -136,13 +168,61 @@ impl<'a> Collector<'a> {
     }
 
     /// Takes note of a `SKILL.md` that cannot be used.
-    fn reject(&mut self, found: &Found<'_>) {
-        match self.reread(found.package) {
-            Some(Some(_)) => self.changes.removed += 1,
-            Some(None) => {}
-            None => self.changes.rejected += 1,
+    fn reject(&mut self, found: &Found<'_>, diagnostics: Vec<Diagnostic>) {
+        match (self.reread(found.package), self.making.policy.on_broken) {
+            (Some(Some(at)), _) if self.is_in_doubt(at) => return self.wait(found),
+            (Some(Some(at)), OnBroken::KeepLast) => return self.keep(found, at, diagnostics),
+            (Some(Some(_)), OnBroken::Drop) => self.changes.removed += 1,
+            (Some(None), _) => {}
+            (None, _) => self.changes.rejected += 1,
         }
         self.builder.reject(found.package, found.stamp);
+        self.diagnose(found, diagnostics);
+    }
+
+    /// Whether a version that cannot be used may be half a one. Where it was told of already, it is as
+    /// it is.
+    fn is_in_doubt(&self, at: usize) -> bool {
+        self.part.doubt == Doubt::Wait && self.told_as_kept(at).is_none()
+    }
+
+    /// Leaves a package as it was, to be looked at again.
+    fn wait(&mut self, found: &Found<'_>) {
+        if let Some(known) = self.known.get_mut(found.package) {
+            known.fate = Fate::Kept;
+        }
+        self.doubted.extend(PackagePath::new(found.package));
+    }
+
+    /// The finding that the last good version of a package is kept, if it is.
+    fn told_as_kept(&self, at: usize) -> Option<&Diagnostic> {
+        let location = location(self.root, self.earlier.package(at), self.earlier.file(at));
+        self.earlier
+            .diagnostics()
+            .find(|told| told.code == codes::SKILL_KEPT && told.path.as_deref() == Some(&*location))
+    }
+
+    /// Keeps the last good version of a package. What is wrong with the one that is not in use are
+    /// warnings: the skill itself is there.
+    fn keep(&mut self, found: &Found<'_>, at: usize, mut diagnostics: Vec<Diagnostic>) {
+        let kept = self.told_as_kept(at).cloned().unwrap_or_else(|| {
+            let location = location(self.root, found.package, self.earlier.file(at));
+            skill_kept(self.making.generation).in_file(location)
+        });
+        self.builder.reuse(self.earlier, at, found.stamp);
+        self.builder.diagnose(Some(found.package), kept);
+        self.changes.unchanged += 1;
+        for diagnostic in &mut diagnostics {
+            diagnostic.severity = diagnostic.severity.min(Severity::Warning);
+        }
+        self.diagnose(found, diagnostics);
+    }
+
+    fn diagnose(&mut self, found: &Found<'_>, diagnostics: Vec<Diagnostic>) {
+        for diagnostic in diagnostics {
+            let location = location(self.root, found.package, found.file);
+            self.builder.diagnose(Some(found.package), diagnostic.in_file(location));
+        }
     }
 
     /// Notes that a package was read again, and gives what the earlier scan had made of it.
@@ -150,6 +230,30 @@ impl<'a> Collector<'a> {
         let known = self.known.get_mut(package)?;
         known.fate = Fate::Reread;
         Some(known.record)
+    }
+
+    /// Decides what becomes of the packages that were not reported.
+    fn settle_fates(&mut self, coverage: Coverage) {
+        for (package, known) in &mut self.known {
+            match (known.fate, coverage) {
+                (Fate::NotAsked, Coverage::Asked) => known.fate = Fate::Kept,
+                (Fate::Gone | Fate::NotAsked, _) if self.part.doubt == Doubt::Believe => {
+                    known.fate = Fate::Gone;
+                }
+                (Fate::Gone | Fate::NotAsked, _) => {
+                    known.fate = Fate::Kept;
+                    self.doubted.extend(PackagePath::new(package));
+                }
+                (Fate::Kept | Fate::Reread, _) => {}
+            }
+        }
+        if let (Coverage::Asked, Some(asked)) = (coverage, &self.part.packages) {
+            let is_elsewhere = |problem: &&Diagnostic| {
+                let path = problem.path.as_deref().unwrap_or_default();
+                !asked.iter().any(|package| is_below(self.root, package.as_str(), path))
+            };
+            self.problems.extend(self.earlier.problems().filter(is_elsewhere).cloned());
+        }
     }
 
     fn finish(mut self) -> Collected {
@@ -161,7 +265,8 @@ impl<'a> Collector<'a> {
         {
             self.changes.unchanged = self.earlier.len();
             let records = Arc::clone(self.earlier);
-            return Collected { records, changes: self.changes, is_same: true };
+            let Self { changes, doubted, .. } = self;
+            return Collected { records, changes, is_same: true, doubted };
         }
         self.take_over_kept();
         for problem in self.problems {
@@ -170,7 +275,12 @@ impl<'a> Collector<'a> {
         let records = self.builder.finish();
         let is_same =
             self.changes.is_none() && records.diagnostics().eq(self.earlier.diagnostics());
-        Collected { records: Arc::new(records), changes: self.changes, is_same }
+        Collected {
+            records: Arc::new(records),
+            changes: self.changes,
+            is_same,
+            doubted: self.doubted,
+        }
     }
 
     /// Takes over what the scan reported as unchanged, and counts what it did not report at all.
@@ -178,12 +288,12 @@ impl<'a> Collector<'a> {
         for (package, known) in &self.known {
             match (known.fate, known.record) {
                 (Fate::Kept, Some(at)) => {
-                    self.builder.reuse(self.earlier, at);
+                    self.builder.reuse(self.earlier, at, known.stamp);
                     self.changes.unchanged += 1;
                 }
                 (Fate::Kept, None) => self.builder.reject(package, known.stamp),
                 (Fate::Gone, Some(_)) => self.changes.removed += 1,
-                (Fate::Gone, None) | (Fate::Reread, _) => {}
+                (Fate::Gone, None) | (Fate::Reread | Fate::NotAsked, _) => {}
             }
         }
         let is_kept =
@@ -211,19 +321,18 @@ impl ScanSink for Collector<'_> {
         let head = Head { bytes: found.head, is_whole_file: found.is_whole_file };
         let directory =
             Some(directory_of(self.root, found.package)).filter(|name| !name.is_empty());
-        match summarize(head, directory, self.policy.profile) {
+        match summarize(head, directory, self.making.policy.profile) {
             Summarized::NeedsBytes(bytes) => return ReadFurther::UpTo(bytes),
-            Summarized::Done(summary, diagnostics) => {
-                let of_name = check_file_name(found.file, self.policy.profile);
-                let summary =
-                    summary.filter(|_| !of_name.as_ref().is_some_and(Diagnostic::is_error));
-                for diagnostic in diagnostics.into_iter().chain(of_name) {
-                    let location = location(self.root, found.package, found.file);
-                    self.builder.diagnose(Some(found.package), diagnostic.in_file(location));
-                }
-                match summary {
-                    Some(summary) => self.accept(&found, directory, &summary),
-                    None => self.reject(&found),
+            Summarized::Done(summary, mut diagnostics) => {
+                let of_name = check_file_name(found.file, self.making.policy.profile);
+                let is_bad = of_name.as_ref().is_some_and(Diagnostic::is_error);
+                diagnostics.extend(of_name);
+                match summary.filter(|_| !is_bad) {
+                    Some(summary) => {
+                        self.accept(&found, directory, &summary);
+                        self.diagnose(&found, diagnostics);
+                    }
+                    None => self.reject(&found, diagnostics),
                 }
             }
         }
@@ -266,8 +375,27 @@ pub(crate) fn location(root: &str, package: &str, file: &str) -> String {
     }
 }
 
+/// Whether a place is a package's directory or below it.
+fn is_below(root: &str, package: &str, place: &str) -> bool {
+    let inside = place.strip_prefix(root.trim_end_matches('/'));
+    let inside = inside.map(|inside| inside.trim_start_matches('/'));
+    let Some(rest) = inside.and_then(|inside| inside.strip_prefix(package)) else { return false };
+    package.is_empty() || rest.is_empty() || rest.starts_with('/')
+}
+
 fn place(diagnostic: &Diagnostic) -> (Option<&str>, Option<u32>, Option<u32>) {
     (diagnostic.path.as_deref(), diagnostic.line, diagnostic.column)
+}
+
+fn skill_kept(generation: u64) -> Diagnostic {
+    Diagnostic::new(
+        codes::SKILL_KEPT,
+        Severity::Warning,
+        format!(
+            "this version cannot be used; since generation {generation} the last good one stays"
+        ),
+        "mend the file, or remove its directory",
+    )
 }
 
 fn invalid_path(root: &str, package: &str) -> Diagnostic {

@@ -20,16 +20,29 @@
 //! ```
 //!
 //! A reload builds the next catalog beside the running one and stores it with one atomic write, so a
-//! reader never waits and never sees a mixture. When to reload is a policy outside this crate.
+//! reader never waits and never sees a mixture. When to reload is a policy of its own: a [`Refresher`] keeps a registry fresh by
+//! age, by polling or by what its sources tell.
 #![forbid(unsafe_code)]
 
 mod builder;
+mod change;
+mod coalesce;
 pub mod codes;
 mod collect;
+#[cfg(all(test, loom))]
+mod models;
 mod policy;
 mod precedence;
+mod published;
+mod refresh;
 mod registry;
+mod scope;
+mod subscribe;
+mod sync;
 
 pub use builder::{RegistryBuilder, RegistryError};
-pub use policy::{IdFrom, RegistryPolicy};
+pub use change::CatalogChange;
+pub use policy::{IdFrom, OnBroken, RegistryPolicy};
+pub use refresh::{RefreshMode, RefreshPolicy, Refresher};
 pub use registry::{Changes, Registry, Reload};
+pub use subscribe::{Notice, Subscription};

@@ -11,6 +11,22 @@ pub struct RegistryPolicy {
     pub profile: Profile,
     /// What the model types for a skill. By default its declared name.
     pub id_from: IdFrom,
+    /// What a reload does where a `SKILL.md` that could be used no longer can. By default its last good
+    /// version stays.
+    pub on_broken: OnBroken,
+}
+
+/// What becomes of a skill whose `SKILL.md` has become one that cannot be used, as while it is being
+/// written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnBroken {
+    /// Its last good version stays in use, with a warning that says since when, until it is mended or
+    /// removed. The default.
+    #[default]
+    KeepLast,
+    /// It is no longer offered, as if it had been found in this state.
+    Drop,
 }
 
 /// Where a skill's id comes from.

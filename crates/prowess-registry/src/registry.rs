@@ -1,23 +1,26 @@
 //! The registry itself: scans, settles, and swaps.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use prowess_core::{
-    Cancel, Catalog, CatalogProvider, CatalogSource, Diagnostic, Layer, RecordSet, Severity,
-    SkillSource, SourceError,
+    Cancel, Catalog, CatalogProvider, CatalogSource, Diagnostic, Layer, PackagePath, RecordSet,
+    Severity, SkillSource, SourceError,
 };
 
 use crate::builder::RegistryBuilder;
-use crate::codes;
-use crate::collect::collect;
+use crate::coalesce::{Coalescer, Run};
+use crate::collect::{Making, collect};
 use crate::policy::RegistryPolicy;
 use crate::precedence::settle;
+use crate::published::Published;
+use crate::scope::Scope;
+use crate::sync::{Mutex, lock};
+use crate::{CatalogChange, Subscription, codes};
 
 /// Builds catalogs from sources and hands out the newest.
 ///
-/// Any number of threads may read while one reloads: [`CatalogProvider::catalog`] is one atomic load,
-/// and reloads take turns among themselves.
+/// Any number of threads may read while one reloads: [`CatalogProvider::catalog`] is one atomic load.
+/// Reloads run one at a time, and those that are asked for meanwhile share the next one.
 pub struct Registry {
     layers: Vec<Layer>,
     policy: RegistryPolicy,
@@ -25,13 +28,15 @@ pub struct Registry {
     findings: Vec<Diagnostic>,
     /// What the next reload builds on. Readers never touch it.
     scanned: Mutex<Scanned>,
-    current: ArcSwap<Catalog>,
+    requests: Coalescer<Scope, Outcome>,
+    published: Published<Catalog, Arc<CatalogChange>>,
 }
 
 /// The outcome of the last reload, for the next one.
 struct Scanned {
     sources: Vec<Registered>,
-    failures: Vec<Diagnostic>,
+    /// What the catalog says of the sources themselves.
+    told: Vec<Diagnostic>,
 }
 
 /// A source with its last good scan.
@@ -41,6 +46,10 @@ pub(crate) struct Registered {
     pub(crate) records: Arc<RecordSet>,
     /// Why none of its skills is offered, where that is so.
     pub(crate) withheld: Option<Box<str>>,
+    /// Why the last scan failed.
+    failure: Option<Diagnostic>,
+    /// What is to be said of how the source is watched.
+    remark: Option<Diagnostic>,
 }
 
 /// What a reload did.
@@ -50,6 +59,16 @@ pub struct Reload {
     pub catalog: Arc<Catalog>,
     /// What differs from the scan before.
     pub changes: Changes,
+    /// The ids that come, go and change with it.
+    pub change: Arc<CatalogChange>,
+}
+
+/// A reload as those see it who drive it.
+#[derive(Clone)]
+pub(crate) struct Outcome {
+    pub(crate) reload: Reload,
+    /// What was missing or broken and stays as it was until somebody asks again, by source.
+    pub(crate) doubted: Vec<(usize, PackagePath)>,
 }
 
 /// How many packages a reload found in which way.
@@ -80,46 +99,111 @@ impl Registry {
         policy: RegistryPolicy,
         findings: Vec<Diagnostic>,
     ) -> Self {
-        let scanned = Mutex::new(Scanned { sources, failures: Vec::new() });
-        let current = ArcSwap::from_pointee(Catalog::empty());
-        Self { layers, policy, findings, scanned, current }
+        let scanned = Mutex::new(Scanned { sources, told: Vec::new() });
+        let published = Published::new(Arc::new(Catalog::empty()));
+        Self { layers, policy, findings, scanned, requests: Coalescer::new(), published }
     }
 
     /// Scans every source and swaps the catalog if anything has changed.
     ///
-    /// A source that fails keeps its last good scan, with a diagnostic. Waits for a reload that is
-    /// under way; readers of the catalog never wait.
+    /// A source that fails keeps its last good scan, with a diagnostic. A reload that is under way may
+    /// have passed what this one is asked for, so it is waited for and followed by one more, which
+    /// everybody shares who asked meanwhile; readers of the catalog never wait.
     pub fn reload(&self) -> Reload {
-        self.reload_until(&Cancel::default())
+        self.request(Scope::All, None).reload
     }
 
     /// As [`Self::reload`], ending soon after `cancel`: the sources that were not scanned by then
     /// count as failed.
     pub fn reload_until(&self, cancel: &Cancel) -> Reload {
-        // A panic of a source leaves the last good scans as they were.
-        let mut scanned = self.scanned.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut changes = Changes::default();
-        let mut failures = Vec::new();
-        let mut is_same = self.current.load().generation() > 0;
-        for registered in &mut scanned.sources {
-            match collect(registered.source.as_ref(), &registered.records, self.policy, cancel) {
-                Ok(collected) => {
-                    registered.records = collected.records;
-                    changes += collected.changes;
-                    is_same &= collected.is_same;
-                }
-                Err(error) => failures.push(failure(registered.source.as_ref(), &error)),
-            }
-        }
-        is_same &= scanned.failures == failures;
-        scanned.failures = failures;
-        if !is_same {
-            self.current.store(Arc::new(self.settle(&scanned)));
-        }
-        Reload { catalog: self.current.load_full(), changes }
+        self.request(Scope::All, Some(cancel)).reload
     }
 
-    fn settle(&self, scanned: &Scanned) -> Catalog {
+    /// Hears of each change of the catalog from now on.
+    pub fn subscribe(&self) -> Subscription {
+        self.subscribe_with(|| {})
+    }
+
+    /// As [`Self::subscribe`], and `wake` is called each time there is something to fetch. It runs on
+    /// the thread that reloads, so it only takes note: it wakes a task and returns.
+    pub fn subscribe_with(&self, wake: impl Fn() + Send + Sync + 'static) -> Subscription {
+        Subscription::new(self.published.subscribe(Box::new(wake)))
+    }
+
+    /// The outcome of a reload that began after this call and looked at `scope`.
+    pub(crate) fn request(&self, scope: Scope, cancel: Option<&Cancel>) -> Outcome {
+        let never = Cancel::default();
+        let run = |scope| self.run(&scope, cancel.unwrap_or(&never));
+        self.requests.request(scope, cancel, run).unwrap_or_else(|| self.nothing())
+    }
+
+    /// Whether a reload is under way.
+    pub(crate) fn is_reloading(&self) -> bool {
+        self.requests.is_running()
+    }
+
+    /// The sources, by their numbers.
+    pub(crate) fn sources(&self) -> Vec<Arc<dyn SkillSource>> {
+        lock(&self.scanned)
+            .sources
+            .iter()
+            .map(|registered| Arc::clone(&registered.source))
+            .collect()
+    }
+
+    /// Says in every catalog from the next reload on how a source is watched.
+    pub(crate) fn remark(&self, source: usize, remark: Option<Diagnostic>) {
+        lock(&self.scanned).sources[source].remark = remark;
+    }
+
+    fn run(&self, scope: &Scope, cancel: &Cancel) -> Run<Outcome> {
+        // A panic of a source leaves the last good scans as they were.
+        let mut scanned = lock(&self.scanned);
+        let mut outcome = self.nothing();
+        let next = self.published.load().generation() + 1;
+        let is_same = self.scan(scope, cancel, next, &mut scanned.sources, &mut outcome);
+        let told = scanned.sources.iter().flat_map(Registered::told).cloned().collect();
+        let was_told = std::mem::replace(&mut scanned.told, told);
+        if next == 1 || !is_same || was_told != scanned.told {
+            let catalog = Arc::new(self.settle(&scanned, next));
+            drop(scanned);
+            let between = |earlier: &_, later: &_| Arc::new(CatalogChange::between(earlier, later));
+            outcome.reload.change = self.published.publish(&catalog, between);
+            outcome.reload.catalog = catalog;
+        }
+        Run { result: outcome, is_whole: !cancel.is_cancelled() }
+    }
+
+    /// Scans what is in the scope; whether all records say what they said before.
+    fn scan(
+        &self,
+        scope: &Scope,
+        cancel: &Cancel,
+        generation: u64,
+        sources: &mut [Registered],
+        outcome: &mut Outcome,
+    ) -> bool {
+        let mut is_same = true;
+        for (number, registered) in sources.iter_mut().enumerate() {
+            let Some(part) = scope.part(number) else { continue };
+            let source = registered.source.as_ref();
+            let making = Making { policy: self.policy, generation };
+            match collect(source, &registered.records, &part, making, cancel) {
+                Ok(collected) => {
+                    registered.records = collected.records;
+                    registered.failure = None;
+                    outcome.reload.changes += collected.changes;
+                    let doubted = collected.doubted.into_iter();
+                    outcome.doubted.extend(doubted.map(|package| (number, package)));
+                    is_same &= collected.is_same;
+                }
+                Err(error) => registered.failure = Some(failure(source, &error)),
+            }
+        }
+        is_same
+    }
+
+    fn settle(&self, scanned: &Scanned, generation: u64) -> Catalog {
         let source = |registered: &Registered| CatalogSource {
             layer: registered.layer,
             source: Arc::clone(&registered.source),
@@ -128,15 +212,39 @@ impl Registry {
         let sources = scanned.sources.iter().map(source).collect();
         let withheld: Vec<_> =
             scanned.sources.iter().map(|registered| registered.withheld.as_deref()).collect();
-        let generation = self.current.load().generation() + 1;
-        let findings = self.findings.iter().chain(&scanned.failures).cloned().collect();
+        let findings = self.findings.iter().chain(&scanned.told).cloned().collect();
         settle(self.layers.clone(), sources, &withheld, findings, generation)
+    }
+
+    /// The outcome of a reload that finds nothing new.
+    fn nothing(&self) -> Outcome {
+        let catalog = self.published.load();
+        let generation = catalog.generation();
+        let change = CatalogChange { from: generation, to: generation, ..CatalogChange::default() };
+        let reload = Reload { catalog, changes: Changes::default(), change: Arc::new(change) };
+        Outcome { reload, doubted: Vec::new() }
+    }
+}
+
+impl Registered {
+    pub(crate) fn new(
+        layer: usize,
+        source: Arc<dyn SkillSource>,
+        withheld: Option<Box<str>>,
+    ) -> Self {
+        let records = Arc::new(RecordSet::default());
+        Self { layer, source, records, withheld, failure: None, remark: None }
+    }
+
+    /// What is to be said of the source itself.
+    fn told(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.failure.iter().chain(&self.remark)
     }
 }
 
 impl CatalogProvider for Registry {
     fn catalog(&self) -> Arc<Catalog> {
-        self.current.load_full()
+        self.published.load()
     }
 }
 

@@ -78,7 +78,7 @@ proptest! {
         records.iter().for_each(|record| record.push(&mut builder));
         let set = builder.finish();
         let mut again = RecordSetBuilder::new();
-        (0..set.len()).for_each(|at| again.reuse(&set, at));
+        (0..set.len()).for_each(|at| again.reuse(&set, at, set.stamp(at)));
         let again = again.finish();
         prop_assert_eq!(set.len(), records.len());
         for (at, record) in records.iter().enumerate() {

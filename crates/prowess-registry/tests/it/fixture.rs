@@ -4,8 +4,9 @@ use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex};
 
 use prowess_core::{
-    Cancel, Found, Layer, Listing, MemorySource, PackagePath, ReadLimit, ResourcePath, ScanSink,
-    SkillSource, SourceError, SourceErrorKind, Stamp, Trust,
+    Cancel, ChangeListener, Coverage, Found, Layer, Listing, MemorySource, PackagePath, ReadLimit,
+    ResourcePath, ScanSink, SkillSource, SourceChange, SourceError, SourceErrorKind, Stamp, Trust,
+    Watch,
 };
 use prowess_registry::Registry;
 
@@ -38,6 +39,20 @@ pub(crate) fn registry(layers: Vec<(&str, Trust, Arc<dyn SkillSource>)>) -> Regi
 #[derive(Default)]
 pub(crate) struct Changing {
     state: Mutex<State>,
+    listener: Arc<Mutex<Listener>>,
+}
+
+/// Who hears of changes, and whether anybody may.
+#[derive(Default)]
+enum Listener {
+    /// There is no word to be had.
+    #[default]
+    Deaf,
+    /// There is none so far.
+    Nobody,
+    /// There may not be any.
+    Refused,
+    Somebody(ChangeListener),
 }
 
 #[derive(Default)]
@@ -45,7 +60,15 @@ struct State {
     /// Package, text, stamp; a stamp of zero cannot be relied on.
     files: Vec<(String, Vec<u8>, u64)>,
     read: usize,
+    scans: Vec<Scanned>,
     is_broken: bool,
+}
+
+/// What a scan was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Scanned {
+    Everything,
+    Packages(Vec<String>),
 }
 
 impl Changing {
@@ -67,6 +90,61 @@ impl Changing {
         self.state.lock().expect("no test panics here").is_broken = is_broken;
     }
 
+    /// A source that can be watched.
+    pub(crate) fn watchable() -> Arc<Self> {
+        Arc::new(Self { listener: Arc::new(Mutex::new(Listener::Nobody)), ..Self::default() })
+    }
+
+    /// A source that could be watched, were there watches left.
+    pub(crate) fn unwatchable() -> Arc<Self> {
+        Arc::new(Self { listener: Arc::new(Mutex::new(Listener::Refused)), ..Self::default() })
+    }
+
+    /// Tells whoever listens; false if nobody does.
+    pub(crate) fn tell(&self, change: SourceChange) -> bool {
+        match &*self.listener.lock().expect("no test panics here") {
+            Listener::Somebody(listener) => listener(change),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Tells that these packages may have changed.
+    pub(crate) fn tell_of(&self, packages: &[&str]) {
+        let path = |path: &&str| PackagePath::new(path).expect("the fixture's paths are good");
+        let told = self.tell(SourceChange::Packages(packages.iter().map(path).collect()));
+        assert!(told, "somebody listens");
+    }
+
+    /// What the scans since the last question were asked for.
+    pub(crate) fn take_scans(&self) -> Vec<Scanned> {
+        std::mem::take(&mut self.state.lock().expect("no test panics here").scans)
+    }
+
+    fn scan_some(&self, asked: Scanned, sink: &mut dyn ScanSink) -> Result<(), SourceError> {
+        let mut state = self.state.lock().expect("no test panics here");
+        if state.is_broken {
+            return Err(SourceError::new(SourceErrorKind::Unavailable, "the disk is gone"));
+        }
+        let is_asked = |package: &String| match &asked {
+            Scanned::Everything => true,
+            Scanned::Packages(packages) => packages.contains(package),
+        };
+        let mut read = 0;
+        for (package, text, stamp) in state.files.iter().filter(|(package, ..)| is_asked(package)) {
+            let stamp = NonZeroU64::new(*stamp).map(Stamp);
+            if stamp.is_some() && sink.known(package) == stamp {
+                sink.unchanged(package);
+                continue;
+            }
+            read += 1;
+            sink.found(Found { package, file: "SKILL.md", stamp, head: text, is_whole_file: true });
+        }
+        state.read += read;
+        state.scans.push(asked);
+        Ok(())
+    }
+
     /// How many files were read since the last question.
     pub(crate) fn take_reads(&self) -> usize {
         std::mem::take(&mut self.state.lock().expect("no test panics here").read)
@@ -83,22 +161,31 @@ impl SkillSource for Changing {
     }
 
     fn scan(&self, sink: &mut dyn ScanSink, _cancel: &Cancel) -> Result<(), SourceError> {
-        let mut state = self.state.lock().expect("no test panics here");
-        if state.is_broken {
-            return Err(SourceError::new(SourceErrorKind::Unavailable, "the disk is gone"));
-        }
-        let mut read = 0;
-        for (package, text, stamp) in &state.files {
-            let stamp = NonZeroU64::new(*stamp).map(Stamp);
-            if stamp.is_some() && sink.known(package) == stamp {
-                sink.unchanged(package);
-                continue;
+        self.scan_some(Scanned::Everything, sink)
+    }
+
+    fn scan_packages(
+        &self,
+        packages: &[PackagePath],
+        sink: &mut dyn ScanSink,
+        _cancel: &Cancel,
+    ) -> Result<Coverage, SourceError> {
+        let packages = packages.iter().map(ToString::to_string).collect();
+        self.scan_some(Scanned::Packages(packages), sink).map(|()| Coverage::Asked)
+    }
+
+    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        let mut current = self.listener.lock().expect("no test panics here");
+        match &*current {
+            Listener::Deaf => return Ok(None),
+            Listener::Refused => {
+                let message = "there are no watches left";
+                return Err(SourceError::new(SourceErrorKind::Unavailable, message));
             }
-            read += 1;
-            sink.found(Found { package, file: "SKILL.md", stamp, head: text, is_whole_file: true });
+            Listener::Nobody | Listener::Somebody(_) => *current = Listener::Somebody(listener),
         }
-        state.read += read;
-        Ok(())
+        drop(current);
+        Ok(Some(Watch::new(Deafen(Arc::clone(&self.listener)))))
     }
 
     fn list(&self, _package: &PackagePath, _most: usize) -> Result<Listing, SourceError> {
@@ -115,5 +202,14 @@ impl SkillSource for Changing {
         let found = state.files.iter().find(|(known, ..)| known == package.as_str());
         let not_found = || SourceError::new(SourceErrorKind::NotFound, "there is no such file");
         found.map(|(_, text, _)| text.clone()).ok_or_else(not_found)
+    }
+}
+
+/// Ends a watch when it is dropped.
+struct Deafen(Arc<Mutex<Listener>>);
+
+impl Drop for Deafen {
+    fn drop(&mut self) {
+        *self.0.lock().expect("no test panics here") = Listener::Nobody;
     }
 }

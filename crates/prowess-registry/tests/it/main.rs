@@ -1,6 +1,10 @@
 //! The registry from outside: what it finds, what wins, what a reload changes, and the swap.
 
+mod coalesce;
 mod fixture;
+mod kept;
 mod precedence;
+mod refresh;
 mod reload;
+mod subscribe;
 mod swap;

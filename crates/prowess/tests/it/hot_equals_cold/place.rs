@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use prowess::registry::Registry;
+use prowess::registry::{OnBroken, Registry, RegistryPolicy};
 use prowess::source_fs::{FsConfig, FsSource, Links, Nested};
 use prowess::{Clock, Layer, SystemClock, Timestamp, Trust};
 use prowess_testkit::{Random, Tree};
@@ -60,7 +60,10 @@ impl Place {
         let [user, project] = ROOTS.map(|root| FsConfig::new(self.path(root)));
         let project = FsConfig { links: Links::WithinRoot, nested: Nested::Descend, ..project };
         let source = |config| Arc::new(FsSource::new(config, self.clock.clone()));
+        // One that was seen before it broke is known to the hot catalog alone, so none is kept.
+        let policy = RegistryPolicy { on_broken: OnBroken::Drop, ..RegistryPolicy::default() };
         Registry::builder()
+            .policy(policy)
             .layer(Layer::new("user", Trust::Trusted))
             .layer(Layer::new("project", Trust::Untrusted))
             .source("user", source(user))

@@ -1,0 +1,73 @@
+//! What two catalogs differ in, by the ids that a model types.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use prowess_core::{Catalog, Record};
+use serde::Serialize;
+
+/// The step from one catalog to a later one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CatalogChange {
+    /// The generation before.
+    pub from: u64,
+    /// The generation after.
+    pub to: u64,
+    /// Ids that are offered now and were not, sorted.
+    pub added: Vec<Box<str>>,
+    /// Ids whose skill is another version or lies in another place, sorted.
+    pub changed: Vec<Box<str>>,
+    /// Ids that were offered and no longer are, sorted.
+    pub removed: Vec<Box<str>>,
+}
+
+impl CatalogChange {
+    /// What differs between two catalogs of one registry.
+    pub fn between(earlier: &Catalog, later: &Catalog) -> Self {
+        let (from, to) = (earlier.generation(), later.generation());
+        let mut change = Self { from, to, ..Self::default() };
+        let (mut before, mut after) = (earlier.skills().peekable(), later.skills().peekable());
+        loop {
+            let order = match (before.peek(), after.peek()) {
+                (None, None) => return change,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(one), Some(other)) => one.id().cmp(other.id()),
+            };
+            let gone = before.next_if(|_| order.is_le());
+            let come = after.next_if(|_| order.is_ge());
+            match (gone, come) {
+                (Some(one), Some(other)) if is_same(earlier, one, later, other) => {}
+                (Some(one), Some(_)) => change.changed.push(one.id().into()),
+                (Some(one), None) => change.removed.push(one.id().into()),
+                (None, Some(other)) => change.added.push(other.id().into()),
+                (None, None) => return change,
+            }
+        }
+    }
+
+    /// Whether the same skills are offered in the same versions.
+    pub fn is_none(&self) -> bool {
+        self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
+    }
+}
+
+/// Whether two records of one id are of one place and one version.
+fn is_same(earlier: &Catalog, one: Record<'_>, later: &Catalog, other: Record<'_>) -> bool {
+    let set = |catalog: &Catalog, record: Record<'_>| {
+        Arc::clone(&catalog.sources()[record.index().source()].records)
+    };
+    // Of an unchanged source all records are the same, and no text is compared.
+    if one.index() == other.index() && Arc::ptr_eq(&set(earlier, one), &set(later, other)) {
+        return true;
+    }
+    // A stamp that could not be relied on says nothing of the version.
+    one.stamp().is_none_or(|stamp| Some(stamp) == other.stamp())
+        && one.index().source() == other.index().source()
+        && one.package() == other.package()
+        && one.file() == other.file()
+        && one.name() == other.name()
+        && one.description() == other.description()
+        && one.priority() == other.priority()
+        && one.tags().eq(other.tags())
+}

@@ -1,0 +1,44 @@
+//! The newest value and those who hear of it: the one place where readers and the writer meet.
+
+use std::sync::Arc;
+
+use crate::subscribe::{Handle, Subscribers, Wake};
+use crate::sync::Swap;
+
+/// What readers see. Generation and records are one value, so that no reader sees one without the
+/// other; it is stored before anybody is told, so that who is told finds it.
+pub(crate) struct Published<T, C> {
+    current: Swap<T>,
+    subscribers: Arc<Subscribers<C>>,
+}
+
+impl<T, C: Clone> Published<T, C> {
+    pub(crate) fn new(first: Arc<T>) -> Self {
+        Self { current: Swap::new(first), subscribers: Arc::new(Subscribers::new()) }
+    }
+
+    /// The newest value. Never waits for a writer.
+    pub(crate) fn load(&self) -> Arc<T> {
+        self.current.load()
+    }
+
+    /// Replaces the value by `next`, then tells of the change, which is worked out only afterwards:
+    /// no reader waits for it. Only one writer at a time may do this.
+    pub(crate) fn publish(&self, next: &Arc<T>, change: impl FnOnce(&T, &T) -> C) -> C {
+        let earlier = self.current.load();
+        self.current.store(Arc::clone(next));
+        let change = change(&earlier, next);
+        self.subscribers.tell(&change);
+        change
+    }
+
+    pub(crate) fn subscribe(&self, wake: Wake) -> Handle<C> {
+        self.subscribers.subscribe(wake)
+    }
+}
+
+impl<T, C> Drop for Published<T, C> {
+    fn drop(&mut self) {
+        self.subscribers.close();
+    }
+}

@@ -1,0 +1,184 @@
+//! The thread that polls, and that reloads what the sources tell of.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use prowess_core::{
+    ChangeListener, Diagnostic, PackagePath, Severity, SkillSource, SourceError, Watch,
+};
+
+use super::RefreshMode;
+use super::inbox::{Inbox, add};
+use super::schedule::Schedule;
+use crate::codes;
+use crate::scope::{Doubt, Part, Scope};
+
+/// How long a skill may be missing or broken before that is believed. An editor that moves the old version away and
+/// then writes the new one is done long before; nobody waits for a removal.
+const GRACE: Duration = Duration::from_millis(50);
+
+/// The thread and the way to end it.
+pub(super) struct Driver {
+    schedule: Arc<Schedule>,
+    inbox: Arc<Inbox>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Driver {
+    pub(super) fn start(schedule: &Arc<Schedule>) -> std::io::Result<Self> {
+        let inbox = Arc::new(Inbox::default());
+        let driving = Driving {
+            schedule: Arc::clone(schedule),
+            inbox: Arc::clone(&inbox),
+            watches: Vec::new(),
+            doubted: BTreeMap::new(),
+            confirm_at: None,
+        };
+        let thread = thread::Builder::new().name("prowess-refresh".to_owned());
+        let thread = Some(thread.spawn(|| driving.run())?);
+        Ok(Self { schedule: Arc::clone(schedule), inbox, thread })
+    }
+
+    /// Asks for these packages again after a while.
+    pub(super) fn ask_again(&self, doubted: Vec<(usize, PackagePath)>) {
+        self.inbox.leave(|messages| add_doubted(&mut messages.doubted, doubted));
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.schedule.end();
+        self.inbox.leave(|messages| messages.is_over = true);
+        let thread = self.thread.take();
+        // A subscriber may let go of the last handle on the very thread.
+        let other = thread.filter(|thread| thread.thread().id() != thread::current().id());
+        // A source that panicked has said so by itself.
+        drop(other.map(JoinHandle::join));
+    }
+}
+
+/// What the thread has in its hands.
+struct Driving {
+    schedule: Arc<Schedule>,
+    inbox: Arc<Inbox>,
+    watches: Vec<Watch>,
+    /// What was missing or broken, to be asked for once more.
+    doubted: BTreeMap<usize, Part>,
+    /// When, by the clock.
+    confirm_at: Option<Duration>,
+}
+
+impl Driving {
+    fn run(mut self) {
+        if self.schedule.policy().mode() == RefreshMode::Watch {
+            self.watch_all();
+        }
+        loop {
+            let messages = self.inbox.take(self.time_to_next());
+            if messages.is_over {
+                return;
+            }
+            let nothing_came = messages.is_empty();
+            let mut changed = messages.changed;
+            for (source, error) in messages.lost {
+                self.poll_instead(source, &error);
+                add(&mut changed, source, Part::whole(Doubt::Wait));
+            }
+            self.reload(changed);
+            self.note_doubted(messages.doubted);
+            if let Some(outcome) = self.schedule.poll_if_due() {
+                self.ask_again(outcome.doubted);
+            }
+            self.confirm(nothing_came);
+        }
+    }
+
+    /// How long the thread may sleep; for ever where nothing is polled or in doubt.
+    fn time_to_next(&self) -> Option<Duration> {
+        let confirm = self.confirm_at.map(|at| at.saturating_sub(self.schedule.now()));
+        confirm.into_iter().chain(self.schedule.next_poll()).min()
+    }
+
+    /// Watches each source. What happened between the first scan and this is found by one more.
+    fn watch_all(&mut self) {
+        let mut watched = BTreeMap::new();
+        for (number, source) in self.schedule.registry().sources().into_iter().enumerate() {
+            match source.watch(self.listener(number)) {
+                Ok(Some(watch)) => {
+                    self.watches.push(watch);
+                    watched.insert(number, Part::whole(Doubt::Wait));
+                }
+                Ok(None) => self.schedule.poll(number),
+                Err(error) => {
+                    self.poll_instead(number, &error);
+                    watched.insert(number, Part::whole(Doubt::Wait));
+                }
+            }
+        }
+        self.reload(watched);
+    }
+
+    fn listener(&self, number: usize) -> ChangeListener {
+        let inbox = Arc::clone(&self.inbox);
+        Arc::new(move |change| inbox.hear(number, change))
+    }
+
+    fn poll_instead(&self, number: usize, error: &SourceError) {
+        let registry = self.schedule.registry();
+        let remark = not_watched(&*registry.sources()[number], error);
+        registry.remark(number, Some(remark));
+        self.schedule.poll(number);
+    }
+
+    fn reload(&mut self, parts: BTreeMap<usize, Part>) {
+        if !parts.is_empty() {
+            let outcome = self.schedule.request(Scope::Sources(parts));
+            self.ask_again(outcome.doubted);
+        }
+    }
+
+    fn ask_again(&mut self, doubted: Vec<(usize, PackagePath)>) {
+        let mut parts = BTreeMap::new();
+        add_doubted(&mut parts, doubted);
+        self.note_doubted(parts);
+    }
+
+    fn note_doubted(&mut self, doubted: BTreeMap<usize, Part>) {
+        if !doubted.is_empty() {
+            let at = self.schedule.now() + GRACE;
+            self.confirm_at.get_or_insert(at);
+        }
+        for (source, part) in doubted {
+            add(&mut self.doubted, source, part);
+        }
+    }
+
+    /// What is still missing or broken is so.
+    fn confirm(&mut self, nothing_came: bool) {
+        // A clock that stands still must not keep what is gone.
+        let is_due = |at: Duration| nothing_came || self.schedule.now() >= at;
+        if self.confirm_at.is_some_and(is_due) {
+            self.confirm_at = None;
+            let doubted = std::mem::take(&mut self.doubted);
+            self.reload(doubted);
+        }
+    }
+}
+
+fn add_doubted(parts: &mut BTreeMap<usize, Part>, doubted: Vec<(usize, PackagePath)>) {
+    for (source, package) in doubted {
+        add(parts, source, Part::packages(BTreeSet::from([package]), Doubt::Believe));
+    }
+}
+
+fn not_watched(source: &dyn SkillSource, error: &SourceError) -> Diagnostic {
+    Diagnostic::new(
+        codes::SOURCE_NOT_WATCHED,
+        Severity::Warning,
+        format!("source `{}` cannot be watched: {error}", source.name()),
+        "changes are found by polling; mend the cause and start again to be told of them at once",
+    )
+    .in_file(source.root())
+}

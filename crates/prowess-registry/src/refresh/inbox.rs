@@ -1,0 +1,79 @@
+//! What the sources have told and the driver has not yet looked at.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use prowess_core::{SourceChange, SourceError};
+
+use crate::coalesce::Merge;
+use crate::scope::{Doubt, Part};
+use crate::sync::{Condvar, Mutex, lock, wait, wait_for};
+
+/// Where listeners leave word. Taking note is all that they do, so that no source waits for a scan.
+#[derive(Default)]
+pub(super) struct Inbox {
+    messages: Mutex<Messages>,
+    told: Condvar,
+}
+
+/// All that has come in since the last look, as one.
+#[derive(Default)]
+pub(super) struct Messages {
+    /// What may have changed, by source.
+    pub(super) changed: BTreeMap<usize, Part>,
+    /// Packages that were missing or broken and are to be asked for again after a while, by source.
+    pub(super) doubted: BTreeMap<usize, Part>,
+    /// The sources that can be watched no more.
+    pub(super) lost: Vec<(usize, SourceError)>,
+    pub(super) is_over: bool,
+}
+
+impl Inbox {
+    pub(super) fn hear(&self, source: usize, change: SourceChange) {
+        self.leave(|messages| match change {
+            SourceChange::Packages(packages) => {
+                let packages = packages.into_iter().collect();
+                add(&mut messages.changed, source, Part::packages(packages, Doubt::Wait));
+            }
+            SourceChange::Lost(error) => messages.lost.push((source, error)),
+            // What a later version of the core may tell can be anything.
+            _ => add(&mut messages.changed, source, Part::whole(Doubt::Wait)),
+        });
+    }
+
+    pub(super) fn leave(&self, message: impl FnOnce(&mut Messages)) {
+        message(&mut lock(&self.messages));
+        self.told.notify_one();
+    }
+
+    /// All that has come in, waiting for it at most `time`.
+    pub(super) fn take(&self, time: Option<Duration>) -> Messages {
+        let mut messages = lock(&self.messages);
+        while messages.is_empty() {
+            match time {
+                None => messages = wait(&self.told, messages),
+                Some(time) => {
+                    messages = wait_for(&self.told, messages, time);
+                    break;
+                }
+            }
+        }
+        let is_over = messages.is_over;
+        Messages { is_over, ..std::mem::take(&mut *messages) }
+    }
+}
+
+impl Messages {
+    pub(super) fn is_empty(&self) -> bool {
+        let Self { changed, doubted, lost, is_over } = self;
+        changed.is_empty() && doubted.is_empty() && lost.is_empty() && !is_over
+    }
+}
+
+/// Adds a part to those of its source.
+pub(super) fn add(parts: &mut BTreeMap<usize, Part>, source: usize, part: Part) {
+    match parts.get_mut(&source) {
+        Some(known) => known.merge(part),
+        None => drop(parts.insert(source, part)),
+    }
+}

@@ -1,0 +1,93 @@
+//! What a reload looks at.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use prowess_core::PackagePath;
+
+use crate::coalesce::Merge;
+
+/// The packages of one request, past which a whole scan costs less than asking for each.
+const MOST_PACKAGES: usize = 256;
+
+/// Which sources, by their number, and how much of each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Every source, as it is.
+    All,
+    /// These.
+    Sources(BTreeMap<usize, Part>),
+}
+
+/// How much of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// These packages; `None` for the whole source.
+    pub(crate) packages: Option<BTreeSet<PackagePath>>,
+    /// What to make of a skill that was there and is missing or broken.
+    pub(crate) doubt: Doubt,
+}
+
+/// What to make of a skill that was there and is missing or broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Doubt {
+    /// It is.
+    Believe,
+    /// It may be in the middle of being saved: it stays as it was and is to be asked for again.
+    Wait,
+}
+
+impl Scope {
+    /// How much of this source; nothing by default.
+    pub(crate) fn part(&self, source: usize) -> Option<Part> {
+        match self {
+            Self::All => Some(Part::whole(Doubt::Believe)),
+            Self::Sources(parts) => parts.get(&source).cloned(),
+        }
+    }
+}
+
+impl Part {
+    /// All of it.
+    pub(crate) fn whole(doubt: Doubt) -> Self {
+        Self { packages: None, doubt }
+    }
+
+    /// These packages; where there are very many, all of it.
+    pub(crate) fn packages(packages: BTreeSet<PackagePath>, doubt: Doubt) -> Self {
+        let is_few = packages.len() <= MOST_PACKAGES;
+        Self { packages: is_few.then_some(packages), doubt }
+    }
+}
+
+impl Merge for Scope {
+    fn merge(&mut self, more: Self) {
+        match (self, more) {
+            (Self::All, _) => {}
+            (this, Self::All) => *this = Self::All,
+            (Self::Sources(parts), Self::Sources(more)) => {
+                for (source, part) in more {
+                    match parts.get_mut(&source) {
+                        Some(known) => known.merge(part),
+                        None => drop(parts.insert(source, part)),
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Merge for Part {
+    fn merge(&mut self, more: Self) {
+        self.packages = match (self.packages.take(), more.packages) {
+            (Some(mut packages), Some(more)) => {
+                packages.extend(more);
+                Some(packages)
+            }
+            _ => None,
+        };
+        // Who asked for what is there must not be shown what was.
+        if more.doubt == Doubt::Believe {
+            self.doubt = Doubt::Believe;
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Who hears of changes: a bounded queue for each, so that nobody holds up a reload.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::CatalogChange;
+use crate::sync::{Condvar, Mutex, MutexGuard, lock, wait, wait_for};
+
+/// How many changes wait for a subscriber before the oldest are forgotten.
+const CAPACITY: usize = 64;
+
+/// Hears of each change of a registry's catalog. Dropping it ends that.
+///
+/// A subscriber that is slow never holds up a reload: past 64 changes that wait, the oldest are
+/// forgotten, and it is told how many.
+pub struct Subscription(Handle<Arc<CatalogChange>>);
+
+/// What a subscriber hears.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Notice<C = Arc<CatalogChange>> {
+    /// The catalog has changed; the new one is there to be had already.
+    Changed(C),
+    /// This many changes were forgotten before they were fetched: what is known of the catalog is out
+    /// of date.
+    Lagged(u64),
+}
+
+impl Subscription {
+    pub(crate) fn new(handle: Handle<Arc<CatalogChange>>) -> Self {
+        Self(handle)
+    }
+
+    /// The next notice, waiting for it; `None` once the registry is gone.
+    pub fn recv(&self) -> Option<Notice> {
+        self.0.recv()
+    }
+
+    /// The next notice, waiting for it at most this long; `None` if there was none or the registry is
+    /// gone.
+    pub fn recv_timeout(&self, time: Duration) -> Option<Notice> {
+        self.0.recv_timeout(time)
+    }
+
+    /// The next notice, if there is one already.
+    pub fn try_recv(&self) -> Option<Notice> {
+        self.0.try_recv()
+    }
+}
+
+impl std::fmt::Debug for Subscription {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Subscription")
+    }
+}
+
+/// Called when there is something to fetch.
+pub(crate) type Wake = Box<dyn Fn() + Send + Sync>;
+
+/// The queues of all subscribers.
+pub(crate) struct Subscribers<C>(Mutex<Vec<Arc<Queue<C>>>>);
+
+/// One subscriber's end.
+pub(crate) struct Handle<C> {
+    subscribers: Arc<Subscribers<C>>,
+    queue: Arc<Queue<C>>,
+}
+
+struct Queue<C> {
+    waiting: Mutex<Waiting<C>>,
+    told: Condvar,
+    wake: Wake,
+}
+
+struct Waiting<C> {
+    changes: VecDeque<C>,
+    forgotten: u64,
+    is_closed: bool,
+}
+
+impl<C: Clone> Subscribers<C> {
+    pub(crate) fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    pub(crate) fn subscribe(self: &Arc<Self>, wake: Wake) -> Handle<C> {
+        let waiting = Waiting { changes: VecDeque::new(), forgotten: 0, is_closed: false };
+        let queue = Arc::new(Queue { waiting: Mutex::new(waiting), told: Condvar::new(), wake });
+        lock(&self.0).push(Arc::clone(&queue));
+        Handle { subscribers: Arc::clone(self), queue }
+    }
+
+    /// Queues a change for each subscriber; waits for none of them.
+    pub(crate) fn tell(&self, change: &C) {
+        // A copy, so that a subscriber may come or go in its `wake`.
+        let queues = lock(&self.0).clone();
+        for queue in queues {
+            queue.update(|waiting| {
+                if waiting.changes.len() == CAPACITY {
+                    waiting.changes.pop_front();
+                    waiting.forgotten += 1;
+                }
+                waiting.changes.push_back(change.clone());
+            });
+        }
+    }
+}
+
+impl<C> Subscribers<C> {
+    /// Tells each subscriber that there is nothing more to come.
+    pub(crate) fn close(&self) {
+        let queues = lock(&self.0).clone();
+        for queue in queues {
+            queue.update(|waiting| waiting.is_closed = true);
+        }
+    }
+}
+
+impl<C> Queue<C> {
+    fn update(&self, change: impl FnOnce(&mut Waiting<C>)) {
+        change(&mut lock(&self.waiting));
+        self.told.notify_all();
+        (self.wake)();
+    }
+}
+
+impl<C> Waiting<C> {
+    fn take(&mut self) -> Option<Notice<C>> {
+        match std::mem::take(&mut self.forgotten) {
+            0 => self.changes.pop_front().map(Notice::Changed),
+            forgotten => Some(Notice::Lagged(forgotten)),
+        }
+    }
+}
+
+impl<C> Handle<C> {
+    pub(crate) fn recv(&self) -> Option<Notice<C>> {
+        let mut waiting = self.waiting();
+        loop {
+            let notice = waiting.take();
+            if notice.is_some() || waiting.is_closed {
+                return notice;
+            }
+            waiting = wait(&self.queue.told, waiting);
+        }
+    }
+
+    pub(crate) fn recv_timeout(&self, time: Duration) -> Option<Notice<C>> {
+        let mut waiting = self.waiting();
+        let notice = waiting.take();
+        if notice.is_some() || waiting.is_closed {
+            return notice;
+        }
+        wait_for(&self.queue.told, waiting, time).take()
+    }
+
+    pub(crate) fn try_recv(&self) -> Option<Notice<C>> {
+        self.waiting().take()
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting<C>> {
+        lock(&self.queue.waiting)
+    }
+}
+
+impl<C> Drop for Handle<C> {
+    fn drop(&mut self) {
+        lock(&self.subscribers.0).retain(|queue| !Arc::ptr_eq(queue, &self.queue));
+    }
+}

@@ -1,0 +1,141 @@
+//! Reloads that are asked for at once.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+
+use prowess_core::{
+    Cancel, CatalogProvider, Listing, PackagePath, ReadLimit, ResourcePath, ScanSink, SkillSource,
+    SourceError, Trust,
+};
+use prowess_registry::Registry;
+
+use crate::fixture::{Changing, registry, skill_md};
+
+/// A source whose scans wait at a gate, and are counted.
+#[derive(Default)]
+struct Gated {
+    inner: Changing,
+    is_open: Mutex<bool>,
+    moved: Condvar,
+    begun: AtomicUsize,
+    /// Panics in the next scan.
+    panics: AtomicUsize,
+}
+
+impl Gated {
+    fn open(&self, is_open: bool) {
+        *self.is_open.lock().expect("no test panics here") = is_open;
+        self.moved.notify_all();
+    }
+
+    /// Waits until this many scans have begun.
+    fn wait_for_scans(&self, scans: usize) {
+        while self.begun.load(Ordering::SeqCst) < scans {
+            thread::yield_now();
+        }
+    }
+}
+
+impl SkillSource for Gated {
+    fn name(&self) -> &str {
+        "gated"
+    }
+
+    fn root(&self) -> &str {
+        "gated://"
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+        self.inner.scan(sink, cancel)?;
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        let shut = self.is_open.lock().expect("no test panics here");
+        drop(self.moved.wait_while(shut, |is_open| !*is_open).expect("no test panics here"));
+        assert_eq!(self.panics.swap(0, Ordering::SeqCst), 0, "this scan is to panic");
+        Ok(())
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        self.inner.list(package, most)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        self.inner.read(package, resource, limit)
+    }
+}
+
+fn gated() -> (Arc<Gated>, Registry) {
+    let source = Arc::new(Gated::default());
+    let registry = registry(vec![("user", Trust::Trusted, source.clone())]);
+    (source, registry)
+}
+
+#[test]
+fn all_who_ask_during_a_scan_share_one_more_that_sees_what_they_saw() {
+    let (source, registry) = gated();
+    let asked = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let first = scope.spawn(|| registry.reload());
+        source.wait_for_scans(1);
+        // The first scan has passed: it does not see this.
+        source.inner.set("late", skill_md("late", "new"), 1);
+        let late: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(|| {
+                    asked.fetch_add(1, Ordering::SeqCst);
+                    registry.reload()
+                })
+            })
+            .collect();
+        while asked.load(Ordering::SeqCst) < 8 {
+            thread::yield_now();
+        }
+        source.open(true);
+        let first = first.join().expect("the first does not panic");
+        assert!(first.catalog.get("late").is_none(), "its scan was over");
+        for reload in late {
+            let reload = reload.join().expect("none panics");
+            assert!(reload.catalog.get("late").is_some(), "who asked later sees what came before");
+        }
+    });
+    // A thread that had said so and had not yet asked may have come after the second.
+    assert!(source.begun.load(Ordering::SeqCst) <= 4, "eight share their scans");
+}
+
+#[test]
+fn a_reload_that_waits_for_another_ends_soon_after_its_cancel() {
+    let (source, registry) = gated();
+    let cancel = Cancel::default();
+    thread::scope(|scope| {
+        let first = scope.spawn(|| registry.reload());
+        source.wait_for_scans(1);
+        let waiting = scope.spawn(|| registry.reload_until(&cancel));
+        cancel.cancel();
+        let reload = waiting.join().expect("it does not panic");
+        assert_eq!(
+            reload.catalog.generation(),
+            0,
+            "it gives what there is, though the scan goes on"
+        );
+        source.open(true);
+        first.join().expect("the first does not panic");
+    });
+}
+
+#[test]
+fn a_source_that_panics_does_not_hold_up_the_next_reload() {
+    let (source, registry) = gated();
+    source.open(true);
+    source.inner.set("a", skill_md("a", "first"), 1);
+    source.panics.store(1, Ordering::SeqCst);
+    thread::scope(|scope| {
+        scope.spawn(|| registry.reload()).join().expect_err("the panic comes through");
+    });
+    assert_eq!(registry.catalog().generation(), 0, "nothing was swapped");
+    assert!(registry.reload().catalog.get("a").is_some(), "the next one goes its way");
+}

@@ -1,0 +1,98 @@
+//! A version that cannot be used, and the last good one.
+
+use std::sync::Arc;
+
+use prowess_core::{Catalog, CatalogProvider, Layer, SkillSource, Trust};
+use prowess_registry::{OnBroken, Registry, RegistryPolicy};
+
+use crate::fixture::{Changing, skill_md};
+
+fn registry(source: &Arc<Changing>, on_broken: OnBroken) -> Registry {
+    let source: Arc<dyn SkillSource> = source.clone();
+    let policy = RegistryPolicy { on_broken, ..RegistryPolicy::default() };
+    let builder = Registry::builder().policy(policy).layer(Layer::new("user", Trust::Trusted));
+    builder.source("user", source).build().expect("the fixture's layer is good")
+}
+
+/// What a catalog says of `pdf`: its description, and the codes of all findings.
+fn said(catalog: &Catalog) -> (Option<String>, Vec<String>) {
+    let description = catalog.get("pdf").map(|skill| skill.description().to_owned());
+    let codes =
+        catalog.diagnostics().map(|found| format!("{} {}", found.severity.as_str(), found.code));
+    (description, codes.collect())
+}
+
+/// Writes one version after the other and checks what is said after each.
+#[track_caller]
+fn check(on_broken: OnBroken, versions: &[(&str, Option<&str>, &[&str])]) {
+    let source = Arc::new(Changing::default());
+    let registry = registry(&source, on_broken);
+    for (stamp, (text, description, codes)) in (1..).zip(versions) {
+        source.set("pdf", *text, stamp);
+        for _ in 0..2 {
+            let catalog = registry.reload().catalog;
+            let (found, told) = said(&catalog);
+            assert_eq!(found.as_deref(), *description, "the description after version {stamp}");
+            assert_eq!(told, *codes, "the findings after version {stamp}, at once and later");
+        }
+    }
+}
+
+const HALF: &str = "---\nname: pdf\ndescription: Fills fo";
+
+#[test]
+fn a_bad_version_never_replaces_a_good_one() {
+    let (first, second) = (skill_md("pdf", "first"), skill_md("pdf", "second"));
+    let kept: &[&str] = &["warning skill-kept", "warning frontmatter-unclosed"];
+    check(
+        OnBroken::KeepLast,
+        &[
+            (&first, Some("first"), &[]),
+            (HALF, Some("first"), kept),
+            ("", Some("first"), &["warning skill-kept", "warning file-empty"]),
+            (&second, Some("second"), &[]),
+        ],
+    );
+}
+
+#[test]
+fn a_version_that_was_never_good_is_not_kept() {
+    let good = skill_md("pdf", "mended");
+    let bad: &[&str] = &["error frontmatter-unclosed"];
+    check(
+        OnBroken::KeepLast,
+        &[(HALF, None, bad), (HALF, None, bad), (&good, Some("mended"), &[])],
+    );
+}
+
+#[test]
+fn a_host_may_choose_to_drop_it() {
+    let good = skill_md("pdf", "first");
+    let bad: &[&str] = &["error frontmatter-unclosed"];
+    check(OnBroken::Drop, &[(&good, Some("first"), &[]), (HALF, None, bad)]);
+}
+
+#[test]
+fn it_says_since_when_and_does_not_forget() {
+    let source = Arc::new(Changing::default());
+    let registry = registry(&source, OnBroken::KeepLast);
+    source.set("pdf", skill_md("pdf", "first"), 1);
+    registry.reload();
+    let kept = |catalog: &Catalog| {
+        let told = catalog.diagnostics().find(|found| found.code.as_str() == "skill-kept");
+        told.map(ToString::to_string)
+    };
+    // A stamp that cannot be relied on: the file is read again each time.
+    source.set("pdf", HALF, 0);
+    let first = registry.reload().catalog;
+    let sentence = "changing:/pdf/SKILL.md: warning[skill-kept]: this version cannot be used; \
+                    since generation 2 the last good one stays";
+    assert_eq!(kept(&first).as_deref(), Some(sentence));
+    let again = registry.reload().catalog;
+    assert!(Arc::ptr_eq(&first, &again), "to find the same again is no change");
+    source.set("other", skill_md("other", "new"), 1);
+    assert_eq!(kept(&registry.reload().catalog).as_deref(), Some(sentence), "it stays as it was");
+    source.remove("pdf");
+    assert!(registry.reload().catalog.get("pdf").is_none(), "what is removed is gone");
+    assert_eq!(registry.catalog().diagnostics().count(), 0, "and nothing is said of it");
+}
