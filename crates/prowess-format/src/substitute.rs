@@ -74,6 +74,28 @@ pub enum Unplaced {
     Drop,
 }
 
+/// Where a client is to put the finished body, as a skill says in its field `insert`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Insert {
+    /// Into the instructions. The default.
+    #[default]
+    Instructions,
+    /// Into the user's message.
+    UserMessage,
+}
+
+impl Insert {
+    /// Reads the field's text, blanks and capitals aside; `None` where it is neither. No text at all
+    /// is the default.
+    pub fn read(text: &str) -> Option<Self> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "" | "instructions" => Some(Self::Instructions),
+            "user-message" => Some(Self::UserMessage),
+            _ => None,
+        }
+    }
+}
+
 /// A body with the arguments in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Substituted<'b> {

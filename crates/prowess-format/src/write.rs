@@ -33,8 +33,8 @@ use crate::findings::Findings;
 use crate::input::{self, Opened};
 use crate::yaml::Pair;
 use crate::{
-    Diagnostic, Document, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, Rules, tree,
-    yaml,
+    Diagnostic, Document, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, Rules,
+    parse_with, tree, yaml,
 };
 
 use content::Content;
@@ -68,7 +68,8 @@ pub enum WriteError {
     /// The file would have this many bytes, more than [`MAX_FILE_BYTES`].
     #[error("invalid document: the file has {0} bytes, more than {MAX_FILE_BYTES}")]
     FileTooLarge(usize),
-    /// The text to rewrite has no frontmatter that can be read.
+    /// The text to rewrite has no frontmatter that can be read, or the rules that were given would
+    /// refuse what was written.
     #[error("invalid document: {}", .0.message)]
     Unreadable(Box<Diagnostic>),
 }
@@ -150,5 +151,20 @@ impl Document<'_> {
     /// large, by quotes.
     pub fn to_skill_md(&self) -> Result<String, WriteError> {
         skill_md(&self.frontmatter.fields, self.body)
+    }
+
+    /// The same, if reading it by these rules finds no error: what a client that keeps them would
+    /// refuse is not written for it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`skill_md`], and [`WriteError::Unreadable`] with the first error of reading.
+    pub fn to_skill_md_by(&self, rules: &Rules) -> Result<String, WriteError> {
+        let written = self.to_skill_md()?;
+        let mut found = parse_with(written.as_bytes(), rules).diagnostics.into_iter();
+        match found.find(Diagnostic::is_error) {
+            None => Ok(written),
+            Some(error) => Err(WriteError::Unreadable(Box::new(error))),
+        }
     }
 }

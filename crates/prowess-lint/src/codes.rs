@@ -76,6 +76,8 @@ codes! {
     LINK_BROKEN = "link-broken";
     /// The body names a file of the package, in code or in its text, that is not there.
     PATH_MISSING = "path-missing";
+    /// The script of a hook is not there.
+    HOOK_MISSING = "hook-missing";
     /// A link begins at the file system's root, a drive or a home directory.
     LINK_ABSOLUTE = "link-absolute";
     /// A link leads out of the package.

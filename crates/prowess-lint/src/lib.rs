@@ -27,6 +27,7 @@ mod description;
 mod files;
 mod findings;
 mod fix;
+mod hooks;
 mod links;
 mod options;
 mod package;

@@ -8,7 +8,7 @@ use prowess_format::{Document, Profile, check_directory, check_file_name, parse,
 use crate::findings::Findings;
 use crate::options::LintOptions;
 use crate::report::PackageReport;
-use crate::{body, codes, description, files, links, paths};
+use crate::{body, codes, description, files, hooks, links, paths};
 
 /// The most files of a package that are looked at.
 const MOST_FILES: usize = 1000;
@@ -156,6 +156,7 @@ fn look(
     body::check(&package, options.tokens, &mut findings);
     links::check(&package, &mut findings);
     paths::check(&package, &mut findings);
+    hooks::check(&package, options.profile, &mut findings);
     files::check(&package, &mut findings);
     Looked {
         name: Some(frontmatter.name.clone()),

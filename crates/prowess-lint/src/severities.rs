@@ -31,6 +31,7 @@ const TABLE: &[Row] = &[
     (codes::DESCRIPTION_CONFUSABLE,      [HINT,   HINT,   HINT,  HINT,   NONE]),
     (codes::LINK_BROKEN,                 [WARN,   WARN,   WARN,  WARN,   NONE]),
     (codes::PATH_MISSING,                [HINT,   WARN,   WARN,  WARN,   NONE]),
+    (codes::HOOK_MISSING,                [WARN,   ERROR,  ERROR, ERROR,  NONE]),
     (codes::LINK_ABSOLUTE,               [WARN,   WARN,   ERROR, ERROR,  NONE]),
     (codes::LINK_LEAVES_PACKAGE,         [WARN,   WARN,   ERROR, ERROR,  NONE]),
     (codes::LINK_TOO_DEEP,               [HINT,   HINT,   HINT,  HINT,   NONE]),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use proptest::prelude::*;
 use prowess_format::substitute::{
-    self, Arguments, MAX_INSERTED_BYTES, Parameter, Unplaced, is_parameter_name, parameters,
+    self, Arguments, Insert, MAX_INSERTED_BYTES, Parameter, Unplaced, is_parameter_name, parameters,
 };
 use prowess_format::{Code, Profile, parse};
 
@@ -162,6 +162,19 @@ fn what_was_typed_is_added_where_the_body_has_no_place_for_it() {
     check("Read it", &Arguments { unplaced: Unplaced::Drop, ..typed }, "Read it", &[]);
     check("$name", &Arguments { text: "a", ..with_names(&[("name", "b")]) }, "b", &[]);
     check("\\$name", &Arguments { text: "a", ..with_names(&[]) }, "$name\n\nARGUMENTS: a", &[]);
+}
+
+#[test]
+fn a_skill_may_say_where_its_body_goes() {
+    for (text, expected) in [
+        ("", Some(Insert::Instructions)),
+        (" instructions ", Some(Insert::Instructions)),
+        (" USER-MESSAGE \n", Some(Insert::UserMessage)),
+        ("template", None),
+    ] {
+        assert_eq!(Insert::read(text), expected, "{text:?}");
+    }
+    assert_eq!(Insert::default(), Insert::Instructions);
 }
 
 #[test]

@@ -4,7 +4,8 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use prowess_format::write::{self, WriteError};
 use prowess_format::{
-    Field, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, Value, parse,
+    Document, Field, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, Rules, Value, parse,
+    parse_with,
 };
 
 fn text(text: impl Into<String>) -> Value {
@@ -436,6 +437,32 @@ fn a_scaffold_pleases_every_checker() {
         assert_eq!(document.to_skill_md().as_ref(), Ok(&written), "it is canonical");
     }
     assert_eq!(prowess_format::skills_ref::validate(written.as_bytes(), "pdf-forms"), Ok(vec![]));
+}
+
+#[test]
+fn what_a_client_would_refuse_is_not_written_for_it() {
+    let rules = Rules::of(Profile::Extended);
+    for (fields, code) in [
+        ("insert: user-message\narguments: [{name: a}]\ncustom-field: retained\n", None),
+        ("insert: elsewhere\n", Some("extension-value-unknown")),
+        ("arguments: [{name: a}, {name: a}]\n", Some("extension-duplicate")),
+        ("tags: [' ']\n", Some("extension-value-invalid")),
+    ] {
+        let file = format!("---\nname: pdf\ndescription: x\n{fields}---\nGo.\n");
+        let document = parse(file.as_bytes(), Profile::Lenient).document.expect("lenient reads it");
+        let refused = match document.to_skill_md_by(&rules) {
+            Ok(written) => {
+                let again = parse_with(written.as_bytes(), &rules).document.expect("it is valid");
+                let fields = |document: &Document<'_>| document.frontmatter.fields.iter().count();
+                assert_eq!(fields(&again), fields(&document), "nothing is lost");
+                None
+            }
+            Err(WriteError::Unreadable(found)) => Some(found.code.to_string()),
+            Err(error) => panic!("{error}"),
+        };
+        assert_eq!(refused.as_deref(), code, "{fields}");
+        assert!(document.to_skill_md().is_ok(), "who does not ask gets it written");
+    }
 }
 
 #[test]

@@ -169,6 +169,12 @@ const EXAMPLES: &[(Code, Example)] = &[
     ),
     (LINK_BROKEN, Line("See [the forms](references/forms.md).")),
     (PATH_MISSING, Line("Run `scripts/fill.py`.")),
+    (
+        HOOK_MISSING,
+        Whole(
+            "---\nname: notes\ndescription: Use when asked.\nhooks:\n  pre: scripts/gone.sh\n---\n",
+        ),
+    ),
     (LINK_ABSOLUTE, Line("See [the forms](/home/me/forms.md).")),
     (LINK_LEAVES_PACKAGE, Line("See [the other skill](../pdf/SKILL.md).")),
     (LINK_TOO_DEEP, Linked("references/forms/tax.md")),

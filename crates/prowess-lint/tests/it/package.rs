@@ -216,6 +216,24 @@ fn files_that_a_body_names_are_there() {
 }
 
 #[test]
+fn the_script_of_a_hook_is_there() {
+    for (hooks, expected) in [
+        ("{pre: scripts/a.sh}", &[][..]),
+        ("{pre: scripts/a.sh, post: scripts/b.sh}", &["hook-missing"]),
+        ("{pre: gone.sh, post: ./gone.sh}", &["hook-missing", "hook-missing"]),
+        ("{pre: ../a.sh}", &["extension-path"]),
+        ("{Stop: []}", &[]),
+    ] {
+        let text = skill_md("notes", BODY)
+            .replace("---\n# Notes", &format!("hooks: {hooks}\n---\n# Notes"));
+        let files = [("notes/SKILL.md", text.as_str()), ("notes/scripts/a.sh", "# Runs.\n")];
+        let checked = checked(&memory(&files), Profile::Extended);
+        let codes: Vec<_> = checked.diagnostics().map(|found| found.code.as_str()).collect();
+        assert_eq!(codes, expected, "{hooks}");
+    }
+}
+
+#[test]
 fn files_whose_names_look_alike_are_told_of() {
     for (one, other, is_alike) in [
         ("caf\u{e9}.md", "cafe\u{301}.md", true),
