@@ -7,11 +7,15 @@
 //!    [`TrustStore`] whether it may run and the [`PluginPolicy`] whether and where it fits;
 //! 2. [`stage`] puts those bytes where the system's loader can open them, and never the file again.
 //!
+//! [`start_process`] begins a plugin in a process of its own, which calls [`serve_child`]: whatever becomes of
+//! it there, the host goes on.
+//!
 //! [`list`] says what would become of each plugin of a directory.
 //!
 //! Each refusal is one line that says what, why and what to do, and that nothing was executed.
 #![deny(unsafe_code)]
 
+mod child;
 mod error;
 mod inspect;
 mod inventory;
@@ -22,6 +26,7 @@ mod stage;
 mod trust;
 mod verify;
 
+pub use child::{ChildPlugin, ChildRequest, Launch, ProcessPlugin, serve_child, start_process};
 pub use error::{PluginError, PluginErrorKind};
 pub use inspect::{Inspection, Library, Linkage, Target, inspect};
 pub use inventory::{InventoryCache, Listed, list};

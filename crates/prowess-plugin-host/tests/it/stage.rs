@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::library::good;
 use crate::trust::witness;
 
-fn verified() -> (TempDir, VerifiedPlugin) {
+pub(crate) fn verified() -> (TempDir, VerifiedPlugin) {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().canonicalize().unwrap().join("notes.so");
     std::fs::write(&file, good()).unwrap();

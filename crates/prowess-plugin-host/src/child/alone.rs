@@ -1,0 +1,72 @@
+//! A tool's call in the plugin's process, away from the conversation that it belongs to.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use prowess_core::{
+    ActiveSkill, Caller, Cancel, Catalog, Clock, LoadMode, Receipt, Session, SessionError,
+    SessionId, SessionState, StoreError, Timestamp, Tool, ToolContext, ToolResult, Unload,
+};
+use serde_json::Value;
+
+/// Calls a tool. It sees its arguments and which conversation it is called in, and nothing else of it.
+pub(crate) fn call_alone(
+    tool: &dyn Tool,
+    arguments: &Value,
+    session: String,
+    cancel: &Cancel,
+) -> ToolResult {
+    let clock = ProcessClock(Instant::now());
+    let session = SessionElsewhere { id: SessionId::new(session), now: clock.now() };
+    let context = ToolContext {
+        catalog: &Arc::new(Catalog::empty()),
+        session: &session,
+        caller: Caller::default(),
+        clock: &clock,
+        cancel,
+    };
+    tool.call(&context, arguments)
+}
+
+/// The plugin's process is a program of its own, so it has a clock of its own.
+struct ProcessClock(Instant);
+
+impl Clock for ProcessClock {
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+struct SessionElsewhere {
+    id: SessionId,
+    now: Timestamp,
+}
+
+impl Session for SessionElsewhere {
+    fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    fn state(&self) -> Result<SessionState, SessionError> {
+        Ok(SessionState::new(self.id.clone(), self.now))
+    }
+
+    fn load(&self, _: Vec<ActiveSkill>, _: LoadMode) -> Result<Receipt, SessionError> {
+        Err(refused())
+    }
+
+    fn unload(&self, _: &Unload) -> Result<Receipt, SessionError> {
+        Err(refused())
+    }
+}
+
+fn refused() -> SessionError {
+    SessionError::Store(StoreError(
+        "what a conversation has loaded stays with its host, and this tool is a plugin's".into(),
+    ))
+}
