@@ -31,6 +31,7 @@ mod scan_recorder;
 mod source_kit;
 mod store_kit;
 mod tree;
+mod watch_kit;
 
 pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};
@@ -39,6 +40,6 @@ pub use plugin_file::PluginFile;
 pub use random::Random;
 pub use ranker_kit::check_ranker;
 pub use scan_recorder::{FoundPackage, ScanRecorder};
-pub use source_kit::{SourceFixture, Unreadable, WayOut, check_source};
+pub use source_kit::{Changing, SourceFixture, Unreadable, WayOut, check_source};
 pub use store_kit::check_store;
 pub use tree::Tree;

@@ -1,13 +1,15 @@
 //! The `# Behavior` list of `SkillSource` as checks.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use prowess_core::{
-    Cancel, Diagnostic, Found, Listing, PackagePath, ReadFurther, ReadLimit, ResourcePath,
-    ScanSink, SkillSource, SourceErrorKind, Stamp,
+    Cancel, Coverage, Diagnostic, Found, Listing, PackagePath, ReadFurther, ReadLimit,
+    ResourcePath, ScanSink, SkillSource, SourceErrorKind, Stamp,
 };
 
 use crate::ScanRecorder;
+use crate::watch_kit::a_watch_tells_of_changes;
 
 /// How a test makes sources of the kind under test.
 pub trait SourceFixture {
@@ -25,6 +27,27 @@ pub trait SourceFixture {
     fn ways_out(&self) -> Vec<WayOut> {
         Vec::new()
     }
+
+    /// A source with these files that can be watched; `None`, the default, for a kind that has no
+    /// watch or never changes.
+    fn changing(&self, files: &[(&str, &[u8])]) -> Option<Changing> {
+        let _ = files;
+        None
+    }
+
+    /// How long the kit waits for a watch before it calls it broken. By default 30 seconds, which no
+    /// watch needs and a loaded machine may.
+    fn patience(&self) -> Duration {
+        Duration::from_secs(30)
+    }
+}
+
+/// A source that can be watched, and a way to change it.
+pub struct Changing {
+    /// The source.
+    pub source: Arc<dyn SkillSource>,
+    /// Gives a file, by its path from the root, these bytes.
+    pub write: Box<dyn Fn(&str, &[u8])>,
 }
 
 /// A source in which one `SKILL.md` cannot be read.
@@ -52,6 +75,8 @@ const KNOWN: &str = "`scan` asks [`ScanSink::known`] first and reports a package
      still the same as unchanged, without reading it";
 const PARTLY: &str = "A failure that leaves some packages readable is a diagnostic; only a source \
      that can say nothing at all gives an error";
+const ASKED: &str = "`scan_packages` reports of the packages that it is asked for what `scan` would \
+     report; it may report more, and says what it has covered";
 const INSIDE: &str =
     "`read` and `list` never leave the package, whatever the path, the links in it or a race";
 const WHOLE: &str = "`read` gives the whole file or an error, never a part of it";
@@ -88,6 +113,8 @@ pub fn check_source(fixture: &dyn SourceFixture) {
     what_is_unreadable_is_told_of(fixture);
     an_unchanged_package_is_not_reported_again(fixture);
     a_file_is_read_further_when_asked(fixture);
+    a_few_packages_are_reported_as_in_a_scan(fixture);
+    a_watch_tells_of_changes(fixture, &FILES);
     no_way_leads_out_of_a_package(fixture);
     a_file_is_read_whole_or_not_at_all(fixture);
     a_listing_is_sorted_and_says_when_it_is_cut(fixture);
@@ -96,7 +123,7 @@ pub fn check_source(fixture: &dyn SourceFixture) {
 }
 
 /// The rule that a source broke, and how.
-fn broken(rule: &str, how: &str) -> String {
+pub(crate) fn broken(rule: &str, how: &str) -> String {
     format!("the source breaks the rule \"{rule}\": {how}")
 }
 
@@ -185,6 +212,25 @@ fn a_file_is_read_further_when_asked(fixture: &dyn SourceFixture) {
     assert!(grows, "{}", broken(FURTHER, "a further report has no more than the last"));
     let is_whole = reports.next_back().is_some_and(|last| last.is_whole_file && last.head == LONG);
     assert!(is_whole, "{}", broken(FURTHER, "the end of a long file is never reached"));
+}
+
+fn a_few_packages_are_reported_as_in_a_scan(fixture: &dyn SourceFixture) {
+    let source = fixture.source(&FILES);
+    let asked = ["alpha", "group/deep", "missing", "notes"].map(package);
+    let mut few = ScanRecorder::default();
+    let covered = source.scan_packages(&asked, &mut few, &Cancel::default()).expect(ASKED);
+    let expected: &[&str] = match covered {
+        Coverage::Everything => &PACKAGES,
+        Coverage::Asked => &["alpha", "group/deep"],
+    };
+    let reported = few.packages();
+    let has_all = expected.iter().all(|package| reported.contains(package));
+    assert!(has_all, "{}", broken(ASKED, "a package that is there is not reported"));
+    let is_real = reported.iter().all(|package| PACKAGES.contains(package));
+    assert!(is_real, "{}", broken(ASKED, "a package that is not there is reported"));
+    let whole = scan(&*source);
+    let is_same = few.found.iter().all(|found| whole.found.contains(found));
+    assert!(is_same, "{}", broken(ASKED, "it reports another file than a scan does"));
 }
 
 fn no_way_leads_out_of_a_package(fixture: &dyn SourceFixture) {

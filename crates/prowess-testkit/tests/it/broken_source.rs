@@ -1,8 +1,11 @@
 //! Sources with one fault each, so that every check of the kit is seen to fail.
 
+use std::sync::{Arc, Mutex};
+
 use prowess_core::{
-    Cancel, Code, Diagnostic, Found, Listing, MemorySource, PackagePath, ReadFurther, ReadLimit,
-    Resource, ResourcePath, ScanSink, Severity, SkillSource, SourceError, SourceErrorKind, Stamp,
+    Cancel, ChangeListener, Code, Coverage, Diagnostic, Found, Listing, MemorySource, PackagePath,
+    ReadFurther, ReadLimit, Resource, ResourcePath, ScanSink, Severity, SkillSource, SourceChange,
+    SourceError, SourceErrorKind, Stamp, Watch,
 };
 
 /// What is wrong with a source.
@@ -24,10 +27,14 @@ pub(crate) enum Fault {
     ListsTheSkillFile,
     HidesThatItIsCut,
     GoesOnAfterCancel,
+    ForgetsWhenAskedForAFew,
+    ReportsOthersAsAsked,
+    SaysNothingOfChanges,
+    KeepsTheListener,
 }
 
 impl Fault {
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 19] = [
         Self::ReportsTwice,
         Self::Forgets,
         Self::ReportsAnOddPath,
@@ -43,6 +50,10 @@ impl Fault {
         Self::ListsTheSkillFile,
         Self::HidesThatItIsCut,
         Self::GoesOnAfterCancel,
+        Self::ForgetsWhenAskedForAFew,
+        Self::ReportsOthersAsAsked,
+        Self::SaysNothingOfChanges,
+        Self::KeepsTheListener,
     ];
 }
 
@@ -50,15 +61,34 @@ pub(crate) struct BrokenSource {
     good: MemorySource,
     fault: Fault,
     has_unreadable: bool,
+    listener: Arc<Mutex<Option<ChangeListener>>>,
+}
+
+/// Ends a watch when it is dropped.
+struct Keeper(Arc<Mutex<Option<ChangeListener>>>);
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.0.lock().expect("nobody panics under the lock").take();
+    }
 }
 
 impl BrokenSource {
     pub(crate) fn new(good: MemorySource, fault: Fault) -> Self {
-        Self { good, fault, has_unreadable: false }
+        Self { good, fault, has_unreadable: false, listener: Arc::default() }
     }
 
     pub(crate) fn with_unreadable(good: MemorySource, fault: Fault) -> Self {
-        Self { good, fault, has_unreadable: true }
+        Self { has_unreadable: true, ..Self::new(good, fault) }
+    }
+
+    /// Behaves as if `package` had been written to.
+    pub(crate) fn change(&self, package: &str) {
+        let listener = self.listener.lock().expect("nobody panics under the lock");
+        let package = PackagePath::new(package).expect("a path");
+        if let (Some(listener), true) = (&*listener, self.fault != Fault::SaysNothingOfChanges) {
+            listener(SourceChange::Packages(vec![package]));
+        }
     }
 }
 
@@ -129,6 +159,29 @@ impl SkillSource for BrokenSource {
             Fault::GoesOnAfterCancel => self.good.scan(&mut between, &Cancel::default()),
             _ => self.good.scan(&mut between, cancel),
         }
+    }
+
+    fn scan_packages(
+        &self,
+        packages: &[PackagePath],
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<Coverage, SourceError> {
+        let fault = match self.fault {
+            Fault::ForgetsWhenAskedForAFew => return Ok(Coverage::Asked),
+            Fault::ReportsOthersAsAsked => Fault::ReportsAnOddPath,
+            _ => return self.good.scan_packages(packages, sink, cancel),
+        };
+        self.good.scan(&mut Between { sink, fault }, cancel).map(|()| Coverage::Everything)
+    }
+
+    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        *self.listener.lock().expect("nobody panics under the lock") = Some(listener);
+        let held = Arc::clone(&self.listener);
+        Ok(Some(match self.fault {
+            Fault::KeepsTheListener => Watch::new(()),
+            _ => Watch::new(Keeper(held)),
+        }))
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {

@@ -2,9 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use prowess_core::{MemorySource, SkillSource};
-use prowess_testkit::{SourceFixture, Unreadable, WayOut, check_source};
+use prowess_testkit::{Changing, SourceFixture, Unreadable, WayOut, check_source};
 
 use crate::broken_source::{BrokenSource, Fault};
 
@@ -55,6 +56,20 @@ impl SourceFixture for Broken {
             resource: "link",
         }]
     }
+
+    fn changing(&self, files: &[(&str, &[u8])]) -> Option<Changing> {
+        let source = Arc::new(BrokenSource::new(memory(files), self.0));
+        let changed = Arc::clone(&source);
+        let write = move |file: &str, _: &[u8]| {
+            changed.change(file.split('/').next().expect("a path has a first part"));
+        };
+        Some(Changing { source, write: Box::new(write) })
+    }
+
+    fn patience(&self) -> Duration {
+        // This watch tells at once, or never.
+        Duration::from_millis(50)
+    }
 }
 
 /// What the kit says of a source with this fault.
@@ -92,7 +107,7 @@ fn each_fault_is_found_and_each_rule_is_checked() {
         said.push(text);
     }
     let rules = documented_rules();
-    assert_eq!(rules.len(), 7, "the list of the trait has changed: {rules:#?}");
+    assert_eq!(rules.len(), 9, "the list of the trait has changed: {rules:#?}");
     for rule in rules {
         let is_checked = said.iter().any(|text| text.contains(&rule));
         assert!(is_checked, "no fault breaks the rule \"{rule}\"");

@@ -1,0 +1,58 @@
+//! The rule of a watch as a check.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use prowess_core::{ChangeListener, SourceChange};
+
+use crate::SourceFixture;
+use crate::source_kit::broken;
+
+const WATCH: &str = "A watch tells of each change that `scan` would see, sooner or later and perhaps \
+     more often than it happened; once the [`Watch`] is dropped, the listener is not called any more";
+
+pub(crate) fn a_watch_tells_of_changes(fixture: &dyn SourceFixture, files: &[(&str, &[u8])]) {
+    let Some(changing) = fixture.changing(files) else {
+        return;
+    };
+    let patience = fixture.patience();
+    let (sender, told) = channel();
+    let listener: ChangeListener = Arc::new(move |change| drop(sender.send(change)));
+    let held = Arc::downgrade(&listener);
+    let watch = changing.source.watch(listener).expect(WATCH);
+    let watch = watch.unwrap_or_else(|| panic!("{}", broken(WATCH, "there is no watch")));
+    for (file, package) in [("alpha/SKILL.md", "alpha"), ("added/SKILL.md", "added")] {
+        (changing.write)(file, b"another text");
+        let is_told = hears_of(package, &told, patience);
+        assert!(is_told, "{}", broken(WATCH, "nobody hears of a change"));
+    }
+    drop(watch);
+    let is_let_go = is_let_go(&held, patience);
+    assert!(is_let_go, "{}", broken(WATCH, "the listener is kept after the watch"));
+}
+
+/// Whether a change that takes in `package` is told in time.
+fn hears_of(package: &str, told: &Receiver<SourceChange>, patience: Duration) -> bool {
+    let end = Instant::now() + patience;
+    loop {
+        match told.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            Ok(SourceChange::Packages(packages)) => {
+                if packages.iter().any(|changed| changed.as_str() == package) {
+                    return true;
+                }
+            }
+            Ok(_) => return true,
+            Err(_) => return false,
+        }
+    }
+}
+
+/// Whether nothing holds the listener any more, in time. What is not held is not called.
+fn is_let_go<T: ?Sized>(held: &Weak<T>, patience: Duration) -> bool {
+    let end = Instant::now() + patience;
+    while held.strong_count() > 0 && Instant::now() < end {
+        std::thread::yield_now();
+    }
+    held.strong_count() == 0
+}
