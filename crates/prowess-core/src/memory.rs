@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::{
-    Cancel, Found, Listing, PackagePath, PathError, ReadFurther, ReadLimit, Resource, ResourcePath,
-    ScanSink, SkillSource, SourceError, SourceErrorKind, Stamp,
+    Cancel, ChangeListener, Found, Listing, PackagePath, PathError, ReadFurther, ReadLimit,
+    Resource, ResourcePath, ScanSink, SkillSource, SourceError, SourceErrorKind, Stamp, Watch,
 };
 
 /// Files by path, fixed when the source is built.
@@ -97,6 +97,11 @@ impl SkillSource for MemorySource {
             debug_assert_eq!(answer, ReadFurther::No, "there is no more than the whole file");
         }
         Ok(())
+    }
+
+    /// The files never change, so there is never anything to tell.
+    fn watch(&self, _listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        Ok(Some(Watch::new(())))
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {

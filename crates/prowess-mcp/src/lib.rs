@@ -11,9 +11,11 @@
 //!
 //! A server cannot change a client's instructions once they are given, so the catalog comes with the
 //! server's instructions and a loaded body comes in the result of the call that loads it. Each
-//! connection is one conversation: what one client loads, no other sees.
+//! connection is one conversation: what one client loads, no other sees. When the catalog changes, each
+//! client is told that its list of tools is another one; the instructions stay as they were given.
 #![forbid(unsafe_code)]
 
+mod changes;
 mod convert;
 mod server;
 

@@ -8,16 +8,18 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::Value;
 
+use crate::changes::Changes;
 use crate::convert;
 
 /// Serves one client. Make one for each connection; any number share a runtime.
 pub struct SkillServer {
     runtime: Arc<Runtime>,
     session: SessionHandle,
+    changes: Changes,
 }
 
 impl SkillServer {
@@ -28,7 +30,7 @@ impl SkillServer {
     /// The session store fails.
     pub fn new(runtime: Arc<Runtime>) -> Result<Self, prowess::Error> {
         let session = runtime.open_session()?;
-        Ok(Self { runtime, session })
+        Ok(Self { runtime, session, changes: Changes::default() })
     }
 }
 
@@ -42,7 +44,8 @@ impl Drop for SkillServer {
 
 impl ServerHandler for SkillServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
         let implementation = Implementation::new("prowess", env!("CARGO_PKG_VERSION"));
         let info = ServerConfig::new(capabilities).with_server_info(implementation);
         // Without a skill there is nothing to instruct about, and an empty text is not nothing.
@@ -50,6 +53,10 @@ impl ServerHandler for SkillServer {
             Ok(instructions) if !instructions.is_empty() => info.with_instructions(instructions),
             _ => info,
         }
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.changes.tell(&self.runtime, context.peer);
     }
 
     async fn list_tools(

@@ -1,8 +1,8 @@
 //! The source over a table of files.
 
 use prowess_core::{
-    Cancel, Listing, MemorySource, PackagePath, PathError, ReadLimit, ResourcePath, ScanSink,
-    SkillSource, SourceError,
+    Cancel, ChangeListener, Listing, MemorySource, PackagePath, PathError, ReadLimit, ResourcePath,
+    ScanSink, SkillSource, SourceError, Watch,
 };
 
 /// One file of the table.
@@ -50,6 +50,10 @@ impl SkillSource for EmbeddedSource {
 
     fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
         self.files.scan(sink, cancel)
+    }
+
+    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        self.files.watch(listener)
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {

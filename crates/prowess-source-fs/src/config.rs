@@ -24,6 +24,9 @@ pub struct FsConfig {
     pub max_entries: usize,
     /// How many names in one package are looked at to list its files. By default 20,000.
     pub max_listed: usize,
+    /// How many directories may be watched; a tree with more is not watched at all. By default 100,000,
+    /// about half of what the kernel of a small machine lets one user have.
+    pub max_watched: usize,
     /// Names of directories that are never entered. By default `.git` and `node_modules`. Other hidden
     /// directories are entered: skills live in `.claude` and `.agents`.
     pub skip: Vec<Box<str>>,
@@ -73,6 +76,7 @@ impl FsConfig {
             max_directories: 20_000,
             max_entries: 500_000,
             max_listed: 20_000,
+            max_watched: 100_000,
             skip: vec![".git".into(), "node_modules".into()],
             links: Links::default(),
             nested: Nested::default(),

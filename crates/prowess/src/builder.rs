@@ -7,7 +7,7 @@ use prowess_core::{
     AuditSink, Clock, Diagnostic, EstimatedTokens, FolderTrust, Layer, NoAudit, Ranker,
     SessionStore, SkillSource, TokenCounter, ToolProvider, Trust,
 };
-use prowess_registry::Registry;
+use prowess_registry::{Refresher, Registry};
 use prowess_search::Searcher;
 use prowess_session::{MemoryStore, Sessions};
 use prowess_source_fs::{Nested, Surroundings};
@@ -167,12 +167,15 @@ impl RuntimeBuilder {
     /// scanned is a diagnostic of the catalog.
     pub fn build(self) -> Result<Runtime, Error> {
         let toolbox = self.toolbox()?;
-        let registry = self.registry()?;
+        let registry = Arc::new(self.registry()?);
         registry.reload();
         let Self { mut policies, store, clock, counter, ranker, .. } = self;
         policies.prompt.load_tool = toolbox.surface().spell(&policies.prompt.load_tool);
         let sessions = Sessions::new(store, Arc::clone(&clock), policies.session.clone());
-        Ok(Runtime { policies, registry, sessions, toolbox, clock, counter, ranker })
+        let refresher =
+            Refresher::start(Arc::clone(&registry), policies.refresh, Arc::clone(&clock));
+        let refresher = refresher.map_err(Error::Refresh)?;
+        Ok(Runtime { policies, registry, refresher, sessions, toolbox, clock, counter, ranker })
     }
 
     fn toolbox(&self) -> Result<Toolbox, Error> {

@@ -12,6 +12,9 @@ pub enum Error {
     /// Layers and sources do not fit together.
     #[error(transparent)]
     Registry(#[from] RegistryError),
+    /// The policy of refreshing wants a thread, and the operating system has none left.
+    #[error("the catalog cannot be kept fresh: {0}")]
+    Refresh(std::io::Error),
     /// Tools do not fit together.
     #[error(transparent)]
     Toolbox(#[from] BuildError),

@@ -2,7 +2,7 @@
 
 use prowess_core::BodyDelivery;
 use prowess_prompt::PromptPolicy;
-use prowess_registry::RegistryPolicy;
+use prowess_registry::{RefreshPolicy, RegistryPolicy};
 use prowess_session::SessionPolicy;
 use prowess_source_fs::Discovery;
 use prowess_tools::{NameStyle, ToolPolicy};
@@ -18,6 +18,8 @@ pub struct Policies {
     pub discovery: Discovery,
     /// How records are made and ids are chosen.
     pub registry: RegistryPolicy,
+    /// When the catalog is brought up to date.
+    pub refresh: RefreshPolicy,
     /// How many skills a conversation may load, and what loading again does.
     pub session: SessionPolicy,
     /// How the catalog is shown and what it may cost.

@@ -7,7 +7,7 @@ use prowess_core::{
     TokenCounter, ToolCall, ToolContext, ToolDefinition,
 };
 use prowess_prompt::{Prompt, PromptInput, compose};
-use prowess_registry::{Registry, Reload};
+use prowess_registry::{Refresher, Registry, Reload, Subscription};
 use prowess_session::{SessionHandle, Sessions};
 use prowess_tools::{Dispatched, Toolbox};
 
@@ -17,7 +17,8 @@ use crate::{Error, Policies, RuntimeBuilder};
 /// conversations on any number of threads.
 pub struct Runtime {
     pub(crate) policies: Policies,
-    pub(crate) registry: Registry,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) refresher: Refresher,
     pub(crate) sessions: Sessions,
     pub(crate) toolbox: Toolbox,
     pub(crate) clock: Arc<dyn Clock>,
@@ -58,7 +59,24 @@ impl Runtime {
 
     /// Scans every source again. Turns that have begun keep their catalog.
     pub fn reload(&self) -> Reload {
-        self.registry.reload()
+        self.refresher.reload()
+    }
+
+    /// As [`Self::reload`], unless the last reload is younger than the policy's cool-down; `None` if it
+    /// is.
+    pub fn refresh(&self) -> Option<Reload> {
+        self.refresher.refresh()
+    }
+
+    /// Hears of each change of the catalog from now on.
+    pub fn subscribe(&self) -> Subscription {
+        self.registry.subscribe()
+    }
+
+    /// As [`Self::subscribe`], and `wake` is called each time there is something to fetch. It runs on
+    /// the thread that reloads, so it only takes note: it wakes a task and returns.
+    pub fn subscribe_with(&self, wake: impl Fn() + Send + Sync + 'static) -> Subscription {
+        self.registry.subscribe_with(wake)
     }
 
     /// Begins a conversation.
@@ -88,13 +106,15 @@ impl Runtime {
         Ok(self.sessions.close(id).map_err(prowess_core::SessionError::from)?)
     }
 
-    /// Begins one model call of a conversation: pins the catalog and what is loaded.
+    /// Begins one model call of a conversation: pins the catalog and what is loaded. Where the policy of
+    /// refreshing is `ttl` and the catalog is old, the turn reloads first.
     ///
     /// # Errors
     ///
     /// The conversation is over, or the session store fails.
     pub fn turn<'r>(&'r self, session: &'r dyn Session) -> Result<Turn<'r>, Error> {
         let state = session.state()?;
+        self.refresher.turn_begins();
         Ok(Turn { runtime: self, session, catalog: self.catalog(), state })
     }
 }

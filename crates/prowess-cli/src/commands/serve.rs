@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use prowess::BodyDelivery;
+use prowess::registry::RefreshMode;
 
 use crate::args::Global;
 use crate::failure::Failure;
@@ -10,7 +11,9 @@ use crate::output::Output;
 use crate::place;
 
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    let policies = place::policies(global)?.with_body_delivery(BodyDelivery::ToolResult);
+    let mut policies = place::policies(global)?.with_body_delivery(BodyDelivery::ToolResult);
+    // A server lives long enough to see its skills change.
+    policies.refresh.mode.get_or_insert(RefreshMode::Watch);
     let runtime = place::builder(global)?.policies(policies).build()?;
     let catalog = runtime.catalog();
     output.remark(&format!(

@@ -7,10 +7,12 @@ mod faults;
 mod kit;
 mod links;
 mod names;
+mod partial;
 mod read;
 mod rights;
 mod scan;
 mod stamps;
+mod watch;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -4,6 +4,7 @@ mod config;
 mod conversation;
 mod default_skills;
 mod hot_equals_cold;
+mod refresh;
 mod scripted;
 mod search;
 mod sources;

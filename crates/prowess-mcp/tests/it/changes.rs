@@ -1,0 +1,53 @@
+//! What a client hears of skills that come.
+
+use std::sync::Arc;
+
+use prowess::Runtime;
+use prowess_testkit::Tree;
+use rmcp::service::{NotificationContext, RoleClient};
+use rmcp::{ClientHandler, ServiceExt};
+use tokio::sync::Notify;
+
+use crate::block_on;
+
+/// A client that takes note of the word that the list of tools has changed.
+#[derive(Clone, Default)]
+struct Listening(Arc<Notify>);
+
+impl ClientHandler for Listening {
+    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.0.notify_one();
+    }
+}
+
+#[test]
+fn a_client_is_told_of_a_skill_that_comes_and_finds_it() {
+    block_on(async {
+        let tree = Tree::new("");
+        let builder = Runtime::builder().policies(prowess_mcp::policies());
+        let builder = builder.default_skills().skills_directory("user", tree.path());
+        let runtime = Arc::new(builder.build().expect("the runtime is complete"));
+        let client = Listening::default();
+        let (here, there) = tokio::io::duplex(4096);
+        let server = prowess_mcp::SkillServer::new(Arc::clone(&runtime));
+        let server = server.expect("a conversation opens");
+        let serving = tokio::spawn(async move { server.serve(there).await });
+        let connected = client.clone().serve(here).await.expect("the greeting");
+        let _serving = serving.await.expect("no panic").expect("the greeting");
+        tree.write("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n");
+        // Until the server has heard that the client is ready, there is nobody to tell.
+        loop {
+            tree.write("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n");
+            runtime.reload();
+            let patience = std::time::Duration::from_millis(100);
+            if tokio::time::timeout(patience, client.0.notified()).await.is_ok() {
+                break;
+            }
+            std::fs::remove_dir_all(tree.join("pdf")).expect("it goes");
+            runtime.reload();
+        }
+        let tools = connected.list_all_tools().await.expect("the list");
+        let names = serde_json::to_string(&tools).expect("tools are JSON");
+        assert!(names.contains("\"pdf\""), "the list names the new skill: {names}");
+    });
+}

@@ -1,0 +1,92 @@
+//! A look at a few packages instead of the whole tree.
+
+use prowess_core::{
+    Cancel, Coverage, PackagePath, ScanSink, SourceError, SourceErrorKind, Timestamp,
+};
+use prowess_dir::{Dir, Kind};
+
+use crate::package::{FILES, Prober};
+use crate::{FsConfig, Nested, scan};
+
+/// Reports these packages, or everything where they cannot be told apart from the rest of the tree.
+pub(crate) fn scan_packages(
+    config: &FsConfig,
+    now: Timestamp,
+    packages: &[PackagePath],
+    sink: &mut dyn ScanSink,
+    cancel: &Cancel,
+) -> Result<Coverage, SourceError> {
+    let Some((root, places)) = places(config, packages) else {
+        return scan::scan(config, now, sink, cancel).map(|()| Coverage::Everything);
+    };
+    let absolute = config.root.to_string_lossy();
+    let mut prober = Prober::new(&absolute, now, sink);
+    for package in places {
+        if cancel.is_cancelled() {
+            let message = format!("the scan of `{absolute}` was cancelled");
+            return Err(SourceError::new(SourceErrorKind::Cancelled, message));
+        }
+        prober.path.clear();
+        prober.path.push_str(package);
+        prober.probe_below(&root, 0, 0);
+    }
+    Ok(Coverage::Asked)
+}
+
+/// The root and those of the packages that a walk would come to. `None` if it depends on more than
+/// each package's own directory: links, names that may look alike, a root that is a package itself.
+fn places<'p>(config: &FsConfig, packages: &'p [PackagePath]) -> Option<(Dir, Vec<&'p str>)> {
+    let root = Dir::open(&config.root).ok()?;
+    if is_package(&root, "") {
+        return None;
+    }
+    let mut places = Vec::with_capacity(packages.len());
+    for package in packages {
+        match place(config, &root, package.as_str()) {
+            Place::Reached => places.push(package.as_str()),
+            Place::Passed => {}
+            Place::Unsure => return None,
+        }
+    }
+    Some((root, places))
+}
+
+/// Whether a walk comes to a directory.
+enum Place {
+    /// It does.
+    Reached,
+    /// It does not, as there is none or a package above it ends the walk.
+    Passed,
+    /// That takes the walk itself to say.
+    Unsure,
+}
+
+fn place(config: &FsConfig, root: &Dir, package: &str) -> Place {
+    let parts = package.split('/').count();
+    let is_plain = !package.is_empty() && package.is_ascii() && parts <= config.max_depth;
+    if !is_plain || package.split('/').any(|part| config.skips(part)) {
+        return Place::Unsure;
+    }
+    let ends = package.match_indices('/').map(|(at, _)| at).chain([package.len()]);
+    for directory in ends.map(|end| &package[..end]) {
+        match root.stat_unconfined(directory).map(|stat| stat.kind) {
+            Ok(Kind::Directory) => {}
+            Ok(Kind::Link) => return Place::Unsure,
+            Ok(_) | Err(_) => return Place::Passed,
+        }
+        let is_above = directory.len() < package.len();
+        if is_above && config.nested == Nested::Stop && is_package(root, directory) {
+            return Place::Passed;
+        }
+    }
+    Place::Reached
+}
+
+/// Whether a directory has a `SKILL.md`, of whatever kind: each ends the walk.
+pub(crate) fn is_package(root: &Dir, directory: &str) -> bool {
+    let file = |name| match directory {
+        "" => String::from(name),
+        directory => [directory, "/", name].concat(),
+    };
+    FILES.into_iter().any(|name| root.stat_unconfined(&file(name)).is_ok())
+}

@@ -1,0 +1,84 @@
+//! Which directories are watched.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The watched directories by their paths from the root, and whether each is a package.
+pub(super) struct Tree {
+    root: PathBuf,
+    directories: BTreeMap<String, bool>,
+    /// Links that may lead to packages.
+    links: BTreeSet<String>,
+}
+
+impl Tree {
+    pub(super) fn new(root: &Path) -> Self {
+        Self { root: root.to_owned(), directories: BTreeMap::new(), links: BTreeSet::new() }
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.directories.len()
+    }
+
+    pub(super) fn add(&mut self, path: &str) {
+        self.directories.entry(path.to_owned()).or_insert(false);
+    }
+
+    pub(super) fn set_package(&mut self, path: &str, is_package: bool) {
+        if let Some(known) = self.directories.get_mut(path) {
+            *known = is_package;
+        }
+    }
+
+    /// Whether a directory is watched, and as a package.
+    pub(super) fn is_package(&self, path: &str) -> Option<bool> {
+        self.directories.get(path).copied()
+    }
+
+    pub(super) fn add_link(&mut self, path: String) {
+        self.links.insert(path);
+    }
+
+    pub(super) fn is_link(&self, path: &str) -> bool {
+        self.links.contains(path)
+    }
+
+    pub(super) fn has_links(&self) -> bool {
+        !self.links.is_empty()
+    }
+
+    pub(super) fn links(&self) -> Vec<String> {
+        self.links.iter().cloned().collect()
+    }
+
+    /// Whether directories below this one are watched.
+    pub(super) fn has_below(&self, path: &str) -> bool {
+        let prefix = prefix(path);
+        let next = self.directories.range(prefix.clone()..).find(|(known, _)| **known != *path);
+        next.is_some_and(|(known, _)| known.starts_with(&prefix))
+    }
+
+    /// Forgets a directory and those below it; gives their paths.
+    pub(super) fn take_below(&mut self, path: &str) -> Vec<String> {
+        let prefix = prefix(path);
+        let below = self.directories.range(prefix.clone()..);
+        let below = below.map(|(known, _)| known).take_while(|known| known.starts_with(&prefix));
+        let mut taken: Vec<_> = below.cloned().collect();
+        if self.directories.contains_key(path) && !path.is_empty() {
+            taken.push(path.to_owned());
+        }
+        for path in &taken {
+            self.directories.remove(path);
+        }
+        taken
+    }
+}
+
+/// What the paths of everything below a directory begin with.
+fn prefix(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!("{path}/") }
+}

@@ -1,0 +1,77 @@
+//! What is left for the thread that looks at the disk.
+
+use std::collections::BTreeSet;
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use super::lock;
+
+/// How many places are looked at one by one.
+const MOST_PLACES: usize = 256;
+
+/// What there is to look at.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    /// These places, by their paths from the root: each may have become a directory or none.
+    Places(BTreeSet<String>),
+    /// The whole tree.
+    Everything,
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Self::Places(BTreeSet::new())
+    }
+}
+
+impl Work {
+    pub(super) fn is_none(&self) -> bool {
+        matches!(self, Self::Places(places) if places.is_empty())
+    }
+
+    pub(super) fn add(&mut self, more: Self) {
+        match (self, more) {
+            (Self::Everything, _) => {}
+            (Self::Places(places), Self::Places(more))
+                if places.len() + more.len() <= MOST_PLACES =>
+            {
+                places.extend(more);
+            }
+            (this, _) => *this = Self::Everything,
+        }
+    }
+}
+
+/// Work that waits, as one.
+#[derive(Default)]
+pub(super) struct Queue {
+    waiting: Mutex<Waiting>,
+    told: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    work: Work,
+    is_over: bool,
+}
+
+impl Queue {
+    pub(super) fn add(&self, work: Work) {
+        if !work.is_none() {
+            lock(&self.waiting).work.add(work);
+            self.told.notify_one();
+        }
+    }
+
+    pub(super) fn end(&self) {
+        lock(&self.waiting).is_over = true;
+        self.told.notify_one();
+    }
+
+    /// All that waits, once there is something; `None` at the end.
+    pub(super) fn take(&self) -> Option<Work> {
+        let is_idle = |waiting: &mut Waiting| waiting.work.is_none() && !waiting.is_over;
+        let waiting = self.told.wait_while(lock(&self.waiting), is_idle);
+        let mut waiting = waiting.unwrap_or_else(PoisonError::into_inner);
+        (!waiting.is_over).then(|| std::mem::take(&mut waiting.work))
+    }
+}

@@ -1,0 +1,82 @@
+//! A look at a few packages, beside what a whole scan says of them.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use prowess_core::{Cancel, Coverage, PackagePath, SkillSource};
+use prowess_source_fs::{FsConfig, Nested};
+use prowess_testkit::{ScanRecorder, Tree};
+
+use crate::{config, scan, source};
+
+const TREE: &str = "
+//- /pdf/SKILL.md
+pdf
+//- /pdf/deep/SKILL.md
+deep
+//- /group/inner/SKILL.md
+inner
+//- /lower/skill.md
+lower
+//- /notes/README.md
+no skill
+//- /node_modules/hidden/SKILL.md
+hidden
+//- /ünïcode/SKILL.md
+unicode
+";
+
+/// Asks for packages and checks which are reported, and that a whole scan says the same of them.
+#[track_caller]
+fn check(config: FsConfig, asked: &[&str], coverage: Coverage, reported: &[&str]) {
+    let packages: Vec<_> =
+        asked.iter().map(|path| PackagePath::new(path).expect("a good path")).collect();
+    let source = source(config.clone());
+    let mut recorder = ScanRecorder::default();
+    let covered = source.scan_packages(&packages, &mut recorder, &Cancel::default());
+    assert_eq!(covered, Ok(coverage), "what was looked at");
+    let whole = scan(config);
+    let is_asked = |path: &&str| coverage == Coverage::Everything || asked.contains(path);
+    let wanted: Vec<_> = whole.packages().into_iter().filter(is_asked).collect();
+    assert_eq!(recorder.packages(), wanted, "a whole scan says the same");
+    if coverage == Coverage::Asked {
+        assert_eq!(recorder.packages(), reported);
+    }
+}
+
+#[test]
+fn a_few_packages_are_reported_and_no_other() {
+    let tree = Tree::new(TREE);
+    check(config(&tree), &["pdf"], Coverage::Asked, &["pdf"]);
+    check(config(&tree), &["group/inner", "lower"], Coverage::Asked, &["group/inner", "lower"]);
+    check(config(&tree), &["notes", "nothing", "group"], Coverage::Asked, &[]);
+}
+
+#[test]
+fn what_a_walk_does_not_come_to_is_not_reported() {
+    let tree = Tree::new(TREE);
+    check(config(&tree), &["pdf/deep"], Coverage::Asked, &[]);
+    let nested = FsConfig { nested: Nested::Descend, ..config(&tree) };
+    check(nested, &["pdf/deep"], Coverage::Asked, &["pdf/deep"]);
+    check(config(&tree), &["node_modules/hidden"], Coverage::Everything, &[]);
+    let shallow = FsConfig { max_depth: 1, ..config(&tree) };
+    check(shallow, &["group/inner"], Coverage::Everything, &[]);
+}
+
+#[test]
+fn what_depends_on_more_than_a_package_takes_a_whole_scan() {
+    let tree = Tree::new(TREE);
+    symlink(tree.join("pdf"), tree.join("linked")).expect("links can be made");
+    check(config(&tree), &["linked"], Coverage::Everything, &[]);
+    check(config(&tree), &["ünïcode"], Coverage::Everything, &[]);
+    check(config(&tree), &[""], Coverage::Everything, &[]);
+    fs::write(tree.join("SKILL.md"), "root").expect("it can be written");
+    check(config(&tree), &["pdf"], Coverage::Everything, &[]);
+}
+
+#[test]
+fn a_root_that_is_not_there_is_told_of() {
+    let tree = Tree::new(TREE);
+    let config = FsConfig::new(tree.join("nowhere"));
+    check(config, &["pdf"], Coverage::Everything, &[]);
+}

@@ -1,0 +1,389 @@
+//! What a watch tells of, with real files and the operating system's own word.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use prowess_core::{
+    Cancel, Found, PackagePath, ReadFurther, ScanSink, SkillSource, SourceChange, SourceErrorKind,
+    Stamp, Watch,
+};
+use prowess_source_fs::{FsConfig, FsSource, Links, Nested};
+use prowess_testkit::{ManualClock, Tree};
+
+/// How long a test waits for what must come. It fails long before it is this late.
+const LONG: Duration = Duration::from_secs(60);
+
+const SKILL: &str = "---\nname: skill\ndescription: Does things.\n---\nBody\n";
+
+/// A source that is watched, and what was told of it.
+struct Watched {
+    source: FsSource,
+    heard: mpsc::Receiver<SourceChange>,
+    _watch: Watch,
+}
+
+fn source(config: FsConfig) -> FsSource {
+    FsSource::new(config, Arc::new(ManualClock::default()))
+}
+
+fn watched(config: FsConfig) -> Watched {
+    let source = source(config);
+    let (tell, heard) = mpsc::channel();
+    let watch = source.watch(Arc::new(move |change| drop(tell.send(change))));
+    let _watch = watch.expect("there are watches").expect("directories can be watched");
+    Watched { source, heard, _watch }
+}
+
+impl Watched {
+    /// Waits until it is told that a package may have changed; gives the others that were told of
+    /// before.
+    #[track_caller]
+    fn wait_for(&self, package: &str) -> Vec<String> {
+        let mut before = Vec::new();
+        loop {
+            match self.heard.recv_timeout(LONG) {
+                Ok(SourceChange::Packages(packages)) => {
+                    let is_it = |path: &PackagePath| path.as_str() == package;
+                    let found = packages.iter().any(is_it);
+                    before.extend(packages.iter().map(ToString::to_string));
+                    if found {
+                        return before;
+                    }
+                }
+                Ok(SourceChange::Everything) => return before,
+                other => panic!("`{package}` is told of, and not {other:?} after {before:?}"),
+            }
+        }
+    }
+
+    /// Waits until it is told that anything may have changed.
+    #[track_caller]
+    fn wait_for_everything(&self) {
+        loop {
+            match self.heard.recv_timeout(LONG) {
+                Ok(SourceChange::Everything) => return,
+                Ok(SourceChange::Packages(_)) => {}
+                other => panic!("everything may have changed, and not {other:?}"),
+            }
+        }
+    }
+}
+
+fn tree() -> Tree {
+    let tree = Tree::new("");
+    for package in ["pdf", "tables", "group/inner"] {
+        tree.write(&format!("skills/{package}/SKILL.md"), SKILL);
+    }
+    tree.write("skills/pdf/references/notes.md", "Notes");
+    tree.write("outside/shared/SKILL.md", SKILL);
+    tree
+}
+
+fn config(tree: &Tree) -> FsConfig {
+    FsConfig::new(tree.join("skills"))
+}
+
+/// Makes an edit of the tree in the directory `skills` and waits until each of the packages was told
+/// of.
+#[track_caller]
+fn check(edit: impl Fn(&Path), packages: &[&str]) {
+    for nested in [Nested::Stop, Nested::Descend] {
+        let tree = tree();
+        let watched = watched(FsConfig { nested, ..config(&tree) });
+        edit(&tree.join("skills"));
+        // One after the other may come in any order, so each is waited for by an edit of its own.
+        for package in packages {
+            let told = watched.wait_for(package);
+            if packages.len() > 1 && packages.iter().all(|&one| told.iter().any(|it| it == one)) {
+                break;
+            }
+        }
+    }
+}
+
+fn write(path: impl AsRef<Path>) {
+    fs::write(path, SKILL).expect("the file can be written");
+}
+
+fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) {
+    fs::rename(from, to).expect("it can be renamed");
+}
+
+#[test]
+fn a_file_that_is_written_in_place_is_told_of() {
+    check(|skills| write(skills.join("pdf/SKILL.md")), &["pdf"]);
+    check(|skills| write(skills.join("group/inner/SKILL.md")), &["group/inner"]);
+}
+
+#[test]
+fn a_file_that_is_replaced_by_a_rename_is_told_of() {
+    let save = |skills: &Path| {
+        write(skills.join("pdf/.SKILL.md.tmp"));
+        rename(skills.join("pdf/.SKILL.md.tmp"), skills.join("pdf/SKILL.md"));
+    };
+    check(save, &["pdf"]);
+}
+
+#[test]
+fn a_file_that_is_moved_away_and_written_again_is_told_of() {
+    let save = |skills: &Path| {
+        rename(skills.join("pdf/SKILL.md"), skills.join("pdf/SKILL.md~"));
+        write(skills.join("pdf/SKILL.md"));
+    };
+    check(save, &["pdf"]);
+}
+
+#[test]
+fn a_file_that_goes_is_told_of() {
+    check(|skills| fs::remove_file(skills.join("pdf/SKILL.md")).expect("it goes"), &["pdf"]);
+    check(|skills| fs::remove_dir_all(skills.join("pdf")).expect("it goes"), &["pdf"]);
+    check(|skills| fs::remove_dir_all(skills.join("group")).expect("it goes"), &["group/inner"]);
+}
+
+#[test]
+fn the_other_name_of_the_file_is_told_of() {
+    let rename = |skills: &Path| rename(skills.join("pdf/SKILL.md"), skills.join("pdf/skill.md"));
+    check(rename, &["pdf"]);
+}
+
+#[test]
+fn a_directory_that_is_renamed_is_told_of_by_both_names() {
+    check(|skills| rename(skills.join("pdf"), skills.join("forms")), &["pdf"]);
+    check(|skills| rename(skills.join("pdf"), skills.join("forms")), &["forms"]);
+    check(|skills| rename(skills.join("group"), skills.join("team")), &["team/inner"]);
+}
+
+#[test]
+fn rights_that_change_are_told_of() {
+    let shut = |path: &Path| {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o500)).expect("the rights change");
+    };
+    check(|skills| shut(&skills.join("pdf")), &["pdf"]);
+    check(|skills| shut(&skills.join("pdf/SKILL.md")), &["pdf"]);
+}
+
+/// Makes a directory, waits until it is told of, and sees that what is edited in it later is told of
+/// too.
+#[track_caller]
+fn check_new(make: impl Fn(&Tree), package: &str) {
+    for nested in [Nested::Stop, Nested::Descend] {
+        let tree = tree();
+        let watched = watched(FsConfig { nested, ..config(&tree) });
+        make(&tree);
+        watched.wait_for(package);
+        let file = tree.join("skills").join(package).join("SKILL.md");
+        write(&file);
+        watched.wait_for(package);
+        fs::remove_file(file).expect("it goes");
+        watched.wait_for(package);
+    }
+}
+
+#[test]
+fn a_directory_that_is_made_is_watched() {
+    check_new(|tree| tree.write("skills/new/SKILL.md", SKILL), "new");
+}
+
+#[test]
+fn directories_in_new_directories_are_watched() {
+    check_new(|tree| tree.write("skills/a/b/c/SKILL.md", SKILL), "a/b/c");
+}
+
+#[test]
+fn a_directory_that_is_moved_in_is_watched() {
+    check_new(|tree| rename(tree.join("outside"), tree.join("skills/inside")), "inside/shared");
+}
+
+#[test]
+fn a_directory_that_is_moved_back_is_watched() {
+    let there_and_back = |tree: &Tree| {
+        rename(tree.join("skills/group"), tree.join("away"));
+        rename(tree.join("away"), tree.join("skills/group"));
+    };
+    check_new(there_and_back, "group/inner");
+}
+
+#[test]
+fn packages_below_one_that_ends_the_walk_come_with_its_end() {
+    let tree = tree();
+    tree.write("skills/pdf/deep/SKILL.md", SKILL);
+    let watched = watched(config(&tree));
+    fs::remove_file(tree.join("skills/pdf/SKILL.md")).expect("it goes");
+    watched.wait_for("pdf/deep");
+    write(tree.join("skills/pdf/deep/SKILL.md"));
+    watched.wait_for("pdf/deep");
+    write(tree.join("skills/pdf/SKILL.md"));
+    watched.wait_for("pdf/deep");
+}
+
+#[test]
+fn what_no_scan_would_see_is_not_told_of() {
+    let tree = tree();
+    let watched = watched(config(&tree));
+    watched.source.scan(&mut Deaf, &Cancel::default()).expect("a scan reads every file");
+    tree.write("skills/pdf/.SKILL.md.swp", "an editor's own");
+    tree.write("skills/pdf/references/more.md", "More");
+    tree.write("skills/README.md", "no skill");
+    fs::create_dir(tree.join("skills/pdf/scripts")).expect("it can be made");
+    tree.write("elsewhere/pdf/SKILL.md", SKILL);
+    write(tree.join("skills/tables/SKILL.md"));
+    assert_eq!(watched.wait_for("tables"), ["tables"], "only the last is told of");
+}
+
+struct Deaf;
+
+impl ScanSink for Deaf {
+    fn known(&self, _: &str) -> Option<Stamp> {
+        None
+    }
+
+    fn unchanged(&mut self, _: &str) {}
+
+    fn found(&mut self, _: Found<'_>) -> ReadFurther {
+        ReadFurther::No
+    }
+
+    fn problem(&mut self, _: prowess_core::Diagnostic) {}
+}
+
+#[test]
+fn a_package_behind_a_link_is_told_of_by_the_links_name() {
+    let tree = tree();
+    symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
+    symlink(tree.join("skills/pdf"), tree.join("skills/twice")).expect("links can be made");
+    let watched = watched(config(&tree));
+    write(tree.join("outside/shared/SKILL.md"));
+    watched.wait_for("linked");
+    write(tree.join("skills/pdf/SKILL.md"));
+    let told = watched.wait_for("pdf");
+    assert!(
+        !told.iter().any(|path| path == "twice"),
+        "what lies inside has its own name: {told:?}"
+    );
+}
+
+#[test]
+fn a_link_that_comes_or_leads_elsewhere_may_change_everything() {
+    let tree = tree();
+    tree.write("outside/other/SKILL.md", SKILL);
+    let watched = watched(config(&tree));
+    symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
+    watched.wait_for_everything();
+    write(tree.join("outside/shared/SKILL.md"));
+    watched.wait_for("linked");
+    symlink(tree.join("outside/other"), tree.join("skills/.new")).expect("links can be made");
+    rename(tree.join("skills/.new"), tree.join("skills/linked"));
+    watched.wait_for_everything();
+    // Between the two, everything may have been told of once more.
+    write(tree.join("outside/other/SKILL.md"));
+    watched.wait_for("linked");
+}
+
+#[test]
+fn a_link_that_may_not_be_followed_is_not() {
+    let tree = tree();
+    symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
+    let watched = watched(FsConfig { links: Links::WithinRoot, ..config(&tree) });
+    write(tree.join("outside/shared/SKILL.md"));
+    write(tree.join("skills/pdf/SKILL.md"));
+    assert_eq!(watched.wait_for("pdf"), ["pdf"]);
+}
+
+#[test]
+fn a_root_that_is_made_later_is_watched() {
+    let tree = Tree::new("");
+    let watched = watched(FsConfig::new(tree.join("a/b/skills")));
+    fs::create_dir(tree.join("a")).expect("it can be made");
+    watched.wait_for_everything();
+    tree.write("a/b/skills/pdf/SKILL.md", SKILL);
+    // Each write is told of, by name once the watch is up and as anything before.
+    loop {
+        write(tree.join("a/b/skills/pdf/SKILL.md"));
+        let told = watched.heard.recv_timeout(LONG).expect("a write is told of");
+        if matches!(told, SourceChange::Packages(_)) {
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_root_that_goes_and_comes_back_is_watched() {
+    let tree = tree();
+    let watched = watched(config(&tree));
+    rename(tree.join("skills"), tree.join("away"));
+    watched.wait_for_everything();
+    rename(tree.join("away"), tree.join("skills"));
+    watched.wait_for_everything();
+    write(tree.join("skills/pdf/SKILL.md"));
+    watched.wait_for("pdf");
+}
+
+#[test]
+fn a_root_behind_a_link_is_watched_and_so_is_the_link() {
+    let tree = tree();
+    tree.write("other/tables/SKILL.md", SKILL);
+    symlink(tree.join("skills"), tree.join("root")).expect("links can be made");
+    let watched = watched(FsConfig::new(tree.join("root")));
+    write(tree.join("skills/pdf/SKILL.md"));
+    watched.wait_for("pdf");
+    symlink(tree.join("other"), tree.join(".new")).expect("links can be made");
+    rename(tree.join(".new"), tree.join("root"));
+    watched.wait_for_everything();
+    write(tree.join("other/tables/SKILL.md"));
+    watched.wait_for("tables");
+}
+
+#[test]
+fn a_tree_of_too_many_directories_is_not_watched() {
+    let tree = tree();
+    let config = FsConfig { max_watched: 3, ..config(&tree) };
+    let refused = source(config).watch(Arc::new(|_| {})).expect_err("there are five");
+    assert_eq!(refused.kind, SourceErrorKind::TooLarge);
+}
+
+#[test]
+fn a_tree_that_grows_too_large_is_lost() {
+    let tree = tree();
+    let watched = watched(FsConfig { max_watched: 5, ..config(&tree) });
+    tree.write("skills/one-more/SKILL.md", SKILL);
+    loop {
+        match watched.heard.recv_timeout(LONG).expect("it is told of") {
+            SourceChange::Lost(error) => break assert_eq!(error.kind, SourceErrorKind::TooLarge),
+            SourceChange::Packages(_) => {}
+            other => panic!("the watch is lost, and not {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_watch_that_is_dropped_tells_nothing_more() {
+    let tree = tree();
+    let held = Arc::new(());
+    let witness = Arc::clone(&held);
+    let listener = Arc::new(move |_| drop(Arc::clone(&witness)));
+    let watch = source(config(&tree)).watch(listener).expect("there are watches");
+    assert_eq!(Arc::strong_count(&held), 2);
+    drop(watch);
+    assert_eq!(Arc::strong_count(&held), 1, "the listener is gone");
+}
+
+#[test]
+fn many_changes_at_once_are_told_of() {
+    let tree = tree();
+    let watched = watched(config(&tree));
+    for number in 0..1_000 {
+        tree.write(&format!("skills/many/skill-{number}/SKILL.md"), SKILL);
+    }
+    write(tree.join("skills/tables/SKILL.md"));
+    watched.wait_for("tables");
+    // Whatever was told of one by one or as a whole, each is watched in the end.
+    loop {
+        write(tree.join("skills/many/skill-999/SKILL.md"));
+        if watched.wait_for("many/skill-999").iter().any(|path| path == "many/skill-999") {
+            break;
+        }
+    }
+}

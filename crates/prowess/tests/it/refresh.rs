@@ -1,0 +1,201 @@
+//! Real files that change under a runtime, by each policy.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use prowess::registry::{CatalogChange, Notice, Subscription};
+use prowess::{Catalog, Clock, Policies, Runtime};
+use prowess_testkit::{ManualClock, Random, Tree};
+
+/// How long a test waits for what must come. It fails long before it is this late.
+const LONG: Duration = Duration::from_secs(60);
+
+fn skill(name: &str, description: &str) -> String {
+    format!("---\nname: {name}\ndescription: {description}\n---\nBody\n")
+}
+
+fn runtime(root: &Path, yaml: &str, clock: Option<Arc<ManualClock>>) -> Runtime {
+    let policies = Policies::from_yaml(yaml).expect("the policies are good");
+    let mut builder = Runtime::builder().policies(policies).skills_directory("user", root);
+    if let Some(clock) = clock {
+        let clock: Arc<dyn Clock> = clock;
+        builder = builder.clock(clock);
+    }
+    builder.build().expect("the runtime is complete")
+}
+
+/// A runtime that watches the directory and is past the setting-up of its watch.
+fn watching(tree: &Tree) -> (Runtime, Subscription) {
+    let runtime = runtime(tree.path(), "refresh: {mode: watch}", None);
+    let heard = runtime.subscribe();
+    // Whether the scan that ends the setting-up finds it or the watch tells of it, it is found.
+    tree.write("first/SKILL.md", skill("first", "The first."));
+    wait_until(&runtime, &heard, |catalog| catalog.get("first").is_some());
+    (runtime, heard)
+}
+
+/// Waits for changes until a catalog is as it should be; gives the changes.
+#[track_caller]
+fn wait_until(
+    runtime: &Runtime,
+    heard: &Subscription,
+    is_so: impl Fn(&Catalog) -> bool,
+) -> Vec<Arc<CatalogChange>> {
+    let mut changes = Vec::new();
+    while !is_so(&runtime.catalog()) {
+        match heard.recv_timeout(LONG) {
+            Some(Notice::Changed(change)) => changes.push(change),
+            Some(_) => {}
+            None => panic!("there is word of a change after {changes:?}"),
+        }
+    }
+    changes
+}
+
+fn says(id: &str, description: &str) -> impl Fn(&Catalog) -> bool {
+    move |catalog| catalog.get(id).is_some_and(|skill| skill.description() == description)
+}
+
+#[test]
+fn a_watching_runtime_sees_skills_come_change_and_go() {
+    let tree = Tree::new("");
+    let (runtime, heard) = watching(&tree);
+    tree.write("group/pdf/SKILL.md", skill("pdf", "one"));
+    wait_until(&runtime, &heard, says("pdf", "one"));
+    tree.write("group/pdf/SKILL.md", skill("pdf", "two"));
+    wait_until(&runtime, &heard, says("pdf", "two"));
+    fs::rename(tree.join("group"), tree.join("team")).expect("it can be renamed");
+    let is_moved = |catalog: &Catalog| {
+        catalog.get("pdf").is_some_and(|skill| skill.package().as_str() == "team/pdf")
+    };
+    wait_until(&runtime, &heard, is_moved);
+    fs::remove_dir_all(tree.join("team")).expect("it goes");
+    let changes = wait_until(&runtime, &heard, |catalog| catalog.get("pdf").is_none());
+    assert!(changes.iter().any(|change| change.removed == ["pdf".into()]), "{changes:?}");
+}
+
+/// Saves a skill in an editor's way again and again, and checks that it is never gone and never said
+/// to be broken.
+#[track_caller]
+fn check_saves(save: impl Fn(&Path, &str)) {
+    let tree = Tree::new("");
+    tree.write("pdf/SKILL.md", skill("pdf", "zero"));
+    let (runtime, heard) = watching(&tree);
+    for description in ["one", "two", "three", "four", "five"] {
+        save(&tree.join("pdf"), &skill("pdf", description));
+        let is_it = says("pdf", description);
+        let is_it = |catalog: &Catalog| {
+            assert!(catalog.get("pdf").is_some(), "it is never gone");
+            assert_eq!(catalog.diagnostics().count(), 0, "and never said to be broken");
+            is_it(catalog)
+        };
+        let changes = wait_until(&runtime, &heard, is_it);
+        let is_change = |change: &Arc<CatalogChange>| change.changed == ["pdf".into()];
+        assert!(changes.iter().all(is_change), "it changes and nothing else does: {changes:?}");
+    }
+}
+
+#[test]
+fn a_save_in_any_editors_way_never_takes_a_skill_away() {
+    check_saves(|package, text| fs::write(package.join("SKILL.md"), text).expect("a write"));
+    check_saves(|package, text| {
+        fs::write(package.join(".SKILL.md.tmp"), text).expect("a write");
+        fs::rename(package.join(".SKILL.md.tmp"), package.join("SKILL.md")).expect("a rename");
+    });
+    check_saves(|package, text| {
+        fs::rename(package.join("SKILL.md"), package.join("SKILL.md~")).expect("a rename");
+        fs::write(package.join("SKILL.md"), text).expect("a write");
+    });
+    check_saves(|package, text| {
+        use std::io::Write;
+        let mut file = fs::File::create(package.join("SKILL.md")).expect("a file");
+        for piece in text.as_bytes().chunks(7) {
+            file.write_all(piece).expect("a piece is written");
+        }
+    });
+}
+
+#[test]
+fn a_version_that_stays_broken_is_told_of_and_the_last_good_one_stays() {
+    let tree = Tree::new("");
+    tree.write("pdf/SKILL.md", skill("pdf", "good"));
+    let (runtime, heard) = watching(&tree);
+    tree.write("pdf/SKILL.md", "---\nname: pdf\ndescr");
+    wait_until(&runtime, &heard, |catalog| {
+        assert!(says("pdf", "good")(catalog), "the last good version stays");
+        catalog.diagnostics().any(|found| found.code.as_str() == "skill-kept")
+    });
+    tree.write("pdf/SKILL.md", skill("pdf", "mended"));
+    wait_until(&runtime, &heard, says("pdf", "mended"));
+    assert_eq!(runtime.catalog().diagnostics().count(), 0, "what was said of it goes");
+}
+
+#[test]
+fn a_root_that_comes_later_is_found() {
+    let tree = Tree::new("");
+    let runtime = runtime(&tree.join("a/b"), "refresh: {mode: watch}", None);
+    let heard = runtime.subscribe();
+    tree.write("a/b/pdf/SKILL.md", skill("pdf", "there"));
+    wait_until(&runtime, &heard, says("pdf", "there"));
+    tree.write("a/b/pdf/SKILL.md", skill("pdf", "changed"));
+    wait_until(&runtime, &heard, says("pdf", "changed"));
+}
+
+#[test]
+fn after_a_storm_of_saves_the_catalog_is_that_of_a_fresh_scan() {
+    let tree = Tree::new("");
+    let (runtime, heard) = watching(&tree);
+    let mut random = Random::new(7, 0);
+    for save in 0..5_000 {
+        let name = format!("skill-{}", random.below(300));
+        match random.below(10) {
+            0 => drop(fs::remove_dir_all(tree.join(&name))),
+            1 => drop(fs::rename(tree.join(&name), tree.join(&format!("{name}-moved")))),
+            _ => tree.write(&format!("{name}/SKILL.md"), skill(&name, &save.to_string())),
+        }
+    }
+    tree.write("last/SKILL.md", skill("last", "The last."));
+    let list = |catalog: &Catalog| -> Vec<_> {
+        let line =
+            |skill: prowess::Record<'_>| format!("{} {}", skill.location(), skill.description());
+        catalog.skills().map(line).collect()
+    };
+    let fresh = self::runtime(tree.path(), "", None).catalog();
+    wait_until(&runtime, &heard, |catalog| list(catalog) == list(&fresh));
+}
+
+#[test]
+fn a_turn_reloads_by_age_alone() {
+    let tree = Tree::new("");
+    let clock = Arc::new(ManualClock::default());
+    let runtime = runtime(tree.path(), "refresh: {mode: ttl}", Some(Arc::clone(&clock)));
+    let session = runtime.open_session().expect("a conversation opens");
+    tree.write("pdf/SKILL.md", skill("pdf", "new"));
+    let skills = || runtime.turn(&session).expect("a turn begins").catalog().len();
+    clock.advance(Duration::from_secs(299));
+    assert_eq!(skills(), 0, "at 299 s the catalog is young enough");
+    assert!(runtime.refresh().is_some(), "and the cool-down is over");
+    assert_eq!(skills(), 1);
+    fs::remove_dir_all(tree.join("pdf")).expect("it goes");
+    clock.advance(Duration::from_secs(59));
+    assert!(runtime.refresh().is_none(), "59 s later it is not");
+    clock.advance(Duration::from_secs(241));
+    assert_eq!(skills(), 0, "at 300 s a turn reloads");
+}
+
+#[test]
+fn refreshing_can_be_turned_off() {
+    for yaml in ["", "refresh: {mode: manual}"] {
+        let tree = Tree::new("");
+        let clock = Arc::new(ManualClock::default());
+        let runtime = runtime(tree.path(), yaml, Some(Arc::clone(&clock)));
+        tree.write("pdf/SKILL.md", skill("pdf", "new"));
+        clock.advance(Duration::from_secs(1_000_000));
+        let session = runtime.open_session().expect("a conversation opens");
+        let turn = runtime.turn(&session).expect("a turn begins");
+        assert_eq!(turn.catalog().generation(), 1, "nothing is seen");
+        assert_eq!(runtime.reload().catalog.len(), 1, "until it is asked for");
+    }
+}
