@@ -40,6 +40,6 @@ pub use plugin_file::PluginFile;
 pub use random::Random;
 pub use ranker_kit::check_ranker;
 pub use scan_recorder::{FoundPackage, ScanRecorder};
-pub use source_kit::{Changing, SourceFixture, Unreadable, WayOut, check_source};
+pub use source_kit::{Changing, SourceFixture, Unreadable, WayOut, Write, check_source};
 pub use store_kit::check_store;
 pub use tree::Tree;

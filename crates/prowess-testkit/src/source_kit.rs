@@ -47,8 +47,11 @@ pub struct Changing {
     /// The source.
     pub source: Arc<dyn SkillSource>,
     /// Gives a file, by its path from the root, these bytes.
-    pub write: Box<dyn Fn(&str, &[u8])>,
+    pub write: Write,
 }
+
+/// Gives a file its bytes.
+pub type Write = Box<dyn Fn(&str, &[u8])>;
 
 /// A source in which one `SKILL.md` cannot be read.
 pub struct Unreadable {
