@@ -24,6 +24,7 @@
 mod clock;
 mod corpus;
 mod memory_catalog;
+mod plugin_build;
 mod plugin_file;
 mod random;
 mod ranker_kit;
@@ -36,6 +37,7 @@ mod watch_kit;
 pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};
 pub use memory_catalog::memory_catalog;
+pub use plugin_build::{build_plugin, build_plugin_example};
 pub use plugin_file::PluginFile;
 pub use random::Random;
 pub use ranker_kit::check_ranker;
