@@ -72,6 +72,8 @@ pub enum PluginErrorKind {
     Quarantined,
     /// It answered what no plugin may answer.
     Protocol,
+    /// It was replaced too often: the code of each generation stays in memory.
+    Generations,
 }
 
 impl PluginErrorKind {
@@ -101,6 +103,7 @@ impl PluginErrorKind {
             Self::Deadline => "plugin-deadline",
             Self::Quarantined => "plugin-quarantined",
             Self::Protocol => "plugin-protocol-broken",
+            Self::Generations => "plugin-generations-exhausted",
         }
     }
 }

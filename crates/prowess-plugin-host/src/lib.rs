@@ -5,7 +5,11 @@
 //!
 //! 1. [`verify`] reads the file once, looks at what it says of itself ([`inspect`]), asks the
 //!    [`TrustStore`] whether it may run and the [`PluginPolicy`] whether and where it fits;
-//! 2. [`stage`] puts those bytes where the system's loader can open them, and never the file again.
+//! 2. [`stage`] puts those bytes where the system's loader can open them, and never the file again;
+//! 3. [`Image::open`] opens them, checks that the plugin means the same as the host by what crosses, and
+//!    never closes them;
+//! 4. [`LoadedPlugin`] runs instances of it behind the core's traits: so many calls at once and each for
+//!    so long, begun again when one panics, replaced in one swap.
 //!
 //! [`start_process`] begins a plugin in a process of its own, which calls [`serve_child`]: whatever becomes of
 //! it there, the host goes on.
@@ -15,10 +19,19 @@
 //! Each refusal is one line that says what, why and what to do, and that nothing was executed.
 #![deny(unsafe_code)]
 
+mod adapter;
+mod breaker;
+mod calls;
 mod child;
 mod error;
+mod generation;
+mod guard;
+mod host_api;
 mod inspect;
+mod instance;
 mod inventory;
+mod layout;
+mod open;
 mod place;
 mod policy;
 mod private_file;
@@ -28,8 +41,11 @@ mod verify;
 
 pub use child::{ChildPlugin, ChildRequest, Launch, ProcessPlugin, serve_child, start_process};
 pub use error::{PluginError, PluginErrorKind};
+pub use generation::{LoadedPlugin, PluginSetup, PluginStatus};
+pub use host_api::{LogLevel, NoLog, PluginLog};
 pub use inspect::{Inspection, Library, Linkage, Target, inspect};
 pub use inventory::{InventoryCache, Listed, list};
+pub use open::Image;
 pub use place::Origin;
 pub use policy::{HOST_ABI, Isolation, Placement, PluginLimits, PluginPolicy, PluginSettings};
 pub use prowess_plugin_abi::manifest::{Manifest, PanicStrategy};

@@ -8,8 +8,9 @@ use super::{AbiError, CallCtx};
 /// Offers tools. Every method may be called from any thread, several at once.
 #[sabi_trait]
 pub trait ToolProviderAbi: Send + Sync {
-    /// The tools: a JSON list of `{name, description, input_schema, accepts}`, the same each time.
-    /// `accepts` is there where a call takes more than it shows.
+    /// The tools: a JSON list of `{name, description, input_schema, accepts, is_offered}`, the same each
+    /// time. `accepts` is there where a call takes more than it shows, `is_offered` where a model is not
+    /// shown the tool.
     fn tools(&self) -> RResult<RString, AbiError>;
 
     /// Calls a tool with a JSON object of arguments. The answer is a JSON object

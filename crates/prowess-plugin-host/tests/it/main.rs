@@ -2,9 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod child;
+mod equal;
+mod faults;
+mod generations;
 mod inspect;
 mod inventory;
 mod library;
+mod loaded;
 mod policy;
 mod stage;
 mod trust;

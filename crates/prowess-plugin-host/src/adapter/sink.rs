@@ -1,0 +1,101 @@
+//! The host's sink as a plugin sees it.
+
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use abi_stable::std_types::RStr;
+use prowess_core::{Code, Diagnostic, Found, ReadFurther, Severity, Stamp};
+use prowess_plugin_abi::{self as abi, Problem, ScanSinkAbi, flags};
+
+use super::convert;
+use super::lease::Lent;
+
+/// More packages than this are no answer but a fault.
+const MAX_REPORTS: usize = 1_000_000;
+
+/// Counts what a plugin reports and passes it on.
+pub(super) struct BoundedSink {
+    lent: Arc<Lent>,
+    reports: usize,
+    most_bytes: usize,
+}
+
+impl BoundedSink {
+    pub(super) fn new(lent: Arc<Lent>, most_bytes: usize) -> Self {
+        Self { lent, reports: 0, most_bytes }
+    }
+
+    /// Whether a further report is still taken.
+    fn counts(&mut self) -> bool {
+        self.reports += 1;
+        if self.reports == MAX_REPORTS + 1 {
+            let message =
+                format!("the plugin reports more than {MAX_REPORTS} packages or problems");
+            self.refuse(message, "report it to the plugin's author");
+        }
+        self.reports <= MAX_REPORTS
+    }
+
+    fn refuse(&self, message: String, help: &str) {
+        let code = Code::new("plugin-protocol-broken");
+        let diagnostic = Diagnostic::new(code, Severity::Error, message, help);
+        self.lent.with((), |sink| sink.problem(diagnostic));
+    }
+
+    /// Why a report cannot be passed on.
+    fn fault(&self, found: &abi::Found<'_>) -> Option<String> {
+        let package = found.package.as_str();
+        if found.head.len() > self.most_bytes {
+            let (bytes, most) = (found.head.len(), self.most_bytes);
+            return Some(format!(
+                "the plugin reports {bytes} bytes of `{package}`; {most} are allowed"
+            ));
+        }
+        if !matches!(found.file.as_str(), "SKILL.md" | "skill.md") {
+            return Some(format!(
+                "the plugin reports the file {:?} of `{package}`",
+                found.file.as_str()
+            ));
+        }
+        None
+    }
+}
+
+impl ScanSinkAbi for BoundedSink {
+    fn known(&self, package: RStr<'_>) -> u64 {
+        self.lent.with(0, |sink| sink.known(package.as_str()).map_or(0, |stamp| stamp.0.get()))
+    }
+
+    fn unchanged(&mut self, package: RStr<'_>) {
+        if self.counts() {
+            self.lent.with((), |sink| sink.unchanged(package.as_str()));
+        }
+    }
+
+    fn found(&mut self, found: abi::Found<'_>) -> u64 {
+        if !self.counts() {
+            return 0;
+        }
+        if let Some(message) = self.fault(&found) {
+            self.refuse(message, "report it to the plugin's author");
+            return 0;
+        }
+        let found = Found {
+            package: found.package.as_str(),
+            file: found.file.as_str(),
+            stamp: NonZeroU64::new(found.stamp).map(Stamp),
+            head: found.head.as_slice(),
+            is_whole_file: found.flags & flags::WHOLE_FILE != 0,
+        };
+        self.lent.with(0, |sink| match sink.found(found) {
+            ReadFurther::No => 0,
+            ReadFurther::UpTo(bytes) => bytes as u64,
+        })
+    }
+
+    fn problem(&mut self, problem: Problem<'_>) {
+        if self.counts() {
+            self.lent.with((), |sink| sink.problem(convert::diagnostic(&problem)));
+        }
+    }
+}

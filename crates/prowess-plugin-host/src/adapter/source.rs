@@ -1,0 +1,197 @@
+//! A plugin's source as one of the core's.
+
+use std::sync::Arc;
+
+use abi_stable::sabi_trait::TD_Opaque;
+use abi_stable::sabi_types::RMut;
+use abi_stable::std_types::{RResult, RSlice, RStr};
+use prowess_core::{
+    Cancel, ChangeListener, Coverage, Listing, PackagePath, ReadLimit, Resource, ResourcePath,
+    ScanSink, SkillSource, SourceError, Watch,
+};
+use prowess_plugin_abi::{
+    AbiError, CallCtx, ListPage, ListRequest, ReadRequest, ScanSinkAbi_TO, ScanSinkMut, SourceBox,
+    codes, coverage, flags,
+};
+
+use super::convert;
+use super::lease::{Lease, Lent};
+use super::sink::BoundedSink;
+use crate::generation::{Call, Failure, Shared};
+
+/// More pages than this are no listing but a fault.
+const MAX_PAGES: usize = 10_000;
+
+pub(crate) struct PluginSource {
+    shared: Arc<Shared>,
+    index: usize,
+}
+
+impl PluginSource {
+    pub(crate) fn new(shared: &Arc<Shared>, index: usize) -> Self {
+        Self { shared: Arc::clone(shared), index }
+    }
+
+    fn call<T: Send + 'static>(
+        &self,
+        call: &Call<'_>,
+        work: impl FnOnce(&SourceBox, CallCtx<'_>) -> RResult<T, AbiError> + Send + 'static,
+    ) -> Result<T, SourceError> {
+        let index = self.index;
+        let work = move |instance: &crate::instance::Instance, ctx: CallCtx<'_>| {
+            work(&instance.objects().sources[index], ctx)
+        };
+        self.shared.call(call, work).map_err(|failure| convert::source_error(&failure))
+    }
+
+    /// Lends the sink to the plugin for one call.
+    fn scan_with<T: Send + 'static>(
+        &self,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+        work: impl FnOnce(&SourceBox, CallCtx<'_>, ScanSinkMut<'_>) -> RResult<T, AbiError>
+        + Send
+        + 'static,
+    ) -> Result<T, SourceError> {
+        let lease = Lease::new(sink);
+        let lent: Arc<Lent> = Arc::clone(lease.lent());
+        let most_bytes = self.shared.limits.answer_bytes;
+        let call =
+            Call { cancel: Some(cancel), progress: Some(lease.lent().uses()), ..Call::default() };
+        let scanned = self.call(&call, move |source, ctx| {
+            let mut sink = BoundedSink::new(lent, most_bytes);
+            work(source, ctx, ScanSinkAbi_TO::from_ptr(RMut::new(&mut sink), TD_Opaque))
+        });
+        lease.end();
+        scanned
+    }
+
+    fn page(
+        &self,
+        package: &PackagePath,
+        most: usize,
+        cursor: String,
+    ) -> Result<ListPage, SourceError> {
+        let package = package.as_str().to_owned();
+        self.call(&Call::default(), move |source, ctx| {
+            let (package, cursor) = (package.as_str().into(), cursor.as_str().into());
+            let request = ListRequest { package, most: most as u64, cursor, ext: RStr::empty() };
+            source.list(ctx, request)
+        })
+    }
+
+    fn fault(&self, code: u32, what: &str) -> SourceError {
+        let message = format!("the plugin `{}` {what}", self.shared.name);
+        convert::source_error(&Failure { code, message })
+    }
+}
+
+impl SkillSource for PluginSource {
+    fn name(&self) -> &str {
+        &self.shared.shape.sources[self.index].0
+    }
+
+    fn root(&self) -> &str {
+        &self.shared.shape.sources[self.index].1
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+        self.scan_with(sink, cancel, SourceBox::scan)
+    }
+
+    fn scan_packages(
+        &self,
+        packages: &[PackagePath],
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<Coverage, SourceError> {
+        let packages: Vec<_> = packages.iter().map(|path| path.as_str().to_owned()).collect();
+        let covered = self.scan_with(sink, cancel, move |source, ctx, sink| {
+            let packages: Vec<RStr<'_>> =
+                packages.iter().map(|path| path.as_str().into()).collect();
+            source.scan_packages(ctx, RSlice::from_slice(&packages), sink)
+        })?;
+        Ok(if covered == coverage::ASKED { Coverage::Asked } else { Coverage::Everything })
+    }
+
+    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        let token = self.shared.host.add_listener(listener);
+        let keeper = Keeper { shared: Arc::clone(&self.shared), token };
+        let is_watching = self.shared.watch(self.index, token);
+        match is_watching.map_err(|failure| convert::source_error(&failure))? {
+            true => Ok(Some(Watch::new(keeper))),
+            false => Ok(None),
+        }
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        let mut listing = Listing { resources: Vec::new(), is_complete: true };
+        let mut cursor = String::new();
+        for _ in 0..MAX_PAGES {
+            let page = self.page(package, most, cursor)?;
+            let was_cut = page.flags & flags::CUT != 0;
+            for resource in page.resources {
+                let path = ResourcePath::new(resource.path.as_str()).map_err(|error| {
+                    self.fault(codes::INTERNAL, &format!("lists what is no file: {error}"))
+                })?;
+                listing.resources.push(Resource { path, bytes: resource.bytes });
+            }
+            if listing.resources.len() > most {
+                listing.resources.truncate(most);
+                listing.is_complete = false;
+                return self.sorted(listing);
+            }
+            listing.is_complete = !was_cut;
+            if was_cut || page.next.is_empty() {
+                return self.sorted(listing);
+            }
+            cursor = page.next.into_string();
+        }
+        Err(self.fault(codes::INTERNAL, "never ends a listing"))
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        let most = limit.0.min(self.shared.limits.answer_bytes);
+        let (package, name) = (package.as_str().to_owned(), resource.as_str().to_owned());
+        let blob = self.call(&Call::default(), move |source, ctx| {
+            let (package, resource) = (package.as_str().into(), name.as_str().into());
+            let request = ReadRequest { package, resource, limit: most as u64, ext: RStr::empty() };
+            source.read(ctx, request)
+        })?;
+        let bytes = blob.as_slice();
+        if bytes.len() > most {
+            let what =
+                format!("answers with {} bytes of `{resource}`; {most} are allowed", bytes.len());
+            return Err(self.fault(codes::TOO_LARGE, &what));
+        }
+        Ok(bytes.to_vec())
+    }
+}
+
+impl PluginSource {
+    /// A listing that is sorted names each file once.
+    fn sorted(&self, listing: Listing) -> Result<Listing, SourceError> {
+        let is_sorted = listing.resources.is_sorted_by(|one, next| one.path < next.path);
+        if is_sorted {
+            return Ok(listing);
+        }
+        Err(self.fault(codes::INTERNAL, "lists files twice or out of order"))
+    }
+}
+
+/// Ends a watch when it is dropped.
+struct Keeper {
+    shared: Arc<Shared>,
+    token: u64,
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.shared.unwatch(self.token);
+    }
+}

@@ -1,0 +1,114 @@
+//! A plugin's tools as the core's.
+
+use std::sync::Arc;
+
+use prowess_core::{
+    Catalog, Code, Content, Tool, ToolContext, ToolDefinition, ToolProvider, ToolResult,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::convert::{self, Described};
+use crate::generation::{Call, Failure, Shared};
+use crate::instance::Instance;
+
+pub(crate) struct PluginTools {
+    tools: Vec<Arc<dyn Tool>>,
+}
+
+impl PluginTools {
+    pub(crate) fn new(shared: &Arc<Shared>, index: usize) -> Self {
+        let described = convert::described(&shared.shape.tools[index]);
+        let described = described.expect("they were read when the plugin began");
+        let tool = |described| {
+            Arc::new(PluginTool { shared: Arc::clone(shared), index, described }) as Arc<dyn Tool>
+        };
+        Self { tools: described.into_iter().map(tool).collect() }
+    }
+}
+
+impl ToolProvider for PluginTools {
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        self.tools.clone()
+    }
+}
+
+struct PluginTool {
+    shared: Arc<Shared>,
+    index: usize,
+    described: Described,
+}
+
+impl Tool for PluginTool {
+    fn definition(&self, _: &Catalog) -> ToolDefinition {
+        ToolDefinition {
+            name: self.described.name.clone(),
+            description: self.described.description.clone(),
+            input_schema: self.described.input_schema.clone(),
+        }
+    }
+
+    fn accepts(&self, _: &Catalog) -> Value {
+        self.described.accepts.as_ref().unwrap_or(&self.described.input_schema).clone()
+    }
+
+    fn is_offered(&self, _: &Catalog) -> bool {
+        self.described.is_offered
+    }
+
+    fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
+        self.answer(context, arguments).unwrap_or_else(|failure| {
+            ToolResult::error(convert::result_code(failure.code), failure.message)
+        })
+    }
+}
+
+impl PluginTool {
+    fn answer(&self, context: &ToolContext<'_>, arguments: &Value) -> Result<ToolResult, Failure> {
+        let (index, name) = (self.index, self.described.name.clone());
+        let arguments = arguments.to_string();
+        let call = Call {
+            cancel: Some(context.cancel),
+            conversation: context.session.id().as_str(),
+            caller: context.caller,
+            ..Call::default()
+        };
+        let text = self.shared.call(&call, move |instance: &Instance, ctx| {
+            let tools = &instance.objects().tools[index];
+            tools.call(ctx, name.as_str().into(), arguments.as_str().into())
+        })?;
+        let most = self.shared.limits.answer_bytes;
+        if text.len() > most {
+            return Err(self.fault(&format!("with {} bytes; {most} are allowed", text.len())));
+        }
+        let answer: Answer = serde_json::from_str(text.as_str())
+            .map_err(|error| self.fault(&format!("with what is no result: {error}")))?;
+        Ok(answer.into_result())
+    }
+
+    fn fault(&self, how: &str) -> Failure {
+        let (plugin, tool) = (&self.shared.name, &self.described.name);
+        Failure {
+            code: prowess_plugin_abi::codes::INTERNAL,
+            message: format!("the plugin `{plugin}` answers a call of `{tool}` {how}"),
+        }
+    }
+}
+
+/// A result as a plugin writes it.
+#[derive(Deserialize)]
+struct Answer {
+    is_error: bool,
+    #[serde(default)]
+    code: Option<Code>,
+    content: Vec<Content>,
+    #[serde(default)]
+    structured: Option<Value>,
+}
+
+impl Answer {
+    fn into_result(self) -> ToolResult {
+        let Self { is_error, code, content, structured } = self;
+        ToolResult { is_error, code, content, structured }
+    }
+}

@@ -1,0 +1,123 @@
+//! One instance of a plugin: what its `init` gave.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use abi_stable::std_types::{RResult, RSlice, RStr};
+use prowess_plugin_abi::{
+    AbiError, Exports, HostBox, InitRequest, MINOR, PluginModule_Ref, SourceBox, SourceInfo,
+    ToolsBox,
+};
+
+/// What an instance offers, and whether it still answers.
+pub(crate) struct Instance {
+    /// Always there until the instance is dropped.
+    objects: Option<Objects>,
+    grace: Duration,
+    is_broken: AtomicBool,
+}
+
+/// The plugin's own objects.
+pub(crate) struct Objects {
+    pub(crate) sources: Vec<SourceBox>,
+    pub(crate) tools: Vec<ToolsBox>,
+}
+
+/// What never changes about an instance; a later instance has to be like the first.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shape {
+    pub(crate) sources: Vec<(String, String)>,
+    pub(crate) tools: Vec<String>,
+}
+
+/// Makes an instance. It takes as long as the plugin's `init` does.
+pub(crate) fn begin(
+    module: PluginModule_Ref,
+    host: HostBox,
+    config: &str,
+    grace: Duration,
+) -> Result<(Instance, Shape), AbiError> {
+    let request = InitRequest {
+        host_minor: MINOR,
+        config: config.into(),
+        features: RSlice::EMPTY,
+        ext: RStr::empty(),
+    };
+    let exports = plain(module.init()(host, request))?;
+    let instance = Instance::new(exports, grace);
+    let shape = instance.shape()?;
+    Ok((instance, shape))
+}
+
+/// A result of the boundary as one of the standard library.
+pub(crate) fn plain<T>(answer: RResult<T, AbiError>) -> Result<T, AbiError> {
+    match answer {
+        RResult::ROk(value) => Ok(value),
+        RResult::RErr(error) => Err(error),
+    }
+}
+
+impl Instance {
+    fn new(exports: Exports, grace: Duration) -> Self {
+        let sources = exports.sources.into_iter().collect();
+        let tools = exports.tools.into_iter().collect();
+        let objects = Some(Objects { sources, tools });
+        Self { objects, grace, is_broken: AtomicBool::default() }
+    }
+
+    pub(crate) fn objects(&self) -> &Objects {
+        self.objects.as_ref().expect("only the drop takes them")
+    }
+
+    /// Whether one of its objects has panicked.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.is_broken.load(Ordering::Acquire)
+    }
+
+    /// True for the first who finds it broken.
+    pub(crate) fn break_down(&self) -> bool {
+        !self.is_broken.swap(true, Ordering::AcqRel)
+    }
+
+    fn shape(&self) -> Result<Shape, AbiError> {
+        let source = |source: &SourceBox| {
+            let SourceInfo { name, root, .. } = plain(source.describe())?;
+            Ok((name.into_string(), root.into_string()))
+        };
+        let tools = |tools: &ToolsBox| Ok(plain(tools.tools())?.into_string());
+        Ok(Shape {
+            sources: self.objects().sources.iter().map(source).collect::<Result<_, _>>()?,
+            tools: self.objects().tools.iter().map(tools).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// The plugin ends its threads and drops its objects. That is its code, so it may hang: it gets a thread
+/// of its own and some time, and is left behind when that is over.
+impl Drop for Instance {
+    fn drop(&mut self) {
+        let (objects, grace) = (self.objects.take(), self.grace);
+        let (sender, ended) = mpsc::channel::<()>();
+        let end = move || {
+            // Dropped last, which wakes the one who waits.
+            let _sender = sender;
+            objects.iter().for_each(|objects| objects.shut_down(grace));
+            drop(objects);
+        };
+        if thread::Builder::new().name("prowess-plugin-end".into()).spawn(end).is_ok() {
+            // The channel closes when all is dropped; nothing is ever sent.
+            let _ = ended.recv_timeout(grace);
+        }
+    }
+}
+
+impl Objects {
+    fn shut_down(&self, grace: Duration) {
+        let milliseconds = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
+        // What cannot be shut down is dropped all the same.
+        self.sources.iter().for_each(|source| drop(source.shutdown(milliseconds)));
+        self.tools.iter().for_each(|tools| drop(tools.shutdown(milliseconds)));
+    }
+}

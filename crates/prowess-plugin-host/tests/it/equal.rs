@@ -1,0 +1,90 @@
+//! A plugin's source cannot be told from the one that is linked.
+
+use std::sync::Arc;
+
+use prowess_core::{
+    Cancel, Coverage, MemorySource, PackagePath, ReadLimit, ResourcePath, SkillSource,
+};
+use prowess_testkit::{ScanRecorder, SourceFixture, check_source};
+
+use crate::loaded::{memory, memory_source};
+
+struct Loaded;
+
+impl SourceFixture for Loaded {
+    fn source(&self, files: &[(&str, &[u8])]) -> Arc<dyn SkillSource> {
+        memory_source(files)
+    }
+}
+
+#[test]
+fn a_loaded_source_keeps_every_rule() {
+    check_source(&Loaded);
+}
+
+const FILES: [(&str, &[u8]); 5] = [
+    ("pdf/SKILL.md", b"---\nname: pdf\ndescription: Fills forms.\n---\nBody\n"),
+    ("pdf/references/fields.md", "Felder: \u{e4}\u{1f600}".as_bytes()),
+    ("group/notes/SKILL.md", b"not even frontmatter"),
+    ("lower/skill.md", b""),
+    ("no-skill/README.md", b"readme"),
+];
+
+fn linked() -> MemorySource {
+    let add = |source: prowess_core::MemorySourceBuilder, (path, bytes): &(&str, &[u8])| {
+        source.file(path, bytes)
+    };
+    FILES.iter().fold(MemorySource::builder("memory"), add).build().unwrap()
+}
+
+#[test]
+fn it_says_what_the_linked_one_says() {
+    let (linked, loaded) = (linked(), memory_source(&FILES));
+    assert_eq!((loaded.name(), loaded.root()), (linked.name(), linked.root()));
+    let [one, other] = [&linked as &dyn SkillSource, &*loaded].map(|source| {
+        let scan = ScanRecorder::scan(source).unwrap();
+        let mut again = scan.next();
+        source.scan(&mut again, &Cancel::default()).unwrap();
+        (scan.found, scan.problems, again.unchanged, again.found)
+    });
+    assert_eq!(one, other, "the scans are equal");
+    for (path, _) in FILES {
+        let (package, file) = path.rsplit_once('/').unwrap();
+        for file in [file, "missing", "references", "SKILL.md/deeper"] {
+            let package = PackagePath::new(package).unwrap();
+            let resource = ResourcePath::new(file).unwrap();
+            for limit in [0, 3, 1_000] {
+                let [one, other] = [&linked as &dyn SkillSource, &*loaded]
+                    .map(|source| source.read(&package, &resource, ReadLimit(limit)));
+                let kind = one.as_ref().map_err(|error| error.kind);
+                assert_eq!(kind, other.as_ref().map_err(|error| error.kind), "`{path}` {limit}");
+            }
+        }
+    }
+    let package = PackagePath::new("pdf").unwrap();
+    assert_eq!(linked.list(&package, 9), loaded.list(&package, 9), "the listings are equal");
+}
+
+#[test]
+fn a_part_of_a_source_is_scanned() {
+    let loaded = memory_source(&FILES);
+    let mut recorder = ScanRecorder::default();
+    let asked = [PackagePath::new("pdf").unwrap()];
+    let coverage = loaded.scan_packages(&asked, &mut recorder, &Cancel::default()).unwrap();
+    assert_eq!(coverage, Coverage::Everything, "a source in memory scans everything");
+    assert_eq!(recorder.packages().len(), 3, "what is reported arrives");
+    assert!(loaded.watch(Arc::new(|_| ())).unwrap().is_none(), "it has no changes to tell of");
+}
+
+#[test]
+fn one_image_serves_many_instances() {
+    let image = memory();
+    assert_eq!(image.manifest().name, "prowess-plugin-memory");
+    let sources: Vec<_> = (0..10)
+        .map(|number| memory_source(&[(&format!("skill-{number}/SKILL.md"), b"text")]))
+        .collect();
+    for (number, source) in sources.iter().enumerate() {
+        let scan = ScanRecorder::scan(&**source).unwrap();
+        assert_eq!(scan.packages(), [format!("skill-{number}")], "each has its own files");
+    }
+}

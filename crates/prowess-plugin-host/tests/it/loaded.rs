@@ -1,0 +1,116 @@
+//! Plugins that are opened: built from their sources, staged, started, called.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use prowess_core::{Digest, SkillSource, Tool};
+use prowess_plugin_host::{
+    Image, LoadedPlugin, LogLevel, Older, Origin, PluginError, PluginLimits, PluginLog,
+    PluginPolicy, PluginSetup, TrustStore, VerifiedPlugin, inspect, stage, verify,
+};
+use prowess_testkit::{ManualClock, build_plugin, build_plugin_example};
+use serde_json::{Value, json};
+
+use crate::trust::witness;
+
+/// The code of `plugins/memory`, opened once.
+pub(crate) fn memory() -> Image {
+    static IMAGE: OnceLock<Image> = OnceLock::new();
+    IMAGE.get_or_init(|| open(&build_plugin("prowess-plugin-memory")).unwrap()).clone()
+}
+
+/// The code of the plugin that does wrong what it is asked to, opened once.
+pub(crate) fn faulty() -> Image {
+    static IMAGE: OnceLock<Image> = OnceLock::new();
+    IMAGE.get_or_init(|| open(&faulty_file()).unwrap()).clone()
+}
+
+pub(crate) fn faulty_file() -> std::path::PathBuf {
+    build_plugin_example("prowess-plugin-sdk", "faulty")
+}
+
+/// Trusts a file and verifies it, as an operator would.
+pub(crate) fn verified(file: &Path) -> VerifiedPlugin {
+    let bytes = std::fs::read(file).unwrap();
+    let mut trust = TrustStore::default();
+    let inspection = inspect(file, &bytes).unwrap();
+    trust.pin(file, Digest::of(&bytes), &inspection, &witness(), Older::Refuse).unwrap();
+    let file = file.canonicalize().unwrap();
+    verify(&file, Origin::Named, &PluginPolicy::default(), &trust).unwrap()
+}
+
+/// A further image of a file, with statics of its own.
+pub(crate) fn open(file: &Path) -> Result<Image, PluginError> {
+    let plugin = verified(file);
+    let directory = tempfile::tempdir().unwrap();
+    Image::open(&plugin, stage(&plugin, directory.path()).unwrap())
+}
+
+/// What plugins said, as `level target: message`.
+#[derive(Default)]
+pub(crate) struct Heard(Mutex<Vec<String>>);
+
+impl PluginLog for Heard {
+    fn log(&self, _: &str, level: LogLevel, target: &str, message: &str) {
+        let line = format!("{level:?} {target}: {message}");
+        self.0.lock().unwrap().push(line);
+    }
+}
+
+impl Heard {
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
+    pub(crate) fn has(&self, part: &str) -> bool {
+        self.lines().iter().any(|line| line.contains(part))
+    }
+}
+
+/// What a test starts a plugin with.
+pub(crate) struct Start {
+    pub(crate) config: Value,
+    pub(crate) limits: PluginLimits,
+    pub(crate) generations: usize,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) log: Arc<Heard>,
+}
+
+impl Start {
+    pub(crate) fn with(config: Value) -> Self {
+        Self {
+            config,
+            limits: PluginLimits::default(),
+            generations: 20,
+            clock: Arc::default(),
+            log: Arc::default(),
+        }
+    }
+
+    pub(crate) fn start(&self, image: Image) -> Result<LoadedPlugin, PluginError> {
+        LoadedPlugin::start(
+            image,
+            PluginSetup {
+                config: self.config.clone(),
+                limits: self.limits.clone(),
+                generations: self.generations,
+                clock: Arc::clone(&self.clock) as _,
+                log: Arc::clone(&self.log) as _,
+            },
+        )
+    }
+}
+
+/// A source in memory that holds these files, behind the boundary.
+pub(crate) fn memory_source(files: &[(&str, &[u8])]) -> Arc<dyn SkillSource> {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let files: BTreeMap<_, _> = files.iter().map(|(path, bytes)| (*path, text(bytes))).collect();
+    let start = Start::with(json!({"files": files}));
+    Arc::clone(&start.start(memory()).unwrap().sources()[0])
+}
+
+/// The one tool of the faulty plugin.
+pub(crate) fn tool(plugin: &LoadedPlugin) -> Arc<dyn Tool> {
+    Arc::clone(&plugin.tool_providers()[0].tools()[0])
+}
