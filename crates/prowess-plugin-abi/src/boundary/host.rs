@@ -23,7 +23,7 @@ pub struct Change<'a> {
 /// The host, as the plugin sees it. Every method may be called from any thread, takes note and returns.
 #[sabi_trait]
 pub trait HostApi: Send + Sync + Clone {
-    /// A line for the host's log; `level` is one of [`levels`](super::levels).
+    /// A line for the host's log; `level` is one of `levels`.
     fn log(&self, level: u32, target: RStr<'_>, message: RStr<'_>);
 
     /// Something that happened in the plugin, for the host's audit: a name and a JSON object.

@@ -80,8 +80,7 @@ pub trait SkillSourceAbi: Send + Sync {
     /// Reports every package to `sink`.
     fn scan(&self, ctx: CallCtx<'_>, sink: ScanSinkMut<'_>) -> RResult<(), AbiError>;
 
-    /// Reports these packages to `sink`, and says what it looked at: one of
-    /// [`coverage`](super::coverage).
+    /// Reports these packages to `sink`, and says what it looked at: one of `coverage`.
     fn scan_packages(
         &self,
         ctx: CallCtx<'_>,

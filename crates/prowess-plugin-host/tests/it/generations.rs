@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use prowess_core::{PackagePath, ReadLimit, ResourcePath};
 use prowess_plugin_host::{Image, PluginErrorKind};
-use prowess_testkit::ScanRecorder;
+use prowess_testkit::{ScanRecorder, build_plugin_example};
 use serde_json::json;
 
 use crate::loaded::{Start, faulty, faulty_file, memory, open, verified};
@@ -35,6 +35,16 @@ fn another_manifest_than_the_file_s_is_refused() {
     std::fs::copy(faulty_file(), &copy).unwrap();
     let error = Image::open_path(&copy, &copy, &manifest).expect_err("it is another plugin");
     assert!(error.to_string().contains("opens as another plugin"), "{error}");
+}
+
+#[test]
+fn a_plugin_that_means_something_else_is_refused_before_it_begins() {
+    let file = build_plugin_example("prowess-plugin-abi", "other_layout");
+    let error = open(&file).expect_err("it has a root of its own");
+    assert_eq!(error.kind, PluginErrorKind::Abi);
+    let text = error.to_string();
+    assert!(text.contains("means something else by what crosses: in `PluginModule`"), "{text}");
+    assert!(text.contains("expected init, found priority") && !text.contains('\n'), "{text}");
 }
 
 #[test]
