@@ -18,9 +18,10 @@ pub struct Audience {
     pub tenant: Option<String>,
     /// Where the work is done, such as `production`.
     pub environment: Option<String>,
-    /// The files that are worked on, relative to the project, with `/` between their parts.
-    pub open_paths: BTreeSet<String>,
-    /// The tools that the host offers beside those of skills; none set where that is not known.
+    /// The files that are worked on, relative to the project, with `/` between their parts. Unset where
+    /// that is not known: then no skill is held back for it.
+    pub open_paths: Option<BTreeSet<String>>,
+    /// The tools that the host offers beside those of skills. Unset where that is not known.
     pub tools: Option<BTreeSet<String>>,
 }
 

@@ -1,5 +1,9 @@
 //! An immutable snapshot of everything that is known, with a generation number.
 
+mod builder;
+mod ids;
+mod lookup;
+
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
@@ -7,8 +11,14 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use prowess_format::Diagnostic;
 
 use crate::{
-    Layer, Listing, ReadLimit, Record, RecordSet, ResourcePath, SkillSource, SourceError, State,
+    Caller, Layer, Listing, ReadLimit, Record, RecordSet, ResourcePath, SkillSource, SourceError,
+    State,
 };
+
+pub use builder::CatalogBuilder;
+pub use lookup::Lookup;
+
+use ids::Ids;
 
 /// Hands out the catalog of the moment.
 ///
@@ -37,6 +47,14 @@ pub struct Catalog {
     hasher: DefaultHashBuilder,
     /// Sorted by id, then source and package.
     aside: Box<[Aside]>,
+    /// Sorted likewise.
+    refused: Box<[Aside]>,
+    /// Ids that are not what the scan says.
+    ids: Ids,
+    /// Visible records that are shown by their name alone, sorted.
+    name_only: Box<[RecordIndex]>,
+    /// Further names of skills, sorted.
+    aliases: Arc<[(Box<str>, Box<str>)]>,
     /// Findings of the registry itself; those of a scan stay with its records.
     diagnostics: Box<[Diagnostic]>,
 }
@@ -84,14 +102,37 @@ impl RecordIndex {
 struct Aside {
     at: RecordIndex,
     state: AsideState,
+    callers: Callers,
     reason: Box<str>,
 }
 
-/// The states that [`State`] has beside `Visible`.
+/// The states that [`State`] has beside `Visible`, and one that looks like `Hidden`.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum AsideState {
     Hidden,
     NotReady,
     Shadowed,
+    /// As good as absent: not even its id is told.
+    OutOfScope,
+}
+
+/// Who may load a skill that is not offered, by its id or its qualified id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Callers {
+    /// A model, if it is told the id.
+    pub model: bool,
+    /// A user, by a command of the host's.
+    pub user: bool,
+}
+
+impl Callers {
+    /// Whether `caller` is one of them.
+    pub fn has(self, caller: Caller) -> bool {
+        match caller {
+            Caller::Model => self.model,
+            Caller::User => self.user,
+        }
+    }
 }
 
 impl Catalog {
@@ -129,7 +170,7 @@ impl Catalog {
     pub fn get(&self, id: &str) -> Option<Record<'_>> {
         let position = self.by_id.find(self.hasher.hash_one(id), |&at| {
             let index = self.visible[at as usize];
-            self.set(index).id(index.entry()) == id
+            self.id(index) == id
         })?;
         Some(Record::new(self, self.visible[*position as usize], State::Visible))
     }
@@ -144,19 +185,23 @@ impl Catalog {
         self.visible.get(position).map(|&at| Record::new(self, at, State::Visible))
     }
 
-    /// The skills that are known and not offered, sorted by id, each with its reason.
+    /// The skills that are known and not offered, sorted by id, each with its reason. This is for who
+    /// runs the host: it names skills of other audiences too.
     pub fn aside(&self) -> impl ExactSizeIterator<Item = Record<'_>> + Clone {
-        self.aside.iter().map(|aside| {
-            let state = match aside.state {
-                AsideState::Hidden => State::Hidden(&aside.reason),
-                AsideState::NotReady => State::NotReady(&aside.reason),
-                AsideState::Shadowed => State::Shadowed(&aside.reason),
-            };
-            Record::new(self, aside.at, state)
-        })
+        self.aside.iter().map(|aside| self.record_aside(aside))
     }
 
-    /// Every finding: first the registry's, then each scan's.
+    /// The skills for each of which a finding of severity `error` stands, sorted by id.
+    pub fn refused(&self) -> impl ExactSizeIterator<Item = Record<'_>> + Clone {
+        self.refused.iter().map(|refused| self.record_aside(refused))
+    }
+
+    /// Further names of skills with the ids that they stand for, sorted.
+    pub fn aliases(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        self.aliases.iter().map(|(alias, id)| (&**alias, &**id))
+    }
+
+    /// Every finding: first the registry's, then each scan's. As [`Self::aside`], for who runs the host.
     pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         let scans = self.sources.iter().flat_map(|source| source.records.diagnostics());
         self.diagnostics.iter().chain(scans)
@@ -185,6 +230,24 @@ impl Catalog {
         self.source(record.index()).source.list(&record.package(), most)
     }
 
+    /// What a model types for a record, in this catalog.
+    pub(crate) fn id(&self, at: RecordIndex) -> &str {
+        self.ids.get(&self.sources, at)
+    }
+
+    pub(crate) fn is_name_only(&self, at: RecordIndex) -> bool {
+        !self.name_only.is_empty() && self.name_only.binary_search(&at).is_ok()
+    }
+
+    fn record_aside<'c>(&'c self, aside: &'c Aside) -> Record<'c> {
+        let state = match aside.state {
+            AsideState::Hidden | AsideState::OutOfScope => State::Hidden(&aside.reason),
+            AsideState::NotReady => State::NotReady(&aside.reason),
+            AsideState::Shadowed => State::Shadowed(&aside.reason),
+        };
+        Record::new(self, aside.at, state)
+    }
+
     pub(crate) fn source(&self, at: RecordIndex) -> &CatalogSource {
         &self.sources[at.source()]
     }
@@ -202,137 +265,4 @@ impl std::fmt::Debug for Catalog {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Catalog(generation {}, {} skills)", self.generation, self.len())
     }
-}
-
-/// Puts a catalog together. Which of two records wins is the caller's decision: this keeps ids
-/// unique.
-pub struct CatalogBuilder {
-    catalog: Catalog,
-    visible: Vec<RecordIndex>,
-    aside: Vec<Aside>,
-    diagnostics: Vec<Diagnostic>,
-}
-
-impl CatalogBuilder {
-    /// A catalog of these layers and sources, the highest first, with every record still to be placed.
-    ///
-    /// # Panics
-    ///
-    /// A source names a layer that there is not.
-    pub fn new(layers: Vec<Layer>, sources: Vec<CatalogSource>) -> Self {
-        let is_placed = |source: &CatalogSource| source.layer < layers.len();
-        assert!(sources.iter().all(is_placed), "each source belongs to a layer of the catalog");
-        let records = sources.iter().map(|source| source.records.len()).sum();
-        let catalog = Catalog {
-            generation: 0,
-            layers: layers.into(),
-            sources: sources.into(),
-            visible: Box::default(),
-            by_id: HashTable::with_capacity(records),
-            hasher: DefaultHashBuilder::default(),
-            aside: Box::default(),
-            diagnostics: Box::default(),
-        };
-        Self {
-            catalog,
-            visible: Vec::with_capacity(records),
-            aside: Vec::new(),
-            diagnostics: Vec::new(),
-        }
-    }
-
-    /// Offers a record to the model, unless one with its id is offered already.
-    ///
-    /// # Errors
-    ///
-    /// The record that has the id; the new one is still to be placed. [`Self::supersede`] puts it in
-    /// the other's stead.
-    pub fn show(&mut self, at: RecordIndex) -> Result<(), RecordIndex> {
-        let Self { catalog, visible, .. } = self;
-        let Catalog { by_id, hasher, sources, .. } = catalog;
-        let id_of = |at: RecordIndex| sources[at.source()].records.id(at.entry());
-        let id = id_of(at);
-        let hash = hasher.hash_one(id);
-        if let Some(&holder) = by_id.find(hash, |&other| id_of(visible[other as usize]) == id) {
-            return Err(visible[holder as usize]);
-        }
-        let position = u32::try_from(visible.len()).expect("a scan is bounded far below 2^32");
-        visible.push(at);
-        by_id.insert_unique(hash, position, |&other| {
-            hasher.hash_one(id_of(visible[other as usize]))
-        });
-        Ok(())
-    }
-
-    /// Offers a record in the stead of `holder`, which has the same id and is then to be placed.
-    pub fn supersede(&mut self, holder: RecordIndex, at: RecordIndex) {
-        let is_same_id = self.record(holder).id() == self.record(at).id();
-        debug_assert!(is_same_id, "only a record with the same id takes the place of another");
-        if let Some(place) = self.visible.iter_mut().find(|place| **place == holder) {
-            *place = at;
-        }
-    }
-
-    /// The record that is offered under an id so far.
-    pub fn holder(&self, id: &str) -> Option<RecordIndex> {
-        let hash = self.catalog.hasher.hash_one(id);
-        let is_it = |&at: &u32| self.record(self.visible[at as usize]).id() == id;
-        self.catalog.by_id.find(hash, is_it).map(|&at| self.visible[at as usize])
-    }
-
-    /// Keeps a record without offering it. A record that is both shown and put aside stays in both.
-    pub fn put_aside(&mut self, at: RecordIndex, state: State<'_>) {
-        let Some(reason) = state.reason() else { return };
-        let state_of = match state {
-            State::Visible => return,
-            State::Hidden(_) => AsideState::Hidden,
-            State::NotReady(_) => AsideState::NotReady,
-            State::Shadowed(_) => AsideState::Shadowed,
-        };
-        self.aside.push(Aside { at, state: state_of, reason: reason.into() });
-    }
-
-    /// Adds a finding that is not a scan's own.
-    pub fn diagnose(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
-    /// A view of a record that is being placed, to word reasons with.
-    pub fn record(&self, at: RecordIndex) -> Record<'_> {
-        Record::new(&self.catalog, at, State::Visible)
-    }
-
-    /// The finished catalog.
-    pub fn finish(mut self, generation: u64) -> Catalog {
-        let Catalog { sources, hasher, by_id, .. } = &mut self.catalog;
-        let id_of = |at: RecordIndex| sources[at.source()].records.id(at.entry());
-        self.visible.sort_by_cached_key(|&at| (id_prefix(id_of(at)), id_of(at)));
-        by_id.clear();
-        for (position, &at) in (0..).zip(&self.visible) {
-            by_id.insert_unique(hasher.hash_one(id_of(at)), position, |&other: &u32| {
-                hasher.hash_one(id_of(self.visible[other as usize]))
-            });
-        }
-        // Not by the place among the scan's records: those that were read again come first there.
-        let key_of = |aside: &Aside| {
-            let package = sources[aside.at.source()].records.package(aside.at.entry());
-            (id_of(aside.at), aside.at.source(), package)
-        };
-        self.aside.sort_by(|one, other| key_of(one).cmp(&key_of(other)));
-        Catalog {
-            generation,
-            visible: self.visible.into(),
-            aside: self.aside.into(),
-            diagnostics: self.diagnostics.into(),
-            ..self.catalog
-        }
-    }
-}
-
-/// The first eight bytes of an id as a number: one comparison settles most pairs.
-fn id_prefix(id: &str) -> u64 {
-    let mut prefix = [0; 8];
-    let length = id.len().min(8);
-    prefix[..length].copy_from_slice(&id.as_bytes()[..length]);
-    u64::from_be_bytes(prefix)
 }

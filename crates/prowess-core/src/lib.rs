@@ -45,7 +45,9 @@ mod trust;
 pub use audience::{Audience, Facts};
 pub use audit::{AuditEvent, AuditSink, NoAudit, Outcome};
 pub use cancel::Cancel;
-pub use catalog::{Catalog, CatalogBuilder, CatalogProvider, CatalogSource, RecordIndex};
+pub use catalog::{
+    Callers, Catalog, CatalogBuilder, CatalogProvider, CatalogSource, Lookup, RecordIndex,
+};
 pub use clock::{Clock, Timestamp};
 pub use digest::Digest;
 pub use layer::{Layer, Trust};

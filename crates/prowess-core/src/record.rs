@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use crate::catalog::RecordIndex;
-use crate::{Catalog, EstimatedTokens, Layer, PackagePath, Stamp, TokenCounter, Trust};
+use crate::{Catalog, Conditions, EstimatedTokens, Layer, PackagePath, Stamp, TokenCounter, Trust};
 
 /// A view of one skill in a catalog. Copying it costs nothing; its texts live in the catalog.
 ///
@@ -56,7 +56,13 @@ impl<'c> Record<'c> {
 
     /// What a model types; unique among the visible records of a catalog.
     pub fn id(&self) -> &'c str {
-        self.catalog.set(self.at).id(self.at.entry())
+        self.catalog.id(self.at)
+    }
+
+    /// An id by which this very skill can be loaded: its own where that means no other, otherwise a
+    /// qualified one such as `project:pdf`. None if there is no such id.
+    pub fn qualified_id(&self) -> Option<String> {
+        self.catalog.qualified_id(*self)
     }
 
     /// The declared name.
@@ -77,6 +83,16 @@ impl<'c> Record<'c> {
     /// Settles collisions inside a layer; the higher wins.
     pub fn priority(&self) -> i16 {
         self.catalog.set(self.at).priority(self.at.entry())
+    }
+
+    /// When and to whom it is to be offered, where it says so.
+    pub fn conditions(&self) -> Option<&'c Conditions> {
+        self.catalog.set(self.at).conditions(self.at.entry()).map(AsRef::as_ref)
+    }
+
+    /// Whether a model is shown its name and not its description.
+    pub fn is_name_only(&self) -> bool {
+        self.catalog.is_name_only(self.at)
     }
 
     /// The version that was read, where the source can tell versions apart.
@@ -133,9 +149,10 @@ impl<'c> Record<'c> {
         self.layer().trust
     }
 
-    /// What name and description cost in each turn, as an estimate.
+    /// What the name, and the description where it is shown, cost in each turn, as an estimate.
     pub fn tokens(&self) -> usize {
-        EstimatedTokens.count(self.name()) + EstimatedTokens.count(self.description())
+        let description = if self.is_name_only() { "" } else { self.description() };
+        EstimatedTokens.count(self.name()) + EstimatedTokens.count(description)
     }
 
     /// Whether a model is offered the skill, and why not.

@@ -16,7 +16,7 @@ pub(crate) const CLOSING: &str = "</available_skills>";
 pub struct SkillEntry<'a> {
     /// What the model types to load it.
     pub name: Cow<'a, str>,
-    /// What it does and when to use it.
+    /// What it does and when to use it. Empty for a skill that is shown by its name alone.
     pub description: Cow<'a, str>,
     /// Where its `SKILL.md` lies, if that is shown.
     pub location: Option<Cow<'a, str>>,
@@ -29,7 +29,8 @@ impl<'a> SkillEntry<'a> {
             ShowLocation::None => None,
             ShowLocation::Absolute => Some(Cow::Owned(record.location())),
         };
-        Self { name: record.id().into(), description: record.description().into(), location }
+        let description = if record.is_name_only() { "" } else { record.description() };
+        Self { name: record.id().into(), description: description.into(), location }
     }
 
     /// The same without a copy of its texts.
@@ -92,9 +93,12 @@ pub(crate) fn push_entry(text: &mut String, skill: &SkillEntry<'_>, format: Cata
 fn push_xml_entry(text: &mut String, skill: &SkillEntry<'_>) {
     text.push_str("<skill>\n<name>");
     escape::push_xml(text, &fold(&skill.name));
-    text.push_str("</name>\n<description>");
-    escape::push_xml(text, &fold(&skill.description));
-    text.push_str("</description>\n");
+    text.push_str("</name>\n");
+    if !skill.description.is_empty() {
+        text.push_str("<description>");
+        escape::push_xml(text, &fold(&skill.description));
+        text.push_str("</description>\n");
+    }
     if let Some(place) = skill.shown_location() {
         text.push_str("<location>");
         escape::push_xml(text, place);
@@ -106,8 +110,10 @@ fn push_xml_entry(text: &mut String, skill: &SkillEntry<'_>) {
 fn push_json_entry(text: &mut String, skill: &SkillEntry<'_>) {
     text.push_str("{\"name\":");
     text.push_str(&escape::json(&fold(&skill.name)));
-    text.push_str(",\"description\":");
-    text.push_str(&escape::json(&fold(&skill.description)));
+    if !skill.description.is_empty() {
+        text.push_str(",\"description\":");
+        text.push_str(&escape::json(&fold(&skill.description)));
+    }
     if let Some(place) = skill.shown_location() {
         text.push_str(",\"location\":");
         text.push_str(&escape::json(place));
@@ -118,8 +124,10 @@ fn push_json_entry(text: &mut String, skill: &SkillEntry<'_>) {
 fn push_bullet_entry(text: &mut String, skill: &SkillEntry<'_>) {
     text.push_str("- ");
     escape::push_xml(text, &fold(&skill.name));
-    text.push_str(": ");
-    escape::push_xml(text, &fold(&skill.description));
+    if !skill.description.is_empty() {
+        text.push_str(": ");
+        escape::push_xml(text, &fold(&skill.description));
+    }
     if let Some(place) = skill.shown_location() {
         text.push_str(" (");
         escape::push_xml(text, place);

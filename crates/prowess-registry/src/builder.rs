@@ -1,12 +1,16 @@
 //! Which layers and sources a registry has.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use prowess_core::{Diagnostic, Layer, SkillSource};
+use prowess_core::{Audience, Diagnostic, Facts, Layer, Severity, SkillSource, Trust};
 
-use crate::Registry;
-use crate::policy::RegistryPolicy;
+use crate::policy::{RegistryPolicy, UnknownLayer};
 use crate::registry::Registered;
+use crate::settler::{Rules, Settler};
+use crate::visibility::VisibilityPolicy;
+use crate::{Registry, codes};
 
 /// Collects the layers and sources of a [`Registry`].
 #[derive(Default)]
@@ -14,6 +18,10 @@ pub struct RegistryBuilder {
     layers: Vec<Layer>,
     sources: Vec<NewSource>,
     policy: RegistryPolicy,
+    visibility: VisibilityPolicy,
+    aliases: BTreeMap<Box<str>, Box<str>>,
+    facts: Option<Arc<dyn Facts>>,
+    audience: Audience,
     findings: Vec<Diagnostic>,
 }
 
@@ -22,6 +30,8 @@ struct NewSource {
     layer: Box<str>,
     source: Arc<dyn SkillSource>,
     withheld: Option<Box<str>>,
+    /// The host's name for its one package.
+    name: Option<Box<str>>,
 }
 
 /// Why a registry cannot be built.
@@ -51,21 +61,32 @@ impl RegistryBuilder {
 
     /// Adds a source to a layer, after those that the layer has.
     #[must_use]
-    pub fn source(mut self, layer: &str, source: Arc<dyn SkillSource>) -> Self {
-        self.sources.push(NewSource { layer: layer.into(), source, withheld: None });
-        self
+    pub fn source(self, layer: &str, source: Arc<dyn SkillSource>) -> Self {
+        self.add(NewSource { layer: layer.into(), source, withheld: None, name: None })
+    }
+
+    /// Adds a source of one package, which goes by the host's name in the place of its declared one.
+    #[must_use]
+    pub fn source_named(
+        self,
+        layer: &str,
+        name: impl Into<Box<str>>,
+        source: Arc<dyn SkillSource>,
+    ) -> Self {
+        let name = Some(name.into());
+        self.add(NewSource { layer: layer.into(), source, withheld: None, name })
     }
 
     /// Adds a source that is scanned and of which nothing is offered, such as that of a folder that
     /// nobody trusts yet: each of its skills is known and hidden for this reason, and shadows none.
     #[must_use]
-    pub fn withheld_source(
-        mut self,
-        layer: &str,
-        source: Arc<dyn SkillSource>,
-        reason: &str,
-    ) -> Self {
-        self.sources.push(NewSource { layer: layer.into(), source, withheld: Some(reason.into()) });
+    pub fn withheld_source(self, layer: &str, source: Arc<dyn SkillSource>, reason: &str) -> Self {
+        let withheld = Some(reason.into());
+        self.add(NewSource { layer: layer.into(), source, withheld, name: None })
+    }
+
+    fn add(mut self, source: NewSource) -> Self {
+        self.sources.push(source);
         self
     }
 
@@ -83,29 +104,121 @@ impl RegistryBuilder {
         self
     }
 
+    /// Chooses which skills are offered to whom, and how. By default each is, whole.
+    #[must_use]
+    pub fn visibility(mut self, visibility: VisibilityPolicy) -> Self {
+        self.visibility = visibility;
+        self
+    }
+
+    /// Says what the machine has. By default nothing is asked, so that every skill is ready.
+    #[must_use]
+    pub fn facts(mut self, facts: Arc<dyn Facts>) -> Self {
+        self.facts = Some(facts);
+        self
+    }
+
+    /// Says for whom the catalog is that readers get. By default, for nobody in particular.
+    #[must_use]
+    pub fn audience(mut self, audience: Audience) -> Self {
+        self.audience = audience;
+        self
+    }
+
+    /// Lets `alias` stand for an id, which may be a qualified one. A skill that bears it as its id goes
+    /// first.
+    #[must_use]
+    pub fn alias(mut self, alias: impl Into<Box<str>>, id: impl Into<Box<str>>) -> Self {
+        self.aliases.insert(alias.into(), id.into());
+        self
+    }
+
     /// A registry whose catalog is empty until [`Registry::reload`].
     ///
     /// # Errors
     ///
-    /// A layer is named twice, or a source names a layer that there is not.
-    pub fn build(self) -> Result<Registry, RegistryError> {
-        let name_of = |layer: &Layer| layer.name.clone();
-        let names: Vec<_> = self.layers.iter().map(name_of).collect();
+    /// A layer is named twice, or a source names a layer that there is not and the policy does not make
+    /// one.
+    pub fn build(mut self) -> Result<Registry, RegistryError> {
+        let names: Vec<_> = self.layers.iter().map(|layer| &layer.name).collect();
         if let Some(twice) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
             return Err(RegistryError::DuplicateLayer(names[twice].clone()));
         }
-        let register = |new: NewSource| {
-            let NewSource { layer, source, withheld } = new;
-            let rank = names.iter().position(|name| *name == layer).ok_or_else(|| {
-                let known: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-                RegistryError::UnknownLayer { layer, known: known.join(", ") }
-            })?;
-            Ok(Registered::new(rank, source, withheld))
-        };
-        let mut sources: Vec<_> =
-            self.sources.into_iter().map(register).collect::<Result<_, RegistryError>>()?;
+        let layers = self.weighed_layers()?;
+        let rank = |source: &NewSource| layers.iter().position(|layer| layer.name == source.layer);
+        let rank = |source: &NewSource| rank(source).expect("each source has got a layer by now");
         // A stable sort: inside a layer the order of the calls stands.
-        sources.sort_by_key(|source| source.layer);
-        Ok(Registry::new(self.layers, sources, self.policy, self.findings))
+        self.sources.sort_by_key(rank);
+        let roots = self.sources.iter().map(|source| source.source.root());
+        self.findings.extend(shared_roots(&roots.collect::<Vec<_>>()));
+        let names = self.sources.iter_mut().map(|source| source.name.take()).collect();
+        let register = |new: NewSource| Registered::new(rank(&new), new.source, new.withheld);
+        let sources = self.sources.into_iter().map(register).collect();
+        let rules = Rules {
+            layers: layers.clone(),
+            policy: self.policy,
+            visibility: self.visibility,
+            aliases: self.aliases.into_iter().collect(),
+            names,
+            facts: self.facts,
+            audience: self.audience,
+        };
+        Ok(Registry::new(Settler::new(rules), sources, self.policy, self.findings))
     }
+
+    /// The layers with their weights, the heaviest first, and with those that sources name beside them
+    /// where the policy makes them.
+    fn weighed_layers(&mut self) -> Result<Vec<Layer>, RegistryError> {
+        let mut layers = std::mem::take(&mut self.layers);
+        let count = layers.len();
+        for (rank, layer) in layers.iter_mut().enumerate() {
+            let by_place = u16::try_from(count - rank).unwrap_or(u16::MAX);
+            layer.weight.get_or_insert(by_place);
+        }
+        layers.sort_by_key(|layer| Reverse(layer.weight));
+        for source in &self.sources {
+            if layers.iter().any(|layer| layer.name == source.layer) {
+                continue;
+            }
+            let known: Vec<_> = layers.iter().map(|layer| format!("`{}`", layer.name)).collect();
+            let (layer, known) = (source.layer.clone(), known.join(", "));
+            match self.policy.unknown_layer {
+                UnknownLayer::Refuse => return Err(RegistryError::UnknownLayer { layer, known }),
+                UnknownLayer::Lowest => {
+                    self.findings.push(unknown_layer(&layer, &known, source.source.root()));
+                    layers.push(Layer::new(layer, Trust::Untrusted).weighing(0));
+                }
+            }
+        }
+        Ok(layers)
+    }
+}
+
+/// A finding for each root that an earlier source has too.
+fn shared_roots(roots: &[&str]) -> Vec<Diagnostic> {
+    let trimmed: Vec<_> = roots.iter().map(|root| root.trim_end_matches('/')).collect();
+    let is_shared = |&at: &usize| trimmed[..at].contains(&trimmed[at]);
+    let shared = (1..roots.len()).filter(is_shared).map(|at| {
+        Diagnostic::new(
+            codes::ROOT_SHARED,
+            Severity::Warning,
+            format!(
+                "`{}` is the root of two sources, so each of its skills is found twice",
+                roots[at]
+            ),
+            "name it once, in the layer that it belongs to",
+        )
+        .in_file(roots[at])
+    });
+    shared.collect()
+}
+
+fn unknown_layer(layer: &str, known: &str, root: &str) -> Diagnostic {
+    Diagnostic::new(
+        codes::LAYER_UNKNOWN,
+        Severity::Warning,
+        format!("there is no layer `{layer}`, so its skills come last and are not trusted"),
+        format!("name one of the layers {known}, or add it to them"),
+    )
+    .in_file(root)
 }

@@ -29,20 +29,25 @@ mod change;
 mod coalesce;
 pub mod codes;
 mod collect;
+mod copies;
 #[cfg(all(test, loom))]
 mod models;
 mod policy;
 mod precedence;
 mod published;
+mod readiness;
 mod refresh;
 mod registry;
 mod scope;
+mod settler;
 mod subscribe;
 mod sync;
+mod visibility;
 
 pub use builder::{RegistryBuilder, RegistryError};
 pub use change::CatalogChange;
-pub use policy::{IdFrom, OnBroken, RegistryPolicy};
+pub use policy::{Collision, IdFrom, OnBroken, PriorityBounds, RegistryPolicy, UnknownLayer};
 pub use refresh::{RefreshMode, RefreshPolicy, Refresher};
 pub use registry::{Changes, Registry, Reload};
 pub use subscribe::{Notice, Subscription};
+pub use visibility::{MissingTools, Show, SkillRule, VisibilityPolicy};

@@ -1,88 +1,232 @@
-//! Which of several skills with one id is used.
+//! Which of several skills with one id is used, and which are offered.
+
+mod collision;
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use prowess_core::{
-    Catalog, CatalogBuilder, CatalogSource, Diagnostic, Layer, Record, RecordIndex, Severity,
+    Callers, Catalog, CatalogBuilder, Diagnostic, PackagePath, Record, RecordIndex, Severity,
     State, Trust,
 };
 
 use crate::codes;
+use crate::copies::Copies;
+use crate::settler::{Rules, Scans};
+use crate::visibility::{Doorkeeper, Out};
 
-/// The catalog of these sources: each id goes to the record that [`comes_first`], and the others are
-/// kept as shadowed, each with a warning. What is withheld takes no part in that.
-pub(crate) fn settle(
-    layers: Vec<Layer>,
-    sources: Vec<CatalogSource>,
-    withheld: &[Option<&str>],
-    problems: Vec<Diagnostic>,
-    generation: u64,
-) -> Catalog {
-    let counts: Vec<_> = sources.iter().map(|source| source.records.len()).collect();
-    let mut builder = CatalogBuilder::new(layers, sources);
-    let mut losers = Vec::new();
-    for (source, count) in counts.into_iter().enumerate() {
-        for at in (0..count).map(|entry| RecordIndex::new(source, entry)) {
-            if let Some(reason) = withheld[source] {
-                builder.put_aside(at, State::Hidden(reason));
-                continue;
-            }
-            let Err(holder) = builder.show(at) else {
-                continue;
-            };
-            if comes_first(builder.record(at), builder.record(holder)) {
-                builder.supersede(holder, at);
-                losers.push(holder);
-            } else {
-                losers.push(at);
+/// All that a catalog is settled from.
+pub(crate) struct Given<'a> {
+    pub(crate) rules: &'a Rules,
+    pub(crate) scans: &'a Scans,
+    pub(crate) doorkeeper: Doorkeeper<'a>,
+    pub(crate) copies: &'a Copies,
+}
+
+/// The catalog of these scans, in three steps: what takes no part is kept out; of several records with
+/// one id the first in the order of precedence gets it; and what a model is not to have is withheld. So
+/// what an id means depends neither on the files that are worked on nor on who asks.
+pub(crate) fn settle(given: &Given<'_>) -> Catalog {
+    let mut settling = Settling {
+        given,
+        builder: CatalogBuilder::new(given.rules.layers.clone(), given.scans.sources.clone()),
+        kept_out: HashMap::new(),
+        groups: HashMap::new(),
+    };
+    settling.name();
+    settling.admit();
+    settling.collide();
+    settling.withhold();
+    settling.alias();
+    let mut builder = settling.builder;
+    for finding in &given.scans.findings {
+        builder.diagnose(finding.clone());
+    }
+    builder.finish(given.scans.generation)
+}
+
+/// A catalog under way.
+struct Settling<'a> {
+    given: &'a Given<'a>,
+    builder: CatalogBuilder,
+    /// Records that take no part and whose ids no untrusted layer may take, by id.
+    kept_out: HashMap<String, RecordIndex>,
+    /// Records with one id, by the one that holds it so far, itself included.
+    groups: HashMap<RecordIndex, Vec<RecordIndex>>,
+}
+
+impl Settling<'_> {
+    /// Gives the one package of a source the host's name.
+    fn name(&mut self) {
+        for (source, name) in self.given.rules.names.iter().enumerate() {
+            let Some(name) = name else { continue };
+            let of = &self.given.scans.sources[source];
+            match of.records.len() {
+                1 => self.builder.name(RecordIndex::new(source, 0), name.clone()),
+                count => self.builder.diagnose(name_unused(name, count, of.source.root())),
             }
         }
     }
-    put_aside(&mut builder, losers);
-    for problem in problems {
-        builder.diagnose(problem);
+
+    /// Shows each record that takes part, trusted layers first, and groups those with one id.
+    fn admit(&mut self) {
+        let Given { rules, scans, .. } = self.given;
+        let trust = |source: &usize| rules.layers[scans.sources[*source].layer].trust;
+        let mut order: Vec<_> = (0..scans.sources.len()).collect();
+        order.sort_by_key(|source| trust(source) == Trust::Untrusted);
+        for source in order {
+            let withheld = scans.withheld[source].as_deref();
+            for entry in 0..scans.sources[source].records.len() {
+                let at = RecordIndex::new(source, entry);
+                match withheld {
+                    Some(reason) => self.builder.put_aside(at, State::Hidden(reason)),
+                    None => self.admit_one(at),
+                }
+            }
+        }
     }
-    builder.finish(generation)
-}
 
-/// Whether `one` is used rather than `other`: a trusted layer before an untrusted one whatever their
-/// order, then the higher layer, then the higher priority, then the order of sources and of paths.
-/// A total order, so the outcome does not depend on the order in which a disk lists directories.
-fn comes_first(one: Record<'_>, other: Record<'_>) -> bool {
-    let is_untrusted = |record: Record<'_>| record.trust() == Trust::Untrusted;
-    let rank = |record: Record<'_>| {
-        let layer = (is_untrusted(record), record.rank());
-        (
-            layer,
-            Reverse(record.priority().clamp(-999, 999)),
-            record.index().source(),
-            record.package(),
-        )
-    };
-    rank(one) < rank(other)
-}
+    fn admit_one(&mut self, at: RecordIndex) {
+        let record = self.builder.record(at);
+        let is_asked = !self.given.doorkeeper.is_open() || record.conditions().is_some();
+        if is_asked && let Some(out) = self.given.doorkeeper.keeps_out(record) {
+            return self.keep_out(at, &out);
+        }
+        if record.trust() == Trust::Untrusted
+            && let Some(&holder) = self.kept_out.get(record.id())
+        {
+            let holder = self.builder.record(holder);
+            let reason = format!(
+                "`{}` of layer `{}` has its id and is trusted, though it is not offered",
+                holder.location(),
+                holder.layer().name
+            );
+            return self.builder.put_aside(at, State::Shadowed(&reason));
+        }
+        if let Err(holder) = self.builder.show(at) {
+            self.groups.entry(holder).or_insert_with(|| vec![holder]).push(at);
+        }
+    }
 
-/// Sorted, as a reload lists what it has read again before what it has kept.
-fn put_aside(builder: &mut CatalogBuilder, mut losers: Vec<RecordIndex>) {
-    losers.sort_by_cached_key(|&loser| {
-        let record = builder.record(loser);
-        (record.id().to_owned(), loser.source(), record.package())
-    });
-    for loser in losers {
-        let record = builder.record(loser);
-        let Some(winner) = builder.holder(record.id()).map(|at| builder.record(at)) else {
-            continue;
+    fn keep_out(&mut self, at: RecordIndex, out: &Out) {
+        let state = match out {
+            Out::OutOfScope(reason) => return self.builder.put_out_of_scope(at, reason),
+            Out::Hidden(reason) => State::Hidden(reason),
+            Out::NotReady(reason) => State::NotReady(reason),
         };
-        let reason =
-            format!("`{}` of layer `{}` is used instead", winner.location(), winner.layer().name);
-        let warning = Diagnostic::new(
-            codes::SKILL_SHADOWED,
-            Severity::Warning,
-            format!("skill `{}` is shadowed: {reason}", record.id()),
-            "rename or remove one of the two, or move the one that you want to a higher layer",
-        );
-        let warning = warning.in_file(record.location());
-        builder.put_aside(loser, State::Shadowed(&reason));
-        builder.diagnose(warning);
+        let record = self.builder.record(at);
+        if record.trust() != Trust::Untrusted {
+            self.kept_out.entry(record.id().to_owned()).or_insert(at);
+        }
+        self.builder.put_aside(at, state);
     }
+
+    /// Holds back from the model what won its id and is not for it, or not now.
+    fn withhold(&mut self) {
+        let Given { scans, doorkeeper, .. } = self.given;
+        for (source, of) in scans.sources.iter().enumerate() {
+            for (entry, _) in of.records.conditioned() {
+                let at = RecordIndex::new(source, entry);
+                if !self.is_shown(at) {
+                    continue;
+                }
+                let record = self.builder.record(at);
+                if let Some((reason, callers)) = doorkeeper.withholds(record) {
+                    self.builder.put_aside_for(at, State::Hidden(&reason), callers);
+                } else if let Some(reason) = doorkeeper.flag(record) {
+                    let finding = tool_missing(record, &reason);
+                    self.builder.diagnose(finding);
+                }
+            }
+            if doorkeeper.is_open() {
+                continue;
+            }
+            for at in (0..of.records.len()).map(|entry| RecordIndex::new(source, entry)) {
+                if self.is_shown(at) && doorkeeper.is_name_only(self.builder.record(at)) {
+                    self.builder.show_name_only(at);
+                }
+            }
+        }
+    }
+
+    fn is_shown(&self, at: RecordIndex) -> bool {
+        self.builder.holder(self.builder.record(at).id()) == Some(at)
+    }
+
+    fn alias(&mut self) {
+        let aliases = &self.given.rules.aliases;
+        for (alias, id) in aliases.iter() {
+            let plain = id.split_once(':').map_or(&**id, |(_, plain)| plain);
+            let is_there = [&**id, plain]
+                .iter()
+                .any(|id| self.builder.holder(id).is_some() || self.kept_out.contains_key(*id));
+            if self.builder.holder(alias).is_some() {
+                self.builder.diagnose(alias_taken(alias, id));
+            } else if !is_there {
+                self.builder.diagnose(alias_unknown(alias, id));
+            }
+        }
+        self.builder.alias(aliases.clone());
+    }
+
+    /// Puts a record aside that another is used instead of. It can be loaded by its qualified id, by
+    /// those for whom it is.
+    fn shadow(&mut self, at: RecordIndex, reason: &str) {
+        let record = self.builder.record(at);
+        let withheld = self.given.doorkeeper.withholds(record).map(|(_, callers)| callers);
+        let is_for_user = record.conditions().is_none_or(|conditions| !conditions.not_by_user);
+        let callers = withheld.unwrap_or(Callers { model: true, user: is_for_user });
+        self.builder.put_aside_for(at, State::Shadowed(reason), callers);
+    }
+}
+
+/// What the first of several records with one id has less of than any other.
+type Rank = (bool, Reverse<i32>, usize, PackagePath);
+
+/// A trusted layer comes before an untrusted one whatever they weigh, then what counts more, then the
+/// order of sources and of paths. A total order, so the outcome does not depend on the order in which a
+/// disk lists directories.
+fn rank(record: Record<'_>, rules: &Rules) -> Rank {
+    let weight = record.layer().weight.unwrap_or_default();
+    let effective = rules.policy.priority.effective(weight, record.priority());
+    let is_untrusted = record.trust() == Trust::Untrusted;
+    (is_untrusted, Reverse(effective), record.index().source(), record.package())
+}
+
+fn name_unused(name: &str, count: usize, root: &str) -> Diagnostic {
+    Diagnostic::new(
+        codes::NAME_UNUSED,
+        Severity::Warning,
+        format!("the source is to go by the name `{name}` and has {count} skills"),
+        "give a name of your own to sources of one skill alone",
+    )
+    .in_file(root)
+}
+
+fn tool_missing(record: Record<'_>, reason: &str) -> Diagnostic {
+    Diagnostic::new(
+        codes::TOOL_MISSING,
+        Severity::Warning,
+        format!("skill `{}` may not work: {reason}", record.id()),
+        "offer the tool, or hide such skills by `missing_tools: hide`",
+    )
+    .in_file(record.location())
+}
+
+fn alias_taken(alias: &str, id: &str) -> Diagnostic {
+    Diagnostic::new(
+        codes::ALIAS_TAKEN,
+        Severity::Warning,
+        format!("the alias `{alias}` for `{id}` is the id of a skill, and means that skill"),
+        "choose another alias",
+    )
+}
+
+fn alias_unknown(alias: &str, id: &str) -> Diagnostic {
+    Diagnostic::new(
+        codes::ALIAS_UNKNOWN,
+        Severity::Warning,
+        format!("the alias `{alias}` stands for `{id}`, and there is no such skill"),
+        "name the id of a skill, or take the alias away",
+    )
 }

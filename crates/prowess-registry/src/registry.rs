@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, Catalog, CatalogProvider, CatalogSource, Diagnostic, Layer, PackagePath, RecordSet,
+    Audience, Cancel, Catalog, CatalogProvider, CatalogSource, Diagnostic, PackagePath, RecordSet,
     Severity, SkillSource, SourceError,
 };
 
@@ -11,9 +11,9 @@ use crate::builder::RegistryBuilder;
 use crate::coalesce::{Coalescer, Run};
 use crate::collect::{Making, collect};
 use crate::policy::RegistryPolicy;
-use crate::precedence::settle;
 use crate::published::Published;
 use crate::scope::Scope;
+use crate::settler::{Scans, Settler};
 use crate::sync::{Mutex, lock};
 use crate::{CatalogChange, Subscription, codes};
 
@@ -22,7 +22,7 @@ use crate::{CatalogChange, Subscription, codes};
 /// Any number of threads may read while one reloads: [`CatalogProvider::catalog`] is one atomic load.
 /// Reloads run one at a time, and those that are asked for meanwhile share the next one.
 pub struct Registry {
-    layers: Vec<Layer>,
+    settler: Settler,
     policy: RegistryPolicy,
     /// What was found of the configuration, before any scan.
     findings: Vec<Diagnostic>,
@@ -94,14 +94,22 @@ impl Registry {
     }
 
     pub(crate) fn new(
-        layers: Vec<Layer>,
+        settler: Settler,
         sources: Vec<Registered>,
         policy: RegistryPolicy,
         findings: Vec<Diagnostic>,
     ) -> Self {
         let scanned = Mutex::new(Scanned { sources, told: Vec::new() });
         let published = Published::new(Arc::new(Catalog::empty()));
-        Self { layers, policy, findings, scanned, requests: Coalescer::new(), published }
+        Self { settler, policy, findings, scanned, requests: Coalescer::new(), published }
+    }
+
+    /// The newest catalog as `audience` has it: with the skills that are for it alone, and without those
+    /// that are not. It is made on first use and kept until the next reload changes something.
+    ///
+    /// Waits for no other reader and for no reload.
+    pub fn view(&self, audience: &Audience) -> Arc<Catalog> {
+        self.settler.view(audience).unwrap_or_else(|| self.catalog())
     }
 
     /// Scans every source and swaps the catalog if anything has changed.
@@ -164,7 +172,10 @@ impl Registry {
         let is_same = self.scan(scope, cancel, next, &mut scanned.sources, &mut outcome);
         let told = scanned.sources.iter().flat_map(Registered::told).cloned().collect();
         let was_told = std::mem::replace(&mut scanned.told, told);
-        if next == 1 || !is_same || was_told != scanned.told {
+        let has_news = was_told != scanned.told
+            || !is_same
+            || self.settler.has_news(&scanned.catalog_sources());
+        if next == 1 || has_news {
             let catalog = Arc::new(self.settle(&scanned, next));
             drop(scanned);
             let between = |earlier: &_, later: &_| Arc::new(CatalogChange::between(earlier, later));
@@ -204,16 +215,12 @@ impl Registry {
     }
 
     fn settle(&self, scanned: &Scanned, generation: u64) -> Catalog {
-        let source = |registered: &Registered| CatalogSource {
-            layer: registered.layer,
-            source: Arc::clone(&registered.source),
-            records: Arc::clone(&registered.records),
-        };
-        let sources = scanned.sources.iter().map(source).collect();
-        let withheld: Vec<_> =
-            scanned.sources.iter().map(|registered| registered.withheld.as_deref()).collect();
-        let findings = self.findings.iter().chain(&scanned.told).cloned().collect();
-        settle(self.layers.clone(), sources, &withheld, findings, generation)
+        self.settler.settle(Scans {
+            sources: scanned.catalog_sources(),
+            withheld: scanned.sources.iter().map(|source| source.withheld.clone()).collect(),
+            findings: self.findings.iter().chain(&scanned.told).cloned().collect(),
+            generation,
+        })
     }
 
     /// The outcome of a reload that finds nothing new.
@@ -223,6 +230,17 @@ impl Registry {
         let change = CatalogChange { from: generation, to: generation, ..CatalogChange::default() };
         let reload = Reload { catalog, changes: Changes::default(), change: Arc::new(change) };
         Outcome { reload, doubted: Vec::new() }
+    }
+}
+
+impl Scanned {
+    fn catalog_sources(&self) -> Vec<CatalogSource> {
+        let source = |registered: &Registered| CatalogSource {
+            layer: registered.layer,
+            source: Arc::clone(&registered.source),
+            records: Arc::clone(&registered.records),
+        };
+        self.sources.iter().map(source).collect()
     }
 }
 

@@ -122,6 +122,7 @@ fn read_skill(node: &roxmltree::Node<'_, '_>) -> (String, String, Option<String>
         Some(text)
     };
     let name = field("name").expect("a skill has a name");
-    let description = field("description").expect("a skill has a description");
+    // One that is shown by its name alone has none.
+    let description = field("description").unwrap_or_default();
     (name, description, field("location"))
 }

@@ -3,8 +3,10 @@
 mod coalesce;
 mod fixture;
 mod kept;
+mod layers;
 mod precedence;
 mod refresh;
 mod reload;
 mod subscribe;
 mod swap;
+mod visibility;

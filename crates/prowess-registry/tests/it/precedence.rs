@@ -69,13 +69,15 @@ fn an_untrusted_layer_never_shadows_a_trusted_one() {
 
 #[test]
 fn inside_a_layer_the_higher_priority_wins_and_then_the_first_path() {
-    let with = |priority: i16| {
-        format!("---\nname: deploy\ndescription: priority {priority}\npriority: {priority}\n---\n")
+    let with = |priority: i16, package: &str| {
+        format!(
+            "---\nname: deploy\ndescription: priority {priority}\npriority: {priority}\n---\n{package}\n"
+        )
     };
     let source = MemorySource::builder("user")
-        .file("a/deploy/SKILL.md", with(0))
-        .file("b/deploy/SKILL.md", with(5))
-        .file("c/deploy/SKILL.md", with(5))
+        .file("a/deploy/SKILL.md", with(0, "a"))
+        .file("b/deploy/SKILL.md", with(5, "b"))
+        .file("c/deploy/SKILL.md", with(5, "c"))
         .build()
         .expect("the fixture's paths are good");
     let registry = registry(vec![("user", Trust::Trusted, Arc::new(source))]);

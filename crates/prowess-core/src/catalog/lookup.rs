@@ -1,0 +1,213 @@
+//! From what somebody typed to a skill.
+
+use super::{Aside, AsideState, Catalog, RecordIndex};
+use crate::{Caller, Record, State};
+
+/// What a text means to who typed it.
+#[derive(Clone, Copy, Debug)]
+pub enum Lookup<'c> {
+    /// This skill.
+    Found(Record<'c>),
+    /// This skill, which the caller may not have, for this reason.
+    Withheld(Record<'c>, &'c str),
+    /// Nothing that the caller may know of.
+    Unknown,
+}
+
+impl<'c> Lookup<'c> {
+    /// The skill, if the caller may have it.
+    pub fn found(self) -> Option<Record<'c>> {
+        match self {
+            Self::Found(record) => Some(record),
+            Self::Withheld(..) | Self::Unknown => None,
+        }
+    }
+}
+
+/// A record that a text may mean, with why the caller may not have it.
+type Meant<'c> = (Record<'c>, Option<&'c str>);
+
+impl Catalog {
+    /// What `typed` means to `caller`: an id, an alias of the host's, a qualified id or the place of a
+    /// `SKILL.md`, in this order.
+    ///
+    /// A qualified id is `layer:id` or `source:id`. It reaches shadowed skills too; the second of a layer
+    /// is `layer:id#2`. The skills of other audiences are unknown.
+    pub fn find(&self, typed: &str, caller: Caller) -> Lookup<'_> {
+        // Most of what is typed is the id of a visible skill.
+        if let Some(record) = self.get(typed)
+            && self.withheld_visible(record, caller).is_none()
+        {
+            return Lookup::Found(record);
+        }
+        let mut meant = self.by_plain_id(typed, caller);
+        if let (true, Some(id)) = (meant.is_empty(), self.alias(typed)) {
+            meant = self.by_id(id, caller);
+        }
+        if meant.is_empty() {
+            meant = self.by_qualified_id(typed, caller);
+        }
+        if meant.is_empty() {
+            meant = self.by_place(typed, caller);
+        }
+        first(&meant)
+    }
+
+    /// The id that the host lets `alias` stand for.
+    pub fn alias(&self, alias: &str) -> Option<&str> {
+        let at = self.aliases.binary_search_by(|(known, _)| (**known).cmp(alias)).ok()?;
+        Some(&self.aliases[at].1)
+    }
+
+    /// Every record that `typed` may mean, whoever typed it and whatever became of the record, the visible
+    /// ones first: by id, alias or qualified id, or by the place of its package or its `SKILL.md`. This is
+    /// for who runs the host.
+    pub fn all_named(&self, typed: &str) -> Vec<Record<'_>> {
+        let id = self.alias(typed).unwrap_or(typed);
+        let place = typed.trim_end_matches('/');
+        let is_at = |record: &Record<'_>| {
+            let location = record.location();
+            let below = location.strip_prefix(place);
+            below.is_some_and(|rest| {
+                rest.is_empty() || rest.strip_prefix('/') == Some(record.file())
+            })
+        };
+        let is_meant = |record: &Record<'_>| {
+            let base = self.ids.base(&self.sources, record.index());
+            record.id() == id
+                || base == id
+                || parts(typed).any(|(qualifier, id, _)| base == id && is_of(*record, qualifier))
+                || (typed.contains('/') && is_at(record))
+        };
+        self.skills().chain(self.aside()).chain(self.refused()).filter(is_meant).collect()
+    }
+
+    /// An id by which this very record can be loaded: its own where it means no other, else a qualified
+    /// one.
+    pub(crate) fn qualified_id(&self, record: Record<'_>) -> Option<String> {
+        let is_it = |other: &Record<'_>| other.index() == record.index();
+        if record.state() == State::Visible {
+            return Some(record.id().to_owned());
+        }
+        let base = self.ids.base(&self.sources, record.index());
+        if self.find(base, Caller::User).found().as_ref().is_some_and(is_it) {
+            return Some(base.to_owned());
+        }
+        let group: Vec<_> = self.candidates(base).map(|(record, _)| record).collect();
+        let qualified = |qualifier: &str| {
+            let place = group.iter().filter(|other| is_of(**other, qualifier)).position(is_it)?;
+            let id = match place {
+                0 => format!("{qualifier}:{base}"),
+                place => format!("{qualifier}:{base}#{}", place + 1),
+            };
+            // Another skill may bear just this text as its id.
+            self.get(&id).is_none().then_some(id)
+        };
+        qualified(&record.layer().name).or_else(|| qualified(record.source()))
+    }
+
+    fn by_plain_id(&self, id: &str, caller: Caller) -> Vec<Meant<'_>> {
+        let visible = self.get(id).map(|record| (record, self.withheld_visible(record, caller)));
+        visible.into_iter().chain(self.aside_by_id(id, caller)).collect()
+    }
+
+    /// What an alias stands for, which may be a qualified id.
+    fn by_id(&self, id: &str, caller: Caller) -> Vec<Meant<'_>> {
+        let plain = self.by_plain_id(id, caller);
+        if plain.is_empty() { self.by_qualified_id(id, caller) } else { plain }
+    }
+
+    /// The records aside that a plain id means: those that no other shadows.
+    fn aside_by_id(&self, id: &str, caller: Caller) -> impl Iterator<Item = Meant<'_>> {
+        let is_meant =
+            |aside: &&Aside| !matches!(aside.state, AsideState::Shadowed | AsideState::OutOfScope);
+        self.aside_range(id).iter().filter(is_meant).map(move |aside| self.meant(aside, caller))
+    }
+
+    fn by_qualified_id(&self, typed: &str, caller: Caller) -> Vec<Meant<'_>> {
+        let of = |(qualifier, id, number): (&str, &str, usize)| {
+            let mut group: Vec<_> =
+                self.candidates(id).filter(|(record, _)| is_of(*record, qualifier)).collect();
+            let has_layer = |(record, _): &(Record<'_>, _)| *record.layer().name == *qualifier;
+            // A layer's name comes before a source's that is spelled alike.
+            if group.iter().any(has_layer) {
+                group.retain(has_layer);
+            }
+            let meant = group.get(number - 1).map(|&(record, aside)| match aside {
+                Some(aside) => self.meant(aside, caller),
+                None => (record, self.withheld_visible(record, caller)),
+            });
+            meant.into_iter().collect::<Vec<_>>()
+        };
+        parts(typed).map(of).find(|meant| !meant.is_empty()).unwrap_or_default()
+    }
+
+    fn by_place(&self, typed: &str, caller: Caller) -> Vec<Meant<'_>> {
+        if !typed.contains('/') {
+            return Vec::new();
+        }
+        let is_there = |record: &Record<'_>| record.location() == typed;
+        let visible = self.skills().filter(is_there);
+        let visible = visible.map(|record| (record, self.withheld_visible(record, caller)));
+        let aside = self.aside.iter().filter(|aside| aside.state != AsideState::OutOfScope);
+        let aside = aside.filter(|aside| is_there(&self.record_aside(aside)));
+        visible.chain(aside.map(|aside| self.meant(aside, caller))).collect()
+    }
+
+    /// The records of one id before any was told from another, the visible ones first, then those that
+    /// can be reached at all, in the order of precedence.
+    fn candidates(&self, base: &str) -> impl Iterator<Item = (Record<'_>, Option<&Aside>)> {
+        let is_it = |at: &RecordIndex| self.ids.base(&self.sources, *at) == base;
+        let plain = self.get(base).map(|record| record.index()).filter(is_it);
+        let mut distinct: Vec<_> = self.ids.distinct().filter(is_it).collect();
+        distinct.sort_unstable_by_key(|&at| (at.source(), self.set(at).package(at.entry())));
+        let visible = plain.into_iter().chain(distinct);
+        let visible = visible.map(|at| (Record::new(self, at, State::Visible), None));
+        let aside = self.aside_range(base).iter();
+        let aside = aside.filter(|aside| aside.state != AsideState::OutOfScope);
+        visible.chain(aside.map(|aside| (self.record_aside(aside), Some(aside))))
+    }
+
+    fn aside_range(&self, id: &str) -> &[Aside] {
+        let start = self.aside.partition_point(|aside| self.id(aside.at) < id);
+        let length = self.aside[start..].partition_point(|aside| self.id(aside.at) == id);
+        &self.aside[start..start + length]
+    }
+
+    fn meant<'c>(&'c self, aside: &'c Aside, caller: Caller) -> Meant<'c> {
+        let withheld = (!aside.callers.has(caller)).then_some(&*aside.reason);
+        (self.record_aside(aside), withheld)
+    }
+
+    /// Why a caller may not have a visible skill. A model may have each.
+    fn withheld_visible(&self, record: Record<'_>, caller: Caller) -> Option<&'static str> {
+        let is_denied = caller == Caller::User
+            && record.conditions().is_some_and(|conditions| conditions.not_by_user);
+        is_denied.then_some("only a model may load it: `user-invocable` is `false`")
+    }
+}
+
+/// What a qualified id may be made of: qualifier, id and number.
+fn parts(typed: &str) -> impl Iterator<Item = (&str, &str, usize)> {
+    let whole = typed.split_once(':').map(|(qualifier, id)| (qualifier, id, 1));
+    let numbered = whole.and_then(|(qualifier, id, _)| {
+        let (id, number) = id.rsplit_once('#')?;
+        let number = number.parse().ok().filter(|&number| number > 1)?;
+        Some((qualifier, id, number))
+    });
+    whole.into_iter().chain(numbered)
+}
+
+fn is_of(record: Record<'_>, qualifier: &str) -> bool {
+    *record.layer().name == *qualifier || record.source() == qualifier
+}
+
+/// The first that the caller may have, else the first.
+fn first<'c>(meant: &[Meant<'c>]) -> Lookup<'c> {
+    let free = meant.iter().find(|(_, withheld)| withheld.is_none());
+    match free.or(meant.first()) {
+        Some(&(record, None)) => Lookup::Found(record),
+        Some(&(record, Some(reason))) => Lookup::Withheld(record, reason),
+        None => Lookup::Unknown,
+    }
+}

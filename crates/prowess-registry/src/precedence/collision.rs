@@ -1,0 +1,167 @@
+//! What becomes of several skills with one id.
+
+use prowess_core::{Diagnostic, Record, RecordIndex, Severity, Trust};
+
+use super::{Settling, rank};
+use crate::codes;
+use crate::policy::Collision;
+
+impl Settling<'_> {
+    /// Settles each group, in the order of ids, so that findings have one order too.
+    pub(super) fn collide(&mut self) {
+        let groups = std::mem::take(&mut self.groups);
+        let mut groups: Vec<_> = groups.into_iter().collect();
+        groups.sort_by_cached_key(|(holder, _)| self.builder.record(*holder).id().to_owned());
+        for (holder, mut group) in groups {
+            let rules = self.given.rules;
+            group.sort_by_cached_key(|&at| rank(self.builder.record(at), rules));
+            let winner = group[0];
+            if winner != holder {
+                self.builder.supersede(holder, winner);
+            }
+            match rules.policy.collision {
+                Collision::Shadow => self.shadow_all(winner, &group[1..]),
+                Collision::Disambiguate => self.tell_apart(winner, &group[1..]),
+                Collision::Error => self.refuse_all(winner, &group[1..]),
+            }
+        }
+    }
+
+    fn shadow_all(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {
+        for &loser in losers {
+            self.shadow_one(winner, loser);
+        }
+    }
+
+    fn shadow_one(&mut self, winner: RecordIndex, loser: RecordIndex) {
+        if self.is_copy(winner, loser) {
+            return self.set_copy_aside(winner, loser);
+        }
+        let reason = used_instead(self.builder.record(winner));
+        let finding = shadowed(self.builder.record(loser), &reason);
+        self.shadow(loser, &reason);
+        self.builder.diagnose(finding);
+    }
+
+    /// A copy is shadowed too, which is no reason to warn.
+    fn set_copy_aside(&mut self, winner: RecordIndex, copy: RecordIndex) {
+        let reason = used_instead(self.builder.record(winner)) + "; both are the same file";
+        let finding = copied(self.builder.record(copy), self.builder.record(winner));
+        self.shadow(copy, &reason);
+        self.builder.diagnose(finding);
+    }
+
+    fn tell_apart(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {
+        let mut shown = vec![winner];
+        for &loser in losers {
+            if let Some(&first) = shown.iter().find(|&&first| self.is_copy(first, loser)) {
+                self.set_copy_aside(first, loser);
+                continue;
+            }
+            let id = self.distinct_id(&shown, loser);
+            let finding = renamed(self.builder.record(loser), &id, self.builder.record(winner));
+            match self.builder.show_as(loser, &id) {
+                Ok(()) => self.builder.diagnose(finding),
+                // A skill that bears this very text as its id is left in peace.
+                Err(_) => self.shadow_one(winner, loser),
+            }
+            shown.push(loser);
+        }
+    }
+
+    /// `layer:id`, if no record before it is of its layer; else `source:id`, likewise; else by number.
+    fn distinct_id(&self, before: &[RecordIndex], at: RecordIndex) -> String {
+        let record = self.builder.record(at);
+        let layer = |record: Record<'_>| record.layer().name.to_string();
+        let source = |record: Record<'_>| record.source().to_owned();
+        let id = record.id();
+        for qualifier in [&layer as &dyn Fn(Record<'_>) -> String, &source] {
+            let own = qualifier(record);
+            let is_taken = before.iter().any(|&other| {
+                let other = self.builder.record(other);
+                layer(other) == own || source(other) == own
+            });
+            if !is_taken {
+                return format!("{own}:{id}");
+            }
+        }
+        let of_layer = |&&other: &&RecordIndex| layer(self.builder.record(other)) == layer(record);
+        let number = before.iter().filter(of_layer).count() + 1;
+        format!("{}:{id}#{number}", layer(record))
+    }
+
+    /// Uses none of those that are trusted alike. Others are no reason to do without a trusted skill.
+    fn refuse_all(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {
+        let is_untrusted = |at| self.builder.record(at).trust() == Trust::Untrusted;
+        let is_contested = losers.iter().any(|&loser| {
+            is_untrusted(loser) == is_untrusted(winner) && !self.is_copy(winner, loser)
+        });
+        let reason = used_instead(self.builder.record(winner));
+        for &loser in losers {
+            if !is_contested && self.is_copy(winner, loser) {
+                self.set_copy_aside(winner, loser);
+            } else {
+                let other = self.builder.record(winner).location();
+                self.refuse(loser, &other, &reason);
+            }
+        }
+        if is_contested {
+            let other = self.builder.record(losers[0]).location();
+            self.refuse(winner, &other, "another skill has its id, and neither is used");
+        }
+    }
+
+    fn refuse(&mut self, at: RecordIndex, other: &str, reason: &str) {
+        let finding = collision(self.builder.record(at), other);
+        self.builder.refuse(at, reason);
+        self.builder.diagnose(finding);
+    }
+
+    fn is_copy(&self, one: RecordIndex, other: RecordIndex) -> bool {
+        self.given.copies.are(&self.builder, &self.given.scans.sources, one, other)
+    }
+}
+
+fn used_instead(winner: Record<'_>) -> String {
+    format!("`{}` of layer `{}` is used instead", winner.location(), winner.layer().name)
+}
+
+fn shadowed(loser: Record<'_>, reason: &str) -> Diagnostic {
+    Diagnostic::new(
+        codes::SKILL_SHADOWED,
+        Severity::Warning,
+        format!("skill `{}` is shadowed: {reason}", loser.id()),
+        "rename or remove one of the two, or move the one that you want to a higher layer",
+    )
+    .in_file(loser.location())
+}
+
+fn copied(copy: Record<'_>, winner: Record<'_>) -> Diagnostic {
+    Diagnostic::new(
+        codes::SKILL_COPY,
+        Severity::Hint,
+        format!("skill `{}` is the same file as `{}`, which is used", copy.id(), winner.location()),
+        "remove one of the two",
+    )
+    .in_file(copy.location())
+}
+
+fn renamed(loser: Record<'_>, id: &str, winner: Record<'_>) -> Diagnostic {
+    Diagnostic::new(
+        codes::SKILL_RENAMED,
+        Severity::Hint,
+        format!("skill `{}` is offered as `{id}`: `{}` has its id", loser.id(), winner.location()),
+        "rename one of the two to choose its id yourself",
+    )
+    .in_file(loser.location())
+}
+
+fn collision(record: Record<'_>, other: &str) -> Diagnostic {
+    Diagnostic::new(
+        codes::SKILL_COLLISION,
+        Severity::Error,
+        format!("skill `{}` is not used: `{other}` has its id too", record.id()),
+        "rename or remove one of the two",
+    )
+    .in_file(record.location())
+}

@@ -1,0 +1,130 @@
+//! From the records of every source to a catalog, for one audience or another.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+use prowess_core::{Audience, Catalog, CatalogSource, Diagnostic, Facts, Layer};
+
+use crate::copies::Copies;
+use crate::policy::RegistryPolicy;
+use crate::precedence::{Given, settle};
+use crate::readiness::Readiness;
+use crate::visibility::{Doorkeeper, VisibilityPolicy};
+
+/// How many views are kept. A host has a handful of agents and tenants at a time; a view that is gone is
+/// made again.
+const MOST_VIEWS: usize = 64;
+
+/// What a catalog is settled by that no scan changes.
+#[derive(Default)]
+pub(crate) struct Rules {
+    /// The highest first, each with its weight.
+    pub(crate) layers: Vec<Layer>,
+    pub(crate) policy: RegistryPolicy,
+    pub(crate) visibility: VisibilityPolicy,
+    pub(crate) aliases: Arc<[(Box<str>, Box<str>)]>,
+    /// The host's name for the one package of a source, by the source's number.
+    pub(crate) names: Vec<Option<Box<str>>>,
+    pub(crate) facts: Option<Arc<dyn Facts>>,
+    /// For whom the catalog is that every reader gets.
+    pub(crate) audience: Audience,
+}
+
+/// What the scans gave.
+pub(crate) struct Scans {
+    pub(crate) sources: Vec<CatalogSource>,
+    /// Why none of a source's skills is offered, by the source's number.
+    pub(crate) withheld: Vec<Option<Box<str>>>,
+    pub(crate) findings: Vec<Diagnostic>,
+    pub(crate) generation: u64,
+}
+
+/// Settles catalogs, and keeps what was settled for other audiences.
+pub(crate) struct Settler {
+    rules: Rules,
+    copies: Copies,
+    last: ArcSwapOption<Ground>,
+}
+
+/// What the last catalog was made from, and the views on it so far.
+struct Ground {
+    scans: Scans,
+    readiness: Readiness,
+    views: ArcSwapOption<Vec<View>>,
+}
+
+/// The key is the whole audience: what one may see is never handed to another.
+struct View {
+    audience: Audience,
+    catalog: Arc<Catalog>,
+}
+
+impl Settler {
+    pub(crate) fn new(rules: Rules) -> Self {
+        Self { rules, copies: Copies::default(), last: ArcSwapOption::empty() }
+    }
+
+    /// Whether the machine has, or lacks, what it did not when the last catalog was settled.
+    pub(crate) fn has_news(&self, sources: &[CatalogSource]) -> bool {
+        let readiness = Readiness::ask(sources, self.rules.facts.as_deref());
+        self.last.load().as_ref().is_none_or(|last| last.readiness != readiness)
+    }
+
+    /// The catalog for the registry's own audience.
+    pub(crate) fn settle(&self, scans: Scans) -> Catalog {
+        let readiness = Readiness::ask(&scans.sources, self.rules.facts.as_deref());
+        let catalog = self.settle_for(&scans, &readiness, &self.rules.audience);
+        let views = ArcSwapOption::empty();
+        self.last.store(Some(Arc::new(Ground { scans, readiness, views })));
+        catalog
+    }
+
+    /// The catalog for another audience; none for the registry's own, and before the first was settled.
+    pub(crate) fn view(&self, audience: &Audience) -> Option<Arc<Catalog>> {
+        if *audience == self.rules.audience {
+            return None;
+        }
+        let ground = self.last.load_full()?;
+        if let Some(catalog) = ground.find(audience) {
+            return Some(catalog);
+        }
+        let catalog = self.settle_for(&ground.scans, &ground.readiness, audience);
+        Some(ground.keep(audience, Arc::new(catalog)))
+    }
+
+    fn settle_for(&self, scans: &Scans, readiness: &Readiness, audience: &Audience) -> Catalog {
+        let doorkeeper = Doorkeeper { policy: &self.rules.visibility, audience, readiness };
+        settle(&Given { rules: &self.rules, scans, doorkeeper, copies: &self.copies })
+    }
+}
+
+impl Ground {
+    fn find(&self, audience: &Audience) -> Option<Arc<Catalog>> {
+        let views = self.views.load();
+        let view = views.as_ref()?.iter().find(|view| view.audience == *audience)?;
+        Some(Arc::clone(&view.catalog))
+    }
+
+    /// Keeps a view, unless another thread was faster: then that one is used, so that whoever asks for
+    /// one audience gets one catalog.
+    fn keep(&self, audience: &Audience, catalog: Arc<Catalog>) -> Arc<Catalog> {
+        self.views.rcu(|views| {
+            let known = views.iter().flat_map(|views| views.iter());
+            let is_kept = known.clone().any(|view| view.audience == *audience);
+            if is_kept {
+                return views.clone();
+            }
+            let first = known.clone().count().saturating_sub(MOST_VIEWS - 1);
+            let mut next: Vec<_> = known.skip(first).map(View::share).collect();
+            next.push(View { audience: audience.clone(), catalog: Arc::clone(&catalog) });
+            Some(Arc::new(next))
+        });
+        self.find(audience).unwrap_or(catalog)
+    }
+}
+
+impl View {
+    fn share(&self) -> Self {
+        Self { audience: self.audience.clone(), catalog: Arc::clone(&self.catalog) }
+    }
+}

@@ -1,0 +1,340 @@
+//! Layers as configuration: their order, their weight, and what collides.
+
+use std::sync::Arc;
+
+use prowess_core::{Caller, Catalog, CatalogProvider, Layer, MemorySource, Trust};
+use prowess_registry::{
+    Collision, IdFrom, PriorityBounds, Registry, RegistryBuilder, RegistryPolicy, UnknownLayer,
+};
+
+use crate::fixture::{memory, skill_md};
+
+/// A registry whose layers, the lowest first, each have a `deploy` of their own.
+fn stacked(layers: &[(&str, Trust)]) -> RegistryBuilder {
+    layers.iter().fold(Registry::builder(), |builder, (name, trust)| {
+        let description = format!("from {name}");
+        let source = memory(name, &[("deploy", &description)]);
+        builder.layer(Layer::new(*name, *trust)).source(name, source)
+    })
+}
+
+fn catalog(builder: RegistryBuilder) -> Arc<Catalog> {
+    let registry = builder.build().expect("the fixture's layers are good");
+    registry.reload();
+    registry.catalog()
+}
+
+fn policy(collision: Collision) -> RegistryPolicy {
+    RegistryPolicy { collision, ..RegistryPolicy::default() }
+}
+
+fn ids(catalog: &Catalog) -> Vec<&str> {
+    catalog.skills().map(|skill| skill.id()).collect()
+}
+
+/// The codes about a kind of thing, each with the last part of its place.
+fn told<'c>(catalog: &'c Catalog, code: &str) -> Vec<&'c str> {
+    let about = catalog.diagnostics().filter(|found| found.code.as_str() == code);
+    about.map(|found| found.path.as_deref().unwrap_or_default()).collect()
+}
+
+const TRUSTED: Trust = Trust::Trusted;
+
+#[test]
+fn either_order_of_the_presets_is_one_of_configuration() {
+    let omniforge = [("plugin", TRUSTED), ("project", TRUSTED), ("personal", TRUSTED)];
+    let openclaw = [("bundled", TRUSTED), ("managed", TRUSTED), ("workspace", TRUSTED)];
+    for (layers, highest) in [
+        (&[&omniforge[..], &[("enterprise", TRUSTED)]].concat(), "enterprise"),
+        (&openclaw.to_vec(), "workspace"),
+    ] {
+        let catalog = catalog(stacked(layers));
+        let deploy = catalog.get("deploy").expect("one is offered");
+        assert_eq!(deploy.description(), format!("from {highest}"));
+        let order: Vec<_> = catalog.layers().iter().map(|layer| &*layer.name).collect();
+        assert!(order.iter().rev().eq(layers.iter().map(|(name, _)| name)), "{order:?}");
+        let weights: Vec<_> = catalog.layers().iter().map(|layer| layer.weight).collect();
+        let count = u16::try_from(layers.len()).expect("a handful");
+        assert!(weights.into_iter().eq((1..=count).rev().map(Some)), "a layer weighs its place");
+        assert_eq!(catalog.aside().len(), layers.len() - 1, "the others are kept as shadowed");
+    }
+}
+
+#[test]
+fn what_counts_is_weight_and_priority() {
+    use PriorityBounds::{Clamped, Unclamped};
+    for (bounds, weight, priority, expected) in [
+        (Clamped, 4, 0, 4000),
+        (Clamped, 3, 5, 3005),
+        (Clamped, 2, 1001, 2999),
+        (Unclamped, 2, 1001, 3001),
+        (Clamped, 1, -5000, 1),
+        (Unclamped, 0, -7, -7),
+    ] {
+        assert_eq!(bounds.effective(weight, priority), expected, "{bounds:?} {weight} {priority}");
+    }
+}
+
+/// A registry of a personal `deploy` with priority 0 and one of another layer with priority 1,001.
+fn reaching(bounds: PriorityBounds, trust: Trust) -> Arc<Catalog> {
+    let reaching = "---\nname: deploy\ndescription: reaching\npriority: 1001\n---\n";
+    let source = MemorySource::builder("project").file("deploy/SKILL.md", reaching);
+    let source = source.build().expect("the fixture's paths are good");
+    let policy = RegistryPolicy { priority: bounds, ..RegistryPolicy::default() };
+    let builder = Registry::builder()
+        .layer(Layer::new("project", trust).weighing(2))
+        .layer(Layer::new("personal", TRUSTED).weighing(3))
+        .source("project", Arc::new(source))
+        .source("personal", memory("personal", &[("deploy", "personal")]));
+    catalog(builder.policy(policy))
+}
+
+#[test]
+fn a_priority_reaches_over_layers_only_where_the_policy_lets_it() {
+    for (bounds, trust, winner) in [
+        (PriorityBounds::Clamped, TRUSTED, "personal"),
+        (PriorityBounds::Unclamped, TRUSTED, "reaching"),
+        (PriorityBounds::Unclamped, Trust::Untrusted, "personal"),
+    ] {
+        let catalog = reaching(bounds, trust);
+        let deploy = catalog.get("deploy").expect("one is offered");
+        assert_eq!(deploy.description(), winner, "{bounds:?} {trust:?}");
+    }
+}
+
+#[test]
+fn a_weight_goes_before_the_order_of_the_calls_and_not_before_trust() {
+    for (trust, winner) in [(TRUSTED, "from heavy"), (Trust::Untrusted, "from light")] {
+        let heavy = Layer::new("heavy", trust).weighing(9);
+        let light = Layer::new("light", TRUSTED).weighing(1);
+        let builder = Registry::builder()
+            .layer(heavy)
+            .layer(light)
+            .source("heavy", memory("heavy", &[("deploy", "from heavy")]))
+            .source("light", memory("light", &[("deploy", "from light")]));
+        let catalog = catalog(builder);
+        assert_eq!(catalog.get("deploy").expect("one is offered").description(), winner);
+        assert_eq!(&*catalog.layers()[0].name, "heavy", "layers are listed by their weight");
+    }
+}
+
+#[test]
+fn layers_of_one_weight_keep_the_first_found() {
+    let builder = Registry::builder()
+        .layer(Layer::new("lower", TRUSTED).weighing(5))
+        .layer(Layer::new("upper", TRUSTED).weighing(5))
+        .source("lower", memory("lower", &[("deploy", "from lower")]))
+        .source("upper", memory("upper", &[("deploy", "from upper")]));
+    let catalog = catalog(builder);
+    assert_eq!(catalog.get("deploy").expect("one is offered").description(), "from upper");
+}
+
+#[test]
+fn an_unknown_layer_weighs_nothing_where_the_policy_makes_one() {
+    let policy = RegistryPolicy { unknown_layer: UnknownLayer::Lowest, ..Default::default() };
+    let builder = stacked(&[("user", TRUSTED)])
+        .source("somewhere", memory("elsewhere", &[("deploy", "unknown"), ("other", "unknown")]));
+    let catalog = catalog(builder.policy(policy));
+    assert_eq!(catalog.get("deploy").expect("one is offered").description(), "from user");
+    let layer = catalog.get("other").expect("its skills are offered").layer();
+    assert_eq!((&*layer.name, layer.trust, layer.weight), ("somewhere", Trust::Untrusted, Some(0)));
+    assert_eq!(told(&catalog, "layer-unknown"), ["memory://elsewhere"]);
+}
+
+#[test]
+fn all_stay_visible_where_they_are_told_apart() {
+    let same_layer = memory("second", &[("deploy", "from second"), ("x/deploy", "deeper")]);
+    let builder = stacked(&[("user", TRUSTED), ("project", TRUSTED)])
+        .source("project", same_layer)
+        .policy(policy(Collision::Disambiguate));
+    let catalog = catalog(builder);
+    let expected = [
+        ("deploy", "from project"),
+        ("project:deploy#3", "deeper"),
+        ("second:deploy", "from second"),
+        ("user:deploy", "from user"),
+    ];
+    let shown: Vec<_> = catalog.skills().map(|skill| (skill.id(), skill.description())).collect();
+    assert_eq!(shown, expected);
+    assert_eq!(told(&catalog, "skill-renamed").len(), 3, "each that goes by another id is told");
+    assert_eq!(catalog.aside().len(), 0, "none is shadowed");
+    for (id, description) in expected {
+        let found = catalog.find(id, Caller::Model).found().expect("each id is found");
+        assert_eq!(found.description(), description);
+    }
+    let winner = catalog.find("project:deploy", Caller::Model).found();
+    assert_eq!(winner.map(|skill| skill.description()), Some("from project"));
+}
+
+/// A skill may bear as its id what another would be told apart by.
+#[test]
+fn no_id_is_given_twice() {
+    let builder = stacked(&[("user", TRUSTED), ("project", TRUSTED)])
+        .source_named("project", "user:deploy", memory("bold", &[("bold", "bold")]))
+        .policy(policy(Collision::Disambiguate));
+    let catalog = catalog(builder);
+    assert_eq!(ids(&catalog), ["deploy", "user:deploy"]);
+    assert_eq!(catalog.get("user:deploy").expect("it is offered").description(), "bold");
+    let other = catalog.aside().next().expect("the user's is kept");
+    let id = other.qualified_id();
+    let found = id.as_deref().and_then(|id| catalog.find(id, Caller::Model).found());
+    assert!(found.is_none_or(|found| found.index() == other.index()), "{id:?} means it or nothing");
+}
+
+#[test]
+fn none_is_used_where_collisions_are_errors() {
+    let catalog = catalog(
+        stacked(&[("user", TRUSTED), ("project", Trust::Prompt)]).policy(policy(Collision::Error)),
+    );
+    assert_eq!(ids(&catalog), [""; 0]);
+    assert_eq!(catalog.refused().len(), 2);
+    let places = ["memory://project/deploy/SKILL.md", "memory://user/deploy/SKILL.md"];
+    let mut errors = told(&catalog, "skill-collision");
+    errors.sort_unstable();
+    assert_eq!(errors, places);
+    assert!(catalog.aside().next().is_none(), "an error stands for each");
+    for id in ["deploy", "user:deploy", places[1]] {
+        assert!(catalog.find(id, Caller::User).found().is_none(), "`{id}` cannot be loaded");
+    }
+}
+
+/// Otherwise whoever may add a skill could take one away.
+#[test]
+fn an_untrusted_skill_takes_no_trusted_one_down() {
+    let layers = [("user", TRUSTED), ("downloads", Trust::Untrusted)];
+    let catalog = catalog(stacked(&layers).policy(policy(Collision::Error)));
+    assert_eq!(catalog.get("deploy").expect("it is offered").description(), "from user");
+    assert_eq!(told(&catalog, "skill-collision"), ["memory://downloads/deploy/SKILL.md"]);
+}
+
+#[test]
+fn copies_of_one_file_count_as_one_skill() {
+    let one = skill_md("deploy", "the same");
+    let other = one.clone() + "and more\n";
+    for (collision, text, ids_expected, code) in [
+        (Collision::Shadow, &one, &["deploy"][..], "skill-copy"),
+        (Collision::Disambiguate, &one, &["deploy"], "skill-copy"),
+        (Collision::Error, &one, &["deploy"], "skill-copy"),
+        (Collision::Shadow, &other, &["deploy"], "skill-shadowed"),
+        (Collision::Disambiguate, &other, &["deploy", "user:deploy"], "skill-renamed"),
+        (Collision::Error, &other, &[], "skill-collision"),
+    ] {
+        let source = |name: &str, text: &str| {
+            let builder = MemorySource::builder(name).file("deploy/SKILL.md", text);
+            Arc::new(builder.build().expect("the fixture's paths are good"))
+        };
+        let builder = Registry::builder()
+            .layer(Layer::new("user", TRUSTED))
+            .layer(Layer::new("project", TRUSTED))
+            .source("user", source("user", text))
+            .source("project", source("project", &one));
+        let catalog = catalog(builder.policy(policy(collision)));
+        assert_eq!(ids(&catalog), ids_expected, "{collision:?} {code}");
+        let codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
+        assert!(!codes.is_empty() && codes.iter().all(|&told| told == code), "{codes:?}");
+    }
+}
+
+#[test]
+fn a_qualified_id_reaches_what_is_shadowed() {
+    let catalog = catalog(
+        stacked(&[("user", TRUSTED), ("project", TRUSTED)])
+            .source("user", memory("more", &[("a/deploy", "a"), ("b/deploy", "b")])),
+    );
+    for (id, description) in [
+        ("deploy", "from project"),
+        ("project:deploy", "from project"),
+        ("user:deploy", "from user"),
+        ("user:deploy#2", "a"),
+        ("more:deploy#2", "b"),
+        ("memory://user/deploy/SKILL.md", "from user"),
+    ] {
+        let found = catalog.find(id, Caller::Model).found();
+        assert_eq!(found.map(|skill| skill.description()), Some(description), "{id}");
+    }
+    for id in ["user:other", "other:deploy", "user:deploy#9", ":deploy", "user:", "deploy#2"] {
+        assert!(catalog.find(id, Caller::Model).found().is_none(), "`{id}` means nothing");
+    }
+    for record in catalog.skills().chain(catalog.aside()) {
+        let id = record.qualified_id().expect("each can be named");
+        let found = catalog.find(&id, Caller::Model).found().expect("and found by that name");
+        assert_eq!(found.index(), record.index(), "{id}");
+    }
+}
+
+#[test]
+fn an_alias_stands_for_an_id() {
+    let catalog = catalog(
+        stacked(&[("user", TRUSTED), ("project", TRUSTED)])
+            .source("user", memory("more", &[("zip", "packs")]))
+            .alias("ship", "deploy")
+            .alias("own-ship", "user:deploy")
+            .alias("zip", "deploy")
+            .alias("lost", "nowhere"),
+    );
+    for (alias, description) in
+        [("ship", "from project"), ("own-ship", "from user"), ("zip", "packs")]
+    {
+        let found = catalog.find(alias, Caller::Model).found();
+        assert_eq!(found.map(|skill| skill.description()), Some(description), "{alias}");
+    }
+    let codes: Vec<_> = catalog
+        .diagnostics()
+        .map(|found| found.code.as_str())
+        .filter(|code| code.starts_with("alias"))
+        .collect();
+    assert_eq!(codes, ["alias-unknown", "alias-taken"], "what an alias cannot mean is told");
+    assert!(catalog.get("ship").is_none(), "an alias is no id");
+}
+
+#[test]
+fn a_source_of_one_skill_goes_by_the_hosts_name() {
+    let one = MemorySource::builder("one").file("SKILL.md", skill_md("declared", "It is one."));
+    let one = Arc::new(one.build().expect("the fixture's paths are good"));
+    let builder = Registry::builder()
+        .layer(Layer::new("user", TRUSTED))
+        .source_named("user", "given", one)
+        .source_named("user", "unused", memory("two", &[("a", "A."), ("b", "B.")]));
+    let catalog = catalog(builder);
+    assert_eq!(ids(&catalog), ["a", "b", "given"]);
+    assert_eq!(catalog.get("given").expect("it is offered").name(), "declared");
+    assert_eq!(told(&catalog, "name-unused"), ["memory://two"]);
+}
+
+#[test]
+fn an_id_may_be_the_directorys_name() {
+    let source = MemorySource::builder("user").file("tables/SKILL.md", skill_md("sheets", "Rows."));
+    let source = Arc::new(source.build().expect("the fixture's paths are good"));
+    for (id_from, id) in [(IdFrom::Name, "sheets"), (IdFrom::Directory, "tables")] {
+        let source: Arc<MemorySource> = Arc::clone(&source);
+        let builder = Registry::builder().layer(Layer::new("user", TRUSTED)).source("user", source);
+        let policy = RegistryPolicy { id_from, ..RegistryPolicy::default() };
+        assert_eq!(ids(&catalog(builder.policy(policy))), [id]);
+    }
+}
+
+#[test]
+fn one_root_in_two_layers_is_told() {
+    let source = memory("same", &[("deploy", "the same")]);
+    let builder = Registry::builder()
+        .layer(Layer::new("user", TRUSTED))
+        .layer(Layer::new("project", TRUSTED))
+        .source("user", Arc::clone(&source) as _)
+        .source("project", source);
+    let catalog = catalog(builder);
+    assert_eq!(told(&catalog, "root-shared"), ["memory://same"]);
+    assert_eq!(told(&catalog, "skill-copy").len(), 1, "what is found twice is no reason to warn");
+}
+
+/// Two thousand skills with one id: one is used, and each other is kept.
+#[test]
+fn many_collisions_are_settled() {
+    let packages: Vec<_> = (0..2000).map(|at| format!("p{at:04}/deploy")).collect();
+    let skills: Vec<_> = packages.iter().map(|package| (package.as_str(), &**package)).collect();
+    let builder = Registry::builder()
+        .layer(Layer::new("user", TRUSTED))
+        .source("user", memory("user", &skills));
+    let catalog = catalog(builder);
+    assert_eq!(catalog.get("deploy").expect("one is offered").description(), "p0000/deploy");
+    assert_eq!(catalog.aside().len(), 1999);
+}

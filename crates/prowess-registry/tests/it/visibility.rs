@@ -1,0 +1,410 @@
+//! Known, ready, visible: who is offered what, and why not.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use prowess_core::{
+    Audience, Caller, Catalog, CatalogProvider, Facts, Layer, Lookup, MemorySource, Trust,
+};
+use prowess_registry::{
+    MissingTools, Registry, RegistryBuilder, Show, SkillRule, VisibilityPolicy,
+};
+
+/// A machine that a test says everything of.
+#[derive(Default)]
+struct Machine {
+    programs: Mutex<BTreeSet<&'static str>>,
+}
+
+impl Machine {
+    fn with(programs: &[&'static str]) -> Arc<Self> {
+        Arc::new(Self { programs: Mutex::new(programs.iter().copied().collect()) })
+    }
+
+    fn install(&self, program: &'static str) {
+        self.programs.lock().expect("no test panics here").insert(program);
+    }
+}
+
+impl Facts for Machine {
+    fn system(&self) -> &str {
+        "macos"
+    }
+
+    fn has_program(&self, name: &str) -> bool {
+        self.programs.lock().expect("no test panics here").contains(name)
+    }
+
+    fn has_variable(&self, name: &str) -> bool {
+        name == "HOME"
+    }
+
+    fn has_config(&self, key: &str) -> bool {
+        key == "browser.enabled"
+    }
+}
+
+/// A layer of skills by name and what their frontmatter says further.
+fn layer(trust: Trust, skills: &[(&str, &str)]) -> (Layer, Arc<MemorySource>) {
+    let name = trust.as_str();
+    let file = |name: &str, yaml: &str| {
+        format!("---\nname: {name}\ndescription: {name} of it.\n{yaml}---\nBody\n")
+    };
+    let add = |builder: prowess_core::MemorySourceBuilder, (name, yaml): &(&str, &str)| {
+        builder.file(&format!("{name}/SKILL.md"), file(name, yaml))
+    };
+    let builder = skills.iter().fold(MemorySource::builder(name), add);
+    (Layer::new(name, trust), Arc::new(builder.build().expect("the fixture's paths are good")))
+}
+
+fn builder(layers: &[(Layer, Arc<MemorySource>)]) -> RegistryBuilder {
+    layers.iter().fold(Registry::builder(), |builder, (layer, source)| {
+        builder.layer(layer.clone()).source(&layer.name, Arc::clone(source) as _)
+    })
+}
+
+fn registry(skills: &[(&str, &str)]) -> RegistryBuilder {
+    builder(&[layer(Trust::Trusted, skills)])
+}
+
+fn loaded(builder: RegistryBuilder) -> Registry {
+    let registry = builder.build().expect("the fixture's layers are good");
+    registry.reload();
+    registry
+}
+
+fn ids(catalog: &Catalog) -> Vec<&str> {
+    catalog.skills().map(|skill| skill.id()).collect()
+}
+
+/// The state of a skill, and its reason.
+fn state(catalog: &Catalog, id: &str) -> String {
+    let records = catalog.all_named(id);
+    let state = records.first().expect("it is known").state();
+    state.reason().map_or(state.as_str().to_owned(), |why| format!("{}: {why}", state.as_str()))
+}
+
+/// What a caller gets by typing an id: `found`, `unknown` or the reason.
+fn typed(catalog: &Catalog, id: &str, caller: Caller) -> String {
+    match catalog.find(id, caller) {
+        Lookup::Found(_) => "found".to_owned(),
+        Lookup::Withheld(_, reason) => reason.to_owned(),
+        Lookup::Unknown => "unknown".to_owned(),
+    }
+}
+
+fn audience(agent: &str, tenant: &str, environment: &str) -> Audience {
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    Audience {
+        agent: some(agent),
+        tenant: some(tenant),
+        environment: some(environment),
+        ..Audience::default()
+    }
+}
+
+const SCOPED: [(&str, &str); 5] = [
+    ("all", ""),
+    ("any-agent", "scope:\n  agents: ['*']\n"),
+    ("builders", "scope:\n  agents: [builder]\n"),
+    ("of-a", "scope:\n  tenants: [a]\n"),
+    ("of-a-live", "scope:\n  tenants: [a]\n  environments: [live, test]\n"),
+];
+
+#[test]
+fn a_scope_is_kept_in_catalog_and_load() {
+    let registry = loaded(registry(&SCOPED));
+    for (audience, expected) in [
+        (Audience::default(), &["all", "any-agent"][..]),
+        (audience("builder", "", ""), &["all", "any-agent", "builders"]),
+        (audience("other", "", ""), &["all", "any-agent"]),
+        (audience("", "a", ""), &["all", "any-agent", "of-a"]),
+        (audience("", "b", "live"), &["all", "any-agent"]),
+        (audience("", "a", "test"), &["all", "any-agent", "of-a", "of-a-live"]),
+        (audience("builder", "a", "live"), &["all", "any-agent", "builders", "of-a", "of-a-live"]),
+    ] {
+        let catalog = registry.view(&audience);
+        assert_eq!(ids(&catalog), expected, "{audience:?}");
+        for (id, _) in SCOPED {
+            let answer = if expected.contains(&id) { "found" } else { "unknown" };
+            for caller in [Caller::Model, Caller::User] {
+                assert_eq!(typed(&catalog, id, caller), answer, "{audience:?} {id}");
+                let qualified = format!("trusted:{id}");
+                assert_eq!(typed(&catalog, &qualified, caller), answer, "{audience:?} {id}");
+            }
+        }
+        assert_eq!(catalog.len() + catalog.aside().len(), SCOPED.len(), "each is known");
+    }
+    let reason = "hidden: it is for the tenants `a` alone";
+    assert_eq!(state(&registry.catalog(), "of-a"), reason);
+}
+
+/// Whoever keeps a view for one tenant must not hand it to another.
+#[test]
+fn a_view_of_one_tenant_never_serves_another() {
+    let skills = [("mine", "scope:\n  tenants: [a]\n"), ("yours", "scope:\n  tenants: [b]\n")];
+    let registry = loaded(registry(&skills));
+    let (a, b) = (audience("", "a", ""), audience("", "b", ""));
+    for _ in 0..3 {
+        assert_eq!(ids(&registry.view(&a)), ["mine"]);
+        assert_eq!(ids(&registry.view(&b)), ["yours"]);
+        assert_eq!(ids(&registry.catalog()), [""; 0]);
+    }
+    assert!(Arc::ptr_eq(&registry.view(&a), &registry.view(&a)), "a view is made once");
+    for other in 0..100 {
+        assert_eq!(ids(&registry.view(&audience("", &other.to_string(), ""))), [""; 0]);
+    }
+    assert_eq!(ids(&registry.view(&a)), ["mine"], "a view that had to go is made again");
+    let others = audience("builder", "a", "");
+    assert!(!Arc::ptr_eq(&registry.view(&a), &registry.view(&others)), "the whole audience counts");
+}
+
+#[test]
+fn many_tenants_at_once_each_get_their_own() {
+    let skills = [("mine", "scope:\n  tenants: [a]\n"), ("yours", "scope:\n  tenants: [b]\n")];
+    let registry = loaded(registry(&skills));
+    std::thread::scope(|scope| {
+        for (tenant, expected) in [("a", "mine"), ("b", "yours"), ("a", "mine"), ("b", "yours")] {
+            let registry = &registry;
+            scope.spawn(move || {
+                for round in 0..200 {
+                    let environment = (round % 70).to_string();
+                    let view = registry.view(&audience("", tenant, &environment));
+                    assert_eq!(ids(&view), [expected], "tenant {tenant}");
+                }
+            });
+        }
+    });
+}
+
+/// A tenant's own skill and another tenant's of the same name are no collision.
+#[test]
+fn scopes_come_before_precedence() {
+    let registry = loaded(builder(&[
+        layer(Trust::Prompt, &[("deploy", "scope:\n  tenants: [b]\n")]),
+        layer(Trust::Trusted, &[("deploy", "scope:\n  tenants: [a]\n")]),
+    ]));
+    for (tenant, layer) in [("a", "trusted"), ("b", "prompt")] {
+        let view = registry.view(&audience("", tenant, ""));
+        assert_eq!(&*view.get("deploy").expect("it is offered").layer().name, layer);
+        assert_eq!(view.diagnostics().count(), 0, "nothing is shadowed");
+    }
+}
+
+#[test]
+fn a_reload_makes_new_views() {
+    let machine = Machine::with(&[]);
+    let needs = [("needs", "metadata:\n  openclaw:\n    requires:\n      bins: [jq]\n")];
+    let registry = loaded(registry(&needs).facts(Arc::clone(&machine) as _));
+    let a = audience("", "a", "");
+    let before = registry.view(&a);
+    assert_eq!(ids(&before), [""; 0]);
+    registry.reload();
+    assert!(Arc::ptr_eq(&before, &registry.view(&a)), "nothing has changed");
+    machine.install("jq");
+    assert_eq!(registry.reload().catalog.generation(), 2, "what the machine has is news");
+    assert_eq!(ids(&registry.view(&a)), ["needs"]);
+    assert_eq!(ids(&before), [""; 0], "who has a view keeps it");
+}
+
+#[test]
+fn what_a_skill_needs_must_be_there() {
+    let openclaw = |yaml: &str| format!("metadata:\n  openclaw:\n    {yaml}\n");
+    for (yaml, reason) in [
+        ("os: [darwin, linux]", ""),
+        ("os: [win32]", "it is for `win32`, and this is `macos`"),
+        ("requires: {bins: [jq]}", ""),
+        ("requires: {bins: [jq, rg]}", "it needs the program `rg`, which is not there"),
+        ("requires: {anyBins: [rg, jq]}", ""),
+        ("requires: {anyBins: [rg, ag]}", "it needs one of the programs `rg` or `ag`"),
+        ("requires: {env: [HOME]}", ""),
+        ("requires: {env: [KEY]}", "it needs the environment variable `KEY`, which is not set"),
+        ("requires: {config: [browser.enabled]}", ""),
+        ("requires: {config: [other]}", "it needs the configuration's `other`, which is not set"),
+        ("{always: true, os: [win32]}", ""),
+    ] {
+        let yaml = openclaw(yaml);
+        let catalog = loaded(registry(&[("a", &yaml)]).facts(Machine::with(&["jq"]))).catalog();
+        let expected = if reason.is_empty() { "visible" } else { &format!("not-ready: {reason}") };
+        assert_eq!(state(&catalog, "a"), expected, "{yaml}");
+        if !reason.is_empty() {
+            assert_eq!(typed(&catalog, "a", Caller::Model), reason, "loading it says why");
+            assert_eq!(typed(&catalog, "a", Caller::User), reason);
+        }
+    }
+    let yaml = openclaw("os: [win32]");
+    assert_eq!(
+        ids(&loaded(registry(&[("a", &yaml)])).catalog()),
+        ["a"],
+        "without facts all is ready"
+    );
+}
+
+#[test]
+fn a_skill_that_is_not_ready_shadows_none() {
+    let needs = "metadata:\n  openclaw:\n    os: [win32]\n";
+    for (lower, state_of_lower) in [
+        (Trust::Prompt, "visible"),
+        (
+            Trust::Untrusted,
+            "shadowed: `memory://trusted/a/SKILL.md` of layer `trusted` has its id and is trusted, \
+             though it is not offered",
+        ),
+    ] {
+        let layers = [layer(lower, &[("a", "")]), layer(Trust::Trusted, &[("a", needs)])];
+        let catalog = loaded(builder(&layers).facts(Machine::with(&[]))).catalog();
+        let records = catalog.all_named("a");
+        let of_lower = records.iter().find(|record| record.trust() == lower).expect("it is known");
+        let state = of_lower.state();
+        let told = state.reason().map_or("visible".to_owned(), |why| format!("shadowed: {why}"));
+        assert_eq!(told, state_of_lower);
+    }
+}
+
+#[test]
+fn a_model_and_a_user_are_let_in_apart() {
+    let gates = [
+        ("both", ""),
+        ("model", "user-invocable: false\n"),
+        ("nobody", "user-invocable: false\ndisable-model-invocation: true\n"),
+        ("user", "disable-model-invocation: true\n"),
+    ];
+    let catalog = loaded(registry(&gates)).catalog();
+    assert_eq!(ids(&catalog), ["both", "model"], "what a model may load is offered to it");
+    let of_user = "only a user may load it: `disable-model-invocation` is `true`";
+    let of_model = "only a model may load it: `user-invocable` is `false`";
+    for (id, model, user) in [
+        ("both", "found", "found"),
+        ("model", "found", of_model),
+        ("nobody", of_user, of_user),
+        ("user", of_user, "found"),
+        ("trusted:user", of_user, "found"),
+    ] {
+        assert_eq!(typed(&catalog, id, Caller::Model), model, "a model types `{id}`");
+        assert_eq!(typed(&catalog, id, Caller::User), user, "a user types `{id}`");
+    }
+}
+
+/// What only a user may load still has its id: a model that types it must not get another skill.
+#[test]
+fn what_is_held_back_keeps_its_id() {
+    let held = [("a", "disable-model-invocation: true\n"), ("b", "paths: src/**\n")];
+    let layers = [layer(Trust::Untrusted, &[("a", ""), ("b", "")]), layer(Trust::Trusted, &held)];
+    let elsewhere = Audience { open_paths: Some(BTreeSet::new()), ..Audience::default() };
+    let catalog = loaded(builder(&layers).audience(elsewhere)).catalog();
+    assert_eq!(ids(&catalog), [""; 0]);
+    assert_eq!(typed(&catalog, "untrusted:a", Caller::Model), "found", "if it is asked for");
+    let found = catalog.find("a", Caller::User).found().expect("a user may load it");
+    assert_eq!(found.trust(), Trust::Trusted);
+}
+
+#[test]
+fn a_skill_with_paths_is_offered_where_one_is_worked_on() {
+    let yaml = "paths: [\"src/**/*.{ts,tsx}\", docs, \"./*.md\"]\n";
+    let registry = loaded(registry(&[("web", yaml)]));
+    let open = |paths: &[&str]| {
+        let open_paths = Some(paths.iter().map(|&path| path.to_owned()).collect());
+        registry.view(&Audience { open_paths, ..Audience::default() })
+    };
+    assert_eq!(ids(&registry.catalog()), ["web"], "a host that does not say gets all");
+    for path in ["src/a.ts", "src/deep/er/a.tsx", "docs/x/y.png", "README.md"] {
+        assert_eq!(ids(&open(&["other", path])), ["web"], "{path}");
+    }
+    for path in ["src/a.rs", "a.ts", "docs2/x", "x/README.md", "../src/a.ts"] {
+        assert_eq!(ids(&open(&[path])), [""; 0], "{path}");
+    }
+    let catalog = open(&[]);
+    let reason = "none of the files `src/**/*.{ts,tsx}`, `docs`, `./*.md` is worked on";
+    assert_eq!(typed(&catalog, "web", Caller::Model), reason);
+    assert_eq!(typed(&catalog, "web", Caller::User), "found", "a user knows better");
+}
+
+/// A skill's pattern comes from a stranger.
+#[test]
+fn a_hostile_pattern_ends() {
+    let open_paths = Some(BTreeSet::from(["a".repeat(4096), "a/".repeat(2000)]));
+    let audience = Audience { open_paths, ..Audience::default() };
+    let braces = "{a,a}".repeat(50) + "b";
+    let stars = "*a".repeat(120) + "b";
+    let deep = "**/".repeat(80) + "b";
+    let nested = "{".repeat(200);
+    for pattern in [braces, stars, deep, nested] {
+        let registry = loaded(registry(&[("a", &format!("paths: ['{pattern}']\n"))]));
+        assert_eq!(ids(&registry.view(&audience)), [""; 0], "{pattern}");
+    }
+}
+
+fn rules(rules: &[(&str, Show)]) -> VisibilityPolicy {
+    let rule =
+        |(pattern, show): &(&str, Show)| SkillRule { pattern: (*pattern).into(), show: *show };
+    VisibilityPolicy { skills: rules.iter().map(rule).collect(), ..VisibilityPolicy::default() }
+}
+
+#[test]
+fn the_host_says_how_skills_are_offered() {
+    let skills = [("draft-a", ""), ("draft-b", ""), ("pdf", ""), ("zip", "")];
+    let visibility = rules(&[
+        ("draft-*", Show::Disabled),
+        ("draft-b", Show::Whole),
+        ("trusted:z*", Show::NameOnly),
+        ("other:*", Show::Disabled),
+    ]);
+    let catalog = loaded(registry(&skills).visibility(visibility)).catalog();
+    assert_eq!(ids(&catalog), ["draft-b", "pdf", "zip"]);
+    let names: Vec<_> =
+        catalog.skills().filter(|skill| skill.is_name_only()).map(|skill| skill.id()).collect();
+    assert_eq!(names, ["zip"]);
+    let zip = catalog.get("zip").expect("it is offered");
+    assert_eq!(zip.tokens(), 1, "its description costs nothing");
+    for caller in [Caller::Model, Caller::User] {
+        assert_eq!(typed(&catalog, "draft-a", caller), "the policy disables `draft-*`");
+    }
+}
+
+/// So a user chooses which of two is used.
+#[test]
+fn the_other_of_two_is_used_where_one_is_disabled() {
+    let layers = [layer(Trust::Prompt, &[("a", "")]), layer(Trust::Trusted, &[("a", "")])];
+    let visibility = rules(&[("trusted:a", Show::Disabled)]);
+    let catalog = loaded(builder(&layers).visibility(visibility)).catalog();
+    assert_eq!(catalog.get("a").expect("one is offered").trust(), Trust::Prompt);
+}
+
+#[test]
+fn a_specialist_has_what_is_declared_for_it() {
+    let agents = [("writer".to_owned(), vec!["pdf".to_owned(), "team-*".to_owned()])];
+    let visibility = VisibilityPolicy { agents: agents.into(), ..VisibilityPolicy::default() };
+    let skills = [("pdf", ""), ("team-style", ""), ("zip", "")];
+    let registry = loaded(registry(&skills).visibility(visibility));
+    let orchestrator = registry.view(&audience("orchestrator", "", ""));
+    assert_eq!(ids(&orchestrator), ["pdf", "team-style", "zip"]);
+    let writer = registry.view(&audience("writer", "", ""));
+    assert_eq!(ids(&writer), ["pdf", "team-style"]);
+    assert_eq!(typed(&writer, "zip", Caller::Model), "unknown");
+}
+
+#[test]
+fn a_skill_whose_tools_are_missing_is_hidden_or_flagged_or_neither() {
+    let skills =
+        [("reader", "allowed-tools: Read\n"), ("runner", "allowed-tools: Bash(git:*) Read\n")];
+    let reason = "it needs the tool `Bash`, which the host does not offer";
+    for (missing_tools, expected, findings) in [
+        (MissingTools::Ignore, "visible", 0),
+        (MissingTools::Flag, "visible", 1),
+        (MissingTools::Hide, &*format!("not-ready: {reason}"), 0),
+    ] {
+        let visibility = VisibilityPolicy { missing_tools, ..VisibilityPolicy::default() };
+        let registry = loaded(registry(&skills).visibility(visibility));
+        let tools = Some(BTreeSet::from(["read".to_owned()]));
+        let catalog = registry.view(&Audience { tools, ..Audience::default() });
+        assert_eq!(state(&catalog, "runner"), expected, "{missing_tools:?}");
+        assert_eq!(state(&catalog, "reader"), "visible");
+        let told = catalog.diagnostics().filter(|found| found.code.as_str() == "tool-missing");
+        assert_eq!(told.count(), findings, "{missing_tools:?}");
+        assert_eq!(
+            ids(&registry.catalog()),
+            ["reader", "runner"],
+            "a host that does not say has all"
+        );
+    }
+}
