@@ -14,6 +14,10 @@ pub const GATE_FAILED: Code = Code::new("gate-failed");
 pub const CANCELLED: Code = Code::new("cancelled");
 /// No skill has this name.
 pub const SKILL_NOT_FOUND: Code = Code::new("skill-not-found");
+/// The skill is not for who asks for it, or not now.
+pub const SKILL_HIDDEN: Code = Code::new("skill-hidden");
+/// The skill needs something that is not there.
+pub const SKILL_NOT_READY: Code = Code::new("skill-not-ready");
 /// The skill must be loaded first.
 pub const SKILL_NOT_ACTIVE: Code = Code::new("skill-not-active");
 /// The skill is no longer what the catalog or the session knows.

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use prowess_core::{
-    AuditSink, Clock, Diagnostic, EstimatedTokens, FolderTrust, Layer, NoAudit, Ranker,
+    AuditSink, Clock, Diagnostic, EstimatedTokens, Facts, FolderTrust, Layer, NoAudit, Ranker,
     SessionStore, SkillSource, TokenCounter, ToolProvider, Trust,
 };
-use prowess_registry::{Refresher, Registry};
+use prowess_registry::{Refresher, Registry, RegistryBuilder};
 use prowess_search::Searcher;
 use prowess_session::{MemoryStore, Sessions};
 use prowess_source_fs::{Nested, Surroundings};
@@ -15,7 +15,7 @@ use prowess_tools::{SkillTools, Surface, Toolbox};
 
 use crate::places::{Place, layers, open_roots};
 use crate::runtime::Runtime;
-use crate::{Error, Policies, SystemClock, default_skills};
+use crate::{Error, Policies, SystemClock, SystemFacts, default_skills};
 
 /// The layers of a runtime that names none, the lowest first: what the program brings, what is the
 /// user's own, what came with the project.
@@ -38,6 +38,7 @@ pub struct RuntimeBuilder {
     counter: Arc<dyn TokenCounter>,
     audit: Arc<dyn AuditSink>,
     ranker: Arc<dyn Ranker>,
+    facts: Option<Arc<dyn Facts>>,
 }
 
 impl Default for RuntimeBuilder {
@@ -54,6 +55,7 @@ impl Default for RuntimeBuilder {
             counter: Arc::new(EstimatedTokens),
             audit: Arc::new(NoAudit),
             ranker: Arc::new(Searcher::new()),
+            facts: None,
         }
     }
 }
@@ -66,7 +68,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Replaces the layers by these, the lowest first.
+    /// Replaces the layers by these, the lowest first. Layers of the policies replace them in turn.
     #[must_use]
     pub fn layers(mut self, layers: impl IntoIterator<Item = Layer>) -> Self {
         self.layers = layers.into_iter().collect();
@@ -159,13 +161,25 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Chooses who knows what the machine has, for skills that need something of it. By default,
+    /// [`SystemFacts`](crate::SystemFacts).
+    #[must_use]
+    pub fn facts(mut self, facts: Arc<dyn Facts>) -> Self {
+        self.facts = Some(facts);
+        self
+    }
+
     /// Puts the runtime together and takes the first scan.
     ///
     /// # Errors
     ///
     /// A layer is named twice or not at all, or two tools have one name. A source that cannot be
     /// scanned is a diagnostic of the catalog.
-    pub fn build(self) -> Result<Runtime, Error> {
+    pub fn build(mut self) -> Result<Runtime, Error> {
+        if !self.policies.layers.is_empty() {
+            // A file names the highest first, as one reads; the builder, as one stacks.
+            self.layers = self.policies.layers.iter().rev().cloned().collect();
+        }
         let toolbox = self.toolbox()?;
         let registry = Arc::new(self.registry()?);
         registry.reload();
@@ -189,8 +203,21 @@ impl RuntimeBuilder {
         Ok(toolbox.build()?)
     }
 
+    /// What the catalog is settled by, whatever its sources are.
+    fn rules(&self) -> RegistryBuilder {
+        let Policies { registry, visibility, audience, aliases, .. } = &self.policies;
+        let of_machine = || Arc::new(SystemFacts::new(visibility.config.iter().cloned()));
+        let facts = self.facts.clone().unwrap_or_else(|| of_machine());
+        let builder = Registry::builder().policy(*registry).facts(facts);
+        let builder = builder.visibility(visibility.clone()).audience(audience.clone());
+        let with = |builder: RegistryBuilder, (alias, id): (&String, &String)| {
+            builder.alias(alias.as_str(), id.as_str())
+        };
+        aliases.iter().fold(builder, with)
+    }
+
     fn registry(&self) -> Result<Registry, Error> {
-        let mut registry = Registry::builder().policy(self.policies.registry);
+        let mut registry = self.rules();
         let discovery = &self.policies.discovery;
         let found = self.machine.as_ref().map(|(machine, trust)| discovery.find(machine, &**trust));
         let found = found.unwrap_or_default();

@@ -28,6 +28,7 @@ mod clock;
 mod config;
 mod default_skills;
 mod error;
+mod facts;
 mod places;
 mod policies;
 mod runtime;
@@ -37,6 +38,7 @@ pub use clock::SystemClock;
 pub use config::ConfigError;
 pub use default_skills::default_skills;
 pub use error::Error;
+pub use facts::SystemFacts;
 pub use policies::Policies;
 pub use runtime::{Runtime, Turn};
 

@@ -1,8 +1,10 @@
 //! Every choice that a host can make, in one value.
 
-use prowess_core::BodyDelivery;
+use std::collections::BTreeMap;
+
+use prowess_core::{Audience, BodyDelivery, Layer};
 use prowess_prompt::PromptPolicy;
-use prowess_registry::{RefreshPolicy, RegistryPolicy};
+use prowess_registry::{RefreshPolicy, RegistryPolicy, VisibilityPolicy};
 use prowess_session::SessionPolicy;
 use prowess_source_fs::Discovery;
 use prowess_tools::{NameStyle, ToolPolicy};
@@ -10,7 +12,11 @@ use serde::{Deserialize, Serialize};
 
 /// The policies of a runtime. Each field has its default, so a file may name only what differs.
 ///
-/// By default they are those of agentskills.io and its client guide.
+/// By default they are those of agentskills.io and its client guide. A file may say:
+///
+/// ```yaml
+#[doc = include_str!("../prowess.example.yaml")]
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policies {
@@ -20,6 +26,14 @@ pub struct Policies {
     pub registry: RegistryPolicy,
     /// When the catalog is brought up to date.
     pub refresh: RefreshPolicy,
+    /// The layers, the highest first. By default, none are named and the builder's are used.
+    pub layers: Vec<Layer>,
+    /// Further names of skills, with the ids that they stand for. By default, none.
+    pub aliases: BTreeMap<String, String>,
+    /// Which skills are offered to whom, and how.
+    pub visibility: VisibilityPolicy,
+    /// For whom skills are offered where a turn does not say. By default, for nobody in particular.
+    pub audience: Audience,
     /// How many skills a conversation may load, and what loading again does.
     pub session: SessionPolicy,
     /// How the catalog is shown and what it may cost.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, Catalog, CatalogProvider, Clock, Ranked, Ranker, Session, SessionId, SessionState,
-    TokenCounter, ToolCall, ToolContext, ToolDefinition,
+    Audience, Caller, Cancel, Catalog, CatalogProvider, Clock, Ranked, Ranker, Session, SessionId,
+    SessionState, TokenCounter, ToolCall, ToolContext, ToolDefinition,
 };
 use prowess_prompt::{Prompt, PromptInput, compose};
 use prowess_registry::{Refresher, Registry, Reload, Subscription};
@@ -40,6 +40,12 @@ impl Runtime {
     /// The newest catalog. A turn pins one; ask here only between turns.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.registry.catalog()
+    }
+
+    /// The newest catalog as `audience` has it: with the skills that are for it alone, and without those
+    /// that are not. It is kept for the next who asks until a reload changes something.
+    pub fn view(&self, audience: &Audience) -> Arc<Catalog> {
+        self.registry.view(audience)
     }
 
     /// The skills of a catalog that suit a query, the best first, at most `limit`.
@@ -113,9 +119,32 @@ impl Runtime {
     ///
     /// The conversation is over, or the session store fails.
     pub fn turn<'r>(&'r self, session: &'r dyn Session) -> Result<Turn<'r>, Error> {
+        self.turn_on(session, || self.catalog())
+    }
+
+    /// As [`Self::turn`], for an audience of the host's choice: the catalog is the one of
+    /// [`Self::view`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::turn`].
+    pub fn turn_for<'r>(
+        &'r self,
+        session: &'r dyn Session,
+        audience: &Audience,
+    ) -> Result<Turn<'r>, Error> {
+        self.turn_on(session, || self.view(audience))
+    }
+
+    fn turn_on<'r>(
+        &'r self,
+        session: &'r dyn Session,
+        catalog: impl FnOnce() -> Arc<Catalog>,
+    ) -> Result<Turn<'r>, Error> {
         let state = session.state()?;
         self.refresher.turn_begins();
-        Ok(Turn { runtime: self, session, catalog: self.catalog(), state })
+        let catalog = catalog();
+        Ok(Turn { runtime: self, session, catalog, state })
     }
 }
 
@@ -166,10 +195,20 @@ impl Turn<'_> {
 
     /// As [`Self::call`], ending soon after `cancel`.
     pub fn call_until(&self, call: &ToolCall, cancel: &Cancel) -> Dispatched {
+        self.dispatch(call, Caller::Model, cancel)
+    }
+
+    /// Runs a call that the user makes by a command of the host's, such as `/pdf`. It takes the way of
+    /// every call. A user may load what is not offered to a model, and not what is for a model alone.
+    pub fn call_as_user(&self, call: &ToolCall) -> Dispatched {
+        self.dispatch(call, Caller::User, &Cancel::default())
+    }
+
+    fn dispatch(&self, call: &ToolCall, caller: Caller, cancel: &Cancel) -> Dispatched {
         let context = ToolContext {
             catalog: &self.catalog,
             session: self.session,
-            caller: prowess_core::Caller::Model,
+            caller,
             clock: self.runtime.clock.as_ref(),
             cancel,
         };

@@ -65,7 +65,7 @@ impl Load {
 
     fn run(&self, context: &ToolContext<'_>, arguments: &Value) -> Result<ToolResult, Problem> {
         let arguments = Arguments::deserialize(arguments)?;
-        let records = self.resolve(context.catalog, &arguments.names)?;
+        let records = self.resolve(context, &arguments.names)?;
         let now = context.clock.now();
         let mut skills = Vec::with_capacity(records.len());
         for &record in &records {
@@ -86,7 +86,7 @@ impl Load {
     /// The records that the names mean, each once, before a single file is read.
     fn resolve<'c>(
         &self,
-        catalog: &'c Catalog,
+        context: &ToolContext<'c>,
         names: &[String],
     ) -> Result<Vec<Record<'c>>, Problem> {
         if names.len() > self.policy.names_per_call {
@@ -99,7 +99,7 @@ impl Load {
         }
         let mut records: Vec<Record<'c>> = Vec::with_capacity(names.len());
         for name in names {
-            let record = find(catalog, name)?;
+            let record = find(context.catalog, name, context.caller)?;
             if records.iter().all(|other| other.index() != record.index()) {
                 records.push(record);
             }

@@ -1,7 +1,8 @@
 //! From what a model typed to a record, and from a record to an active skill.
 
 use prowess_core::{
-    ActiveSkill, Catalog, Code, Digest, ReadLimit, Record, ResourcePath, SourceError, Timestamp,
+    ActiveSkill, Caller, Catalog, Code, Digest, Lookup, ReadLimit, Record, ResourcePath,
+    SourceError, State, Timestamp,
 };
 use prowess_format::{Document, Profile, parse};
 
@@ -10,13 +11,27 @@ use crate::codes;
 use crate::suggestion::{closest, hint};
 use crate::text::{quoted, sentence};
 
-/// The visible skill with this id or at this location. A skill that is not offered is as good as absent.
-pub(super) fn find<'c>(catalog: &'c Catalog, typed: &str) -> Result<Record<'c>, Problem> {
-    let by_location = || {
-        let is_there = |record: &Record<'_>| record.location() == typed;
-        typed.contains('/').then(|| catalog.skills().find(is_there))?
+/// The skill that a text means to who typed it. One that is not for the caller is refused with its
+/// reason, and one of another audience is as good as absent.
+pub(super) fn find<'c>(
+    catalog: &'c Catalog,
+    typed: &str,
+    caller: Caller,
+) -> Result<Record<'c>, Problem> {
+    match catalog.find(typed, caller) {
+        Lookup::Found(record) => Ok(record),
+        Lookup::Withheld(record, reason) => Err(withheld(record, reason)),
+        Lookup::Unknown => Err(not_found(catalog, typed)),
+    }
+}
+
+fn withheld(record: Record<'_>, reason: &str) -> Problem {
+    let code = match record.state() {
+        State::NotReady(_) => codes::SKILL_NOT_READY,
+        _ => codes::SKILL_HIDDEN,
     };
-    catalog.get(typed).or_else(by_location).ok_or_else(|| not_found(catalog, typed))
+    let (id, reason) = (quoted(record.id()), sentence(reason));
+    Problem::new(code, format!("skill {id} cannot be loaded: {reason}; go on without it"))
 }
 
 fn not_found(catalog: &Catalog, typed: &str) -> Problem {
@@ -38,7 +53,8 @@ pub(super) fn activate(
     let document = document_of(record, &bytes)?;
     let properties = serde_json::to_value(&document.frontmatter.fields)?;
     Ok(ActiveSkill {
-        id: record.id().to_owned(),
+        // Two loaded skills must not share an id, and a shadowed one has that of another.
+        id: record.qualified_id().unwrap_or_else(|| record.id().to_owned()),
         name: document.frontmatter.name,
         location: record.location(),
         root_dir: record.root_directory(),

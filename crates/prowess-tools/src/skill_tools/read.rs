@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use prowess_core::{
-    ActiveSkill, Catalog, Code, Content, ReadLimit, Record, ResourcePath, SessionState,
+    ActiveSkill, Caller, Catalog, Code, Content, ReadLimit, Record, ResourcePath, SessionState,
     SourceErrorKind, Tool, ToolContext, ToolDefinition, ToolResult,
 };
 use serde::Deserialize;
@@ -48,7 +48,7 @@ impl Read {
         let Arguments { skill, path } = Arguments::deserialize(arguments)?;
         let skill = skill.filter(|skill| !skill.trim().is_empty());
         let state = context.session.state()?;
-        let record = self.record(context.catalog, &state, skill.as_deref())?;
+        let record = self.record(context, &state, skill.as_deref())?;
         let path = ResourcePath::new(&path)?;
         self.check_scope(&path)?;
         let limit = ReadLimit(self.policy.read_limit_bytes);
@@ -61,19 +61,20 @@ impl Read {
     /// The package that is meant: the named skill's, else the one of the skill that was loaded last.
     fn record<'c>(
         &self,
-        catalog: &'c Catalog,
+        context: &ToolContext<'c>,
         state: &SessionState,
         typed: Option<&str>,
     ) -> Result<Record<'c>, Problem> {
+        let ToolContext { catalog, caller, .. } = *context;
         let active = match typed {
-            Some(typed) => active::find(state, typed),
+            Some(typed) => active::find(catalog, state, typed),
             None => state.current(),
         };
         match (active, typed, self.policy.read_gate) {
             (Some(active), _, _) => still_there(catalog, active),
-            (None, Some(typed), ReadGate::Known) => package::find(catalog, typed),
+            (None, Some(typed), ReadGate::Known) => package::find(catalog, typed, caller),
             (None, Some(typed), ReadGate::Active) => {
-                let record = package::find(catalog, typed)?;
+                let record = package::find(catalog, typed, caller)?;
                 let message =
                     format!("skill {} is not active; load it, then read", quoted(record.id()));
                 Err(Problem::new(codes::SKILL_NOT_ACTIVE, message))
@@ -134,7 +135,9 @@ impl Read {
 
 /// The catalog's record of an active skill, unless the place it was loaded from is no longer its.
 fn still_there<'c>(catalog: &'c Catalog, active: &ActiveSkill) -> Result<Record<'c>, Problem> {
-    let record = catalog.get(&active.id);
+    // Whoever loaded it, a model or a user, its files are the conversation's.
+    let found = |caller| catalog.find(&active.id, caller).found();
+    let record = found(Caller::Model).or_else(|| found(Caller::User));
     record.filter(|record| record.location() == active.location).ok_or_else(|| {
         let message = format!(
             "skill {} is no longer where it was loaded from; load it again, or unload it",

@@ -42,10 +42,12 @@ impl Unload {
     }
 }
 
-/// What the names mean: an id stays as it is, a location becomes the id of what is active there.
+/// What the names mean: an id stays as it is, a place or a qualified id becomes the id of what is
+/// active there.
 fn ids(context: &ToolContext<'_>, names: Vec<String>) -> Result<Vec<String>, Problem> {
     let state = context.session.state()?;
-    let id = |name: String| active::find(&state, &name).map_or(name, |skill| skill.id.clone());
+    let find = |name: &str| active::find(context.catalog, &state, name);
+    let id = |name: String| find(&name).map_or(name, |skill| skill.id.clone());
     Ok(names.into_iter().map(id).collect())
 }
 

@@ -128,14 +128,17 @@ fn an_unknown_name_loads_nothing_and_hears_what_was_meant() {
 }
 
 #[test]
-fn a_hidden_skill_is_as_good_as_absent() {
+fn a_hidden_skill_is_listed_nowhere_and_says_why() {
     let mut host = host();
     host.catalog = catalog_hiding(host.source.clone(), 8, "beta");
-    for name in ["beta", "bet", "memory://shelf/beta/SKILL.md"] {
+    for name in ["beta", "user:beta", "memory://shelf/beta/SKILL.md"] {
         let answer = host.call("skills_load", json!({ "names": [name] }));
-        let sentence = format!("no skill named `{name}`; choose one from the list of skills");
-        check_error(&answer, "skill-not-found", &sentence);
+        let sentence = "skill `beta` cannot be loaded: its user switched it off; go on without it";
+        check_error(&answer, "skill-hidden", sentence);
     }
+    let answer = host.call("skills_load", json!({ "names": ["bet"] }));
+    let sentence = "no skill named `bet`; choose one from the list of skills";
+    check_error(&answer, "skill-not-found", sentence);
     let shown = serde_json::to_string(&host.toolbox.definitions(&host.catalog));
     assert!(!shown.expect("definitions are plain data").contains("beta"), "nor is it listed");
 }

@@ -51,3 +51,32 @@ fn what_no_policy_has_is_refused_and_named() {
     check("- a list\n", "cannot be read");
     check("a: [b\n", "cannot be read");
 }
+
+const EXAMPLE: &str = include_str!("../../prowess.example.yaml");
+
+#[test]
+fn the_documented_file_is_read() {
+    let policies = Policies::from_yaml(EXAMPLE).expect("the example is one");
+    let layers: Vec<_> = policies.layers.iter().map(|layer| &*layer.name).collect();
+    assert_eq!(layers, ["enterprise", "personal", "project", "plugin"]);
+    assert_eq!(policies.visibility.skills.len(), 3);
+    assert_eq!(policies.audience.environment.as_deref(), Some("production"));
+    assert_eq!(policies.registry, Policies::default().registry, "it names the defaults");
+}
+
+/// Whoever adds a key to one of these policies shows it in the example.
+#[test]
+fn the_documented_file_has_each_key() {
+    let keys = |value: serde_yaml::Value, of: &str| -> Vec<String> {
+        let mapping = value[of].as_mapping().cloned().unwrap_or_default();
+        mapping.into_iter().filter_map(|(key, _)| key.as_str().map(str::to_owned)).collect()
+    };
+    let whole = serde_yaml::to_value(Policies::default()).expect("policies are data");
+    let shown: serde_yaml::Value = serde_yaml::from_str(EXAMPLE).expect("it is YAML");
+    for of in ["registry", "visibility", "audience"] {
+        let shown = keys(shown.clone(), of);
+        for key in keys(whole.clone(), of) {
+            assert!(shown.contains(&key), "`{of}.{key}` is in the example");
+        }
+    }
+}

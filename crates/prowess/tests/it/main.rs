@@ -1,5 +1,6 @@
 //! Whole conversations through the facade, with real files and a scripted model.
 
+mod audience;
 mod config;
 mod conversation;
 mod default_skills;

@@ -1,0 +1,55 @@
+//! What the machine has.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use prowess_core::Facts;
+
+/// The facts of this machine: its system, the programs of `PATH`, the variables of the environment. Each
+/// is looked up anew, so that a program that is installed is there at the next reload.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SystemFacts {
+    config: BTreeSet<String>,
+}
+
+impl SystemFacts {
+    /// The facts of this machine, and these keys of the host's configuration as set.
+    pub fn new(config: impl IntoIterator<Item = String>) -> Self {
+        Self { config: config.into_iter().collect() }
+    }
+}
+
+impl Facts for SystemFacts {
+    fn system(&self) -> &str {
+        std::env::consts::OS
+    }
+
+    fn has_program(&self, name: &str) -> bool {
+        // A name with a slash would be a path of the skill's choice.
+        let is_name = !name.is_empty() && !name.contains(['/', '\\', '\0']) && name != "..";
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        is_name && std::env::split_paths(&path).any(|directory| is_program(&directory.join(name)))
+    }
+
+    fn has_variable(&self, name: &str) -> bool {
+        // The standard library panics at these names.
+        let is_name = !name.is_empty() && !name.contains(['=', '\0']);
+        is_name && std::env::var_os(name).is_some_and(|value| !value.is_empty())
+    }
+
+    fn has_config(&self, key: &str) -> bool {
+        self.config.contains(key)
+    }
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let is_program = |metadata: &std::fs::Metadata| metadata.permissions().mode() & 0o111 != 0;
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && is_program(&metadata))
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file() || path.with_extension("exe").is_file()
+}

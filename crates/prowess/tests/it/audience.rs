@@ -1,0 +1,229 @@
+//! Who is offered what, through the facade: in the prompt, the search and every call.
+
+use std::sync::Arc;
+
+use prowess::{Audience, Facts, Layer, Policies, Runtime, RuntimeBuilder, ToolCall, Trust};
+use prowess_testkit::Tree;
+use serde_json::json;
+
+const SKILLS: &str = "
+//- /all/SKILL.md
+---
+name: all
+description: Makes reports for everybody.
+---
+The body of all.
+//- /of-a/SKILL.md
+---
+name: of-a
+description: Makes reports of the firm a.
+scope:
+  tenants: [a]
+---
+The body of of-a.
+//- /of-b/SKILL.md
+---
+name: of-b
+description: Makes reports of the firm b.
+scope:
+  tenants: [b]
+---
+The body of of-b.
+//- /by-hand/SKILL.md
+---
+name: by-hand
+description: Makes reports when a user says so.
+disable-model-invocation: true
+---
+The body of by-hand.
+//- /needs/SKILL.md
+---
+name: needs
+description: Makes reports with a program.
+metadata:
+  openclaw:
+    requires:
+      bins: [a-program-that-nobody-has]
+---
+The body of needs.
+";
+
+fn runtime(tree: &Tree) -> RuntimeBuilder {
+    Runtime::builder().skills_directory("user", tree.path())
+}
+
+fn tenant(name: &str) -> Audience {
+    Audience { tenant: Some(name.to_owned()), ..Audience::default() }
+}
+
+fn load(id: &str) -> ToolCall {
+    ToolCall::new("skills_load", json!({ "names": [id] }))
+}
+
+#[test]
+fn one_tenant_never_meets_anothers_skills() {
+    let tree = Tree::new(SKILLS);
+    let runtime = runtime(&tree).build().expect("the layers are the standard ones");
+    for (own, other) in [("a", "b"), ("b", "a"), ("a", "b")] {
+        let (audience, session) = (tenant(own), runtime.open_session().expect("memory"));
+        let turn = runtime.turn_for(&session, &audience).expect("the session is open");
+        let (mine, theirs) = (format!("of-{own}"), format!("of-{other}"));
+        let prompt = turn.prompt();
+        assert_eq!(prompt.shown, ["all".to_owned(), mine.clone()], "the prompt of {own}");
+        assert!(!prompt.text.contains(&theirs), "not a word of {theirs}");
+        let hits = turn.search("reports", 10);
+        let hits: Vec<_> = hits.iter().map(|hit| hit.record.id().to_owned()).collect();
+        assert!(hits.contains(&mine) && !hits.contains(&theirs), "the search of {own}: {hits:?}");
+        let tools = serde_json::to_string(&turn.tools()).expect("tools are data");
+        assert!(tools.contains(&mine) && !tools.contains(&theirs), "the tools of {own}");
+        assert!(!turn.call(&load(&mine)).result.is_error);
+        for typed in [theirs.clone(), format!("user:{theirs}")] {
+            let refused = turn.call(&load(&typed)).result;
+            assert_eq!(refused.code.expect("it is refused").as_str(), "skill-not-found");
+            let refused = turn.call_as_user(&load(&typed)).result;
+            assert_eq!(refused.code.expect("it is refused").as_str(), "skill-not-found");
+        }
+    }
+}
+
+#[test]
+fn what_is_hidden_says_why_when_it_is_loaded() {
+    let tree = Tree::new(SKILLS);
+    let runtime = runtime(&tree).build().expect("the layers are the standard ones");
+    let session = runtime.open_session().expect("memory");
+    let turn = runtime.turn(&session).expect("the session is open");
+    assert_eq!(turn.prompt().shown, ["all"]);
+    for (id, code, part) in [
+        ("by-hand", "skill-hidden", "only a user may load it"),
+        ("needs", "skill-not-ready", "a-program-that-nobody-has"),
+    ] {
+        assert!(!turn.prompt().text.contains(id), "{id} is not in the prompt");
+        let refused = turn.call(&load(id)).result;
+        assert_eq!(refused.code.as_ref().expect("it is refused").as_str(), code);
+        let text = serde_json::to_string(&refused.content).expect("results are data");
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn a_user_loads_what_a_model_is_not_offered() {
+    let tree = Tree::new(SKILLS);
+    let runtime = runtime(&tree).build().expect("the layers are the standard ones");
+    let session = runtime.open_session().expect("memory");
+    let answer = runtime.turn(&session).expect("it is open").call_as_user(&load("by-hand"));
+    assert!(!answer.result.is_error, "{:?}", answer.result);
+    let next = runtime.turn(&session).expect("it is open");
+    assert!(next.prompt().text.contains("The body of by-hand."));
+    let read = ToolCall::new("skills_read", json!({ "path": "SKILL.md" }));
+    assert!(!next.call(&read).result.is_error, "its files are the conversation's");
+    let unload = ToolCall::new("skills_unload", json!({ "names": ["user:by-hand"] }));
+    assert!(!next.call(&unload).result.is_error);
+    let state = runtime.turn(&session).expect("it is open").state().active.len();
+    assert_eq!(state, 0, "a qualified id unloads it");
+}
+
+#[test]
+fn a_shadowed_skill_is_loaded_beside_the_one_that_shadows_it() {
+    let skill = |text: &str| {
+        format!("//- /pdf/SKILL.md\n---\nname: pdf\ndescription: {text}\n---\n{text}\n")
+    };
+    let (user, project) = (Tree::new(&skill("The user's.")), Tree::new(&skill("The project's.")));
+    let policies = Policies::from_yaml("aliases: { forms: pdf }\n").expect("it is one");
+    let runtime = Runtime::builder()
+        .policies(policies)
+        .skills_directory("user", user.path())
+        .skills_directory("project", project.path());
+    let runtime = runtime.build().expect("the layers are the standard ones");
+    let session = runtime.open_session().expect("memory");
+    let both = json!({ "names": ["forms", "user:pdf"] });
+    let turn = runtime.turn(&session).expect("it is open");
+    let answer = turn.call(&ToolCall::new("skills_load", both));
+    assert!(!answer.result.is_error, "{:?}", answer.result);
+    let next = runtime.turn(&session).expect("it is open");
+    let active: Vec<_> =
+        next.state().active.iter().map(|skill| (&*skill.id, &*skill.body)).collect();
+    assert_eq!(active, [("pdf", "The project's."), ("user:pdf", "The user's.")]);
+    for skill in ["pdf", "user:pdf", "forms"] {
+        let read = ToolCall::new("skills_read", json!({ "skill": skill, "path": "SKILL.md" }));
+        assert!(!next.call(&read).result.is_error, "{skill}");
+    }
+}
+
+/// A machine that has everything.
+struct Everything;
+
+impl Facts for Everything {
+    fn system(&self) -> &str {
+        "linux"
+    }
+
+    fn has_program(&self, _name: &str) -> bool {
+        true
+    }
+
+    fn has_variable(&self, _name: &str) -> bool {
+        true
+    }
+
+    fn has_config(&self, _key: &str) -> bool {
+        true
+    }
+}
+
+#[test]
+fn the_host_may_know_the_machine_better() {
+    let tree = Tree::new(SKILLS);
+    let runtime = runtime(&tree).facts(Arc::new(Everything)).build().expect("the layers are good");
+    assert!(runtime.catalog().get("needs").is_some());
+}
+
+#[test]
+fn a_name_alone_costs_less() {
+    let tree = Tree::new(SKILLS);
+    let text = "visibility:\n  skills: [{ match: all, show: name_only }]\n";
+    let policies = Policies::from_yaml(text).expect("it is one");
+    let runtime = runtime(&tree).policies(policies).build().expect("the layers are good");
+    let session = runtime.open_session().expect("memory");
+    let turn = runtime.turn(&session).expect("it is open");
+    let prompt = turn.prompt();
+    assert_eq!(prompt.shown, ["all"]);
+    assert!(!prompt.text.contains("<description>"), "{}", prompt.text);
+    assert!(!turn.call(&load("all")).result.is_error, "it can be loaded");
+}
+
+#[test]
+fn layers_of_a_file_replace_those_of_the_program() {
+    let trees = ["personal", "enterprise"].map(|name| {
+        let text = format!("//- /deploy/SKILL.md\n---\nname: deploy\ndescription: {name}\n---\n");
+        (name, Tree::new(&text))
+    });
+    for (order, winner) in
+        [(["enterprise", "personal"], "enterprise"), (["personal", "enterprise"], "personal")]
+    {
+        let layers = order.map(|name| Layer::new(name, Trust::Trusted)).to_vec();
+        let policies = Policies { layers, ..Policies::default() };
+        let builder = Runtime::builder().policies(policies);
+        let builder = trees
+            .iter()
+            .fold(builder, |builder, (name, tree)| builder.skills_directory(name, tree.path()));
+        let runtime = builder.build().expect("each layer is one of the file's");
+        let catalog = runtime.catalog();
+        assert_eq!(catalog.get("deploy").expect("one is offered").description(), winner);
+    }
+}
+
+/// A file in the place of a directory of skills, and one that is not there.
+#[test]
+fn a_root_that_is_none_is_told_or_passed_over() {
+    let tree = Tree::new("//- /file\nno directory\n");
+    let builder = Runtime::builder()
+        .skills_directory("user", tree.join("file"))
+        .skills_directory("project", tree.join("file"));
+    let catalog = builder.build().expect("the layers are good").catalog();
+    let mut codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
+    codes.dedup();
+    assert_eq!(codes, ["root-shared", "root-not-a-directory"]);
+    let builder = Runtime::builder().skills_directory("user", tree.join("missing"));
+    let catalog = builder.build().expect("the layers are good").catalog();
+    assert!(catalog.diagnostics().all(|found| !found.is_error()), "it is no error");
+}
