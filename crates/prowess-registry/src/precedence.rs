@@ -110,7 +110,7 @@ impl Settling<'_> {
 
     fn keep_out(&mut self, at: RecordIndex, out: &Out) {
         let state = match out {
-            Out::OutOfScope(reason) => return self.builder.put_out_of_scope(at, reason),
+            Out::Foreign(reason) => return self.builder.put_out_of_scope(at, reason),
             Out::Hidden(reason) => State::Hidden(reason),
             Out::NotReady(reason) => State::NotReady(reason),
         };

@@ -65,7 +65,7 @@ pub enum MissingTools {
 /// Why a record takes no part in settling ids.
 pub(crate) enum Out {
     /// It does not exist for the audience.
-    OutOfScope(String),
+    Foreign(String),
     /// A rule of the host's disables it.
     Hidden(String),
     /// It lacks something.
@@ -90,7 +90,7 @@ impl Doorkeeper<'_> {
         let conditions = record.conditions();
         let foreign = conditions.and_then(|conditions| self.out_of_scope(&conditions.scope));
         if let Some(reason) = foreign.or_else(|| self.undeclared(record)) {
-            return Some(Out::OutOfScope(reason));
+            return Some(Out::Foreign(reason));
         }
         if let Some(SkillRule { pattern, show: Show::Disabled }) = self.rule(record) {
             return Some(Out::Hidden(format!("the policy disables `{pattern}`")));

@@ -68,7 +68,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Replaces the layers by these, the lowest first. Layers of the policies replace them in turn.
+    /// Replaces the layers by these, the lowest first. Layers of the policies come above them.
     #[must_use]
     pub fn layers(mut self, layers: impl IntoIterator<Item = Layer>) -> Self {
         self.layers = layers.into_iter().collect();
@@ -177,8 +177,7 @@ impl RuntimeBuilder {
     /// scanned is a diagnostic of the catalog.
     pub fn build(mut self) -> Result<Runtime, Error> {
         if !self.policies.layers.is_empty() {
-            // A file names the highest first, as one reads; the builder, as one stacks.
-            self.layers = self.policies.layers.iter().rev().cloned().collect();
+            self.layers = self.layers_of_policies();
         }
         let toolbox = self.toolbox()?;
         let registry = Arc::new(self.registry()?);
@@ -201,6 +200,17 @@ impl RuntimeBuilder {
             toolbox = toolbox.provider(provider.as_ref());
         }
         Ok(toolbox.build()?)
+    }
+
+    /// The layers of the policies, and below them, without weight, those of the builder that the policies
+    /// do not name: a program has roots of its own, whatever its operator calls the rest.
+    fn layers_of_policies(&self) -> Vec<Layer> {
+        let named = &self.policies.layers;
+        let is_named = |layer: &&Layer| named.iter().any(|other| other.name == layer.name);
+        let others = self.layers.iter().filter(|layer| !is_named(layer));
+        let others = others.map(|layer| layer.clone().weighing(0));
+        // A file names the highest first, as one reads; the builder, as one stacks.
+        others.chain(named.iter().rev().cloned()).collect()
     }
 
     /// What the catalog is settled by, whatever its sources are.

@@ -26,7 +26,8 @@ pub struct Policies {
     pub registry: RegistryPolicy,
     /// When the catalog is brought up to date.
     pub refresh: RefreshPolicy,
-    /// The layers, the highest first. By default, none are named and the builder's are used.
+    /// The layers, the highest first. By default, none are named. Those of the builder that are not
+    /// named here lie below, without weight.
     pub layers: Vec<Layer>,
     /// Further names of skills, with the ids that they stand for. By default, none.
     pub aliases: BTreeMap<String, String>,

@@ -22,12 +22,13 @@ impl<'r> Conversation<'r> {
         Ok(self.runtime.turn(&self.session)?)
     }
 
-    /// Loads skills as a model would, by the tool.
+    /// Loads skills as a user would by a command, with the tool that a model has.
     pub(crate) fn load(&self, ids: &[String]) -> Result<(), Failure> {
         if ids.is_empty() {
             return Ok(());
         }
-        let result = self.turn()?.call(&call("skills_load", json!({ "names": ids }))).result;
+        let load = call("skills_load", json!({ "names": ids }));
+        let result = self.turn()?.call_as_user(&load).result;
         if result.is_error {
             let code = result.code.as_ref().map_or("load-failed", |code| code.as_str());
             let help = "see `prowess list` for the ids of the skills";

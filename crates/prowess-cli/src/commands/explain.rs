@@ -1,12 +1,16 @@
 //! `prowess explain`: the way of one skill from its place to the model, step by step.
 
+mod nowhere;
+
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use prowess::{Catalog, Diagnostic, Record};
+use prowess::prompt::{ChangeKind, Prompt};
+use prowess::{Caller, Catalog, Diagnostic, Lookup, Record, State};
 use serde::Serialize;
 
 use crate::args::Global;
+use crate::commands::conversation::Conversation;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
 use crate::place::{self, absolute};
@@ -18,7 +22,7 @@ struct Explained<'c> {
     query: &'c str,
     records: Vec<Record<'c>>,
     decisions: Vec<Decision>,
-    /// What the visible one of the records costs in each turn.
+    /// What the visible ones of the records cost in each turn.
     tokens: usize,
 }
 
@@ -29,29 +33,55 @@ struct Decision {
     reason: String,
 }
 
+impl Decision {
+    fn new(step: &'static str, outcome: &'static str, reason: impl Into<String>) -> Self {
+        Self { step, outcome, reason: reason.into() }
+    }
+}
+
 pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = place::runtime(global)?;
-    let catalog = runtime.catalog();
-    let explained = explain(&catalog, query);
+    let conversation = Conversation::open(&runtime)?;
+    let turn = conversation.turn()?;
+    let explained = explain(turn.catalog(), &turn.prompt(), query);
     output.result(&explained, text)?;
     Ok(ExitCode::from(u8::from(explained.tokens == 0)))
 }
 
-fn explain<'c>(catalog: &'c Catalog, query: &'c str) -> Explained<'c> {
+fn explain<'c>(catalog: &'c Catalog, prompt: &Prompt, query: &'c str) -> Explained<'c> {
     let path = absolute(query.as_ref()).unwrap_or_default().to_string_lossy().into_owned();
-    let is_meant = |record: &Record<'_>| {
-        record.id() == query || record.location() == path || record.root_directory() == path
-    };
-    let records: Vec<_> = catalog.skills().chain(catalog.aside()).filter(is_meant).collect();
-    let mut decisions = Vec::new();
-    for record in &records {
-        explain_record(record, &mut decisions);
-        let location = record.location();
-        let is_about = |found: &&Diagnostic| found.path.as_deref() == Some(&*location);
-        decisions.extend(catalog.diagnostics().filter(is_about).map(|found| checked(found, "")));
+    let mut records = catalog.all_named(query);
+    for record in catalog.all_named(&path) {
+        if records.iter().all(|other| other.index() != record.index()) {
+            records.push(record);
+        }
     }
-    // What is no record, such as a skill that cannot be used: it has no id, so it goes by the name of
-    // its directory, or by any directory that it is in.
+    let mut decisions = Vec::new();
+    if let Some(id) = catalog.alias(query) {
+        let reason = format!("`{query}` is an alias for `{id}`");
+        decisions.push(Decision::new("name", "alias", reason));
+    }
+    for &record in &records {
+        explain_record(catalog, prompt, record, &mut decisions);
+    }
+    decisions.extend(findings_elsewhere(catalog, &records, query, &path));
+    if decisions.is_empty() {
+        decisions.push(nowhere::decide(catalog, query, path.as_ref()));
+    }
+    let visible = records.iter().filter(|record| record.state() == State::Visible);
+    let tokens = visible.map(Record::tokens).sum();
+    Explained { query, records, decisions, tokens }
+}
+
+/// The findings about what is no record, such as a skill that cannot be used: it has no id, so it goes by
+/// the name of its directory, or by any directory that it is in.
+fn findings_elsewhere<'c>(
+    catalog: &'c Catalog,
+    records: &[Record<'c>],
+    query: &str,
+    path: &str,
+) -> Vec<Decision> {
+    let mut decisions = Vec::new();
     for found in catalog.diagnostics() {
         let place = found.path.as_deref().unwrap_or_default();
         let is_inside = place == path || place.starts_with(&format!("{path}/"));
@@ -61,12 +91,7 @@ fn explain<'c>(catalog: &'c Catalog, query: &'c str) -> Explained<'c> {
             decisions.push(checked(found, place));
         }
     }
-    if decisions.is_empty() {
-        decisions.push(not_found(catalog));
-    }
-    let visible = records.iter().filter(|record| record.state().reason().is_none());
-    let tokens = visible.map(Record::tokens).sum();
-    Explained { query, records, decisions, tokens }
+    decisions
 }
 
 /// What a finding says, with its place in brackets.
@@ -79,11 +104,15 @@ fn checked(found: &Diagnostic, path: &str) -> Decision {
         (path, ..) => format!(" ({path})"),
     };
     let reason = format!("[{}] {}{place}; {}", found.code, found.message, found.help);
-    Decision { step: "check", outcome, reason }
+    Decision::new("check", outcome, reason)
 }
 
-fn explain_record(record: &Record<'_>, decisions: &mut Vec<Decision>) {
-    let mut decide = |step, outcome, reason| decisions.push(Decision { step, outcome, reason });
+fn explain_record(
+    catalog: &Catalog,
+    prompt: &Prompt,
+    record: Record<'_>,
+    decisions: &mut Vec<Decision>,
+) {
     let layer = record.layer();
     let place = format!(
         "{} in source `{}` of layer `{}` ({})",
@@ -92,20 +121,58 @@ fn explain_record(record: &Record<'_>, decisions: &mut Vec<Decision>) {
         layer.name,
         layer.trust.as_str()
     );
-    decide("find", "found", place);
-    match record.state().reason() {
-        Some(reason) => decide("place", record.state().as_str(), reason.to_owned()),
-        None => decide("place", "visible", format!("no other `{}` comes before it", record.id())),
-    }
+    decisions.push(Decision::new("find", "found", place));
+    let reason = match record.state().reason() {
+        Some(reason) => reason.to_owned(),
+        None => format!("no other `{}` comes before it", record.id()),
+    };
+    decisions.push(Decision::new("place", record.state().as_str(), reason));
+    decisions.push(match record.state() {
+        State::Visible => shown(prompt, record),
+        _ => loadable(catalog, record),
+    });
+    let location = record.location();
+    let is_about = |found: &&Diagnostic| found.path.as_deref() == Some(&*location);
+    decisions.extend(catalog.diagnostics().filter(is_about).map(|found| checked(found, "")));
 }
 
-fn not_found(catalog: &Catalog) -> Decision {
-    let roots = catalog.sources().iter().map(|source| source.source.root());
-    let roots: Vec<_> = roots.filter(|root| place::is_there(root)).collect();
-    let roots = if roots.is_empty() { "nowhere".to_owned() } else { roots.join(", ") };
-    let reason =
-        format!("no skill with this id or path under {roots}; `--root DIR` looks elsewhere");
-    Decision { step: "find", outcome: "not-found", reason }
+/// What the prompt shows of a visible skill.
+fn shown(prompt: &Prompt, record: Record<'_>) -> Decision {
+    let id = record.id();
+    let change = |kind| prompt.ledger.changes.iter().any(|at| at.id == id && at.change == kind);
+    let (outcome, reason) = if change(ChangeKind::Dropped) {
+        ("cut", "the prompt leaves it out: the catalog is larger than `prompt.max_tokens`")
+    } else if change(ChangeKind::Shortened) {
+        ("shortened", "the prompt shortens its description to keep to `prompt.max_tokens`")
+    } else if change(ChangeKind::Unnameable) {
+        ("cut", "the prompt leaves it out: its id has characters that nobody could type")
+    } else if !prompt.shown.iter().any(|shown| shown == id) {
+        ("not-shown", "the prompt has no catalog: the model asks a tool")
+    } else if record.is_name_only() {
+        ("name-only", "a rule of `visibility.skills` shows its name alone")
+    } else {
+        ("shown", "the prompt has its name and its description")
+    };
+    Decision::new("prompt", outcome, reason)
+}
+
+/// Who may load what a model is not offered.
+fn loadable(catalog: &Catalog, record: Record<'_>) -> Decision {
+    let means_it = |id: &str, caller| match catalog.find(id, caller) {
+        Lookup::Found(found) => found.index() == record.index(),
+        Lookup::Withheld(..) | Lookup::Unknown => false,
+    };
+    let id = record.qualified_id().unwrap_or_default();
+    match (means_it(&id, Caller::Model), means_it(&id, Caller::User)) {
+        (true, true) => Decision::new("load", "by-id", format!("as `{id}` it can be loaded")),
+        (true, false) => Decision::new(
+            "load",
+            "by-model",
+            format!("as `{id}` a model can load it, a user cannot"),
+        ),
+        (false, true) => Decision::new("load", "by-user", format!("as `{id}` a user can load it")),
+        (false, false) => Decision::new("load", "refused", "nobody can load it"),
+    }
 }
 
 fn text(explained: &Explained<'_>) -> String {

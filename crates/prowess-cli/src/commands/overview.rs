@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use prowess::source_fs::codes::PROJECT_NOT_TRUSTED;
-use prowess::{Catalog, Severity, State};
+use prowess::{Catalog, Severity};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -20,6 +20,7 @@ struct Overview {
     skills: usize,
     shadowed: usize,
     hidden: usize,
+    not_ready: usize,
     errors: usize,
     warnings: usize,
     #[serde(skip)]
@@ -56,15 +57,16 @@ fn overview(catalog: &Catalog) -> Overview {
     let count = |severity| {
         catalog.diagnostics().filter(|diagnostic| diagnostic.severity == severity).count()
     };
-    let shadowed =
-        catalog.aside().filter(|record| matches!(record.state(), State::Shadowed(_))).count();
+    let in_state =
+        |state| catalog.aside().filter(|record| record.state().as_str() == state).count();
     let not_trusted = catalog.diagnostics().find(|found| found.code == PROJECT_NOT_TRUSTED);
     Overview {
         generation: catalog.generation(),
         layers: catalog.layers().iter().enumerate().map(line).collect(),
         skills: catalog.len(),
-        shadowed,
-        hidden: catalog.aside().len() - shadowed,
+        shadowed: in_state("shadowed"),
+        hidden: in_state("hidden"),
+        not_ready: in_state("not-ready"),
         errors: count(Severity::Error),
         warnings: count(Severity::Warning),
         next_to_trust: not_trusted.and_then(|found| found.path.as_deref().map(str::to_owned)),
@@ -72,7 +74,7 @@ fn overview(catalog: &Catalog) -> Overview {
 }
 
 fn text(overview: &Overview) -> String {
-    let Overview { skills, shadowed, hidden, errors, warnings, layers, .. } = overview;
+    let Overview { skills, shadowed, hidden, not_ready, errors, warnings, layers, .. } = overview;
     let skills_word = counted(*skills, "skill");
     let mut text = format!("{HEADING}{skills_word}{HEADING:#} by layer, the highest first:\n");
     for LayerLine { layer, trust, skills, roots } in layers {
@@ -81,10 +83,14 @@ fn text(overview: &Overview) -> String {
             let _ = writeln!(text, "      {DIM}{}{DIM:#}", plain(root));
         }
     }
-    if shadowed + hidden + errors + warnings > 0 {
+    if shadowed + hidden + not_ready + errors + warnings > 0 {
         let (errors, warnings) = (counted(*errors, "error"), counted(*warnings, "warning"));
-        let hidden = if *hidden > 0 { format!("{hidden} hidden, ") } else { String::new() };
-        let _ = writeln!(text, "\n{hidden}{shadowed} shadowed, {errors}, {warnings}");
+        let some = |count: usize, state: &str| match count {
+            0 => String::new(),
+            count => format!("{count} {state}, "),
+        };
+        let (hidden, not_ready) = (some(*hidden, "hidden"), some(*not_ready, "not ready"));
+        let _ = writeln!(text, "\n{hidden}{not_ready}{shadowed} shadowed, {errors}, {warnings}");
     }
     let _ = writeln!(text, "\n{HEADING}Next{HEADING:#}");
     if let Some(folder) = &overview.next_to_trust {

@@ -29,7 +29,7 @@ struct Shown<'c> {
 pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = place::runtime(global)?;
     let catalog = runtime.catalog();
-    let record = catalog.get(id).ok_or_else(|| unknown(id))?;
+    let record = *catalog.all_named(id).first().ok_or_else(|| unknown(id))?;
     let resource = ResourcePath::new(record.file())
         .map_err(|error| Failure::new("path-invalid", error.to_string(), "reload"))?;
     let failed = |error: prowess::SourceError| {

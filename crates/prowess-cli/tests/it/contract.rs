@@ -84,37 +84,38 @@ fn bare() {
         &[],
         0,
         &expect![[r#"
-        {
-          "generation": 1,
-          "layers": [
             {
-              "layer": "project",
-              "trust": "prompt",
-              "skills": 0,
-              "roots": []
-            },
-            {
-              "layer": "user",
-              "trust": "trusted",
+              "generation": 1,
+              "layers": [
+                {
+                  "layer": "project",
+                  "trust": "prompt",
+                  "skills": 0,
+                  "roots": []
+                },
+                {
+                  "layer": "user",
+                  "trust": "trusted",
+                  "skills": 2,
+                  "roots": [
+                    "$ROOT"
+                  ]
+                },
+                {
+                  "layer": "embedded",
+                  "trust": "trusted",
+                  "skills": 0,
+                  "roots": []
+                }
+              ],
               "skills": 2,
-              "roots": [
-                "$ROOT"
-              ]
-            },
-            {
-              "layer": "embedded",
-              "trust": "trusted",
-              "skills": 0,
-              "roots": []
+              "shadowed": 1,
+              "hidden": 0,
+              "not_ready": 0,
+              "errors": 1,
+              "warnings": 3
             }
-          ],
-          "skills": 2,
-          "shadowed": 1,
-          "hidden": 0,
-          "errors": 1,
-          "warnings": 3
-        }
-    "#]],
+        "#]],
     );
 }
 
@@ -306,6 +307,11 @@ fn explain_a_skill_that_shadows_another() {
                   "reason": "no other `pdf` comes before it"
                 },
                 {
+                  "step": "prompt",
+                  "outcome": "shown",
+                  "reason": "the prompt has its name and its description"
+                },
+                {
                   "step": "find",
                   "outcome": "found",
                   "reason": "$ROOT/zpdf/SKILL.md in source `filesystem` of layer `user` (trusted)"
@@ -314,6 +320,11 @@ fn explain_a_skill_that_shadows_another() {
                   "step": "place",
                   "outcome": "shadowed",
                   "reason": "`$ROOT/pdf/SKILL.md` of layer `user` is used instead"
+                },
+                {
+                  "step": "load",
+                  "outcome": "by-id",
+                  "reason": "as `user:pdf#2` it can be loaded"
                 },
                 {
                   "step": "check",

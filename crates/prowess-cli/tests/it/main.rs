@@ -5,6 +5,7 @@ mod accounts;
 mod attacks;
 mod bad_input;
 mod contract;
+mod explain;
 mod names;
 mod new;
 mod places;

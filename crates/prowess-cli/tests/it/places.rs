@@ -157,7 +157,7 @@ fn roots_of_two_layers_follow_the_layers_not_their_order() {
         let listed = ran.json();
         assert_eq!(listed["skills"][0]["layer"], "project");
         assert_eq!(listed["shadowed"][0]["layer"], "user");
-        assert_eq!(listed["diagnostics"][0]["code"], "skill-shadowed");
+        assert_eq!(listed["diagnostics"][0]["code"], "skill-copy", "both have the same text");
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use prowess_core::{
-    Audience, Caller, Catalog, CatalogProvider, Facts, Layer, Lookup, MemorySource, Trust,
+    Audience, Caller, Catalog, CatalogProvider, Facts, Layer, Lookup, MemorySource, Record, Trust,
 };
 use prowess_registry::{
     MissingTools, Registry, RegistryBuilder, Show, SkillRule, VisibilityPolicy,
@@ -352,7 +352,7 @@ fn the_host_says_how_skills_are_offered() {
     let catalog = loaded(registry(&skills).visibility(visibility)).catalog();
     assert_eq!(ids(&catalog), ["draft-b", "pdf", "zip"]);
     let names: Vec<_> =
-        catalog.skills().filter(|skill| skill.is_name_only()).map(|skill| skill.id()).collect();
+        catalog.skills().filter(Record::is_name_only).map(|skill| skill.id()).collect();
     assert_eq!(names, ["zip"]);
     let zip = catalog.get("zip").expect("it is offered");
     assert_eq!(zip.tokens(), 1, "its description costs nothing");

@@ -1,0 +1,62 @@
+//! Why a text means no skill at all.
+
+use std::path::Path;
+
+use prowess::Catalog;
+use prowess::source_fs::FsConfig;
+
+use super::Decision;
+use crate::place;
+
+/// The one step of a way that does not begin.
+pub(super) fn decide(catalog: &Catalog, query: &str, path: &Path) -> Decision {
+    let roots = catalog.sources().iter().map(|source| source.source.root());
+    let is_path = query.contains('/') || path.exists();
+    let below = roots.clone().find(|root| path.starts_with(root)).filter(|_| is_path);
+    if let Some(root) = below {
+        return Decision::new("find", "not-found", under(catalog, root, path));
+    }
+    let roots: Vec<_> = roots.filter(|root| place::is_there(root)).collect();
+    let roots = if roots.is_empty() { "nowhere".to_owned() } else { roots.join(", ") };
+    let what = if is_path && path.exists() {
+        format!("`{}` is under none of the roots: skills are looked for under", path.display())
+    } else {
+        "no skill with this id or path under".to_owned()
+    };
+    Decision::new("find", "not-found", format!("{what} {roots}; `--root DIR` looks elsewhere"))
+}
+
+/// Why a path below a root is no skill.
+fn under(catalog: &Catalog, root: &str, path: &Path) -> String {
+    let shown = path.display();
+    let directory = if path.is_file() { path.parent().unwrap_or(path) } else { path };
+    if !path.exists() {
+        return format!("there is nothing at `{shown}`; see `prowess list` for what there is");
+    }
+    if !["SKILL.md", "skill.md"].iter().any(|file| directory.join(file).exists()) {
+        return format!("`{}` has no `SKILL.md`, so it is no skill", directory.display());
+    }
+    let scan = FsConfig::new(root);
+    let below = directory.strip_prefix(root).unwrap_or(directory);
+    let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+    if let Some(name) = names.iter().find(|name| scan.skip.iter().any(|skip| **skip == ***name)) {
+        return format!("`{shown}` is below `{name}`, which is never searched; move the skill");
+    }
+    let around = catalog.skills().chain(catalog.aside()).find(|record| {
+        directory.starts_with(record.root_directory()) && !record.package().as_str().is_empty()
+    });
+    if let Some(around) = around {
+        let (id, place) = (around.id(), around.root_directory());
+        return format!(
+            "`{shown}` is inside skill `{id}` at {place}, where a search ends; move it out"
+        );
+    }
+    if names.len() > scan.max_depth {
+        return format!(
+            "`{shown}` is {} directories below the root {root}, and {} are searched; name a nearer root",
+            names.len(),
+            scan.max_depth
+        );
+    }
+    format!("`{shown}` was not reached by the search of {root}; see the findings of `prowess list`")
+}

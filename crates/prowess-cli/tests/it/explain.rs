@@ -1,0 +1,159 @@
+//! `prowess explain`: where a skill comes from, who may load it, what is cut, why a path is none.
+
+use prowess_testkit::Tree;
+use serde_json::Value;
+
+use crate::program::Program;
+
+const SKILLS: &str = "
+//- /.agents/skills/pdf/SKILL.md
+---
+name: pdf
+description: Fills forms.
+---
+Body
+//- /.agents/skills/pdf/inner/deep/SKILL.md
+---
+name: deep
+description: Is inside another.
+---
+//- /.agents/skills/by-hand/SKILL.md
+---
+name: by-hand
+description: Only when a user says so.
+disable-model-invocation: true
+---
+//- /.agents/skills/needs/SKILL.md
+---
+name: needs
+description: Needs a program.
+metadata:
+  openclaw:
+    requires:
+      bins: [a-program-that-nobody-has]
+---
+//- /.agents/skills/of-a/SKILL.md
+---
+name: of-a
+description: Is for one tenant.
+scope:
+  tenants: [a]
+---
+//- /.agents/skills/notes/README.md
+No skill.
+//- /.agents/skills/node_modules/bundled/SKILL.md
+---
+name: bundled
+description: Is never searched for.
+---
+//- /.agents/skills/1/2/3/4/5/6/7/far/SKILL.md
+---
+name: far
+description: Is far down.
+---
+";
+
+/// A home with the skills above, where clients put them.
+fn home(config: &str) -> Tree {
+    let tree = Tree::new(SKILLS);
+    tree.write("prowess.yaml", config);
+    tree
+}
+
+/// Explains `query` with this configuration, and checks that there is a step with this outcome and this
+/// part of a reason.
+#[track_caller]
+fn check(config: &str, query: &str, (step, outcome, part): (&str, &str, &str)) -> Value {
+    let tree = home(config);
+    let query = query.replace("$ROOT", &tree.join(".agents/skills").display().to_string());
+    let query = query.replace("$HOME", &tree.path().display().to_string());
+    let config = tree.join("prowess.yaml").display().to_string();
+    let program = Program::new().at_home_in(tree.path());
+    let args = ["explain", &query, "--config", &config, "--format", "json"];
+    let explained = program.run(&args).json();
+    let decisions = explained["decisions"].as_array().expect("there are steps");
+    let is_it = |decision: &&Value| decision["step"] == step && decision["outcome"] == outcome;
+    let mut reasons = decisions.iter().filter(is_it).map(|decision| decision["reason"].to_string());
+    let has_part = reasons.any(|reason| reason.contains(part));
+    assert!(has_part, "{step} {outcome} {part}: {explained:#}");
+    explained
+}
+
+#[test]
+fn what_the_prompt_makes_of_a_skill() {
+    check("", "pdf", ("prompt", "shown", "its name and its description"));
+    check("prompt: { max_tokens: 1 }\n", "pdf", ("prompt", "cut", "`prompt.max_tokens`"));
+    let only = "visibility: { skills: [{ match: 'p*', show: name_only }] }\n";
+    check(only, "pdf", ("prompt", "name-only", "`visibility.skills`"));
+    let place = "prompt: { catalog_place: tool_only }\n";
+    check(place, "pdf", ("prompt", "not-shown", "the model asks a tool"));
+}
+
+#[test]
+fn which_rule_hides_a_skill_and_who_may_load_it() {
+    check("", "by-hand", ("place", "hidden", "`disable-model-invocation` is `true`"));
+    check("", "by-hand", ("load", "by-user", "as `by-hand` a user can load it"));
+    check("", "needs", ("place", "not-ready", "the program `a-program-that-nobody-has`"));
+    check("", "needs", ("load", "refused", "nobody can load it"));
+    check("", "of-a", ("place", "hidden", "it is for the tenants `a` alone"));
+    check("audience: { tenant: a }\n", "of-a", ("place", "visible", "comes before it"));
+    let rule = "visibility: { skills: [{ match: 'user:p*', show: disabled }] }\n";
+    check(rule, "pdf", ("place", "hidden", "the policy disables `user:p*`"));
+    check("aliases: { forms: pdf }\n", "forms", ("name", "alias", "is an alias for `pdf`"));
+    check("", "user:pdf", ("find", "found", "/pdf/SKILL.md"));
+}
+
+#[test]
+fn an_alias_is_explained_by_what_it_stands_for() {
+    let explained = check("aliases: { forms: pdf }\n", "forms", ("find", "found", "/pdf/SKILL.md"));
+    assert_eq!(explained["records"][0]["id"], "pdf");
+}
+
+#[test]
+fn why_a_path_is_no_skill() {
+    let not_found = |query: &str, part: &str| {
+        let explained = check("", query, ("find", "not-found", part));
+        assert_eq!(explained["records"].as_array().map(Vec::len), Some(0));
+    };
+    not_found("$ROOT/notes", "has no `SKILL.md`");
+    not_found("$ROOT/notes/README.md", "has no `SKILL.md`");
+    not_found("$ROOT/missing", "there is nothing at");
+    not_found("$ROOT/node_modules/bundled", "below `node_modules`, which is never searched");
+    not_found("$ROOT/pdf/inner/deep", "inside skill `pdf`");
+    not_found("$ROOT/1/2/3/4/5/6/7/far", "8 directories below the root");
+    not_found("$HOME/prowess.yaml", "is under none of the roots");
+    not_found("nothing", "no skill with this id or path under");
+}
+
+#[test]
+fn a_skill_that_only_a_user_may_load_is_loaded_by_the_user() {
+    let tree = home("");
+    let program = || Program::new().at_home_in(tree.path());
+    let prompt = program().run(&["prompt", "--load", "by-hand"]);
+    assert!(prompt.text().contains("by-hand"), "its instructions are there");
+    assert!(!program().run(&["prompt"]).text().contains("by-hand"), "a model hears nothing of it");
+    let refused = program().run(&["prompt", "--load", "needs", "--format", "json"]).error();
+    assert_eq!(refused["code"], "skill-not-ready");
+    let call = program().run(&["call", "skills_load", r#"{"names":["by-hand"]}"#]);
+    assert_eq!(call.code, Some(1), "a model is refused");
+    let shown = program().run(&["show", "user:by-hand", "--format", "json"]).json();
+    assert_eq!(shown["record"]["state"], "hidden");
+}
+
+#[test]
+fn each_state_is_listed_and_counted() {
+    let tree = home("");
+    let program = || Program::new().at_home_in(tree.path());
+    let listed = program().run(&["list", "--format", "json"]).json();
+    let skills = listed["skills"].as_array().expect("a list").iter();
+    let aside: Vec<_> = skills
+        .filter(|skill| skill["state"] != "visible")
+        .map(|skill| (skill["id"].clone(), skill["state"].clone(), skill["reason"].is_string()))
+        .collect();
+    let expected = [("by-hand", "hidden"), ("needs", "not-ready"), ("of-a", "hidden")];
+    let expected = expected.map(|(id, state)| (id.into(), state.into(), true));
+    assert_eq!(aside, expected, "each has its reason");
+    let counts = program().run(&["--format", "json"]).json();
+    assert_eq!((&counts["hidden"], &counts["not_ready"]), (&2.into(), &1.into()));
+    assert!(program().run(&[]).text().contains("2 hidden, 1 not ready, 0 shadowed"));
+}
