@@ -35,7 +35,8 @@ pub(crate) struct Args {
 /// What every command takes.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Global {
-    /// A folder of skills, in the layer `embedded`, `user` (the default) or `project`; repeatable
+    /// A folder of skills, in the layer `embedded`, `user` (the default), `project` or one of the
+    /// configuration's; repeatable
     ///
     /// Without it: the embedded skills; `~/.prowess/skills`, `~/.agents/skills` and the same below
     /// `~/.config`; and every `.prowess/skills` and `.agents/skills` from the working directory up to

@@ -8,11 +8,12 @@ use prowess_core::{
     RecordSetBuilder, ScanSink, Severity, SkillSource, SourceError, Stamp,
 };
 use prowess_format::{
-    Conditions, Head, Summarized, Summary, SummaryConditions, check_file_name, summarize,
+    Conditions, Head, Profile, Summarized, Summary, SummaryConditions, check_directory,
+    check_file_name, summarize,
 };
 
 use crate::codes;
-use crate::policy::{IdFrom, OnBroken, RegistryPolicy};
+use crate::policy::{IdFrom, NameMismatch, OnBroken, RegistryPolicy};
 use crate::registry::Changes;
 use crate::scope::{Doubt, Part};
 
@@ -321,12 +322,17 @@ impl ScanSink for Collector<'_> {
         let head = Head { bytes: found.head, is_whole_file: found.is_whole_file };
         let directory =
             Some(directory_of(self.root, found.package)).filter(|name| !name.is_empty());
-        match summarize(head, directory, self.making.policy.profile) {
+        let policy = self.making.policy;
+        let compared = directory.filter(|_| policy.name_mismatch == NameMismatch::Profile);
+        match summarize(head, compared, policy.profile) {
             Summarized::NeedsBytes(bytes) => return ReadFurther::UpTo(bytes),
             Summarized::Done(summary, mut diagnostics) => {
-                let of_name = check_file_name(found.file, self.making.policy.profile);
-                let is_bad = of_name.as_ref().is_some_and(Diagnostic::is_error);
-                diagnostics.extend(of_name);
+                let of_name = mismatch(policy.name_mismatch, summary.as_ref(), directory);
+                let of_names =
+                    check_file_name(found.file, policy.profile).into_iter().chain(of_name);
+                let of_names: Vec<_> = of_names.collect();
+                let is_bad = of_names.iter().any(Diagnostic::is_error);
+                diagnostics.extend(of_names);
                 match summary.filter(|_| !is_bad) {
                     Some(summary) => {
                         self.accept(&found, directory, &summary);
@@ -356,6 +362,21 @@ fn is_same(earlier: &RecordSet, at: usize, record: &NewRecord<'_>) -> bool {
         && earlier.priority(at) == record.priority
         && earlier.conditions(at) == record.conditions.as_ref()
         && earlier.tags(at).eq(record.tags.iter().map(AsRef::as_ref))
+}
+
+/// What the policy says of a name that is not that of its directory, where it is not left to the profile.
+fn mismatch(
+    policy: NameMismatch,
+    summary: Option<&Summary<'_>>,
+    directory: Option<&str>,
+) -> Option<Diagnostic> {
+    let severity = match policy {
+        NameMismatch::Profile | NameMismatch::Allow => return None,
+        NameMismatch::Warn => Severity::Warning,
+        NameMismatch::Error => Severity::Error,
+    };
+    let found = check_directory(&summary?.name, directory?, Profile::Lenient)?;
+    Some(Diagnostic { severity, ..found })
 }
 
 /// The name of a package's directory. A source that is one package has its own directory as root.

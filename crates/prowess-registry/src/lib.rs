@@ -46,7 +46,9 @@ mod visibility;
 
 pub use builder::{RegistryBuilder, RegistryError};
 pub use change::CatalogChange;
-pub use policy::{Collision, IdFrom, OnBroken, PriorityBounds, RegistryPolicy, UnknownLayer};
+pub use policy::{
+    Collision, IdFrom, NameMismatch, OnBroken, PriorityBounds, RegistryPolicy, UnknownLayer,
+};
 pub use refresh::{RefreshMode, RefreshPolicy, Refresher};
 pub use registry::{Changes, Registry, Reload};
 pub use subscribe::{Notice, Subscription};

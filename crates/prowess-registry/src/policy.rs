@@ -14,6 +14,8 @@ pub struct RegistryPolicy {
     /// What a reload does where a `SKILL.md` that could be used no longer can. By default its last good
     /// version stays.
     pub on_broken: OnBroken,
+    /// What a name that is not that of its directory is. By default, what the profile says.
+    pub name_mismatch: NameMismatch,
     /// What becomes of several skills with one id. By default, the first in the order of precedence is
     /// used.
     pub collision: Collision,
@@ -34,6 +36,21 @@ pub enum OnBroken {
     KeepLast,
     /// It is no longer offered, as if it had been found in this state.
     Drop,
+}
+
+/// What it is if a skill's declared name is not that of its directory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NameMismatch {
+    /// What the profile says: an error under `spec` and `strict`, a warning elsewhere. The default.
+    #[default]
+    Profile,
+    /// Nothing worth a word.
+    Allow,
+    /// A warning.
+    Warn,
+    /// An error: the skill is not used.
+    Error,
 }
 
 /// What becomes of several skills with one id.

@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Caller, Catalog, CatalogProvider, Layer, MemorySource, Trust};
+use prowess_core::{
+    Caller, Catalog, CatalogProvider, Diagnostic, Layer, MemorySource, Record, Severity, Trust,
+};
+use prowess_format::Profile;
 use prowess_registry::{
-    Collision, IdFrom, PriorityBounds, Registry, RegistryBuilder, RegistryPolicy, UnknownLayer,
+    Collision, IdFrom, NameMismatch, PriorityBounds, Registry, RegistryBuilder, RegistryPolicy,
+    UnknownLayer,
 };
 
 use crate::fixture::{memory, skill_md};
@@ -311,6 +315,57 @@ fn an_id_may_be_the_directorys_name() {
         let policy = RegistryPolicy { id_from, ..RegistryPolicy::default() };
         assert_eq!(ids(&catalog(builder.policy(policy))), [id]);
     }
+}
+
+#[test]
+fn a_name_that_is_not_the_directorys_is_what_the_policy_says() {
+    use NameMismatch::{Allow, Error, Profile as ByProfile, Warn};
+    let source = MemorySource::builder("user").file("tables/SKILL.md", skill_md("sheets", "Rows."));
+    let source = Arc::new(source.build().expect("the fixture's paths are good"));
+    for (profile, name_mismatch, skills, severity) in [
+        (Profile::Lenient, ByProfile, 1, Some(Severity::Warning)),
+        (Profile::Spec, ByProfile, 0, Some(Severity::Error)),
+        (Profile::Spec, Allow, 1, None),
+        (Profile::Spec, Warn, 1, Some(Severity::Warning)),
+        (Profile::Lenient, Error, 0, Some(Severity::Error)),
+    ] {
+        let source: Arc<MemorySource> = Arc::clone(&source);
+        let builder = Registry::builder().layer(Layer::new("user", TRUSTED)).source("user", source);
+        let policy = RegistryPolicy { profile, name_mismatch, ..RegistryPolicy::default() };
+        let catalog = catalog(builder.policy(policy));
+        assert_eq!(catalog.len(), skills, "{profile:?} {name_mismatch:?}");
+        let is_it = |found: &&Diagnostic| found.code.as_str() == "name-directory-mismatch";
+        let found = catalog.diagnostics().find(is_it).map(|found| found.severity);
+        assert_eq!(found, severity, "{profile:?} {name_mismatch:?}");
+    }
+}
+
+/// Scan order is layer order, and a layer may have any number of sources.
+#[test]
+fn sources_stand_in_the_order_of_layers() {
+    let builder = Registry::builder()
+        .layer(Layer::new("plugin", TRUSTED))
+        .layer(Layer::new("enterprise", TRUSTED))
+        .source("plugin", memory("first-plugin", &[("b", "B.")]))
+        .source("enterprise", memory("enterprise", &[("c", "C.")]))
+        .source("plugin", memory("second-plugin", &[("a", "A.")]));
+    let catalog = catalog(builder);
+    let sources: Vec<_> = catalog.sources().iter().map(|of| of.source.name()).collect();
+    assert_eq!(sources, ["enterprise", "first-plugin", "second-plugin"]);
+    assert_eq!(ids(&catalog), ["a", "b", "c"], "and skills in that of their ids");
+}
+
+#[test]
+fn a_large_catalog_is_listed_by_pages() {
+    let names: Vec<_> = (0..10_000).map(|at| format!("skill-{at:05}")).collect();
+    let skills: Vec<_> = names.iter().map(|name| (name.as_str(), "One of many.")).collect();
+    let builder = Registry::builder()
+        .layer(Layer::new("user", TRUSTED))
+        .source("user", memory("user", &skills));
+    let catalog = catalog(builder);
+    let page = |number: usize| catalog.skills().skip(number * 300).take(300);
+    let paged: Vec<_> = (0..).map(page).take_while(|page| page.len() > 0).flatten().collect();
+    assert!(paged.iter().map(Record::id).eq(&names), "each once, in order");
 }
 
 #[test]

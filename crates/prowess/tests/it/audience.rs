@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess::{Audience, Facts, Layer, Policies, Runtime, RuntimeBuilder, ToolCall, Trust};
+use prowess::{Audience, Facts, Policies, Runtime, RuntimeBuilder, ToolCall};
 use prowess_testkit::Tree;
 use serde_json::json;
 
@@ -191,25 +191,32 @@ fn a_name_alone_costs_less() {
     assert!(!turn.call(&load("all")).result.is_error, "it can be loaded");
 }
 
+/// Both orders that clients of today use are a matter of the file.
 #[test]
-fn layers_of_a_file_replace_those_of_the_program() {
-    let trees = ["personal", "enterprise"].map(|name| {
-        let text = format!("//- /deploy/SKILL.md\n---\nname: deploy\ndescription: {name}\n---\n");
-        (name, Tree::new(&text))
-    });
-    for (order, winner) in
-        [(["enterprise", "personal"], "enterprise"), (["personal", "enterprise"], "personal")]
-    {
-        let layers = order.map(|name| Layer::new(name, Trust::Trusted)).to_vec();
-        let policies = Policies { layers, ..Policies::default() };
-        let builder = Runtime::builder().policies(policies);
-        let builder = trees
-            .iter()
-            .fold(builder, |builder, (name, tree)| builder.skills_directory(name, tree.path()));
-        let runtime = builder.build().expect("each layer is one of the file's");
+fn layers_of_a_file_come_above_those_of_the_program() {
+    let check = |order: &[&str]| {
+        let rows = order.iter().map(|name| format!("  - {{ name: {name}, trust: trusted }}\n"));
+        let text = "layers:\n".to_owned() + &rows.collect::<String>();
+        let policies = Policies::from_yaml(&text).expect("layers are data");
+        let user = Tree::new(&deploy("user"));
+        let mut builder =
+            Runtime::builder().policies(policies).skills_directory("user", user.path());
+        let trees: Vec<_> = order.iter().map(|name| Tree::new(&deploy(name))).collect();
+        for (name, tree) in order.iter().zip(&trees) {
+            builder = builder.skills_directory(name, tree.path());
+        }
+        let runtime = builder.build().expect("each layer is one of the file's or the program's");
         let catalog = runtime.catalog();
-        assert_eq!(catalog.get("deploy").expect("one is offered").description(), winner);
-    }
+        assert_eq!(catalog.get("deploy").expect("one is offered").description(), order[0]);
+        let names: Vec<_> = catalog.layers().iter().map(|layer| &*layer.name).collect();
+        assert_eq!(names, [order, &["project", "user", "embedded"]].concat());
+    };
+    check(&["enterprise", "personal", "team", "plugin"]);
+    check(&["workspace", "managed", "bundled"]);
+}
+
+fn deploy(description: &str) -> String {
+    format!("//- /deploy/SKILL.md\n---\nname: deploy\ndescription: {description}\n---\n")
 }
 
 /// A file in the place of a directory of skills, and one that is not there.
