@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{
-    Cancel, Coverage, MemorySource, PackagePath, ReadLimit, ResourcePath, SkillSource,
-};
+use prowess_core::{Cancel, MemorySource, PackagePath, ReadLimit, ResourcePath, SkillSource};
 use prowess_testkit::{ScanRecorder, SourceFixture, check_source};
 
 use crate::loaded::{memory, memory_source};
@@ -67,13 +65,17 @@ fn it_says_what_the_linked_one_says() {
 
 #[test]
 fn a_part_of_a_source_is_scanned() {
-    let loaded = memory_source(&FILES);
-    let mut recorder = ScanRecorder::default();
+    let (linked, loaded) = (linked(), memory_source(&FILES));
     let asked = [PackagePath::new("pdf").unwrap()];
-    let coverage = loaded.scan_packages(&asked, &mut recorder, &Cancel::default()).unwrap();
-    assert_eq!(coverage, Coverage::Everything, "a source in memory scans everything");
-    assert_eq!(recorder.packages().len(), 3, "what is reported arrives");
-    assert!(loaded.watch(Arc::new(|_| ())).unwrap().is_none(), "it has no changes to tell of");
+    let [one, other] = [&linked as &dyn SkillSource, &*loaded].map(|source| {
+        let mut recorder = ScanRecorder::default();
+        let coverage = source.scan_packages(&asked, &mut recorder, &Cancel::default()).unwrap();
+        (coverage, recorder.found)
+    });
+    assert_eq!(one, other, "it reports the same and says that it looked at the same");
+    let [one, other] = [&linked as &dyn SkillSource, &*loaded]
+        .map(|source| source.watch(Arc::new(|_| ())).unwrap().is_some());
+    assert_eq!(one, other, "both can be watched, or neither");
 }
 
 #[test]
