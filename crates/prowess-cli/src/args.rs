@@ -44,6 +44,10 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "[LAYER=]DIR")]
     pub(crate) root: Vec<Root>,
 
+    /// A plugin that is trusted, for its skills and tools; repeatable. See `prowess plugin trust`
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) plugin: Vec<PathBuf>,
+
     /// A file of policies, such as `prowess.yaml`: a preset, and what differs from it
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -283,6 +287,9 @@ pub(crate) enum Plugin {
         /// The dynamic library
         file: PathBuf,
     },
+    /// Be the process of one plugin; a host starts it
+    #[command(hide = true)]
+    Process,
     /// Let a plugin run with your rights, by what its bytes are; or list that, or take it back
     Trust(PluginTrust),
 }

@@ -18,7 +18,12 @@ pub(crate) fn runtime(global: &Global) -> Result<Runtime, Failure> {
 
 /// As [`runtime`], with everything else still to be chosen.
 pub(crate) fn builder(global: &Global) -> Result<RuntimeBuilder, Failure> {
-    let mut builder = Runtime::builder().policies(policies(global)?);
+    let policies = policies(global)?;
+    let plugins = crate::plugins::load(global, &policies)?;
+    let mut builder = Runtime::builder().policies(policies);
+    for plugin in &plugins {
+        builder = builder.plugin(plugin);
+    }
     for root in &global.root {
         builder = builder.tree(&root.layer, absolute(&root.directory)?);
     }

@@ -1,8 +1,12 @@
 //! Where plugins, and what is trusted of them, lie for this user.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use prowess::plugin_host::{PluginError, PluginPolicy};
+use prowess::plugin_host::{
+    NoLog, Origin, Plugin, PluginError, PluginLoader, PluginPolicy, TrustStore,
+};
+use prowess::{Policies, SystemClock};
 
 use crate::args::Global;
 use crate::failure::Failure;
@@ -34,6 +38,35 @@ impl Places {
             cache_file: base("XDG_CACHE_HOME", ".cache").join("prowess/plugins.json"),
         })
     }
+}
+
+/// Loads the plugins that were named, on the command line or in the configuration.
+pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Vec<Plugin>, Failure> {
+    let named = policies.plugins.load.iter().chain(&global.plugin);
+    let files: Vec<_> = named.map(|file| place::absolute(file)).collect::<Result<_, _>>()?;
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let places = Places::of_this_user()?;
+    let trust = TrustStore::read(&places.trust_file).map_err(|error| {
+        let help = "mend the file or move it away; what was trusted has to be trusted again then";
+        Failure::new("plugin-trust-invalid", error.to_string(), help)
+    })?;
+    let runner = std::env::current_exe().map_err(|error| {
+        let message = format!("this program's own file is not known: {error}");
+        Failure::new("program-unknown", message, "run it by its path")
+    })?;
+    let loader = PluginLoader {
+        policy: policies.plugins.clone(),
+        trust,
+        staging: places.cache_file.with_file_name("plugins"),
+        runner,
+        runner_arguments: ["plugin", "process"].map(Into::into).into(),
+        clock: Arc::new(SystemClock::default()),
+        log: Arc::new(NoLog),
+    };
+    let load = |file: &PathBuf| loader.load(file, Origin::Named);
+    files.iter().map(|file| load(file).map_err(|error| failure(&error))).collect()
 }
 
 /// The policy of the configuration, with the user's own directory of plugins before the others.

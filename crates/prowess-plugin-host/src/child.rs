@@ -11,6 +11,7 @@ mod connection;
 mod handover;
 mod protocol;
 mod remote;
+mod run;
 mod serve;
 mod supervisor;
 
@@ -23,6 +24,7 @@ use serde_json::Value;
 use crate::{PluginError, PluginErrorKind, PluginLimits, Staged};
 
 pub use remote::{ProcessPlugin, start_process};
+pub use run::run_process;
 pub use serve::{ChildPlugin, ChildRequest, serve_child};
 
 /// What a plugin's process is started with.

@@ -14,6 +14,8 @@
 //! [`start_process`] begins a plugin in a process of its own, which calls [`serve_child`]: whatever becomes of
 //! it there, the host goes on.
 //!
+//! [`PluginLoader`] does all of this in its order, for a host that wants sources and tools.
+//!
 //! [`list`] says what would become of each plugin of a directory.
 //!
 //! Each refusal is one line that says what, why and what to do, and that nothing was executed.
@@ -31,6 +33,7 @@ mod inspect;
 mod instance;
 mod inventory;
 mod layout;
+mod load;
 mod open;
 mod place;
 mod policy;
@@ -39,12 +42,15 @@ mod stage;
 mod trust;
 mod verify;
 
-pub use child::{ChildPlugin, ChildRequest, Launch, ProcessPlugin, serve_child, start_process};
+pub use child::{
+    ChildPlugin, ChildRequest, Launch, ProcessPlugin, run_process, serve_child, start_process,
+};
 pub use error::{PluginError, PluginErrorKind};
 pub use generation::{LoadedPlugin, PluginSetup, PluginStatus};
 pub use host_api::{LogLevel, NoLog, PluginLog};
 pub use inspect::{Inspection, Library, Linkage, Target, inspect};
 pub use inventory::{InventoryCache, Listed, list};
+pub use load::{Plugin, PluginLoader};
 pub use open::Image;
 pub use place::Origin;
 pub use policy::{HOST_ABI, Isolation, Placement, PluginLimits, PluginPolicy, PluginSettings};

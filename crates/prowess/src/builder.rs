@@ -119,6 +119,20 @@ impl RuntimeBuilder {
         self.source("embedded", Arc::new(default_skills()))
     }
 
+    /// Adds the sources and tools of a plugin. Its skills go into the layer that the policy gives it or,
+    /// without one, into the lowest of the layers that are chosen by now.
+    #[cfg(feature = "plugins")]
+    #[must_use]
+    pub fn plugin(mut self, plugin: &prowess_plugin_host::Plugin) -> Self {
+        let lowest = self.layers.first().map(|layer| layer.name.to_string());
+        let layer = plugin.layer.clone().or(lowest).unwrap_or_default();
+        for source in &plugin.sources {
+            self = self.source(&layer, Arc::clone(source));
+        }
+        self.providers.extend(plugin.tools.iter().cloned());
+        self
+    }
+
     /// Adds tools beside those of skills.
     #[must_use]
     pub fn tools(mut self, provider: Arc<dyn ToolProvider>) -> Self {

@@ -15,9 +15,13 @@ use crate::output::Output;
 use crate::plugins::{Places, failure};
 
 pub(crate) fn run(global: &Global, command: &Plugin, output: &Output) -> Result<ExitCode, Failure> {
+    if matches!(command, Plugin::Process) {
+        return Ok(prowess::plugin_host::run_process());
+    }
     let places = Places::of_this_user()?;
     let policy = crate::plugins::policy(global, &places)?;
     match command {
+        Plugin::Process => {}
         Plugin::List => list::run(&policy, &places, output)?,
         Plugin::Inspect { file } => inspect::run(file, &policy, &places, output)?,
         Plugin::Trust(what) => trust::run(what, &policy, &places, output)?,

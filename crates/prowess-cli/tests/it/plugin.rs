@@ -285,3 +285,57 @@ fn a_damaged_store_trusts_nothing() {
         assert_eq!(error["code"], "plugin-trust-invalid", "{error:#}");
     }
 }
+
+/// The plugin of skills in its own configuration, installed, and the file that configures it.
+fn memory(home: &Home, isolation: &str) -> (String, String) {
+    let built = std::fs::read(prowess_testkit::build_plugin("prowess-plugin-memory"));
+    let file = home.write("memory.so", &built.expect("the plugin is built"));
+    let config = format!(
+        "plugins:
+  isolation: {isolation}
+  settings:
+    prowess-plugin-memory:
+      layer: user
+      config:
+        name: notes
+        files:
+          pdf/SKILL.md: \"---\\nname: pdf\\ndescription: Fills forms.\\n---\\nThe instructions\\n\"
+"
+    );
+    let path = home.path.join("prowess.yaml");
+    std::fs::write(&path, config).expect("a file can be written");
+    (file.display().to_string(), path.display().to_string())
+}
+
+#[test]
+fn a_plugin_s_skills_are_skills_wherever_it_runs() {
+    for isolation in ["in-process", "process", "auto"] {
+        let home = Home::new();
+        let (file, config) = memory(&home, isolation);
+        home.trust(Path::new(&file)).text();
+        let run = |args: &[&str]| {
+            let ran = home.run(&[&["--plugin", &file, "--config", &config], args].concat());
+            assert_eq!(ran.code, Some(0), "{isolation}: {}", ran.stderr);
+            ran.json()
+        };
+        let listed = run(&["list", "--format", "json"]);
+        let skills = listed["skills"].as_array().expect("there are skills");
+        let pdf = skills.iter().find(|skill| skill["id"] == "pdf").expect("the plugin's is there");
+        assert_eq!(pdf["source"], "notes", "{isolation}: it says where it is from: {pdf:#}");
+        assert_eq!(pdf["layer"], "user", "{isolation}: it is where the settings say: {pdf:#}");
+        let shown = run(&["show", "pdf", "--format", "json"]);
+        assert_eq!(shown["body"], "The instructions\n", "{isolation}: its body is read");
+    }
+}
+
+#[test]
+fn a_plugin_that_nobody_trusts_is_not_loaded() {
+    let home = Home::new();
+    let file = home.install("notes.so", "1.2.0").display().to_string();
+    let ran = home.run(&["--plugin", &file, "list", "--format", "json"]);
+    assert_eq!(ran.code, Some(1), "the run fails: {}", ran.stdout);
+    let error = ran.error();
+    assert_eq!(error["code"], "plugin-not-trusted", "{error:#}");
+    let message = error["message"].as_str().expect("there is a message");
+    assert!(message.ends_with("; nothing was executed"), "{message}");
+}

@@ -16,7 +16,7 @@ pub(crate) fn call_alone(
     session: String,
     cancel: &Cancel,
 ) -> ToolResult {
-    let clock = ProcessClock(Instant::now());
+    let clock = ProcessClock::default();
     let session = SessionElsewhere { id: SessionId::new(session), now: clock.now() };
     let context = ToolContext {
         catalog: &Arc::new(Catalog::empty()),
@@ -29,7 +29,13 @@ pub(crate) fn call_alone(
 }
 
 /// The plugin's process is a program of its own, so it has a clock of its own.
-struct ProcessClock(Instant);
+pub(crate) struct ProcessClock(Instant);
+
+impl Default for ProcessClock {
+    fn default() -> Self {
+        Self(Instant::now())
+    }
+}
 
 impl Clock for ProcessClock {
     fn now(&self) -> Timestamp {

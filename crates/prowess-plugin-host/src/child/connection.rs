@@ -193,8 +193,7 @@ impl Connection {
             protocol: PROTOCOL,
             file: launch.file.display().to_string(),
             config: launch.config.clone(),
-            address_space: launch.limits.address_space,
-            open_files: launch.limits.open_files,
+            limits: launch.limits.clone(),
         };
         write(&mut &self.socket, &hello, &[])?;
         Ok(child)

@@ -13,6 +13,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::PluginLimits;
+
 /// The version of all this; both sides have to be of one.
 pub(crate) const PROTOCOL: u32 = 1;
 
@@ -25,8 +27,7 @@ pub(crate) struct Hello {
     pub(crate) protocol: u32,
     pub(crate) file: String,
     pub(crate) config: Option<Value>,
-    pub(crate) address_space: u64,
-    pub(crate) open_files: u64,
+    pub(crate) limits: PluginLimits,
 }
 
 /// What the host says then.

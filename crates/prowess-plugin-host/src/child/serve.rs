@@ -22,7 +22,7 @@ use super::protocol::{
     Answer, Call, Hello, Offer, OfferedSource, OfferedTool, PROTOCOL, Reply, Request, read, write,
 };
 use super::{handover, locked};
-use crate::PluginError;
+use crate::{PluginError, PluginLimits};
 
 /// The most bytes beside a request; none has any.
 const REQUEST_BYTES: usize = 0;
@@ -36,6 +36,8 @@ pub struct ChildRequest {
     pub file: std::path::PathBuf,
     /// The plugin's configuration.
     pub config: Option<Value>,
+    /// How long and how much; the host sees to these as well.
+    pub limits: PluginLimits,
 }
 
 /// What an opened plugin offers.
@@ -75,7 +77,12 @@ fn serve(open: impl FnOnce(ChildRequest) -> Result<ChildPlugin, PluginError>) ->
         return refuse(&out, "plugin-protocol-broken", reason, "install both from one release");
     }
     bounds(&hello)?;
-    let request = ChildRequest { library, file: hello.file.into(), config: hello.config };
+    let request = ChildRequest {
+        library,
+        file: hello.file.into(),
+        config: hello.config,
+        limits: hello.limits,
+    };
     let plugin = match open(request) {
         Ok(plugin) => plugin,
         Err(error) => return refuse(&out, error.kind.as_str(), error.reason, &error.help),
@@ -104,8 +111,8 @@ fn bounds(hello: &Hello) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     limit(Resource::Core, 0)?;
-    limit(Resource::As, hello.address_space)?;
-    limit(Resource::Nofile, hello.open_files)
+    limit(Resource::As, hello.limits.address_space)?;
+    limit(Resource::Nofile, hello.limits.open_files)
 }
 
 fn limit(resource: Resource, most: u64) -> io::Result<()> {

@@ -1,0 +1,58 @@
+//! The program of a plugin's own process: it opens the library that the host hands over.
+
+use std::io::Write;
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use super::alone::ProcessClock;
+use super::serve::{ChildPlugin, ChildRequest, serve_child};
+use crate::{
+    Image, LoadedPlugin, LogLevel, PluginError, PluginErrorKind, PluginLog, PluginSetup, inspect,
+};
+
+/// Serves one plugin, whose library the host sends over standard input, until the host goes. This is all
+/// that a program for plugins' own processes does.
+pub fn run_process() -> ExitCode {
+    serve_child(open)
+}
+
+fn open(request: ChildRequest) -> Result<ChildPlugin, PluginError> {
+    let ChildRequest { library, file, config, limits } = request;
+    let path = PathBuf::from(format!("/proc/self/fd/{}", library.as_raw_fd()));
+    // The loader knows libraries by their paths, so the descriptor is kept as long as the process.
+    std::mem::forget(library);
+    let bytes = std::fs::read(&path).map_err(|error| {
+        let reason = format!("cannot be read by its process: {error}");
+        let help = "mount `/proc` where plugins run, or let it run in the host";
+        PluginError::refused(PluginErrorKind::Staging, &file, reason, help)
+    })?;
+    let manifest = inspect(&file, &bytes)?.manifest;
+    drop(bytes);
+    let image = Image::open_path(&file, &path, &manifest)?;
+    let setup = PluginSetup {
+        config: config.unwrap_or_default(),
+        limits,
+        generations: 0,
+        clock: Arc::new(ProcessClock::default()),
+        log: Arc::new(StandardError),
+    };
+    let plugin = LoadedPlugin::start(image, setup)?;
+    let tools = plugin.tool_providers().iter().flat_map(|provider| provider.tools()).collect();
+    Ok(ChildPlugin { sources: plugin.sources(), tools })
+}
+
+/// What a plugin in its own process says goes where its host's messages go.
+struct StandardError;
+
+impl PluginLog for StandardError {
+    fn log(&self, plugin: &str, level: LogLevel, target: &str, message: &str) {
+        // Only what matters: standard error is the host's, and people read it.
+        if level <= LogLevel::Warn {
+            let message = message.escape_debug();
+            // Nobody is left to tell if the stream is closed.
+            let _ = writeln!(std::io::stderr(), "plugin {plugin}: {target}: {message}");
+        }
+    }
+}
