@@ -56,6 +56,10 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]
     pub(crate) preset: Option<String>,
 
+    /// Read every skill anew, and keep nothing of it for the next start
+    #[arg(long, global = true)]
+    pub(crate) no_cache: bool,
+
     /// How results are printed
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,

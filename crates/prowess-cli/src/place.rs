@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use prowess::source_fs::Surroundings;
-use prowess::state::TrustFile;
+use prowess::state::{RecordCache, TrustFile};
 use prowess::{ConfigError, Policies, Runtime, RuntimeBuilder};
 
 use crate::args::Global;
@@ -24,6 +24,9 @@ pub(crate) fn builder(global: &Global) -> Result<RuntimeBuilder, Failure> {
     for plugin in &plugins {
         builder = builder.plugin(plugin);
     }
+    if let Some(cache) = record_cache().filter(|_| !global.no_cache) {
+        builder = builder.record_cache(cache);
+    }
     for root in &global.root {
         builder = builder.tree(&root.layer, absolute(&root.directory)?);
     }
@@ -38,10 +41,24 @@ pub(crate) fn builder(global: &Global) -> Result<RuntimeBuilder, Failure> {
     Ok(builder)
 }
 
+/// Where what scans find is kept, for this very build of the program; `None` for a user without a
+/// home.
+fn record_cache() -> Option<RecordCache> {
+    let program = std::env::current_exe().ok()?.metadata().ok()?;
+    let (version, length, changed) =
+        (env!("CARGO_PKG_VERSION"), program.len(), program.modified().ok()?);
+    let directory = machine(None).cache_home()?.join("prowess/records");
+    Some(RecordCache::new(directory, format!("prowess {version}, {length} bytes of {changed:?}")))
+}
+
 /// What the environment says of the machine and its user.
 pub(crate) fn surroundings() -> Result<Surroundings, Failure> {
-    let surroundings = Surroundings::new(std::env::home_dir(), Some(working_directory()?));
-    Ok(surroundings.with_environment(|name| std::env::var_os(name)))
+    Ok(machine(Some(working_directory()?)))
+}
+
+fn machine(working_directory: Option<PathBuf>) -> Surroundings {
+    let surroundings = Surroundings::new(std::env::home_dir(), working_directory);
+    surroundings.with_environment(|name| std::env::var_os(name))
 }
 
 /// Where it is written which folders the user trusts; `None` for a user without a home.

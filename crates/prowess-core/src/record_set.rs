@@ -1,5 +1,7 @@
 //! The records of one source's scan, packed: one text and a small entry each.
 
+mod bytes;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 

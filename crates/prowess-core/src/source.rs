@@ -35,6 +35,14 @@ pub trait SkillSource: Send + Sync {
     /// Where the packages' paths begin: an absolute directory, or a URL without a last slash.
     fn root(&self) -> &str;
 
+    /// What a scan's outcome depends on beside the packages themselves, if the stamps mean the same in
+    /// another run of the program: then what was found may be kept and handed to the next run.
+    ///
+    /// By default `None`: what was found ends with the program.
+    fn cache_key(&self) -> Option<String> {
+        None
+    }
+
     /// Reports every package to `sink`.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use prowess_core::{Audience, Diagnostic, Facts, Layer, Severity, SkillSource, Trust};
+use prowess_core::{Audience, Diagnostic, Facts, Layer, RecordSet, Severity, SkillSource, Trust};
 
 use crate::policy::{RegistryPolicy, UnknownLayer};
 use crate::registry::Registered;
@@ -32,6 +32,15 @@ struct NewSource {
     withheld: Option<Box<str>>,
     /// The host's name for its one package.
     name: Option<Box<str>>,
+    /// What an earlier run of the program found.
+    records: Arc<RecordSet>,
+}
+
+impl NewSource {
+    fn new(layer: &str, source: Arc<dyn SkillSource>) -> Self {
+        let records = Arc::default();
+        Self { layer: layer.into(), source, withheld: None, name: None, records }
+    }
 }
 
 /// Why a registry cannot be built.
@@ -62,7 +71,7 @@ impl RegistryBuilder {
     /// Adds a source to a layer, after those that the layer has.
     #[must_use]
     pub fn source(self, layer: &str, source: Arc<dyn SkillSource>) -> Self {
-        self.add(NewSource { layer: layer.into(), source, withheld: None, name: None })
+        self.add(NewSource::new(layer, source))
     }
 
     /// Adds a source of one package, which goes by the host's name in the place of its declared one.
@@ -74,7 +83,7 @@ impl RegistryBuilder {
         source: Arc<dyn SkillSource>,
     ) -> Self {
         let name = Some(name.into());
-        self.add(NewSource { layer: layer.into(), source, withheld: None, name })
+        self.add(NewSource { name, ..NewSource::new(layer, source) })
     }
 
     /// Adds a source that is scanned and of which nothing is offered, such as that of a folder that
@@ -82,7 +91,20 @@ impl RegistryBuilder {
     #[must_use]
     pub fn withheld_source(self, layer: &str, source: Arc<dyn SkillSource>, reason: &str) -> Self {
         let withheld = Some(reason.into());
-        self.add(NewSource { layer: layer.into(), source, withheld, name: None })
+        self.add(NewSource { withheld, ..NewSource::new(layer, source) })
+    }
+
+    /// Asks what an earlier run of the program found in each source that was added. The first scan
+    /// reads of these only what has changed since.
+    #[must_use]
+    pub fn recall(
+        mut self,
+        mut earlier: impl FnMut(&dyn SkillSource) -> Option<Arc<RecordSet>>,
+    ) -> Self {
+        for new in &mut self.sources {
+            new.records = earlier(&*new.source).unwrap_or_default();
+        }
+        self
     }
 
     fn add(mut self, source: NewSource) -> Self {
@@ -152,7 +174,10 @@ impl RegistryBuilder {
         let roots = self.sources.iter().map(|source| source.source.root());
         self.findings.extend(shared_roots(&roots.collect::<Vec<_>>()));
         let names = self.sources.iter_mut().map(|source| source.name.take()).collect();
-        let register = |new: NewSource| Registered::new(rank(&new), new.source, new.withheld);
+        let register = |new: NewSource| {
+            let rank = rank(&new);
+            Registered { records: new.records, ..Registered::new(rank, new.source, new.withheld) }
+        };
         let sources = self.sources.into_iter().map(register).collect();
         let rules = Rules {
             layers: layers.clone(),

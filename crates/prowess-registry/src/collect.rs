@@ -172,8 +172,11 @@ impl<'a> Collector<'a> {
     fn reject(&mut self, found: &Found<'_>, diagnostics: Vec<Diagnostic>) {
         match (self.reread(found.package), self.making.policy.on_broken) {
             (Some(Some(at)), _) if self.is_in_doubt(at) => return self.wait(found),
-            (Some(Some(at)), OnBroken::KeepLast) => return self.keep(found, at, diagnostics),
-            (Some(Some(_)), OnBroken::Drop) => self.changes.removed += 1,
+            // What an earlier run of the program found good is nothing to go on with.
+            (Some(Some(at)), OnBroken::KeepLast) if self.making.generation > 1 => {
+                return self.keep(found, at, diagnostics);
+            }
+            (Some(Some(_)), _) => self.changes.removed += 1,
             (Some(None), _) => {}
             (None, _) => self.changes.rejected += 1,
         }

@@ -47,9 +47,9 @@ pub(crate) struct Registered {
     /// Why none of its skills is offered, where that is so.
     pub(crate) withheld: Option<Box<str>>,
     /// Why the last scan failed.
-    failure: Option<Diagnostic>,
+    pub(crate) failure: Option<Diagnostic>,
     /// What is to be said of how the source is watched.
-    remark: Option<Diagnostic>,
+    pub(crate) remark: Option<Diagnostic>,
 }
 
 /// What a reload did.

@@ -117,6 +117,11 @@ impl SkillSource for FsSource {
         &self.root
     }
 
+    fn cache_key(&self) -> Option<String> {
+        // Files keep their times and numbers, and whatever is configured decides what is found.
+        Some(format!("{:?}", self.config))
+    }
+
     fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
         scan::scan(&self.config, self.clock.now(), sink, cancel)
     }

@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
+use tempfile::NamedTempFile;
 
 /// Reads a file that only the user could have written; `None` where there is none.
 ///
@@ -46,12 +47,27 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 ///
 /// Its directory cannot be made or written to.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let directory = directory_of(path)?;
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    file.write_all(bytes)?;
+    let file = beside(path, bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
+}
+
+/// As [`write`], without waiting for the disk: after a loss of power the file may be damaged.
+///
+/// # Errors
+///
+/// As [`write`].
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    beside(path, bytes)?.persist(path)?;
+    Ok(())
+}
+
+/// A new file in the directory of another.
+fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let mut file = NamedTempFile::new_in(directory_of(path)?)?;
+    file.write_all(bytes)?;
+    Ok(file)
 }
 
 /// Keeps other programs from changing a file between a read and a write of this one; until the guard

@@ -19,11 +19,13 @@
 //! environment or the clock.
 #![forbid(unsafe_code)]
 
+mod cache;
 pub mod codes;
 mod file;
 mod identity;
 mod trust;
 mod trusted;
 
+pub use cache::RecordCache;
 pub use trust::{TrustError, TrustFile};
 pub use trusted::{TrustedFolder, TrustedFolders, TrustedState};

@@ -11,11 +11,13 @@ use prowess_registry::{Refresher, Registry, RegistryBuilder};
 use prowess_search::Searcher;
 use prowess_session::{MemoryStore, Sessions};
 use prowess_source_fs::{Nested, Surroundings};
+use prowess_state::RecordCache;
 use prowess_tools::{SkillTools, Surface, Toolbox};
 
+use crate::memory::Memory;
 use crate::places::{Place, layers, open_roots};
 use crate::runtime::Runtime;
-use crate::{Error, Policies, SystemClock, SystemFacts, default_skills};
+use crate::{Error, Keeping, Policies, SystemClock, SystemFacts, default_skills};
 
 /// The layers of a runtime that names none, the lowest first: what the program brings, what is the
 /// user's own, what came with the project.
@@ -31,6 +33,7 @@ pub struct RuntimeBuilder {
     layers: Vec<Layer>,
     sources: Vec<(Box<str>, Place)>,
     findings: Vec<Diagnostic>,
+    cache: Option<RecordCache>,
     machine: Option<(Surroundings, Arc<dyn FolderTrust>)>,
     providers: Vec<Arc<dyn ToolProvider>>,
     store: Arc<dyn SessionStore>,
@@ -48,6 +51,7 @@ impl Default for RuntimeBuilder {
             layers: STANDARD_LAYERS.map(|(name, trust)| Layer::new(name, trust)).into(),
             sources: Vec::new(),
             findings: Vec::new(),
+            cache: None,
             machine: None,
             providers: Vec::new(),
             store: Arc::new(MemoryStore::new()),
@@ -96,6 +100,13 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn discover(mut self, machine: Surroundings, trust: Arc<dyn FolderTrust>) -> Self {
         self.machine = Some((machine, trust));
+        self
+    }
+
+    /// Keeps what the first scan finds for the next start, which reads only what has changed since.
+    #[must_use]
+    pub fn record_cache(mut self, cache: RecordCache) -> Self {
+        self.cache = Some(cache);
         self
     }
 
@@ -194,8 +205,18 @@ impl RuntimeBuilder {
             self.layers = self.layers_of_policies();
         }
         let toolbox = self.toolbox()?;
-        let registry = Arc::new(self.registry()?);
-        registry.reload();
+        let cache = self.cache.as_ref().filter(|_| self.policies.record_cache == Keeping::Keep);
+        let mut memory = cache.map(|cache| Memory::new(cache, &self.policies.registry));
+        let registry = self.registry();
+        let registry = match &mut memory {
+            Some(memory) => memory.recall(registry).build()?,
+            None => registry.build()?,
+        };
+        let registry = Arc::new(registry);
+        let scanned = registry.reload();
+        if let Some(memory) = memory {
+            memory.keep(&scanned.catalog);
+        }
         let Self { mut policies, store, clock, counter, ranker, .. } = self;
         policies.prompt.load_tool = toolbox.surface().spell(&policies.prompt.load_tool);
         let sessions = Sessions::new(store, Arc::clone(&clock), policies.session.clone());
@@ -240,7 +261,7 @@ impl RuntimeBuilder {
         aliases.iter().fold(builder, with)
     }
 
-    fn registry(&self) -> Result<Registry, Error> {
+    fn registry(&self) -> RegistryBuilder {
         let mut registry = self.rules();
         let discovery = &self.policies.discovery;
         let found = self.machine.as_ref().map(|(machine, trust)| discovery.find(machine, &**trust));
@@ -255,7 +276,6 @@ impl RuntimeBuilder {
         for finding in &self.findings {
             registry = registry.finding(finding.clone());
         }
-        registry = open_roots(registry, found, &layers, &self.clock);
-        Ok(registry.build()?)
+        open_roots(registry, found, &layers, &self.clock)
     }
 }

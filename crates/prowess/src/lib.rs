@@ -29,6 +29,7 @@ mod config;
 mod default_skills;
 mod error;
 mod facts;
+mod memory;
 mod places;
 mod policies;
 mod runtime;
@@ -39,7 +40,7 @@ pub use config::ConfigError;
 pub use default_skills::default_skills;
 pub use error::Error;
 pub use facts::SystemFacts;
-pub use policies::Policies;
+pub use policies::{Keeping, Policies};
 pub use runtime::{Runtime, Turn};
 
 pub use prowess_core::*;

@@ -22,6 +22,9 @@ use serde::{Deserialize, Serialize};
 pub struct Policies {
     /// Where skills are looked for, and whether a project's skills need its folder to be trusted.
     pub discovery: Discovery,
+    /// Whether what scans find may be kept for the next start, where the host has a place for it. By
+    /// default it may.
+    pub record_cache: Keeping,
     /// How records are made and ids are chosen.
     pub registry: RegistryPolicy,
     /// When the catalog is brought up to date.
@@ -47,6 +50,17 @@ pub struct Policies {
     /// Which plugins may run, and how. By default none is loaded.
     #[cfg(feature = "plugins")]
     pub plugins: prowess_plugin_host::PluginPolicy,
+}
+
+/// Whether what was found is kept for the next start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Keeping {
+    /// It is kept.
+    #[default]
+    Keep,
+    /// Nothing is kept, and nothing that was kept is used.
+    Never,
 }
 
 impl Policies {

@@ -8,4 +8,5 @@ mod hot_equals_cold;
 mod refresh;
 mod scripted;
 mod search;
+mod second_start;
 mod sources;

@@ -1,0 +1,136 @@
+//! A set as bytes reads back as it was, and no bytes do harm.
+
+use std::borrow::Cow;
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use prowess_core::{
+    Code, Conditions, Diagnostic, NewRecord, PackagePath, RecordSet, RecordSetBuilder, Severity,
+    Stamp,
+};
+
+/// A set of any kind: records with and without conditions, packages that cannot be used, findings.
+fn set() -> impl Strategy<Value = RecordSet> {
+    let record = ("(a/)?[a-zé]{1,6}", ".{0,12}", option::of("[a-z]{1,4}"), ".{0,40}", tags());
+    let rest = (any::<i16>(), any::<u64>(), any::<bool>(), option::of(vec("[a-z*]{1,4}", 1..3)));
+    let rejected = ("[a-z]{1,6}", any::<u64>());
+    let sets = (vec((record, rest), 0..8), vec(rejected, 0..4), vec(finding(), 0..4));
+    sets.prop_map(|(records, rejected, findings)| {
+        let mut builder = RecordSetBuilder::new();
+        for ((package, name, id, description, tags), rest) in &records {
+            let (priority, stamp, is_lower_case, paths) = rest;
+            let paths = paths.iter().flatten().map(|path| path.as_str().into()).collect();
+            let conditions = Conditions { paths, ..Conditions::default() };
+            builder.push(&NewRecord {
+                package,
+                file: if *is_lower_case { "skill.md" } else { "SKILL.md" },
+                id: id.as_ref().unwrap_or(name),
+                name,
+                description,
+                tags: &tags.iter().map(|tag| Cow::Borrowed(tag.as_str())).collect::<Vec<_>>(),
+                priority: *priority,
+                conditions: (!conditions.is_empty()).then(|| Arc::new(conditions)),
+                stamp: NonZeroU64::new(*stamp).map(Stamp),
+            });
+        }
+        for (package, stamp) in &rejected {
+            builder.reject(package, NonZeroU64::new(*stamp).map(Stamp));
+        }
+        for (package, finding) in findings {
+            builder.diagnose(package.as_deref(), finding);
+        }
+        builder.finish()
+    })
+}
+
+fn tags() -> impl Strategy<Value = Vec<String>> {
+    vec("[a-zé]{1,6}", 0..3)
+}
+
+fn finding() -> impl Strategy<Value = (Option<String>, Diagnostic)> {
+    let place = (option::of("/.{0,8}"), option::of(any::<u32>()), option::of(any::<u32>()));
+    let span = option::of((0_usize..9, 0_usize..99).prop_map(|(start, end)| start..end));
+    let parts = (option::of("[a-z]{0,4}"), place, span, ".{0,20}", 0_usize..3);
+    parts.prop_map(|(package, (path, line, column), span, text, severity)| {
+        let severity = [Severity::Hint, Severity::Warning, Severity::Error][severity];
+        let path = path.map(Into::into);
+        let found = Diagnostic::new(Code::new("some-code"), severity, text.clone(), text);
+        (package, Diagnostic { path, line, column, span, ..found })
+    })
+}
+
+/// Everything that can be asked of a set.
+fn told(set: &RecordSet) -> impl PartialEq + std::fmt::Debug {
+    let record = |at| {
+        let texts = [set.package(at), set.file(at), set.id(at), set.name(at), set.description(at)];
+        let texts = texts.map(str::to_owned);
+        let tags: Vec<_> = set.tags(at).map(str::to_owned).collect();
+        (texts, tags, set.priority(at), set.stamp(at), set.conditions(at).cloned())
+    };
+    let records: Vec<_> = (0..set.len()).map(record).collect();
+    let rejected = set.rejected().iter().map(|rejected| (rejected.package.clone(), rejected.stamp));
+    let findings = set.diagnostics().cloned().collect::<Vec<_>>();
+    let problems = set.problems().cloned().collect::<Vec<_>>();
+    (records, rejected.collect::<Vec<_>>(), findings, problems)
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(set in set()) {
+        let read = RecordSet::from_bytes(&set.to_bytes());
+        let read = read.expect("what was written is a set");
+        prop_assert_eq!(told(&read), told(&set));
+        prop_assert_eq!(read.to_bytes(), set.to_bytes(), "and writes the same again");
+    }
+
+    #[test]
+    fn no_bytes_do_harm(
+        set in set(),
+        changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = set.to_bytes();
+        let length = cut.index(bytes.len() + 1);
+        prop_assert!(length == bytes.len() || RecordSet::from_bytes(&bytes[..length]).is_none());
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Some(read) = RecordSet::from_bytes(&bytes) {
+            let _ = told(&read);
+            let is_normal = |at| PackagePath::is_normal(read.package(at));
+            prop_assert!((0..read.len()).all(is_normal), "no path leads out of its source");
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_no_set_or_one(bytes in vec(any::<u8>(), 0..200)) {
+        let _ = RecordSet::from_bytes(&bytes);
+    }
+}
+
+/// A path that is not in normal form would be opened as if a scan had found it.
+#[test]
+fn a_path_that_leads_out_is_no_set_s() {
+    for path in ["../../etc", "/etc", "a/../b", "a//b"] {
+        let mut records = RecordSetBuilder::new();
+        records.reject(path, None);
+        assert!(RecordSet::from_bytes(&records.finish().to_bytes()).is_none(), "{path}");
+        let mut records = RecordSetBuilder::new();
+        records.push(&NewRecord {
+            package: path,
+            file: "SKILL.md",
+            id: "a",
+            name: "a",
+            description: "a",
+            tags: &[],
+            priority: 0,
+            conditions: None,
+            stamp: None,
+        });
+        assert!(RecordSet::from_bytes(&records.finish().to_bytes()).is_none(), "{path}");
+    }
+}

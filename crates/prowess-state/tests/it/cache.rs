@@ -1,0 +1,107 @@
+//! What scans found is there at the next start, or made again.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use prowess_core::{Code, Diagnostic, RecordSet, RecordSetBuilder, Severity};
+use prowess_state::RecordCache;
+use prowess_testkit::Tree;
+
+/// A set that is told from others by what is wrong with it.
+fn records(message: &str) -> RecordSet {
+    let mut builder = RecordSetBuilder::new();
+    builder.reject("broken", None);
+    builder.diagnose(None, Diagnostic::new(Code::new("x"), Severity::Hint, message, "none"));
+    builder.finish()
+}
+
+fn message(records: &RecordSet) -> String {
+    records.diagnostics().map(|found| found.message.as_str()).collect()
+}
+
+/// The only file of a cache.
+fn only_file(tree: &Tree) -> PathBuf {
+    let mut files = fs::read_dir(tree.join("cache")).unwrap();
+    files.next().expect("there is a file").unwrap().path()
+}
+
+fn saved() -> (Tree, RecordCache) {
+    let tree = Tree::new("");
+    let cache = RecordCache::new(tree.join("cache"), "build 1");
+    cache.save("key", &records("first")).unwrap();
+    (tree, cache)
+}
+
+#[test]
+fn what_was_kept_comes_back_under_its_key_and_for_its_build_alone() {
+    let (tree, cache) = saved();
+    let found = cache.load("key").unwrap().expect("it was kept");
+    assert_eq!(message(&found), "first");
+    cache.save("key", &records("second")).unwrap();
+    assert_eq!(message(&cache.load("key").unwrap().unwrap()), "second", "the newest is kept");
+    assert!(cache.load("another").unwrap().is_none(), "another key has nothing");
+    let newer = RecordCache::new(tree.join("cache"), "build 2");
+    assert!(newer.load("key").unwrap().is_none(), "another build has nothing, without complaint");
+    let mode = only_file(&tree).metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "nobody else reads what skills a user has");
+}
+
+#[test]
+fn each_changed_byte_and_each_missing_end_is_seen() {
+    let (tree, cache) = saved();
+    let path = only_file(&tree);
+    let whole = fs::read(&path).unwrap();
+    let check = |bytes: &[u8], what: &str| {
+        fs::write(&path, bytes).unwrap();
+        let finding = cache.load("key").map(|found| found.is_some()).expect_err(what);
+        assert_eq!((finding.code.as_str(), finding.severity), ("cache-ignored", Severity::Hint));
+    };
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        check(&bytes, "a changed byte is seen");
+        check(&whole[..at], "a missing end is seen");
+    }
+    check(&[&whole[..], b"x"].concat(), "a byte too many is seen");
+    cache.save("key", &records("again")).unwrap();
+    assert_eq!(message(&cache.load("key").unwrap().unwrap()), "again", "it is made again");
+}
+
+/// Files that were put in each other's place are whole, and each under the wrong key.
+#[test]
+fn another_key_s_file_is_not_taken() {
+    let (tree, cache) = saved();
+    let first = only_file(&tree);
+    let bytes = fs::read(&first).unwrap();
+    fs::remove_file(&first).unwrap();
+    cache.save("other", &records("other")).unwrap();
+    fs::write(only_file(&tree), bytes).unwrap();
+    assert!(cache.load("other").is_err(), "it says itself which key it is for");
+}
+
+#[test]
+fn a_file_that_others_could_have_written_is_not_taken() {
+    let (tree, cache) = saved();
+    fs::set_permissions(only_file(&tree), Permissions::from_mode(0o666)).unwrap();
+    assert!(cache.load("key").is_err(), "anybody could have written it");
+}
+
+#[test]
+fn the_oldest_files_go() {
+    let tree = Tree::new("");
+    let cache = RecordCache::new(tree.join("cache"), "build");
+    for number in 0..300 {
+        cache.save(&format!("key {number}"), &records("x")).unwrap();
+    }
+    let left = fs::read_dir(tree.join("cache")).unwrap().count();
+    assert_eq!(left, 256, "a cache does not grow for ever");
+    assert!(cache.load("key 299").unwrap().is_some(), "the newest is there");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_to_is_an_error_and_nothing_worse() {
+    let tree = Tree::new("//- /file\ntext\n");
+    let cache = RecordCache::new(tree.join("file/cache"), "build");
+    assert!(cache.save("key", &records("x")).is_err(), "there is no such directory");
+}

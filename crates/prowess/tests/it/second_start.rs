@@ -1,0 +1,190 @@
+//! A second start knows what the first one found.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use prowess::source_fs::{FsConfig, FsSource};
+use prowess::state::RecordCache;
+use prowess::{
+    Cancel, Catalog, Diagnostic, Found, Keeping, Listing, PackagePath, Policies, ReadFurther,
+    ReadLimit, ResourcePath, Runtime, ScanSink, SkillSource, SourceError, Stamp, Timestamp,
+};
+use prowess_testkit::{ManualClock, Tree};
+
+/// A directory that counts how many `SKILL.md` a scan reads.
+struct Counting {
+    source: FsSource,
+    reads: AtomicUsize,
+}
+
+struct CountingSink<'s> {
+    sink: &'s mut dyn ScanSink,
+    reads: &'s AtomicUsize,
+}
+
+impl ScanSink for CountingSink<'_> {
+    fn known(&self, package: &str) -> Option<Stamp> {
+        self.sink.known(package)
+    }
+
+    fn unchanged(&mut self, package: &str) {
+        self.sink.unchanged(package);
+    }
+
+    fn found(&mut self, found: Found<'_>) -> ReadFurther {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        self.sink.found(found)
+    }
+
+    fn problem(&mut self, diagnostic: Diagnostic) {
+        self.sink.problem(diagnostic);
+    }
+}
+
+impl SkillSource for Counting {
+    fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    fn root(&self) -> &str {
+        self.source.root()
+    }
+
+    fn cache_key(&self) -> Option<String> {
+        self.source.cache_key()
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+        self.source.scan(&mut CountingSink { sink, reads: &self.reads }, cancel)
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        self.source.list(package, most)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        self.source.read(package, resource, limit)
+    }
+}
+
+fn skill(name: &str, description: &str) -> String {
+    format!("---\nname: {name}\ndescription: {description}\n---\nBody of {name}\n")
+}
+
+/// A tree of skills, one of which cannot be used, beside an empty place for the cache.
+fn machine() -> Tree {
+    let tree = Tree::new("//- /skills/broken/SKILL.md\nno frontmatter\n");
+    for name in ["a", "b", "c"] {
+        tree.write(&format!("skills/{name}/SKILL.md"), skill(name, "First."));
+    }
+    tree
+}
+
+/// What a start finds, and how many files it reads for it.
+fn start_with(tree: &Tree, policies: Policies) -> (Arc<Catalog>, usize) {
+    // Long after the files were written, so that their times can be relied on.
+    let clock = Arc::new(ManualClock::at(Timestamp(32_503_680_000_000)));
+    let source = FsSource::new(FsConfig::new(tree.join("skills")), clock);
+    let source = Arc::new(Counting { source, reads: AtomicUsize::new(0) });
+    let runtime = Runtime::builder()
+        .policies(policies)
+        .record_cache(RecordCache::new(tree.join("cache"), "build"))
+        .source("user", Arc::clone(&source) as Arc<dyn SkillSource>)
+        .build()
+        .expect("there is nothing wrong with it");
+    (runtime.catalog(), source.reads.load(Ordering::SeqCst))
+}
+
+fn start(tree: &Tree) -> (Arc<Catalog>, usize) {
+    start_with(tree, Policies::default())
+}
+
+/// All that a catalog says.
+fn told(catalog: &Catalog) -> (Vec<String>, Vec<Diagnostic>) {
+    let record = |skill: prowess::Record<'_>| {
+        format!("{skill:?} {} {}", skill.description(), skill.location())
+    };
+    (catalog.skills().map(record).collect(), catalog.diagnostics().cloned().collect())
+}
+
+#[test]
+fn it_reads_no_file_that_has_not_changed_and_says_the_same() {
+    let tree = machine();
+    let (first, reads) = start(&tree);
+    assert_eq!((first.len(), reads), (3, 4), "the first start reads each");
+    let (second, reads) = start(&tree);
+    assert_eq!(reads, 0, "the second reads none, not even the one that cannot be used");
+    assert_eq!(told(&second), told(&first), "and says what the first one said");
+}
+
+#[test]
+fn it_reads_what_changed_came_or_was_put_in_another_s_place_and_forgets_what_went() {
+    let tree = machine();
+    start(&tree);
+    tree.write("skills/a/SKILL.md", skill("a", "Other."));
+    tree.write("skills/d/SKILL.md", skill("d", "New."));
+    fs::remove_dir_all(tree.join("skills/b")).unwrap();
+    tree.write("skills/broken/SKILL.md", skill("broken", "Mended."));
+    let (catalog, reads) = start(&tree);
+    let found: Vec<_> = catalog.skills().map(|skill| (skill.id(), skill.description())).collect();
+    let expected = [("a", "Other."), ("broken", "Mended."), ("c", "First."), ("d", "New.")];
+    assert_eq!((found, reads), (expected.to_vec(), 3), "each that is new or changed is read");
+    assert_eq!(start(&tree).1, 0, "and is known from then on");
+}
+
+/// The last good version is for a program that runs: a new one has nothing to go on with.
+#[test]
+fn a_file_that_was_broken_between_two_starts_is_broken() {
+    let tree = machine();
+    start(&tree);
+    tree.write("skills/a/SKILL.md", "no frontmatter any more\n");
+    let (catalog, _) = start(&tree);
+    assert!(catalog.get("a").is_none(), "what was good once is not offered");
+    let without = told(&start_without(&tree));
+    assert_eq!(told(&catalog), without, "a start with the cache says what one without it says");
+}
+
+fn start_without(tree: &Tree) -> Arc<Catalog> {
+    start_with(tree, Policies { record_cache: Keeping::Never, ..Policies::default() }).0
+}
+
+#[test]
+fn another_policy_has_records_of_its_own() {
+    let tree = machine();
+    start(&tree);
+    let mut policies = Policies::default();
+    policies.registry.id_from = prowess::registry::IdFrom::Directory;
+    assert_eq!(start_with(&tree, policies).1, 4, "what the policy decides is read anew");
+    assert_eq!(start(&tree).1, 0, "and the other one's is still there");
+}
+
+#[test]
+fn whoever_wants_no_cache_has_none() {
+    let tree = machine();
+    start_without(&tree);
+    assert!(!tree.join("cache").exists(), "nothing is written");
+    start(&tree);
+    let policies = Policies { record_cache: Keeping::Never, ..Policies::default() };
+    assert_eq!(start_with(&tree, policies).1, 4, "and nothing is read of what is there");
+}
+
+#[test]
+fn a_damaged_cache_is_told_of_once_and_made_again() {
+    let tree = machine();
+    let (first, _) = start(&tree);
+    for file in fs::read_dir(tree.join("cache")).unwrap() {
+        fs::write(file.unwrap().path(), "damaged").unwrap();
+    }
+    let (second, reads) = start(&tree);
+    assert_eq!(reads, 4, "every file is read");
+    let codes: Vec<_> = second.diagnostics().map(|found| found.code.as_str()).collect();
+    assert!(codes.contains(&"cache-ignored"), "and that is told of: {codes:?}");
+    let (third, reads) = start(&tree);
+    assert_eq!((told(&third), reads), (told(&first), 0), "then all is as before");
+}
