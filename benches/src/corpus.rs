@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use prowess_core::{Layer, SkillSource, Timestamp, Trust};
+use prowess_core::{Layer, RecordSet, SkillSource, Timestamp, Trust};
 use prowess_registry::Registry;
 use prowess_source_fs::{FsConfig, FsSource};
 use prowess_testkit::{Corpus, ManualClock};
@@ -42,11 +42,24 @@ pub fn write(root: &Path, count: usize) {
 ///
 /// Never: its one layer is there.
 pub fn registry(root: &Path) -> Registry {
+    registry_that_recalls(root, |_| None)
+}
+
+/// The same, with what an earlier run found.
+///
+/// # Panics
+///
+/// Never: its one layer is there.
+pub fn registry_that_recalls(
+    root: &Path,
+    earlier: impl FnMut(&dyn SkillSource) -> Option<Arc<RecordSet>>,
+) -> Registry {
     let clock = Arc::new(ManualClock::at(LATER));
     let source: Arc<dyn SkillSource> = Arc::new(FsSource::new(FsConfig::new(root), clock));
     Registry::builder()
         .layer(Layer::new("user", Trust::Trusted))
         .source("user", source)
+        .recall(earlier)
         .build()
         .expect("the layer is there")
 }
