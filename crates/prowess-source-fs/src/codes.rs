@@ -61,5 +61,8 @@ pub const PATH_NOT_PORTABLE: Code = Code::new("path-not-portable");
 /// Warning: a bound ended the search before the tree did.
 pub const SCAN_TRUNCATED: Code = Code::new("scan-truncated");
 
+/// Hint: directories are not searched because a `.gitignore` leaves them out.
+pub const LEFT_OUT_BY_GITIGNORE: Code = Code::new("left-out-by-gitignore");
+
 /// Warning: two directories' names differ only in how their characters are composed.
 pub const NORMALISATION_COLLISION: Code = Code::new("normalisation-collision");

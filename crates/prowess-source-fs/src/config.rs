@@ -1,8 +1,11 @@
 //! What a host says of a tree before it is walked.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use prowess_dir::{Dir, Error};
+
+use crate::ScanBounds;
 
 /// Which tree, how far into it, and what to make of links and of packages inside packages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +25,11 @@ pub struct FsConfig {
     /// a hundred thousand skills with their files, and some seconds of work for whoever makes that many
     /// empty directories.
     pub max_entries: usize,
+    /// How many skills are reported. By default 200,000.
+    pub max_skills: usize,
+    /// How long a scan may take before it ends with what it has, by the host's clock. By default a
+    /// minute: a file server that answers slowly must not hold up a start for ever.
+    pub max_time: Duration,
     /// How many names in one package are looked at to list its files. By default 20,000.
     pub max_listed: usize,
     /// How many directories may be watched; a tree with more is not watched at all. By default 100,000,
@@ -30,6 +38,9 @@ pub struct FsConfig {
     /// Names of directories that are never entered. By default `.git` and `node_modules`. Other hidden
     /// directories are entered: skills live in `.claude` and `.agents`.
     pub skip: Vec<Box<str>>,
+    /// The directory whose `.gitignore` is the outermost that counts, such as a repository's root. What
+    /// these files leave out is not searched. By default none counts.
+    pub gitignore: Option<PathBuf>,
     /// What to do about a symbolic link to a directory. By default [`Links::Follow`].
     pub links: Links,
     /// Whether packages may lie inside packages. By default [`Nested::Stop`].
@@ -68,16 +79,21 @@ pub enum Nested {
 impl FsConfig {
     /// The defaults over this root.
     pub fn new(root: impl Into<PathBuf>) -> Self {
+        let ScanBounds { max_depth, max_directories, max_entries, max_skills, max_seconds } =
+            ScanBounds::default();
         Self {
             root: root.into(),
             within: None,
             may_be_missing: false,
-            max_depth: 6,
-            max_directories: 20_000,
-            max_entries: 500_000,
+            max_depth,
+            max_directories,
+            max_entries,
+            max_skills,
+            max_time: Duration::from_secs(max_seconds),
             max_listed: 20_000,
             max_watched: 100_000,
             skip: vec![".git".into(), "node_modules".into()],
+            gitignore: None,
             links: Links::default(),
             nested: Nested::default(),
         }

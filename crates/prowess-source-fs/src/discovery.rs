@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+use crate::FsConfig;
+use crate::surroundings::repository;
 
 /// Which directories of a machine hold skills, and which of them are the project's and so asked about.
 ///
@@ -30,6 +34,11 @@ pub struct Discovery {
     /// What the machine's administrator provides for everybody, in the layer `organization`, above all
     /// others. By default `/etc/prowess/skills`; a machine without it has no such layer.
     pub organization: Option<PathBuf>,
+    /// Whether what a `.gitignore` leaves out is not searched, from the root of each directory's repository
+    /// inwards. By default everything is searched.
+    pub gitignore: bool,
+    /// How far each directory is searched.
+    pub bounds: ScanBounds,
     /// More directories by layer, each absolute or beginning with `~/`. By default none.
     pub roots: BTreeMap<Box<str>, Vec<PathBuf>>,
 }
@@ -61,6 +70,52 @@ pub enum ProjectTrust {
     Trusted,
 }
 
+/// Where the search of a directory ends. A bound that bites is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScanBounds {
+    /// How many directories below it a package may lie. By default 6.
+    pub max_depth: usize,
+    /// How many directories without a package are searched. By default 20,000.
+    pub max_directories: usize,
+    /// How many names are looked at. By default 500,000.
+    pub max_entries: usize,
+    /// How many skills are reported. By default 200,000.
+    pub max_skills: usize,
+    /// How many seconds a scan may take. By default 60.
+    pub max_seconds: u64,
+}
+
+impl Default for ScanBounds {
+    fn default() -> Self {
+        Self {
+            max_depth: 6,
+            max_directories: 20_000,
+            max_entries: 500_000,
+            max_skills: 200_000,
+            max_seconds: 60,
+        }
+    }
+}
+
+impl Discovery {
+    /// A tree to be searched within these bounds, and by its `.gitignore` files where they count.
+    pub fn config(&self, root: impl Into<PathBuf>) -> FsConfig {
+        let root = root.into();
+        let ScanBounds { max_depth, max_directories, max_entries, max_skills, max_seconds } =
+            self.bounds;
+        FsConfig {
+            max_depth,
+            max_directories,
+            max_entries,
+            max_skills,
+            max_time: Duration::from_secs(max_seconds),
+            gitignore: self.gitignore.then(|| repository(&root).to_owned()),
+            ..FsConfig::new(root)
+        }
+    }
+}
+
 impl Default for Discovery {
     fn default() -> Self {
         Self {
@@ -71,6 +126,8 @@ impl Default for Discovery {
             project: ProjectSearch::default(),
             project_trust: ProjectTrust::default(),
             organization: Some("/etc/prowess/skills".into()),
+            gitignore: false,
+            bounds: ScanBounds::default(),
             roots: BTreeMap::new(),
         }
     }

@@ -44,6 +44,7 @@
 pub mod codes;
 mod config;
 mod discovery;
+mod gitignore;
 mod link;
 mod package;
 mod partial;
@@ -64,7 +65,9 @@ use prowess_core::{
 };
 
 pub use config::{FsConfig, Links, Nested};
-pub use discovery::{ClientName, ClientNameError, Discovery, ProjectSearch, ProjectTrust};
+pub use discovery::{
+    ClientName, ClientNameError, Discovery, ProjectSearch, ProjectTrust, ScanBounds,
+};
 pub use roots::{ORGANIZATION_LAYER, PROJECT_LAYER, SkillRoot, SkillRoots};
 pub use surroundings::Surroundings;
 
@@ -123,7 +126,7 @@ impl SkillSource for FsSource {
     }
 
     fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        scan::scan(&self.config, self.clock.now(), sink, cancel)
+        scan::scan(&self.config, &*self.clock, sink, cancel)
     }
 
     fn scan_packages(
@@ -132,7 +135,7 @@ impl SkillSource for FsSource {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
-        partial::scan_packages(&self.config, self.clock.now(), packages, sink, cancel)
+        partial::scan_packages(&self.config, &*self.clock, packages, sink, cancel)
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {

@@ -1,8 +1,6 @@
 //! A look at a few packages instead of the whole tree.
 
-use prowess_core::{
-    Cancel, Coverage, PackagePath, ScanSink, SourceError, SourceErrorKind, Timestamp,
-};
+use prowess_core::{Cancel, Clock, Coverage, PackagePath, ScanSink, SourceError, SourceErrorKind};
 use prowess_dir::{Dir, Kind};
 
 use crate::package::{FILES, Prober};
@@ -11,16 +9,16 @@ use crate::{FsConfig, Nested, scan};
 /// Reports these packages, or everything where they cannot be told apart from the rest of the tree.
 pub(crate) fn scan_packages(
     config: &FsConfig,
-    now: Timestamp,
+    clock: &dyn Clock,
     packages: &[PackagePath],
     sink: &mut dyn ScanSink,
     cancel: &Cancel,
 ) -> Result<Coverage, SourceError> {
     let Some((root, places)) = places(config, packages) else {
-        return scan::scan(config, now, sink, cancel).map(|()| Coverage::Everything);
+        return scan::scan(config, clock, sink, cancel).map(|()| Coverage::Everything);
     };
     let absolute = config.root.to_string_lossy();
-    let mut prober = Prober::new(&absolute, now, sink);
+    let mut prober = Prober::new(&absolute, clock.now(), sink);
     for package in places {
         if cancel.is_cancelled() {
             let message = format!("the scan of `{absolute}` was cancelled");
@@ -34,10 +32,11 @@ pub(crate) fn scan_packages(
 }
 
 /// The root and those of the packages that a walk would come to. `None` if it depends on more than
-/// each package's own directory: links, names that may look alike, a root that is a package itself.
+/// each package's own directory: links, names that may look alike, a root that is a package itself, a
+/// `.gitignore` above it.
 fn places<'p>(config: &FsConfig, packages: &'p [PackagePath]) -> Option<(Dir, Vec<&'p str>)> {
-    let root = Dir::open(&config.root).ok()?;
-    if is_package(&root, "") {
+    let root = config.open_root().ok()?;
+    if config.gitignore.is_some() || is_package(&root, "") {
         return None;
     }
     let mut places = Vec::with_capacity(packages.len());

@@ -216,6 +216,20 @@ pub(crate) fn collision(path: &str, other: &str) -> Diagnostic {
     )
 }
 
+pub(crate) fn left_out(path: &str, count: usize) -> Diagnostic {
+    let others = match count {
+        1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    problem(
+        codes::LEFT_OUT_BY_GITIGNORE,
+        Severity::Hint,
+        path,
+        format!("`{path}`{others} is not searched: a `.gitignore` leaves it out"),
+        "take it out of the `.gitignore`, or turn `gitignore` off",
+    )
+}
+
 pub(crate) fn truncated(path: &str, bound: &str, option: &str) -> Diagnostic {
     problem(
         codes::SCAN_TRUNCATED,

@@ -2,18 +2,22 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
 
-use prowess_core::{Cancel, PackagePath, ScanSink, SourceError, SourceErrorKind, Timestamp};
+use prowess_core::{Cancel, Clock, PackagePath, ScanSink, SourceError, SourceErrorKind};
 use prowess_dir::{Dir, Entry, EntryBuffer, ErrorKind, Kind};
 use unicode_normalization::UnicodeNormalization;
 
+use crate::gitignore::Rules;
 use crate::package::{FILES, Probe, Prober};
 use crate::{FsConfig, Nested, codes, link, problem};
 
 /// Reports every package of the tree.
 pub(crate) fn scan(
     config: &FsConfig,
-    now: Timestamp,
+    clock: &dyn Clock,
     sink: &mut dyn ScanSink,
     cancel: &Cancel,
 ) -> Result<(), SourceError> {
@@ -25,22 +29,30 @@ pub(crate) fn scan(
     let mut walk = Walk {
         config,
         cancel,
-        prober: Prober::new(&root, now, sink),
+        prober: Prober::new(&root, clock.now(), sink),
         pending: VecDeque::new(),
         links: Vec::new(),
         directories_left: config.max_directories,
         entries_left: config.max_entries,
+        skills_left: config.max_skills,
+        clock,
+        deadline: clock.elapsed().saturating_add(config.max_time),
+        left_out: LeftOut::default(),
         bounds: Bounds::default(),
+    };
+    let Some(rules) = walk.rules_of_root(&root) else {
+        return Ok(());
     };
     if walk.root_is_all(&directory) {
         return Ok(());
     }
     let mut names = EntryBuffer::default();
-    walk.list(&mut directory, "", 0, &mut names)
+    walk.list(&mut directory, Pending { path: "".into(), depth: 0, rules }, &mut names)
         .map_err(|error| SourceError::new(SourceErrorKind::Unavailable, error.to_string()))?;
     walk.search_pending(&directory, &mut names);
     walk.follow_links(&directory);
     walk.report_bounds();
+    walk.report_left_out();
     if cancel.is_cancelled() {
         let message = format!("the scan of `{root}` was cancelled");
         return Err(SourceError::new(SourceErrorKind::Cancelled, message));
@@ -71,10 +83,18 @@ fn without_root(
     Ok(())
 }
 
-/// A directory that is still to be listed, and how deep it lies.
+/// A directory that is still to be listed, how deep it lies, and what its parents leave out.
 struct Pending {
     path: Box<str>,
     depth: usize,
+    rules: Option<Rc<Rules>>,
+}
+
+/// What is not searched because of a `.gitignore`.
+#[derive(Default)]
+struct LeftOut {
+    first: Option<String>,
+    count: usize,
 }
 
 /// Where each bound bit first.
@@ -83,6 +103,8 @@ struct Bounds {
     depth: Option<String>,
     directories: Option<String>,
     entries: Option<String>,
+    skills: Option<String>,
+    time: Option<String>,
 }
 
 /// The directory whose names are looked at.
@@ -91,6 +113,7 @@ struct Level<'l> {
     path: &'l str,
     parent_length: usize,
     depth: usize,
+    rules: Option<Rc<Rules>>,
     /// Names that are not ASCII, by their composed form.
     composed: HashMap<String, String>,
 }
@@ -105,6 +128,10 @@ struct Walk<'a> {
     links: Vec<String>,
     directories_left: usize,
     entries_left: usize,
+    skills_left: usize,
+    clock: &'a dyn Clock,
+    deadline: Duration,
+    left_out: LeftOut,
     bounds: Bounds,
 }
 
@@ -129,7 +156,7 @@ impl Walk<'_> {
         links.sort_unstable();
         let mut follower = link::Follower::new(self.config, root, &mut self.prober);
         for link in links {
-            if self.cancel.is_cancelled() {
+            if self.cancel.is_cancelled() || self.clock.elapsed() > self.deadline {
                 return;
             }
             follower.follow(&link);
@@ -137,13 +164,14 @@ impl Walk<'_> {
     }
 
     fn search_pending(&mut self, root: &Dir, names: &mut EntryBuffer) {
-        while let Some(Pending { path, depth }) = self.pending.pop_front() {
-            if self.cancel.is_cancelled() || self.entries_left == 0 {
+        while let Some(pending) = self.pending.pop_front() {
+            if self.cancel.is_cancelled() || self.is_at_a_bound(&pending.path) {
                 return;
             }
+            let path = pending.path.clone();
             let listed = root
                 .open_dir(&path, prowess_dir::Links::Refuse)
-                .and_then(|mut directory| self.list(&mut directory, &path, depth, names));
+                .and_then(|mut directory| self.list(&mut directory, pending, names));
             match listed.map_err(|error| (error.kind(), error)) {
                 // Gone or swapped since its name was read: it is no directory of this tree any more.
                 Ok(()) | Err((ErrorKind::NotFound | ErrorKind::NotADirectory, _)) => {}
@@ -159,13 +187,16 @@ impl Walk<'_> {
     fn list(
         &mut self,
         directory: &mut Dir,
-        path: &str,
-        depth: usize,
+        pending: Pending,
         names: &mut EntryBuffer,
     ) -> Result<(), prowess_dir::Error> {
+        let Pending { path, depth, rules } = pending;
+        let path = &*path;
+        let rules = self.rules_below(rules, directory, path);
         let parent_length = self.prober.set_parent(path);
         let entries = directory.entries(names)?;
-        let mut level = Level { directory, path, parent_length, depth, composed: HashMap::new() };
+        let mut level =
+            Level { directory, path, parent_length, depth, rules, composed: HashMap::new() };
         entries.visit(|entry| self.visit(&mut level, &entry)).map(drop)
     }
 
@@ -173,8 +204,9 @@ impl Walk<'_> {
         if self.cancel.is_cancelled() {
             return ControlFlow::Break(());
         }
-        if self.entries_left == 0 {
-            self.bounds.entries.get_or_insert_with(|| level.path.to_owned());
+        // The clock is asked now and then: it costs as much as looking at a name.
+        let is_asked = self.entries_left.is_multiple_of(64) || self.skills_left == 0;
+        if is_asked && self.is_at_a_bound(level.path) {
             return ControlFlow::Break(());
         }
         self.entries_left -= 1;
@@ -206,6 +238,9 @@ impl Walk<'_> {
         if !PackagePath::is_normal(&self.prober.path) {
             return self.unusable(level.directory, entry, codes::PATH_NOT_PORTABLE);
         }
+        if level.rules.as_ref().is_some_and(|rules| self.is_left_out(rules, entry.kind())) {
+            return;
+        }
         if entry.kind() == Kind::Link {
             // What a `SKILL.md` is was told of when its package was probed, a link too.
             if !FILES.contains(&name) {
@@ -217,25 +252,80 @@ impl Walk<'_> {
             self.compare_composed(name, &mut level.composed);
         }
         let inode = entry.inode();
-        match self.prober.probe_below(level.directory, level.parent_length, inode) {
+        let probe = self.prober.probe_below(level.directory, level.parent_length, inode);
+        self.skills_left -= usize::from(probe == Probe::Package);
+        match probe {
             Probe::Closed => {}
             Probe::Package if self.config.nested == Nested::Stop => {}
-            Probe::Package => self.search_later(level.depth + 1),
+            Probe::Package => self.search_later(level),
             Probe::Nothing if self.directories_left == 0 => {
                 let path = &self.prober.path;
                 self.bounds.directories.get_or_insert_with(|| path.clone());
             }
             Probe::Nothing => {
                 self.directories_left -= 1;
-                self.search_later(level.depth + 1);
+                self.search_later(level);
             }
         }
     }
 
     /// Notes the directory that the prober's path names to be listed.
-    fn search_later(&mut self, depth: usize) {
+    fn search_later(&mut self, level: &Level<'_>) {
         let path = self.prober.path.as_str().into();
-        self.pending.push_back(Pending { path, depth });
+        let (depth, rules) = (level.depth + 1, level.rules.clone());
+        self.pending.push_back(Pending { path, depth, rules });
+    }
+
+    /// Whether the search ends here, which is noted.
+    fn is_at_a_bound(&mut self, path: &str) -> bool {
+        let Bounds { entries, skills, time, .. } = &mut self.bounds;
+        let bound = match () {
+            () if self.entries_left == 0 => entries,
+            () if self.skills_left == 0 => skills,
+            () if self.clock.elapsed() > self.deadline => time,
+            () => return false,
+        };
+        bound.get_or_insert_with(|| path.to_owned());
+        true
+    }
+
+    /// What is left out around the root; `None` if the root itself is.
+    fn rules_of_root(&mut self, root: &str) -> Option<Option<Rc<Rules>>> {
+        let Some(outermost) = &self.config.gitignore else { return Some(None) };
+        let rules = Rules::above(outermost, Path::new(root));
+        if rules.is_err() {
+            self.prober.sink.problem(problem::left_out(root, 1));
+        }
+        rules.ok()
+    }
+
+    fn rules_below(
+        &self,
+        above: Option<Rc<Rules>>,
+        directory: &Dir,
+        path: &str,
+    ) -> Option<Rc<Rules>> {
+        self.config.gitignore.as_ref()?;
+        Rules::below(above, directory, &self.config.root.join(path))
+    }
+
+    /// Whether the directory or link at the prober's path, or its `SKILL.md`, is left out.
+    fn is_left_out(&mut self, rules: &Rules, kind: Kind) -> bool {
+        let path = self.config.root.join(&self.prober.path);
+        let is_left_out =
+            rules.leaves_out(&path, kind) || rules.leaves_out(&path.join(FILES[0]), Kind::File);
+        if is_left_out {
+            self.left_out.first.get_or_insert_with(|| self.prober.here());
+            self.left_out.count += 1;
+        }
+        is_left_out
+    }
+
+    fn report_left_out(&mut self) {
+        let LeftOut { first, count } = std::mem::take(&mut self.left_out);
+        if let Some(first) = first {
+            self.prober.sink.problem(problem::left_out(&first, count));
+        }
     }
 
     fn unusable(&mut self, directory: &Dir, entry: &Entry<'_>, code: prowess_core::Code) {
@@ -263,10 +353,14 @@ impl Walk<'_> {
         let depth = format!("{} directories below the root", config.max_depth);
         let directories = format!("after {} directories without a skill", config.max_directories);
         let entries = format!("after {} names", config.max_entries);
+        let skills = format!("after {} skills", config.max_skills);
+        let time = format!("after {} seconds", config.max_time.as_secs());
         let told = [
             (bounds.depth, depth, "max_depth"),
             (bounds.directories, directories, "max_directories"),
             (bounds.entries, entries, "max_entries"),
+            (bounds.skills, skills, "max_skills"),
+            (bounds.time, time, "max_time"),
         ];
         for (path, bound, option) in told {
             if let Some(path) = path {

@@ -53,13 +53,17 @@ impl Surroundings {
     /// The folder of the project: the root of the working directory's repository, which is the nearest
     /// directory with a `.git` of any kind; outside of a repository, the working directory.
     pub fn project(&self) -> Option<&Path> {
-        let working_directory = self.working_directory.as_deref()?;
-        let is_repository = |directory: &&Path| directory.join(".git").exists();
-        Some(working_directory.ancestors().find(is_repository).unwrap_or(working_directory))
+        self.working_directory.as_deref().map(repository)
     }
 
     fn directory(&self, named: Option<&Path>, usual: &str) -> Option<PathBuf> {
         let named = named.map(Path::to_owned);
         named.or_else(|| self.home.as_ref().map(|home| home.join(usual)))
     }
+}
+
+/// The root of a directory's repository; of one that is in none, the directory itself.
+pub(crate) fn repository(directory: &Path) -> &Path {
+    let is_repository = |directory: &&Path| directory.join(".git").exists();
+    directory.ancestors().find(is_repository).unwrap_or(directory)
 }

@@ -271,11 +271,11 @@ impl RuntimeBuilder {
             registry = registry.layer(layer.clone());
         }
         for (layer, place) in &self.sources {
-            registry = registry.source(layer, place.open(layer, &layers, &self.clock));
+            registry = registry.source(layer, place.open(layer, &layers, discovery, &self.clock));
         }
         for finding in &self.findings {
             registry = registry.finding(finding.clone());
         }
-        open_roots(registry, found, &layers, &self.clock)
+        open_roots(registry, found, &layers, discovery, &self.clock)
     }
 }

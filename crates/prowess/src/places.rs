@@ -22,13 +22,14 @@ impl Place {
         &self,
         layer: &str,
         layers: &[Layer],
+        discovery: &Discovery,
         clock: &Arc<dyn Clock>,
     ) -> Arc<dyn SkillSource> {
         match self {
             Self::Source(source) => Arc::clone(source),
             Self::Directory(root, nested) => {
                 let links = links(layer, layers);
-                let config = FsConfig { links, nested: *nested, ..FsConfig::new(root) };
+                let config = FsConfig { links, nested: *nested, ..discovery.config(root) };
                 Arc::new(FsSource::new(config, Arc::clone(clock)))
             }
         }
@@ -56,6 +57,7 @@ pub(crate) fn open_roots(
     mut registry: RegistryBuilder,
     found: SkillRoots,
     layers: &[Layer],
+    discovery: &Discovery,
     clock: &Arc<dyn Clock>,
 ) -> RegistryBuilder {
     for root in found.roots {
@@ -64,7 +66,7 @@ pub(crate) fn open_roots(
             within: root.within,
             may_be_missing: root.may_be_missing,
             links,
-            ..FsConfig::new(root.directory)
+            ..discovery.config(root.directory)
         };
         let source = Arc::new(FsSource::new(config, Arc::clone(clock)));
         registry = match root.withheld {

@@ -31,7 +31,7 @@ pub(super) struct Found {
 
 impl<'c> Survey<'c> {
     pub(super) fn new(config: &'c FsConfig) -> Self {
-        Self { config, root: Dir::open(&config.root).ok() }
+        Self { config, root: config.open_root().ok() }
     }
 
     /// What is at a place, without following a link.

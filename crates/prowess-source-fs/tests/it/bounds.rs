@@ -1,9 +1,13 @@
 //! Trees that are larger than anybody meant.
 
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use prowess_source_fs::{FsConfig, Nested};
-use prowess_testkit::Tree;
+use prowess_core::{Clock, Timestamp};
+use prowess_source_fs::{FsConfig, FsSource, Nested};
+use prowess_testkit::{ScanRecorder, Tree};
 
 use crate::{config, problems, scan};
 
@@ -121,4 +125,53 @@ fn a_chain_longer_than_any_path_ends() {
         here = openat(&here, "..", OFlags::DIRECTORY, Mode::empty()).unwrap();
         unlinkat(&here, NAME, AtFlags::REMOVEDIR).unwrap();
     }
+}
+
+#[test]
+fn the_skills_are_counted() {
+    let tree = Tree::new("");
+    for number in 0..9 {
+        tree.write(&format!("group-{}/skill-{number}/SKILL.md", number % 3), "text");
+    }
+    let all = scan(FsConfig { max_skills: 9, ..config(&tree) });
+    assert_eq!((all.packages().len(), all.problems.len()), (9, 0), "a bound that fits is none");
+    let some = scan(FsConfig { max_skills: 4, ..config(&tree) });
+    assert_eq!(some.packages().len(), 4, "what was found before the bound is reported");
+    let told = problems(&some, tree.path());
+    assert!(told.len() == 1 && told[0].starts_with("warning scan-truncated /group-"), "{told:?}");
+    assert!(some.problems[0].help.contains("max_skills"), "the help names the bound");
+}
+
+/// A clock that goes on by a second whenever it is asked.
+#[derive(Default)]
+struct Hurrying(AtomicU64);
+
+impl Clock for Hurrying {
+    fn now(&self) -> Timestamp {
+        Timestamp(32_503_680_000_000)
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_secs(self.0.fetch_add(1, Ordering::SeqCst))
+    }
+}
+
+#[test]
+fn the_time_is_bounded_by_the_clock_of_the_host() {
+    let tree = Tree::new("");
+    for number in 0..9 {
+        tree.write(&format!("group-{number}/skill/SKILL.md"), "text");
+    }
+    let look = |seconds| {
+        let config = FsConfig { max_time: Duration::from_secs(seconds), ..config(&tree) };
+        let source = FsSource::new(config, Arc::new(Hurrying::default()));
+        ScanRecorder::scan(&source).expect("what was found is reported")
+    };
+    assert_eq!(look(1_000).packages().len(), 9, "there is time enough");
+    let scan = look(4);
+    let found = scan.packages().len();
+    assert!(0 < found && found < 9, "some were found in time: {found}");
+    let told = problems(&scan, tree.path());
+    assert!(told.len() == 1 && told[0].starts_with("warning scan-truncated /group-"), "{told:?}");
+    assert!(scan.problems[0].help.contains("max_time"), "the help names the bound");
 }

@@ -5,13 +5,13 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use prowess_core::{FolderAnswer, FolderTrust, NoFolderTrust};
+use prowess_core::{Cancel, FolderAnswer, FolderTrust, NoFolderTrust, PackagePath, SkillSource};
 use prowess_source_fs::{
     ClientName, Discovery, FsConfig, ProjectSearch, ProjectTrust, SkillRoots, Surroundings,
 };
-use prowess_testkit::Tree;
+use prowess_testkit::{ScanRecorder, Tree};
 
-use crate::{problems, scan};
+use crate::{problems, scan, source};
 
 /// Trusts what lies below one folder.
 struct Below<'p>(&'p Path);
@@ -244,11 +244,20 @@ fn a_project_s_root_does_not_lead_out_of_the_project() {
         let within = Some(tree.join("project"));
         scan(FsConfig { within, ..FsConfig::new(tree.join(root)) })
     };
+    let a_few = |root: &str| {
+        let within = Some(tree.join("project"));
+        let source = source(FsConfig { within, ..FsConfig::new(tree.join(root)) });
+        let mut seen = ScanRecorder::default();
+        let asked = [PackagePath::new("a").unwrap()];
+        source.scan_packages(&asked, &mut seen, &Cancel::default()).unwrap();
+        seen
+    };
     let inside = look("project/.agents/skills");
     assert_eq!(inside.packages(), ["b"], "a link inside the project is the project's");
     for root in ["project/.prowess/skills", "project/.claude"] {
         let outside = look(root);
         assert!(outside.found.is_empty(), "nothing outside of the project is read");
+        assert!(a_few(root).found.is_empty(), "nor by a look at a few packages");
         let told = format!("warning root-outside /{root}");
         assert_eq!(problems(&outside, tree.path()), [told], "and that is told of");
     }

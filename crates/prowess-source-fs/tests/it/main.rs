@@ -4,6 +4,7 @@
 mod bounds;
 mod discovery;
 mod faults;
+mod gitignore;
 mod kit;
 mod links;
 mod names;

@@ -1,0 +1,122 @@
+//! What a repository leaves out is not searched, where a host goes by that.
+
+use std::os::unix::fs::symlink;
+
+use prowess_core::{Cancel, Coverage, PackagePath, SkillSource};
+use prowess_source_fs::{Discovery, FsConfig, Nested};
+use prowess_testkit::{ScanRecorder, Tree};
+
+use crate::{config, problems, scan, source};
+
+/// A repository with skills in one of its directories, under these patterns of its own.
+fn repository(patterns: &str) -> Tree {
+    let tree = Tree::new(
+        "
+//- /.git/HEAD
+ref
+//- /skills/pdf/SKILL.md
+pdf
+//- /skills/draft-a/SKILL.md
+draft
+//- /skills/group/tables/SKILL.md
+tables
+//- /skills/group/draft-b/SKILL.md
+draft
+",
+    );
+    tree.write(".gitignore", patterns);
+    tree
+}
+
+const ALL: [&str; 4] = ["draft-a", "group/draft-b", "group/tables", "pdf"];
+
+#[track_caller]
+fn check(patterns: &str, packages: &[&str], told: &[&str]) {
+    let tree = repository(patterns);
+    let root = tree.join("skills");
+    let scan = scan(FsConfig { gitignore: Some(tree.path().into()), ..FsConfig::new(root) });
+    assert_eq!(scan.packages(), packages, "what `{patterns}` leaves");
+    assert_eq!(problems(&scan, tree.path()), told, "what is told of what is left out");
+}
+
+#[test]
+fn patterns_hold_as_in_git() {
+    let left_out = |path: &str| format!("hint left-out-by-gitignore {path}");
+    let one = |patterns: &str, packages: &[&str], path: &str| {
+        check(patterns, packages, &[&left_out(path)]);
+    };
+    check("# nothing\n\n[\n", &ALL, &[]);
+    one("/skills/pdf\n", &ALL[..3], "/skills/pdf");
+    one("group/\n", &["draft-a", "pdf"], "/skills/group");
+    one("draft-*\n!draft-b\n", &ALL[1..], "/skills/draft-a");
+    one("\u{feff}group\n", &["draft-a", "pdf"], "/skills/group");
+    one(
+        "skills/group/*/SKILL.md\n!skills/group/tables/SKILL.md\n",
+        &["draft-a", "group/tables", "pdf"],
+        "/skills/group/draft-b",
+    );
+    // What is below a directory that is left out cannot be brought back.
+    one("group/\n!group/tables/\n", &["draft-a", "pdf"], "/skills/group");
+    one("skills\n", &[], "/skills");
+}
+
+#[test]
+fn the_innermost_file_decides_and_one_beyond_the_repository_does_not_count() {
+    let tree = repository("draft-*\n");
+    tree.write("skills/.gitignore", "!draft-a\npdf\n");
+    tree.write("skills/group/.gitignore", "tables/\n!draft-b\n");
+    let root = || FsConfig::new(tree.join("skills"));
+    let inner = scan(FsConfig { gitignore: Some(tree.path().into()), ..root() });
+    assert_eq!(inner.packages(), ["draft-a", "group/draft-b"]);
+    assert_eq!(problems(&inner, tree.path()).len(), 1, "one remark is enough for all");
+    assert!(inner.problems[0].message.contains("and 1 more"), "{}", inner.problems[0].message);
+    let alone = scan(FsConfig { gitignore: Some(tree.join("skills")), ..root() });
+    assert_eq!(alone.packages(), ["draft-a", "group/draft-b"], "the root's own files count");
+    assert_eq!(scan(root()).packages(), ALL, "and by default none does");
+}
+
+#[test]
+fn links_and_packages_inside_packages_are_left_out_too() {
+    let tree = repository("linked\ninner/\n");
+    tree.write("elsewhere/SKILL.md", "x");
+    tree.write("skills/pdf/inner/SKILL.md", "x");
+    symlink(tree.join("elsewhere"), tree.join("skills/linked")).unwrap();
+    let look = |gitignore| {
+        let config = FsConfig::new(tree.join("skills"));
+        scan(FsConfig { gitignore, nested: Nested::Descend, ..config })
+    };
+    let left = look(Some(tree.path().into()));
+    assert_eq!(left.packages(), ALL);
+    assert!(left.problems[0].message.contains("and 1 more"), "{}", left.problems[0].message);
+    assert_eq!(look(None).packages().len(), 6, "they are there");
+}
+
+#[test]
+fn the_policy_begins_at_the_repository_s_root() {
+    let tree = repository("pdf\n");
+    let policy = Discovery { gitignore: true, ..Discovery::default() };
+    let inside = policy.config(tree.join("skills"));
+    assert_eq!(inside.gitignore.as_deref(), Some(tree.path()));
+    assert_eq!(scan(inside).packages(), ALL[..3]);
+    let off = Discovery::default().config(tree.join("skills"));
+    assert_eq!(
+        off,
+        FsConfig::new(tree.join("skills")),
+        "by default it is as if there was no policy"
+    );
+    let outside = Tree::new("//- /a/SKILL.md\na\n");
+    assert_eq!(policy.config(outside.path()).gitignore.as_deref(), Some(outside.path()));
+    assert_eq!(scan(config(&outside)).packages(), ["a"]);
+}
+
+#[test]
+fn a_look_at_a_few_packages_goes_by_it_too() {
+    let tree = repository("draft-*\n");
+    let config = FsConfig::new(tree.join("skills"));
+    let source = source(FsConfig { gitignore: Some(tree.path().into()), ..config });
+    let asked = ["draft-a", "pdf"].map(|package| PackagePath::new(package).unwrap());
+    let mut seen = ScanRecorder::default();
+    let coverage = source.scan_packages(&asked, &mut seen, &Cancel::default()).unwrap();
+    assert_eq!(coverage, Coverage::Everything, "what is left out depends on the whole tree");
+    assert_eq!(seen.packages(), ["group/tables", "pdf"]);
+}
