@@ -43,7 +43,10 @@ pub(crate) fn layers(layers: &[Layer], discovery: &Discovery, found: &SkillRoots
     let has_layer = |name: &str| layers.iter().any(|layer| *layer.name == *name);
     let is_used = found.roots.iter().any(|root| *root.layer == *ORGANIZATION_LAYER);
     if is_used && !has_layer(ORGANIZATION_LAYER) {
-        layers.push(Layer::new(ORGANIZATION_LAYER, Trust::Trusted));
+        // Above the others, whatever they weigh.
+        let heaviest = layers.iter().filter_map(|layer| layer.weight).max();
+        let weight = heaviest.map(|weight| weight.saturating_add(1));
+        layers.push(Layer { weight, ..Layer::new(ORGANIZATION_LAYER, Trust::Trusted) });
     }
     if discovery.project_trust == ProjectTrust::Trusted {
         let project = layers.iter_mut().filter(|layer| *layer.name == *PROJECT_LAYER);
