@@ -35,7 +35,7 @@
 //! Whatever keeps a `SKILL.md` from being reported is told with one of [`codes`], and the others are
 //! reported all the same.
 //!
-//! A watch tells of changes of a `SKILL.md` and of directories within a tenth of a millisecond, by the
+//! A watch tells of changes of a `SKILL.md` and of directories by the
 //! operating system's own word; of a file system that has none to give, such as one over a network, it
 //! tells nothing. Nor does it tell of what a link leads to before there is something, or of directories
 //! above the root that are renamed. Who has such places scans them from time to time.
