@@ -1,0 +1,99 @@
+//! Prints how long a write takes to be in the catalog of a watching registry, and what watching costs.
+//!
+//! `watch [WRITES]`: 300 writes without it. A write is one `write` of a whole `SKILL.md`; the time is from
+//! before it until a subscriber has been told of the new catalog, by the clock on the wall.
+
+#![forbid(unsafe_code)]
+#![expect(clippy::print_stdout, reason = "a table is what the program is for")]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use benches::corpus::{on_disk, registry};
+use benches::measure::cpu_time;
+use prowess_core::CatalogProvider;
+use prowess_registry::{RefreshMode, RefreshPolicy, Refresher, Registry, Subscription};
+use prowess_testkit::ManualClock;
+
+const SIZES: [usize; 2] = [1_000, 10_000];
+
+/// How long the idle process is looked at.
+const IDLE: Duration = Duration::from_secs(5);
+
+/// Longer than the kernel's tick, so that each version has a time of its own.
+const BETWEEN: Duration = Duration::from_millis(10);
+
+/// How long a change may take before something is broken.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn main() {
+    let writes = std::env::args().nth(1).and_then(|writes| writes.parse().ok()).unwrap_or(300);
+    println!(
+        "| skills | setting up, CPU | write to catalog, p50 | p99 | CPU a write | idle CPU in {IDLE:?} |"
+    );
+    println!("|--:|--:|--:|--:|--:|--:|");
+    SIZES.into_iter().for_each(|size| measure(size, writes));
+}
+
+fn measure(size: usize, writes: usize) {
+    let directory = on_disk(size);
+    let registry = Arc::new(registry(directory.path()));
+    registry.reload();
+    let heard = registry.subscribe();
+    // The scan that ends the setting-up finds this one.
+    let late = directory.path().join("late");
+    std::fs::create_dir(&late).expect("the disk takes it");
+    std::fs::write(late.join("SKILL.md"), version(0)).expect("the disk takes it");
+    let (refresher, set_up) = cpu_time(|| {
+        let policy = RefreshPolicy { mode: Some(RefreshMode::Watch), ..RefreshPolicy::default() };
+        let clock = Arc::new(ManualClock::default());
+        let refresher = Refresher::start(Arc::clone(&registry), policy, clock);
+        wait_for(&registry, &heard, 0);
+        refresher.expect("a thread can be had")
+    });
+    let file = late.join("SKILL.md");
+    let mut times = Vec::with_capacity(writes);
+    let ((), busy) = cpu_time(|| {
+        for number in 1..=writes {
+            std::thread::sleep(BETWEEN);
+            let text = version(number);
+            let began = Instant::now();
+            overwrite(&file, &text);
+            wait_for(&registry, &heard, number);
+            times.push(began.elapsed());
+        }
+    });
+    let ((), idle) = cpu_time(|| std::thread::sleep(IDLE));
+    drop(refresher);
+    times.sort_unstable();
+    let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e3;
+    let each = busy.as_secs_f64() * 1e3 / writes as f64;
+    println!(
+        "| {size} | {:.1} ms | {:.3} ms | {:.3} ms | {each:.3} ms | {:.3} ms |",
+        set_up.as_secs_f64() * 1e3,
+        at(0.5),
+        at(0.99),
+        idle.as_secs_f64() * 1e3
+    );
+}
+
+/// Each version is as long as the others, so that one `write` replaces the whole of it.
+fn version(number: usize) -> String {
+    format!("---\nname: late\ndescription: version {number:09}\n---\nBody\n")
+}
+
+fn overwrite(file: &std::path::Path, text: &str) {
+    use std::io::Write;
+    let opened = std::fs::OpenOptions::new().write(true).open(file);
+    opened.and_then(|mut file| file.write_all(text.as_bytes())).expect("the disk takes it");
+}
+
+/// Waits until the catalog has this version.
+fn wait_for(registry: &Registry, heard: &Subscription, number: usize) {
+    let wanted = format!("version {number:09}");
+    let is_there =
+        || registry.catalog().get("late").is_some_and(|skill| skill.description() == wanted);
+    while !is_there() {
+        assert!(heard.recv_timeout(PATIENCE).is_some(), "a write is told of");
+    }
+}
