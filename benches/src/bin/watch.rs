@@ -66,13 +66,13 @@ fn measure(size: usize, writes: usize) {
     let ((), idle) = cpu_time(|| std::thread::sleep(IDLE));
     drop(refresher);
     times.sort_unstable();
-    let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e3;
+    let at = |percent: usize| times[(times.len() - 1) * percent / 100].as_secs_f64() * 1e3;
     let each = busy.as_secs_f64() * 1e3 / writes as f64;
     println!(
         "| {size} | {:.1} ms | {:.3} ms | {:.3} ms | {each:.3} ms | {:.3} ms |",
         set_up.as_secs_f64() * 1e3,
-        at(0.5),
-        at(0.99),
+        at(50),
+        at(99),
         idle.as_secs_f64() * 1e3
     );
 }

@@ -110,7 +110,8 @@ impl<'t> Scanner<'t> {
             Some(next) if next.indentation() > 0 => {
                 let start = next.start + next.indentation();
                 let shape = nested::scan(self, next.indentation())?;
-                Some((shape, start..self.lines.position().max(start)))
+                let lines = self.lines.slice(start..self.lines.position().max(start));
+                Some((shape, start..start + lines.trim_ascii_end().len()))
             }
             _ => Some((
                 Shape::Text { text: Cow::Borrowed(""), is_plain: true },

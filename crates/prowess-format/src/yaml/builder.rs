@@ -56,7 +56,7 @@ impl<'t> Builder<'t> {
             Event::Scalar(text, style, ..) => self.scalar(text, style, span),
             Event::SequenceStart(..) => self.open(Open::List(span.start, Vec::new()), span),
             Event::MappingStart(..) => self.open(Open::Map(span.start, OpenMap::default()), span),
-            Event::SequenceEnd | Event::MappingEnd => self.close(span.end),
+            Event::SequenceEnd | Event::MappingEnd => self.close(span),
             _ => Ok(()),
         }
     }
@@ -200,14 +200,22 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn close(&mut self, end: usize) -> Result<(), YamlError> {
-        let (start, value) = match self.open.pop() {
-            Some(Open::List(start, items)) => (start, NodeValue::List(items)),
-            Some(Open::Map(start, map)) => (start, NodeValue::Map(map.pairs)),
+    /// Ends a collection: one in brackets where its bracket does, another with its last entry. For that the
+    /// parser names the next thing after it, past comments and whatever else is not the collection's.
+    fn close(&mut self, bracket: Range<usize>) -> Result<(), YamlError> {
+        let (start, value, last) = match self.open.pop() {
+            Some(Open::List(start, items)) => {
+                let last = items.last().map(|item| item.span.end);
+                (start, NodeValue::List(items), last)
+            }
+            Some(Open::Map(start, map)) => {
+                let last = map.pairs.last().map(|pair| pair.value.span.end);
+                (start, NodeValue::Map(map.pairs), last)
+            }
             None => return Ok(()),
         };
-        let span = start..end.max(start);
-        self.place(Node { value, span });
+        let end = if bracket.is_empty() { last.unwrap_or(start) } else { bracket.end };
+        self.place(Node { value, span: start..end.max(start) });
         Ok(())
     }
 

@@ -203,6 +203,12 @@ fn assert_same_beside_a_hint(file: &[u8], profile: Profile) {
     assert_eq!(read(file), read(&commented), "a comment changes nothing");
 }
 
+#[test]
+fn a_list_ends_before_the_comment_after_it() {
+    // Where the text ends with the comment, the parser had the list end elsewhere.
+    assert_equal(b"---\nmetadata:\n  - a\n  - b\n#\n---\nBody\n", Profile::Lenient);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
