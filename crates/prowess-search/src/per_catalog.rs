@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use arc_swap::ArcSwap;
 use prowess_core::Catalog;
 
-/// How many are kept: that of the newest catalog, and that of the one before, to which turns that have
-/// begun still keep.
-const KEPT: usize = 2;
+/// How many are kept, the newest first: those of a handful of audiences that take turns, and that of the
+/// catalog before, to which turns that have begun still keep. Those of catalogs that are gone go before.
+const KEPT: usize = 8;
 
 /// A value for each catalog in use, built when it is first asked for.
 ///

@@ -21,9 +21,19 @@ fn an_index_is_built_once_and_kept_with_its_catalog() {
 }
 
 #[test]
-fn only_two_indexes_are_kept() {
+fn audiences_that_take_turns_find_their_indexes() {
     let searcher = Searcher::new();
-    let catalogs = [1, 2, 3].map(|_| catalog(&[("pdf", "Fills forms.")]));
+    let views = [(); 8].map(|()| catalog(&[("pdf", "Fills forms.")]));
+    let first = views.each_ref().map(|view| searcher.index(view));
+    let second = views.each_ref().map(|view| searcher.index(view));
+    let is_same = |(first, second)| Arc::ptr_eq(first, second);
+    assert!(first.iter().zip(&second).all(is_same), "no index is built twice");
+}
+
+#[test]
+fn of_more_catalogs_than_that_the_oldest_index_goes() {
+    let searcher = Searcher::new();
+    let catalogs = [(); 9].map(|()| catalog(&[("pdf", "Fills forms.")]));
     let first = Arc::downgrade(&searcher.index(&catalogs[0]));
     for catalog in &catalogs[1..] {
         searcher.index(catalog);

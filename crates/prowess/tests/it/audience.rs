@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use prowess::{Audience, Facts, Policies, Runtime, RuntimeBuilder, ToolCall};
+use prowess::search::{Fused, Searcher, Substring};
+use prowess::{Audience, Facts, Policies, Ranker, Runtime, RuntimeBuilder, ToolCall};
 use prowess_testkit::Tree;
 use serde_json::json;
 
@@ -83,6 +84,27 @@ fn one_tenant_never_meets_anothers_skills() {
             let refused = turn.call_as_user(&load(&typed)).result;
             assert_eq!(refused.code.expect("it is refused").as_str(), "skill-not-found");
         }
+    }
+}
+
+#[test]
+fn no_ranker_finds_what_is_hidden() {
+    let single = || -> [Arc<dyn Ranker>; 2] { [Arc::new(Searcher::new()), Arc::new(Substring)] };
+    let fused: Arc<dyn Ranker> = Arc::new(Fused::new(single()));
+    let tree = Tree::new(SKILLS);
+    let [words, substring] = single();
+    // Each of these queries fits hidden skills too.
+    for (ranker, query) in [(words, "reports"), (substring, "a"), (fused, "reports")] {
+        let runtime = runtime(&tree).ranker(ranker).build().expect("the layers are standard");
+        let session = runtime.open_session().expect("memory");
+        let turn = runtime.turn_for(&session, &tenant("a")).expect("the session is open");
+        let hits = turn.search(query, 10);
+        let hits: Vec<_> = hits.iter().map(|hit| hit.record.id()).collect();
+        assert_eq!(
+            hits,
+            ["all", "of-a"],
+            "neither another's, nor a user's, nor one that lacks something"
+        );
     }
 }
 
