@@ -12,6 +12,7 @@ mod corpus;
 mod fuzz;
 mod model;
 mod parity;
+mod plugins;
 mod process;
 mod tidy;
 
@@ -30,6 +31,8 @@ cargo xtask COMMAND
   corpus DIR         list DIR and check that every SKILL.md in it is accounted for
   conformance FILE   compare the command line with the recorded reference tool
   parity DIR         compare the verdicts on DIR with the reference tool, installed from its registry
+  plugins [DIR]      build the plugins into target/plugins and print what they say of themselves; with DIR,
+                     compare what the filesystem's lists of it with what the linked source lists
   loom               try every order of the registry's threads with a model checker
   fuzz [SECONDS]     feed the format crate broken input, for a minute unless another time is given
   tokens DIR         measure the estimate of tokens on the skills of DIR, beside two vocabularies
@@ -55,6 +58,8 @@ fn main() -> ExitCode {
         ["conformance", file] => conformance::run(Path::new(file)),
         ["parity", directory] => parity::run(Path::new(directory)),
         ["tokens", directory] => tokens(Path::new(directory)),
+        ["plugins"] => plugins::build().map(drop),
+        ["plugins", directory] => plugins::compare(Path::new(directory)),
         ["loom"] => loom(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["bench", "--count"] => bench::count(),

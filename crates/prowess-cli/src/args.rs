@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::{ArgGroup, Args as ClapArgs, ColorChoice, Parser, Subcommand, ValueEnum};
 use prowess::format::Profile;
+use prowess::plugin_host::PluginSettings;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -45,8 +46,11 @@ pub(crate) struct Global {
     pub(crate) root: Vec<Root>,
 
     /// A plugin that is trusted, for its skills and tools; repeatable. See `prowess plugin trust`
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) plugin: Vec<PathBuf>,
+    ///
+    /// LAYER is where its skills go, JSON an object that configures it. What is not said here is taken
+    /// from `plugins.settings` of the configuration.
+    #[arg(long, global = true, value_name = "[LAYER=]FILE[=JSON]")]
+    pub(crate) plugin: Vec<NamedPlugin>,
 
     /// A file of policies, such as `prowess.yaml`: a preset, and what differs from it
     #[arg(long, global = true, value_name = "FILE")]
@@ -88,6 +92,32 @@ impl From<&str> for Root {
             _ => ("user", text),
         };
         Self { layer: layer.to_owned(), directory: directory.into() }
+    }
+}
+
+/// A plugin with what it is told.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedPlugin {
+    pub(crate) file: PathBuf,
+    pub(crate) settings: PluginSettings,
+}
+
+impl FromStr for NamedPlugin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // An object begins with a brace, which no plugin's file does after an equals sign.
+        let (named, config) = match text.find("={") {
+            Some(at) => (&text[..at], Some(&text[at + 1..])),
+            None => (text, None),
+        };
+        let config = config.map(serde_json::from_str).transpose();
+        let config = config.map_err(|error| format!("its configuration is no JSON: {error}"))?;
+        let (layer, file) = match named.split_once('=') {
+            Some((layer, file)) if !layer.contains('/') => (Some(layer.to_owned()), file),
+            _ => (None, named),
+        };
+        Ok(Self { file: file.into(), settings: PluginSettings { config, layer } })
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use prowess::plugin_host::{
-    NoLog, Origin, Plugin, PluginError, PluginLoader, PluginPolicy, TrustStore,
+    NoLog, Origin, Plugin, PluginError, PluginLoader, PluginPolicy, PluginSettings, TrustStore,
 };
 use prowess::{Policies, SystemClock};
 
@@ -42,11 +42,22 @@ impl Places {
 
 /// Loads the plugins that were named, on the command line or in the configuration.
 pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Vec<Plugin>, Failure> {
-    let named = policies.plugins.load.iter().chain(&global.plugin);
-    let files: Vec<_> = named.map(|file| place::absolute(file)).collect::<Result<_, _>>()?;
-    if files.is_empty() {
+    let configured = policies.plugins.load.iter().map(|file| (file, PluginSettings::default()));
+    let named = global.plugin.iter().map(|named| (&named.file, named.settings.clone()));
+    let mut plugins = configured.chain(named).peekable();
+    if plugins.peek().is_none() {
         return Ok(Vec::new());
     }
+    let loader = loader(policies)?;
+    let load = |(file, settings): (&PathBuf, _)| {
+        let file = place::absolute(file)?;
+        loader.load_with(&file, Origin::Named, settings).map_err(|error| failure(&error))
+    };
+    plugins.map(load).collect()
+}
+
+/// What loads plugins that this user trusts.
+fn loader(policies: &Policies) -> Result<PluginLoader, Failure> {
     let places = Places::of_this_user()?;
     let trust = TrustStore::read(&places.trust_file).map_err(|error| {
         let help = "mend the file or move it away; what was trusted has to be trusted again then";
@@ -56,7 +67,7 @@ pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Vec<Plugin>, 
         let message = format!("this program's own file is not known: {error}");
         Failure::new("program-unknown", message, "run it by its path")
     })?;
-    let loader = PluginLoader {
+    Ok(PluginLoader {
         policy: policies.plugins.clone(),
         trust,
         staging: places.cache_file.with_file_name("plugins"),
@@ -64,9 +75,7 @@ pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Vec<Plugin>, 
         runner_arguments: ["plugin", "process"].map(Into::into).into(),
         clock: Arc::new(SystemClock::default()),
         log: Arc::new(NoLog),
-    };
-    let load = |file: &PathBuf| loader.load(file, Origin::Named);
-    files.iter().map(|file| load(file).map_err(|error| failure(&error))).collect()
+    })
 }
 
 /// The policy of the configuration, with the user's own directory of plugins before the others.

@@ -8,7 +8,7 @@ use prowess_core::{Clock, SkillSource, ToolProvider};
 
 use crate::{
     Image, Launch, LoadedPlugin, Manifest, Origin, Placement, PluginError, PluginLog, PluginPolicy,
-    PluginSetup, Staged, TrustStore, VerifiedPlugin, stage, start_process, verify,
+    PluginSettings, PluginSetup, Staged, TrustStore, VerifiedPlugin, stage, start_process, verify,
 };
 
 /// Loads plugins for a host.
@@ -45,16 +45,32 @@ pub struct Plugin {
 }
 
 impl PluginLoader {
-    /// Checks a plugin, opens it where the policy says, and begins it.
+    /// Checks a plugin, opens it where the policy says, and begins it with the policy's settings for it.
     ///
     /// # Errors
     ///
     /// It is refused, cannot be opened, or does not begin. The error says whether its code ran.
     pub fn load(&self, file: &Path, origin: Origin) -> Result<Plugin, PluginError> {
+        self.load_with(file, origin, PluginSettings::default())
+    }
+
+    /// As [`Self::load`]; what `settings` say goes before what the policy says.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::load`].
+    pub fn load_with(
+        &self,
+        file: &Path,
+        origin: Origin,
+        settings: PluginSettings,
+    ) -> Result<Plugin, PluginError> {
         let verified = verify(file, origin, &self.policy, &self.trust)?;
         let staged = stage(&verified, &self.staging)?;
-        let settings = self.policy.settings.get(&verified.manifest().name).cloned();
-        let settings = settings.unwrap_or_default();
+        let settings = match self.policy.settings.get(&verified.manifest().name) {
+            Some(usual) => settings.over(usual),
+            None => settings,
+        };
         let (sources, tools) = match verified.placement() {
             Placement::InProcess => self.in_process(&verified, staged, settings.config)?,
             Placement::Process => self.in_child(&verified, staged, settings.config)?,

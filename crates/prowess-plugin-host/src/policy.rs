@@ -65,6 +65,16 @@ pub struct PluginSettings {
     pub layer: Option<String>,
 }
 
+impl PluginSettings {
+    /// These, and where they say nothing, `usual`.
+    pub(crate) fn over(self, usual: &Self) -> Self {
+        Self {
+            config: self.config.or_else(|| usual.config.clone()),
+            layer: self.layer.or_else(|| usual.layer.clone()),
+        }
+    }
+}
+
 /// Where a plugin's code runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

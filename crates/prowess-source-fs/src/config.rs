@@ -4,11 +4,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use prowess_dir::{Dir, Error};
+use serde::{Deserialize, Serialize};
 
 use crate::ScanBounds;
 
 /// Which tree, how far into it, and what to make of links and of packages inside packages.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// As data, every field but the root may be left out, and `max_time` is `max_time_ms`, a number of
+/// milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default = "FsConfig::without_root", deny_unknown_fields)]
 pub struct FsConfig {
     /// The directory that packages' paths begin at. A link to a directory will do.
     pub root: PathBuf,
@@ -29,6 +34,7 @@ pub struct FsConfig {
     pub max_skills: usize,
     /// How long a scan may take before it ends with what it has, by the host's clock. By default a
     /// minute: a file server that answers slowly must not hold up a start for ever.
+    #[serde(rename = "max_time_ms", with = "milliseconds")]
     pub max_time: Duration,
     /// How many names in one package are looked at to list its files. By default 20,000.
     pub max_listed: usize,
@@ -51,7 +57,8 @@ pub struct FsConfig {
 ///
 /// However it is reached, a package is found once, by its own path before that of any link. Behind a
 /// link, only the directory that it leads to may be a package; those below are not searched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Links {
     /// No link is followed.
     Never,
@@ -65,7 +72,8 @@ pub enum Links {
 }
 
 /// Whether a walk goes on below a package.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Nested {
     /// A directory with a `SKILL.md` ends the walk there: the layout of a directory of skills. The
     /// package's directory is not even listed.
@@ -99,6 +107,11 @@ impl FsConfig {
         }
     }
 
+    /// What a configuration has that names nothing; an empty root is no directory.
+    fn without_root() -> Self {
+        Self::new("")
+    }
+
     /// Opens the root, over links as far as [`Self::within`] lets it.
     pub(crate) fn open_root(&self) -> Result<Dir, Error> {
         let inside = self
@@ -115,5 +128,20 @@ impl FsConfig {
 
     pub(crate) fn skips(&self, name: &str) -> bool {
         self.skip.iter().any(|skipped| **skipped == *name)
+    }
+}
+
+/// A time as a number of milliseconds.
+mod milliseconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        u64::try_from(time.as_millis()).unwrap_or(u64::MAX).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        u64::deserialize(from).map(Duration::from_millis)
     }
 }

@@ -31,6 +31,7 @@ mod ranker_kit;
 mod scan_recorder;
 mod source_kit;
 mod store_kit;
+mod tools_kit;
 mod tree;
 mod watch_kit;
 
@@ -44,4 +45,5 @@ pub use ranker_kit::check_ranker;
 pub use scan_recorder::{FoundPackage, ScanRecorder};
 pub use source_kit::{Changing, SourceFixture, Unreadable, WayOut, Write, check_source};
 pub use store_kit::check_store;
+pub use tools_kit::{call_tool, check_tools};
 pub use tree::Tree;

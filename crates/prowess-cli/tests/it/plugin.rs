@@ -329,6 +329,32 @@ fn a_plugin_s_skills_are_skills_wherever_it_runs() {
 }
 
 #[test]
+fn a_plugin_is_configured_where_it_is_named() {
+    let home = Home::new();
+    let (file, config) = memory(&home, "in-process");
+    home.trust(Path::new(&file)).text();
+    let own =
+        r#"{"name":"own","files":{"tea/SKILL.md":"---\nname: tea\ndescription: Tea.\n---\n"}}"#;
+    let list = |plugin: &str| {
+        let ran = home.run(&["--config", &config, "--plugin", plugin, "list", "--format", "json"]);
+        let skills = ran.json()["skills"].clone();
+        let of_plugin = |skill: &&Value| skill["source"] == "notes" || skill["source"] == "own";
+        let skills = skills.as_array().into_iter().flatten().filter(of_plugin);
+        let line =
+            |skill: &Value| format!("{} {} {}", skill["id"], skill["source"], skill["layer"]);
+        skills.map(line).collect::<Vec<_>>().join(", ")
+    };
+    let named = list(&format!("project={file}={own}"));
+    assert_eq!(named, r#""tea" "own" "project""#, "what is typed goes before the file");
+    let layer = list(&format!("project={file}"));
+    assert_eq!(layer, r#""pdf" "notes" "project""#, "what is not typed is the file's");
+    let configuration = list(&format!("{file}={own}"));
+    assert_eq!(configuration, r#""tea" "own" "user""#, "so is the layer");
+    let ran = home.run(&["--plugin", &format!("{file}={{")]);
+    assert_eq!(ran.code, Some(2), "what is no JSON is a wrong command line: {ran:?}");
+}
+
+#[test]
 fn a_plugin_that_nobody_trusts_is_not_loaded() {
     let home = Home::new();
     let file = home.install("notes.so", "1.2.0").display().to_string();

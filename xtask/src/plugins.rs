@@ -1,0 +1,128 @@
+//! The plugins of the workspace as files, and that they find what the linked sources find.
+
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::process::{Failure, build_prowess, built, cargo, succeed};
+
+/// Builds every package of `plugins/` into `target/plugins` and prints what each says of itself.
+pub(crate) fn build() -> Result<PathBuf, Failure> {
+    let packages = packages()?;
+    let mut build = vec!["build", "--release"];
+    build.extend(packages.iter().flat_map(|package| ["--package", package]));
+    cargo(build)?;
+    let program = build_prowess()?;
+    let directory = built("plugins", "")?;
+    fs::create_dir_all(&directory)?;
+    for package in &packages {
+        let name = file_name(package);
+        let file = directory.join(&name);
+        // Not written in place: whoever has the old file open keeps it.
+        let _ = fs::remove_file(&file);
+        fs::copy(built("release", "")?.join(&name), &file)?;
+        let said = succeed(Command::new(&program).args(["plugin", "inspect"]).arg(&file))?;
+        // Whether this user trusts what was built just now is of no interest.
+        let manifest = |line: &&str| line.starts_with(package.as_str()) || line.starts_with("  ");
+        let said = String::from_utf8_lossy(&said);
+        said.lines().take_while(manifest).for_each(|line| println!("{line}"));
+    }
+    Ok(directory)
+}
+
+/// Builds the plugins, and fails if what the filesystem's lists of `directory` differs in one byte from
+/// what the linked source lists, wherever it runs.
+pub(crate) fn compare(directory: &Path) -> Result<(), Failure> {
+    let plugin = build()?.join(file_name("prowess-plugin-filesystem"));
+    let directory = directory.canonicalize()?;
+    let home = tempfile::tempdir()?;
+    let prowess = Prowess { program: build_prowess()?, home: home.path() };
+    prowess.run(&["plugin", "trust", &plugin.display().to_string()])?;
+    let root = format!("user={}", directory.display());
+    let linked = prowess.list(&["--root", &root])?;
+    let config = json!({"roots": [{"root": directory, "nested": "descend"}]});
+    let named = format!("user={}={config}", plugin.display());
+    for isolation in ["in-process", "process"] {
+        let policies = home.path().join("prowess.yaml");
+        fs::write(&policies, format!("plugins: {{isolation: {isolation}}}\n"))?;
+        let policies = policies.display().to_string();
+        let loaded = prowess.list(&["--config", &policies, "--plugin", &named])?;
+        if loaded != linked {
+            let place = first_difference(&linked, &loaded);
+            return Err(Failure(format!("{isolation}: the plugin's catalog differs at {place}")));
+        }
+        println!("{isolation}: {} bytes of catalog, equal to the linked source's", linked.len());
+    }
+    Ok(())
+}
+
+/// The program with a home of its own.
+struct Prowess<'a> {
+    program: PathBuf,
+    home: &'a Path,
+}
+
+impl Prowess<'_> {
+    /// The catalog as JSON. A root without skills keeps those of the machine out.
+    fn list(&self, arguments: &[&str]) -> Result<String, Failure> {
+        let nothing = self.home.join("nothing");
+        fs::create_dir_all(&nothing)?;
+        let nothing = format!("project={}", nothing.display());
+        let list = ["--root", &nothing, "list", "--format", "json"];
+        self.run(&[arguments, &list].concat())
+    }
+
+    fn run(&self, arguments: &[&str]) -> Result<String, Failure> {
+        let mut command = Command::new(&self.program);
+        command.env_clear().env("HOME", self.home).current_dir(self.home).args(arguments);
+        Ok(String::from_utf8_lossy(&succeed(&mut command)?).into_owned())
+    }
+}
+
+/// The line at which two texts part.
+fn first_difference(one: &str, other: &str) -> String {
+    let lines = one.lines().zip(other.lines()).enumerate();
+    let parting = lines.into_iter().find(|(_, (one, other))| one != other);
+    parting.map_or_else(
+        || "the end of the shorter one".into(),
+        |(at, (one, other))| format!("line {}: `{one}` and `{other}`", at + 1),
+    )
+}
+
+/// The folders of `plugins/` are packages, each named after its folder.
+fn packages() -> Result<Vec<String>, Failure> {
+    let mut packages = Vec::new();
+    for entry in fs::read_dir(crate::root().join("plugins"))? {
+        let entry = entry?;
+        if entry.path().join("Cargo.toml").is_file() {
+            packages.push(format!("prowess-plugin-{}", entry.file_name().to_string_lossy()));
+        }
+    }
+    packages.sort();
+    Ok(packages)
+}
+
+/// How the library of a package is called.
+fn file_name(package: &str) -> String {
+    format!("{DLL_PREFIX}{}{DLL_SUFFIX}", package.replace('-', "_"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_difference_is_named() {
+        assert_eq!(first_difference("a\nb\nc", "a\nx\nc"), "line 2: `b` and `x`");
+        assert_eq!(first_difference("a", "a\nb"), "the end of the shorter one");
+    }
+
+    #[test]
+    fn each_folder_is_a_package() {
+        let packages = packages().expect("the folder of plugins is there");
+        assert!(packages.contains(&"prowess-plugin-filesystem".to_owned()), "{packages:?}");
+    }
+}
