@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Code, SessionId, Timestamp};
+use crate::{Caller, Code, SessionId, Timestamp};
 
 /// How a tool call ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +16,23 @@ pub enum Outcome {
     Failed(Code),
 }
 
+/// A skill that a call named, and what that meant in the catalog that the turn had pinned.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AuditedSkill {
+    /// What was typed.
+    pub typed: String,
+    /// The id of the skill; none where the caller could not have one by that name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The layer that the skill is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
+    /// The version that the skill's author gives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
 /// One tool call as the audit sees it. Arguments and results stay out: they may hold secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEvent {
@@ -25,8 +42,11 @@ pub struct AuditEvent {
     pub session: SessionId,
     /// The tool's name in the core's spelling, or the unknown name that the model typed.
     pub tool: String,
-    /// The skills that the call named, as the model typed them.
-    pub skills: Vec<String>,
+    /// Who made the call.
+    #[serde(default)]
+    pub caller: Caller,
+    /// The skills that the call named.
+    pub skills: Vec<AuditedSkill>,
     /// How it ended.
     #[serde(flatten)]
     pub outcome: Outcome,

@@ -8,7 +8,7 @@ use crate::{Catalog, Conditions, EstimatedTokens, Layer, PackagePath, Stamp, Tok
 /// A view of one skill in a catalog. Copying it costs nothing; its texts live in the catalog.
 ///
 /// Serialises to the contract of the command line: `{id, name, description, location, layer, source,
-/// trust, tags, tokens, state}`, and `reason` unless the state is `visible`.
+/// trust, tags, tokens, state}`, `reason` unless the state is `visible`, and `version` where there is one.
 #[derive(Clone, Copy)]
 pub struct Record<'c> {
     catalog: &'c Catalog,
@@ -83,6 +83,11 @@ impl<'c> Record<'c> {
     /// Settles collisions inside a layer; the higher wins.
     pub fn priority(&self) -> i16 {
         self.catalog.set(self.at).priority(self.at.entry())
+    }
+
+    /// The version that the skill's author gives it, in `metadata.version`.
+    pub fn version(&self) -> Option<&'c str> {
+        self.catalog.set(self.at).version(self.at.entry())
     }
 
     /// When and to whom it is to be offered, where it says so.
@@ -188,6 +193,8 @@ impl Serialize for Record<'_> {
             state: &'static str,
             #[serde(skip_serializing_if = "Option::is_none")]
             reason: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            version: Option<&'a str>,
         }
         Shape {
             id: self.id(),
@@ -201,6 +208,7 @@ impl Serialize for Record<'_> {
             tokens: self.tokens(),
             state: self.state.as_str(),
             reason: self.state.reason(),
+            version: self.version(),
         }
         .serialize(serializer)
     }

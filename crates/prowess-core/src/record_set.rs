@@ -24,6 +24,8 @@ pub struct NewRecord<'a> {
     pub tags: &'a [Cow<'a, str>],
     /// Settles collisions inside a layer; the higher wins.
     pub priority: i16,
+    /// The version that its author gives it.
+    pub version: Option<&'a str>,
     /// When and to whom it is to be offered, where it says so.
     pub conditions: Option<Arc<Conditions>>,
     /// The version that was read.
@@ -49,8 +51,18 @@ pub struct RecordSet {
     entries: Box<[Entry]>,
     /// By the number of the entry. Few skills say any, so the others pay nothing for it.
     conditions: Box<[(u32, Arc<Conditions>)]>,
+    /// Likewise.
+    versions: Box<[Version]>,
     rejected: Box<[Rejected]>,
     diagnostics: Box<[PackageDiagnostic]>,
+}
+
+/// Which entry has a version, and where it lies in the set's text.
+#[derive(Clone, Copy, Debug)]
+struct Version {
+    entry: u32,
+    start: u32,
+    length: u16,
 }
 
 /// Where one record's texts lie in the set's text. Kept small: there is one for each skill.
@@ -129,6 +141,13 @@ impl RecordSet {
         self.entries[at].priority
     }
 
+    /// The version that a record's author gives it, where there is one.
+    pub fn version(&self, at: usize) -> Option<&str> {
+        let place = self.versions.binary_search_by_key(&at, |version| version.entry as usize);
+        let Version { start, length, .. } = self.versions[place.ok()?];
+        Some(&self.text[start as usize..][..usize::from(length)])
+    }
+
     /// When and to whom a record's skill is to be offered, where it says so.
     pub fn conditions(&self, at: usize) -> Option<&Arc<Conditions>> {
         let place = self.conditions.binary_search_by_key(&at, |(entry, _)| *entry as usize).ok()?;
@@ -174,6 +193,7 @@ pub struct RecordSetBuilder {
     text: String,
     entries: Vec<Entry>,
     conditions: Vec<(u32, Arc<Conditions>)>,
+    versions: Vec<Version>,
     rejected: Vec<Rejected>,
     diagnostics: Vec<PackageDiagnostic>,
 }
@@ -203,10 +223,11 @@ impl RecordSetBuilder {
             [] => (0, 0),
             tags => self.append(&tags.join("\n")),
         };
-        if let (Some(conditions), Ok(entry)) =
-            (&record.conditions, u32::try_from(self.entries.len()))
-        {
-            self.conditions.push((entry, Arc::clone(conditions)));
+        if let Ok(entry) = u32::try_from(self.entries.len()) {
+            let conditions = record.conditions.as_ref();
+            self.conditions.extend(conditions.map(|said| (entry, Arc::clone(said))));
+            let version = record.version.map(|version| self.version(entry, version));
+            self.versions.extend(version);
         }
         let texts = [package, name, id, description, tags];
         self.entries.push(Entry {
@@ -239,6 +260,7 @@ impl RecordSetBuilder {
             description: earlier.description(at),
             tags: &tags,
             priority: earlier.priority(at),
+            version: earlier.version(at),
             conditions: earlier.conditions(at).cloned(),
             stamp,
         });
@@ -263,9 +285,20 @@ impl RecordSetBuilder {
             text: self.text.into_boxed_str(),
             entries: self.entries.into_boxed_slice(),
             conditions: self.conditions.into_boxed_slice(),
+            versions: self.versions.into_boxed_slice(),
             rejected: self.rejected.into_boxed_slice(),
             diagnostics: self.diagnostics.into_boxed_slice(),
         }
+    }
+
+    /// Keeps a version. Skills of one author come one after another and often share theirs.
+    fn version(&mut self, entry: u32, version: &str) -> Version {
+        let is_it = |last: &&Version| {
+            &self.text[last.start as usize..][..usize::from(last.length)] == version
+        };
+        let last = self.versions.last().filter(is_it).map(|last| (last.start, last.length));
+        let (start, length) = last.unwrap_or_else(|| self.append(version));
+        Version { entry, start, length }
     }
 
     fn append(&mut self, text: &str) -> (u32, u16) {

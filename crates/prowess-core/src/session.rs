@@ -41,6 +41,12 @@ pub struct ActiveSkill {
     pub location: String,
     /// The package's directory as an absolute path or URL.
     pub root_dir: String,
+    /// The name of the layer that it came from. Empty in what was kept before layers were noted.
+    #[serde(default)]
+    pub layer: String,
+    /// The version that its author gives it, in `metadata.version`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// Of the whole `SKILL.md`.
     pub digest: Digest,
     /// The frontmatter as it was written.
@@ -121,6 +127,11 @@ pub struct ReceiptEntry {
     pub location: String,
     /// The package's directory as an absolute path or URL.
     pub root_dir: String,
+    /// The name of the layer that it came from.
+    pub layer: String,
+    /// The version that its author gives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// Of the whole `SKILL.md`.
     pub digest: Digest,
     /// The frontmatter as it was written.
@@ -134,6 +145,8 @@ impl From<&SessionState> for Receipt {
             name: skill.name.clone(),
             location: skill.location.clone(),
             root_dir: skill.root_dir.clone(),
+            layer: skill.layer.clone(),
+            version: skill.version.clone(),
             digest: skill.digest,
             properties: skill.properties.clone(),
         };

@@ -1,11 +1,14 @@
 //! A whole `SKILL.md`: its frontmatter, its body and what was found wrong with it.
 
+use std::borrow::Cow;
+
 use crate::fields::{Fields, Known};
 use crate::findings::Findings;
 use crate::input::{self, Opened};
 use crate::yaml::{Node, NodeValue, Pair};
 use crate::{
-    AllowedTools, Diagnostic, Field, Mapping, Profile, Rules, Value, check, extensions, name, tree,
+    AllowedTools, Diagnostic, Field, Mapping, Profile, Rules, Value, check, extensions, name,
+    summary, tree,
 };
 
 /// What reading gave: a document where one can be had, and every finding.
@@ -69,6 +72,14 @@ pub struct Frontmatter {
     pub allowed_tools: AllowedTools,
     /// Every field in the order of the file, the known ones and the unknown ones.
     pub fields: Mapping,
+}
+
+impl Frontmatter {
+    /// `metadata.version` where it is a text of at most 64 bytes, trimmed; what [`crate::Summary`] has.
+    pub fn version(&self) -> Option<Cow<'_, str>> {
+        let text = self.metadata.get("version")?.value.as_text()?;
+        summary::version(Cow::Borrowed(text))
+    }
 }
 
 /// Reads a whole file.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::findings::Findings;
 use crate::shown::shown;
 use crate::yaml::{Node, NodeValue, Pair};
-use crate::{codes, repair};
+use crate::{codes, repair, summary};
 
 /// A field that this crate knows. The number is its place in [`Fields`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,10 +68,11 @@ pub(crate) enum Shape<'t> {
     },
     /// The items that are texts; `None` for each that is not.
     List(Vec<Option<Cow<'t, str>>>),
-    /// A mapping, with the shape of its `tags` and the place of the first key that is longer than
-    /// [`MAX_KEY`] characters.
+    /// A mapping, with the shape of its `tags`, the text of its `version` and the place of the first
+    /// key that is longer than [`MAX_KEY`] characters.
     Map {
         tags: Option<Box<Shape<'t>>>,
+        version: Option<Cow<'t, str>>,
         long_key: Option<Range<usize>>,
     },
 }
@@ -109,6 +110,14 @@ impl<'t> Fields<'t> {
     pub(crate) fn take_text(&mut self, known: Known) -> Option<Cow<'t, str>> {
         match self.known[known as usize].take()?.shape {
             Shape::Text { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// `metadata.version`, where it is one.
+    pub(crate) fn version(&mut self) -> Option<Cow<'t, str>> {
+        match &mut self.known[Known::Metadata as usize].as_mut()?.shape {
+            Shape::Map { version, .. } => summary::version(version.take()?),
             _ => None,
         }
     }
@@ -207,6 +216,10 @@ impl<'t> Shape<'t> {
                     .iter()
                     .find(|pair| pair.key == "tags")
                     .map(|pair| Box::new(Self::of(&pair.value))),
+                version: pairs
+                    .iter()
+                    .find(|pair| pair.key == "version")
+                    .and_then(|pair| item_text(&pair.value)),
                 long_key: pairs
                     .iter()
                     .find(|pair| pair.key.chars().count() > MAX_KEY)

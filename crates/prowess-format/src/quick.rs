@@ -60,7 +60,7 @@ fn field(line: &[u8], lines: &mut Lines<'_>, found: &mut Found) -> Option<bool> 
         b'c' => (&mut found.compatibility, &b"compatibility:"[..]),
         b'a' => (&mut found.allowed_tools, &b"allowed-tools:"[..]),
         b'm' if line == b"metadata:" && found.metadata.is_none() => {
-            found.metadata = Some(metadata(lines)?);
+            metadata(lines, found)?;
             return Some(true);
         }
         b'-' if line == b"---" => return Some(false),
@@ -73,14 +73,15 @@ fn field(line: &[u8], lines: &mut Lines<'_>, found: &mut Found) -> Option<bool> 
     Some(true)
 }
 
-/// Goes past the entries of `metadata`, of which a catalog keeps none; gives where they lie.
-fn metadata(lines: &mut Lines<'_>) -> Option<std::ops::Range<usize>> {
+/// Goes past the entries of `metadata`, of which a catalog keeps the version; notes where they lie.
+fn metadata(lines: &mut Lines<'_>, found: &mut Found) -> Option<()> {
     let start = lines.position();
     let mut keys = [&b""[..]; MOST_ENTRIES];
     let mut indentation = 0;
     for count in 0.. {
         let Some(b' ') = lines.peek_byte() else {
-            return (count > 0).then(|| start..lines.position());
+            found.metadata = Some(start..lines.position());
+            return (count > 0).then_some(());
         };
         let line = lines.next()?;
         let width = line.iter().take_while(|byte| **byte == b' ').count();
@@ -91,7 +92,10 @@ fn metadata(lines: &mut Lines<'_>) -> Option<std::ops::Range<usize>> {
         }
         indentation = width;
         *keys.get_mut(count)? = key;
-        lines.on_line(line, width + key.len() + 1)?;
+        let value = lines.on_line(line, width + key.len() + 1)?;
+        if key == b"version" {
+            found.version = Some(value);
+        }
     }
     None
 }

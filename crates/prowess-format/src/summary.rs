@@ -12,6 +12,9 @@ use crate::{
     name, quick, tree,
 };
 
+/// The longest `metadata.version` that is kept.
+const MOST_VERSION_BYTES: usize = 64;
+
 /// The first bytes of a file, and whether they are all of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'t> {
@@ -32,6 +35,8 @@ pub struct Summary<'t> {
     pub tags: Vec<Cow<'t, str>>,
     /// `priority` where it is a whole number, else 0. One beyond the type's bounds is at its bound.
     pub priority: i16,
+    /// `metadata.version` where it is a text of at most 64 bytes, trimmed.
+    pub version: Option<Cow<'t, str>>,
     /// To whom and when the skill is to be offered, where the frontmatter says so.
     pub conditions: SummaryConditions<'t>,
 }
@@ -117,11 +122,13 @@ fn summary<'t>(fields: &mut Fields<'t>, pairs: &[Pair<'_>]) -> Option<Summary<'t
     let conditions = conditions::read(pairs, fields);
     let tags = tags(fields);
     let priority = priority(fields);
+    let version = fields.version();
     Some(Summary {
         name: normalized_cow(fields.take_text(Known::Name)?),
         description: trimmed(fields.take_text(Known::Description)?),
         tags,
         priority,
+        version,
         conditions,
     })
 }
@@ -161,6 +168,11 @@ fn split_tags<'t>(text: &Cow<'t, str>) -> Vec<Cow<'t, str>> {
             text.split(',').map(|part| Cow::Owned(part.to_owned())).filter_map(tag).collect()
         }
     }
+}
+
+/// A version as it is kept: a longer one tells nobody what to ask for.
+pub(crate) fn version(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    Some(trimmed(text)).filter(|version| (1..=MOST_VERSION_BYTES).contains(&version.len()))
 }
 
 fn tag(text: Cow<'_, str>) -> Option<Cow<'_, str>> {

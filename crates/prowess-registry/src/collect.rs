@@ -157,6 +157,7 @@ impl<'a> Collector<'a> {
             description: &summary.description,
             tags: &summary.tags,
             priority: summary.priority,
+            version: summary.version.as_deref(),
             conditions: self.conditions.of(&summary.conditions),
             stamp: found.stamp,
         };
@@ -363,6 +364,7 @@ fn is_same(earlier: &RecordSet, at: usize, record: &NewRecord<'_>) -> bool {
         && earlier.name(at) == record.name
         && earlier.description(at) == record.description
         && earlier.priority(at) == record.priority
+        && earlier.version(at) == record.version
         && earlier.conditions(at) == record.conditions.as_ref()
         && earlier.tags(at).eq(record.tags.iter().map(AsRef::as_ref))
 }

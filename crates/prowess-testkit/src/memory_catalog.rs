@@ -43,6 +43,7 @@ fn records<'a>(skills: impl IntoIterator<Item = (&'a str, &'a str, &'a [&'a str]
             description,
             tags: &tags,
             priority: 0,
+            version: None,
             conditions: None,
             stamp: None,
         });

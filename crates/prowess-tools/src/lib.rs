@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod audited;
 mod builder;
 pub mod codes;
 mod dispatched;

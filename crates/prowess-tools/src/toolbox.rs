@@ -9,17 +9,12 @@ use prowess_core::{AuditEvent, AuditSink, Catalog, ToolCall, ToolContext, ToolDe
 use serde_json::Value;
 
 use crate::arguments;
+use crate::audited;
 use crate::dispatched::{Answer, Dispatched};
 use crate::slot::{Slot, guarded};
 use crate::suggestion::{closest, hint};
 use crate::text::quoted;
 use crate::{Gate, GateRequest, Refusal, Surface, ToolboxBuilder, codes};
-
-/// How many skills of one call the audit names.
-const MOST_AUDITED_SKILLS: usize = 64;
-
-/// How many characters of a name that a model typed the audit keeps.
-const MOST_AUDITED_CHARS: usize = 256;
 
 /// The tools that a model may call, under the names of one surface.
 ///
@@ -67,12 +62,13 @@ impl Toolbox {
             Some(slot) => self.answer(slot, context, call),
             None => self.unknown(&call.name),
         };
-        let tool = slot.map_or_else(|| clipped(&call.name), |slot| slot.name.clone());
+        let tool = slot.map_or_else(|| audited::clipped(&call.name), |slot| slot.name.clone());
         self.audit.record(&AuditEvent {
             at,
             session: context.session.id().clone(),
             tool: tool.clone(),
-            skills: named_skills(&call.arguments),
+            caller: context.caller,
+            skills: audited::skills(context, &call.arguments),
             outcome: answer.outcome,
             generation: context.catalog.generation(),
         });
@@ -163,15 +159,4 @@ impl fmt::Debug for Toolbox {
         let names = self.tools.iter().map(|slot| &slot.name);
         formatter.debug_list().entries(names).finish()
     }
-}
-
-/// The skills that a call names, in the fields by which every tool names them.
-fn named_skills(arguments: &Value) -> Vec<String> {
-    let one = arguments["skill"].as_str();
-    let several = arguments["names"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    one.into_iter().chain(several).take(MOST_AUDITED_SKILLS).map(clipped).collect()
-}
-
-fn clipped(text: &str) -> String {
-    text.chars().take(MOST_AUDITED_CHARS).collect()
 }

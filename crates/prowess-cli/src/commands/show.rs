@@ -71,6 +71,9 @@ fn text_of(shown: &Shown<'_>) -> String {
     };
     line("location", &record.location());
     line("layer", &format!("{} ({})", record.layer().name, record.trust().as_str()));
+    if let Some(version) = record.version() {
+        line("version", version);
+    }
     line("digest", &digest.to_string());
     for resource in &resources.resources {
         line("file", &format!("{} ({} bytes)", resource.path, resource.bytes));

@@ -54,8 +54,8 @@ impl RecordSet {
         let (name, id) = (self.name(at), self.id(at));
         let is_id_the_name = id == name;
         let conditions = self.conditions(at).and_then(|said| serde_json::to_string(&**said).ok());
-        let flags = [is_id_the_name, self.file(at) != "SKILL.md", conditions.is_some()];
-        writer.flags(flags);
+        let (is_other_file, version) = (self.file(at) != "SKILL.md", self.version(at));
+        writer.flags([is_id_the_name, is_other_file, conditions.is_some(), version.is_some()]);
         writer.stamp(self.stamp(at));
         writer.numbers.extend(self.priority(at).to_le_bytes());
         for text in [self.package(at), name, self.description(at)] {
@@ -64,8 +64,8 @@ impl RecordSet {
         if !is_id_the_name {
             writer.text(id);
         }
-        if let Some(conditions) = conditions {
-            writer.text(&conditions);
+        for text in [conditions.as_deref(), version].into_iter().flatten() {
+            writer.text(text);
         }
         writer.length(self.tags(at).count());
         self.tags(at).for_each(|tag| writer.text(tag));
@@ -73,7 +73,7 @@ impl RecordSet {
 }
 
 fn read_record(reader: &mut Reader<'_>, builder: &mut RecordSetBuilder) -> Option<()> {
-    let [is_id_the_name, is_lower_case_file, has_conditions] = reader.flags()?;
+    let [is_id_the_name, is_lower_case_file, has_conditions, has_version] = reader.flags()?;
     let stamp = reader.stamp()?;
     let priority = i16::from_le_bytes(reader.number()?);
     let (package, name, description) = (reader.package()?, reader.text()?, reader.text()?);
@@ -82,6 +82,7 @@ fn read_record(reader: &mut Reader<'_>, builder: &mut RecordSetBuilder) -> Optio
         true => Some(Arc::new(serde_json::from_str(reader.text()?).ok()?)),
         false => None,
     };
+    let version = if has_version { Some(reader.text()?) } else { None };
     let tags = (0..reader.length()?).map(|_| reader.text().map(Cow::Borrowed));
     let tags = tags.collect::<Option<Vec<_>>>()?;
     let file = if is_lower_case_file { "skill.md" } else { "SKILL.md" };
@@ -94,6 +95,7 @@ fn read_record(reader: &mut Reader<'_>, builder: &mut RecordSetBuilder) -> Optio
         description,
         tags,
         priority,
+        version,
         conditions,
         stamp,
     });
@@ -104,14 +106,14 @@ fn write_diagnostic(found: &PackageDiagnostic, writer: &mut Writer) {
     let PackageDiagnostic { package, diagnostic } = found;
     let Diagnostic { code, severity, path, line, column, span, message, help } = diagnostic;
     for text in [package.as_deref(), path.as_deref()] {
-        writer.flags([text.is_some(), false, false]);
+        writer.flags([text.is_some(), false, false, false]);
         writer.text(text.unwrap_or_default());
     }
     for number in [line, column] {
-        writer.flags([number.is_some(), false, false]);
+        writer.flags([number.is_some(), false, false, false]);
         writer.numbers.extend(number.unwrap_or_default().to_le_bytes());
     }
-    writer.flags([span.is_some(), false, false]);
+    writer.flags([span.is_some(), false, false, false]);
     let span = span.clone().unwrap_or_default();
     writer.length(span.start);
     writer.length(span.end);
@@ -161,7 +163,7 @@ impl Writer {
         self.numbers.extend(number.to_le_bytes());
     }
 
-    fn flags(&mut self, flags: [bool; 3]) {
+    fn flags(&mut self, flags: [bool; 4]) {
         let bits = (0..).zip(flags).fold(0_u8, |bits, (at, flag)| bits | u8::from(flag) << at);
         self.numbers.push(bits);
     }
@@ -216,9 +218,9 @@ impl<'b> Reader<'b> {
         Some(NonZeroU64::new(u64::from_le_bytes(self.number()?)).map(Stamp))
     }
 
-    fn flags(&mut self) -> Option<[bool; 3]> {
+    fn flags(&mut self) -> Option<[bool; 4]> {
         let [bits] = self.number()?;
-        (bits < 1 << 3).then(|| [0, 1, 2].map(|at| bits >> at & 1 == 1))
+        (bits < 1 << 4).then(|| [0, 1, 2, 3].map(|at| bits >> at & 1 == 1))
     }
 
     fn optional_text(&mut self) -> Option<Option<&'b str>> {

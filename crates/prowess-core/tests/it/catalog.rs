@@ -20,6 +20,7 @@ fn records(skills: &[(&str, &str)]) -> Arc<RecordSet> {
             description,
             tags: &["one".into(), "two".into()],
             priority: 0,
+            version: None,
             conditions: None,
             stamp: None,
         });

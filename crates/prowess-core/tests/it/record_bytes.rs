@@ -15,13 +15,14 @@ use prowess_core::{
 /// A set of any kind: records with and without conditions, packages that cannot be used, findings.
 fn set() -> impl Strategy<Value = RecordSet> {
     let record = ("(a/)?[a-zé]{1,6}", ".{0,12}", option::of("[a-z]{1,4}"), ".{0,40}", tags());
-    let rest = (any::<i16>(), any::<u64>(), any::<bool>(), option::of(vec("[a-z*]{1,4}", 1..3)));
+    let paths = option::of(vec("[a-z*]{1,4}", 1..3));
+    let rest = (any::<i16>(), any::<u64>(), any::<bool>(), paths, option::of("[0-9.]{1,3}"));
     let rejected = ("[a-z]{1,6}", any::<u64>());
     let sets = (vec((record, rest), 0..8), vec(rejected, 0..4), vec(finding(), 0..4));
     sets.prop_map(|(records, rejected, findings)| {
         let mut builder = RecordSetBuilder::new();
         for ((package, name, id, description, tags), rest) in &records {
-            let (priority, stamp, is_lower_case, paths) = rest;
+            let (priority, stamp, is_lower_case, paths, version) = rest;
             let paths = paths.iter().flatten().map(|path| path.as_str().into()).collect();
             let conditions = Conditions { paths, ..Conditions::default() };
             builder.push(&NewRecord {
@@ -32,6 +33,7 @@ fn set() -> impl Strategy<Value = RecordSet> {
                 description,
                 tags: &tags.iter().map(|tag| Cow::Borrowed(tag.as_str())).collect::<Vec<_>>(),
                 priority: *priority,
+                version: version.as_deref(),
                 conditions: (!conditions.is_empty()).then(|| Arc::new(conditions)),
                 stamp: NonZeroU64::new(*stamp).map(Stamp),
             });
@@ -68,7 +70,8 @@ fn told(set: &RecordSet) -> impl PartialEq + std::fmt::Debug {
         let texts = [set.package(at), set.file(at), set.id(at), set.name(at), set.description(at)];
         let texts = texts.map(str::to_owned);
         let tags: Vec<_> = set.tags(at).map(str::to_owned).collect();
-        (texts, tags, set.priority(at), set.stamp(at), set.conditions(at).cloned())
+        let version = set.version(at).map(str::to_owned);
+        (texts, tags, set.priority(at), set.stamp(at), set.conditions(at).cloned(), version)
     };
     let records: Vec<_> = (0..set.len()).map(record).collect();
     let rejected = set.rejected().iter().map(|rejected| (rejected.package.clone(), rejected.stamp));
@@ -128,6 +131,7 @@ fn a_path_that_leads_out_is_no_set_s() {
             description: "a",
             tags: &[],
             priority: 0,
+            version: None,
             conditions: None,
             stamp: None,
         });

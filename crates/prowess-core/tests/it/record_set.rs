@@ -16,6 +16,7 @@ struct Owned {
     description: String,
     tags: Vec<String>,
     priority: i16,
+    version: Option<String>,
     stamp: Option<Stamp>,
 }
 
@@ -30,6 +31,7 @@ impl Owned {
             description: &self.description,
             tags: &tags,
             priority: self.priority,
+            version: self.version.as_deref(),
             conditions: None,
             stamp: self.stamp,
         });
@@ -44,6 +46,7 @@ impl Owned {
             description: set.description(at).into(),
             tags: set.tags(at).map(Into::into).collect(),
             priority: set.priority(at),
+            version: set.version(at).map(Into::into),
             stamp: set.stamp(at),
         }
     }
@@ -55,7 +58,10 @@ fn record() -> impl Strategy<Value = Owned> {
     let texts = ("(a/)?(b/)?(pdf|[a-z]{1,8})", name, prop_oneof!["pdf", "[a-z]{1,8}"], ".{0,40}");
     let rest =
         (proptest::collection::vec("[a-zé]{1,6}", 0..4), any::<i16>(), any::<u64>(), any::<bool>());
-    (texts, rest).prop_map(|((package, name, id, description), (tags, priority, stamp, lower))| {
+    // Few versions, so that neighbours share one and others do not.
+    let version = proptest::option::of("[12]\\.0");
+    (texts, rest, version).prop_map(|(texts, (tags, priority, stamp, lower), version)| {
+        let (package, name, id, description) = texts;
         Owned {
             package,
             file: if lower { "skill.md" } else { "SKILL.md" },
@@ -64,6 +70,7 @@ fn record() -> impl Strategy<Value = Owned> {
             description,
             tags,
             priority,
+            version,
             stamp: NonZeroU64::new(stamp).map(Stamp),
         }
     })
@@ -100,6 +107,7 @@ fn a_text_beyond_the_bound_is_cut_between_characters() {
         description: long,
         tags: Vec::new(),
         priority: 0,
+        version: None,
         stamp: None,
     };
     record.push(&mut builder);

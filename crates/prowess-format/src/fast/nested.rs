@@ -35,7 +35,7 @@ fn list<'t>(scanner: &mut Scanner<'t>, indentation: usize) -> Option<Vec<Option<
 fn mapping<'t>(scanner: &mut Scanner<'t>, indentation: usize) -> Option<Shape<'t>> {
     let mut keys = [""; MOST_KEYS];
     let mut count = 0;
-    let mut tags = None;
+    let (mut tags, mut version) = (None, None);
     while let Some(line) = next_line(scanner, indentation)? {
         scanner.count()?;
         let text = &line.text[indentation..];
@@ -47,12 +47,14 @@ fn mapping<'t>(scanner: &mut Scanner<'t>, indentation: usize) -> Option<Shape<'t
         count += 1;
         let value = trimmed(&text[key.len() + 1..]);
         let shape = entry(scanner, value, line.start)?;
-        if key == "tags" {
-            tags = Some(Box::new(shape));
+        match (key, shape) {
+            ("tags", shape) => tags = Some(Box::new(shape)),
+            ("version", Shape::Text { text, .. }) => version = Some(text),
+            _ => {}
         }
     }
     // A long key is left to the full parser.
-    Some(Shape::Map { tags, long_key: None })
+    Some(Shape::Map { tags, version, long_key: None })
 }
 
 fn entry<'t>(scanner: &mut Scanner<'t>, value: &'t str, start: usize) -> Option<Shape<'t>> {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::line::Value;
 use crate::check::{MAX_COMPATIBILITY, MAX_DESCRIPTION, plain_kind};
 use crate::conditions::{self, SummaryConditions};
-use crate::summary::Summary;
+use crate::summary::{Summary, version};
 use crate::{allowed_tools, name};
 
 /// A longer `allowed-tools` is left to the others.
@@ -21,6 +21,8 @@ pub(super) struct Found {
     pub(super) compatibility: Option<Value>,
     pub(super) allowed_tools: Option<Value>,
     pub(super) metadata: Option<Range<usize>>,
+    /// `metadata.version`.
+    pub(super) version: Option<Value>,
 }
 
 impl Found {
@@ -61,6 +63,7 @@ impl Found {
             description: Cow::Borrowed(description),
             tags: Vec::new(),
             priority: 0,
+            version: self.version.and_then(|value| version(Cow::Borrowed(&text[value.place]))),
             conditions,
         })
     }

@@ -47,6 +47,28 @@ fn tags_and_priority() {
 }
 
 #[test]
+fn the_version_is_kept_as_it_was_written() {
+    let long = "1".repeat(65);
+    let cases = [
+        ("metadata:\n  version: 1.10\n", Some("1.10")),
+        ("metadata:\n  author: me\n  version: ' 2.0-rc '\n", Some("2.0-rc")),
+        ("metadata: {version: \"2026-01\"}\n", Some("2026-01")),
+        ("metadata:\n  version: >\n    3\n", Some("3")),
+        ("metadata:\n  version: ''\n", None),
+        ("metadata:\n  version: [1, 2]\n", None),
+        ("metadata:\n  author: me\n", None),
+        (&format!("metadata:\n  version: {long}\n"), None),
+        ("version: 1.0\n", None),
+    ];
+    for (yaml, version) in cases {
+        let file = skill(&format!("name: pdf\ndescription: x\n{yaml}"));
+        assert_eq!(done(&file).version.as_deref(), version, "of the head: {yaml}");
+        let document = parse(&file, Profile::Lenient).document.expect("a usable skill");
+        assert_eq!(document.frontmatter.version().as_deref(), version, "of the file: {yaml}");
+    }
+}
+
+#[test]
 fn the_directory_is_compared() {
     let file = skill("name: pdf\ndescription: x\n");
     let whole = Head { bytes: &file, is_whole_file: true };

@@ -57,6 +57,7 @@ fn builder(skills: &[Skill]) -> CatalogBuilder {
             description: &skill.description,
             tags: &[] as &[Cow<'_, str>],
             priority: 0,
+            version: None,
             conditions: None,
             stamp: None,
         });
@@ -78,6 +79,8 @@ pub(crate) fn active(id: &str, body: &str) -> ActiveSkill {
         name: id.to_owned(),
         location: format!("/skills/{id}/SKILL.md"),
         root_dir: format!("/skills/{id}"),
+        layer: "user".to_owned(),
+        version: None,
         digest: Digest::of(body.as_bytes()),
         properties: serde_json::Value::Null,
         body: body.into(),

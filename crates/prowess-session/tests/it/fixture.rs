@@ -16,6 +16,8 @@ pub(crate) fn edition(id: &str, edition: u32) -> ActiveSkill {
         name: id.to_owned(),
         location: format!("memory://notes/{id}/SKILL.md"),
         root_dir: format!("memory://notes/{id}"),
+        layer: "user".to_owned(),
+        version: None,
         digest: Digest::of(body.as_bytes()),
         properties: serde_json::json!({ "name": id, "description": "Does things." }),
         body: body.into(),

@@ -1,5 +1,7 @@
 //! From what a model typed to a record, and from a record to an active skill.
 
+use std::borrow::Cow;
+
 use prowess_core::{
     ActiveSkill, Caller, Catalog, Code, Digest, Lookup, ReadLimit, Record, ResourcePath,
     SourceError, State, Timestamp,
@@ -52,12 +54,15 @@ pub(super) fn activate(
     let bytes = read_skill_md(catalog, record)?;
     let document = document_of(record, &bytes)?;
     let properties = serde_json::to_value(&document.frontmatter.fields)?;
+    let version = document.frontmatter.version().map(Cow::into_owned);
     Ok(ActiveSkill {
         // Two loaded skills must not share an id, and a shadowed one has that of another.
         id: record.qualified_id().unwrap_or_else(|| record.id().to_owned()),
         name: document.frontmatter.name,
         location: record.location(),
         root_dir: record.root_directory(),
+        layer: record.layer().name.to_string(),
+        version,
         digest: Digest::of(&bytes),
         properties,
         body: document.body.trim().into(),

@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use prowess_core::{Catalog, Clock, Code, Outcome, Tool, ToolContext, ToolDefinition, ToolResult};
+use expect_test::expect;
+use prowess_core::{
+    Caller, Catalog, Clock, Code, Outcome, Tool, ToolCall, ToolContext, ToolDefinition, ToolResult,
+};
 use prowess_testkit::ManualClock;
 use prowess_tools::{BuildError, Surface, Toolbox};
 use serde_json::{Value, json};
@@ -203,11 +206,56 @@ fn the_audit_hears_of_each_call_once_refusals_included() {
         assert_eq!(events.len(), at + 1, "one event for {name} {arguments}");
         let event = &events[at];
         assert_eq!((event.tool.as_str(), &event.outcome), (tool, &outcome), "{name} {arguments}");
-        assert_eq!(event.skills, skills, "the skills that the model typed");
+        let typed: Vec<_> = event.skills.iter().map(|skill| skill.typed.as_str()).collect();
+        assert_eq!(typed, skills, "the skills that the model typed");
+        assert_eq!(event.caller, Caller::Model, "who made the call");
         assert_eq!(event.session.as_str(), "talk");
         assert_eq!(event.generation, 7, "the generation that the turn had pinned");
         assert_eq!(event.at, host.clock.now());
     }
+}
+
+#[test]
+fn the_audit_says_who_called_and_which_version_of_which_skill_was_meant() {
+    let files: [(&str, &[u8]); 2] = [
+        (
+            "alpha/SKILL.md",
+            b"---\nname: alpha\ndescription: a\nmetadata:\n  version: 1.10\n---\nAlpha\n",
+        ),
+        ("beta/SKILL.md", b"---\nname: beta\ndescription: b\n---\nBeta\n"),
+    ];
+    let host = Host::with(Setup::default(), &files);
+    let names = json!({ "names": ["alpha", "user:beta", "gamma"] });
+    let context = ToolContext { caller: Caller::User, ..host.context() };
+    host.toolbox.dispatch(&context, &ToolCall::new("skills_load", names));
+    let event = host.audit.events().pop().expect("the call was told of");
+    let expected = expect![[r#"
+        {
+          "at": 1767225600000,
+          "session": "talk",
+          "tool": "skills.load",
+          "caller": "user",
+          "skills": [
+            {
+              "typed": "alpha",
+              "id": "alpha",
+              "layer": "user",
+              "version": "1.10"
+            },
+            {
+              "typed": "user:beta",
+              "id": "beta",
+              "layer": "user"
+            },
+            {
+              "typed": "gamma"
+            }
+          ],
+          "outcome": "failed",
+          "code": "skill-not-found",
+          "generation": 7
+        }"#]];
+    expected.assert_eq(&serde_json::to_string_pretty(&event).expect("an event is data"));
 }
 
 #[test]

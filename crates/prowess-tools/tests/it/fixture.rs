@@ -130,6 +130,7 @@ impl ScanSink for Packer {
             description: &summary.description,
             tags: &summary.tags,
             priority: summary.priority,
+            version: summary.version.as_deref(),
             conditions: None,
             stamp: found.stamp,
         });

@@ -30,6 +30,7 @@ fn a_receipt_says_what_is_active_and_leaves_the_body_out() {
               "name": "alpha",
               "location": "memory://shelf/alpha/SKILL.md",
               "root_dir": "memory://shelf/alpha",
+              "layer": "user",
               "digest": "sha256:bf18980e2b505f19051912bb6a36738dbe2c4e3971c8d75f5a84bf5ef3ba98c3",
               "properties": {
                 "name": "alpha",
@@ -45,6 +46,18 @@ fn a_receipt_says_what_is_active_and_leaves_the_body_out() {
             .expect("a receipt is JSON");
     assert_eq!(read, structured, "the model and the host read the same receipt");
     assert!(!structured.to_string().contains("# Alpha"), "a receipt has no body");
+}
+
+#[test]
+fn a_receipt_names_the_version_where_there_is_one() {
+    let file = "---\nname: pdf\ndescription: x\nmetadata: {version: 1.10}\n---\nBody\n";
+    let host = Host::with(Setup::default(), &[("pdf/SKILL.md", file.as_bytes())]);
+    let answer = host.done("skills_load", json!({ "names": ["pdf"] }));
+    let receipt = answer.result.structured.expect("a receipt is data too");
+    assert_eq!(receipt["active_skills"][0]["version"], "1.10");
+    let record = host.catalog.get("pdf").expect("the skill is offered");
+    let record = serde_json::to_value(record).expect("a record is data");
+    assert_eq!(record["version"], "1.10", "and so does the record");
 }
 
 #[test]

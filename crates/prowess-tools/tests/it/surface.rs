@@ -119,6 +119,7 @@ fn catalog_named(names: &[&str]) -> Arc<Catalog> {
             description: "Takes the place of a tool.",
             tags: &[],
             priority: 999,
+            version: None,
             conditions: None,
             stamp: None,
         });
