@@ -1,0 +1,158 @@
+//! `prowess explain`.
+
+use expect_test::expect;
+
+use super::check;
+
+#[test]
+fn explain_a_skill_that_shadows_another() {
+    check(
+        &["explain", "pdf"],
+        0,
+        &expect![[r#"
+            {
+              "query": "pdf",
+              "records": [
+                {
+                  "id": "pdf",
+                  "name": "pdf",
+                  "description": "Fills forms. Use when the user has a PDF.",
+                  "location": "$ROOT/pdf/SKILL.md",
+                  "layer": "user",
+                  "source": "filesystem",
+                  "trust": "trusted",
+                  "tags": [
+                    "forms",
+                    "pdf"
+                  ],
+                  "tokens": 12,
+                  "state": "visible"
+                },
+                {
+                  "id": "pdf",
+                  "name": "pdf",
+                  "description": "Another.",
+                  "location": "$ROOT/zpdf/SKILL.md",
+                  "layer": "user",
+                  "source": "filesystem",
+                  "trust": "trusted",
+                  "tags": [],
+                  "tokens": 3,
+                  "state": "shadowed",
+                  "reason": "`$ROOT/pdf/SKILL.md` of layer `user` is used instead"
+                }
+              ],
+              "decisions": [
+                {
+                  "step": "find",
+                  "outcome": "found",
+                  "reason": "$ROOT/pdf/SKILL.md in source `filesystem` of layer `user` (trusted)"
+                },
+                {
+                  "step": "place",
+                  "outcome": "visible",
+                  "reason": "no other `pdf` comes before it"
+                },
+                {
+                  "step": "prompt",
+                  "outcome": "shown",
+                  "reason": "the prompt has its name and its description"
+                },
+                {
+                  "step": "find",
+                  "outcome": "found",
+                  "reason": "$ROOT/zpdf/SKILL.md in source `filesystem` of layer `user` (trusted)"
+                },
+                {
+                  "step": "place",
+                  "outcome": "shadowed",
+                  "reason": "`$ROOT/pdf/SKILL.md` of layer `user` is used instead"
+                },
+                {
+                  "step": "load",
+                  "outcome": "by-id",
+                  "reason": "as `user:pdf#2` it can be loaded"
+                },
+                {
+                  "step": "check",
+                  "outcome": "noted",
+                  "reason": "[skill-shadowed] skill `pdf` is shadowed: `$ROOT/pdf/SKILL.md` of layer `user` is used instead; rename or remove one of the two, or move the one that you want to a higher layer"
+                },
+                {
+                  "step": "check",
+                  "outcome": "noted",
+                  "reason": "[name-directory-mismatch] the name `pdf` differs from the directory's name `zpdf` (line 2, column 7); rename one of the two"
+                }
+              ],
+              "tokens": 12
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn explain_a_path_that_cannot_be_used() {
+    check(
+        &["explain", "$ROOT/broken"],
+        1,
+        &expect![[r#"
+            {
+              "query": "$ROOT/broken",
+              "records": [],
+              "decisions": [
+                {
+                  "step": "check",
+                  "outcome": "refused",
+                  "reason": "[description-missing] the frontmatter has no `description` ($ROOT/broken/SKILL.md:1:1); add a line `description: ` that says what the skill does and when to use it"
+                }
+              ],
+              "tokens": 0
+            }
+        "#]],
+    );
+}
+
+/// A skill that cannot be used has no id; people still ask for it by its name.
+#[test]
+fn explain_the_name_of_what_cannot_be_used() {
+    check(
+        &["explain", "broken"],
+        1,
+        &expect![[r#"
+        {
+          "query": "broken",
+          "records": [],
+          "decisions": [
+            {
+              "step": "check",
+              "outcome": "refused",
+              "reason": "[description-missing] the frontmatter has no `description` ($ROOT/broken/SKILL.md:1:1); add a line `description: ` that says what the skill does and when to use it"
+            }
+          ],
+          "tokens": 0
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn explain_what_is_not_there() {
+    check(
+        &["explain", "nothing"],
+        1,
+        &expect![[r#"
+        {
+          "query": "nothing",
+          "records": [],
+          "decisions": [
+            {
+              "step": "find",
+              "outcome": "not-found",
+              "reason": "no skill with this id or path under $ROOT; `--root DIR` looks elsewhere"
+            }
+          ],
+          "tokens": 0
+        }
+    "#]],
+    );
+}

@@ -1,0 +1,116 @@
+//! `prowess list`.
+
+use expect_test::expect;
+use prowess_testkit::Tree;
+use serde_json::Value;
+
+use crate::run;
+
+use super::check;
+
+#[test]
+fn list() {
+    check(
+        &["list"],
+        0,
+        &expect![[r#"
+        {
+          "generation": 1,
+          "skills": [
+            {
+              "id": "pdf",
+              "name": "pdf",
+              "description": "Fills forms. Use when the user has a PDF.",
+              "location": "$ROOT/pdf/SKILL.md",
+              "layer": "user",
+              "source": "filesystem",
+              "trust": "trusted",
+              "tags": [
+                "forms",
+                "pdf"
+              ],
+              "tokens": 12,
+              "state": "visible"
+            },
+            {
+              "id": "sheets",
+              "name": "sheets",
+              "description": "Makes tables.",
+              "location": "$ROOT/tables/SKILL.md",
+              "layer": "user",
+              "source": "filesystem",
+              "trust": "trusted",
+              "tags": [],
+              "tokens": 6,
+              "state": "visible"
+            }
+          ],
+          "shadowed": [
+            {
+              "id": "pdf",
+              "name": "pdf",
+              "description": "Another.",
+              "location": "$ROOT/zpdf/SKILL.md",
+              "layer": "user",
+              "source": "filesystem",
+              "trust": "trusted",
+              "tags": [],
+              "tokens": 3,
+              "state": "shadowed",
+              "reason": "`$ROOT/pdf/SKILL.md` of layer `user` is used instead"
+            }
+          ],
+          "diagnostics": [
+            {
+              "code": "skill-shadowed",
+              "severity": "warning",
+              "path": "$ROOT/zpdf/SKILL.md",
+              "line": null,
+              "column": null,
+              "message": "skill `pdf` is shadowed: `$ROOT/pdf/SKILL.md` of layer `user` is used instead",
+              "help": "rename or remove one of the two, or move the one that you want to a higher layer"
+            },
+            {
+              "code": "description-missing",
+              "severity": "error",
+              "path": "$ROOT/broken/SKILL.md",
+              "line": 1,
+              "column": 1,
+              "message": "the frontmatter has no `description`",
+              "help": "add a line `description: ` that says what the skill does and when to use it"
+            },
+            {
+              "code": "name-directory-mismatch",
+              "severity": "warning",
+              "path": "$ROOT/tables/SKILL.md",
+              "line": 2,
+              "column": 7,
+              "message": "the name `sheets` differs from the directory's name `tables`",
+              "help": "rename one of the two"
+            },
+            {
+              "code": "name-directory-mismatch",
+              "severity": "warning",
+              "path": "$ROOT/zpdf/SKILL.md",
+              "line": 2,
+              "column": 7,
+              "message": "the name `pdf` differs from the directory's name `zpdf`",
+              "help": "rename one of the two"
+            }
+          ]
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn lines_and_columns_begin_with_one() {
+    let tree = Tree::new("//- /bad/SKILL.md\n---\nname: Bad\ndescription: x\n---\nBody\n");
+    let listed = run(tree.path(), &["list", "--format", "json"]).json();
+    let found = listed["diagnostics"].as_array().unwrap().iter();
+    let found: Vec<_> = found.filter(|found| found["code"] == "name-invalid").collect();
+    assert_eq!((&found[0]["line"], &found[0]["column"]), (&2.into(), &7.into()));
+    let missing = run(&tree.join("nowhere"), &["list", "--format", "json"]).json();
+    let found = &missing["diagnostics"][0];
+    assert_eq!((&found["line"], &found["column"]), (&Value::Null, &Value::Null));
+}
