@@ -160,6 +160,21 @@ fn a_tree_is_shown_by_one_of_each_kind_and_a_summary() {
 }
 
 #[test]
+fn no_row_of_the_summary_is_wider_than_a_terminal() {
+    let tree = Tree::new("");
+    for at in 0..2 {
+        let far = format!("{}/skill-{at}", "a-long-directory/".repeat(5));
+        tree.write(&format!("{far}/SKILL.md"), skill("other", "compatibility: [a]\n"));
+    }
+    let ran = validate(&tree, &["."]);
+    let rows = ran.stdout.split("skills are valid").nth(1).expect("a tree has a summary");
+    let widest = rows.lines().skip(1).map(|row| row.chars().count()).max();
+    assert!(rows.contains('\u{2026}'), "a place that is too long is cut: {rows}");
+    assert!(widest.is_some_and(|width| (70..=80).contains(&width)), "{widest:?} columns: {rows}");
+    assert!(rows.contains("/SKILL.md:"), "the end of a place is what tells it from others: {rows}");
+}
+
+#[test]
 fn a_skill_cannot_steer_the_terminal() {
     let tree = Tree::new("");
     let text = skill("pdf", "\"\u{1b}[31mred\u{202e}\u{7}\": 1\n")

@@ -21,6 +21,15 @@ use super::{Summary, Validated};
 /// How many kinds of finding of a tree are shown by an example.
 const FIRST: usize = 6;
 
+/// How wide a row of the summary is at most, in characters: a terminal without a size of its own.
+const WIDTH: usize = 80;
+
+/// What a row has beside the code and the place: the number and the blanks around.
+const FRAME: usize = 13;
+
+/// A place is never cut shorter, whatever the code before it takes.
+const LEAST_PLACE: usize = 20;
+
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const ADDED: Style = AnsiColor::Green.on_default();
@@ -179,6 +188,7 @@ fn write_summary(text: &mut String, validated: &Validated, base: &str) {
     }
     let rows = rows(validated);
     let width = rows.iter().map(|row| row.code.len()).max().unwrap_or_default();
+    let room = WIDTH.saturating_sub(FRAME + width).max(LEAST_PLACE);
     let mut severity = None;
     for row in rows {
         if severity != Some(row.severity) {
@@ -192,7 +202,7 @@ fn write_summary(text: &mut String, validated: &Validated, base: &str) {
         let _ = writeln!(
             text,
             "  {number:>7}  {HEADING}{code:<width$}{HEADING:#}  {DIM}{}{DIM:#}",
-            end_of(&plain(&first), 64)
+            end_of(&plain(&first), room)
         );
     }
 }
