@@ -74,19 +74,23 @@ pub(crate) fn is_there(root: &str) -> bool {
 
 /// The policies of the file or preset that was named, or the standard ones.
 pub(crate) fn policies(global: &Global) -> Result<Policies, Failure> {
-    let invalid = |error: ConfigError| {
-        let help = "see the documentation of `prowess::Policies` for the fields and their defaults";
-        Failure::usage("config-invalid", error.to_string(), help)
+    let invalid = |message: String| {
+        let help = "see `prowess.example.yaml` for every key with its values";
+        Failure::usage("config-invalid", message, help)
     };
+    let in_file =
+        |file: &Path, error: ConfigError| invalid(format!("`{}`: {error}", file.display()));
     match (&global.config, &global.preset) {
         (Some(file), _) => {
             let text = std::fs::read_to_string(file).map_err(|error| {
                 let message = format!("`{}` cannot be read: {error}", file.display());
                 Failure::usage("config-unreadable", message, "name a file of policies")
             })?;
-            Policies::from_yaml(&text).map_err(invalid)
+            Policies::from_yaml(&text).map_err(|error| in_file(file, error))
         }
-        (None, Some(preset)) => Policies::preset(preset).map_err(invalid),
+        (None, Some(preset)) => {
+            Policies::preset(preset).map_err(|error| invalid(error.to_string()))
+        }
         (None, None) => Ok(Policies::default()),
     }
 }

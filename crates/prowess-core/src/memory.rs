@@ -92,7 +92,8 @@ impl SkillSource for MemorySource {
                 sink.unchanged(package);
                 continue;
             }
-            let found = Found { package, file, stamp, head, is_whole_file: true };
+            let size = Some(head.len() as u64);
+            let found = Found { package, file, stamp, size, head, is_whole_file: true };
             let answer = sink.found(found);
             debug_assert_eq!(answer, ReadFurther::No, "there is no more than the whole file");
         }

@@ -169,6 +169,8 @@ pub struct Found<'a> {
     pub file: &'a str,
     /// What to compare with next time; `None` if the file may change without its stamp changing.
     pub stamp: Option<Stamp>,
+    /// The size of the whole file in bytes, where the source knows it without reading further.
+    pub size: Option<u64>,
     /// The first bytes of the file; 4 KiB are enough for nearly every frontmatter.
     pub head: &'a [u8],
     /// Whether the file ends where `head` ends.

@@ -25,5 +25,5 @@ pub(crate) fn frontmatter(
 
 pub(crate) use file::check_file_name;
 pub(crate) use name::check_directory;
-pub(crate) use text::{MAX_COMPATIBILITY, MAX_DESCRIPTION, body, plain_kind};
+pub(crate) use text::{body, plain_kind};
 pub(crate) use tools::read as allowed_tools;

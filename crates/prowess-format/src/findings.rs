@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Code, Diagnostic, Rules};
+use crate::{Code, Diagnostic, Limit, Rules, Severity};
 
 /// The most findings that one file gives: a hostile file must not turn into megabytes of advice.
 const MOST: usize = 100;
@@ -28,10 +28,33 @@ impl<'t> Findings<'t> {
         span: Range<usize>,
         say: impl FnOnce() -> (String, String),
     ) {
-        let Some(severity) = self.rules.profile.severity(&code) else {
+        let severity = self.rules.profile.severity(&code);
+        self.report_as(severity, code, span, say);
+    }
+
+    /// Takes note that a limit is passed, which matters as much as the limit says.
+    pub(crate) fn report_limit(
+        &mut self,
+        limit: Limit,
+        code: Code,
+        span: Range<usize>,
+        say: impl FnOnce() -> (String, String),
+    ) {
+        let severity = limit.severity.or(self.rules.profile.severity(&code));
+        self.report_as(severity, code, span, say);
+    }
+
+    fn report_as(
+        &mut self,
+        severity: Option<Severity>,
+        code: Code,
+        span: Range<usize>,
+        say: impl FnOnce() -> (String, String),
+    ) {
+        let Some(severity) = severity else {
             return;
         };
-        self.has_error |= severity == crate::Severity::Error;
+        self.has_error |= severity == Severity::Error;
         if self.list.len() < MOST {
             let (message, help) = say();
             self.list.push(Diagnostic::new(code, severity, message, help).at(self.text, span));

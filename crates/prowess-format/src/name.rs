@@ -12,7 +12,7 @@ use unicode_normalization::UnicodeNormalization;
 
 pub use confusable::{are_confusable, name_skeleton};
 pub use rule::NameRule;
-pub(crate) use rule::{check, is_portable};
+pub(crate) use rule::{check, check_grammar, is_portable};
 
 /// The longest name, in characters.
 pub(crate) const MAX_NAME_CHARACTERS: usize = 64;
@@ -102,6 +102,12 @@ pub enum NameError {
     /// Under [`NameRule::KebabLetterFirst`], a first character from `0` to `9`.
     #[error("a skill's name must begin with a letter, but it begins with `{0}`")]
     LeadingDigit(char),
+    /// Under [`NameRule::Any`], a character that no file's name should have.
+    #[error("a skill's name must be fit for a file, but it has {shown}", shown = show(*.0))]
+    NotOfAFile(char),
+    /// Under [`NameRule::Any`], dots alone, or a blank at an end.
+    #[error("a skill's name must not be dots alone or have a blank at an end")]
+    NoFile,
     /// The first character is a hyphen.
     #[error("a skill's name must not begin with a hyphen")]
     LeadingHyphen,

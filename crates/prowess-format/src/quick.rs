@@ -45,7 +45,7 @@ pub(crate) fn read<'t>(
     if end > OPENING.len() + MAX_FRONTMATTER_BYTES {
         return None;
     }
-    found.summary(text(&bytes[..end])?, directory)
+    found.summary(text(&bytes[..end])?, directory, &rules.limits)
 }
 
 /// Reads a line of the top level; whether it was a field and not the closing fence.

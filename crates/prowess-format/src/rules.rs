@@ -1,6 +1,6 @@
 //! Everything that a reader chooses: how strict, which names, which fields beside the standard's.
 
-use crate::{Extensions, NameRule, Profile};
+use crate::{Extensions, Limits, NameRule, Profile};
 
 /// How a `SKILL.md` is read. [`Rules::of`] gives a profile's own; a host changes what it wants:
 ///
@@ -17,6 +17,8 @@ pub struct Rules {
     pub profile: Profile,
     /// Which names are valid. By default, those of agentskills.io.
     pub name_rule: NameRule,
+    /// How long things may be. By default, what agentskills.io says.
+    pub limits: Limits,
     /// The fields that are known beside the standard's. By default, none.
     pub extensions: Extensions,
 }
@@ -33,6 +35,6 @@ impl Rules {
         } else {
             Extensions::none()
         };
-        Self { profile, name_rule: NameRule::default(), extensions }
+        Self { profile, extensions, ..Self::default() }
     }
 }

@@ -23,9 +23,8 @@ mod text;
 use serde_json::{Map, Value, json};
 
 use crate::allowed_tools::MAX_ALLOWED_TOOLS_CHARACTERS;
-use crate::check::{MAX_COMPATIBILITY, MAX_DESCRIPTION};
-use crate::name::{MAX_NAME_CHARACTERS, reserved};
-use crate::{Code, Profile, Rules, Severity, codes};
+use crate::name::reserved;
+use crate::{Code, Limit, Profile, Rules, Severity, codes};
 
 use text::{Loose, TextRule};
 
@@ -39,7 +38,7 @@ pub fn frontmatter(profile: Profile) -> Value {
 /// The JSON Schema of the frontmatter that reading by these rules accepts; see [`frontmatter`].
 ///
 /// The fields of the rules' extensions are part of it, with what their values must be. Names are asked
-/// for by the rule of agentskills.io, whatever rule was chosen.
+/// for by the rule of agentskills.io, whatever rule was chosen; the limits are the rules' own.
 pub fn frontmatter_with(rules: &Rules) -> Value {
     let profile = rules.profile;
     let asked = Asked(rules);
@@ -63,9 +62,10 @@ impl Asked<'_> {
         self.0.profile.severity(code) == Some(Severity::Error)
     }
 
-    /// A bound, where going over it is an error.
-    fn bound(&self, code: &Code, most: usize) -> Option<usize> {
-        self.forbids(code).then_some(most)
+    /// A limit, where going over it is an error.
+    fn bound(&self, code: &Code, limit: Limit) -> Option<usize> {
+        let severity = limit.severity.or(self.0.profile.severity(code));
+        (severity == Some(Severity::Error)).then_some(limit.max)
     }
 
     fn required(&self) -> Vec<&'static str> {
@@ -122,7 +122,7 @@ impl Asked<'_> {
     fn name(&self) -> Value {
         let rule = TextRule {
             pattern: Some("^[a-z0-9]+(-[a-z0-9]+)*$".to_owned()),
-            max_length: self.bound(&codes::NAME_TOO_LONG, MAX_NAME_CHARACTERS),
+            max_length: self.bound(&codes::NAME_TOO_LONG, self.0.limits.name_characters),
             forbidden: if self.forbids(&codes::NAME_RESERVED) { reserved() } else { Vec::new() },
             loose: self.loose(Loose::Words),
             ..TextRule::default()
@@ -136,7 +136,8 @@ impl Asked<'_> {
     fn description(&self) -> Value {
         let rule = TextRule {
             pattern: Some("\\S".to_owned()),
-            max_length: self.bound(&codes::DESCRIPTION_TOO_LONG, MAX_DESCRIPTION),
+            max_length: self
+                .bound(&codes::DESCRIPTION_TOO_LONG, self.0.limits.description_characters),
             is_visible: self.forbids(&codes::HIDDEN_CHARACTER),
             loose: self.loose(Loose::Scalars),
             ..TextRule::default()
@@ -155,7 +156,8 @@ impl Asked<'_> {
     }
 
     fn compatibility(&self) -> Value {
-        self.optional(self.bound(&codes::COMPATIBILITY_TOO_LONG, MAX_COMPATIBILITY)).schema(
+        let limit = self.0.limits.compatibility_characters;
+        self.optional(self.bound(&codes::COMPATIBILITY_TOO_LONG, limit)).schema(
             "What the skill needs around it, in at most 500 characters: a client, programs, the network. Most skills need no such field.",
             &[json!("Needs git and access to the network")],
         )
@@ -192,7 +194,8 @@ impl Asked<'_> {
             schema["type"] = json!(["string", "number", "boolean", "null", "array"]);
             schema["items"] = json!({ "type": scalars });
         }
-        if let Some(most) = self.bound(&codes::ALLOWED_TOOLS_TOO_LONG, MAX_ALLOWED_TOOLS_CHARACTERS)
+        if let Some(most) =
+            self.bound(&codes::ALLOWED_TOOLS_TOO_LONG, Limit::of(MAX_ALLOWED_TOOLS_CHARACTERS))
         {
             schema["maxLength"] = json!(most);
         }

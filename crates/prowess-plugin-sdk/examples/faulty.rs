@@ -90,7 +90,7 @@ impl Drop for FaultySource {
 
 fn report(sink: &mut dyn ScanSink, package: &str, file: &str) -> ReadFurther {
     let head = b"---\nname: good\ndescription: Good.\n---\n";
-    sink.found(Found { package, file, stamp: None, head, is_whole_file: true })
+    sink.found(Found { package, file, stamp: None, size: None, head, is_whole_file: true })
 }
 
 fn not_found(package: &PackagePath) -> SourceError {

@@ -8,8 +8,8 @@ use prowess_core::{
     RecordSetBuilder, ScanSink, Severity, SkillSource, SourceError, Stamp,
 };
 use prowess_format::{
-    Conditions, Head, Profile, Summarized, Summary, SummaryConditions, check_directory,
-    check_file_name, summarize,
+    Conditions, Head, Limit, Profile, Rules, Summarized, Summary, SummaryConditions,
+    check_directory, check_file_name, summarize_with,
 };
 
 use crate::codes;
@@ -46,7 +46,8 @@ pub(crate) fn collect(
     making: Making,
     cancel: &Cancel,
 ) -> Result<Collected, SourceError> {
-    let mut collector = Collector::new(source.root(), earlier, part, making);
+    let rules = making.policy.rules();
+    let mut collector = Collector::new(source.root(), earlier, part, (making, &rules));
     let coverage = match &part.packages {
         None => source.scan(&mut collector, cancel).map(|()| Coverage::Everything)?,
         Some(packages) => {
@@ -64,6 +65,7 @@ struct Collector<'a> {
     earlier: &'a Arc<RecordSet>,
     part: &'a Part,
     making: Making,
+    rules: &'a Rules,
     /// What the earlier scan knew of each package.
     known: HashMap<&'a str, Known>,
     problems: Vec<Diagnostic>,
@@ -114,7 +116,12 @@ enum Fate {
 }
 
 impl<'a> Collector<'a> {
-    fn new(root: &'a str, earlier: &'a Arc<RecordSet>, part: &'a Part, making: Making) -> Self {
+    fn new(
+        root: &'a str,
+        earlier: &'a Arc<RecordSet>,
+        part: &'a Part,
+        (making, rules): (Making, &'a Rules),
+    ) -> Self {
         let asked = part.packages.as_ref();
         let asked: Option<HashSet<_>> =
             asked.map(|asked| asked.iter().map(PackagePath::as_str).collect());
@@ -134,6 +141,7 @@ impl<'a> Collector<'a> {
             earlier,
             part,
             making,
+            rules,
             known: records.chain(rejected).collect(),
             problems: Vec::new(),
             builder: RecordSetBuilder::new(),
@@ -328,15 +336,17 @@ impl ScanSink for Collector<'_> {
             Some(directory_of(self.root, found.package)).filter(|name| !name.is_empty());
         let policy = self.making.policy;
         let compared = directory.filter(|_| policy.name_mismatch == NameMismatch::Profile);
-        match summarize(head, compared, policy.profile) {
+        match summarize_with(head, compared, self.rules) {
             Summarized::NeedsBytes(bytes) => return ReadFurther::UpTo(bytes),
             Summarized::Done(summary, mut diagnostics) => {
                 let of_name = mismatch(policy.name_mismatch, summary.as_ref(), directory);
-                let of_names =
-                    check_file_name(found.file, policy.profile).into_iter().chain(of_name);
-                let of_names: Vec<_> = of_names.collect();
-                let is_bad = of_names.iter().any(Diagnostic::is_error);
-                diagnostics.extend(of_names);
+                let of_file = [
+                    check_file_name(found.file, policy.profile),
+                    of_name,
+                    too_many_tokens(&found, policy.limits.body_tokens),
+                ];
+                let is_bad = of_file.iter().flatten().any(Diagnostic::is_error);
+                diagnostics.extend(of_file.into_iter().flatten());
                 match summary.filter(|_| !is_bad) {
                     Some(summary) => {
                         self.accept(&found, directory, &summary);
@@ -382,6 +392,25 @@ fn mismatch(
     };
     let found = check_directory(&summary?.name, directory?, Profile::Lenient)?;
     Some(Diagnostic { severity, ..found })
+}
+
+/// Tells of a file that costs more tokens than the limit, by its size: a scan reads no body. Four bytes
+/// make a token, as four characters do in the estimate of texts.
+fn too_many_tokens(found: &Found<'_>, limit: Limit) -> Option<Diagnostic> {
+    let size = found.size.or(found.is_whole_file.then_some(found.head.len() as u64))?;
+    let tokens = size.div_ceil(4);
+    if usize::try_from(tokens).is_ok_and(|tokens| tokens <= limit.max) {
+        return None;
+    }
+    Some(Diagnostic::new(
+        codes::BODY_TOKENS_SOFT_LIMIT,
+        limit.severity.or(Some(Severity::Warning))?,
+        format!(
+            "the file costs approx. {tokens} tokens once it is loaded, more than {}",
+            limit.max
+        ),
+        "move details to files below `references/` and name them in the body",
+    ))
 }
 
 /// The name of a package's directory. A source that is one package has its own directory as root.

@@ -1,6 +1,6 @@
 //! What a host may choose about the catalog.
 
-use prowess_format::Profile;
+use prowess_format::{Limits, NameRule, Profile, Rules};
 use serde::{Deserialize, Serialize};
 
 /// How records are made of what the sources report.
@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 pub struct RegistryPolicy {
     /// How strictly `SKILL.md` is read. By default `lenient`, as the client guide asks.
     pub profile: Profile,
+    /// Which names are valid. By default, those of agentskills.io.
+    pub name_rule: NameRule,
+    /// How long the parts of a skill may be. By default, what agentskills.io says.
+    pub limits: Limits,
     /// What the model types for a skill. By default its declared name.
     pub id_from: IdFrom,
     /// What a reload does where a `SKILL.md` that could be used no longer can. By default its last good
@@ -23,6 +27,14 @@ pub struct RegistryPolicy {
     pub priority: PriorityBounds,
     /// What becomes of a source whose layer there is not. By default, no registry is made.
     pub unknown_layer: UnknownLayer,
+}
+
+impl RegistryPolicy {
+    /// How a `SKILL.md` is read.
+    pub fn rules(&self) -> Rules {
+        let (name_rule, limits) = (self.name_rule, self.limits);
+        Rules { name_rule, limits, ..Rules::of(self.profile) }
+    }
 }
 
 /// What becomes of a skill whose `SKILL.md` has become one that cannot be used, as while it is being

@@ -229,6 +229,7 @@ impl Report<'_> {
                 package: self.package,
                 file: self.file,
                 stamp,
+                size: Some(stat.size),
                 head: &self.head[..head.length],
                 is_whole_file: head.is_whole_file,
             });

@@ -1,8 +1,11 @@
 //! Policies from a file: a preset, and what differs from it.
 
+mod written;
+
 use serde::Deserialize;
 
 use crate::Policies;
+use written::Written;
 
 /// A preset is data: its name, and what it says in the words of `prowess.yaml`. `standard` is what
 /// agentskills.io and its client guide ask, which is what every policy has as its default.
@@ -52,6 +55,7 @@ impl Policies {
         if own.is_null() {
             own = empty();
         }
+        serde_yaml::from_str::<Written>(text)?;
         let head: Head = serde_yaml::from_value(own.clone())?;
         if let Some(mapping) = own.as_mapping_mut() {
             mapping.remove("preset");

@@ -78,7 +78,7 @@ impl SkillSource for BundleSource {
                 continue;
             }
             let head = text.as_bytes();
-            sink.found(Found { package, file, stamp, head, is_whole_file: true });
+            sink.found(Found { package, file, stamp, size: None, head, is_whole_file: true });
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::fields::{Fields, Known, Shape};
 use crate::findings::Findings;
 use crate::name::{
-    NameError, NameRule, check as check_grammar, is_portable, is_reserved, normalized,
+    NameError, NameRule, check as check_name, check_grammar, is_portable, is_reserved, normalized,
 };
 use crate::shown::shown;
 use crate::{Diagnostic, Profile, codes};
@@ -48,19 +48,24 @@ pub(super) fn check(
 
 fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
     let rule = findings.rules().name_rule;
-    if is_portable(name) {
+    let limit = findings.rules().limits.name_characters;
+    if is_portable(name) && name.len() <= limit.max {
         return report_reserved(name, span, findings);
     }
     match check_grammar(name, rule) {
+        Ok(()) if name.chars().count() > limit.max => {
+            findings.report_limit(limit, codes::NAME_TOO_LONG, span.clone(), || {
+                let (characters, most) = (name.chars().count(), limit.max);
+                (
+                    format!("a skill's name must not be longer than {most} characters, but it has {characters}"),
+                    "shorten the name, and the directory's with it".to_owned(),
+                )
+            });
+        }
         Ok(()) => check_portable(name, rule, span, findings),
         Err(NameError::Empty) => findings.report(codes::NAME_EMPTY, span.clone(), || {
             ("`name` is empty".to_owned(), "write the name of the skill's directory".to_owned())
         }),
-        Err(error @ NameError::TooLong(_)) => {
-            findings.report(codes::NAME_TOO_LONG, span.clone(), || {
-                (error.to_string(), "shorten the name, and the directory's with it".to_owned())
-            });
-        }
         Err(error) => findings
             .report(codes::NAME_INVALID, span.clone(), || (error.to_string(), suggest(name, rule))),
     }
@@ -68,7 +73,9 @@ fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
 }
 
 fn report_reserved(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
-    if is_reserved(name) {
+    // A name of another spelling is taken for the reserved one all the same.
+    let spelled = name.to_ascii_lowercase().replace(['.', '_'], "-");
+    if is_reserved(&spelled) {
         findings.report(codes::NAME_RESERVED, span.clone(), || {
             (format!("the name `{name}` is reserved"), format!("add a word: `{name}-guide`"))
         });
@@ -82,7 +89,7 @@ fn check_portable(name: &str, rule: NameRule, span: &Range<usize>, findings: &mu
         return;
     }
     let others = NameRule::ALL.into_iter().filter(|other| *other != rule);
-    let refusal = |other| check_grammar(name, other).err().map(|error| (other, error));
+    let refusal = |other| check_name(name, other).err().map(|error| (other, error));
     let Some((other, error)) = others.into_iter().find_map(refusal) else {
         return;
     };

@@ -5,16 +5,7 @@ use std::ops::Range;
 use crate::codes;
 use crate::fields::{Fields, Known, MAX_KEY, Shape};
 use crate::findings::Findings;
-use crate::{hidden, work};
-
-/// The longest description, in characters.
-pub(crate) const MAX_DESCRIPTION: usize = 1024;
-
-/// The longest `compatibility`, in characters.
-pub(crate) const MAX_COMPATIBILITY: usize = 500;
-
-/// The most lines of a body that the specification advises.
-const MAX_BODY_LINES: usize = 500;
+use crate::{Limit, hidden, work};
 
 pub(super) fn check(fields: &Fields<'_>, opening: usize, findings: &mut Findings<'_>) {
     check_description(fields, opening, findings);
@@ -68,12 +59,8 @@ fn check_description(fields: &Fields<'_>, opening: usize, findings: &mut Finding
             )
         });
     }
-    check_length(
-        ("description", text, MAX_DESCRIPTION),
-        codes::DESCRIPTION_TOO_LONG,
-        span,
-        findings,
-    );
+    let limit = findings.rules().limits.description_characters;
+    check_length(("description", text, limit), codes::DESCRIPTION_TOO_LONG, span, findings);
 }
 
 /// Reports a comment behind a plain description: `Fixes issue #12` loses its end without a word.
@@ -94,28 +81,25 @@ fn check_cut(end: usize, findings: &mut Findings<'_>) {
 
 fn check_compatibility(fields: &Fields<'_>, findings: &mut Findings<'_>) {
     if let Some((text, span)) = optional(fields, Known::Compatibility, "compatibility", findings) {
-        check_length(
-            ("compatibility", text, MAX_COMPATIBILITY),
-            codes::COMPATIBILITY_TOO_LONG,
-            span,
-            findings,
-        );
+        let limit = findings.rules().limits.compatibility_characters;
+        check_length(("compatibility", text, limit), codes::COMPATIBILITY_TOO_LONG, span, findings);
     }
 }
 
 fn check_length(
-    (field, text, most): (&str, &str, usize),
+    (field, text, limit): (&str, &str, Limit),
     code: crate::Code,
     span: Range<usize>,
     findings: &mut Findings<'_>,
 ) {
+    let most = limit.max;
     // Bytes bound characters from above, so most texts need no counting.
     if text.len() <= most {
         return;
     }
     let characters = text.chars().count();
     if characters > most {
-        findings.report(code, span, || {
+        findings.report_limit(limit, code, span, || {
             (
                 format!("`{field}` has {characters} characters, more than {most}"),
                 format!("shorten it to {most} characters; details belong in the body"),
@@ -266,10 +250,11 @@ pub(crate) fn body(body: &str, start: usize, findings: &mut Findings<'_>) {
         });
     }
     let lines = count_lines(body);
-    if lines > MAX_BODY_LINES {
-        findings.report(codes::BODY_TOO_LONG, start..start, || {
+    let limit = findings.rules().limits.body_lines;
+    if lines > limit.max {
+        findings.report_limit(limit, codes::BODY_TOO_LONG, start..start, || {
             (
-                format!("the body has {lines} lines, more than {MAX_BODY_LINES}"),
+                format!("the body has {lines} lines, more than {}", limit.max),
                 "move details to files below `references/` and name them in the body".to_owned(),
             )
         });

@@ -73,7 +73,7 @@ impl Example {
 
     fn parsed(&self, code: &Code, profile: Profile) -> Option<Diagnostic> {
         let (name_rule, extensions) = (self.name_rule, self.extensions.clone());
-        let rules = Rules { profile, name_rule, extensions };
+        let rules = Rules { profile, name_rule, extensions, ..Rules::default() };
         let file = self.bytes();
         let parsed = parse_with(&file, &rules);
         parsed.diagnostics.into_iter().find(|found| found.code == *code)

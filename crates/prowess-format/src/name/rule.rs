@@ -2,33 +2,44 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
 use super::{MAX_NAME_CHARACTERS, NameError};
+use crate::hidden::is_hidden;
 
 /// Which names are valid. Under each, a name has 1 to 64 characters, counted after NFKC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum NameRule {
     /// agentskills.io: `a-z`, `0-9` and single inner hyphens. The default.
     #[default]
+    #[serde(rename = "agentskills")]
     AgentSkills,
     /// A letter from `a` to `z`, then `a-z`, `0-9` and hyphens anywhere.
+    #[serde(rename = "kebab-letter-first")]
     KebabLetterFirst,
     /// As `AgentSkills`, with the letters and digits of every script (general categories L* and N*),
     /// in lower case where there is a case.
+    #[serde(rename = "unicode")]
     Unicode,
+    /// Whatever can be the name of a file on every system's terms: no character that cannot be seen, no
+    /// slash or backslash, no blank at an end, and not dots alone.
+    #[serde(rename = "any")]
+    Any,
 }
 
 impl NameRule {
     /// Every rule.
-    pub const ALL: [Self; 3] = [Self::AgentSkills, Self::KebabLetterFirst, Self::Unicode];
+    pub const ALL: [Self; 4] =
+        [Self::AgentSkills, Self::KebabLetterFirst, Self::Unicode, Self::Any];
 
-    /// `agentskills`, `kebab-letter-first` or `unicode`.
+    /// `agentskills`, `kebab-letter-first`, `unicode` or `any`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::AgentSkills => "agentskills",
             Self::KebabLetterFirst => "kebab-letter-first",
             Self::Unicode => "unicode",
+            Self::Any => "any",
         }
     }
 
@@ -40,15 +51,23 @@ impl NameRule {
                 "begin with `a` to `z`, and go on with `a` to `z`, `0` to `9` and hyphens"
             }
             Self::Unicode => "use lower-case letters, digits and single hyphens between them",
+            Self::Any => {
+                "use what can be the name of a file: no slash, no character without a look"
+            }
         }
     }
 
     fn refused(self, character: char) -> Option<NameError> {
         let is_allowed = match character {
             'a'..='z' | '0'..='9' | '-' => true,
-            _ => self == Self::Unicode && is_lower_letter_or_number(character),
+            _ => match self {
+                Self::Unicode => is_lower_letter_or_number(character),
+                Self::Any => !is_of_no_file(character),
+                Self::AgentSkills | Self::KebabLetterFirst => false,
+            },
         };
         let is_upper = match self {
+            Self::Any => false,
             Self::Unicode => has_case(character),
             _ => character.is_ascii_uppercase(),
         };
@@ -56,6 +75,7 @@ impl NameRule {
             _ if is_allowed => None,
             _ if is_upper => Some(NameError::UpperCase(character)),
             Self::Unicode => Some(NameError::InvalidLetter(character)),
+            Self::Any => Some(NameError::NotOfAFile(character)),
             _ => Some(NameError::InvalidCharacter(character)),
         }
     }
@@ -83,13 +103,7 @@ pub(crate) fn is_portable(name: &str) -> bool {
 
 /// Checks a normalised name.
 pub(crate) fn check(name: &str, rule: NameRule) -> Result<(), NameError> {
-    if name.is_empty() {
-        return Err(NameError::Empty);
-    }
-    if let Some(error) = name.chars().find_map(|character| rule.refused(character)) {
-        return Err(error);
-    }
-    check_edges(name, rule)?;
+    check_grammar(name, rule)?;
     // Bytes bound characters from above.
     if name.len() > MAX_NAME_CHARACTERS {
         let characters = name.chars().count();
@@ -100,7 +114,23 @@ pub(crate) fn check(name: &str, rule: NameRule) -> Result<(), NameError> {
     Ok(())
 }
 
+/// Checks a normalised name, whatever its length.
+pub(crate) fn check_grammar(name: &str, rule: NameRule) -> Result<(), NameError> {
+    if name.is_empty() {
+        return Err(NameError::Empty);
+    }
+    if let Some(error) = name.chars().find_map(|character| rule.refused(character)) {
+        return Err(error);
+    }
+    check_edges(name, rule)
+}
+
 fn check_edges(name: &str, rule: NameRule) -> Result<(), NameError> {
+    if rule == NameRule::Any {
+        let is_trimmed = name.trim().len() == name.len();
+        let is_dots = name.bytes().all(|byte| byte == b'.');
+        return if is_trimmed && !is_dots { Ok(()) } else { Err(NameError::NoFile) };
+    }
     if name.starts_with('-') {
         return Err(NameError::LeadingHyphen);
     }
@@ -115,6 +145,11 @@ fn check_edges(name: &str, rule: NameRule) -> Result<(), NameError> {
         return Err(NameError::DoubleHyphen);
     }
     Ok(())
+}
+
+/// Whether a character divides paths or cannot be seen.
+fn is_of_no_file(character: char) -> bool {
+    matches!(character, '/' | '\\' | '\n' | '\t') || is_hidden(character)
 }
 
 /// By general category: `char::is_alphanumeric` also takes marks that are no letters, such as the

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::line::Value;
-use crate::check::{MAX_COMPATIBILITY, MAX_DESCRIPTION, plain_kind};
+use crate::check::plain_kind;
 use crate::conditions::{self, SummaryConditions};
 use crate::summary::{Summary, version};
-use crate::{allowed_tools, name};
+use crate::{Limits, allowed_tools, name};
 
 /// A longer `allowed-tools` is left to the others.
 const MOST_TOOLS_BYTES: usize = 512;
@@ -27,13 +27,19 @@ pub(super) struct Found {
 
 impl Found {
     /// The summary, unless there is a finding.
-    pub(super) fn summary<'t>(self, text: &'t str, directory: Option<&str>) -> Option<Summary<'t>> {
+    pub(super) fn summary<'t>(
+        self,
+        text: &'t str,
+        directory: Option<&str>,
+        limits: &Limits,
+    ) -> Option<Summary<'t>> {
         let name = of(self.name?, text)?;
         let description = of(self.description?, text)?;
         let is_named = name::is_portable(name)
+            && name.len() <= limits.name_characters.max
             && !name::is_reserved(name)
             && directory.is_none_or(|directory| directory == name);
-        let is_described = (1..=MAX_DESCRIPTION).contains(&description.len())
+        let is_described = (1..=limits.description_characters.max).contains(&description.len())
             && description.trim().len() == description.len();
         if !is_named || !is_described {
             return None;
@@ -42,7 +48,7 @@ impl Found {
             of(license, text)?;
         }
         if let Some(compatibility) = self.compatibility
-            && of(compatibility, text)?.len() > MAX_COMPATIBILITY
+            && of(compatibility, text)?.len() > limits.compatibility_characters.max
         {
             return None;
         }

@@ -1,7 +1,8 @@
 //! The grammar of names.
 
 use prowess_format::{
-    NameError, NameRule, Profile, Rules, SkillName, are_confusable, check_directory, parse_with,
+    Head, Limit, LimitSeverity, Limits, NameError, NameRule, Profile, Rules, SkillName, Summarized,
+    are_confusable, check_directory, parse_with, summarize_with,
 };
 
 use crate::support::{codes, skill};
@@ -131,46 +132,49 @@ fn accepted(name: &str) -> Vec<NameRule> {
 
 #[test]
 fn each_rule_accepts_its_own_names() {
-    use NameRule::{AgentSkills, KebabLetterFirst, Unicode};
+    use NameRule::{AgentSkills, Any, KebabLetterFirst, Unicode};
     let longest = "a".repeat(64);
     let too_long = "a".repeat(65);
     let longest_letters = "字".repeat(64);
     let cases: &[(&str, &[NameRule])] = &[
-        ("pdf", &[AgentSkills, KebabLetterFirst, Unicode]),
-        ("a", &[AgentSkills, KebabLetterFirst, Unicode]),
-        ("abc123", &[AgentSkills, KebabLetterFirst, Unicode]),
-        ("device-123", &[AgentSkills, KebabLetterFirst, Unicode]),
-        ("pdf-reading-and-writing-in-one-go", &[AgentSkills, KebabLetterFirst, Unicode]),
-        (&longest, &[AgentSkills, KebabLetterFirst, Unicode]),
+        ("pdf", &[AgentSkills, KebabLetterFirst, Unicode, Any]),
+        ("a", &[AgentSkills, KebabLetterFirst, Unicode, Any]),
+        ("abc123", &[AgentSkills, KebabLetterFirst, Unicode, Any]),
+        ("device-123", &[AgentSkills, KebabLetterFirst, Unicode, Any]),
+        ("pdf-reading-and-writing-in-one-go", &[AgentSkills, KebabLetterFirst, Unicode, Any]),
+        (&longest, &[AgentSkills, KebabLetterFirst, Unicode, Any]),
         (&too_long, &[]),
-        ("3d-model", &[AgentSkills, Unicode]),
-        ("0-device", &[AgentSkills, Unicode]),
-        ("1", &[AgentSkills, Unicode]),
-        ("pdf-", &[KebabLetterFirst]),
-        ("pdf--processing", &[KebabLetterFirst]),
-        ("-pdf", &[]),
+        ("3d-model", &[AgentSkills, Unicode, Any]),
+        ("0-device", &[AgentSkills, Unicode, Any]),
+        ("1", &[AgentSkills, Unicode, Any]),
+        ("pdf-", &[KebabLetterFirst, Any]),
+        ("pdf--processing", &[KebabLetterFirst, Any]),
+        ("-pdf", &[Any]),
         ("", &[]),
-        ("PDF-Processing", &[]),
-        ("Upper", &[]),
-        ("pdf_processing", &[]),
-        ("has space", &[]),
-        ("pdf.x", &[]),
+        ("PDF-Processing", &[Any]),
+        ("Upper", &[Any]),
+        ("pdf_processing", &[Any]),
+        ("has space", &[Any]),
+        ("pdf.x", &[Any]),
         ("pdf/x", &[]),
         ("../x", &[]),
         ("my-skill\n", &[]),
-        ("ｐｄｆ", &[AgentSkills, KebabLetterFirst, Unicode]),
-        ("café", &[Unicode]),
-        ("cafe\u{301}", &[Unicode]),
-        ("技能", &[Unicode]),
-        (&longest_letters, &[Unicode]),
-        ("CAFÉ", &[]),
-        ("É", &[]),
+        ("ｐｄｆ", &[AgentSkills, KebabLetterFirst, Unicode, Any]),
+        ("café", &[Unicode, Any]),
+        ("cafe\u{301}", &[Unicode, Any]),
+        ("技能", &[Unicode, Any]),
+        (&longest_letters, &[Unicode, Any]),
+        ("CAFÉ", &[Any]),
+        ("É", &[Any]),
         // Alphanumeric to Rust, but symbols or marks by their category.
-        ("\u{1f130}", &[]),
-        ("a\u{24d0}", &[AgentSkills, KebabLetterFirst, Unicode]),
-        ("a\u{345}", &[]),
-        ("a\u{20dd}", &[]),
+        ("\u{1f130}", &[Any]),
+        ("a\u{24d0}", &[AgentSkills, KebabLetterFirst, Unicode, Any]),
+        ("a\u{345}", &[Any]),
+        ("a\u{20dd}", &[Any]),
         ("a\u{200b}", &[]),
+        ("..", &[]),
+        (" a", &[]),
+        ("a\\b", &[]),
     ];
     for (name, rules) in cases {
         assert_eq!(accepted(name), *rules, "{name:?}");
@@ -192,6 +196,9 @@ fn a_name_that_other_clients_refuse_is_told() {
         ("pdf-", NameRule::KebabLetterFirst, &["name-not-standard"]),
         ("café", NameRule::Unicode, &["name-not-standard"]),
         ("café", NameRule::AgentSkills, &["name-invalid"]),
+        ("My Skill", NameRule::Any, &["name-not-standard"]),
+        ("../x", NameRule::Any, &["name-invalid"]),
+        ("Skills.Load", NameRule::Any, &["name-not-standard", "name-reserved"]),
     ];
     for (name, name_rule, expected) in cases {
         let rules = Rules { name_rule: *name_rule, ..Rules::of(Profile::Lenient) };
@@ -200,6 +207,45 @@ fn a_name_that_other_clients_refuse_is_told() {
         let codes: Vec<_> = found.iter().map(|found| found.code.as_str()).collect();
         assert_eq!(codes, *expected, "`{name}` under {name_rule}");
     }
+}
+
+#[test]
+fn a_limit_is_the_host_s() {
+    let limit = |max, severity| Limit { max, severity };
+    let name = skill("name: abcdef\ndescription: x\n");
+    let description = skill("name: a\ndescription: abcdef\n");
+    let compatibility = skill("name: a\ndescription: x\ncompatibility: abcdef\n");
+    let body = [skill("name: a\ndescription: x\n"), b"Text\n".repeat(5)].concat();
+    let check = |file: &[u8], set: fn(&mut Limits, Limit), code: &str| {
+        let told = |max, severity, profile| {
+            let mut rules = Rules::of(profile);
+            set(&mut rules.limits, limit(max, severity));
+            let parsed = parse_with(file, &rules);
+            let head = Head { bytes: file, is_whole_file: true };
+            let Summarized::Done(summary, of_head) = summarize_with(head, None, &rules) else {
+                panic!("the whole file is there")
+            };
+            if code != "body-too-long" {
+                assert_eq!(summary.is_some(), parsed.document.is_some(), "{code}: one verdict");
+                assert_eq!(of_head, parsed.diagnostics, "{code}: the head tells it too");
+            }
+            let found: Vec<_> = parsed.diagnostics.iter().collect();
+            assert!(found.iter().all(|found| found.code.as_str() == code), "{found:?}");
+            found.first().map(|found| found.severity.as_str())
+        };
+        use LimitSeverity::{Allow, Error, Hint, Profile as OfProfile, Warning};
+        assert_eq!(told(6, Error, Profile::Strict), None, "{code}: as much as there may be");
+        assert_eq!(told(5, OfProfile, Profile::Strict), Some("error"), "{code}");
+        assert_eq!(told(5, OfProfile, Profile::Lenient), Some("warning"), "{code}");
+        assert_eq!(told(5, Error, Profile::Lenient), Some("error"), "{code}");
+        assert_eq!(told(5, Warning, Profile::Strict), Some("warning"), "{code}");
+        assert_eq!(told(5, Hint, Profile::Strict), Some("hint"), "{code}");
+        assert_eq!(told(5, Allow, Profile::Strict), None, "{code}");
+    };
+    check(&name, |limits, limit| limits.name_characters = limit, "name-too-long");
+    check(&description, |all, limit| all.description_characters = limit, "description-too-long");
+    check(&compatibility, |a, limit| a.compatibility_characters = limit, "compatibility-too-long");
+    check(&body, |limits, limit| limits.body_lines = limit, "body-too-long");
 }
 
 #[test]

@@ -22,7 +22,14 @@ impl SkillSource for Failing {
 
     fn scan(&self, sink: &mut dyn ScanSink, _: &Cancel) -> Result<(), SourceError> {
         let (package, file) = (self.0, "SKILL.md");
-        sink.found(Found { package, file, head: b"", is_whole_file: false, stamp: None });
+        sink.found(Found {
+            package,
+            file,
+            head: b"",
+            size: None,
+            is_whole_file: false,
+            stamp: None,
+        });
         Ok(())
     }
 

@@ -84,6 +84,7 @@ impl ScanSinkAbi for BoundedSink {
             package: found.package.as_str(),
             file: found.file.as_str(),
             stamp: NonZeroU64::new(found.stamp).map(Stamp),
+            size: None,
             head: found.head.as_slice(),
             is_whole_file: found.flags & flags::WHOLE_FILE != 0,
         };

@@ -112,7 +112,7 @@ impl RemoteSource {
         match self.call(call, cancel) {
             Ok((Answer::Read, bytes)) => {
                 let head = &*bytes;
-                sink.found(Found { package, file, stamp, head, is_whole_file: true });
+                sink.found(Found { package, file, stamp, size: None, head, is_whole_file: true });
                 Ok(())
             }
             Ok(_) => Err(nonsense()),
@@ -237,7 +237,8 @@ impl Scan<'_> {
         }
         let FoundPackage { package, file, stamp, is_whole_file, .. } = found;
         let stamp = stamp.map(Stamp);
-        let shown = Found { package: &package, file: &file, stamp, head, is_whole_file };
+        let shown =
+            Found { package: &package, file: &file, stamp, size: None, head, is_whole_file };
         let further = self.sink.found(shown);
         if further != ReadFurther::No && !is_whole_file {
             self.short.push((package, file, stamp));

@@ -138,7 +138,14 @@ impl Changing {
                 continue;
             }
             read += 1;
-            sink.found(Found { package, file: "SKILL.md", stamp, head: text, is_whole_file: true });
+            sink.found(Found {
+                package,
+                file: "SKILL.md",
+                stamp,
+                size: None,
+                head: text,
+                is_whole_file: true,
+            });
         }
         state.read += read;
         state.scans.push(asked);

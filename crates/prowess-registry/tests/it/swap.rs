@@ -50,7 +50,8 @@ impl SkillSource for Versions {
             }
             let text = skill_md(name, text);
             let head = text.as_bytes();
-            let found = Found { package: name, file: "SKILL.md", stamp, head, is_whole_file: true };
+            let (file, size) = ("SKILL.md", None);
+            let found = Found { package: name, file, stamp, size, head, is_whole_file: true };
             sink.found(found);
         };
         let stamp = Some(Stamp(NonZeroU64::MIN));

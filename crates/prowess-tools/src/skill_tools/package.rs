@@ -6,7 +6,7 @@ use prowess_core::{
     ActiveSkill, Caller, Catalog, Code, Digest, Lookup, ReadLimit, Record, ResourcePath,
     SourceError, State, Timestamp,
 };
-use prowess_format::{Document, Profile, parse};
+use prowess_format::{Document, NameRule, Profile, Rules, parse_with};
 
 use super::problem::Problem;
 use crate::codes;
@@ -86,7 +86,9 @@ fn unreadable(record: Record<'_>, error: &SourceError) -> Problem {
 
 /// A file that has become another skill's since the scan is not passed off as this one's.
 fn document_of<'t>(record: Record<'_>, bytes: &'t [u8]) -> Result<Document<'t>, Problem> {
-    let parsed = parse(bytes, Profile::Lenient);
+    // Which names are valid was settled when the list of skills was made.
+    let rules = Rules { name_rule: NameRule::Any, ..Rules::of(Profile::Lenient) };
+    let parsed = parse_with(bytes, &rules);
     let Some(document) = parsed.document else {
         let fault = parsed.diagnostics.iter().find(|diagnostic| diagnostic.is_error());
         let fault = fault.map_or("it has no frontmatter", |fault| &fault.message);

@@ -1,6 +1,10 @@
 //! Policies from a preset and a file.
 
-use prowess::{BodyDelivery, Policies};
+use std::sync::Arc;
+
+use prowess::format::{Limit, LimitSeverity, NameRule};
+use prowess::{BodyDelivery, MemorySource, Policies, Runtime, ToolCall};
+use serde_json::json;
 
 #[test]
 fn the_standard_preset_is_what_every_policy_has_as_default() {
@@ -20,6 +24,31 @@ fn a_file_overrides_field_by_field() {
     assert_eq!(policies.prompt.body_delivery, BodyDelivery::ToolResult);
     assert_eq!(policies.prompt.load_tool, "skills.load", "what is not said stays");
     assert_eq!(policies.tools, Policies::default().tools);
+}
+
+#[test]
+fn names_and_limits_are_the_host_s() {
+    let text = "registry:\n  name_rule: unicode\n  limits:\n    body_lines: { max: 400, severity: error }\n";
+    let registry = Policies::from_yaml(text).expect("each field is one").registry;
+    assert_eq!(registry.name_rule, NameRule::Unicode);
+    let limits = registry.limits;
+    assert_eq!(limits.body_lines, Limit { max: 400, severity: LimitSeverity::Error });
+    assert_eq!(limits.description_characters, Limit::of(1024));
+    let catalog = |name_rule| {
+        let mut policies = Policies::default();
+        policies.registry.name_rule = name_rule;
+        let file = "---\nname: café\ndescription: Brews coffee.\n---\nBody\n";
+        let source = MemorySource::builder("shelf").file("café/SKILL.md", file).build();
+        let source = Arc::new(source.expect("a path"));
+        let runtime = Runtime::builder().policies(policies).source("user", source).build();
+        runtime.expect("it can be put together")
+    };
+    assert_eq!(catalog(NameRule::AgentSkills).catalog().len(), 0, "by default a name is ASCII");
+    let runtime = catalog(NameRule::Unicode);
+    let session = runtime.open_session().expect("a session");
+    let turn = runtime.turn(&session).expect("a turn");
+    let loaded = turn.call(&ToolCall::new("skills_load", json!({ "names": ["café"] })));
+    assert!(!loaded.result.is_error, "what is offered can be loaded: {:?}", loaded.result);
 }
 
 #[test]
@@ -48,6 +77,14 @@ fn what_no_policy_has_is_refused_and_named() {
     check("sesion: {}\n", "sesion");
     check("session:\n  max_actve: 2\n", "max_actve");
     check("session:\n  max_active: many\n", "many");
+    let rule = "preset: standard\nregistry:\n  name_rule: kebab\n";
+    check(rule, "registry.name_rule: unknown variant `kebab`, expected one of `agentskills`");
+    check(rule, "at line 3 column 14");
+    let limit = "registry:\n  limits:\n    body_lines: { max: 400, severity: fatal }\n";
+    check(limit, "registry.limits.body_lines.severity: unknown variant `fatal`");
+    check(limit, "at line 3");
+    check("registry:\n  limits:\n    body_lines: { maks: 400 }\n", "unknown field `maks`");
+    check("registry:\n  limits:\n    body_lines: { max: -1 }\n", "at line 3 column 24");
     check("- a list\n", "cannot be read");
     check("a: [b\n", "cannot be read");
 }

@@ -5,6 +5,7 @@ mod config;
 mod conversation;
 mod default_skills;
 mod hot_equals_cold;
+mod limits;
 mod refresh;
 mod scripted;
 mod search;
