@@ -26,6 +26,9 @@ pub const DIRECTORY_UNREADABLE: Code = Code::new("directory-unreadable");
 /// Error: a `SKILL.md` is a directory, a FIFO, a socket or a device.
 pub const NOT_A_FILE: Code = Code::new("not-a-file");
 
+/// Error: a directory has its instructions in a file such as `Skill.md`, which no client looks for.
+pub const FILE_MISNAMED: Code = Code::new("file-misnamed");
+
 /// Error: a `SKILL.md` cannot be read.
 pub const FILE_UNREADABLE: Code = Code::new("file-unreadable");
 

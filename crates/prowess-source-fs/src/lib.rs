@@ -46,6 +46,7 @@ mod config;
 mod discovery;
 mod gitignore;
 mod link;
+mod misnamed;
 mod package;
 mod partial;
 mod problem;

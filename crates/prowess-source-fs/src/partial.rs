@@ -3,8 +3,8 @@
 use prowess_core::{Cancel, Clock, Coverage, PackagePath, ScanSink, SourceError, SourceErrorKind};
 use prowess_dir::{Dir, Kind};
 
-use crate::package::{FILES, Prober};
-use crate::{FsConfig, Nested, scan};
+use crate::package::{FILES, Probe, Prober};
+use crate::{FsConfig, Nested, misnamed, problem, scan};
 
 /// Reports these packages, or everything where they cannot be told apart from the rest of the tree.
 pub(crate) fn scan_packages(
@@ -26,7 +26,12 @@ pub(crate) fn scan_packages(
         }
         prober.path.clear();
         prober.path.push_str(package);
-        prober.probe_below(&root, 0, 0);
+        if prober.probe_below(&root, 0, 0) == Probe::Nothing
+            && let Some(file) = misnamed::find(&root, package)
+        {
+            let path = prober.absolute(&format!("{package}/{file}"));
+            prober.sink.problem(problem::file_misnamed(&path));
+        }
     }
     Ok(Coverage::Asked)
 }

@@ -72,6 +72,17 @@ pub(crate) fn root_not_absolute(root: &Path) -> Diagnostic {
     )
 }
 
+pub(crate) fn file_misnamed(path: &str) -> Diagnostic {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    problem(
+        codes::FILE_MISNAMED,
+        Severity::Error,
+        path,
+        format!("the instructions are in `{name}`, which is not found as a skill"),
+        "rename the file to `SKILL.md`",
+    )
+}
+
 pub(crate) fn project_not_trusted(project: &Path, answer: FolderAnswer) -> Diagnostic {
     let project = project.to_string_lossy();
     let reason = match answer {

@@ -11,7 +11,9 @@ use prowess_dir::{Dir, Entry, EntryBuffer, ErrorKind, Kind};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::gitignore::Rules;
+use crate::misnamed::is_misnamed;
 use crate::package::{FILES, Probe, Prober};
+use crate::partial::is_package;
 use crate::{FsConfig, Nested, codes, link, problem};
 
 /// Reports every package of the tree.
@@ -210,6 +212,11 @@ impl Walk<'_> {
             return ControlFlow::Break(());
         }
         self.entries_left -= 1;
+        if is_misnamed(entry) && !is_package(level.directory, "") {
+            self.prober.path.truncate(level.parent_length);
+            self.prober.path.push_str(entry.name().unwrap_or_default());
+            self.prober.sink.problem(problem::file_misnamed(&self.prober.here()));
+        }
         if !matches!(entry.kind(), Kind::Directory | Kind::Link) {
             return ControlFlow::Continue(());
         }

@@ -4,9 +4,11 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-use prowess_testkit::Tree;
+use prowess_core::{Cancel, PackagePath, SkillSource};
+use prowess_source_fs::{FsConfig, Nested};
+use prowess_testkit::{ScanRecorder, Tree};
 
-use crate::{config, problems, scan};
+use crate::{config, problems, scan, source};
 
 #[track_caller]
 fn check(directory: &[u8], told: [&str; 2]) {
@@ -34,6 +36,25 @@ fn a_name_with_the_rules_of_another_system_is_told_of() {
 
     let told = ["error path-not-portable /a\\b/SKILL.md", "warning path-not-portable /a\\b"];
     check(b"a\\b", told);
+}
+
+#[test]
+fn instructions_under_a_name_that_nobody_looks_for_are_told_of() {
+    let tree = Tree::new("//- /good/SKILL.md\ngood\n//- /team/pdf/Skill.md\npdf\n");
+    tree.write("notes/SKILL.MD", "notes");
+    // Where there is a `SKILL.md`, the other file is one of the package's own.
+    tree.write("good/Skill.md", "other");
+    let config = FsConfig { nested: Nested::Descend, ..config(&tree) };
+    let found = scan(config.clone());
+    assert_eq!(found.packages(), ["good"], "no client finds another name");
+    let told = ["error file-misnamed /notes/SKILL.MD", "error file-misnamed /team/pdf/Skill.md"];
+    assert_eq!(problems(&found, tree.path()), told);
+
+    let source = source(config);
+    let mut recorder = ScanRecorder::default();
+    let asked = [PackagePath::new("team/pdf").unwrap(), PackagePath::new("good").unwrap()];
+    source.scan_packages(&asked, &mut recorder, &Cancel::default()).unwrap();
+    assert_eq!(problems(&recorder, tree.path()), told[1..], "a look at one package tells it too");
 }
 
 #[test]
