@@ -3,22 +3,9 @@
 use std::sync::Arc;
 
 use prowess_core::{Cancel, MemorySource, PackagePath, ReadLimit, ResourcePath, SkillSource};
-use prowess_testkit::{ScanRecorder, SourceFixture, check_source};
+use prowess_testkit::ScanRecorder;
 
 use crate::loaded::{memory, memory_source};
-
-struct Loaded;
-
-impl SourceFixture for Loaded {
-    fn source(&self, files: &[(&str, &[u8])]) -> Arc<dyn SkillSource> {
-        memory_source(files)
-    }
-}
-
-#[test]
-fn a_loaded_source_keeps_every_rule() {
-    check_source(&Loaded);
-}
 
 const FILES: [(&str, &[u8]); 5] = [
     ("pdf/SKILL.md", b"---\nname: pdf\ndescription: Fills forms.\n---\nBody\n"),

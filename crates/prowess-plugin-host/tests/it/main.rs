@@ -10,6 +10,7 @@ mod inventory;
 mod library;
 mod loaded;
 mod policy;
+mod shipped;
 mod stage;
 mod trust;
 mod verify;

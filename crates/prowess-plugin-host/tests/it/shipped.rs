@@ -1,0 +1,254 @@
+//! Every plugin that is shipped keeps the rules of what it offers, in the host and in a process of its own.
+
+use std::collections::{BTreeMap, HashMap};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use prowess_core::{
+    Cancel, ChangeListener, Coverage, Listing, PackagePath, ReadLimit, ResourcePath, ScanSink,
+    SkillSource, SourceError, Timestamp, ToolProvider, Watch,
+};
+use prowess_plugin_host::{Image, Launch, PluginLimits, VerifiedPlugin, stage, start_process};
+use prowess_testkit::{
+    Changing, ManualClock, SourceFixture, Tree, Unreadable, WayOut, build_plugin, check_source,
+    check_tools,
+};
+use serde_json::{Value, json};
+
+use crate::loaded::{Start, open, verified};
+
+/// Where a plugin runs.
+#[derive(Clone, Copy, Debug)]
+enum Where {
+    InTheHost,
+    InAProcess,
+}
+
+const EVERYWHERE: [Where; 2] = [Where::InTheHost, Where::InAProcess];
+
+/// A time long after a test's files were written, so that what they say of themselves is believed.
+const LATER: Timestamp = Timestamp(4_000_000_000_000);
+
+type Offered = (Vec<Arc<dyn SkillSource>>, Vec<Arc<dyn ToolProvider>>);
+
+impl Where {
+    /// Begins a plugin.
+    fn start(self, file: &Path, config: Value) -> Offered {
+        match self {
+            Self::InTheHost => {
+                let start =
+                    Start { clock: Arc::new(ManualClock::at(LATER)), ..Start::with(config) };
+                let plugin = start.start(image(file)).expect("the plugin begins");
+                (plugin.sources(), plugin.tool_providers())
+            }
+            Self::InAProcess => {
+                let launch = Launch {
+                    program: env!("CARGO_BIN_EXE_prowess-plugin-runner").into(),
+                    arguments: Vec::new(),
+                    file: file.to_owned(),
+                    library: stage(checked(file), &std::env::temp_dir()).unwrap(),
+                    config: Some(config),
+                    limits: PluginLimits::default(),
+                };
+                let plugin = start_process(launch, Arc::new(ManualClock::default()));
+                let plugin = plugin.expect("the plugin begins");
+                (plugin.sources, vec![plugin.tools])
+            }
+        }
+    }
+
+    /// The only source of a plugin.
+    fn source(self, file: &Path, config: Value) -> Arc<dyn SkillSource> {
+        let (sources, _) = self.start(file, config);
+        let [source] = <[_; 1]>::try_from(sources).unwrap_or_else(|_| panic!("it has one source"));
+        source
+    }
+}
+
+/// What is made once for each file and kept as long as the tests run.
+fn once<T: Clone>(made: &Mutex<Vec<(PathBuf, T)>>, file: &Path, make: impl FnOnce() -> T) -> T {
+    let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = made.iter().find(|(known, _)| known == file) {
+        return known.clone();
+    }
+    let value = make();
+    made.push((file.to_owned(), value.clone()));
+    value
+}
+
+fn image(file: &Path) -> Image {
+    static IMAGES: Mutex<Vec<(PathBuf, Image)>> = Mutex::new(Vec::new());
+    once(&IMAGES, file, || open(file).unwrap())
+}
+
+fn checked(file: &Path) -> &'static VerifiedPlugin {
+    static CHECKED: Mutex<Vec<(PathBuf, &VerifiedPlugin)>> = Mutex::new(Vec::new());
+    once(&CHECKED, file, || Box::leak(Box::new(verified(file))))
+}
+
+struct Memory(Where);
+
+impl SourceFixture for Memory {
+    fn source(&self, files: &[(&str, &[u8])]) -> Arc<dyn SkillSource> {
+        let text =
+            |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("the kit's files are text");
+        let files: BTreeMap<_, _> =
+            files.iter().map(|(path, bytes)| (*path, text(bytes))).collect();
+        self.0.source(&build_plugin("prowess-plugin-memory"), json!({"files": files}))
+    }
+}
+
+#[test]
+fn the_plugin_of_memory_keeps_every_rule() {
+    EVERYWHERE.into_iter().for_each(|place| check_source(&Memory(place)));
+}
+
+/// A build of the plugin for each set of files: that is how somebody ships skills of their own.
+struct Embedded(Where);
+
+impl SourceFixture for Embedded {
+    fn source(&self, files: &[(&str, &[u8])]) -> Arc<dyn SkillSource> {
+        static BUILT: Mutex<Option<HashMap<String, PathBuf>>> = Mutex::new(None);
+        let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+        let built = built.get_or_insert_default();
+        let number = built.len();
+        let file = built.entry(format!("{files:?}")).or_insert_with(|| embedding(number, files));
+        self.0.source(file, json!({"name": "kit"}))
+    }
+}
+
+fn embedding(number: usize, files: &[(&str, &[u8])]) -> PathBuf {
+    let tree = tree(files);
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugin-fixtures");
+    let build = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--locked", "--package", "prowess-plugin-embedded"])
+        .arg("--target-dir")
+        .arg(&target)
+        .env("PROWESS_EMBEDDED_SKILLS", tree.path())
+        .status();
+    assert!(build.unwrap().success(), "the plugin can be built with other skills");
+    let name =
+        |end: &str| format!("libprowess_plugin_embedded{end}{}", std::env::consts::DLL_SUFFIX);
+    let copy = target.join("debug").join(name(&format!("-{number}")));
+    let _ = std::fs::remove_file(&copy);
+    std::fs::copy(target.join("debug").join(name("")), &copy).unwrap();
+    copy
+}
+
+#[test]
+fn the_plugin_of_embedded_skills_keeps_every_rule() {
+    EVERYWHERE.into_iter().for_each(|place| check_source(&Embedded(place)));
+}
+
+struct Filesystem(Where);
+
+fn tree(files: &[(&str, &[u8])]) -> Tree {
+    let tree = Tree::new("");
+    files.iter().for_each(|(path, bytes)| tree.write(path, bytes));
+    tree
+}
+
+impl Filesystem {
+    fn over(&self, tree: Tree) -> OnDisk {
+        let config = json!({"roots": [{"root": tree.path()}]});
+        let source = self.0.source(&build_plugin("prowess-plugin-filesystem"), config);
+        OnDisk { source, tree: Arc::new(tree) }
+    }
+}
+
+impl SourceFixture for Filesystem {
+    fn source(&self, files: &[(&str, &[u8])]) -> Arc<dyn SkillSource> {
+        Arc::new(self.over(tree(files)))
+    }
+
+    fn with_unreadable(&self, files: &[(&str, &[u8])]) -> Option<Unreadable> {
+        let tree = tree(files);
+        let bad = tree.join("bad/SKILL.md");
+        std::fs::create_dir_all(&bad).unwrap();
+        let path = bad.to_string_lossy().into_owned();
+        Some(Unreadable { path, source: Arc::new(self.over(tree)) })
+    }
+
+    fn ways_out(&self) -> Vec<WayOut> {
+        let tree = Tree::new("//- /alpha/SKILL.md\nalpha\n//- /neighbour/SKILL.md\nx\n");
+        symlink("../neighbour/SKILL.md", tree.join("alpha/link.md")).unwrap();
+        symlink("..", tree.join("alpha/up")).unwrap();
+        symlink("/etc/hostname", tree.join("alpha/absolute")).unwrap();
+        let source: Arc<dyn SkillSource> = Arc::new(self.over(tree));
+        let way = |resource| WayOut { source: Arc::clone(&source), package: "alpha", resource };
+        ["link.md", "up/neighbour/SKILL.md", "absolute"].map(way).into()
+    }
+
+    fn changing(&self, files: &[(&str, &[u8])]) -> Option<Changing> {
+        let source = self.over(tree(files));
+        let tree = Arc::clone(&source.tree);
+        let write = Box::new(move |path: &str, bytes: &[u8]| tree.write(path, bytes));
+        Some(Changing { source: Arc::new(source), write })
+    }
+}
+
+#[test]
+fn the_plugin_of_directories_keeps_every_rule() {
+    EVERYWHERE.into_iter().for_each(|place| check_source(&Filesystem(place)));
+}
+
+#[test]
+fn the_plugin_of_text_tools_keeps_every_rule() {
+    let examples = [
+        ("csv.rows", json!({"csv": "a,b\n1,2\n"})),
+        ("markdown.section", json!({"markdown": "# A\n\ntext\n", "heading": "a"})),
+        ("json.query", json!({"json": "[1, 2]", "query": "$[1]"})),
+    ];
+    for place in EVERYWHERE {
+        let (_, providers) = place.start(&build_plugin("prowess-plugin-text-tools"), Value::Null);
+        check_tools(&*providers[0], &examples);
+    }
+}
+
+/// A source and the tree that it reads.
+struct OnDisk {
+    source: Arc<dyn SkillSource>,
+    tree: Arc<Tree>,
+}
+
+impl SkillSource for OnDisk {
+    fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    fn root(&self) -> &str {
+        self.source.root()
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+        self.source.scan(sink, cancel)
+    }
+
+    fn scan_packages(
+        &self,
+        packages: &[PackagePath],
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<Coverage, SourceError> {
+        self.source.scan_packages(packages, sink, cancel)
+    }
+
+    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        self.source.watch(listener)
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        self.source.list(package, most)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        self.source.read(package, resource, limit)
+    }
+}

@@ -1,0 +1,76 @@
+//! What a query may cost at most, before it runs: nobody can stop it then.
+
+use serde_json::Value;
+
+use super::MAX_QUERY;
+use crate::answer::{Refused, invalid, too_large};
+
+/// How many values a query may visit.
+const MAX_VISITS: usize = 20_000_000;
+/// How deep brackets and parentheses of a query may lie in each other.
+const MAX_NESTING: usize = 12;
+
+/// Refuses a query that could visit too many values of this document.
+pub(super) fn check(query: &str, document: &Value) -> Result<(), Refused> {
+    if query.len() > MAX_QUERY || nesting(query) > MAX_NESTING {
+        return Err(invalid(format!(
+            "the query has more than {MAX_QUERY} bytes or {MAX_NESTING} brackets inside each other"
+        )));
+    }
+    if visits(query, document) <= MAX_VISITS {
+        return Ok(());
+    }
+    Err(too_large(
+        "the query could visit too many values; use fewer `..`, `$` and commas, or a part of the document",
+    ))
+}
+
+/// A bound from above. Each `..` beyond the first comes to a value once for each value above it, each `$`
+/// in a filter walks from the root for every value, and each comma doubles what a selector selects. That a
+/// sign may stand in a string makes the bound larger and never smaller.
+fn visits(query: &str, document: &Value) -> usize {
+    let Size { values, depth } = size(document);
+    let beyond_first = |sign: &str| query.matches(sign).count().saturating_sub(1);
+    let times = |factor: usize, count: usize| {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        factor.max(2).saturating_pow(count)
+    };
+    let commas = query.matches(',').count();
+    values
+        .saturating_mul(times(depth, beyond_first("..")))
+        .saturating_mul(times(values, beyond_first("$")))
+        .saturating_mul(times(2, commas))
+}
+
+fn nesting(query: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut deepest = 0;
+    for byte in query.bytes() {
+        match byte {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+struct Size {
+    values: usize,
+    depth: usize,
+}
+
+/// The document's reader lets no more than 128 values lie in each other.
+fn size(value: &Value) -> Size {
+    let inner: Vec<&Value> = match value {
+        Value::Array(items) => items.iter().collect(),
+        Value::Object(fields) => fields.values().collect(),
+        _ => Vec::new(),
+    };
+    let all = Size { values: 1, depth: 1 };
+    inner.into_iter().map(size).fold(all, |all, one| Size {
+        values: all.values + one.values,
+        depth: all.depth.max(one.depth + 1),
+    })
+}
