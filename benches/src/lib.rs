@@ -14,3 +14,7 @@ pub mod turn;
 
 /// How many skills: what a person may have, and what an organisation may have.
 pub const SIZES: [usize; 2] = [1_000, 10_000];
+
+/// How many skills are found in a directory: at the largest size it shows whether the work grows with their
+/// number alone.
+pub const DISCOVERED: [usize; 3] = [1_000, 10_000, 50_000];

@@ -4,36 +4,83 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{Failure, built, cargo, output};
+use crate::process::{Failure, built, cargo, output, succeed};
 
 /// Two sizes: their difference has nothing of what a process needs to begin and to end.
 const SIZES: [u64; 2] = [100, 1_000];
 
-/// Prints the times of every work beside its floor.
+/// What a skill may cost: system calls of a first scan and of one after it, and user instructions.
+const MOST_CALLS: f64 = 3.1;
+const MOST_CALLS_AGAIN: f64 = 1.1;
+const MOST_INSTRUCTIONS: f64 = 7_000.0;
+
+/// Prints the times of every work beside its floor, and writes them to `benches/README.md`.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     // `ratios` starts the others, so all of them are built.
     cargo(["build", "--release", "--package", "benches"])?;
-    let run = ["run", "--release", "--package", "benches", "--bin", "ratios", "--"];
-    cargo(run.iter().chain(arguments))
+    let mut tables = String::new();
+    for (program, arguments) in [("ratios", arguments), ("search", &[])] {
+        let printed = succeed(Command::new(built("release", program)?).args(arguments))?;
+        tables.push_str(&String::from_utf8_lossy(&printed));
+        tables.push('\n');
+    }
+    print!("{tables}");
+    std::fs::write(crate::root().join("benches/README.md"), page(&tables))?;
+    Ok(())
 }
 
-/// Prints how many system calls and instructions discovery takes for each further skill.
+/// The page of a run: what it was run on, and what it printed.
+fn page(tables: &str) -> String {
+    let date = Command::new("date").arg("+%F").output().map(|date| date.stdout).unwrap_or_default();
+    let date = String::from_utf8_lossy(&date).trim().to_owned();
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let cpu = read("/proc/cpuinfo");
+    let model = cpu.lines().find_map(|line| line.strip_prefix("model name"));
+    let model = model.map_or("a processor", |model| model.trim_start_matches(['\t', ' ', ':']));
+    let kernel = read("/proc/sys/kernel/osrelease");
+    let load = read("/proc/loadavg");
+    let load = load.split(' ').next().unwrap_or("?");
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    format!(
+        "# What was measured\n\nWritten by `cargo xtask bench`, never by hand; the next run writes it anew.\n\n\
+         {date}, {model}, {threads} threads, Linux {kernel}, load {load}. CPU time, the median of the rounds, \
+         warm. The floor is what the kernel charges for the same work without ours: a scan's is to list the \
+         root, open each `SKILL.md`, read 4 KiB and close; a reload's to ask for the state of each file; that of \
+         one skill's text to open, ask, read and close. Counts, which no load moves: `cargo xtask bench --count`.\n\n\
+         {tables}",
+        kernel = kernel.trim()
+    )
+}
+
+/// Prints how many system calls and instructions each further skill takes; fails if it is too many.
 pub(crate) fn count() -> Result<(), Failure> {
     cargo(["build", "--release", "--package", "benches", "--bin", "once"])?;
     let once = built("release", "once")?;
-    let mut calls = [0; 2];
+    let mut found = [0; 2];
+    let mut again = [0; 2];
     let mut instructions = [0; 2];
     for (at, size) in SIZES.into_iter().enumerate() {
         let directory = tempfile::tempdir()?;
         let corpus = directory.path().join("skills");
         std::fs::create_dir(&corpus)?;
         checked(Command::new(&once).arg("generate").arg(&corpus).arg(size.to_string()))?;
-        calls[at] = system_calls(&once, &corpus, directory.path().join("calls"))?;
+        let calls = |work: &str| system_calls(&once, work, &corpus, directory.path().join(work));
+        found[at] = calls("discover")?;
+        again[at] = calls("settled")?.saturating_sub(calls("reload")?);
         instructions[at] = user_instructions(&once, &corpus)?;
     }
-    let [calls, instructions] = [calls, instructions].map(each);
-    println!("system calls a skill: {calls:.2}\nuser instructions a skill: {instructions:.0}");
-    Ok(())
+    let [found, again, instructions] = [found, again, instructions].map(each);
+    println!("system calls a skill: {found:.2}, and {again:.2} to see that nothing changed");
+    println!("user instructions a skill: {instructions:.0}");
+    let is_cheap =
+        found <= MOST_CALLS && again <= MOST_CALLS_AGAIN && instructions <= MOST_INSTRUCTIONS;
+    if is_cheap {
+        return Ok(());
+    }
+    Err(Failure(format!(
+        "a skill may take {MOST_CALLS} system calls, {MOST_CALLS_AGAIN} to see that nothing changed, and \
+         {MOST_INSTRUCTIONS} user instructions; see what was added with `valgrind --tool=callgrind`"
+    )))
 }
 
 /// What each skill beyond the smaller size adds.
@@ -42,9 +89,9 @@ fn each([small, large]: [u64; 2]) -> f64 {
     (large as f64 - small as f64) / (many - few) as f64
 }
 
-fn system_calls(once: &Path, corpus: &Path, log: PathBuf) -> Result<u64, Failure> {
+fn system_calls(once: &Path, work: &str, corpus: &Path, log: PathBuf) -> Result<u64, Failure> {
     let mut strace = tool("strace")?;
-    checked(strace.arg("-f").arg("-o").arg(&log).arg(once).arg("discover").arg(corpus))?;
+    checked(strace.arg("-f").arg("-o").arg(&log).arg(once).arg(work).arg(corpus))?;
     // One line for each call; those of signals and of the end begin otherwise.
     let is_call = |line: &&str| line.contains('(') && !line.contains("<unfinished");
     Ok(std::fs::read_to_string(log)?.lines().filter(is_call).count() as u64)

@@ -36,8 +36,8 @@ cargo xtask COMMAND
   loom               try every order of the registry's threads with a model checker
   fuzz [SECONDS]     feed the format crate broken input, for a minute unless another time is given
   tokens DIR         measure the estimate of tokens on the skills of DIR, beside two vocabularies
-  bench [ROUNDS]     measure beside the floor of the same run
-  bench --count      count system calls and instructions of discovery, a skill
+  bench [ROUNDS]     measure beside the floor of the same run; writes benches/README.md
+  bench --count      count system calls and instructions of discovery, a skill; too many are a failure
   model              fetch word vectors into target/model from their registry, and measure the search by
                      meaning beside that by words; writes benches/SEMANTIC.md
   compare [--skills N] [--rounds N] [DIR]

@@ -1,6 +1,6 @@
 //! Does one piece of work once, for counting its system calls and instructions.
 //!
-//! `once generate|nothing|floor|stat|discover|reload|prompt|load DIRECTORY [COUNT]`
+//! `once generate|nothing|floor|stat|discover|reload|settled|prompt|load DIRECTORY [COUNT]`
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -26,6 +26,12 @@ fn main() -> ExitCode {
         "discover" => drop(std::hint::black_box(corpus::registry(root).reload())),
         "reload" => {
             let registry = corpus::registry(root);
+            registry.reload();
+            registry.reload();
+        }
+        "settled" => {
+            let registry = corpus::registry(root);
+            registry.reload();
             registry.reload();
             registry.reload();
         }

@@ -8,14 +8,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use benches::{SIZES, corpus, floor, measure::medians, parsing, turn};
-use prowess_core::CatalogProvider;
+use benches::{DISCOVERED, SIZES, corpus, floor, measure::medians, parsing, turn};
+use prowess_core::{CatalogProvider, ReadLimit, ResourcePath};
 
 fn main() {
     let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
     println!("| work | skills | CPU time | floor | ratio |\n|---|--:|--:|--:|--:|");
-    for count in SIZES {
+    for count in DISCOVERED {
         let directory = corpus::on_disk(count);
+        // A further size costs minutes, so the largest is measured less often.
+        let rounds = (rounds * 1_000 / count).clamp(rounds.min(3), rounds);
         catalog(directory.path(), count, rounds);
         activation(directory.path(), count, rounds);
     }
@@ -29,16 +31,19 @@ fn main() {
     println!(
         "\n| skills | index, bytes a skill | of it text | process peak, KiB |\n|--:|--:|--:|--:|"
     );
-    for count in SIZES {
+    for count in DISCOVERED {
         memory(corpus::on_disk(count).path(), count);
     }
 }
 
 fn catalog(root: &Path, count: usize, rounds: usize) {
     let loaded = corpus::registry(root);
+    // The corpus was written this moment, so its stamps settle with the second scan.
+    loaded.reload();
     loaded.reload();
     assert_eq!(loaded.catalog().len(), count, "each skill of the corpus is found");
     let changing = corpus::registry(root);
+    changing.reload();
     changing.reload();
     let mut version = 0;
     let [floor, stats, discovery, unchanged, one_changed] = medians(
@@ -65,14 +70,28 @@ fn activation(root: &Path, count: usize, rounds: usize) {
     let turn = turn::Conversation::new(registry.reload().catalog);
     let ids: Vec<_> = turn.some_ids(100);
     let paths: Vec<PathBuf> = ids.iter().map(|id| root.join(id).join("SKILL.md")).collect();
-    let [floor, activation] = medians(
-        rounds,
-        [&mut || paths.iter().map(|path| floor::read_whole(path)).sum(), &mut || {
-            ids.iter().map(|id| turn.load(id)).sum()
-        }],
+    let catalog = registry.catalog();
+    let file = ResourcePath::new("SKILL.md").expect("it names a file");
+    let body = |id: &String| {
+        let skill = catalog.get(id).expect("its id came from the catalog");
+        catalog.read(skill, &file, ReadLimit::default()).expect("it is there").len()
+    };
+    let [floor, bodies, activation] = medians(
+        rounds.max(15),
+        [
+            &mut || paths.iter().map(|path| floor::read_whole(path)).sum(),
+            &mut || ids.iter().map(body).sum(),
+            &mut || ids.iter().map(|id| turn.load(id)).sum(),
+        ],
     );
     let each = |time: Duration| time / 100;
-    row("activation of one skill", count, each(activation), each(floor));
+    row("text of one skill, by its id", count, each(bodies), each(floor));
+    row(
+        "the same by a tool call, parsed, with digest and receipt",
+        count,
+        each(activation),
+        each(floor),
+    );
 }
 
 fn prompt(root: &Path, count: usize, rounds: usize) {

@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use prowess::format::LimitSeverity;
 use prowess::source_fs::Surroundings;
 use prowess::state::{RecordCache, TrustFile};
 use prowess::{ConfigError, Policies, Runtime, RuntimeBuilder};
@@ -80,7 +81,7 @@ pub(crate) fn policies(global: &Global) -> Result<Policies, Failure> {
     };
     let in_file =
         |file: &Path, error: ConfigError| invalid(format!("`{}`: {error}", file.display()));
-    match (&global.config, &global.preset) {
+    let policies = match (&global.config, &global.preset) {
         (Some(file), _) => {
             let text = std::fs::read_to_string(file).map_err(|error| {
                 let message = format!("`{}` cannot be read: {error}", file.display());
@@ -92,7 +93,18 @@ pub(crate) fn policies(global: &Global) -> Result<Policies, Failure> {
             Policies::preset(preset).map_err(|error| invalid(error.to_string()))
         }
         (None, None) => Ok(Policies::default()),
+    };
+    policies.map(warned_of_size)
+}
+
+/// People are told of a skill that costs too much when they list it; a system call more for each skill is
+/// nothing to them.
+fn warned_of_size(mut policies: Policies) -> Policies {
+    let severity = &mut policies.registry.limits.body_tokens.severity;
+    if *severity == LimitSeverity::Profile {
+        *severity = LimitSeverity::Warning;
     }
+    policies
 }
 
 /// A path as it is from the file system's root. Links stay as they were typed, unless a `..` asks what

@@ -17,7 +17,7 @@ use crate::{Cancel, PackagePath, ResourcePath};
 /// - `scan` reports each package once, by a path in the normal form of [`PackagePath`], and each
 ///   thing that kept a package from being reported as a diagnostic with its path.
 /// - `scan` asks [`ScanSink::known`] first and reports a package whose stamp is still the same as
-///   unchanged, without reading it.
+///   unchanged, without reading it. Where the stamp is provisional, it may read it once more.
 /// - A failure that leaves some packages readable is a diagnostic; only a source that can say nothing
 ///   at all gives an error.
 /// - `read` and `list` never leave the package, whatever the path, the links in it or a race.
@@ -156,6 +156,14 @@ pub trait ScanSink: Send {
     /// calls again with more.
     fn found(&mut self, found: Found<'_>) -> ReadFurther;
 
+    /// Whether each package that is found has to come with the size of its file. A source to which that is a
+    /// further call for each leaves it out otherwise.
+    ///
+    /// By default it does not.
+    fn needs_size(&self) -> bool {
+        false
+    }
+
     /// Something is wrong with a place.
     fn problem(&mut self, diagnostic: Diagnostic);
 }
@@ -169,7 +177,7 @@ pub struct Found<'a> {
     pub file: &'a str,
     /// What to compare with next time; `None` if the file may change without its stamp changing.
     pub stamp: Option<Stamp>,
-    /// The size of the whole file in bytes, where the source knows it without reading further.
+    /// The size of the whole file in bytes, where the source knows it without a further call, or [`ScanSink::needs_size`].
     pub size: Option<u64>,
     /// The first bytes of the file; 4 KiB are enough for nearly every frontmatter.
     pub head: &'a [u8],
@@ -190,6 +198,28 @@ pub enum ReadFurther {
 /// source makes it of what it has, such as size, time and inode, or an entity tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stamp(pub NonZeroU64);
+
+/// Two bits of a stamp are the same to every source. A source that has no use for provisional stamps leaves
+/// both unset, so that its stamps are equal or of different versions.
+impl Stamp {
+    /// Set if the stamp only says when the file was read, and not which version that was. A source gives
+    /// such a stamp where a proper one would cost a further call for each file.
+    pub const PROVISIONAL: u64 = 1 << 63;
+
+    /// Set in a proper stamp that takes the place of a provisional one without a sign of a change.
+    pub const SETTLING: u64 = 1 << 62;
+
+    /// Whether the stamp only says when the file was read.
+    pub fn is_provisional(self) -> bool {
+        self.0.get() & Self::PROVISIONAL != 0
+    }
+
+    /// Whether the file may still be the one that had this stamp `earlier`.
+    pub fn may_be(self, earlier: Self) -> bool {
+        let is_settling = self.0.get() & Self::SETTLING != 0;
+        self == earlier || (is_settling && earlier.is_provisional())
+    }
+}
 
 /// The most bytes that a read may give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

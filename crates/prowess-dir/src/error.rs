@@ -77,7 +77,8 @@ impl ErrorKind {
             Errno::XDEV => Self::Escape,
             Errno::LOOP => Self::Loop,
             // A socket cannot be opened, a directory cannot be read.
-            Errno::NXIO | Errno::ISDIR => Self::NotRegular,
+            // A FIFO or a terminal has no first bytes.
+            Errno::NXIO | Errno::ISDIR | Errno::SPIPE => Self::NotRegular,
             Errno::ACCESS | Errno::PERM => Self::Denied,
             _ => Self::Unavailable,
         }

@@ -78,11 +78,20 @@ impl File<'_> {
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: usize) -> Result<usize> {
-        loop {
-            match rustix::io::pread(&self.handle, &mut *buffer, offset as u64) {
-                Err(Errno::INTR) => {}
-                answer => return answer.map_err(|cause| Error::of(cause, self.path)),
-            }
+        read_at(&self.handle, self.path, buffer, offset)
+    }
+}
+
+pub(crate) fn read_at(
+    handle: &OwnedFd,
+    path: &str,
+    buffer: &mut [u8],
+    offset: usize,
+) -> Result<usize> {
+    loop {
+        match rustix::io::pread(handle, &mut *buffer, offset as u64) {
+            Err(Errno::INTR) => {}
+            answer => return answer.map_err(|cause| Error::of(cause, path)),
         }
     }
 }

@@ -31,8 +31,10 @@
 
 mod dir;
 mod entries;
+mod epoch;
 mod error;
 mod file;
+mod glance;
 mod open;
 mod path;
 mod resolve;
@@ -41,8 +43,10 @@ mod walk;
 
 pub use dir::Dir;
 pub use entries::{Entries, Entry, EntryBuffer};
+pub use epoch::Epoch;
 pub use error::{Error, ErrorKind};
 pub use file::{File, Head};
+pub use glance::Glance;
 pub use open::Links;
 pub use stat::{Kind, Moment, Stat};
 pub use walk::{Walk, WalkBounds, Walked};

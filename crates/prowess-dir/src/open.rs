@@ -51,6 +51,18 @@ pub(crate) fn open_root(path: &Path) -> Result<(OwnedFd, Confinement), Errno> {
     open_root_by_hand(path)
 }
 
+/// Opens a file where no part of its path is a link; `ELOOP` where nobody can make sure of that.
+pub(crate) fn open_without_links(path: &Path) -> Result<OwnedFd, Errno> {
+    #[cfg(target_os = "linux")]
+    match openat2(CWD, path, FILE, ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS) {
+        Err(Errno::NOSYS | Errno::PERM) => {}
+        answer => return answer,
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = path;
+    Err(Errno::LOOP)
+}
+
 /// Opens a directory whose paths are confined part by part.
 pub(crate) fn open_root_by_hand(path: &Path) -> Result<(OwnedFd, Confinement), Errno> {
     let handle = rustix::fs::openat(CWD, path, DIRECTORY, Mode::empty())?;

@@ -19,7 +19,8 @@ pub struct Limits {
     pub compatibility_characters: Limit,
     /// The body, in lines. By default 500.
     pub body_lines: Limit,
-    /// The body, in tokens by estimate. By default 8,000, and a warning under every profile.
+    /// The body, in tokens by estimate. By default 8,000, and a warning under every profile for who validates.
+    /// A scan tells of it where a severity is named here: the size of each file is one system call more.
     pub body_tokens: Limit,
 }
 

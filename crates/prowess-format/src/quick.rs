@@ -103,7 +103,7 @@ fn metadata(lines: &mut Lines<'_>, found: &mut Found) -> Option<()> {
 /// The frontmatter as text, if no character of it means something of its own or is hidden.
 fn text(bytes: &[u8]) -> Option<&str> {
     work::count(bytes.len());
-    let text = std::str::from_utf8(bytes).ok()?;
+    let text = simdutf8::basic::from_utf8(bytes).ok()?;
     let is_plain = is_printable_ascii(text)
         || (has_simple_characters(text) && !text.contains('\r') && hidden::find(text).is_none());
     is_plain.then_some(text)

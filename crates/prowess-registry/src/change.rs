@@ -62,7 +62,8 @@ fn is_same(earlier: &Catalog, one: Record<'_>, later: &Catalog, other: Record<'_
         return true;
     }
     // A stamp that could not be relied on says nothing of the version.
-    one.stamp().is_none_or(|stamp| Some(stamp) == other.stamp())
+    let may_be = |earlier| other.stamp().is_some_and(|later| later.may_be(earlier));
+    one.stamp().is_none_or(may_be)
         && one.index().source() == other.index().source()
         && one.package() == other.package()
         && one.file() == other.file()

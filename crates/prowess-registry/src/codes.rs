@@ -32,7 +32,7 @@ pub const LAYER_UNKNOWN: Code = Code::new("layer-unknown");
 /// Warning: a source that is to go by one name has not just one skill.
 pub const NAME_UNUSED: Code = Code::new("name-unused");
 
-/// Warning, unless the policy says otherwise: a `SKILL.md` is so large that its body costs more tokens
+/// As severe as the policy says, and silent unless it says so: a `SKILL.md` is so large that its body costs more tokens
 /// than the limit, by an estimate of its size.
 pub const BODY_TOKENS_SOFT_LIMIT: Code = Code::new("body-tokens-soft-limit");
 

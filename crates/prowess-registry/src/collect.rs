@@ -8,7 +8,7 @@ use prowess_core::{
     RecordSetBuilder, ScanSink, Severity, SkillSource, SourceError, Stamp,
 };
 use prowess_format::{
-    Conditions, Head, Limit, Profile, Rules, Summarized, Summary, SummaryConditions,
+    Conditions, Head, Limit, LimitSeverity, Profile, Rules, Summarized, Summary, SummaryConditions,
     check_directory, check_file_name, summarize_with,
 };
 
@@ -359,6 +359,10 @@ impl ScanSink for Collector<'_> {
         ReadFurther::No
     }
 
+    fn needs_size(&self) -> bool {
+        self.making.policy.limits.body_tokens.severity != LimitSeverity::Profile
+    }
+
     fn problem(&mut self, diagnostic: Diagnostic) {
         self.problems.push(diagnostic);
     }
@@ -367,7 +371,8 @@ impl ScanSink for Collector<'_> {
 /// Whether a record says what the earlier one said of the same version of the file, or of one whose
 /// stamp could not be relied on.
 fn is_same(earlier: &RecordSet, at: usize, record: &NewRecord<'_>) -> bool {
-    let is_same_file = earlier.stamp(at).is_none_or(|stamp| Some(stamp) == record.stamp);
+    let may_be = |earlier| record.stamp.is_some_and(|stamp| stamp.may_be(earlier));
+    let is_same_file = earlier.stamp(at).is_none_or(may_be);
     is_same_file
         && earlier.file(at) == record.file
         && earlier.id(at) == record.id
@@ -396,6 +401,8 @@ fn mismatch(
 
 /// Tells of a file that costs more tokens than the limit, by its size: a scan reads no body. Four bytes
 /// make a token, as four characters do in the estimate of texts.
+///
+/// Only a host that says how much that matters is told: the size of a file is one system call more.
 fn too_many_tokens(found: &Found<'_>, limit: Limit) -> Option<Diagnostic> {
     let size = found.size.or(found.is_whole_file.then_some(found.head.len() as u64))?;
     let tokens = size.div_ceil(4);
@@ -404,7 +411,7 @@ fn too_many_tokens(found: &Found<'_>, limit: Limit) -> Option<Diagnostic> {
     }
     Some(Diagnostic::new(
         codes::BODY_TOKENS_SOFT_LIMIT,
-        limit.severity.or(Some(Severity::Warning))?,
+        limit.severity.or(None)?,
         format!(
             "the file costs approx. {tokens} tokens once it is loaded, more than {}",
             limit.max

@@ -32,9 +32,6 @@ pub const FILE_MISNAMED: Code = Code::new("file-misnamed");
 /// Error: a `SKILL.md` cannot be read.
 pub const FILE_UNREADABLE: Code = Code::new("file-unreadable");
 
-/// Error: a `SKILL.md` is larger than 2 MiB.
-pub const FILE_TOO_LARGE: Code = Code::new("file-too-large");
-
 /// A link leads nowhere: an error for a `SKILL.md`, a warning for a package's directory.
 pub const DANGLING_LINK: Code = Code::new("dangling-link");
 

@@ -27,8 +27,9 @@
 //! ```
 //!
 //! A scan walks the tree and opens `NAME/SKILL.md` of each directory in one step, relative to the
-//! directory above: open, look, read 4 KiB, close. A package's directory is not listed unless packages
-//! may lie inside packages ([`Nested::Descend`]).
+//! directory above: open, read 4 KiB, close. A package's directory is not listed unless packages
+//! may lie inside packages ([`Nested::Descend`]). The next scan asks for the dates of each file, in one
+//! call, and reads again what may have changed; how long a file is only matters to who reads it whole.
 //!
 //! It never reads frontmatter: it ships text, and knows of a `SKILL.md` only what the file system
 //! knows. Every open goes through `prowess-dir`, so no link and no race leads a read out of a package.
@@ -65,6 +66,8 @@ use prowess_core::{
     ScanSink, SkillSource, SourceError, Watch,
 };
 
+use stamp::LastSecond;
+
 pub use config::{FsConfig, Links, Nested};
 pub use discovery::{
     ClientName, ClientNameError, Discovery, ProjectSearch, ProjectTrust, ScanBounds,
@@ -79,6 +82,7 @@ pub struct FsSource {
     config: FsConfig,
     root: String,
     clock: Arc<dyn Clock>,
+    last: LastSecond,
 }
 
 impl FsSource {
@@ -92,7 +96,7 @@ impl FsSource {
             config.root = without_last_slash(&absolute);
         }
         let root = config.root.to_string_lossy().into_owned();
-        Self { config, root, clock }
+        Self { config, root, clock, last: LastSecond::default() }
     }
 
     /// What the source was made with; the root is absolute.
@@ -127,7 +131,7 @@ impl SkillSource for FsSource {
     }
 
     fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        scan::scan(&self.config, &*self.clock, sink, cancel)
+        scan::scan(&self.config, &*self.clock, &self.last, sink, cancel)
     }
 
     fn scan_packages(
@@ -136,7 +140,7 @@ impl SkillSource for FsSource {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
-        partial::scan_packages(&self.config, &*self.clock, packages, sink, cancel)
+        partial::scan_packages(&self.config, &*self.clock, &self.last, packages, sink, cancel)
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {

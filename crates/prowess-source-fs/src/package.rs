@@ -1,16 +1,16 @@
 //! One directory: is it a package, and what does its `SKILL.md` begin with.
 
 use prowess_core::{Found, ReadFurther, ScanSink, Stamp, Timestamp};
-use prowess_dir::{Dir, Error, ErrorKind, File, Kind, Links};
+use prowess_dir::{Dir, Epoch, Error, ErrorKind, Glance, Head, Kind, Links};
 
 use crate::problem;
-use crate::stamp::stamp;
+use crate::stamp::{self, Verdict};
 
-/// The largest `SKILL.md` that is looked into, which is also the default of a read.
+/// As much as a sink may ask for, which is also the default of a read.
 const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
 
 /// Enough for nearly every frontmatter.
-const HEAD_BYTES: usize = 4096;
+pub(crate) const HEAD_BYTES: usize = 4096;
 
 /// The names of a `SKILL.md`, the better one first.
 pub(crate) const FILES: [&str; 2] = ["SKILL.md", "skill.md"];
@@ -34,8 +34,17 @@ pub(crate) struct Prober<'a> {
     /// Inode and device of each package's directory.
     pub(crate) seen: Vec<(u64, u64)>,
     root: &'a str,
-    now: Timestamp,
+    times: Times,
     head: Vec<u8>,
+}
+
+/// The present, by the host's clock and by that of the files where it is of use.
+#[derive(Clone, Copy)]
+pub(crate) struct Times {
+    pub(crate) now: Timestamp,
+    pub(crate) epoch: Option<Epoch>,
+    /// Whether a file that is read for the first time gets a provisional stamp.
+    pub(crate) is_provisional: bool,
 }
 
 /// Where a package's path ends in [`Prober::path`], and where the part begins that is relative to the
@@ -44,6 +53,8 @@ pub(crate) struct Prober<'a> {
 struct Place {
     package: usize,
     relative: usize,
+    /// The inode of the package's directory, if it was found by a listing.
+    inode: Option<u64>,
 }
 
 impl Place {
@@ -58,15 +69,13 @@ enum Fault {
     Absent,
     /// Its directory may not be entered.
     Closed(Error),
-    /// It is there, and larger than a `SKILL.md` may be.
-    TooLarge(u64),
     /// It is there and cannot be read.
     Unreadable(Error),
 }
 
 impl<'a> Prober<'a> {
-    pub(crate) fn new(root: &'a str, now: Timestamp, sink: &'a mut dyn ScanSink) -> Self {
-        Self { sink, path: String::new(), seen: Vec::new(), root, now, head: vec![0; HEAD_BYTES] }
+    pub(crate) fn new(root: &'a str, times: Times, sink: &'a mut dyn ScanSink) -> Self {
+        Self { sink, path: String::new(), seen: Vec::new(), root, times, head: vec![0; HEAD_BYTES] }
     }
 
     /// The absolute path of a path from the root.
@@ -95,21 +104,18 @@ impl<'a> Prober<'a> {
 
     /// Probes the directory at [`Prober::path`], whose parent is open.
     pub(crate) fn probe_below(&mut self, parent: &Dir, parent_length: usize, inode: u64) -> Probe {
-        let place = Place { package: self.path.len(), relative: parent_length };
-        let (probe, device) = self.probe(parent, place);
-        self.seen.extend(device.map(|device| (inode, device)));
-        probe
+        let place = Place { package: self.path.len(), relative: parent_length, inode: Some(inode) };
+        self.probe(parent, place)
     }
 
     /// Probes the directory at [`Prober::path`], which is open itself.
     pub(crate) fn probe_opened(&mut self, directory: &Dir) -> Probe {
         let package = self.path.len();
         let relative = if package == 0 { 0 } else { package + 1 };
-        self.probe(directory, Place { package, relative }).0
+        self.probe(directory, Place { package, relative, inode: None })
     }
 
-    /// Also gives the device of a package that was reported.
-    fn probe(&mut self, directory: &Dir, place: Place) -> (Probe, Option<u64>) {
+    fn probe(&mut self, directory: &Dir, place: Place) -> Probe {
         for file in FILES {
             if place.package > 0 {
                 self.path.push('/');
@@ -117,16 +123,16 @@ impl<'a> Prober<'a> {
             self.path.push_str(file);
             let answer = self.skill_file(directory, place, file);
             let probe = match answer {
-                Ok(device) => Some((Probe::Package, Some(device))),
+                Ok(()) => Some(Probe::Package),
                 Err(Fault::Absent) => None,
-                Err(fault) => Some((self.tell(&fault, place), None)),
+                Err(fault) => Some(self.tell(&fault, place)),
             };
             self.path.truncate(place.package);
             if let Some(probe) = probe {
                 return probe;
             }
         }
-        (Probe::Nothing, None)
+        Probe::Nothing
     }
 
     fn tell(&mut self, fault: &Fault, place: Place) -> Probe {
@@ -137,42 +143,36 @@ impl<'a> Prober<'a> {
                 let diagnostic = problem::directory_unreadable(&directory, error);
                 (Probe::Closed, diagnostic)
             }
-            Fault::TooLarge(bytes) => {
-                let diagnostic = problem::file_too_large(&self.here(), *bytes, MAX_FILE_BYTES);
-                (Probe::Package, diagnostic)
-            }
             Fault::Unreadable(error) => (Probe::Package, problem::skill_file(&self.here(), error)),
         };
         self.sink.problem(diagnostic);
         probe
     }
 
-    /// Reports the `SKILL.md` at [`Prober::path`]; gives the device that it is on.
+    /// Reports the `SKILL.md` at [`Prober::path`].
     fn skill_file(
         &mut self,
         directory: &Dir,
         place: Place,
         file: &'static str,
-    ) -> Result<u64, Fault> {
+    ) -> Result<(), Fault> {
         let relative = &self.path[place.relative..];
         let mut report = Report {
             package: &self.path[..place.package],
             file,
-            now: self.now,
+            times: &self.times,
+            inode: place.inode,
             head: &mut self.head,
             sink: &mut *self.sink,
         };
         let known = report.sink.known(report.package);
-        if known.is_some()
-            && let Ok(stat) = directory.stat_unconfined(relative)
-            && stat.kind == Kind::File
-            && stamp(file, &stat, report.now) == known
-        {
+        let told = known.map(|known| report.told(known, directory, relative));
+        if told == Some(Verdict::Unchanged) {
             report.sink.unchanged(report.package);
-            return Ok(stat.device);
+            return Ok(());
         }
-        match directory.open_file(relative, Links::Refuse) {
-            Ok(opened) => report.opened(&opened, known),
+        match directory.glance(relative, Links::Refuse) {
+            Ok(glance) => report.opened(glance, known, told),
             Err(error) => match error.kind() {
                 ErrorKind::NotFound | ErrorKind::NotADirectory => Err(Fault::Absent),
                 ErrorKind::Link if place.is_opened() => report.linked(directory, known),
@@ -196,40 +196,88 @@ impl<'a> Prober<'a> {
 struct Report<'r> {
     package: &'r str,
     file: &'static str,
-    now: Timestamp,
+    times: &'r Times,
+    inode: Option<u64>,
     head: &'r mut Vec<u8>,
     sink: &'r mut dyn ScanSink,
 }
 
 impl Report<'_> {
-    /// A `SKILL.md` that is a link is followed inside its package.
-    fn linked(&mut self, package: &Dir, known: Option<Stamp>) -> Result<u64, Fault> {
-        let opened =
-            package.open_file(self.file, Links::FollowInside).map_err(Fault::Unreadable)?;
-        self.opened(&opened, known)
+    /// What the dates of a file say of a stamp of an earlier scan, in one system call.
+    fn told(&self, known: Stamp, directory: &Dir, relative: &str) -> Verdict {
+        if !known.is_provisional() {
+            let is_same = directory.stat_unconfined(relative).is_ok_and(|stat| {
+                let stamp = stamp::proper(self.file, &stat, self.times.now);
+                stat.kind == Kind::File && stamp::is_proper(known, stamp)
+            });
+            return if is_same { Verdict::Unchanged } else { Verdict::Changed };
+        }
+        match (self.provisional(), directory.stat_on_mount(relative)) {
+            (Some((found, epoch)), Ok((stat, mount))) => {
+                stamp::verdict(known, found, epoch, (&stat, mount))
+            }
+            _ => Verdict::Changed,
+        }
     }
 
-    fn opened(&mut self, opened: &File<'_>, known: Option<Stamp>) -> Result<u64, Fault> {
-        let stat = opened.stat();
-        if stat.size > MAX_FILE_BYTES as u64 {
-            return Err(Fault::TooLarge(stat.size));
+    /// What a provisional stamp is made of, where there may be one.
+    fn provisional(&self) -> Option<(stamp::Found<'_>, &Epoch)> {
+        let found = stamp::Found { file: self.file, directory: self.inode? };
+        Some((found, self.times.epoch.as_ref()?))
+    }
+
+    /// A `SKILL.md` that is a link is followed inside its package.
+    fn linked(&mut self, package: &Dir, known: Option<Stamp>) -> Result<(), Fault> {
+        // The dates of a link are not those of the file, and neither is the directory.
+        self.inode = None;
+        let glance = package.glance(self.file, Links::FollowInside).map_err(Fault::Unreadable)?;
+        self.opened(glance, known, None)
+    }
+
+    fn opened(
+        &mut self,
+        glance: Glance<'_>,
+        known: Option<Stamp>,
+        told: Option<Verdict>,
+    ) -> Result<(), Fault> {
+        if known.is_none()
+            && self.times.is_provisional
+            && !self.sink.needs_size()
+            && let Some((found, epoch)) = self.provisional()
+        {
+            let stamp = stamp::provisional(found, epoch);
+            return self.read(Some(stamp), None, |head| glance.read_head(head));
         }
-        let stamp = stamp(self.file, stat, self.now);
-        if stamp.is_some() && stamp == known {
+        let file = glance.look().map_err(Fault::Unreadable)?;
+        let mut stamp = stamp::proper(self.file, file.stat(), self.times.now);
+        if known.is_some_and(|known| stamp::is_proper(known, stamp)) {
             self.sink.unchanged(self.package);
-            return Ok(stat.device);
+            return Ok(());
         }
+        if told == Some(Verdict::Unknown) {
+            stamp = stamp.map(stamp::settling);
+        }
+        self.read(stamp, Some(file.stat().size), |head| file.read_head(head))
+    }
+
+    /// Reads as much as the sink asks for.
+    fn read(
+        &mut self,
+        stamp: Option<Stamp>,
+        size: Option<u64>,
+        read_head: impl Fn(&mut [u8]) -> prowess_dir::Result<Head>,
+    ) -> Result<(), Fault> {
         let mut wanted = HEAD_BYTES;
         loop {
             if self.head.len() < wanted {
                 self.head.resize(wanted, 0);
             }
-            let head = opened.read_head(&mut self.head[..wanted]).map_err(Fault::Unreadable)?;
+            let head = read_head(&mut self.head[..wanted]).map_err(Fault::Unreadable)?;
             let answer = self.sink.found(Found {
                 package: self.package,
                 file: self.file,
                 stamp,
-                size: Some(stat.size),
+                size,
                 head: &self.head[..head.length],
                 is_whole_file: head.is_whole_file,
             });
@@ -237,7 +285,7 @@ impl Report<'_> {
                 ReadFurther::UpTo(bytes) if !head.is_whole_file && wanted <= MAX_FILE_BYTES => {
                     wanted = bytes.max(2 * wanted).min(MAX_FILE_BYTES + 1);
                 }
-                _ => return Ok(stat.device),
+                _ => return Ok(()),
             }
         }
     }

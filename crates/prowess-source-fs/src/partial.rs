@@ -3,22 +3,26 @@
 use prowess_core::{Cancel, Clock, Coverage, PackagePath, ScanSink, SourceError, SourceErrorKind};
 use prowess_dir::{Dir, Kind};
 
-use crate::package::{FILES, Probe, Prober};
+use crate::package::{FILES, Probe, Prober, Times};
+use crate::stamp::LastSecond;
 use crate::{FsConfig, Nested, misnamed, problem, scan};
 
 /// Reports these packages, or everything where they cannot be told apart from the rest of the tree.
 pub(crate) fn scan_packages(
     config: &FsConfig,
     clock: &dyn Clock,
+    last: &LastSecond,
     packages: &[PackagePath],
     sink: &mut dyn ScanSink,
     cancel: &Cancel,
 ) -> Result<Coverage, SourceError> {
     let Some((root, places)) = places(config, packages) else {
-        return scan::scan(config, clock, sink, cancel).map(|()| Coverage::Everything);
+        return scan::scan(config, clock, last, sink, cancel).map(|()| Coverage::Everything);
     };
     let absolute = config.root.to_string_lossy();
-    let mut prober = Prober::new(&absolute, clock.now(), sink);
+    // A few packages may well be read: a proper stamp costs each one further call.
+    let times = Times { now: clock.now(), epoch: None, is_provisional: false };
+    let mut prober = Prober::new(&absolute, times, sink);
     for package in places {
         if cancel.is_cancelled() {
             let message = format!("the scan of `{absolute}` was cancelled");

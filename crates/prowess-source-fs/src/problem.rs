@@ -149,16 +149,6 @@ pub(crate) fn skill_file(path: &str, error: &Error) -> Diagnostic {
     problem(code, Severity::Error, path, message, help)
 }
 
-pub(crate) fn file_too_large(path: &str, bytes: u64, limit: usize) -> Diagnostic {
-    problem(
-        codes::FILE_TOO_LARGE,
-        Severity::Error,
-        path,
-        format!("`{path}` has {bytes} bytes and the limit is {limit}"),
-        "move what a model seldom needs into files under `references`",
-    )
-}
-
 /// A link to a package's directory that leads to nothing.
 pub(crate) fn broken_link(path: &str, code: Code) -> Diagnostic {
     let message = if code == codes::SYMLINK_LOOP {

@@ -42,6 +42,14 @@ pub(crate) fn read(
     resource: &ResourcePath,
     limit: ReadLimit,
 ) -> Result<Vec<u8>, SourceError> {
+    // Nearly always there is no link on the way, and then nothing leads out.
+    let path = [package.as_str(), "/", resource.as_str()].concat();
+    let path = path.trim_start_matches('/');
+    if let Ok(bytes) =
+        Dir::open_file_below(&config.root, path).and_then(|file| file.read_whole(limit.0))
+    {
+        return Ok(bytes);
+    }
     open(config, package)?
         .read(resource.as_str(), limit.0)
         .map_err(|error| source_error(&error, package))

@@ -7,19 +7,21 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use prowess_core::{Cancel, Clock, PackagePath, ScanSink, SourceError, SourceErrorKind};
-use prowess_dir::{Dir, Entry, EntryBuffer, ErrorKind, Kind};
+use prowess_dir::{Dir, Entry, EntryBuffer, ErrorKind, Kind, Links};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::gitignore::Rules;
 use crate::misnamed::is_misnamed;
-use crate::package::{FILES, Probe, Prober};
+use crate::package::{FILES, Probe, Prober, Times};
 use crate::partial::is_package;
+use crate::stamp::LastSecond;
 use crate::{FsConfig, Nested, codes, link, problem};
 
 /// Reports every package of the tree.
 pub(crate) fn scan(
     config: &FsConfig,
     clock: &dyn Clock,
+    last: &LastSecond,
     sink: &mut dyn ScanSink,
     cancel: &Cancel,
 ) -> Result<(), SourceError> {
@@ -28,10 +30,13 @@ pub(crate) fn scan(
         Ok(directory) => directory,
         Err(error) => return without_root(config, &root, &error, sink),
     };
+    let epoch = directory.epoch();
+    let is_provisional = epoch.as_ref().is_some_and(|epoch| last.is_free(epoch));
+    let times = Times { now: clock.now(), epoch, is_provisional };
     let mut walk = Walk {
         config,
         cancel,
-        prober: Prober::new(&root, clock.now(), sink),
+        prober: Prober::new(&root, times, sink),
         pending: VecDeque::new(),
         links: Vec::new(),
         directories_left: config.max_directories,
@@ -116,8 +121,21 @@ struct Level<'l> {
     parent_length: usize,
     depth: usize,
     rules: Option<Rc<Rules>>,
+    /// The device of the directory, once it was asked for.
+    device: Option<u64>,
     /// Names that are not ASCII, by their composed form.
     composed: HashMap<String, String>,
+}
+
+impl Level<'_> {
+    /// The device of the names' inodes. A directory on which something is mounted has the inode that lies
+    /// below the mount.
+    fn device(&mut self) -> Option<u64> {
+        if self.device.is_none() {
+            self.device = self.directory.stat("", Links::Refuse).ok().map(|stat| stat.device);
+        }
+        self.device
+    }
 }
 
 struct Walk<'a> {
@@ -172,7 +190,7 @@ impl Walk<'_> {
             }
             let path = pending.path.clone();
             let listed = root
-                .open_dir(&path, prowess_dir::Links::Refuse)
+                .open_dir(&path, Links::Refuse)
                 .and_then(|mut directory| self.list(&mut directory, pending, names));
             match listed.map_err(|error| (error.kind(), error)) {
                 // Gone or swapped since its name was read: it is no directory of this tree any more.
@@ -197,8 +215,9 @@ impl Walk<'_> {
         let rules = self.rules_below(rules, directory, path);
         let parent_length = self.prober.set_parent(path);
         let entries = directory.entries(names)?;
+        let composed = HashMap::new();
         let mut level =
-            Level { directory, path, parent_length, depth, rules, composed: HashMap::new() };
+            Level { directory, path, parent_length, depth, rules, device: None, composed };
         entries.visit(|entry| self.visit(&mut level, &entry)).map(drop)
     }
 
@@ -260,7 +279,12 @@ impl Walk<'_> {
         }
         let inode = entry.inode();
         let probe = self.prober.probe_below(level.directory, level.parent_length, inode);
-        self.skills_left -= usize::from(probe == Probe::Package);
+        if probe == Probe::Package {
+            self.skills_left -= 1;
+            if let Some(device) = level.device() {
+                self.prober.seen.push((inode, device));
+            }
+        }
         match probe {
             Probe::Closed => {}
             Probe::Package if self.config.nested == Nested::Stop => {}

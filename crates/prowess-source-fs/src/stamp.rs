@@ -1,30 +1,136 @@
 //! What tells one version of a `SKILL.md` from another without reading it.
+//!
+//! A **proper** stamp is made of all that the file system says of a file. It costs a system call for each
+//! file, in a scan that has three for it otherwise. So a first scan gives **provisional** stamps, where the
+//! file system allows it (see [`Epoch`]): they say when the scan began and in which directory the file was
+//! found. The next scan asks for the file's dates anyway. If they lie before the earlier scan began, by more
+//! than clocks are coarse, the file is the one that was read then. If not, it is read again, and gets a
+//! proper stamp.
+
+#[cfg(test)]
+mod tests;
 
 use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use prowess_core::{Stamp, Timestamp};
-use prowess_dir::{Moment, Stat};
+use prowess_dir::{Epoch, Kind, Moment, Stat};
 
 /// Times of files are no finer than the kernel's tick, on some file systems two seconds: a file that
 /// changed this lately may change again without its times changing.
 const RACY_MS: i128 = 2_000;
 
-/// The stamp of a file, unless it changed so lately that it would not tell.
-pub(crate) fn stamp(file: &str, stat: &Stat, now: Timestamp) -> Option<Stamp> {
+/// The bits of a stamp that a source may use as it likes.
+const OWN: u64 = !(Stamp::PROVISIONAL | Stamp::SETTLING);
+
+/// The proper stamp of a file, unless it changed so lately that it would not tell.
+pub(crate) fn proper(file: &str, stat: &Stat, now: Timestamp) -> Option<Stamp> {
     if is_racy(stat.modified, now) || is_racy(stat.changed, now) {
         return None;
     }
     // The name is part of it: `skill.md` that becomes `SKILL.md` is reported anew.
     let words = [
-        u64::from(file.as_bytes()[0]),
+        letter(file),
         stat.size,
         nanoseconds(stat.modified),
         nanoseconds(stat.changed),
         stat.inode,
         stat.device,
     ];
-    let mixed = words.into_iter().fold(0, mix);
+    let mixed = words.into_iter().fold(0, mix) & OWN;
     Some(Stamp(NonZeroU64::new(mixed).unwrap_or(NonZeroU64::MIN)))
+}
+
+/// Whether a stamp that was given is this proper one, settling or not.
+pub(crate) fn is_proper(given: Stamp, stamp: Option<Stamp>) -> bool {
+    !given.is_provisional() && stamp.is_some_and(|stamp| stamp.0.get() == given.0.get() & OWN)
+}
+
+/// The same stamp as one that takes the place of a provisional one.
+pub(crate) fn settling(stamp: Stamp) -> Stamp {
+    Stamp(stamp.0 | Stamp::SETTLING)
+}
+
+/// A file of one name in one directory, which is known by its inode.
+#[derive(Clone, Copy)]
+pub(crate) struct Found<'f> {
+    pub(crate) file: &'f str,
+    pub(crate) directory: u64,
+}
+
+/// What a provisional stamp says of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It is the one that was read.
+    Unchanged,
+    /// It may be the one that was read: it changed just before.
+    Unknown,
+    /// It is another one, or nothing can be said.
+    Changed,
+}
+
+/// How the seconds of a moment and a hash share a provisional stamp: until the year 2106, and one in a
+/// billion directories that take the place of another is taken for it.
+const SECONDS_BITS: u32 = 32;
+const HASH_BITS: u32 = 30;
+
+/// The stamp of a file that a scan reads which began then.
+pub(crate) fn provisional(found: Found<'_>, epoch: &Epoch) -> Stamp {
+    let seconds = epoch.moment.seconds.cast_unsigned() & low(SECONDS_BITS);
+    let bits = Stamp::PROVISIONAL | (seconds << HASH_BITS) | hash(found, epoch);
+    Stamp(NonZeroU64::new(bits).expect("the bit of a provisional stamp is set"))
+}
+
+/// The last second whose provisional stamps a source has given.
+#[derive(Debug)]
+pub(crate) struct LastSecond(AtomicI64);
+
+impl Default for LastSecond {
+    fn default() -> Self {
+        Self(AtomicI64::new(i64::MIN))
+    }
+}
+
+impl LastSecond {
+    /// Whether a scan that begins now may give them. Those of one second are all the same, so only one
+    /// scan gives them: a file that is read by two may have changed in between.
+    pub(crate) fn is_free(&self, epoch: &Epoch) -> bool {
+        let second = epoch.moment.seconds;
+        self.0.fetch_max(second, Ordering::Relaxed) < second
+    }
+}
+
+/// What a stamp of an earlier scan says of a file with these dates on this mount.
+pub(crate) fn verdict(
+    given: Stamp,
+    found: Found<'_>,
+    epoch: &Epoch,
+    (stat, mount): (&Stat, Option<u64>),
+) -> Verdict {
+    let bits = given.0.get();
+    let began = ((bits >> HASH_BITS) & low(SECONDS_BITS)).cast_signed();
+    let is_here = bits & low(HASH_BITS) == hash(found, epoch) && mount == Some(epoch.mount);
+    match () {
+        () if !is_here || stat.kind != Kind::File || began > epoch.moment.seconds => {
+            Verdict::Changed
+        }
+        () if Epoch::is_older(stat.changed, began) => Verdict::Unchanged,
+        () if stat.changed.seconds <= began => Verdict::Unknown,
+        () => Verdict::Changed,
+    }
+}
+
+fn hash(found: Found<'_>, epoch: &Epoch) -> u64 {
+    let words = [letter(found.file), found.directory, epoch.mount, epoch.started.cast_unsigned()];
+    words.into_iter().fold(0, mix) & low(HASH_BITS)
+}
+
+fn letter(file: &str) -> u64 {
+    u64::from(file.as_bytes()[0])
+}
+
+fn low(bits: u32) -> u64 {
+    (1 << bits) - 1
 }
 
 /// One round of a 64-bit finaliser for each word: every bit of it reaches every bit of the stamp.

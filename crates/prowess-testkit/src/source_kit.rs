@@ -9,6 +9,7 @@ use prowess_core::{
 };
 
 use crate::ScanRecorder;
+use crate::scan_recorder::FoundPackage;
 use crate::watch_kit::a_watch_tells_of_changes;
 
 /// How a test makes sources of the kind under test.
@@ -75,7 +76,8 @@ const ONCE: &str = "`scan` reports each package once, by a path in the normal fo
      [`PackagePath`], and each thing that kept a package from being reported as a diagnostic with \
      its path";
 const KNOWN: &str = "`scan` asks [`ScanSink::known`] first and reports a package whose stamp is \
-     still the same as unchanged, without reading it";
+     still the same as unchanged, without reading it. Where the stamp is provisional, it may read it \
+     once more";
 const PARTLY: &str = "A failure that leaves some packages readable is a diagnostic; only a source \
      that can say nothing at all gives an error";
 const ASKED: &str = "`scan_packages` reports of the packages that it is asked for what `scan` would \
@@ -185,7 +187,13 @@ fn what_is_unreadable_is_told_of(fixture: &dyn SourceFixture) {
 
 fn an_unchanged_package_is_not_reported_again(fixture: &dyn SourceFixture) {
     let source = fixture.source(&FILES);
-    let first = scan(&*source);
+    let mut first = scan(&*source);
+    if first.known.values().chain(first.next().known.values()).any(|stamp| stamp.is_provisional()) {
+        // A provisional stamp may cost one further read, which gives a proper one.
+        let mut again = first.next();
+        source.scan(&mut again, &Cancel::default()).expect(KNOWN);
+        first = again;
+    }
     let mut second = first.next();
     let stamped = second.known.len();
     source.scan(&mut second, &Cancel::default()).expect(KNOWN);
@@ -195,7 +203,7 @@ fn an_unchanged_package_is_not_reported_again(fixture: &dyn SourceFixture) {
 
     let mut changed = first.next();
     for stamp in changed.known.values_mut() {
-        *stamp = Stamp(stamp.0 | 1 << 63 | 1 << 62);
+        *stamp = Stamp(stamp.0 | Stamp::PROVISIONAL | 1 << 62);
     }
     // A stamp that has both bits anyway would be the same.
     changed.known.retain(|name, stamp| first.next().known.get(name) != Some(stamp));
@@ -232,8 +240,15 @@ fn a_few_packages_are_reported_as_in_a_scan(fixture: &dyn SourceFixture) {
     let is_real = reported.iter().all(|package| PACKAGES.contains(package));
     assert!(is_real, "{}", broken(ASKED, "a package that is not there is reported"));
     let whole = scan(&*source);
-    let is_same = few.found.iter().all(|found| whole.found.contains(found));
+    let is_same = few.found.iter().all(|few| whole.found.iter().any(|whole| is_one(few, whole)));
     assert!(is_same, "{}", broken(ASKED, "it reports another file than a scan does"));
+}
+
+/// Whether two reports are of one version. A provisional stamp says which scan gave it, so it may differ.
+fn is_one(one: &FoundPackage, other: &FoundPackage) -> bool {
+    let is_provisional = |found: &FoundPackage| found.stamp.is_some_and(Stamp::is_provisional);
+    let is_one_stamp = one.stamp == other.stamp || is_provisional(one) || is_provisional(other);
+    is_one_stamp && FoundPackage { stamp: one.stamp, ..other.clone() } == *one
 }
 
 fn no_way_leads_out_of_a_package(fixture: &dyn SourceFixture) {

@@ -128,8 +128,15 @@ fn bytes_that_are_no_text() {
 
 #[test]
 fn three_megabytes_of_text() {
-    let text = plain_skill("bad") + &"all work and no play\n".repeat(150_000);
-    check(|tree| tree.write("bad/SKILL.md", text), "bad/SKILL.md", "error", "file-too-large");
+    let tree = tree();
+    tree.write("bad/SKILL.md", plain_skill("bad") + &"all work and no play\n".repeat(150_000));
+    // Discovery reads the first bytes of each file; who reads one whole is told that it is too long.
+    let path = tree.join("bad").display().to_string();
+    let validated = run(tree.path(), &["validate", &path, "--format", "json"]);
+    assert!(validated.stdout.contains("file-too-large"), "{}", validated.stdout);
+    let shown = run(tree.path(), &["show", "bad"]);
+    assert!(shown.stderr.contains("larger than the limit"), "{}", shown.stderr);
+    assert_eq!((validated.code, shown.code), (Some(1), Some(1)), "both fail");
 }
 
 #[test]

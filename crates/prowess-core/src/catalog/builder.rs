@@ -171,17 +171,30 @@ impl CatalogBuilder {
 
     /// The finished catalog.
     pub fn finish(mut self, generation: u64) -> Catalog {
-        self.visible.retain(|at| !self.withdrawn.contains(at));
         self.name_only.sort_unstable();
-        let Catalog { sources, hasher, by_id, ids, .. } = &mut self.catalog;
+        let Catalog { sources, by_id, ids, .. } = &mut self.catalog;
         let id_of = |at: RecordIndex| ids.get(sources, at);
-        self.visible.sort_by_cached_key(|&at| (id_prefix(id_of(at)), id_of(at)));
-        by_id.clear();
-        for (position, &at) in (0..).zip(&self.visible) {
-            by_id.insert_unique(hasher.hash_one(id_of(at)), position, |&other: &u32| {
-                hasher.hash_one(id_of(self.visible[other as usize]))
-            });
+        let id_at = |position: u32| id_of(self.visible[position as usize]);
+        let is_offered = |at: RecordIndex| !self.withdrawn.contains(&at);
+        let mut order: Vec<_> = (0..)
+            .zip(&self.visible)
+            .filter(|&(_, &at)| is_offered(at))
+            .map(|(position, &at)| (id_prefix(id_of(at)), position))
+            .collect();
+        order.sort_unstable_by(|one, other| {
+            one.0.cmp(&other.0).then_with(|| id_at(one.1).cmp(id_at(other.1)))
+        });
+        // The table keeps its hashes: only where an id's record lies has changed.
+        let mut places = vec![0; self.visible.len()];
+        for (place, &(_, position)) in (0..).zip(&order) {
+            places[position as usize] = place;
         }
+        by_id.retain(|position| is_offered(self.visible[*position as usize]));
+        for position in by_id.iter_mut() {
+            *position = places[*position as usize];
+        }
+        let visible: Box<[_]> =
+            order.iter().map(|&(_, position)| self.visible[position as usize]).collect();
         // Not by the place among the scan's records: those that were read again come first there.
         let key_of = |aside: &Aside| {
             let package = sources[aside.at.source()].records.package(aside.at.entry());
@@ -191,7 +204,7 @@ impl CatalogBuilder {
         self.refused.sort_by(|one, other| key_of(one).cmp(&key_of(other)));
         Catalog {
             generation,
-            visible: self.visible.into(),
+            visible,
             aside: self.aside.into(),
             refused: self.refused.into(),
             name_only: self.name_only.into(),
@@ -211,10 +224,10 @@ impl CatalogBuilder {
     }
 }
 
-/// The first eight bytes of an id as a number: one comparison settles most pairs.
-fn id_prefix(id: &str) -> u64 {
-    let mut prefix = [0; 8];
-    let length = id.len().min(8);
+/// The first sixteen bytes of an id as a number: one comparison settles most pairs.
+fn id_prefix(id: &str) -> u128 {
+    let mut prefix = [0; 16];
+    let length = id.len().min(16);
     prefix[..length].copy_from_slice(&id.as_bytes()[..length]);
-    u64::from_be_bytes(prefix)
+    u128::from_be_bytes(prefix)
 }

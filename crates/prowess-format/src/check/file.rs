@@ -7,7 +7,10 @@ use crate::{Diagnostic, Profile, codes};
 const NAME: &str = "SKILL.md";
 
 pub(crate) fn check_file_name(file: &str, profile: Profile) -> Option<Diagnostic> {
-    let severity = profile.severity(&codes::INSTRUCTIONS_FILE_CASE).filter(|_| file != NAME)?;
+    if file == NAME {
+        return None;
+    }
+    let severity = profile.severity(&codes::INSTRUCTIONS_FILE_CASE)?;
     Some(Diagnostic::new(
         codes::INSTRUCTIONS_FILE_CASE,
         severity,

@@ -33,50 +33,45 @@ impl Found {
         directory: Option<&str>,
         limits: &Limits,
     ) -> Option<Summary<'t>> {
-        let name = of(self.name?, text)?;
-        let description = of(self.description?, text)?;
-        let is_named = name::is_portable(name)
+        let name = of(self.name.as_ref()?, text)?;
+        let description = of(self.description.as_ref()?, text)?;
+        let is_named = name::is_portable(&name)
             && name.len() <= limits.name_characters.max
-            && !name::is_reserved(name)
+            && !name::is_reserved(&name)
             && directory.is_none_or(|directory| directory == name);
         let is_described = (1..=limits.description_characters.max).contains(&description.len())
             && description.trim().len() == description.len();
         if !is_named || !is_described {
             return None;
         }
-        if let Some(license) = self.license {
+        if let Some(license) = &self.license {
             of(license, text)?;
         }
-        if let Some(compatibility) = self.compatibility
+        if let Some(compatibility) = &self.compatibility
             && of(compatibility, text)?.len() > limits.compatibility_characters.max
         {
             return None;
         }
-        if self.metadata.is_some_and(|place| conditions::may_be_in_metadata(&text[place])) {
+        let is_in = |place: &Range<usize>| conditions::may_be_in_metadata(&text[place.clone()]);
+        if self.metadata.as_ref().is_some_and(is_in) {
             return None;
         }
-        let conditions = match self.allowed_tools {
+        let conditions = match &self.allowed_tools {
             Some(tools) => {
-                let tools = &text[tools.place];
+                let tools = &text[tools.place.clone()];
                 let is_certain =
                     tools.len() <= MOST_TOOLS_BYTES && allowed_tools::is_certain(tools);
                 is_certain.then(|| SummaryConditions::tools(tools))?
             }
             None => SummaryConditions::None,
         };
-        Some(Summary {
-            name: Cow::Borrowed(name),
-            description: Cow::Borrowed(description),
-            tags: Vec::new(),
-            priority: 0,
-            version: self.version.and_then(|value| version(Cow::Borrowed(&text[value.place]))),
-            conditions,
-        })
+        let version = self.version.as_ref().and_then(|value| version(value.text(text)));
+        Some(Summary { name, description, tags: Vec::new(), priority: 0, version, conditions })
     }
 }
 
 /// The text of a value that every reader takes for one.
-fn of(value: Value, text: &str) -> Option<&str> {
-    let text = &text[value.place];
-    (!value.is_plain || plain_kind(text).is_none()).then_some(text)
+fn of<'t>(value: &Value, text: &'t str) -> Option<Cow<'t, str>> {
+    let text = value.text(text);
+    (!value.is_plain || plain_kind(&text).is_none()).then_some(text)
 }

@@ -1,8 +1,9 @@
 //! Lines and the values that end on them, as places in the file: nothing is text yet.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr, memchr2, memchr2_iter};
+use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
 
 use crate::work;
 
@@ -11,6 +12,34 @@ use crate::work;
 pub(super) struct Value {
     pub(super) place: Range<usize>,
     pub(super) is_plain: bool,
+    /// How to make one text of several lines.
+    block: Option<Block>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    indentation: usize,
+    /// What takes the place of a line end.
+    joint: char,
+}
+
+impl Value {
+    /// The value's text.
+    pub(super) fn text<'t>(&self, file: &'t str) -> Cow<'t, str> {
+        let written = &file[self.place.clone()];
+        let Some(Block { indentation, joint }) = self.block else {
+            return Cow::Borrowed(written);
+        };
+        let mut text = String::with_capacity(written.len());
+        let mut start = 0;
+        for end in memchr_iter(b'\n', written.as_bytes()) {
+            text.push_str(&written[start..end]);
+            text.push(joint);
+            start = end + 1 + indentation;
+        }
+        text.push_str(&written[start..]);
+        Cow::Owned(text)
+    }
 }
 
 /// Goes through the lines of a file that end.
@@ -43,40 +72,51 @@ impl<'t> Lines<'t> {
         self.bytes.get(self.at).copied()
     }
 
-    /// The value behind this key on the line that was read last, there or in a block of one line.
+    /// The value behind this key on the line that was read last, there or in a block.
     pub(super) fn text(&mut self, line: &[u8], key: &[u8]) -> Option<Value> {
         match line.strip_prefix(key)? {
-            b" >" | b" |" | b" >-" | b" |-" => self.block(),
+            b" >" | b" >-" => self.block(' '),
+            b" |" | b" |-" => self.block('\n'),
             _ => self.on_line(line, key.len()),
         }
     }
 
     /// The value behind the key of the line that was read last.
     pub(super) fn on_line(&self, line: &[u8], after_colon: usize) -> Option<Value> {
-        let rest = &line[after_colon..];
-        let is_filled = |byte: &u8| *byte != b' ';
-        let first = rest.iter().position(is_filled)?;
-        let last = rest.iter().rposition(is_filled)?;
-        let value = &rest[first..=last];
+        let rest = line[after_colon..].strip_prefix(b" ")?;
+        let first = rest.iter().position(|byte| *byte != b' ')?;
+        let blanks = rest.iter().rev().take_while(|byte| **byte == b' ').count();
+        let value = &rest[first..rest.len() - blanks];
         let (inside, is_plain) = match value[0] {
-            _ if first == 0 => return None,
             quote @ (b'"' | b'\'') => (quoted(value, quote)?, false),
             _ if is_plain(value) => (0..value.len(), true),
             _ => return None,
         };
-        let start = self.at - 1 - line.len() + after_colon + first;
-        Some(Value { place: start + inside.start..start + inside.end, is_plain })
+        let start = self.at - 1 - line.len() + after_colon + 1 + first;
+        let place = start + inside.start..start + inside.end;
+        Some(Value { place, is_plain, block: None })
     }
 
-    /// A block of one line. Whether its line end is part of it makes no difference to a description, which
-    /// is trimmed.
-    fn block(&mut self) -> Option<Value> {
-        let line = self.next()?;
-        let width = line.iter().take_while(|byte| **byte == b' ').count();
-        let is_last = !matches!(self.peek_byte(), None | Some(b' ' | b'\n' | b'\r'));
-        let is_simple = width > 0 && width < line.len() && line.last() != Some(&b' ') && is_last;
-        let end = self.at - 1;
-        is_simple.then(|| Value { place: end - line.len() + width..end, is_plain: false })
+    /// A block whose lines are indented alike, without blanks at their ends and blank lines between them.
+    /// Whether the last line's end is part of it makes no difference to a description, which is trimmed.
+    fn block(&mut self, joint: char) -> Option<Value> {
+        let start = self.at;
+        let (mut width, mut count) = (0, 0);
+        while self.peek_byte() == Some(b' ') {
+            let line = self.next()?;
+            let indentation = line.iter().take_while(|byte| **byte == b' ').count();
+            let is_like_the_first = count == 0 || indentation == width;
+            if indentation == line.len() || line.last() == Some(&b' ') || !is_like_the_first {
+                return None;
+            }
+            (width, count) = (indentation, count + 1);
+        }
+        let may_go_on = matches!(self.peek_byte(), None | Some(b'\n' | b'\r'));
+        if count == 0 || may_go_on {
+            return None;
+        }
+        let block = (count > 1).then_some(Block { indentation: width, joint });
+        Some(Value { place: start + width..self.at - 1, is_plain: false, block })
     }
 }
 

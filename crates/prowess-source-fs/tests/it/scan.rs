@@ -1,6 +1,6 @@
 //! Which packages are found, and where.
 
-use prowess_core::{ReadLimit, SkillSource};
+use prowess_core::SkillSource;
 use prowess_source_fs::{FsConfig, Links, Nested};
 use prowess_testkit::{ScanRecorder, Tree};
 
@@ -74,17 +74,4 @@ fn a_root_is_absolute_without_a_last_slash_and_may_be_a_link() {
     let relative = crate::source(FsConfig::new("some/where"));
     assert!(relative.root().starts_with('/'), "a relative root is made absolute");
     assert!(relative.root().ends_with("/some/where"), "from the working directory");
-}
-
-/// The two bounds are one: what a scan reports can be read.
-#[test]
-fn the_largest_file_is_as_large_as_a_read_gives_by_default() {
-    let limit = ReadLimit::default().0;
-    for (bytes, is_found) in [(limit, true), (limit + 1, false)] {
-        let tree = Tree::new("//- /pdf/notes.md\nnotes\n");
-        tree.write("pdf/SKILL.md", vec![b'x'; bytes]);
-        let scan = scan(config(&tree));
-        assert_eq!(!scan.found.is_empty(), is_found, "{bytes} bytes");
-        assert_eq!(scan.problems.is_empty(), is_found, "and told of otherwise");
-    }
 }

@@ -1,7 +1,9 @@
 //! What is not read again.
 
+use std::collections::HashSet;
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -21,11 +23,17 @@ fn tree() -> Tree {
     Tree::new("//- /one/SKILL.md\none\n//- /two/skill.md\ntwo\n")
 }
 
+/// What the source says of a tree that was written this moment: the first scan's stamps cannot tell, so the
+/// second reads once more and gives proper ones.
+fn settled(source: &FsSource) -> ScanRecorder {
+    rescan(source, &ScanRecorder::scan(source).unwrap())
+}
+
 #[test]
 fn an_unchanged_package_is_not_reported_again() {
     let tree = tree();
     let source = source(config(&tree));
-    let next = rescan(&source, &ScanRecorder::scan(&source).unwrap());
+    let next = rescan(&source, &settled(&source));
     assert!(next.found.is_empty(), "nothing is new");
     assert_eq!(next.unchanged.len(), 2, "both are unchanged");
 }
@@ -37,7 +45,7 @@ fn an_unchanged_package_is_not_opened() {
     fs::set_permissions(tree.join("one/SKILL.md"), Permissions::from_mode(0o000)).unwrap();
     // Whoever is not root cannot read it the first time either; then there is nothing to compare.
     let source = source(config(&tree));
-    let first = ScanRecorder::scan(&source).unwrap();
+    let first = settled(&source);
     without_override(|| {
         let next = rescan(&source, &first);
         assert_eq!(next.unchanged.len(), first.found.len(), "what was found is unchanged");
@@ -49,7 +57,7 @@ fn an_unchanged_package_is_not_opened() {
 fn a_change_that_keeps_the_size_is_seen() {
     let tree = tree();
     let source = source(config(&tree));
-    let first = ScanRecorder::scan(&source).unwrap();
+    let first = settled(&source);
     fs::write(tree.join("one/SKILL.md"), "ONE\n").unwrap();
     let next = rescan(&source, &first);
     assert_eq!(next.packages(), ["one"], "the changed one is read again");
@@ -62,17 +70,87 @@ fn a_change_that_sets_its_time_back_is_seen() {
     let file = tree.join("one/SKILL.md");
     let time = fs::metadata(&file).unwrap().modified().unwrap();
     let source = source(config(&tree));
-    let first = ScanRecorder::scan(&source).unwrap();
+    let first = settled(&source);
     fs::write(&file, "ONE\n").unwrap();
     File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
     assert_eq!(rescan(&source, &first).packages(), ["one"], "the kernel's own time tells");
+}
+
+/// The first scan of a tree does not look at its files' dates. Whoever edits one then, keeps its size and
+/// sets its time back, is found out by the time that the kernel keeps.
+#[test]
+fn a_change_after_the_first_scan_is_seen_however_its_time_is_set() {
+    let long_ago = SystemTime::now() - Duration::from_secs(3_600);
+    let age = |file: &Path| {
+        File::options().write(true).open(file).unwrap().set_modified(long_ago).unwrap();
+    };
+    type Edit<'e> = (&'static str, &'e dyn Fn(&Path));
+    let edits: [Edit<'_>; 3] = [
+        ("edited in place", &|file| fs::write(file, "ONE\n").unwrap()),
+        ("saved by a rename", &|file| {
+            let saved = file.with_extension("new");
+            fs::write(&saved, "ONE\n").unwrap();
+            age(&saved);
+            fs::rename(saved, file).unwrap();
+        }),
+        ("its directory replaced", &|file| {
+            let old = file.parent().unwrap();
+            let (new, aside) = (old.with_file_name("new"), old.with_file_name("aside"));
+            fs::create_dir(&new).unwrap();
+            fs::write(new.join("SKILL.md"), "ONE\n").unwrap();
+            age(&new.join("SKILL.md"));
+            fs::rename(old, aside).unwrap();
+            fs::rename(new, old).unwrap();
+        }),
+    ];
+    for (how, edit) in edits {
+        let tree = tree();
+        let file = tree.join("one/SKILL.md");
+        age(&file);
+        let source = source(config(&tree));
+        let first = ScanRecorder::scan(&source).unwrap();
+        edit(&file);
+        age(&file);
+        let next = rescan(&source, &first);
+        let found = next.found.iter().find(|found| found.package == "one");
+        assert_eq!(found.map(|found| &*found.head), Some(&b"ONE\n"[..]), "{how}");
+    }
+}
+
+/// What a first scan knows of a file costs no look at it, where the file system dates every change.
+#[test]
+fn a_first_scan_gives_provisional_stamps_where_they_can_be_relied_on() {
+    let tree = tree();
+    let is_provisional = prowess_dir::Dir::open(tree.path()).unwrap().epoch().is_some();
+    let scan = ScanRecorder::scan(&source(config(&tree))).unwrap();
+    for found in &scan.found {
+        let stamp = found.stamp.expect("a stamp of one kind or the other");
+        assert_eq!(stamp.is_provisional(), is_provisional, "{}", found.package);
+    }
+}
+
+/// Provisional stamps are made of whole seconds, so two scans of one second would give the same to two
+/// versions. Three of them cannot lie in three seconds.
+#[test]
+fn no_two_scans_give_one_stamp_to_two_versions() {
+    let tree = tree();
+    let source = source(config(&tree));
+    let mut stamps = Vec::new();
+    for version in ["ONE\n", "one\n", "One\n"] {
+        fs::write(tree.join("one/SKILL.md"), version).unwrap();
+        let found = ScanRecorder::scan(&source).unwrap().found;
+        let one = found.into_iter().find(|found| found.package == "one").expect("it is there");
+        stamps.extend(one.stamp);
+    }
+    let distinct: HashSet<_> = stamps.iter().collect();
+    assert_eq!(distinct.len(), stamps.len(), "each version has a stamp of its own: {stamps:?}");
 }
 
 #[test]
 fn a_file_that_is_replaced_by_another_is_seen() {
     let tree = tree();
     let source = source(config(&tree));
-    let first = ScanRecorder::scan(&source).unwrap();
+    let first = settled(&source);
     fs::rename(tree.join("two/skill.md"), tree.join("two/SKILL.md")).unwrap();
     let next = rescan(&source, &first);
     assert_eq!(next.found[0].file, "SKILL.md", "the better name is reported");
@@ -87,8 +165,7 @@ fn a_file_that_has_just_changed_gets_no_stamp() {
     let stamps_at = |now: Duration| -> Vec<Option<Stamp>> {
         let now = Timestamp(u64::try_from(now.as_millis()).unwrap());
         let source = FsSource::new(config(&tree), Arc::new(ManualClock::at(now)));
-        let scan = ScanRecorder::scan(&source).unwrap();
-        scan.found.iter().map(|found| found.stamp).collect()
+        settled(&source).found.iter().map(|found| found.stamp).collect()
     };
     assert_eq!(stamps_at(now), [None, None], "its stamp could not be relied on");
     let later = stamps_at(now + Duration::from_secs(60));

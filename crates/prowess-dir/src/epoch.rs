@@ -1,0 +1,134 @@
+//! Whether a file has changed since a moment, told by its dates alone.
+
+use crate::{Dir, Moment, Stat};
+
+/// A moment by the clock with which the kernel dates changes of a directory's files, and all that it
+/// takes to compare a file's dates with it later.
+///
+/// Only the kernel sets the time of a file's last change (`ctime`), so a file whose time lies before the
+/// moment is the file that was there at that moment, if
+///
+/// - the directory that it was found in is still the same, which the caller compares by its inode: a
+///   directory may be renamed without the files in it noticing;
+/// - renaming, exchanging and linking a file change its time, as they do on the file systems of
+///   [`Dir::epoch`] (on XFS two files can be exchanged without);
+/// - it lies on the mount of the directory, so that nothing was mounted over it;
+/// - nobody has set the clock back, which would date a later change before the moment: then the time
+///   from the clock to the machine's start is another one;
+/// - the moment lies far enough behind the change that the coarseness of the clock does not matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Epoch {
+    /// When it was.
+    pub moment: Moment,
+    /// When the machine was started by that clock, in seconds: another one if somebody has set it.
+    pub started: i64,
+    /// The mount that the directory is on.
+    pub mount: u64,
+}
+
+/// How many seconds a change must lie before the moment. The kernel's clock ticks in hundredths of a
+/// second; a step of less than a second does not show in [`Epoch::started`].
+const MARGIN_SECONDS: i64 = 2;
+
+impl Epoch {
+    /// Whether a file on this mount that was last changed then is as it was in the second `moment`.
+    pub fn is_older(changed: Moment, moment: i64) -> bool {
+        changed.seconds.saturating_add(MARGIN_SECONDS) < moment
+    }
+}
+
+impl Dir {
+    /// The present, where the dates of the files in this directory can be relied on: on ext2 to ext4,
+    /// Btrfs and tmpfs of a Linux that tells mounts apart.
+    pub fn epoch(&self) -> Option<Epoch> {
+        imp::epoch(self)
+    }
+
+    /// As [`Dir::stat_unconfined`], with the mount that the file is on where the kernel tells it.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn stat_on_mount(&self, path: &str) -> crate::Result<(Stat, Option<u64>)> {
+        imp::stat(self, path)
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod imp {
+    use rustix::fs::{AtFlags, FileType, Statx, StatxFlags};
+    use rustix::time::{ClockId, Timespec, clock_gettime};
+
+    use super::Epoch;
+    use crate::{Dir, Error, Kind, Moment, Result, Stat, path};
+
+    /// The file systems that date every change of what a name stands for.
+    const EXT: u64 = 0xef53;
+    const BTRFS: u64 = 0x9123_683e;
+    const TMPFS: u64 = 0x0102_1994;
+
+    pub(super) fn epoch(directory: &Dir) -> Option<Epoch> {
+        let system = rustix::fs::fstatfs(&directory.handle).ok()?;
+        if !matches!(u64::try_from(system.f_type), Ok(EXT | BTRFS | TMPFS)) {
+            return None;
+        }
+        let flags = AtFlags::EMPTY_PATH;
+        let looked = rustix::fs::statx(&directory.handle, "", flags, StatxFlags::MNT_ID).ok()?;
+        let now = clock_gettime(ClockId::Realtime);
+        let running = clock_gettime(ClockId::Boottime);
+        Some(Epoch {
+            moment: moment(now.tv_sec, u32::try_from(now.tv_nsec).unwrap_or_default()),
+            started: seconds_between(running, now),
+            mount: mount(&looked)?,
+        })
+    }
+
+    pub(super) fn stat(directory: &Dir, path: &str) -> Result<(Stat, Option<u64>)> {
+        path::check(path)?;
+        let wanted = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
+        let flags = AtFlags::SYMLINK_NOFOLLOW;
+        rustix::fs::statx(&directory.handle, path::or_dot(path), flags, wanted)
+            .map(|stat| (of(&stat), mount(&stat)))
+            .map_err(|cause| Error::of(cause, path))
+    }
+
+    fn mount(stat: &Statx) -> Option<u64> {
+        (stat.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(stat.stx_mnt_id)
+    }
+
+    fn of(stat: &Statx) -> Stat {
+        Stat {
+            kind: Kind::of(FileType::from_raw_mode(stat.stx_mode.into())),
+            size: stat.stx_size,
+            modified: moment(stat.stx_mtime.tv_sec, stat.stx_mtime.tv_nsec),
+            changed: moment(stat.stx_ctime.tv_sec, stat.stx_ctime.tv_nsec),
+            inode: stat.stx_ino,
+            device: rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor),
+        }
+    }
+
+    fn moment(seconds: i64, nanoseconds: u32) -> Moment {
+        Moment { seconds, nanoseconds }
+    }
+
+    /// The nearest whole number of seconds, so that two readings of clocks that were not set agree.
+    fn seconds_between(running: Timespec, now: Timespec) -> i64 {
+        let seconds = now.tv_sec - running.tv_sec;
+        let nanoseconds = now.tv_nsec - running.tv_nsec;
+        seconds + (nanoseconds + 500_000_000).div_euclid(1_000_000_000)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod imp {
+    use super::Epoch;
+    use crate::{Dir, Result, Stat};
+
+    pub(super) fn epoch(_: &Dir) -> Option<Epoch> {
+        None
+    }
+
+    pub(super) fn stat(directory: &Dir, path: &str) -> Result<(Stat, Option<u64>)> {
+        directory.stat_unconfined(path).map(|stat| (stat, None))
+    }
+}

@@ -1,0 +1,47 @@
+//! A file of which only the first bytes are wanted, and of which there are very many.
+
+use std::os::fd::OwnedFd;
+
+use crate::dir::stat_of;
+use crate::file::read_at;
+use crate::{Error, ErrorKind, File, Head, Kind, Result};
+
+/// A file that is open and that nobody has looked at. See [`crate::Dir::glance`].
+#[derive(Debug)]
+pub struct Glance<'a> {
+    pub(crate) handle: OwnedFd,
+    pub(crate) path: &'a str,
+}
+
+impl<'a> Glance<'a> {
+    /// Fills `buffer` from the file's beginning, in one system call. A full buffer leaves open whether the
+    /// file ends there.
+    ///
+    /// A FIFO, a socket or a directory has no beginning to read, and what has no bytes is looked at. A
+    /// device, which only root can have put there, may be read from once.
+    ///
+    /// # Errors
+    ///
+    /// It is no regular file, or cannot be read.
+    pub fn read_head(&self, buffer: &mut [u8]) -> Result<Head> {
+        let length = read_at(&self.handle, self.path, buffer, 0)?;
+        if length == 0 && stat_of(&self.handle, self.path)?.kind != Kind::File {
+            return Err(Error::new(ErrorKind::NotRegular, self.path));
+        }
+        // A regular file gives fewer bytes than asked for only where it ends.
+        Ok(Head { length, is_whole_file: length < buffer.len() })
+    }
+
+    /// Looks at the file, in one system call.
+    ///
+    /// # Errors
+    ///
+    /// It is no regular file.
+    pub fn look(self) -> Result<File<'a>> {
+        let stat = stat_of(&self.handle, self.path)?;
+        match stat.kind {
+            Kind::File => Ok(File { handle: self.handle, path: self.path, stat }),
+            _ => Err(Error::new(ErrorKind::NotRegular, self.path)),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Which dates let a provisional stamp stand.
+//!
+//! These stand beside the code and not in `tests/it`: nobody can set the time of a file's last change, so
+//! with real files only the lately changed can be tried.
+
+use prowess_dir::{Epoch, Kind, Moment, Stat};
+
+use super::{Found, Verdict, provisional, verdict};
+
+const BEGAN: Epoch =
+    Epoch { moment: Moment { seconds: 1_000_000, nanoseconds: 5 }, started: 700, mount: 3 };
+
+const FOUND: Found<'static> = Found { file: "SKILL.md", directory: 42 };
+
+/// A file that was changed an hour before.
+const OLD: Stat = Stat {
+    kind: Kind::File,
+    size: 100,
+    modified: Moment { seconds: 996_400, nanoseconds: 0 },
+    changed: Moment { seconds: 996_400, nanoseconds: 0 },
+    inode: 7,
+    device: 1,
+};
+
+/// What the stamp of a scan that began at [`BEGAN`] says a minute later.
+fn after_a_minute(found: Found<'_>, stat: Stat, mount: Option<u64>, started: i64) -> Verdict {
+    let seconds = BEGAN.moment.seconds + 60;
+    let now = Epoch { moment: Moment { seconds, nanoseconds: 0 }, started, ..BEGAN };
+    verdict(provisional(FOUND, &BEGAN), found, &now, (&stat, mount))
+}
+
+fn changed_at(seconds: i64) -> Stat {
+    // The time of the content can be set by anybody, so it says nothing.
+    Stat { changed: Moment { seconds, nanoseconds: 0 }, ..OLD }
+}
+
+#[test]
+fn the_time_of_the_last_change_decides() {
+    let cases = [
+        (BEGAN.moment.seconds - 3_600, Verdict::Unchanged),
+        (BEGAN.moment.seconds - 3, Verdict::Unchanged),
+        // Within the margin of the clock: it may have been changed before it was read or after.
+        (BEGAN.moment.seconds - 2, Verdict::Unknown),
+        (BEGAN.moment.seconds, Verdict::Unknown),
+        (BEGAN.moment.seconds + 1, Verdict::Changed),
+        (BEGAN.moment.seconds + 59, Verdict::Changed),
+    ];
+    for (seconds, wanted) in cases {
+        let told = after_a_minute(FOUND, changed_at(seconds), Some(3), 700);
+        assert_eq!(told, wanted, "changed {} s after the scan", seconds - BEGAN.moment.seconds);
+    }
+}
+
+#[test]
+fn a_file_elsewhere_is_another_one_however_old() {
+    let told = |found, mount, started| after_a_minute(found, OLD, mount, started);
+    assert_eq!(told(FOUND, Some(3), 700), Verdict::Unchanged, "the same file");
+    let other_directory = Found { directory: 43, ..FOUND };
+    assert_eq!(told(other_directory, Some(3), 700), Verdict::Changed, "a directory took its place");
+    let other_name = Found { file: "skill.md", ..FOUND };
+    assert_eq!(told(other_name, Some(3), 700), Verdict::Changed, "another name");
+    assert_eq!(told(FOUND, Some(4), 700), Verdict::Changed, "something was mounted over it");
+    assert_eq!(told(FOUND, None, 700), Verdict::Changed, "nobody knows what is mounted");
+    assert_eq!(told(FOUND, Some(3), 701), Verdict::Changed, "somebody set the clock");
+    let link = Stat { kind: Kind::Link, ..OLD };
+    assert_eq!(after_a_minute(FOUND, link, Some(3), 700), Verdict::Changed, "no file any more");
+}
+
+#[test]
+fn a_stamp_of_the_future_is_not_believed() {
+    let earlier = Epoch { moment: Moment { seconds: 999_999, nanoseconds: 0 }, ..BEGAN };
+    let told = verdict(provisional(FOUND, &BEGAN), FOUND, &earlier, (&OLD, Some(3)));
+    assert_eq!(told, Verdict::Changed, "the clock was set back by less than shows otherwise");
+}
