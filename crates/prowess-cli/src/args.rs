@@ -300,7 +300,7 @@ pub(crate) enum Command {
         #[arg(long, value_delimiter = ',', value_name = "ID")]
         load: Vec<String>,
     },
-    /// Say what plugins there are and which may run; none of this opens one
+    /// Say what plugins there are and which may run, check one, begin one; only `check` opens one
     #[command(subcommand)]
     Plugin(Plugin),
     /// Serve skills and tools over the Model Context Protocol on standard input and output
@@ -321,11 +321,43 @@ pub(crate) enum Plugin {
         /// The dynamic library
         file: PathBuf,
     },
+    /// Check a plugin by the kit, each rule in a process of its own; exit code 0 passed, 1 failed
+    ///
+    /// It runs the plugin's code, so the plugin has to be trusted: see `prowess plugin trust`.
+    Check(PluginCheck),
+    /// Be the process of one check; `check` starts it
+    #[command(hide = true)]
+    CheckProcess,
     /// Be the process of one plugin; a host starts it
     #[command(hide = true)]
     Process,
     /// Let a plugin run with your rights, by what its bytes are; or list that, or take it back
     Trust(PluginTrust),
+}
+
+/// What `plugin check` takes.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PluginCheck {
+    /// The dynamic library
+    pub(crate) file: PathBuf,
+    /// The plugin's configuration, whatever `--config` says of it
+    #[arg(long = "with", value_name = "JSON")]
+    pub(crate) settings: Option<String>,
+    /// How long each check may take
+    #[arg(long, default_value_t = 30, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) seconds: u64,
+    /// Run these checks of an opened library alone, such as `scan,read`
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    pub(crate) only: Vec<String>,
+    /// Print the report for another program, whatever `--format` says
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub(crate) report: Option<PluginReport>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PluginReport {
+    /// One suite of JUnit, for build servers
+    Junit,
 }
 
 /// What `plugin trust` takes.

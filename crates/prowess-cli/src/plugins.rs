@@ -38,6 +38,19 @@ impl Places {
             cache_file: base("XDG_CACHE_HOME", ".cache").join("prowess/plugins.json"),
         })
     }
+
+    /// Where the bytes of a plugin go that cannot be kept in memory.
+    pub(crate) fn staging(&self) -> PathBuf {
+        self.cache_file.with_file_name("plugins")
+    }
+}
+
+/// The program of a plugin's own process: this one.
+pub(crate) fn this_program() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(|error| {
+        let message = format!("this program's own file is not known: {error}");
+        Failure::new("program-unknown", message, "run it by its path")
+    })
 }
 
 /// Loads the plugins that were named, on the command line or in the configuration.
@@ -63,15 +76,11 @@ fn loader(policies: &Policies) -> Result<PluginLoader, Failure> {
         let help = "mend the file or move it away; what was trusted has to be trusted again then";
         Failure::new("plugin-trust-invalid", error.to_string(), help)
     })?;
-    let runner = std::env::current_exe().map_err(|error| {
-        let message = format!("this program's own file is not known: {error}");
-        Failure::new("program-unknown", message, "run it by its path")
-    })?;
     Ok(PluginLoader {
         policy: policies.plugins.clone(),
         trust,
-        staging: places.cache_file.with_file_name("plugins"),
-        runner,
+        staging: places.staging(),
+        runner: this_program()?,
         runner_arguments: ["plugin", "process"].map(Into::into).into(),
         clock: Arc::new(SystemClock::default()),
         log: Arc::new(NoLog),

@@ -8,8 +8,8 @@
 mod alone;
 mod batch;
 mod connection;
-mod handover;
-mod protocol;
+pub(crate) mod handover;
+pub(crate) mod protocol;
 mod remote;
 mod run;
 mod serve;
@@ -23,9 +23,13 @@ use serde_json::Value;
 
 use crate::{PluginError, PluginErrorKind, PluginLimits, Staged};
 
+pub(crate) use alone::ProcessClock;
+pub(crate) use connection::died;
 pub use remote::{ProcessPlugin, start_process};
+pub(crate) use run::open_library;
 pub use run::run_process;
 pub use serve::{ChildPlugin, ChildRequest, serve_child};
+pub(crate) use serve::{bounds, take_socket};
 
 /// What a plugin's process is started with.
 pub struct Launch {

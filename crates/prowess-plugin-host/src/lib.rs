@@ -16,6 +16,8 @@
 //!
 //! [`PluginLoader`] does all of this in its order, for a host that wants sources and tools.
 //!
+//! [`check()`] is the kit that an author tests a plugin with: each rule in a process of its own.
+//!
 //! [`list`] says what would become of each plugin of a directory.
 //!
 //! Each refusal is one line that says what, why and what to do, and that nothing was executed.
@@ -24,6 +26,7 @@
 mod adapter;
 mod breaker;
 mod calls;
+mod check;
 mod child;
 mod error;
 mod generation;
@@ -42,6 +45,10 @@ mod stage;
 mod trust;
 mod verify;
 
+pub use check::{
+    CheckJudges, CheckOutcome, CheckReport, CheckResult, CheckSetup, CheckSummary, check,
+    check_names, run_check,
+};
 pub use child::{
     ChildPlugin, ChildRequest, Launch, ProcessPlugin, run_process, serve_child, start_process,
 };

@@ -203,7 +203,7 @@ impl PluginPolicy {
         }
     }
 
-    fn linkage(&self, file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
+    pub(crate) fn linkage(&self, file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
         let linkage = &inspection.library.linkage;
         let is_foreign = |name: &&String| !self.allowed_libraries.contains(name);
         let foreign: Vec<_> = linkage.needed.iter().filter(is_foreign).map(quoted).collect();
@@ -254,7 +254,7 @@ pub(crate) fn version(file: &Path, inspection: &Inspection) -> Result<Version, P
     })
 }
 
-fn abi(file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
+pub(crate) fn abi(file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
     let manifest = &inspection.manifest;
     let (major, minor) = HOST_ABI;
     match manifest.abi_version() {

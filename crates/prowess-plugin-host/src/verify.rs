@@ -59,6 +59,17 @@ pub fn verify(
     trust: &TrustStore,
 ) -> Result<VerifiedPlugin, PluginError> {
     let (bytes, inspection) = read(file, origin, policy)?;
+    verify_bytes(file, bytes, inspection, policy, trust)
+}
+
+/// As [`verify`], for what was [`read`] of the file.
+pub(crate) fn verify_bytes(
+    file: &Path,
+    bytes: Vec<u8>,
+    inspection: Inspection,
+    policy: &PluginPolicy,
+    trust: &TrustStore,
+) -> Result<VerifiedPlugin, PluginError> {
     let digest = Digest::of(&bytes);
     let again = || Ok(Cow::Borrowed(&*bytes));
     let seen = Seen { file, digest, inspection: &inspection, bytes: &again };

@@ -41,6 +41,15 @@ impl ValidatorCell {
     }
 }
 
+/// Whether a schema can be used for a tool's arguments.
+///
+/// # Errors
+///
+/// It is not a JSON Schema, or refers to one elsewhere: nothing is fetched.
+pub fn check_schema(schema: &Value) -> Result<(), String> {
+    jsonschema::validator_for(schema).map(drop).map_err(|error| error.to_string())
+}
+
 /// What the model meant: absent arguments are an empty object, and an optional field that is `null`, or
 /// the empty text where only certain words fit, is absent. Several vendors make models fill in every
 /// field.

@@ -39,6 +39,7 @@ mod surface;
 mod text;
 mod toolbox;
 
+pub use arguments::check_schema;
 pub use builder::{BuildError, ToolboxBuilder};
 pub use dispatched::Dispatched;
 pub use gate::{AllowAll, Gate, GateRequest, Refusal};

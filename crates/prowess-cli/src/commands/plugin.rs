@@ -1,5 +1,7 @@
-//! `prowess plugin`: what plugins there are, and which may run. None of this opens one.
+//! `prowess plugin`: what plugins there are, which may run, and whether they keep the rules. Only `check`
+//! opens one.
 
+mod check;
 mod inspect;
 mod list;
 mod trust;
@@ -15,13 +17,16 @@ use crate::output::Output;
 use crate::plugins::{Places, failure};
 
 pub(crate) fn run(global: &Global, command: &Plugin, output: &Output) -> Result<ExitCode, Failure> {
-    if matches!(command, Plugin::Process) {
-        return Ok(prowess::plugin_host::run_process());
+    match command {
+        Plugin::Process => return Ok(prowess::plugin_host::run_process()),
+        Plugin::CheckProcess => return Ok(check::run_process()),
+        _ => {}
     }
     let places = Places::of_this_user()?;
     let policy = crate::plugins::policy(global, &places)?;
     match command {
-        Plugin::Process => {}
+        Plugin::Process | Plugin::CheckProcess => {}
+        Plugin::Check(args) => return check::run(args, policy, &places, output),
         Plugin::List => list::run(&policy, &places, output)?,
         Plugin::Inspect { file } => inspect::run(file, &policy, &places, output)?,
         Plugin::Trust(what) => trust::run(what, &policy, &places, output)?,

@@ -10,6 +10,7 @@ mod names;
 mod new;
 mod places;
 mod plugin;
+mod plugin_check;
 mod probe;
 mod program;
 mod schema;

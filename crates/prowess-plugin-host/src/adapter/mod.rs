@@ -7,4 +7,4 @@ mod source;
 mod tools;
 
 pub(crate) use source::PluginSource;
-pub(crate) use tools::PluginTools;
+pub(crate) use tools::{PluginTools, is_answer};

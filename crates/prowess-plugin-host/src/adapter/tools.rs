@@ -106,6 +106,11 @@ struct Answer {
     structured: Option<Value>,
 }
 
+/// Whether this is a result as a plugin has to write it.
+pub(crate) fn is_answer(text: &str) -> Result<(), String> {
+    serde_json::from_str::<Answer>(text).map(drop).map_err(|error| error.to_string())
+}
+
 impl Answer {
     fn into_result(self) -> ToolResult {
         let Self { is_error, code, content, structured } = self;

@@ -245,7 +245,8 @@ fn bury(child: &mut Child, is_wanted: bool) -> Option<ExitStatus> {
     child.wait().ok()
 }
 
-fn died(status: Option<ExitStatus>) -> String {
+/// What became of a process.
+pub(crate) fn died(status: Option<ExitStatus>) -> String {
     match status.map(|status| (status.signal(), status.code())) {
         Some((Some(signal), _)) => format!("ended its process by signal {signal}"),
         Some((_, Some(code))) => format!("ended its process with exit code {code}"),

@@ -1,8 +1,8 @@
 //! The program of a plugin's own process: it opens the library that the host hands over.
 
 use std::io::Write;
-use std::os::fd::AsRawFd;
-use std::path::PathBuf;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -20,17 +20,7 @@ pub fn run_process() -> ExitCode {
 
 fn open(request: ChildRequest) -> Result<ChildPlugin, PluginError> {
     let ChildRequest { library, file, config, limits } = request;
-    let path = PathBuf::from(format!("/proc/self/fd/{}", library.as_raw_fd()));
-    // The loader knows libraries by their paths, so the descriptor is kept as long as the process.
-    std::mem::forget(library);
-    let bytes = std::fs::read(&path).map_err(|error| {
-        let reason = format!("cannot be read by its process: {error}");
-        let help = "mount `/proc` where plugins run, or let it run in the host";
-        PluginError::refused(PluginErrorKind::Staging, &file, reason, help)
-    })?;
-    let manifest = inspect(&file, &bytes)?.manifest;
-    drop(bytes);
-    let image = Image::open_path(&file, &path, &manifest)?;
+    let image = open_library(library, &file)?;
     let setup = PluginSetup {
         config: config.unwrap_or_default(),
         limits,
@@ -41,6 +31,21 @@ fn open(request: ChildRequest) -> Result<ChildPlugin, PluginError> {
     let plugin = LoadedPlugin::start(image, setup)?;
     let tools = plugin.tool_providers().iter().flat_map(|provider| provider.tools()).collect();
     Ok(ChildPlugin { sources: plugin.sources(), tools })
+}
+
+/// Opens the library that the host handed over.
+pub(crate) fn open_library(library: OwnedFd, file: &Path) -> Result<Image, PluginError> {
+    let path = PathBuf::from(format!("/proc/self/fd/{}", library.as_raw_fd()));
+    // The loader knows libraries by their paths, so the descriptor is kept as long as the process.
+    std::mem::forget(library);
+    let bytes = std::fs::read(&path).map_err(|error| {
+        let reason = format!("cannot be read by its process: {error}");
+        let help = "mount `/proc` where plugins run, or let it run in the host";
+        PluginError::refused(PluginErrorKind::Staging, file, reason, help)
+    })?;
+    let manifest = inspect(file, &bytes)?.manifest;
+    drop(bytes);
+    Image::open_path(file, &path, &manifest)
 }
 
 /// What a plugin in its own process says goes where its host's messages go.

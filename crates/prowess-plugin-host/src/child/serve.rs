@@ -76,7 +76,7 @@ fn serve(open: impl FnOnce(ChildRequest) -> Result<ChildPlugin, PluginError>) ->
         let reason = format!("speaks the protocol {PROTOCOL}, and the host {}", hello.protocol);
         return refuse(&out, "plugin-protocol-broken", reason, "install both from one release");
     }
-    bounds(&hello)?;
+    bounds(&hello.limits)?;
     let request = ChildRequest {
         library,
         file: hello.file.into(),
@@ -96,7 +96,7 @@ fn serve(open: impl FnOnce(ChildRequest) -> Result<ChildPlugin, PluginError>) ->
 }
 
 /// Standard input as the host's socket, moved where a plugin does not look for it.
-fn take_socket() -> io::Result<UnixStream> {
+pub(crate) fn take_socket() -> io::Result<UnixStream> {
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
     let socket = UnixStream::from(stdin);
     socket.peer_addr().map_err(|_| io::Error::other("this program is started by a host alone"))?;
@@ -107,12 +107,12 @@ fn take_socket() -> io::Result<UnixStream> {
 }
 
 /// What a plugin that runs wild can take: this process and no more.
-fn bounds(hello: &Hello) -> io::Result<()> {
+pub(crate) fn bounds(limits: &PluginLimits) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     limit(Resource::Core, 0)?;
-    limit(Resource::As, hello.limits.address_space)?;
-    limit(Resource::Nofile, hello.limits.open_files)
+    limit(Resource::As, limits.address_space)?;
+    limit(Resource::Nofile, limits.open_files)
 }
 
 fn limit(resource: Resource, most: u64) -> io::Result<()> {

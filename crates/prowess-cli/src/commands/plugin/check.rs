@@ -1,0 +1,153 @@
+//! `prowess plugin check`: does a plugin keep the rules?
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use prowess::format::{self, Profile};
+use prowess::plugin_host::{
+    CheckJudges, CheckOutcome, CheckReport, CheckResult, CheckSetup, CheckSummary, Origin,
+    PluginPolicy, check, check_names, run_check,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::trusted;
+use crate::args::{PluginCheck, PluginReport};
+use crate::failure::Failure;
+use crate::output::{DIM, HEADING, Output, counted};
+use crate::place::absolute;
+use crate::plugins::{Places, failure, this_program};
+use crate::terminal::plain;
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// The contract of `plugin check --format json`.
+#[derive(Serialize)]
+struct Checked {
+    passed: bool,
+    #[serde(flatten)]
+    report: CheckReport,
+    summary: CheckSummary,
+}
+
+/// One check, in the process that was started for it.
+pub(super) fn run_process() -> ExitCode {
+    run_check(CheckJudges { skill, schema: prowess::tools::check_schema })
+}
+
+/// As a host reads it when it loads the skill.
+fn skill(bytes: &[u8]) -> Result<(), String> {
+    let parsed = format::parse(bytes, Profile::Lenient);
+    let error = parsed.diagnostics.into_iter().find(prowess::Diagnostic::is_error);
+    match (error, parsed.document) {
+        (None, Some(_)) => Ok(()),
+        (Some(error), _) => Err(error.message),
+        (None, None) => Err("it is no `SKILL.md`".to_owned()),
+    }
+}
+
+pub(super) fn run(
+    args: &PluginCheck,
+    policy: PluginPolicy,
+    places: &Places,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let setup = CheckSetup {
+        policy,
+        trust: trusted(places)?,
+        config: settings(args)?,
+        staging: places.staging(),
+        program: this_program()?,
+        arguments: ["plugin", "check-process"].map(Into::into).into(),
+        deadline: Duration::from_secs(args.seconds),
+        only: only(args)?,
+    };
+    let bar = bar(output);
+    let begun = |name: &str, of: usize| {
+        bar.set_length(of as u64);
+        bar.inc(1);
+        bar.set_message(name.to_owned());
+    };
+    let file = absolute(&args.file)?;
+    let report = check(&file, Origin::Named, &setup, &begun).map_err(|error| failure(&error))?;
+    bar.finish_and_clear();
+    let (passed, summary) = (report.is_passed(), report.summary());
+    match args.report {
+        Some(PluginReport::Junit) => output.data(&report.to_junit())?,
+        None => output.result(&Checked { passed, report, summary }, text)?,
+    }
+    Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn settings(args: &PluginCheck) -> Result<Option<Value>, Failure> {
+    let parsed = args.settings.as_deref().map(serde_json::from_str).transpose();
+    parsed.map_err(|error| {
+        let message = format!("the plugin's configuration is no JSON: {error}");
+        Failure::usage("config-invalid", message, "write `--with '{\"name\": \"value\"}'`")
+    })
+}
+
+fn only(args: &PluginCheck) -> Result<Vec<String>, Failure> {
+    let is_unknown = |name: &&String| !check_names().any(|known| known == name.as_str());
+    match args.only.iter().find(is_unknown) {
+        None => Ok(args.only.clone()),
+        Some(name) => {
+            let names = check_names().collect::<Vec<_>>().join(", ");
+            let message = format!("there is no check `{name}` of an opened library");
+            Err(Failure::usage("check-unknown", message, format!("name some of {names}")))
+        }
+    }
+}
+
+/// Drawn on a terminal only, and gone when the checks are done.
+fn bar(output: &Output) -> ProgressBar {
+    let target = match output.shows_remarks() {
+        true => ProgressDrawTarget::stderr(),
+        false => ProgressDrawTarget::hidden(),
+    };
+    let style = ProgressStyle::with_template("  checking {bar:40.cyan} {pos}/{len} {msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::with_draw_target(Some(0), target).with_style(style)
+}
+
+fn text(checked: &Checked) -> String {
+    let mut text = String::new();
+    let Checked { report, summary, .. } = checked;
+    if let Some(manifest) = &report.manifest {
+        let (name, version) = (plain(&manifest.name), plain(&manifest.version));
+        let _ =
+            writeln!(text, "{HEADING}{name}{HEADING:#} {version} {DIM}{}{DIM:#}", report.digest);
+    }
+    for check in &report.checks {
+        write_check(&mut text, check);
+    }
+    let CheckSummary { passed, failed, skipped } = summary;
+    let _ = writeln!(
+        text,
+        "{}, {failed} failed, {skipped} skipped",
+        counted(*passed, "check") + " passed"
+    );
+    text
+}
+
+fn write_check(text: &mut String, check: &CheckResult) {
+    let CheckResult { name, rule, outcome, .. } = check;
+    match outcome {
+        CheckOutcome::Passed { notes } => {
+            let notes = notes.join("; ");
+            let _ = writeln!(text, "{GOOD}ok{GOOD:#}      {name:12} {DIM}{}{DIM:#}", plain(&notes));
+        }
+        CheckOutcome::Skipped { reason } => {
+            let _ = writeln!(text, "{DIM}skipped {name:12} {}{DIM:#}", plain(reason));
+        }
+        CheckOutcome::Failed { reason, help } => {
+            let _ = writeln!(text, "{BAD}failed{BAD:#}  {name:12} {}", plain(reason));
+            let _ = writeln!(text, "  {DIM}rule:{DIM:#} {rule}");
+            let _ = writeln!(text, "  {DIM}help:{DIM:#} {}", plain(help));
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! `prowess plugin check`: each rule has a plugin that breaks it, and the others pass.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use prowess::plugin_host::{Manifest, PanicStrategy, check_names};
+use prowess_testkit::{PluginFile, build_plugin, build_plugin_example};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::program::{Program, Ran};
+
+/// A home in which one plugin lies, trusted or not.
+struct Place {
+    home: TempDir,
+    file: PathBuf,
+}
+
+impl Place {
+    fn new(bytes: &[u8]) -> Self {
+        let home = tempfile::tempdir().expect("a temporary directory");
+        let file = home.path().join("plugin.so");
+        std::fs::write(&file, bytes).expect("a file can be written");
+        Self { home, file }
+    }
+
+    fn trusted(file: &Path) -> Self {
+        let place = Self::new(&std::fs::read(file).expect("the plugin is built"));
+        place.run(&["plugin", "trust", &place.name()]).text();
+        place
+    }
+
+    fn name(&self) -> String {
+        self.file.display().to_string()
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        Program::new().at_home_in(self.home.path()).run(args)
+    }
+
+    fn check(&self, args: &[&str]) -> Ran {
+        self.run(&[&["plugin", "check", &self.name(), "--format", "json"], args].concat())
+    }
+}
+
+/// The plugin that breaks what it is told to break, trusted.
+fn careless() -> &'static Place {
+    static PLACE: OnceLock<Place> = OnceLock::new();
+    PLACE.get_or_init(|| Place::trusted(&build_plugin_example("prowess-plugin-sdk", "careless")))
+}
+
+/// The check of this name in a report.
+#[track_caller]
+fn result<'r>(report: &'r Value, name: &str) -> &'r Value {
+    let checks = report["checks"].as_array().expect("a report has checks");
+    let check = checks.iter().find(|check| check["name"] == name);
+    check.unwrap_or_else(|| panic!("the report has the check `{name}`: {report:#}"))
+}
+
+/// The names of the checks that ended this way.
+fn ended<'r>(report: &'r Value, outcome: &str) -> Vec<&'r str> {
+    let checks = report["checks"].as_array().expect("a report has checks");
+    let ended = checks.iter().filter(|check| check["outcome"] == outcome);
+    ended.map(|check| check["name"].as_str().expect("a check has a name")).collect()
+}
+
+#[test]
+fn a_plugin_that_keeps_every_rule_passes() {
+    let ran = careless().check(&[]);
+    assert_eq!(ran.code, Some(0), "it passes: {}{}", ran.stdout, ran.stderr);
+    let report = ran.json();
+    assert_eq!(ended(&report, "failed"), [""; 0], "no rule is broken: {report:#}");
+    assert_eq!(ended(&report, "skipped"), [""; 0], "no rule has nothing to look at: {report:#}");
+    let passed = ended(&report, "passed");
+    let opened = check_names().count();
+    assert_eq!(passed.len(), opened + 4, "each rule is looked at: {passed:?}");
+    assert_eq!(report["summary"]["passed"], passed.len(), "and counted");
+    assert_eq!(report["passed"], true, "and that is the verdict");
+}
+
+/// Which rule is broken, the check that sees it, and a part of what that says.
+const BROKEN: [(&str, &str, &str); 32] = [
+    ("begin", "begin", "offers nothing"),
+    ("begin-panics", "begin", "init panics"),
+    ("begin-aborts", "begin", "signal 6"),
+    ("config", "config", "takes a list for its configuration"),
+    ("scan-panics", "scan", "the scan panics"),
+    ("scan-aborts", "scan", "a scan of `careless` ended its process by signal 6"),
+    ("scan-hangs", "scan", "a scan of `careless` did not end within 4 s"),
+    ("scan-fails", "scan", "nobody is there"),
+    ("scan-path", "scan", "reports the package \"odd/../odd\""),
+    ("scan-twice", "scan", "reports the package `odd` twice"),
+    ("scan-problem", "scan", "lacks a code, a message or a help"),
+    ("stable", "stable", "two scans of `careless` report different things"),
+    ("stable-stamp", "stable", "`odd` has the stamp that is known, and is not unchanged"),
+    ("read-exits", "read", "a read of `alpha` ended its process with exit code 0"),
+    ("read-text", "read", "is read as another text than the scan reports"),
+    ("read-part", "read", "over the limit of"),
+    ("read-size", "read", "is listed with 2 bytes and has 1"),
+    ("read-order", "read", "are not sorted"),
+    ("read-cut", "read", "says that this is all"),
+    ("skills", "skills", "`gamma/SKILL.md` cannot be used"),
+    ("unknown", "unknown", "a read of an unknown package gives another error"),
+    ("hostile", "hostile", "gives something"),
+    ("hostile-panics", "hostile", "no such letter"),
+    ("threads", "threads", "8 threads at once see other things"),
+    ("cancel", "cancel", "goes on for 3 s after its cancel"),
+    ("budget", "budget", "2 packages in"),
+    ("tools-twice", "tools", "offers two tools `careless.count`"),
+    ("tools-schema", "tools", "is no JSON Schema"),
+    ("tools-description", "tools", "has no description"),
+    ("arguments", "arguments", "there is no text"),
+    ("deadline", "deadline", "goes on for 3 s"),
+    ("stdout", "stdout", "prints \"it scans\\n\" to standard output"),
+];
+
+/// As [`BROKEN`], for what is seen at the end of an instance.
+const BROKEN_BY_INSTANCES: [(&str, &str, &str); 6] = [
+    ("lifecycle-host", "lifecycle", "keeps its host after its end"),
+    ("lifecycle-thread", "lifecycle", "leaves threads behind"),
+    ("lifecycle-drop", "lifecycle", "the drop of what it offers goes on for 3 s"),
+    ("reload", "reload", "offers other sources or tools than the first"),
+    ("surroundings", "surroundings", "changes the working directory"),
+    ("memory", "memory", "KiB more after"),
+];
+
+#[track_caller]
+fn is_seen(breaks: &str, check: &str, reason: &str) {
+    let config = json!({ "breaks": breaks }).to_string();
+    let seconds = if breaks.ends_with("hangs") { "4" } else { "60" };
+    let ran = careless().check(&["--only", check, "--with", &config, "--seconds", seconds]);
+    assert_eq!(ran.code, Some(1), "`{breaks}` is a failure: {}{}", ran.stdout, ran.stderr);
+    let report = ran.json();
+    assert_eq!(ended(&report, "failed"), [check], "`{breaks}` breaks one rule: {report:#}");
+    let failed = result(&report, check);
+    let said = failed["reason"].as_str().unwrap_or_default();
+    assert!(said.contains(reason), "`{breaks}`: `{said}` says `{reason}`");
+    let help = failed["help"].as_str().unwrap_or_default();
+    assert!(!help.is_empty(), "`{breaks}` has a next step");
+}
+
+#[test]
+fn each_broken_rule_is_seen() {
+    for (breaks, check, reason) in BROKEN {
+        is_seen(breaks, check, reason);
+    }
+}
+
+#[test]
+fn each_rule_of_instances_is_seen_when_broken() {
+    for (breaks, check, reason) in BROKEN_BY_INSTANCES {
+        is_seen(breaks, check, reason);
+    }
+}
+
+#[test]
+fn each_check_has_a_plugin_that_fails_it() {
+    let broken = BROKEN.iter().chain(&BROKEN_BY_INSTANCES);
+    let failed: Vec<_> = broken.map(|(_, check, _)| *check).collect();
+    for name in check_names() {
+        assert!(failed.contains(&name), "the tests above break the rule of `{name}`");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_told_without_opening_it() {
+    let manifest = PluginFile::manifest;
+    let aborts = Manifest { panic: PanicStrategy::Abort, ..manifest() };
+    let unknown = Manifest { kinds: vec!["themes".into()], ..manifest() };
+    let silent = Manifest { description: String::new(), ..manifest() };
+    let exports = "int stray(void) { return 7; }";
+    let plain = |manifest: &Manifest| PluginFile::new(manifest);
+    let cases = [
+        (b"text".to_vec(), "manifest", "it is no library"),
+        (plain(&aborts).build(), "manifest", "`panic = \"abort\"`"),
+        (plain(&unknown).build(), "manifest", "offers `themes`"),
+        (plain(&silent).build(), "manifest", "not what it is for"),
+        (plain(&manifest()).build(), "symbols", "does not export"),
+        (plain(&manifest()).code(exports).build(), "symbols", "exports 1 more names: `stray`"),
+        (plain(&manifest()).flags(&["-Wl,-rpath,/opt"]).build(), "linkage", "`/opt`"),
+        (plain(&manifest()).build(), "trust", "is not trusted"),
+    ];
+    for (bytes, check, reason) in cases {
+        let ran = Place::new(&bytes).check(&[]);
+        assert_eq!(ran.code, Some(1), "it fails: {}", ran.stderr);
+        let report = ran.json();
+        let failed = result(&report, check);
+        let said = failed["reason"].as_str().unwrap_or_default();
+        assert!(said.contains(reason), "`{said}` says `{reason}`: {report:#}");
+        let begin = result(&report, "begin");
+        assert_eq!(begin["reason"], "nothing was executed", "it is not opened: {report:#}");
+    }
+}
+
+#[test]
+fn the_report_is_text_or_junit_too() {
+    let place = Place::trusted(&build_plugin("prowess-plugin-memory"));
+    let file = place.name();
+    let args = ["plugin", "check", &file, "--only", "config"];
+    let ran = place.run(&args);
+    assert!(ran.text().contains("ok      config"), "each check has a line: {ran:?}");
+    assert!(ran.text().ends_with("6 checks passed, 0 failed, 0 skipped\n"), "and a sum: {ran:?}");
+
+    let wrong = ["--with", "{\"files\":\"<&\\u0007>\"}", "--report", "junit"];
+    let ran = place.run(&[&args[..], &wrong].concat());
+    assert_eq!(ran.code, Some(1), "a report does not change the verdict: {}", ran.stderr);
+    let document = roxmltree::Document::parse(&ran.stdout).expect("the report is XML");
+    let suite = document.root_element();
+    assert_eq!(suite.attribute("tests"), Some("6"), "a case for each check: {}", ran.stdout);
+    let failures = suite.descendants().filter(|node| node.has_tag_name("failure"));
+    assert_eq!(failures.count(), 1, "a failure for each broken rule: {}", ran.stdout);
+}
+
+#[test]
+fn a_wrong_command_line_is_told() {
+    for (args, code) in
+        [(["--only", "themes"], "check-unknown"), (["--with", "{"], "config-invalid")]
+    {
+        let ran = careless().check(&args);
+        assert_eq!(ran.code, Some(2), "it is a matter of usage: {}", ran.stdout);
+        assert_eq!(ran.error()["code"], code, "it has a code: {}", ran.stderr);
+    }
+    let place = Place::new(b"");
+    std::fs::remove_file(&place.file).expect("the file is there");
+    let ran = place.check(&[]);
+    assert_eq!(ran.code, Some(1), "a file that is not there is no plugin that fails: {ran:?}");
+    assert_eq!(ran.error()["code"], "plugin-unreadable", "{}", ran.stderr);
+}

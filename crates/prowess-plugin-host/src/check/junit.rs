@@ -1,0 +1,79 @@
+//! A report for the machines that build plugins.
+
+use std::fmt::Write as _;
+
+use super::report::{CheckOutcome, CheckReport, CheckResult};
+
+impl CheckReport {
+    /// The report as JUnit's XML: one suite for the plugin, one case for each check.
+    pub fn to_junit(&self) -> String {
+        let summary = self.summary();
+        let name = self.manifest.as_ref().map_or_else(
+            || self.file.display().to_string(),
+            |manifest| format!("{} {}", manifest.name, manifest.version),
+        );
+        let (name, total) = (escape(&name), self.checks.len());
+        let total_ms = self.checks.iter().map(|check| check.duration_ms).sum();
+        let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        let _ = writeln!(
+            xml,
+            "<testsuite name=\"{name}\" tests=\"{total}\" failures=\"{}\" errors=\"0\" \
+             skipped=\"{}\" time=\"{}\">",
+            summary.failed,
+            summary.skipped,
+            seconds(total_ms),
+        );
+        let digest = escape(&self.digest.to_string());
+        let _ = writeln!(
+            xml,
+            "  <properties><property name=\"digest\" value=\"{digest}\"/></properties>"
+        );
+        for check in &self.checks {
+            write_case(&mut xml, &name, check);
+        }
+        xml + "</testsuite>\n"
+    }
+}
+
+fn write_case(xml: &mut String, suite: &str, check: &CheckResult) {
+    let (name, time) = (check.name, seconds(check.duration_ms));
+    let _ = write!(xml, "  <testcase classname=\"{suite}\" name=\"{name}\" time=\"{time}\"");
+    let inner = match &check.outcome {
+        CheckOutcome::Passed { notes } if notes.is_empty() => {
+            xml.push_str("/>\n");
+            return;
+        }
+        CheckOutcome::Passed { notes } => {
+            format!("<system-out>{}</system-out>", escape(&notes.join("\n")))
+        }
+        CheckOutcome::Failed { reason, help } => {
+            let text = escape(&format!("{}\nhelp: {help}", check.rule));
+            format!("<failure message=\"{}\">{text}</failure>", escape(reason))
+        }
+        CheckOutcome::Skipped { reason } => format!("<skipped message=\"{}\"/>", escape(reason)),
+    };
+    let _ = writeln!(xml, ">{inner}</testcase>");
+}
+
+fn seconds(milliseconds: u64) -> String {
+    format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000)
+}
+
+/// Text for an attribute or an element. What XML cannot say at all becomes a question mark.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' => escaped.push_str("&#10;"),
+            '\t' => escaped.push(' '),
+            '\u{fffe}' | '\u{ffff}' => escaped.push('?'),
+            other if other.is_control() => escaped.push('?'),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
