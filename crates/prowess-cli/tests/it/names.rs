@@ -87,7 +87,7 @@ fn a_name_of_a_tool_or_of_the_system_is_refused() {
 
 #[test]
 fn a_name_that_breaks_the_grammar_is_refused() {
-    let names = ["skills.load", "..", "\"-\"", "a--b", "-a", "a-", "a b", "a/b", "~", "\"a\\nb\""];
+    let names = ["pdf.forms", "..", "\"-\"", "a--b", "-a", "a-", "a b", "a/b", "~", "\"a\\nb\""];
     check_refused(&names, "name-invalid");
     check_refused(&["", "\"\""], "name-empty");
     check_refused(&["[a]", "{a: b}"], "name-not-text");
