@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::{ArgGroup, Args as ClapArgs, ColorChoice, Parser, Subcommand, ValueEnum};
 use prowess::format::Profile;
 use prowess::plugin_host::PluginSettings;
+use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,6 +21,7 @@ Examples:
   prowess prompt --load pdf                     the text that the next model call would carry
   prowess call skills_load '{\"names\":[\"pdf\"]}'  one tool call, as a model makes it
   prowess plugin list                           which plugins there are, and which may run
+  prowess plugin new greeter --kind source      begin a plugin; `plugin check` says what it still lacks
   prowess serve                                 MCP on standard input and output";
 
 /// Find, check, show, load and serve Agent Skills.
@@ -325,6 +327,8 @@ pub(crate) enum Plugin {
     ///
     /// It runs the plugin's code, so the plugin has to be trusted: see `prowess plugin trust`.
     Check(PluginCheck),
+    /// Begin a plugin: write NAME/ with a package that builds and passes its check; never overwrites
+    New(PluginNew),
     /// Be the process of one check; `check` starts it
     #[command(hide = true)]
     CheckProcess,
@@ -358,6 +362,33 @@ pub(crate) struct PluginCheck {
 pub(crate) enum PluginReport {
     /// One suite of JUnit, for build servers
     Junit,
+}
+
+/// What `plugin new` takes.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PluginNew {
+    /// The plugin's name: `a` to `z`, `0` to `9` and single hyphens, a letter first
+    pub(crate) name: String,
+    /// What it offers
+    #[arg(long, value_enum)]
+    pub(crate) kind: PluginKind,
+    /// A checkout of prowess, for its SDK
+    ///
+    /// By default the SDK of this version from the package registry, where it is not published yet.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) sdk: Option<PathBuf>,
+    /// The folder to write into
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum PluginKind {
+    /// Skills
+    Source,
+    /// Tools
+    Tools,
 }
 
 /// What `plugin trust` takes.

@@ -4,6 +4,7 @@
 mod check;
 mod inspect;
 mod list;
+mod new;
 mod trust;
 
 use std::process::ExitCode;
@@ -20,12 +21,13 @@ pub(crate) fn run(global: &Global, command: &Plugin, output: &Output) -> Result<
     match command {
         Plugin::Process => return Ok(prowess::plugin_host::run_process()),
         Plugin::CheckProcess => return Ok(check::run_process()),
+        Plugin::New(args) => return new::run(args, output),
         _ => {}
     }
     let places = Places::of_this_user()?;
     let policy = crate::plugins::policy(global, &places)?;
     match command {
-        Plugin::Process | Plugin::CheckProcess => {}
+        Plugin::Process | Plugin::CheckProcess | Plugin::New(_) => {}
         Plugin::Check(args) => return check::run(args, policy, &places, output),
         Plugin::List => list::run(&policy, &places, output)?,
         Plugin::Inspect { file } => inspect::run(file, &policy, &places, output)?,

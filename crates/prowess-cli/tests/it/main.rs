@@ -11,6 +11,7 @@ mod new;
 mod places;
 mod plugin;
 mod plugin_check;
+mod plugin_new;
 mod probe;
 mod program;
 mod schema;

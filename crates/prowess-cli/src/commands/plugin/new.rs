@@ -1,0 +1,180 @@
+//! `prowess plugin new`: a plugin that builds, passes its tests and `check`, to be changed from there.
+
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use prowess::format::SkillName;
+use serde::Serialize;
+
+use crate::args::{PluginKind, PluginNew};
+use crate::failure::Failure;
+use crate::output::{DIM, ID, Output};
+use crate::place::absolute;
+use crate::terminal::plain;
+
+const MANIFEST: &str = include_str!("../../../templates/plugin/Cargo.toml.txt");
+const README: &str = include_str!("../../../templates/plugin/README.md.txt");
+const SOURCE: &str = include_str!("../../../templates/plugin/source.rs");
+const TOOLS: &str = include_str!("../../../templates/plugin/tools.rs");
+const IGNORED: &str = "/target\n";
+
+/// The version of the SDK that a plugin of this build is written for.
+const SDK_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The contract of `plugin new --format json`.
+#[derive(Serialize)]
+struct Created {
+    name: String,
+    kind: PluginKind,
+    path: PathBuf,
+    files: Vec<&'static str>,
+    /// Where the SDK comes from: a path, or a version of a registry.
+    sdk: String,
+    next: Vec<String>,
+}
+
+pub(super) fn run(args: &PluginNew, output: &Output) -> Result<ExitCode, Failure> {
+    let name = name(&args.name)?;
+    let sdk = args.sdk.as_deref().map(sdk).transpose()?;
+    let path = args.directory.join(&name);
+    let files = files(&name, args.kind, sdk.as_deref());
+    write(&path, &files).map_err(|error| not_written(&path, &error))?;
+    if sdk.is_none() {
+        output.remark(&format!(
+            "note: `prowess-plugin-sdk` {SDK_VERSION} is on no package registry yet, so this builds only\n  \
+             with `--sdk PATH`, the path of a checkout of prowess\n"
+        ));
+    }
+    let library = library(&name);
+    let created = Created {
+        next: vec![
+            format!("cd {}", path.display()),
+            "cargo build --release && cargo test".to_owned(),
+            format!("prowess plugin trust target/release/{library}"),
+            format!("prowess plugin check target/release/{library}"),
+        ],
+        files: files.iter().map(|(file, _)| *file).collect(),
+        sdk: sdk.map_or_else(|| SDK_VERSION.to_owned(), |path| path.display().to_string()),
+        kind: args.kind,
+        name,
+        path,
+    };
+    output.result(&created, text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A name for a package of cargo, by the stricter rules of skills.
+fn name(name: &str) -> Result<String, Failure> {
+    let is_letter = name.starts_with(|first: char| first.is_ascii_lowercase());
+    match SkillName::new(name) {
+        Ok(name) if is_letter => Ok(name.as_str().to_owned()),
+        _ => Err(Failure::usage(
+            "name-invalid",
+            format!("`{name}` is no name for a plugin"),
+            "begin with a letter; use `a` to `z`, `0` to `9` and single hyphens: `team-notes`",
+        )),
+    }
+}
+
+/// The SDK's package, in a checkout or named itself.
+fn sdk(named: &Path) -> Result<PathBuf, Failure> {
+    let path = absolute(named)?;
+    let places = [path.clone(), path.join("crates/prowess-plugin-sdk")];
+    let is_sdk = |place: &PathBuf| {
+        let manifest = fs::read_to_string(place.join("Cargo.toml")).unwrap_or_default();
+        manifest.contains("name = \"prowess-plugin-sdk\"")
+    };
+    places.into_iter().find(is_sdk).ok_or_else(|| {
+        let message = format!("there is no `prowess-plugin-sdk` in `{}`", named.display());
+        Failure::usage("sdk-not-found", message, "name a checkout of prowess")
+    })
+}
+
+/// The files of a new plugin, by their paths.
+fn files(name: &str, kind: PluginKind, sdk: Option<&Path>) -> [(&'static str, String); 4] {
+    let text = match kind {
+        PluginKind::Source => SOURCE,
+        PluginKind::Tools => TOOLS,
+    };
+    [
+        ("Cargo.toml", manifest(name, kind, sdk)),
+        ("README.md", readme(name, kind)),
+        ("src/lib.rs", text.to_owned()),
+        (".gitignore", IGNORED.to_owned()),
+    ]
+}
+
+fn manifest(name: &str, kind: PluginKind, sdk: Option<&Path>) -> String {
+    let json = "serde_json = \"1\"\n";
+    let (description, dependencies, for_tests) = match kind {
+        PluginKind::Source => (
+            "Skills from a place of your own",
+            "serde = { version = \"1\", features = [\"derive\"] }\n",
+            json,
+        ),
+        PluginKind::Tools => ("Tools for models", json, ""),
+    };
+    let place = match sdk {
+        // A text of JSON is one of TOML's too.
+        Some(path) => format!("path = {}", serde_json::Value::from(path.display().to_string())),
+        None => format!("version = \"{SDK_VERSION}\""),
+    };
+    MANIFEST
+        .replace("{name}", name)
+        .replace("{description}", description)
+        .replace("{dependencies}\n", &format!("{dependencies}\n"))
+        .replace("{dev_dependencies}\n", &format!("{for_tests}\n"))
+        .replace("{sdk}", &format!("{{ {place} }}"))
+        .replace("{sdk_for_tests}", &format!("{{ {place}, features = [\"testing\"] }}"))
+}
+
+fn readme(name: &str, kind: PluginKind) -> String {
+    let (what, try_it) = match kind {
+        PluginKind::Source => ("it offers skills", "list"),
+        PluginKind::Tools => ("it offers tools", "call words_count '{\"text\": \"one two\"}'"),
+    };
+    README
+        .replace("{name}", name)
+        .replace("{what}", what)
+        .replace("{library}", &library(name))
+        .replace("{try_it}", try_it)
+}
+
+fn library(name: &str) -> String {
+    format!("{DLL_PREFIX}{}{DLL_SUFFIX}", name.replace('-', "_"))
+}
+
+/// Writes the files. What is there already is never touched.
+fn write(path: &Path, files: &[(&'static str, String)]) -> io::Result<()> {
+    if path.symlink_metadata().is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    fs::create_dir_all(path.join("src"))?;
+    for (file, text) in files {
+        let mut new = OpenOptions::new();
+        new.write(true).create_new(true).open(path.join(file))?.write_all(text.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn not_written(path: &Path, error: &io::Error) -> Failure {
+    let path = path.display();
+    if error.kind() == io::ErrorKind::AlreadyExists {
+        let message = format!("`{path}` is there already; nothing was written");
+        return Failure::new("plugin-exists", message, "choose another name or `--directory`");
+    }
+    let help = "see `--directory` for writing it elsewhere";
+    Failure::new("output-failed", format!("`{path}` could not be written: {error}"), help)
+}
+
+fn text(created: &Created) -> String {
+    let path = plain(&created.path.display().to_string()).into_owned();
+    let mut text = format!("{ID}{}{ID:#} is begun: {path}\n", created.name);
+    for step in &created.next {
+        text += &format!("  {DIM}next:{DIM:#} {}\n", plain(step));
+    }
+    text
+}
