@@ -31,7 +31,8 @@ extern "C" fn load<P: Plugin>() -> RootModuleResult {
     __call_root_module_loader(module::<P>)
 }
 
-fn module<P: Plugin>() -> PluginModule_Ref {
+/// The module of a plugin, as its header leads to it.
+pub fn module<P: Plugin>() -> PluginModule_Ref {
     PluginModule { abi_minor: MINOR, init: init::<P> }.leak_into_prefix()
 }
 

@@ -90,7 +90,7 @@ pub use prowess_core::{SkillSource, Tool, ToolProvider};
 /// What [`export_plugin!`] writes names these; nobody else does.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::export::{Part, RUSTC, SDK_VERSION, TARGET, header, text, text_length};
+    pub use crate::export::{Part, RUSTC, SDK_VERSION, TARGET, header, module, text, text_length};
     pub use abi_stable::library::{
         __call_root_module_loader, CheckTypeLayout, LibHeader, ROOT_MODULE_LOADER_NAME,
         RootModuleResult,

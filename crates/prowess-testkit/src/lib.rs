@@ -38,7 +38,9 @@ mod watch_kit;
 pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};
 pub use memory_catalog::memory_catalog;
-pub use plugin_build::{build_plugin, build_plugin_example};
+pub use plugin_build::{
+    PluginFlavor, build_plugin, build_plugin_example, build_plugin_example_as, build_plugin_outside,
+};
 pub use plugin_file::PluginFile;
 pub use random::Random;
 pub use ranker_kit::check_ranker;

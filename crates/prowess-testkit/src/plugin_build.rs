@@ -16,8 +16,7 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// It cannot be built; the message has what cargo says.
 pub fn build_plugin(package: &str) -> PathBuf {
-    let file = format!("{DLL_PREFIX}{}{DLL_SUFFIX}", package.replace('-', "_"));
-    build(&["--package", package, "--lib"]).join(file)
+    build(&["--package", package, "--lib"], PluginFlavor::Usual).join(file_name(package))
 }
 
 /// As [`build_plugin`], for an example of `package` whose crate type is `cdylib`.
@@ -26,29 +25,111 @@ pub fn build_plugin(package: &str) -> PathBuf {
 ///
 /// It cannot be built; the message has what cargo says.
 pub fn build_plugin_example(package: &str, example: &str) -> PathBuf {
-    let file = format!("{DLL_PREFIX}{}{DLL_SUFFIX}", example.replace('-', "_"));
-    build(&["--package", package, "--example", example]).join("examples").join(file)
+    build_plugin_example_as(package, example, PluginFlavor::Usual)
+}
+
+/// As [`build_plugin_example`], by another way of building.
+///
+/// # Panics
+///
+/// It cannot be built; the message has what cargo says.
+pub fn build_plugin_example_as(package: &str, example: &str, flavor: PluginFlavor) -> PathBuf {
+    build(&["--package", package, "--example", example], flavor)
+        .join("examples")
+        .join(file_name(example))
+}
+
+/// As [`build_plugin`], for a package outside of this workspace, by its directory from the top of it.
+///
+/// # Panics
+///
+/// It cannot be built; the message has what cargo says.
+pub fn build_plugin_outside(directory: &str, package: &str) -> PathBuf {
+    let manifest = format!("{directory}/Cargo.toml");
+    build(&["--manifest-path", &manifest, "--lib"], PluginFlavor::Usual).join(file_name(package))
+}
+
+/// How a plugin is built. Plugins come from other machines, where other people decide this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PluginFlavor {
+    /// As this workspace is built.
+    Usual,
+    /// A release: optimized, also as a whole, without debug assertions.
+    Release,
+    /// As by another compiler: what has no layout by contract is laid out in another way, and a panic
+    /// ends the process.
+    Foreign,
+}
+
+impl PluginFlavor {
+    /// Its directory below the one of the usual flavor, and what cargo is told by its environment.
+    fn settings(self) -> (&'static str, &'static [(&'static str, &'static str)]) {
+        match self {
+            // Small files: they are read and hashed by code that is not optimized.
+            Self::Usual => (
+                "",
+                &[("CARGO_PROFILE_DEV_DEBUG", "false"), ("CARGO_PROFILE_DEV_STRIP", "debuginfo")],
+            ),
+            Self::Release => (
+                "release",
+                &[
+                    ("CARGO_PROFILE_DEV_OPT_LEVEL", "3"),
+                    ("CARGO_PROFILE_DEV_LTO", "fat"),
+                    ("CARGO_PROFILE_DEV_CODEGEN_UNITS", "1"),
+                    ("CARGO_PROFILE_DEV_DEBUG_ASSERTIONS", "false"),
+                    ("CARGO_PROFILE_DEV_DEBUG", "false"),
+                    ("CARGO_PROFILE_DEV_STRIP", "true"),
+                    ("CARGO_PROFILE_DEV_INCREMENTAL", "false"),
+                ],
+            ),
+            Self::Foreign => (
+                "foreign",
+                &[
+                    ("RUSTC_BOOTSTRAP", "1"),
+                    ("RUSTFLAGS", "-Zrandomize-layout -Zlayout-seed=7"),
+                    ("CARGO_PROFILE_DEV_PANIC", "abort"),
+                    ("CARGO_PROFILE_DEV_DEBUG", "false"),
+                    ("CARGO_PROFILE_DEV_STRIP", "debuginfo"),
+                ],
+            ),
+        }
+    }
+}
+
+fn file_name(library: &str) -> String {
+    format!("{DLL_PREFIX}{}{DLL_SUFFIX}", library.replace('-', "_"))
 }
 
 /// Builds what the arguments name and gives the directory that it lies in.
-fn build(arguments: &[&str]) -> PathBuf {
+fn build(arguments: &[&str], flavor: PluginFlavor) -> PathBuf {
     static BUILT: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let target = workspace.join("target").join("plugin-fixtures");
+    let (directory, variables) = flavor.settings();
+    let target = target(&workspace).join("plugin-fixtures").join(directory);
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
-    if built.get_or_insert_default().insert(arguments.join(" ")) {
-        run(&workspace, &target, arguments);
+    if built.get_or_insert_default().insert(format!("{flavor:?} {}", arguments.join(" "))) {
+        run(&workspace, &target, arguments, variables);
     }
-    target.join("debug")
+    // As cargo does where a target is named for everything that it builds.
+    std::env::var_os("CARGO_BUILD_TARGET")
+        .map_or(target.clone(), |name| target.join(name))
+        .join("debug")
 }
 
-fn run(workspace: &Path, target: &Path, arguments: &[&str]) {
+/// Where the tests themselves are built, if that is somewhere special.
+fn target(workspace: &Path) -> PathBuf {
+    let named = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    named.filter(|named| named.is_absolute()).unwrap_or_else(|| workspace.join("target"))
+}
+
+fn run(workspace: &Path, target: &Path, arguments: &[&str], variables: &[(&str, &str)]) {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let output = Command::new(cargo)
         .args(["build", "--quiet", "--locked", "--target-dir"])
         .arg(target)
         .args(arguments)
+        .envs(variables.iter().copied())
         .current_dir(workspace)
         .output()
         .expect("cargo runs the tests, so it can be run");

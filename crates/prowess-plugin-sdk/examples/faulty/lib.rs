@@ -1,0 +1,81 @@
+//! A plugin that does wrong what a plugin can do wrong, as its configuration, the names of packages and
+//! the arguments of its tool ask for it. Hosts are tested with it, and nothing else should load it.
+#![allow(unsafe_code, reason = "some faults are nothing but that")]
+
+mod act;
+#[cfg(not(debug_assertions))]
+mod allocator;
+mod source;
+mod tools;
+
+use prowess_plugin_sdk::{Error, Host, Level, Plugin, Registration, export_plugin};
+
+use act::act;
+use source::FaultySource;
+use tools::FaultyTools;
+
+/// What to do wrong. Each text but `name` is one of the words of [`act`], or one of those that stand
+/// beside it.
+#[derive(serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Config {
+    /// In `init`; also `refuse`.
+    init: String,
+    /// When the source is asked for its name.
+    describe: String,
+    /// In a scan; also `cancel`, `file`, `twice`, `path`, `head`.
+    scan: String,
+    /// In a watch; also `end`, which panics when the watch is dropped.
+    watch: String,
+    /// When the source is dropped; also `log`, and `late`, which goes on talking to the host.
+    drop: String,
+    /// When the tools are asked for.
+    provide: String,
+    /// How many tools of one name there are.
+    tools: usize,
+    /// What the source's name is.
+    name: String,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let nothing = String::new;
+        Self {
+            init: nothing(),
+            describe: nothing(),
+            scan: nothing(),
+            watch: nothing(),
+            drop: nothing(),
+            provide: nothing(),
+            tools: 1,
+            name: "faulty".to_owned(),
+        }
+    }
+}
+
+struct Faulty;
+
+impl Plugin for Faulty {
+    type Config = Config;
+
+    fn init(host: Host, config: Config) -> Result<Registration, Error> {
+        host.log(Level::Info, "faulty", "begins");
+        if config.init == "refuse" {
+            return Err(Error::unavailable("nobody is there"));
+        }
+        act(&config.init, "init");
+        let tools = FaultyTools {
+            count: config.tools,
+            provide: config.provide.clone(),
+            host: host.clone(),
+        };
+        Ok(Registration::new().source(FaultySource { config, host }).tools(tools))
+    }
+}
+
+export_plugin!(
+    Faulty,
+    kinds = ["source", "tools"],
+    config_schema = r#"{"type":"object"}"#,
+    features = ["caller", "telepathy"],
+);

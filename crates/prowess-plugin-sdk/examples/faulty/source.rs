@@ -1,0 +1,134 @@
+//! The source of the faulty plugin.
+
+use std::thread;
+use std::time::Duration;
+
+use prowess_plugin_sdk::prowess_core::{
+    Cancel, ChangeListener, Code, Diagnostic, Found, Listing, PackagePath, ReadFurther, ReadLimit,
+    Resource, ResourcePath, ScanSink, Severity, SourceChange, SourceError, SourceErrorKind, Watch,
+};
+use prowess_plugin_sdk::{Host, Level, SkillSource};
+
+use crate::Config;
+use crate::act::act;
+
+pub(crate) struct FaultySource {
+    pub(crate) config: Config,
+    pub(crate) host: Host,
+}
+
+impl Drop for FaultySource {
+    fn drop(&mut self) {
+        match &*self.config.drop {
+            "log" => self.host.log(Level::Info, "faulty", "is dropped"),
+            "late" => talk_on(self.host.clone()),
+            how => act(how, "the drop"),
+        }
+    }
+}
+
+/// A thread that outlives what it belongs to.
+fn talk_on(host: Host) {
+    thread::spawn(move || {
+        for _ in 0..1_000 {
+            host.log(Level::Info, "faulty", "still talks");
+            thread::park_timeout(Duration::from_millis(1));
+        }
+    });
+}
+
+/// Panics when the watch ends.
+struct BadEnd;
+
+impl Drop for BadEnd {
+    fn drop(&mut self) {
+        panic!("the end of the watch panics");
+    }
+}
+
+fn report(sink: &mut dyn ScanSink, package: &str, file: &str) -> ReadFurther {
+    let head = b"---\nname: good\ndescription: Good.\n---\n";
+    sink.found(Found { package, file, stamp: None, size: None, head, is_whole_file: true })
+}
+
+fn not_found(package: &PackagePath) -> SourceError {
+    SourceError::new(SourceErrorKind::NotFound, format!("there is no `{package}`"))
+}
+
+impl SkillSource for FaultySource {
+    fn name(&self) -> &str {
+        act(&self.config.describe, "the name");
+        &self.config.name
+    }
+
+    fn root(&self) -> &str {
+        "faulty://here"
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+        match &*self.config.scan {
+            "cancel" => {
+                while !cancel.is_cancelled() {
+                    thread::yield_now();
+                }
+                return Err(SourceError::new(SourceErrorKind::Cancelled, "it was cancelled"));
+            }
+            "file" => drop(report(sink, "good", "README.md")),
+            "twice" => drop(report(sink, "good", "SKILL.md")),
+            "path" => drop(report(sink, "../good", "SKILL.md")),
+            "head" => {
+                let head = &*vec![0; 1 << 30];
+                let (package, file) = ("large", "SKILL.md");
+                sink.found(Found { package, file, stamp: None, size: None, head, is_whole_file: true });
+            }
+            how => act(how, "the scan"),
+        }
+        report(sink, "good", "SKILL.md");
+        let code = Code::new("faulty-odd");
+        let severity = Severity::Hint;
+        sink.problem(Diagnostic::new(code, severity, "it is odd", "leave it"));
+        Ok(())
+    }
+
+    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        act(&self.config.watch, "the watch");
+        listener(SourceChange::Packages(vec![PackagePath::new("good").expect("a path")]));
+        match &*self.config.watch {
+            "end" => Ok(Some(Watch::new(BadEnd))),
+            _ => Ok(Some(Watch::new(()))),
+        }
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        let resource = |path: &str| Resource {
+            path: ResourcePath::new(path).expect("a file of the package"),
+            bytes: 1,
+        };
+        act(package.as_str(), "the listing");
+        let paths: &[&str] = match package.as_str() {
+            "good" => &["a", "b"],
+            "twice" => &["a", "a"],
+            "unsorted" => &["b", "a"],
+            _ => return Err(not_found(package)),
+        };
+        // It does not keep to `most`.
+        let _ = most;
+        let resources = paths.iter().map(|path| resource(path)).collect();
+        Ok(Listing { resources, is_complete: true })
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        _: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        act(package.as_str(), "the read");
+        match package.as_str() {
+            "large" => Ok(vec![b'x'; limit.0 + 1]),
+            "huge" => Ok(vec![0; 1 << 30]),
+            "missing" => Err(not_found(package)),
+            _ => Ok(b"good".to_vec()),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! A plugin behind its boundary, without a library that is opened: what Miri can look at.
+
+use std::panic::panic_any;
+use std::sync::{Arc, Mutex};
+
+use abi_stable::sabi_trait::TD_Opaque;
+use abi_stable::sabi_types::RMut;
+use abi_stable::std_types::{RArc, RResult, RSlice, RStr};
+use prowess_core::{
+    Cancel, Catalog, ChangeListener, Found, Listing, PackagePath, ReadLimit, ResourcePath,
+    ScanSink, SkillSource, SourceChange, SourceError, Tool, ToolContext, ToolDefinition,
+    ToolProvider, ToolResult, Watch,
+};
+use prowess_plugin_abi::{
+    self as abi, AbiError, CallCtx, Change, Exports, HostApi, HostApi_TO, InitRequest, ListRequest,
+    MINOR, Problem, ReadRequest, ScanSinkAbi, ScanSinkAbi_TO, codes,
+};
+use prowess_plugin_sdk::__private::module;
+use prowess_plugin_sdk::{Error, Host, Plugin, Registration};
+use serde_json::{Value, json};
+
+/// A host that keeps what it is told.
+#[derive(Clone, Default)]
+struct Notes(Arc<Mutex<Vec<String>>>);
+
+impl Notes {
+    fn note(&self, line: String) {
+        self.0.lock().unwrap().push(line);
+    }
+}
+
+impl HostApi for Notes {
+    fn log(&self, level: u32, target: RStr<'_>, message: RStr<'_>) {
+        self.note(format!("{level} {target}: {message}"));
+    }
+
+    fn emit(&self, _: RStr<'_>, _: RStr<'_>) {}
+
+    fn is_cancelled(&self, token: u64) -> u32 {
+        u32::from(token == 2)
+    }
+
+    fn changed(&self, token: u64, change: Change<'_>) {
+        let packages: Vec<_> = change.packages.iter().map(RStr::as_str).collect();
+        self.note(format!("{token} changed: {}", packages.join(" ")));
+    }
+
+    fn now_ms(&self) -> u64 {
+        7
+    }
+
+    fn elapsed_ns(&self) -> u64 {
+        9
+    }
+}
+
+/// A value of a panic whose own end panics.
+struct BadPayload;
+
+impl Drop for BadPayload {
+    fn drop(&mut self) {
+        panic!("the payload panics");
+    }
+}
+
+struct Fragile;
+
+impl Plugin for Fragile {
+    type Config = ();
+
+    fn init(_: Host, (): ()) -> Result<Registration, Error> {
+        Ok(Registration::new().source(Fragile).tools(Fragile))
+    }
+}
+
+impl Drop for Fragile {
+    fn drop(&mut self) {
+        panic_any(BadPayload);
+    }
+}
+
+impl SkillSource for Fragile {
+    fn name(&self) -> &str {
+        "fragile"
+    }
+
+    fn root(&self) -> &str {
+        "fragile://here"
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+        let head = format!("cancelled: {}", cancel.is_cancelled());
+        let (package, file) = ("good", "SKILL.md");
+        let head = head.as_bytes();
+        sink.found(Found { package, file, stamp: None, size: None, head, is_whole_file: true });
+        Ok(())
+    }
+
+    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        listener(SourceChange::Packages(vec![PackagePath::new("good").unwrap()]));
+        Ok(Some(Watch::new(Fragile)))
+    }
+
+    fn list(&self, _: &PackagePath, _: usize) -> Result<Listing, SourceError> {
+        panic_any(BadPayload)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        _: &ResourcePath,
+        _: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        Ok(package.as_str().as_bytes().to_vec())
+    }
+}
+
+impl ToolProvider for Fragile {
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        vec![Arc::new(Fragile)]
+    }
+}
+
+impl Tool for Fragile {
+    fn definition(&self, _: &Catalog) -> ToolDefinition {
+        let input_schema = json!({"type": "object"});
+        ToolDefinition { name: "fragile.do".into(), description: "Breaks.".into(), input_schema }
+    }
+
+    fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
+        assert!(arguments["break"] != true, "the tool breaks");
+        ToolResult::text(format!("{arguments} at {}", context.clock.now().0))
+    }
+}
+
+fn begin(host: &Notes) -> Exports {
+    let object = HostApi_TO::from_ptr(RArc::new(host.clone()), TD_Opaque);
+    let features = RSlice::EMPTY;
+    let (config, ext) = (RStr::empty(), RStr::empty());
+    let request = InitRequest { host_minor: MINOR, config, features, ext };
+    module::<Fragile>().init()(object, request).into_result().unwrap()
+}
+
+fn code<T>(answer: RResult<T, AbiError>) -> Option<u32> {
+    answer.into_result().err().map(|error| error.code)
+}
+
+/// A sink of the host's.
+#[derive(Default)]
+struct Sink(Vec<String>);
+
+impl ScanSinkAbi for Sink {
+    fn known(&self, _: RStr<'_>) -> u64 {
+        0
+    }
+
+    fn unchanged(&mut self, _: RStr<'_>) {}
+
+    fn found(&mut self, found: abi::Found<'_>) -> u64 {
+        let head = String::from_utf8_lossy(found.head.as_slice());
+        self.0.push(format!("{}: {head}", found.package));
+        0
+    }
+
+    fn problem(&mut self, _: Problem<'_>) {}
+}
+
+#[test]
+fn what_crosses_arrives_and_is_given_back() {
+    let host = Notes::default();
+    let exports = begin(&host);
+    let source = &exports.sources[0];
+    assert_eq!(source.describe().into_result().unwrap().name, "fragile", "texts cross");
+    let mut sink = Sink::default();
+    for cancel_token in [1, 2] {
+        let ctx = CallCtx { cancel_token, ..CallCtx::UNBOUNDED };
+        let lent = ScanSinkAbi_TO::from_ptr(RMut::new(&mut sink), TD_Opaque);
+        assert_eq!(code(source.scan(ctx, lent)), None, "a sink is lent");
+    }
+    assert_eq!(sink.0, ["good: cancelled: false", "good: cancelled: true"], "and used");
+    let (package, resource) = ("good".into(), "SKILL.md".into());
+    let request = ReadRequest { package, resource, limit: 9, ext: RStr::empty() };
+    let blob = source.read(CallCtx::UNBOUNDED, request).into_result().unwrap();
+    assert_eq!(blob.as_slice(), b"good", "bytes cross without being copied");
+    let tools = &exports.tools[0];
+    let told = tools.call(CallCtx::UNBOUNDED, "fragile.do".into(), r#"{"a":1}"#.into());
+    let told = told.into_result().unwrap();
+    assert!(told.contains(r#"{\"a\":1} at 7"#), "a tool is called: {told}");
+    drop(exports);
+    assert_eq!(blob.as_slice(), b"good", "what was given outlives who gave it");
+}
+
+#[test]
+fn no_panic_crosses() {
+    let host = Notes::default();
+    let exports = begin(&host);
+    let (source, tools) = (&exports.sources[0], &exports.tools[0]);
+    let number = source.watch(5).into_result().unwrap();
+    source.unwatch(number);
+    let (package, cursor) = (RStr::from("good"), RStr::empty());
+    let request = ListRequest { package, most: 1, cursor, ext: RStr::empty() };
+    let listed = || code(source.list(CallCtx::UNBOUNDED, request));
+    assert_eq!(listed(), Some(codes::PANIC), "a panic is an error");
+    assert_eq!(listed(), Some(codes::POISONED), "and the object answers no more");
+    let broken = tools.call(CallCtx::UNBOUNDED, "fragile.do".into(), r#"{"break":true}"#.into());
+    assert_eq!(code(broken), Some(codes::PANIC), "also of a tool");
+    // The drops panic, too.
+    drop(exports);
+    let heard = host.0.lock().unwrap();
+    assert_eq!(heard[0], "5 changed: good", "a watch told of a change");
+    assert!(heard.iter().any(|line| line.contains("the tool breaks")), "the host hears: {heard:?}");
+}
