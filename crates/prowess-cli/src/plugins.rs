@@ -62,11 +62,10 @@ pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Vec<Plugin>, 
         return Ok(Vec::new());
     }
     let loader = loader(policies)?;
-    let load = |(file, settings): (&PathBuf, _)| {
-        let file = place::absolute(file)?;
-        loader.load_with(&file, Origin::Named, settings).map_err(|error| failure(&error))
-    };
-    plugins.map(load).collect()
+    let absolute = |(file, settings): (&PathBuf, _)| Ok((place::absolute(file)?, settings));
+    let plugins: Vec<_> = plugins.map(absolute).collect::<Result<_, Failure>>()?;
+    let loaded = loader.load_all(plugins, Origin::Named);
+    loaded.into_iter().map(|plugin| plugin.map_err(|error| failure(&error))).collect()
 }
 
 /// What loads plugins that this user trusts.

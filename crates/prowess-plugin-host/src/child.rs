@@ -8,12 +8,15 @@
 mod alone;
 mod batch;
 mod connection;
+mod failures;
 pub(crate) mod handover;
+mod places;
 pub(crate) mod protocol;
 mod remote;
 mod run;
 mod serve;
 mod supervisor;
+mod watches;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -48,6 +51,19 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// The same for another build of the plugin.
+    fn with(&self, library: Staged) -> Self {
+        let Self { program, arguments, file, config, limits, .. } = self;
+        Self {
+            program: program.clone(),
+            arguments: arguments.clone(),
+            file: file.clone(),
+            library,
+            config: config.clone(),
+            limits: limits.clone(),
+        }
+    }
+
     fn failed(&self, kind: PluginErrorKind, reason: String) -> PluginError {
         let help = "tell its author; what it printed stands on standard error";
         PluginError::failed(kind, &self.file, reason, help)

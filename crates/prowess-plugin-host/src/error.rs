@@ -77,6 +77,39 @@ pub enum PluginErrorKind {
 }
 
 impl PluginErrorKind {
+    /// Every kind, in that order.
+    pub const ALL: [Self; 24] = [
+        Self::Unreadable,
+        Self::Place,
+        Self::TooLarge,
+        Self::NotALibrary,
+        Self::WrongTarget,
+        Self::NotAPlugin,
+        Self::Manifest,
+        Self::Abi,
+        Self::NotTrusted,
+        Self::DigestMismatch,
+        Self::Signature,
+        Self::Rollback,
+        Self::Linkage,
+        Self::PanicStrategy,
+        Self::Duplicate,
+        Self::Staging,
+        Self::Open,
+        Self::Init,
+        Self::Panicked,
+        Self::Crashed,
+        Self::Deadline,
+        Self::Quarantined,
+        Self::Protocol,
+        Self::Generations,
+    ];
+
+    /// The kind with this code; `None` if there is none.
+    pub(crate) fn of_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == code)
+    }
+
     /// The code that a failure or a diagnostic carries.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -19,8 +19,9 @@ use serde_json::Value;
 use crate::adapter::{PluginSource, PluginTools, convert};
 use crate::breaker::Breaker;
 use crate::calls::{Calls, GaveUp, Patience};
+use crate::failure::Failure;
 use crate::host_api::HostSide;
-use crate::instance::{Instance, Shape, begin, plain};
+use crate::instance::{End, Instance, Shape, begin, plain};
 use crate::{Image, LogLevel, PluginError, PluginErrorKind, PluginLimits, PluginLog};
 
 /// What a plugin runs with.
@@ -103,6 +104,15 @@ impl LoadedPlugin {
         self.shared.replace(image)
     }
 
+    /// Whether there is room for another build, to ask before one is opened.
+    ///
+    /// # Errors
+    ///
+    /// It was replaced too often.
+    pub fn may_be_replaced(&self) -> Result<(), PluginError> {
+        self.shared.has_room(&self.shared.state())
+    }
+
     /// Which build runs: 0 for the first, and one more each time that it was replaced.
     pub fn generation(&self) -> usize {
         self.shared.state().generation
@@ -142,6 +152,8 @@ pub(crate) struct Shared {
 struct State {
     image: Image,
     generation: usize,
+    /// How many images came after the first. One that could not begin stays in memory, too.
+    opened: usize,
     breaker: Breaker,
 }
 
@@ -150,13 +162,6 @@ struct Watched {
     source: usize,
     instance: Arc<Instance>,
     number: u64,
-}
-
-/// Why a call has no answer.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) code: u32,
-    pub(crate) message: String,
 }
 
 fn milliseconds(number: u64) -> Duration {
@@ -185,7 +190,7 @@ impl Shared {
             generations,
             calls,
             current: RwLock::new(instance),
-            state: Mutex::new(State { image, generation: 0, breaker }),
+            state: Mutex::new(State { image, generation: 0, opened: 0, breaker }),
             watches: Mutex::default(),
         })
     }
@@ -213,9 +218,9 @@ impl Shared {
         if !state.breaker.may_begin_again(self.host.clock().elapsed()) {
             return Err(self.quarantined());
         }
-        let (instance, _) = self.begin(&state.image).map_err(|error| Failure {
-            code: codes::UNAVAILABLE,
-            message: format!("the plugin `{}` cannot be begun again: {error}", self.name),
+        let (instance, _) = self.begin(&state.image).map_err(|error| {
+            let message = format!("the plugin `{}` cannot be begun again: {error}", self.name);
+            Failure::of(error.kind, codes::UNAVAILABLE, message)
         })?;
         self.host.say(LogLevel::Warn, "host", "it panicked and was begun again");
         self.publish(&instance);
@@ -224,14 +229,12 @@ impl Shared {
 
     fn quarantined(&self) -> Failure {
         let PluginLimits { restarts, restart_window_s, .. } = self.limits;
-        Failure {
-            code: codes::UNAVAILABLE,
-            message: format!(
-                "the plugin `{}` was begun again {restarts} times in {restart_window_s} seconds and \
-                 still panics, so it is left alone; replace it, or restart this program",
-                self.name
-            ),
-        }
+        let message = format!(
+            "the plugin `{}` was begun again {restarts} times in {restart_window_s} seconds and still \
+             panics, so it is left alone; replace it, or restart this program",
+            self.name
+        );
+        Failure::of(PluginErrorKind::Quarantined, codes::UNAVAILABLE, message)
     }
 
     /// A further instance, which has to offer what the first one does.
@@ -246,17 +249,23 @@ impl Shared {
         Err(PluginError::failed(PluginErrorKind::Init, image.file(), reason, help))
     }
 
+    fn has_room(&self, state: &State) -> Result<(), PluginError> {
+        if state.opened < self.generations {
+            return Ok(());
+        }
+        let reason = format!(
+            "was replaced {} times, and the code of each stays in memory",
+            self.generations
+        );
+        let help = "restart this program to reload again";
+        let file = state.image.file();
+        Err(PluginError::refused(PluginErrorKind::Generations, file, reason, help))
+    }
+
     fn replace(&self, image: Image) -> Result<(), PluginError> {
         let mut state = self.state();
-        if state.generation >= self.generations {
-            let reason = format!(
-                "was replaced {} times, and the code of each stays in memory",
-                self.generations
-            );
-            let help = "restart this program to reload again";
-            let file = image.file();
-            return Err(PluginError::failed(PluginErrorKind::Generations, file, reason, help));
-        }
+        self.has_room(&state)?;
+        state.opened += 1;
         let (instance, _) = self.begin(&image)?;
         state.image = image;
         state.generation += 1;
@@ -328,24 +337,26 @@ impl Shared {
             self.host.say(LogLevel::Error, "host", &error.message);
             self.lose_watches(&error.message);
         }
-        let message = format!("the plugin `{}`: {}", self.name, error.message);
-        Failure { code: error.code, message }
+        Failure::told_by(&self.name, error)
     }
 
     fn gave_up(&self, gave_up: GaveUp) -> Failure {
-        let (code, reason) = match gave_up {
-            GaveUp::Deadline => (codes::DEADLINE, "did not answer in time"),
-            GaveUp::Cancelled => (codes::CANCELLED, "was cancelled and did not end in time"),
-            GaveUp::Busy => (codes::UNAVAILABLE, "has too many calls under way; try again"),
+        let (code, kind, reason) = match gave_up {
+            GaveUp::Deadline => {
+                (codes::DEADLINE, Some(PluginErrorKind::Deadline), "did not answer in time")
+            }
+            GaveUp::Cancelled => (codes::CANCELLED, None, "was cancelled and did not end in time"),
+            GaveUp::Busy => (codes::UNAVAILABLE, None, "has too many calls under way; try again"),
             GaveUp::Stuck => (
                 codes::UNAVAILABLE,
+                Some(PluginErrorKind::Quarantined),
                 "is stuck: none of its calls returns; restart this program, or run it in a process \
                  of its own",
             ),
         };
         let message = format!("the plugin `{}` {reason}", self.name);
         self.host.say(LogLevel::Warn, "host", &message);
-        Failure { code, message }
+        Failure { code, kind, message }
     }
 
     /// Begins a watch; the answer is the token to end it with, or `None` if there is nothing to watch.
@@ -366,7 +377,7 @@ impl Shared {
         if instance.is_broken() {
             let message =
                 format!("the plugin `{}` has just failed; scan, and watch again", self.name);
-            return Err(Failure { code: codes::UNAVAILABLE, message });
+            return Err(Failure::of(PluginErrorKind::Panicked, codes::UNAVAILABLE, message));
         }
         Ok(instance)
     }
@@ -455,8 +466,9 @@ fn begin_in_time(
     let grace = milliseconds(limits.grace_ms);
     let patience =
         Patience { limit: milliseconds(limits.init_ms), grace, cancel: None, progress: None };
-    let (module, host, config) = (image.module, host.object(), config.to_owned());
-    let begun = calls.run(&patience, move || begin(module, host, &config, grace));
+    let (module, config) = (image.module, config.to_owned());
+    let (host, ended) = host.object();
+    let begun = calls.run(&patience, move || begin(module, host, &config, End { grace, ended }));
     let begun = begun.map_err(|_| {
         let reason = format!("did not begin within {} ms", limits.init_ms);
         failed(PluginErrorKind::Init, reason, "raise `init_ms` if it has much to do")

@@ -1,7 +1,7 @@
 //! What a plugin may ask of this host.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use abi_stable::sabi_trait::TD_Opaque;
@@ -93,9 +93,11 @@ impl HostSide {
         }
     }
 
-    /// The object that a plugin keeps.
-    pub(crate) fn object(self: &Arc<Self>) -> HostBox {
-        HostApi_TO::from_ptr(RArc::new(HostObject(Arc::clone(self))), TD_Opaque)
+    /// The object that an instance of the plugin keeps, and its end.
+    pub(crate) fn object(self: &Arc<Self>) -> (HostBox, Arc<Ended>) {
+        let ended = Arc::<Ended>::default();
+        let object = HostObject { side: Arc::clone(self), ended: Arc::clone(&ended) };
+        (HostApi_TO::from_ptr(RArc::new(object), TD_Opaque), ended)
     }
 
     pub(crate) fn say(&self, level: LogLevel, target: &str, message: &str) {
@@ -141,8 +143,30 @@ fn cut(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MAX_LINE_BYTES)).unwrap_or(text)
 }
 
+/// Whether an instance has ended. What it still says then is nobody's.
+#[derive(Debug, Default)]
+pub(crate) struct Ended(AtomicBool);
+
+impl Ended {
+    pub(crate) fn end(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 #[derive(Clone)]
-struct HostObject(Arc<HostSide>);
+struct HostObject {
+    side: Arc<HostSide>,
+    ended: Arc<Ended>,
+}
+
+impl HostObject {
+    /// What the instance has to say, if it is still there.
+    fn hear(&self, work: impl FnOnce(&HostSide)) {
+        if !self.ended.0.load(Ordering::Acquire) {
+            contain((), || work(&self.side));
+        }
+    }
+}
 
 impl HostApi for HostObject {
     fn log(&self, level: u32, target: RStr<'_>, message: RStr<'_>) {
@@ -152,33 +176,33 @@ impl HostApi for HostObject {
             levels::INFO => LogLevel::Info,
             _ => LogLevel::Debug,
         };
-        contain((), || self.0.say(level, target.as_str(), message.as_str()));
+        self.hear(|side| side.say(level, target.as_str(), message.as_str()));
     }
 
     fn emit(&self, name: RStr<'_>, data: RStr<'_>) {
-        contain((), || {
+        self.hear(|side| {
             // Half an object is none, so one that is too long is left out.
             let data = if data.len() > MAX_LINE_BYTES { "{}" } else { data.as_str() };
-            self.0.log.event(&self.0.plugin, cut(name.as_str()), data);
+            side.log.event(&side.plugin, cut(name.as_str()), data);
         });
     }
 
     fn is_cancelled(&self, token: u64) -> u32 {
         contain(1, || {
-            let calls = lock(&self.0.calls);
+            let calls = lock(&self.side.calls);
             u32::from(calls.get(&token).is_none_or(Cancel::is_cancelled))
         })
     }
 
     fn changed(&self, token: u64, change: Change<'_>) {
-        contain((), || self.0.tell_listener(token, convert::change(&change)));
+        self.hear(|side| side.tell_listener(token, convert::change(&change)));
     }
 
     fn now_ms(&self) -> u64 {
-        contain(0, || self.0.clock.now().0)
+        contain(0, || self.side.clock.now().0)
     }
 
     fn elapsed_ns(&self) -> u64 {
-        contain(0, || u64::try_from(self.0.clock.elapsed().as_nanos()).unwrap_or(u64::MAX))
+        contain(0, || u64::try_from(self.side.clock.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
 }

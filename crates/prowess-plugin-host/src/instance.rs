@@ -1,7 +1,7 @@
 //! One instance of a plugin: what its `init` gave.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -11,12 +11,29 @@ use prowess_plugin_abi::{
     ToolsBox,
 };
 
+use crate::HOST_FEATURES;
+use crate::host_api::Ended;
+
 /// What an instance offers, and whether it still answers.
 pub(crate) struct Instance {
     /// Always there until the instance is dropped.
     objects: Option<Objects>,
-    grace: Duration,
+    end: End,
     is_broken: AtomicBool,
+}
+
+/// How an instance ends. Dropped last, when what the plugin left behind is no longer to be heard.
+pub(crate) struct End {
+    /// How long it may take.
+    pub(crate) grace: Duration,
+    /// What the host's object of this instance looks at.
+    pub(crate) ended: Arc<Ended>,
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        self.ended.end();
+    }
 }
 
 /// The plugin's own objects.
@@ -37,16 +54,17 @@ pub(crate) fn begin(
     module: PluginModule_Ref,
     host: HostBox,
     config: &str,
-    grace: Duration,
+    end: End,
 ) -> Result<(Instance, Shape), AbiError> {
+    let features = HOST_FEATURES.map(RStr::from);
     let request = InitRequest {
         host_minor: MINOR,
         config: config.into(),
-        features: RSlice::EMPTY,
+        features: RSlice::from_slice(&features),
         ext: RStr::empty(),
     };
     let exports = plain(module.init()(host, request))?;
-    let instance = Instance::new(exports, grace);
+    let instance = Instance::new(exports, end);
     let shape = instance.shape()?;
     Ok((instance, shape))
 }
@@ -60,11 +78,11 @@ pub(crate) fn plain<T>(answer: RResult<T, AbiError>) -> Result<T, AbiError> {
 }
 
 impl Instance {
-    fn new(exports: Exports, grace: Duration) -> Self {
+    fn new(exports: Exports, end: End) -> Self {
         let sources = exports.sources.into_iter().collect();
         let tools = exports.tools.into_iter().collect();
         let objects = Some(Objects { sources, tools });
-        Self { objects, grace, is_broken: AtomicBool::default() }
+        Self { objects, end, is_broken: AtomicBool::default() }
     }
 
     pub(crate) fn objects(&self) -> &Objects {
@@ -98,7 +116,7 @@ impl Instance {
 /// of its own and some time, and is left behind when that is over.
 impl Drop for Instance {
     fn drop(&mut self) {
-        let (objects, grace) = (self.objects.take(), self.grace);
+        let (objects, grace) = (self.objects.take(), self.end.grace);
         let (sender, ended) = mpsc::channel::<()>();
         let end = move || {
             // Dropped last, which wakes the one who waits.

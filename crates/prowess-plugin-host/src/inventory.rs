@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use prowess_core::Digest;
 use serde::{Deserialize, Serialize};
 
+use crate::load::only_one;
 use crate::verify::{Seen, decide};
 use crate::{
     Inspection, Origin, Placement, PluginError, PluginPolicy, TrustStore, place, private_file,
@@ -90,10 +91,15 @@ pub fn list(
 ) -> std::io::Result<Vec<Listed>> {
     let mut listed = Vec::new();
     let mut kept = BTreeMap::new();
+    let mut names = BTreeMap::new();
     for directory in &policy.directories {
         for file in libraries(directory)? {
             let known = cache.0.remove(&file);
-            let (entry, keep) = look(&file, policy, trust, known);
+            let (mut entry, keep) = look(&file, policy, trust, known);
+            if let (Ok(_), Some(inspection)) = (&entry.verdict, &entry.inspection) {
+                let only = only_one(&mut names, &inspection.manifest.name, &file);
+                entry.verdict = only.and(entry.verdict);
+            }
             kept.extend(keep.map(|keep| (file, keep)));
             listed.push(entry);
         }

@@ -14,7 +14,8 @@
 //! [`start_process`] begins a plugin in a process of its own, which calls [`serve_child`]: whatever becomes of
 //! it there, the host goes on.
 //!
-//! [`PluginLoader`] does all of this in its order, for a host that wants sources and tools.
+//! [`PluginLoader`] does all of this in its order, for a host that wants sources and tools, and a
+//! [`Follower`] does it again when a plugin's file changes.
 //!
 //! [`check()`] is the kit that an author tests a plugin with: each rule in a process of its own.
 //!
@@ -29,6 +30,8 @@ mod calls;
 mod check;
 mod child;
 mod error;
+mod failure;
+mod follow;
 mod generation;
 mod guard;
 mod host_api;
@@ -41,6 +44,7 @@ mod open;
 mod place;
 mod policy;
 mod private_file;
+mod reload;
 mod stage;
 mod trust;
 mod verify;
@@ -53,15 +57,17 @@ pub use child::{
     ChildPlugin, ChildRequest, Launch, ProcessPlugin, run_process, serve_child, start_process,
 };
 pub use error::{PluginError, PluginErrorKind};
+pub use follow::{Follower, Told};
 pub use generation::{LoadedPlugin, PluginSetup, PluginStatus};
 pub use host_api::{LogLevel, NoLog, PluginLog};
 pub use inspect::{Inspection, Library, Linkage, Target, inspect};
 pub use inventory::{InventoryCache, Listed, list};
-pub use load::{Plugin, PluginLoader};
+pub use load::{HOST_FEATURES, Plugin, PluginLoader};
 pub use open::Image;
 pub use place::Origin;
 pub use policy::{HOST_ABI, Isolation, Placement, PluginLimits, PluginPolicy, PluginSettings};
 pub use prowess_plugin_abi::manifest::{Manifest, PanicStrategy};
+pub use reload::{PluginHandle, Reloaded};
 pub use stage::{Staged, stage, stage_in_directory};
 pub use trust::{Key, KeyError, Older, Pin, Revoked, TrustError, TrustStore, Witness};
 pub use verify::{TrustedBy, VerifiedPlugin, read, verify};

@@ -1,14 +1,17 @@
 //! From a file to sources and tools: everything that has to happen, in its order.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prowess_core::{Clock, SkillSource, ToolProvider};
 
+use crate::reload::Running;
 use crate::{
-    Image, Launch, LoadedPlugin, Manifest, Origin, Placement, PluginError, PluginLog, PluginPolicy,
-    PluginSettings, PluginSetup, Staged, TrustStore, VerifiedPlugin, stage, start_process, verify,
+    Image, Launch, LoadedPlugin, Manifest, Origin, Placement, PluginError, PluginErrorKind,
+    PluginHandle, PluginLog, PluginPolicy, PluginSettings, PluginSetup, ProcessPlugin, Staged,
+    TrustStore, VerifiedPlugin, stage, start_process, verify,
 };
 
 /// Loads plugins for a host.
@@ -30,12 +33,20 @@ pub struct PluginLoader {
     pub log: Arc<dyn PluginLog>,
 }
 
+/// What this host can do beyond the minor version of the boundary, as words. A plugin that knows a word
+/// may count on it: `caller`, the host says who calls a tool.
+pub const HOST_FEATURES: [&str; 1] = ["caller"];
+
 /// A plugin that runs.
 pub struct Plugin {
+    /// The plugin for who looks after it.
+    pub handle: PluginHandle,
     /// What it says of itself.
     pub manifest: Manifest,
     /// Where it runs.
     pub placement: Placement,
+    /// The [`HOST_FEATURES`] that it knows as well.
+    pub features: Vec<&'static str>,
     /// The layer that the policy's settings give its sources.
     pub layer: Option<String>,
     /// Its sources.
@@ -65,19 +76,55 @@ impl PluginLoader {
         origin: Origin,
         settings: PluginSettings,
     ) -> Result<Plugin, PluginError> {
-        let verified = verify(file, origin, &self.policy, &self.trust)?;
-        let staged = stage(&verified, &self.staging)?;
-        let settings = match self.policy.settings.get(&verified.manifest().name) {
+        self.begin(&verify(file, origin, &self.policy, &self.trust)?, origin, settings)
+    }
+
+    /// As [`Self::load_with`] for several, in this order. One file may be there several times, each with
+    /// settings of its own. Of two files with one name the second is refused before its code runs: the
+    /// policy's settings are by name, and nobody could say whose they are.
+    pub fn load_all(
+        &self,
+        plugins: impl IntoIterator<Item = (PathBuf, PluginSettings)>,
+        origin: Origin,
+    ) -> Vec<Result<Plugin, PluginError>> {
+        let mut names = BTreeMap::new();
+        let load = |(file, settings): (PathBuf, _)| {
+            let verified = verify(&file, origin, &self.policy, &self.trust)?;
+            only_one(&mut names, &verified.manifest().name, &file)?;
+            self.begin(&verified, origin, settings)
+        };
+        plugins.into_iter().map(load).collect()
+    }
+
+    fn begin(
+        &self,
+        verified: &VerifiedPlugin,
+        origin: Origin,
+        settings: PluginSettings,
+    ) -> Result<Plugin, PluginError> {
+        let staged = stage(verified, &self.staging)?;
+        let manifest = verified.manifest();
+        let settings = match self.policy.settings.get(&manifest.name) {
             Some(usual) => settings.over(usual),
             None => settings,
         };
-        let (sources, tools) = match verified.placement() {
-            Placement::InProcess => self.in_process(&verified, staged, settings.config)?,
-            Placement::Process => self.in_child(&verified, staged, settings.config)?,
+        let (sources, tools, running) = match verified.placement() {
+            Placement::InProcess => {
+                let plugin = self.in_process(verified, staged, settings.config)?;
+                (plugin.sources(), plugin.tool_providers(), Running::InProcess(plugin))
+            }
+            Placement::Process => {
+                let plugin = self.in_child(verified, staged, settings.config)?;
+                let tools = vec![Arc::clone(&plugin.tools)];
+                (plugin.sources.clone(), tools, Running::Process(plugin))
+            }
         };
+        let is_known = |word: &&str| manifest.features.iter().any(|own| own == word);
         Ok(Plugin {
-            manifest: verified.manifest().clone(),
+            handle: PluginHandle::new(verified, origin, running)?,
+            manifest: manifest.clone(),
             placement: verified.placement(),
+            features: HOST_FEATURES.into_iter().filter(is_known).collect(),
             layer: settings.layer,
             sources,
             tools,
@@ -89,8 +136,7 @@ impl PluginLoader {
         verified: &VerifiedPlugin,
         staged: Staged,
         config: Option<serde_json::Value>,
-    ) -> Result<Offered, PluginError> {
-        let image = Image::open(verified, staged)?;
+    ) -> Result<LoadedPlugin, PluginError> {
         let setup = PluginSetup {
             config: config.unwrap_or_default(),
             limits: self.policy.limits.clone(),
@@ -98,8 +144,7 @@ impl PluginLoader {
             clock: Arc::clone(&self.clock),
             log: Arc::clone(&self.log),
         };
-        let plugin = LoadedPlugin::start(image, setup)?;
-        Ok((plugin.sources(), plugin.tool_providers()))
+        LoadedPlugin::start(Image::open(verified, staged)?, setup)
     }
 
     fn in_child(
@@ -107,7 +152,7 @@ impl PluginLoader {
         verified: &VerifiedPlugin,
         staged: Staged,
         config: Option<serde_json::Value>,
-    ) -> Result<Offered, PluginError> {
+    ) -> Result<ProcessPlugin, PluginError> {
         let launch = Launch {
             program: self.runner.clone(),
             arguments: self.runner_arguments.clone(),
@@ -116,9 +161,21 @@ impl PluginLoader {
             config,
             limits: self.policy.limits.clone(),
         };
-        let plugin = start_process(launch, Arc::clone(&self.clock))?;
-        Ok((plugin.sources, vec![plugin.tools]))
+        start_process(launch, Arc::clone(&self.clock))
     }
 }
 
-type Offered = (Vec<Arc<dyn SkillSource>>, Vec<Arc<dyn ToolProvider>>);
+/// Refuses a second file of one name.
+pub(crate) fn only_one(
+    names: &mut BTreeMap<String, PathBuf>,
+    name: &str,
+    file: &Path,
+) -> Result<(), PluginError> {
+    let first = names.entry(name.to_owned()).or_insert_with(|| file.to_owned());
+    if first == file {
+        return Ok(());
+    }
+    let reason = format!("is a second plugin `{name}`, beside `{}`", first.display());
+    let help = "leave one of them out, or remove it";
+    Err(PluginError::refused(PluginErrorKind::Duplicate, file, reason, help))
+}

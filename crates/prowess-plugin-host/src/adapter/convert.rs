@@ -11,13 +11,18 @@ use serde::de::IntoDeserializer;
 use serde::de::value::Error as AnyError;
 use serde_json::Value;
 
-use crate::generation::Failure;
+use crate::failure::Failure;
 
 /// A change that names more packages than this is one of everything.
 const MAX_CHANGED: usize = 10_000;
 
+/// What the plugin did wrong stands in front, as it does where the plugin's process says so.
 pub(crate) fn source_error(failure: &Failure) -> SourceError {
-    SourceError::new(kind_of(failure.code), failure.message.clone())
+    let message = match failure.kind {
+        Some(kind) => format!("[{}] {}", kind.as_str(), failure.message),
+        None => failure.message.clone(),
+    };
+    SourceError::new(kind_of(failure.code), message)
 }
 
 fn kind_of(code: u32) -> SourceErrorKind {
@@ -34,13 +39,13 @@ fn kind_of(code: u32) -> SourceErrorKind {
 }
 
 /// The code that a tool's result carries when a plugin gave none.
-pub(crate) fn result_code(code: u32) -> Code {
-    Code::new(match code {
-        codes::PANIC | codes::POISONED => "plugin-panicked",
-        codes::DEADLINE => "plugin-deadline",
-        codes::CANCELLED => "cancelled",
-        codes::UNAVAILABLE => "plugin-unavailable",
-        _ => "plugin-failed",
+pub(crate) fn result_code(failure: &Failure) -> Code {
+    Code::new(match (failure.kind, failure.code) {
+        (Some(kind), _) => kind.as_str(),
+        (None, codes::DEADLINE) => "plugin-deadline",
+        (None, codes::CANCELLED) => "cancelled",
+        (None, codes::UNAVAILABLE) => "plugin-unavailable",
+        (None, _) => "plugin-failed",
     })
 }
 

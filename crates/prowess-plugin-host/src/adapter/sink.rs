@@ -1,10 +1,11 @@
 //! The host's sink as a plugin sees it.
 
+use std::collections::HashSet;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use abi_stable::std_types::RStr;
-use prowess_core::{Code, Diagnostic, Found, ReadFurther, Severity, Stamp};
+use prowess_core::{Code, Diagnostic, Found, PackagePath, ReadFurther, Severity, Stamp};
 use prowess_plugin_abi::{self as abi, Problem, ScanSinkAbi, flags};
 
 use super::convert;
@@ -13,16 +14,22 @@ use super::lease::Lent;
 /// More packages than this are no answer but a fault.
 const MAX_REPORTS: usize = 1_000_000;
 
+/// What the author of a plugin has to hear.
+const HELP: &str = "report it to the plugin's author";
+
 /// Counts what a plugin reports and passes it on.
 pub(super) struct BoundedSink {
     lent: Arc<Lent>,
     reports: usize,
     most_bytes: usize,
+    seen: HashSet<Box<str>>,
+    /// The package of which the host wants to see more, so that it may be reported once more.
+    is_read_further: Option<Box<str>>,
 }
 
 impl BoundedSink {
     pub(super) fn new(lent: Arc<Lent>, most_bytes: usize) -> Self {
-        Self { lent, reports: 0, most_bytes }
+        Self { lent, reports: 0, most_bytes, seen: HashSet::new(), is_read_further: None }
     }
 
     /// Whether a further report is still taken.
@@ -31,15 +38,28 @@ impl BoundedSink {
         if self.reports == MAX_REPORTS + 1 {
             let message =
                 format!("the plugin reports more than {MAX_REPORTS} packages or problems");
-            self.refuse(message, "report it to the plugin's author");
+            self.refuse(message);
         }
         self.reports <= MAX_REPORTS
     }
 
-    fn refuse(&self, message: String, help: &str) {
+    fn refuse(&self, message: String) {
         let code = Code::new("plugin-protocol-broken");
-        let diagnostic = Diagnostic::new(code, Severity::Error, message, help);
+        let diagnostic = Diagnostic::new(code, Severity::Error, message, HELP);
         self.lent.with((), |sink| sink.problem(diagnostic));
+    }
+
+    /// Whether this is a package's path that was not reported before. Others are told.
+    fn is_new(&mut self, package: &str) -> bool {
+        let is_path = PackagePath::new(package).is_ok_and(|path| path.as_str() == package);
+        let fault = match is_path {
+            true if self.is_read_further.take().as_deref() == Some(package) => return true,
+            true if self.seen.insert(package.into()) => return true,
+            true => "twice",
+            false => "by a path that is none",
+        };
+        self.refuse(format!("the plugin reports the package {package:?} {fault}"));
+        false
     }
 
     /// Why a report cannot be passed on.
@@ -67,7 +87,7 @@ impl ScanSinkAbi for BoundedSink {
     }
 
     fn unchanged(&mut self, package: RStr<'_>) {
-        if self.counts() {
+        if self.counts() && self.is_new(package.as_str()) {
             self.lent.with((), |sink| sink.unchanged(package.as_str()));
         }
     }
@@ -77,7 +97,10 @@ impl ScanSinkAbi for BoundedSink {
             return 0;
         }
         if let Some(message) = self.fault(&found) {
-            self.refuse(message, "report it to the plugin's author");
+            self.refuse(message);
+            return 0;
+        }
+        if !self.is_new(found.package.as_str()) {
             return 0;
         }
         let found = Found {
@@ -88,10 +111,12 @@ impl ScanSinkAbi for BoundedSink {
             head: found.head.as_slice(),
             is_whole_file: found.flags & flags::WHOLE_FILE != 0,
         };
-        self.lent.with(0, |sink| match sink.found(found) {
+        let further = self.lent.with(0, |sink| match sink.found(found) {
             ReadFurther::No => 0,
             ReadFurther::UpTo(bytes) => bytes as u64,
-        })
+        });
+        self.is_read_further = (further > 0).then(|| found.package.into());
+        further
     }
 
     fn problem(&mut self, problem: Problem<'_>) {

@@ -17,7 +17,9 @@ use prowess_plugin_abi::{
 use super::convert;
 use super::lease::{Lease, Lent};
 use super::sink::BoundedSink;
-use crate::generation::{Call, Failure, Shared};
+use crate::PluginErrorKind;
+use crate::failure::Failure;
+use crate::generation::{Call, Shared};
 
 /// More pages than this are no listing but a fault.
 const MAX_PAGES: usize = 10_000;
@@ -82,7 +84,7 @@ impl PluginSource {
 
     fn fault(&self, code: u32, what: &str) -> SourceError {
         let message = format!("the plugin `{}` {what}", self.shared.name);
-        convert::source_error(&Failure { code, message })
+        convert::source_error(&Failure::of(PluginErrorKind::Protocol, code, message))
     }
 }
 

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use prowess_core::{
     Catalog, Code, Content, Tool, ToolContext, ToolDefinition, ToolProvider, ToolResult,
 };
+use prowess_plugin_abi::codes;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::convert::{self, Described};
-use crate::generation::{Call, Failure, Shared};
+use crate::PluginErrorKind;
+use crate::failure::Failure;
+use crate::generation::{Call, Shared};
 use crate::instance::Instance;
 
 pub(crate) struct PluginTools {
@@ -58,7 +61,7 @@ impl Tool for PluginTool {
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
         self.answer(context, arguments).unwrap_or_else(|failure| {
-            ToolResult::error(convert::result_code(failure.code), failure.message)
+            ToolResult::error(convert::result_code(&failure), failure.message)
         })
     }
 }
@@ -88,10 +91,8 @@ impl PluginTool {
 
     fn fault(&self, how: &str) -> Failure {
         let (plugin, tool) = (&self.shared.name, &self.described.name);
-        Failure {
-            code: prowess_plugin_abi::codes::INTERNAL,
-            message: format!("the plugin `{plugin}` answers a call of `{tool}` {how}"),
-        }
+        let message = format!("the plugin `{plugin}` answers a call of `{tool}` {how}");
+        Failure::of(PluginErrorKind::Protocol, codes::INTERNAL, message)
     }
 }
 

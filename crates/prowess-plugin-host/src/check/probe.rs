@@ -19,7 +19,7 @@ use super::recorder::Recorder;
 use super::serve::Ask;
 use crate::child::ProcessClock;
 use crate::host_api::HostSide;
-use crate::instance::{Instance, Shape, begin, plain};
+use crate::instance::{End, Instance, Shape, begin, plain};
 use crate::{Image, Manifest, NoLog, PluginLimits};
 
 /// How long a call may go on that nobody wants any more, and a plugin that was told to end.
@@ -108,7 +108,9 @@ impl Probe {
         let clock = Arc::new(ProcessClock::default());
         let host = Arc::new(HostSide::new(&self.manifest().name, Arc::new(NoLog), clock));
         let (module, call_ms) = (self.image.module, self.limits.call_ms);
-        let (instance, shape) = begin(module, host.object(), config, SOON)?;
+        let (object, ended) = host.object();
+        let end = End { grace: SOON, ended };
+        let (instance, shape) = begin(module, object, config, end)?;
         Ok(Arc::new(Life { instance, shape, host, call_ms }))
     }
 

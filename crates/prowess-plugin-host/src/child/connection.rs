@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -39,6 +39,8 @@ pub(super) struct Connection {
     next: AtomicU64,
     calls: Mutex<HashMap<u64, Sender<Event>>>,
     watches: Mutex<HashMap<u64, ChangeListener>>,
+    /// Whether another one has taken its place, so that it ends with its last call.
+    is_retired: AtomicBool,
     /// Why it no longer answers.
     end: OnceLock<PluginError>,
 }
@@ -60,6 +62,7 @@ impl Connection {
             next: AtomicU64::new(1),
             calls: Mutex::default(),
             watches: Mutex::default(),
+            is_retired: AtomicBool::default(),
             end: OnceLock::new(),
         });
         let (sender, receiver) = mpsc::channel();
@@ -94,16 +97,46 @@ impl Connection {
         reason
     }
 
-    /// Begins a call.
-    pub(super) fn begin(&self, call: Call) -> Result<(u64, Receiver<Event>), PluginError> {
+    /// As [`Self::close`], for what the plugin did wrong.
+    pub(super) fn fail(&self, kind: PluginErrorKind, reason: String) -> PluginError {
+        self.close(self.launch.failed(kind, reason))
+    }
+
+    /// Another one takes its place: it ends when the calls that are under way have.
+    pub(super) fn retire(&self) {
+        self.is_retired.store(true, Ordering::SeqCst);
+        self.end_if_retired();
+    }
+
+    /// Whether another one has taken its place.
+    pub(super) fn is_retired(&self) -> bool {
+        self.is_retired.load(Ordering::SeqCst)
+    }
+
+    fn end_if_retired(&self) {
+        if self.is_retired() && locked(&self.calls).is_empty() {
+            self.close(self.launch.failed(PluginErrorKind::Crashed, "was replaced".into()));
+        }
+    }
+
+    /// Begins a call. If that is not possible, the call comes back with the reason.
+    pub(super) fn begin(
+        &self,
+        call: Call,
+    ) -> Result<(u64, Receiver<Event>), (PluginError, Box<Call>)> {
         let id = self.number();
         let (sender, receiver) = mpsc::channel();
         locked(&self.calls).insert(id, sender);
+        let request = Request::Call { id, call };
         // The end may have come between; whoever finds the call then answers it.
-        self.say(&Request::Call { id, call })?;
-        match self.end.get() {
-            Some(_) => Err(self.forget(id)),
-            None => Ok((id, receiver)),
+        let error = match self.say(&request) {
+            Ok(()) if self.end.get().is_none() => return Ok((id, receiver)),
+            Ok(()) => self.forget(id),
+            Err(error) => error,
+        };
+        match request {
+            Request::Call { call, .. } => Err((error, Box::new(call))),
+            Request::Cancel { .. } => unreachable!("it was made as a call"),
         }
     }
 
@@ -116,7 +149,9 @@ impl Connection {
     /// No longer waits for a call.
     pub(super) fn forget(&self, id: u64) -> PluginError {
         locked(&self.calls).remove(&id);
-        self.ended()
+        let error = self.ended();
+        self.end_if_retired();
+        error
     }
 
     /// Begins to hear of changes under a number of its own.
@@ -205,13 +240,17 @@ impl Connection {
         while let Some((reply, bytes)) = read(&mut socket, self.launch.limits.answer_bytes)? {
             match reply {
                 Reply::Ready(offer) => drop(ready.send(Ok(offer))),
-                Reply::Refused { reason, .. } => {
-                    self.close(self.launch.failed(PluginErrorKind::Init, reason));
+                Reply::Refused { code, reason, help } => {
+                    let kind = PluginErrorKind::of_code(&code).unwrap_or(PluginErrorKind::Init);
+                    let error = self.launch.failed(kind, reason);
+                    self.close(PluginError { help, ..error });
                 }
                 Reply::Done { id, answer } => {
-                    if let Some(call) = locked(&self.calls).remove(&id) {
+                    let call = locked(&self.calls).remove(&id);
+                    if let Some(call) = call {
                         // Nobody waits for an answer that came too late.
                         let _ = call.send(Event::Done(answer, bytes));
+                        self.end_if_retired();
                     }
                 }
                 Reply::Part { id, .. } => {

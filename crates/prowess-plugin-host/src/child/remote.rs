@@ -11,11 +11,10 @@ use prowess_core::{
 };
 use serde_json::Value;
 
-use super::connection::Connection;
 use super::protocol::{Answer, Call, FoundPackage, OfferedTool, Reply, stamped};
-use super::supervisor::{Supervisor, cancelled};
+use super::supervisor::{Answered, Broken, Supervisor, cancelled, nonsense};
 use super::{Launch, locked};
-use crate::PluginError;
+use crate::{PluginError, Staged};
 
 /// The most packages that a source may have.
 const MAX_PACKAGES: usize = 1_000_000;
@@ -26,6 +25,19 @@ pub struct ProcessPlugin {
     pub sources: Vec<Arc<dyn SkillSource>>,
     /// Its tools.
     pub tools: Arc<dyn ToolProvider>,
+    supervisor: Arc<Supervisor>,
+}
+
+impl ProcessPlugin {
+    /// Puts another build of the plugin in the place of this one, in a process of its own. Calls that are
+    /// under way end on the old one. Whoever watches hears that everything may have changed.
+    ///
+    /// # Errors
+    ///
+    /// The new one does not begin, or offers something else: the old one goes on.
+    pub fn replace(&self, library: Staged) -> Result<(), PluginError> {
+        self.supervisor.replace(library)
+    }
 }
 
 /// Begins a plugin in a process of its own. `clock` measures deadlines and the time between failures.
@@ -46,7 +58,7 @@ pub fn start_process(launch: Launch, clock: Arc<dyn Clock>) -> Result<ProcessPlu
         Arc::new(RemoteTool { supervisor: Arc::clone(&supervisor), at, offered }) as Arc<dyn Tool>
     };
     let tools = RemoteTools(offer.tools.into_iter().enumerate().map(tool).collect());
-    Ok(ProcessPlugin { sources, tools: Arc::new(tools) })
+    Ok(ProcessPlugin { sources, tools: Arc::new(tools), supervisor })
 }
 
 struct RemoteSource {
@@ -59,8 +71,8 @@ struct RemoteSource {
 }
 
 impl RemoteSource {
-    fn call(&self, call: Call, cancel: &Cancel) -> Result<(Answer, Vec<u8>), SourceError> {
-        self.supervisor.call(call, cancel, &mut |_, _| Err(nonsense()))
+    fn call(&self, call: Call, cancel: &Cancel) -> Result<Answered, SourceError> {
+        Ok(self.supervisor.call(call, cancel, &mut |_, _| Err(nonsense()))?)
     }
 
     fn scan_some(
@@ -148,19 +160,9 @@ impl SkillSource for RemoteSource {
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        let connection = self
-            .supervisor
-            .connection()
-            .map_err(|error| SourceError::new(SourceErrorKind::Unavailable, error.to_string()))?;
-        let watch = connection.listen(listener);
-        let keeper = Keeper { connection, watch };
-        let call = Call::Watch { source: self.at, watch };
-        let none = &mut |_, _| Err(nonsense());
-        match self.supervisor.call_on(&keeper.connection, call, &Cancel::default(), none)? {
-            (Answer::Watching(true), _) => Ok(Some(Watch::new(keeper))),
-            (Answer::Watching(false), _) => Ok(None),
-            _ => Err(nonsense()),
-        }
+        let begun = self.supervisor.watch(self.at, listener)?;
+        let keeper = |token| Keeper { supervisor: Arc::clone(&self.supervisor), token };
+        Ok(begun.map(|token| Watch::new(keeper(token))))
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
@@ -270,15 +272,13 @@ impl Scan<'_> {
 
 /// Keeps a watch up.
 struct Keeper {
-    connection: Arc<Connection>,
-    watch: u64,
+    supervisor: Arc<Supervisor>,
+    token: u64,
 }
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        self.connection.stop_listening(self.watch);
-        // The listener is gone; when the plugin stops is of no matter here.
-        let _ = self.connection.begin(Call::Unwatch { watch: self.watch });
+        self.supervisor.unwatch(self.token);
     }
 }
 
@@ -311,22 +311,21 @@ impl Tool for RemoteTool {
         let call = Call::Tool { tool: self.at, arguments: arguments.clone(), session };
         match self.supervisor.call(call, context.cancel, &mut |_, _| Err(nonsense())) {
             Ok((Answer::Told(told), _)) => told.into(),
-            Ok(_) => failed(&nonsense()),
-            Err(error) => failed(&error),
+            Ok(_) => failed(Broken::Told(nonsense())),
+            Err(broken) => failed(broken),
         }
     }
 }
 
-fn failed(error: &SourceError) -> ToolResult {
-    let code = match error.kind {
-        SourceErrorKind::Cancelled => "cancelled",
-        _ => "plugin-failed",
+fn failed(broken: Broken) -> ToolResult {
+    let (code, message) = match broken {
+        Broken::Process(error) => (error.kind.as_str(), error.to_string()),
+        Broken::Told(error) if error.kind == SourceErrorKind::Cancelled => {
+            ("cancelled", error.message)
+        }
+        Broken::Told(error) => ("plugin-failed", error.message),
     };
-    ToolResult::error(Code::new(code), error.message.clone())
-}
-
-fn nonsense() -> SourceError {
-    SourceError::new(SourceErrorKind::Unavailable, "the plugin answered what no plugin may answer")
+    ToolResult::error(Code::new(code), message)
 }
 
 fn problem(code: &'static str, package: &str, message: String) -> Diagnostic {

@@ -1,36 +1,50 @@
-//! A plugin's process kept alive: begun again after a failure, and left alone after too many.
+//! A plugin's process kept alive: begun again after a failure, left alone after too many, and replaced
+//! when there is another build.
 
-use std::collections::VecDeque;
 use std::sync::mpsc::RecvTimeoutError;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prowess_core::{Cancel, Clock, SourceError, SourceErrorKind};
 
 use super::connection::{Connection, Event};
+use super::failures::Failures;
+use super::places::Places;
 use super::protocol::{Answer, Call, Offer, Reply};
+use super::watches::Watches;
 use super::{Launch, locked};
-use crate::{PluginError, PluginErrorKind};
+use crate::{PluginError, PluginErrorKind, PluginLimits, Staged};
 
 /// How often a waiting call looks whether it is still wanted.
-const LOOK: Duration = Duration::from_millis(10);
+pub(super) const LOOK: Duration = Duration::from_millis(10);
 
 pub(super) struct Supervisor {
-    launch: Arc<Launch>,
     clock: Arc<dyn Clock>,
+    limits: PluginLimits,
     offer: Offer,
     state: Mutex<State>,
-    calls: Mutex<usize>,
-    call_ended: Condvar,
+    places: Places,
+    watches: Watches,
 }
 
-#[derive(Default)]
 struct State {
+    /// What the next process is started with.
+    launch: Arc<Launch>,
     connection: Option<Arc<Connection>>,
-    /// When it failed, by the clock's elapsed time, and how it failed last.
-    failures: VecDeque<Duration>,
-    last: Option<PluginError>,
+    failures: Failures,
 }
+
+/// Why a call has no answer.
+#[derive(Debug)]
+pub(super) enum Broken {
+    /// The plugin, or who asked, says so.
+    Told(SourceError),
+    /// The process failed.
+    Process(PluginError),
+}
+
+/// What a call gives, and the bytes beside it.
+pub(super) type Answered = (Answer, Vec<u8>);
 
 /// Takes the parts of a scan.
 pub(super) type TakePart<'a> = &'a mut dyn FnMut(Reply, Vec<u8>) -> Result<(), SourceError>;
@@ -39,54 +53,97 @@ impl Supervisor {
     pub(super) fn start(launch: Launch, clock: Arc<dyn Clock>) -> Result<Self, PluginError> {
         let launch = Arc::new(launch);
         let (connection, offer) = Connection::open(&launch)?;
-        let state = Mutex::new(State { connection: Some(connection), ..State::default() });
-        let (calls, call_ended) = (Mutex::new(0), Condvar::new());
-        Ok(Self { launch, clock, offer, state, calls, call_ended })
+        let limits = launch.limits.clone();
+        let places = Places::new(limits.calls_at_once);
+        let (connection, failures) = (Some(connection), Failures::default());
+        let state = Mutex::new(State { launch, connection, failures });
+        Ok(Self { clock, limits, offer, state, places, watches: Watches::default() })
     }
 
     pub(super) fn offer(&self) -> &Offer {
         &self.offer
     }
 
+    pub(super) fn watches(&self) -> &Watches {
+        &self.watches
+    }
+
+    /// Puts another build in the place of this one. Calls that are under way end on the old one.
+    pub(super) fn replace(&self, library: Staged) -> Result<(), PluginError> {
+        let launch = Arc::new(locked(&self.state).launch.with(library));
+        let connection = self.begin(&launch, PluginErrorKind::Init)?;
+        let mut state = locked(&self.state);
+        let old = state.connection.replace(Arc::clone(&connection));
+        (state.launch, state.failures) = (launch, Failures::default());
+        drop(state);
+        self.watch_again(&connection);
+        if let Some(old) = old {
+            old.retire();
+        }
+        Ok(())
+    }
+
     /// Asks and waits for the answer.
     pub(super) fn call(
         &self,
-        call: Call,
+        mut call: Call,
         cancel: &Cancel,
         part: TakePart<'_>,
-    ) -> Result<(Answer, Vec<u8>), SourceError> {
-        let _place = self.place(cancel)?;
-        let connection = self.connection().map_err(|error| unavailable(&error))?;
-        let answer = self.call_on(&connection, call, cancel, part);
-        if answer.is_err() {
-            self.note_end(&connection);
+    ) -> Result<Answered, Broken> {
+        let _place = self.places.take(cancel).map_err(Broken::Told)?;
+        loop {
+            let connection = self.connection().map_err(Broken::Process)?;
+            match self.call_on(&connection, call, cancel, part) {
+                Ok(answered) => return Ok(answered),
+                // It was replaced before it was asked.
+                Err((_, Some(not_asked))) if connection.is_retired() => call = *not_asked,
+                Err((broken, _)) => {
+                    self.note_end(&connection);
+                    return Err(broken);
+                }
+            }
         }
-        answer
     }
 
-    /// As [`Self::call`], in this process and no later one.
+    /// As [`Self::call`], in this process and no later one. A call that was not begun comes back.
     pub(super) fn call_on(
         &self,
         connection: &Connection,
         call: Call,
         cancel: &Cancel,
         part: TakePart<'_>,
-    ) -> Result<(Answer, Vec<u8>), SourceError> {
-        let (id, events) = connection.begin(call).map_err(|error| unavailable(&error))?;
+    ) -> Result<Answered, (Broken, Option<Box<Call>>)> {
+        let begun = connection.begin(call);
+        let (id, events) = begun.map_err(|(error, call)| (Broken::Process(error), Some(call)))?;
+        let waited = self.wait(connection, cancel, id, || events.recv_timeout(LOOK), part);
+        waited.map_err(|broken| (broken, None))
+    }
+
+    fn wait(
+        &self,
+        connection: &Connection,
+        cancel: &Cancel,
+        id: u64,
+        next: impl Fn() -> Result<Event, RecvTimeoutError>,
+        part: TakePart<'_>,
+    ) -> Result<Answered, Broken> {
         let begun = self.clock.elapsed();
         let mut told_to_end = None;
         loop {
-            match events.recv_timeout(LOOK) {
+            match next() {
                 Ok(Event::Part(reply, bytes)) => {
                     if let Err(error) = part(*reply, bytes) {
                         connection.cancel(id);
                         let _ = connection.forget(id);
-                        return Err(error);
+                        return Err(Broken::Told(error));
                     }
                 }
-                Ok(Event::Done(answer, bytes)) => return Ok((answer?, bytes)),
+                Ok(Event::Done(answer, bytes)) => {
+                    let answer = answer.map_err(|failed| Broken::Told(failed.into()))?;
+                    return Ok((answer, bytes));
+                }
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(unavailable(&connection.forget(id)));
+                    return Err(Broken::Process(connection.forget(id)));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -96,8 +153,8 @@ impl Supervisor {
                     connection.cancel(id);
                     told_to_end = Some(now);
                 }
-                Some(told) if now - told > Duration::from_millis(self.launch.limits.grace_ms) => {
-                    return Err(self.give_up(connection, cancel));
+                Some(told) if now - told > Duration::from_millis(self.limits.grace_ms) => {
+                    return Err(Broken::Process(self.give_up(connection, cancel)));
                 }
                 _ => {}
             }
@@ -107,35 +164,42 @@ impl Supervisor {
     /// The process that answers now, begun again if need be.
     pub(super) fn connection(&self) -> Result<Arc<Connection>, PluginError> {
         let mut state = locked(&self.state);
+        let now = self.clock.elapsed();
         match state.connection.take() {
             Some(connection) if connection.end().is_none() => {
                 state.connection = Some(Arc::clone(&connection));
                 return Ok(connection);
             }
-            Some(connection) => state.fail(self.clock.elapsed(), connection.end().cloned()),
+            Some(connection) => state.failures.note(now, connection.end().cloned()),
             None => {}
         }
-        self.may_begin(&mut state)?;
-        let begun = Connection::open(&self.launch).and_then(|(connection, offer)| {
-            match offer == self.offer {
-                true => Ok(connection),
-                false => {
-                    let reason = "offered something else when it was begun again";
-                    Err(connection
-                        .close(self.launch.failed(PluginErrorKind::Protocol, reason.into())))
-                }
-            }
-        });
-        match begun {
+        state.failures.may_begin(now, &self.limits)?;
+        match self.begin(&state.launch, PluginErrorKind::Protocol) {
             Ok(connection) => {
                 state.connection = Some(Arc::clone(&connection));
                 Ok(connection)
             }
             Err(error) => {
-                state.fail(self.clock.elapsed(), Some(error.clone()));
+                state.failures.note(self.clock.elapsed(), Some(error.clone()));
                 Err(error)
             }
         }
+    }
+
+    /// A further process, which has to offer what the first one did.
+    fn begin(
+        &self,
+        launch: &Arc<Launch>,
+        otherwise: PluginErrorKind,
+    ) -> Result<Arc<Connection>, PluginError> {
+        let (connection, offer) = Connection::open(launch)?;
+        if offer == self.offer {
+            return Ok(connection);
+        }
+        let reason = "offers other sources or tools than it did when it began";
+        let help = "restart this program to use the new ones";
+        let error = launch.failed(otherwise, reason.into());
+        Err(connection.close(PluginError { help: help.into(), ..error }))
     }
 
     /// Takes note if the process has ended, so that the time until it is begun again runs from now.
@@ -144,100 +208,39 @@ impl Supervisor {
         let mut state = locked(&self.state);
         let is_ours = |own: &mut Arc<Connection>| Arc::ptr_eq(own, connection);
         if state.connection.take_if(is_ours).is_some() {
-            state.fail(self.clock.elapsed(), Some(error.clone()));
-        }
-    }
-
-    fn may_begin(&self, state: &mut State) -> Result<(), PluginError> {
-        let limits = &self.launch.limits;
-        let now = self.clock.elapsed();
-        let window = Duration::from_secs(limits.restart_window_s);
-        while state.failures.front().is_some_and(|&failed| now - failed > window) {
-            state.failures.pop_front();
-        }
-        let (Some(&last), Some(error)) = (state.failures.back(), &state.last) else {
-            return Ok(());
-        };
-        let count = u32::try_from(state.failures.len()).unwrap_or(u32::MAX);
-        if count > limits.restarts {
-            let window = window.as_secs();
-            let reason = format!(
-                "{}; it failed {count} times in {window} s and is left alone",
-                error.reason
-            );
-            return Err(PluginError {
-                kind: PluginErrorKind::Quarantined,
-                reason,
-                ..error.clone()
-            });
-        }
-        let backoff = Duration::from_millis(limits.restart_backoff_ms);
-        let wait = backoff.saturating_mul(1 << (count - 1).min(16));
-        match (last + wait).checked_sub(now) {
-            Some(rest) if !rest.is_zero() => {
-                let reason =
-                    format!("{}; it is begun again in {} ms", error.reason, rest.as_millis());
-                Err(PluginError { reason, ..error.clone() })
-            }
-            _ => Ok(()),
+            state.failures.note(self.clock.elapsed(), Some(error.clone()));
         }
     }
 
     /// A call that does not end ends with its process.
-    fn give_up(&self, connection: &Connection, cancel: &Cancel) -> SourceError {
-        let limits = &self.launch.limits;
+    fn give_up(&self, connection: &Connection, cancel: &Cancel) -> PluginError {
+        let limits = &self.limits;
         let reason = match cancel.is_cancelled() {
             true => format!("went on for {} ms after it was cancelled", limits.grace_ms),
             false => format!("did not answer within {} ms", limits.call_ms),
         };
-        unavailable(&connection.close(self.launch.failed(PluginErrorKind::Deadline, reason)))
+        connection.fail(PluginErrorKind::Deadline, reason)
     }
 
     fn call_time(&self) -> Duration {
-        Duration::from_millis(self.launch.limits.call_ms)
-    }
-
-    /// One of the places for calls at once.
-    fn place(&self, cancel: &Cancel) -> Result<Place<'_>, SourceError> {
-        let mut calls = locked(&self.calls);
-        loop {
-            if cancel.is_cancelled() {
-                return Err(cancelled());
-            }
-            if *calls < self.launch.limits.calls_at_once.max(1) {
-                break;
-            }
-            let waited = self.call_ended.wait_timeout(calls, LOOK);
-            calls = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        *calls += 1;
-        Ok(Place(self))
-    }
-}
-
-impl State {
-    fn fail(&mut self, now: Duration, error: Option<PluginError>) {
-        self.failures.push_back(now);
-        self.last = error;
+        Duration::from_millis(self.limits.call_ms)
     }
 }
 
 impl Drop for Supervisor {
     fn drop(&mut self) {
         if let Some(connection) = locked(&self.state).connection.take() {
-            let reason = "is no longer used".to_owned();
-            connection.close(self.launch.failed(PluginErrorKind::Crashed, reason));
+            let _ = connection.fail(PluginErrorKind::Crashed, "is no longer used".to_owned());
         }
     }
 }
 
-/// A place for a call, given back when it is dropped.
-struct Place<'a>(&'a Supervisor);
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        *locked(&self.0.calls) -= 1;
-        self.0.call_ended.notify_one();
+impl From<Broken> for SourceError {
+    fn from(broken: Broken) -> Self {
+        match broken {
+            Broken::Told(error) => error,
+            Broken::Process(error) => unavailable(&error),
+        }
     }
 }
 
@@ -246,6 +249,12 @@ pub(super) fn cancelled() -> SourceError {
     SourceError::new(SourceErrorKind::Cancelled, "the call was cancelled")
 }
 
-fn unavailable(error: &PluginError) -> SourceError {
+/// What an answer that is none gives.
+pub(super) fn nonsense() -> SourceError {
+    let message = "[plugin-protocol-broken] the plugin answered what no plugin may answer";
+    SourceError::new(SourceErrorKind::Unavailable, message)
+}
+
+pub(super) fn unavailable(error: &PluginError) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, format!("[{}] {error}", error.kind.as_str()))
 }

@@ -345,7 +345,7 @@ fn a_tool_of_a_process_is_a_tool() {
     assert_eq!(told.content, expected, "it gets its arguments and the conversation's name");
     let failed = tools[0].call(&context, &json!({"mode": "abort"}));
     assert!(failed.is_error, "a crash is an answer: {failed:?}");
-    assert_eq!(failed.code.unwrap().as_str(), "plugin-failed", "with a code");
+    assert_eq!(failed.code.unwrap().as_str(), "plugin-crashed", "with a code");
 }
 
 struct Conversation(SessionId);

@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, Catalog, Clock, PackagePath, ReadLimit, ResourcePath, Session, SessionId, SkillSource,
-    SourceChange, SourceErrorKind, ToolContext, ToolResult,
+    Cancel, Catalog, Clock, PackagePath, ReadLimit, ResourcePath, SkillSource, SourceChange,
+    SourceErrorKind, ToolResult,
 };
 use prowess_plugin_host::{LoadedPlugin, PluginErrorKind, PluginLimits, PluginStatus};
 use prowess_testkit::ScanRecorder;
 use serde_json::{Value, json};
 
+use crate::conversation;
 use crate::loaded::{Start, faulty, faulty_file, open, tool};
 
 fn start(config: Value) -> (Start, LoadedPlugin) {
@@ -66,7 +67,7 @@ fn a_plugin_that_cannot_begin_is_told_of_in_one_line() {
 fn a_panic_is_an_error_and_the_next_call_works() {
     let (start, plugin) = start(json!({}));
     let source = source(&plugin);
-    failing(&plugin, "panic", &["`prowess-plugin-sdk`", "the read panics (", "faulty.rs:"]);
+    failing(&plugin, "panic", &["`prowess-plugin-sdk`", "the read panics (", "act.rs:"]);
     assert_eq!(plugin.status(), PluginStatus::Failed, "it is broken until the next call");
     assert_eq!(read(&*source, "good"), Ok(b"good".to_vec()), "it was begun again");
     assert_eq!(plugin.status(), PluginStatus::Running);
@@ -207,43 +208,8 @@ fn answers_that_are_wrong_are_refused() {
     assert_eq!(codes, ["plugin-protocol-broken", "faulty-odd"], "but told of");
 }
 
-/// A conversation that has only an id.
-struct Conversation(SessionId);
-
-impl Session for Conversation {
-    fn id(&self) -> &SessionId {
-        &self.0
-    }
-
-    fn state(&self) -> Result<prowess_core::SessionState, prowess_core::SessionError> {
-        unreachable!("no plugin sees it")
-    }
-
-    fn load(
-        &self,
-        _: Vec<prowess_core::ActiveSkill>,
-        _: prowess_core::LoadMode,
-    ) -> Result<prowess_core::Receipt, prowess_core::SessionError> {
-        unreachable!("no plugin loads")
-    }
-
-    fn unload(
-        &self,
-        _: &prowess_core::Unload,
-    ) -> Result<prowess_core::Receipt, prowess_core::SessionError> {
-        unreachable!("no plugin unloads")
-    }
-}
-
 fn call(start: &Start, plugin: &LoadedPlugin, arguments: &Value, cancel: &Cancel) -> ToolResult {
-    let context = ToolContext {
-        catalog: &Arc::new(Catalog::empty()),
-        session: &Conversation(SessionId::new("talk-7")),
-        caller: prowess_core::Caller::User,
-        clock: &*start.clock as &dyn Clock,
-        cancel,
-    };
-    tool(plugin).call(&context, arguments)
+    conversation::call(&*tool(plugin), &*start.clock, arguments, cancel)
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Plugins that are opened: built from their sources, staged, started, called.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use prowess_core::{Digest, SkillSource, Tool};
 use prowess_plugin_host::{
-    Image, LoadedPlugin, LogLevel, Older, Origin, PluginError, PluginLimits, PluginLog,
-    PluginPolicy, PluginSetup, TrustStore, VerifiedPlugin, inspect, stage, verify,
+    Image, Isolation, LoadedPlugin, LogLevel, Older, Origin, PluginError, PluginLimits, PluginLog,
+    PluginPolicy, PluginSetup, Staged, TrustStore, VerifiedPlugin, inspect, stage, verify,
 };
 use prowess_testkit::{ManualClock, build_plugin, build_plugin_example};
 use serde_json::{Value, json};
@@ -26,18 +26,42 @@ pub(crate) fn faulty() -> Image {
     IMAGE.get_or_init(|| open(&faulty_file()).unwrap()).clone()
 }
 
-pub(crate) fn faulty_file() -> std::path::PathBuf {
+pub(crate) fn faulty_file() -> PathBuf {
     build_plugin_example("prowess-plugin-sdk", "faulty")
 }
 
 /// Trusts a file and verifies it, as an operator would.
 pub(crate) fn verified(file: &Path) -> VerifiedPlugin {
+    verified_for(file, Isolation::Auto).unwrap()
+}
+
+fn verified_for(file: &Path, isolation: Isolation) -> Result<VerifiedPlugin, PluginError> {
     let bytes = std::fs::read(file).unwrap();
     let mut trust = TrustStore::default();
     let inspection = inspect(file, &bytes).unwrap();
     trust.pin(file, Digest::of(&bytes), &inspection, &witness(), Older::Refuse).unwrap();
     let file = file.canonicalize().unwrap();
-    verify(&file, Origin::Named, &PluginPolicy::default(), &trust).unwrap()
+    let policy = PluginPolicy { isolation, ..PluginPolicy::default() };
+    verify(&file, Origin::Named, &policy, &trust)
+}
+
+/// As [`verified_for`], once for each file of a run: hashing is slow without optimization.
+fn known(file: &Path, isolation: Isolation) -> Result<VerifiedPlugin, PluginError> {
+    type Known = Mutex<BTreeMap<(PathBuf, bool), Result<VerifiedPlugin, PluginError>>>;
+    static KNOWN: Known = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap();
+    let key = (file.to_owned(), isolation == Isolation::InProcess);
+    known.entry(key).or_insert_with(|| verified_for(file, isolation)).clone()
+}
+
+/// A file that is trusted, to be run there, and its bytes where they can be opened.
+pub(crate) fn staged(
+    file: &Path,
+    isolation: Isolation,
+) -> Result<(VerifiedPlugin, Staged), PluginError> {
+    let plugin = known(file, isolation)?;
+    let staged = stage(&plugin, &std::env::temp_dir())?;
+    Ok((plugin, staged))
 }
 
 /// A further image of a file, with statics of its own.

@@ -2,15 +2,20 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod child;
+mod conversation;
 mod equal;
+mod fault_table;
 mod faults;
 mod generations;
 mod inspect;
 mod inventory;
 mod library;
 mod loaded;
+mod old;
 mod policy;
+mod reload;
 mod shipped;
 mod stage;
 mod trust;
+mod variants;
 mod verify;

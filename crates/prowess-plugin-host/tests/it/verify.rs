@@ -63,7 +63,7 @@ impl Place {
     }
 }
 
-fn sign(secret: &SecretKey, public: &PublicKey, file: &Path, comment: &str) {
+pub(crate) fn sign(secret: &SecretKey, public: &PublicKey, file: &Path, comment: &str) {
     let bytes = Cursor::new(std::fs::read(file).unwrap());
     let signature = minisign::sign(Some(public), secret, bytes, Some(comment), None).unwrap();
     std::fs::write(file.with_extension("so.minisig"), signature.into_string()).unwrap();

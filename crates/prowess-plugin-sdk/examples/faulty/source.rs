@@ -79,7 +79,14 @@ impl SkillSource for FaultySource {
             "head" => {
                 let head = &*vec![0; 1 << 30];
                 let (package, file) = ("large", "SKILL.md");
-                sink.found(Found { package, file, stamp: None, size: None, head, is_whole_file: true });
+                sink.found(Found {
+                    package,
+                    file,
+                    stamp: None,
+                    size: None,
+                    head,
+                    is_whole_file: true,
+                });
             }
             how => act(how, "the scan"),
         }

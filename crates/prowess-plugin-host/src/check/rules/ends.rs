@@ -60,7 +60,7 @@ fn exports(probe: &Probe, host: &Arc<HostSide>) -> Result<Exports, AbiError> {
         features: RSlice::EMPTY,
         ext: RStr::empty(),
     };
-    plain(probe.image.module.init()(host.object(), request))
+    plain(probe.image.module.init()(host.object().0, request))
 }
 
 /// Each source may be watched, also twice; a watch that is none may be ended.

@@ -1,0 +1,32 @@
+//! Why a call of a plugin has no answer.
+
+use prowess_plugin_abi::{AbiError, codes};
+
+use crate::PluginErrorKind;
+
+/// Why a call has no answer.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// One of the boundary's numbers.
+    pub(crate) code: u32,
+    /// What the plugin did wrong; `None` where the plugin itself says that it cannot do what it was asked.
+    pub(crate) kind: Option<PluginErrorKind>,
+    pub(crate) message: String,
+}
+
+impl Failure {
+    /// The plugin did wrong.
+    pub(crate) fn of(kind: PluginErrorKind, code: u32, message: String) -> Self {
+        Self { code, kind: Some(kind), message }
+    }
+
+    /// The plugin says so, unless it panicked.
+    pub(crate) fn told_by(plugin: &str, error: &AbiError) -> Self {
+        let is_panic = matches!(error.code, codes::PANIC | codes::POISONED);
+        Self {
+            code: error.code,
+            kind: is_panic.then_some(PluginErrorKind::Panicked),
+            message: format!("the plugin `{plugin}`: {}", error.message),
+        }
+    }
+}

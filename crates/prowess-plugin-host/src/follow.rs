@@ -1,0 +1,155 @@
+//! Plugins are replaced when their files change.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use notify::event::EventKindMask;
+use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
+use prowess_core::{Code, Diagnostic, Severity};
+
+use crate::{LogLevel, PluginError, PluginHandle, PluginLoader, Reloaded, TrustStore};
+
+/// How long a file is left alone before it is looked at: who copies it writes more than once.
+const QUIET: Duration = Duration::from_millis(500);
+/// A file that never is quiet is looked at after so many times [`QUIET`].
+const PATIENCE: usize = 20;
+
+/// Hears what became of a file that cannot take the place of what runs.
+pub type Told = Arc<dyn Fn(Diagnostic) + Send + Sync>;
+
+/// Follows the files of plugins until it is dropped.
+pub struct Follower {
+    /// Its end is the thread's.
+    watcher: Option<RecommendedWatcher>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Follower {
+    /// Follows these plugins, and the file that says what is trusted: half a second after the last change
+    /// of one, each file is looked at, and a build that may run takes the place of the old one. One that
+    /// may not, or does not begin, is told once as a diagnostic, and the old one goes on.
+    ///
+    /// Without a trust file, what the loader trusts stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// The operating system has no thread or no watch left, or a directory is gone.
+    pub fn start(
+        loader: PluginLoader,
+        plugins: Vec<PluginHandle>,
+        trust_file: Option<PathBuf>,
+        told: Told,
+    ) -> io::Result<Self> {
+        let files: BTreeSet<PathBuf> = plugins
+            .iter()
+            .map(|plugin| plugin.file().to_owned())
+            .chain(trust_file.clone())
+            .collect();
+        let (sender, changes) = mpsc::channel();
+        let watcher = watch(&files, sender).map_err(io::Error::other)?;
+        let plugins = plugins.into_iter().map(|plugin| (plugin, None)).collect();
+        let following = Following { loader, plugins, trust_file, told };
+        let thread = thread::Builder::new().name("prowess-plugins".to_owned());
+        let thread = thread.spawn(move || following.run(&changes))?;
+        Ok(Self { watcher: Some(watcher), thread: Some(thread) })
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        drop(self.watcher.take());
+        // A thread that panicked has said so by itself.
+        drop(self.thread.take().map(JoinHandle::join));
+    }
+}
+
+/// Watches the directories, since a file that is installed anew is another one of the same name.
+fn watch(files: &BTreeSet<PathBuf>, sender: Sender<()>) -> notify::Result<RecommendedWatcher> {
+    let names = files.clone();
+    let hear = move |event: notify::Result<Event>| {
+        // A watch that lost its place may have missed anything.
+        let is_ours = event.map_or(true, |event| {
+            event.need_rescan() || event.paths.iter().any(|path| names.contains(path))
+        });
+        if is_ours {
+            // Who does not listen any more has been dropped.
+            let _ = sender.send(());
+        }
+    };
+    // Without what is only opened or read: our own looks would be told of to ourselves.
+    let config = Config::default().with_event_kinds(EventKindMask::CORE);
+    let mut watcher = RecommendedWatcher::new(hear, config)?;
+    let directories: BTreeSet<_> = files.iter().filter_map(|file| file.parent()).collect();
+    for directory in directories {
+        watcher.watch(directory, RecursiveMode::NonRecursive)?;
+    }
+    Ok(watcher)
+}
+
+/// What the thread has in its hands.
+struct Following {
+    loader: PluginLoader,
+    /// Each with what was told of it last.
+    plugins: Vec<(PluginHandle, Option<PluginError>)>,
+    trust_file: Option<PathBuf>,
+    told: Told,
+}
+
+impl Following {
+    fn run(mut self, changes: &Receiver<()>) {
+        while changes.recv().is_ok() {
+            for _ in 0..PATIENCE {
+                match changes.recv_timeout(QUIET) {
+                    Ok(()) => {}
+                    Err(RecvTimeoutError::Timeout) => break,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
+            }
+            self.look();
+        }
+    }
+
+    fn look(&mut self) {
+        match self.trust_file.as_deref().map(TrustStore::read) {
+            None => {}
+            Some(Ok(trust)) => self.loader.trust = trust,
+            // What cannot be read trusts nothing.
+            Some(Err(error)) => {
+                let help = "mend the file or move it away";
+                return (self.told)(diagnostic("plugin-trust-invalid", error.to_string(), help));
+            }
+        }
+        let Self { loader, plugins, told, .. } = self;
+        for (plugin, last) in plugins {
+            match loader.reload(plugin, &loader.trust) {
+                Ok(reloaded) => {
+                    *last = None;
+                    if let Reloaded::Replaced { version, .. } = reloaded {
+                        let message = format!("version {version} took its place");
+                        loader.log.log(plugin.name(), LogLevel::Info, "host", &message);
+                    }
+                }
+                Err(error) if last.as_ref() == Some(&error) => {}
+                Err(error) => {
+                    told(refused(plugin.file(), &error));
+                    *last = Some(error);
+                }
+            }
+        }
+    }
+}
+
+fn refused(file: &Path, error: &PluginError) -> Diagnostic {
+    let message = format!("{error}; the plugin that runs goes on");
+    let path = Some(file.display().to_string().into());
+    Diagnostic { path, ..diagnostic(error.kind.as_str(), message, &error.help) }
+}
+
+fn diagnostic(code: &'static str, message: String, help: &str) -> Diagnostic {
+    Diagnostic::new(Code::new(code), Severity::Error, message, help)
+}

@@ -1,0 +1,324 @@
+//! A plugin's file changes while it runs: what takes its place, and what does not.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use minisign::KeyPair;
+use prowess_core::{
+    Cancel, Diagnostic, Digest, PackagePath, ReadLimit, ResourcePath, SkillSource, SourceChange,
+};
+use prowess_plugin_host::{
+    Follower, InventoryCache, Isolation, Key, Older, Origin, Placement, Plugin, PluginError,
+    PluginErrorKind, PluginLoader, PluginPolicy, PluginSettings, Reloaded, TrustError, TrustStore,
+    inspect, list,
+};
+use prowess_testkit::{ManualClock, ScanRecorder, build_plugin, build_plugin_example};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::conversation;
+use crate::loaded::{Heard, faulty_file};
+use crate::trust::witness;
+use crate::verify::sign;
+
+/// The faulty plugin as if its version were this one.
+fn build_of(version: &str) -> Vec<u8> {
+    let mut bytes = std::fs::read(faulty_file()).unwrap();
+    let own = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    let at = bytes.windows(own.len()).position(|part| part == own.as_bytes()).unwrap();
+    let other = format!("\"version\":\"{version}\"");
+    assert_eq!(own.len(), other.len(), "the section keeps its length");
+    bytes[at..at + own.len()].copy_from_slice(other.as_bytes());
+    bytes
+}
+
+/// A plugin that is installed, and what loads it.
+struct Place {
+    directory: TempDir,
+    file: PathBuf,
+    loader: PluginLoader,
+    log: Arc<Heard>,
+}
+
+impl Place {
+    /// With version 0.2.0 of the faulty plugin, which is trusted.
+    fn new(isolation: Isolation) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().canonicalize().unwrap();
+        let log = Arc::<Heard>::default();
+        let policy =
+            PluginPolicy { isolation, directories: vec![path.clone()], ..PluginPolicy::default() };
+        let loader = PluginLoader {
+            policy,
+            trust: TrustStore::default(),
+            staging: path.clone(),
+            runner: env!("CARGO_BIN_EXE_prowess-plugin-runner").into(),
+            runner_arguments: Vec::new(),
+            clock: Arc::<ManualClock>::default(),
+            log: Arc::clone(&log) as _,
+        };
+        let mut place = Self { directory, file: path.join("faulty.so"), loader, log };
+        place.install(&build_of("0.2.0"));
+        place
+    }
+
+    fn install(&mut self, bytes: &[u8]) {
+        self.write(bytes);
+        pin(&mut self.loader.trust, &self.file, bytes);
+    }
+
+    /// As package managers do: another file of the same name.
+    fn write(&self, bytes: &[u8]) {
+        let beside = self.file.with_extension("new");
+        std::fs::write(&beside, bytes).unwrap();
+        std::fs::rename(beside, &self.file).unwrap();
+    }
+
+    fn load(&self) -> Plugin {
+        self.loader.load(&self.file, Origin::Named).unwrap()
+    }
+
+    fn reload(&self, plugin: &Plugin) -> Result<Reloaded, PluginError> {
+        self.loader.reload(&plugin.handle, &self.loader.trust)
+    }
+}
+
+fn pin(trust: &mut TrustStore, file: &Path, bytes: &[u8]) {
+    let inspection = inspect(file, bytes).unwrap();
+    trust.pin(file, Digest::of(bytes), &inspection, &witness(), Older::Allow).unwrap();
+}
+
+fn answers(source: &dyn SkillSource) {
+    let (package, file) = (PackagePath::new("good").unwrap(), ResourcePath::new("file").unwrap());
+    let read = source.read(&package, &file, ReadLimit::default());
+    assert_eq!(read, Ok(b"good".to_vec()), "the plugin answers");
+    assert_eq!(ScanRecorder::scan(source).unwrap().packages(), ["good"], "also a scan");
+}
+
+#[test]
+fn another_build_takes_its_place() {
+    for isolation in [Isolation::InProcess, Isolation::Process] {
+        let mut place = Place::new(isolation);
+        let plugin = place.load();
+        let source = Arc::clone(&plugin.sources[0]);
+        let heard: Arc<Mutex<Vec<SourceChange>>> = Arc::default();
+        let notes = Arc::clone(&heard);
+        let listener = Arc::new(move |change| notes.lock().unwrap().push(change));
+        let watch = source.watch(listener).unwrap();
+        answers(&*source);
+        assert_eq!(place.reload(&plugin), Ok(Reloaded::Unchanged), "the file is what runs");
+        for version in ["0.3.0", "0.4.0", "0.2.0"] {
+            // The last one is older, and its very bytes are pinned: that is how one asks for it.
+            let bytes = build_of(version);
+            place.install(&bytes);
+            let version = version.parse().unwrap();
+            let expected = Reloaded::Replaced { version, digest: Digest::of(&bytes) };
+            assert_eq!(place.reload(&plugin), Ok(expected), "{isolation:?}");
+            answers(&*source);
+            let last = heard.lock().unwrap().last().cloned();
+            assert_eq!(last, Some(SourceChange::Everything), "who watches is to look again");
+        }
+        let tool = Arc::clone(&plugin.tools[0].tools()[0]);
+        let never = Cancel::default();
+        let arguments = json!({"how": "who"});
+        let told = conversation::call(&*tool, &*place.loader.clock, &arguments, &never);
+        assert!(!told.is_error, "a tool is the same object, too: {told:?}");
+        drop(watch);
+        let count = heard.lock().unwrap().len();
+        place.install(&build_of("0.5.0"));
+        place.reload(&plugin).unwrap();
+        assert_eq!(heard.lock().unwrap().len(), count, "nothing is heard after the watch's end");
+    }
+}
+
+#[test]
+fn what_cannot_run_takes_no_place() {
+    for isolation in [Isolation::InProcess, Isolation::Process] {
+        let mut place = Place::new(isolation);
+        let plugin = place.load();
+        let other_layout = build_plugin_example("prowess-plugin-abi", "other_layout");
+        let other_layout = std::fs::read(other_layout).unwrap();
+        let memory = std::fs::read(build_plugin("prowess-plugin-memory")).unwrap();
+        pin(&mut place.loader.trust, &place.file, &other_layout);
+        pin(&mut place.loader.trust, &place.file, &memory);
+        let whole = build_of("0.3.0");
+        let half = &whole[..whole.len() / 2];
+        let cases: [(&[u8], PluginErrorKind, &str); 5] = [
+            (b"text", PluginErrorKind::NotALibrary, "begins like none"),
+            (half, PluginErrorKind::NotALibrary, "damaged or truncated"),
+            (&whole, PluginErrorKind::DigestMismatch, "is not the `prowess-plugin-sdk`"),
+            (&other_layout, PluginErrorKind::Manifest, "is the plugin `other-layout` now"),
+            (&memory, PluginErrorKind::Manifest, "is the plugin `prowess-plugin-memory` now"),
+        ];
+        for (bytes, kind, part) in cases {
+            place.write(bytes);
+            let error = place.reload(&plugin).expect_err("it takes no place");
+            assert_eq!(error.kind, kind, "{isolation:?}: {error}");
+            assert!(error.reason.contains(part) && !error.was_executed, "{isolation:?}: {error}");
+            answers(&*plugin.sources[0]);
+        }
+        std::fs::remove_file(&place.file).unwrap();
+        let error = place.reload(&plugin).expect_err("there is no file");
+        assert_eq!(error.kind, PluginErrorKind::Unreadable, "{error}");
+        answers(&*plugin.sources[0]);
+    }
+}
+
+#[test]
+fn a_signature_is_no_way_back() {
+    let mut place = Place::new(Isolation::InProcess);
+    place.loader.trust = TrustStore::default();
+    let key = KeyPair::generate_unencrypted_keypair().unwrap();
+    let text = key.pk.to_box().unwrap().into_string();
+    place.loader.trust.trust_key(Key::parse(&text, &witness()).unwrap());
+    let release = |version: &str| {
+        let bytes = build_of(version);
+        place.write(&bytes);
+        let manifest = inspect(&place.file, &bytes).unwrap().manifest;
+        let comment = format!("{} {version} {}", manifest.name, manifest.target);
+        sign(&key.sk, &key.pk, &place.file, &comment);
+    };
+    release("0.3.0");
+    let plugin = place.load();
+    release("0.2.0");
+    let error = place.reload(&plugin).expect_err("it is older");
+    assert_eq!(error.kind, PluginErrorKind::Rollback, "{error}");
+    assert!(error.to_string().contains("is version 0.2.0, and 0.3.0 runs"), "{error}");
+    assert!(error.help.contains("--allow-older"), "the next step is named: {}", error.help);
+    release("0.4.0");
+    place.reload(&plugin).expect("a newer one takes its place");
+    answers(&*plugin.sources[0]);
+}
+
+#[test]
+fn there_is_an_end_to_replacing_in_the_host_and_none_elsewhere() {
+    for (isolation, is_allowed) in [(Isolation::InProcess, false), (Isolation::Process, true)] {
+        let mut place = Place::new(isolation);
+        place.loader.policy.generations = 1;
+        let plugin = place.load();
+        place.install(&build_of("0.3.0"));
+        place.reload(&plugin).expect("once is allowed");
+        place.install(&build_of("0.4.0"));
+        let again = place.reload(&plugin);
+        assert_eq!(again.is_ok(), is_allowed, "{isolation:?}: {again:?}");
+        if let Err(error) = again {
+            assert_eq!(error.kind, PluginErrorKind::Generations, "{error}");
+            assert!(!error.was_executed, "the new one is not even opened: {error}");
+        }
+        answers(&*plugin.sources[0]);
+    }
+}
+
+#[test]
+fn a_place_in_the_host_is_not_left() {
+    let mut place = Place::new(Isolation::InProcess);
+    let plugin = place.load();
+    assert_eq!(plugin.placement, Placement::InProcess);
+    place.install(&build_of("0.3.0"));
+    // A debug build that the policy leaves to itself runs in a process of its own.
+    place.loader.policy.isolation = Isolation::Auto;
+    let error = place.reload(&plugin).expect_err("it would run elsewhere");
+    assert!(error.reason.contains("would run elsewhere"), "{error}");
+}
+
+/// Waits until something holds, and fails if it never does.
+#[track_caller]
+fn soon(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "{what}");
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_file_is_followed() {
+    let place = Place::new(Isolation::InProcess);
+    let plugin = place.load();
+    let told: Arc<Mutex<Vec<Diagnostic>>> = Arc::default();
+    let notes = Arc::clone(&told);
+    let trust_file = place.directory.path().canonicalize().unwrap().join("state/plugins.json");
+    let trust = |bytes: &[u8]| {
+        TrustStore::update(&trust_file, |store| {
+            pin(store, &place.file, bytes);
+            Ok::<_, TrustError>(())
+        })
+        .unwrap();
+    };
+    trust(&build_of("0.2.0"));
+    let Place { loader, log, .. } = &place;
+    let loader = PluginLoader {
+        policy: loader.policy.clone(),
+        trust: TrustStore::default(),
+        staging: loader.staging.clone(),
+        runner: loader.runner.clone(),
+        runner_arguments: Vec::new(),
+        clock: Arc::clone(&loader.clock),
+        log: Arc::clone(&loader.log),
+    };
+    let tell = Arc::new(move |diagnostic| notes.lock().unwrap().push(diagnostic));
+    let plugins = vec![plugin.handle.clone()];
+    let follower = Follower::start(loader, plugins, Some(trust_file.clone()), tell).unwrap();
+    let codes = || -> Vec<_> {
+        told.lock().unwrap().iter().map(|told| told.code.as_str().to_owned()).collect()
+    };
+
+    place.write(b"text");
+    soon("what is no plugin is told of", || codes() == ["plugin-not-a-library"]);
+    answers(&*plugin.sources[0]);
+    let message = told.lock().unwrap()[0].message.clone();
+    assert!(message.ends_with("; the plugin that runs goes on"), "{message}");
+
+    let newer = build_of("0.3.0");
+    place.write(&newer);
+    soon("so is what nobody trusts", || codes().last().unwrap() == "plugin-digest-mismatch");
+    trust(&newer);
+    soon("a word of trust is enough", || log.has("Info host: version 0.3.0 took its place"));
+    answers(&*plugin.sources[0]);
+    assert_eq!(codes().len(), 2, "each is told once: {:?}", told.lock().unwrap());
+
+    drop(follower);
+    trust(&build_of("0.4.0"));
+    place.write(&build_of("0.4.0"));
+    assert!(!log.has("0.4.0"), "nothing follows any more");
+}
+
+#[test]
+fn two_plugins_of_one_name_are_one_too_many() {
+    let place = Place::new(Isolation::InProcess);
+    let copy = place.file.with_file_name("again.so");
+    std::fs::copy(&place.file, &copy).unwrap();
+    let files = [place.file.clone(), copy.clone(), place.file.clone()];
+    let files = files.map(|file| (file, PluginSettings::default()));
+    let loaded = place.loader.load_all(files, Origin::Named);
+    let [Ok(first), Err(second), Ok(_)] = &loaded[..] else {
+        panic!("the first runs, also twice, and the second does not");
+    };
+    assert_eq!(second.kind, PluginErrorKind::Duplicate, "{second}");
+    let first_file = place.file.display().to_string();
+    assert!(second.reason.contains(&first_file), "the first one is named: {second}");
+    assert!(!second.was_executed, "{second}");
+    answers(&*first.sources[0]);
+    let mut cache = InventoryCache::default();
+    let listed = list(&place.loader.policy, &place.loader.trust, &mut cache).unwrap();
+    let refused = |listed: &prowess_plugin_host::Listed| {
+        listed.verdict.as_ref().err().map(|error| error.kind)
+    };
+    let verdicts: Vec<_> = listed.iter().map(refused).collect();
+    let expected = [None, Some(PluginErrorKind::Duplicate)];
+    assert_eq!(verdicts, expected, "the list says which one would run");
+}
+
+#[test]
+fn both_sides_use_the_features_that_both_know() {
+    let place = Place::new(Isolation::InProcess);
+    let plugin = place.load();
+    assert_eq!(plugin.manifest.features, ["caller", "telepathy"], "the plugin knows these");
+    assert_eq!(plugin.features, ["caller"], "and the host knows one of them");
+    let tool = Arc::clone(&plugin.tools[0].tools()[0]);
+    let arguments = json!({"how": "features"});
+    let told = conversation::call(&*tool, &*place.loader.clock, &arguments, &Cancel::default());
+    let expected = json!({"caller": true, "telepathy": false});
+    assert_eq!(told.structured, Some(expected), "the plugin was told what the host knows");
+}
