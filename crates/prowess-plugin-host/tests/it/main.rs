@@ -1,6 +1,7 @@
 //! Tests of plugins: files that are refused, and libraries that are opened.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod bad_files;
 mod child;
 mod conversation;
 mod equal;

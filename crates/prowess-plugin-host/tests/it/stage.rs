@@ -64,7 +64,7 @@ fn a_file_that_is_swapped_all_the_time_gives_what_was_trusted_or_nothing() {
             }
         });
         let mut opened = 0;
-        for _ in 0..1_000 {
+        for _ in 0..10_000 {
             if let Ok(plugin) = verify(file, Origin::Named, &policy, &trust) {
                 let staged = stage(&plugin, directory.path()).unwrap();
                 assert!(content(&staged) == good(), "only what is trusted is ever opened");
