@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{Failure, cargo_with, output};
+use crate::process::{Failure, cargo_with, host, output};
 use crate::root;
 
 /// The package, which is no part of the workspace.
@@ -62,14 +62,6 @@ fn targets() -> Result<Vec<String>, Failure> {
     }
     targets.sort();
     Ok(targets)
-}
-
-/// The machine's own target. With it named, cargo keeps the flags from build scripts.
-fn host() -> Result<String, Failure> {
-    let said = output(Command::new("rustc").arg("-vV"))?;
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| Failure(format!("`rustc -vV` names no host: {said}")))
 }
 
 fn build(host: &str) -> Result<(), Failure> {

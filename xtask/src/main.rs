@@ -14,6 +14,7 @@ mod model;
 mod parity;
 mod plugins;
 mod process;
+mod sanitize;
 mod tidy;
 
 use std::ffi::OsStr;
@@ -33,6 +34,9 @@ cargo xtask COMMAND
   parity DIR         compare the verdicts on DIR with the reference tool, installed from its registry
   plugins [DIR]      build the plugins into target/plugins and print what they say of themselves; with DIR,
                      compare what the filesystem's lists of it with what the linked source lists
+  soak [RELOADS]     replace a plugin a thousand times, or so often, under readers; no read may fail
+  asan               run the tests of the boundary to plugins by AddressSanitizer, both sides of it
+  miri               run those that open no library by Miri, of the nightly compiler
   loom               try every order of the registry's threads with a model checker
   fuzz [SECONDS]     feed the format crate broken input, for a minute unless another time is given
   tokens DIR         measure the estimate of tokens on the skills of DIR, beside two vocabularies
@@ -60,6 +64,9 @@ fn main() -> ExitCode {
         ["tokens", directory] => tokens(Path::new(directory)),
         ["plugins"] => plugins::build().map(drop),
         ["plugins", directory] => plugins::compare(Path::new(directory)),
+        ["soak", rest @ ..] => soak(rest),
+        ["asan"] => sanitize::asan(),
+        ["miri"] => sanitize::miri(),
         ["loom"] => loom(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["bench", "--count"] => bench::count(),
@@ -111,6 +118,14 @@ fn loom() -> Result<(), Failure> {
     let variables = [("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")];
     let test = ["test", "--package", "prowess-registry", "--lib", "--", "models::"];
     process::cargo_with(&variables, test)
+}
+
+/// Host and plugin are releases: without optimization most of the time would go into hashing.
+fn soak(arguments: &[&str]) -> Result<(), Failure> {
+    // What runs plugins in processes of their own.
+    cargo(["build", "--release", "--package", "prowess-plugin-host", "--bins"])?;
+    let run = ["run", "--release", "--package", "prowess-plugin-host", "--example", "soak", "--"];
+    cargo(run.iter().chain(arguments))
 }
 
 /// Writes the page that tests of the format crate and of the linter compare.

@@ -68,6 +68,14 @@ pub(crate) fn built(profile: &str, program: &str) -> Result<PathBuf, Failure> {
     Ok(PathBuf::from(target).join(profile).join(name))
 }
 
+/// The machine's own target. With it named, cargo keeps the flags from build scripts.
+pub(crate) fn host() -> Result<String, Failure> {
+    let said = output(Command::new("rustc").arg("-vV"))?;
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| Failure(format!("`rustc -vV` names no host: {said}")))
+}
+
 /// Runs a program to its end and gives all that came of it, whatever its exit code.
 pub(crate) fn output(command: &mut Command) -> Result<Output, Failure> {
     let name = display(command);

@@ -1,0 +1,164 @@
+//! A plugin whose file changes all the time, under readers that never stop.
+//!
+//! `soak [ROUNDS]`: 1,000 reloads in the host without it, and a tenth of that in processes of its own,
+//! under four readers each. It fails if a read fails, or if a reload costs more memory than twice the
+//! file: the code of each build stays in the host's memory, and nothing else may.
+#![forbid(unsafe_code)]
+#![expect(clippy::print_stdout, reason = "what was measured is what the program is for")]
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use prowess_core::{
+    Digest, PackagePath, ReadLimit, ResourcePath, SkillSource, SourceError, Timestamp,
+};
+use prowess_plugin_host::{
+    Isolation, NoLog, Older, Origin, PluginLoader, PluginPolicy, Reloaded, TrustStore, Witness,
+    inspect,
+};
+use prowess_testkit::{ManualClock, PluginFlavor, ScanRecorder, build_plugin_example_as};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+const READERS: usize = 4;
+/// Rounds before memory is looked at, in which whatever is made once is made.
+const WARM_UP: usize = 10;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let rounds = std::env::args().nth(1).map_or(Ok(1_000), |rounds| rounds.parse())?;
+    // The bytes of each build stay open in the host.
+    let most = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })?;
+    println!("| where | reloads | reads | a reload takes | the file | growth a reload |");
+    println!("|---|--:|--:|--:|--:|--:|");
+    soak("in the host", Isolation::InProcess, rounds)?;
+    soak("in a process of its own", Isolation::Process, rounds.div_ceil(10))
+}
+
+/// Reloads so often, and says what that took.
+fn soak(place: &str, isolation: Isolation, rounds: usize) -> Result<(), Box<dyn Error>> {
+    let mut changing = Changing::new(isolation, rounds)?;
+    let plugin = changing.loader.load(&changing.file, Origin::Named)?;
+    let source = &*plugin.sources[0];
+    let is_over = AtomicBool::new(false);
+    let reads = AtomicUsize::new(0);
+    let (taken, grown) = thread::scope(|scope| {
+        let readers: Vec<_> =
+            (0..READERS).map(|_| scope.spawn(|| read_on(source, &is_over, &reads))).collect();
+        let measured = (|| -> Result<_, Box<dyn Error>> {
+            let (mut taken, mut before) = (Duration::ZERO, memory());
+            for round in 0..WARM_UP + rounds {
+                changing.change(round)?;
+                let begun = Instant::now();
+                let reloaded = changing.loader.reload(&plugin.handle, &changing.loader.trust)?;
+                taken += begun.elapsed();
+                assert_ne!(reloaded, Reloaded::Unchanged, "each build is another one");
+                if round + 1 == WARM_UP {
+                    (taken, before) = (Duration::ZERO, memory());
+                }
+            }
+            Ok((taken, memory().saturating_sub(before)))
+        })();
+        is_over.store(true, Ordering::Relaxed);
+        for reader in readers {
+            reader.join().map_err(|_| "a reader panicked")??;
+        }
+        measured
+    })?;
+    let file = changing.bytes.len();
+    // The bytes that were opened are memory, too, wherever they are counted.
+    let staged = if isolation == Isolation::InProcess { file } else { 0 };
+    let each = grown / rounds + staged;
+    let taken = taken / u32::try_from(rounds)?;
+    let reads = reads.into_inner();
+    println!(
+        "| {place} | {rounds} | {reads} | {taken:.1?} | {} KiB | {} KiB |",
+        file >> 10,
+        each >> 10
+    );
+    match each <= 2 * file && reads > 0 {
+        true => Ok(()),
+        false => Err("a reload costs more memory than twice the file, or nobody read".into()),
+    }
+}
+
+/// Reads and scans until it is over; the first failure ends it.
+fn read_on(
+    source: &dyn SkillSource,
+    is_over: &AtomicBool,
+    reads: &AtomicUsize,
+) -> Result<(), SourceError> {
+    let package = PackagePath::new("good").expect("a path");
+    let file = ResourcePath::new("file").expect("a path");
+    while !is_over.load(Ordering::Relaxed) {
+        source.read(&package, &file, ReadLimit::default())?;
+        ScanRecorder::scan(source)?;
+        reads.fetch_add(1, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+/// A plugin's file with one build after the other.
+struct Changing {
+    loader: PluginLoader,
+    file: PathBuf,
+    bytes: Vec<u8>,
+    /// What is removed at the end.
+    _directory: tempfile::TempDir,
+}
+
+impl Changing {
+    fn new(isolation: Isolation, rounds: usize) -> Result<Self, Box<dyn Error>> {
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().canonicalize()?;
+        let built = build_plugin_example_as("prowess-plugin-sdk", "faulty", PluginFlavor::Release);
+        let generations = WARM_UP + rounds;
+        let policy = PluginPolicy { isolation, generations, ..PluginPolicy::default() };
+        let loader = PluginLoader {
+            policy,
+            trust: TrustStore::default(),
+            staging: path.clone(),
+            runner: runner()?,
+            runner_arguments: Vec::new(),
+            clock: Arc::<ManualClock>::default(),
+            log: Arc::new(NoLog),
+        };
+        let file = path.join("changing.so");
+        let bytes = std::fs::read(built)?;
+        let mut changing = Self { loader, file, bytes, _directory: directory };
+        changing.change(usize::MAX)?;
+        Ok(changing)
+    }
+
+    /// Puts another build in the place of the file, and trusts it. No loader reads what stands after the
+    /// end of a library, so the number there makes it another one.
+    fn change(&mut self, number: usize) -> Result<(), Box<dyn Error>> {
+        let bytes = [&*self.bytes, &number.to_le_bytes()].concat();
+        let beside = self.file.with_extension("new");
+        std::fs::write(&beside, &bytes)?;
+        std::fs::rename(beside, &self.file)?;
+        let witness = Witness { who: "soak".into(), when: Timestamp(0) };
+        let inspection = inspect(&self.file, &bytes)?;
+        let digest = Digest::of(&bytes);
+        self.loader.trust.pin(&self.file, digest, &inspection, &witness, Older::Refuse)?;
+        Ok(())
+    }
+}
+
+/// The program of plugins' own processes, which is built beside this one.
+fn runner() -> Result<PathBuf, Box<dyn Error>> {
+    let own = std::env::current_exe()?;
+    let built = own.ancestors().nth(2).ok_or("this program lies where cargo built it")?;
+    Ok(built.join(format!("prowess-plugin-runner{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// The bytes that this process has written to and nobody can take back, as the kernel counts them.
+fn memory() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+    let kib = line.and_then(|line| line.trim().split(' ').next()?.parse::<usize>().ok());
+    kib.unwrap_or_default() << 10
+}
