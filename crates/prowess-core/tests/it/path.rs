@@ -113,3 +113,27 @@ proptest! {
         }
     }
 }
+
+/// Parts of a path, put together, with whether they name a file and stay inside on their way.
+fn resource_path() -> impl Strategy<Value = (String, bool)> {
+    let part = prop::sample::select(vec!["a", "b.md", "..c", ".", "", ".."]);
+    let start = prop::sample::select(vec!["", "", "", "/", "c:", ".\\"]);
+    (start, prop::collection::vec(part, 1..8)).prop_map(|(start, parts)| {
+        let depth = parts.iter().try_fold(0_usize, |depth, part| match *part {
+            ".." => depth.checked_sub(1),
+            "" | "." => Some(depth),
+            _ => Some(depth + 1),
+        });
+        // An empty first part is a slash at the beginning.
+        let is_relative = start.is_empty() && (!parts[0].is_empty() || parts.len() == 1);
+        let is_good = is_relative && depth.is_some_and(|depth| depth > 0);
+        (format!("{start}{}", parts.join("/")), is_good)
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_path_is_valid_if_it_names_a_file_and_never_leaves((text, is_good) in resource_path()) {
+        prop_assert_eq!(ResourcePath::new(&text).is_ok(), is_good, "`{}`", text);
+    }
+}

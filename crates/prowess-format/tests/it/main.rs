@@ -11,6 +11,7 @@ mod fences;
 mod fields;
 mod names;
 mod oracle;
+mod predicates;
 mod properties;
 mod schema;
 mod skills_ref;

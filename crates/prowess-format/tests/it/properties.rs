@@ -1,5 +1,7 @@
 //! What holds of any file.
 
+use std::borrow::Cow;
+
 use proptest::prelude::*;
 use prowess_format::{AllowedTools, Head, Profile, Summarized, parse, summarize};
 
@@ -184,12 +186,12 @@ fn assert_equal(file: &[u8], profile: Profile) {
         .cloned()
         .collect();
     assert_eq!(found, of_frontmatter, "the findings are the same, place for place");
-    let summary =
-        summary.map(|summary| (summary.name.into_owned(), summary.description.into_owned()));
-    let document = parsed
-        .document
-        .map(|document| (document.frontmatter.name, document.frontmatter.description));
-    assert_eq!(summary, document, "name, description and verdict are the same");
+    let summary = summary.map(|it| (it.name.into_owned(), it.description.into_owned(), it.version));
+    let document = parsed.document.as_ref().map(|document| {
+        let frontmatter = &document.frontmatter;
+        (frontmatter.name.clone(), frontmatter.description.clone(), frontmatter.version())
+    });
+    assert_eq!(summary, document, "name, description, version and verdict are the same");
 }
 
 /// A further line that is no news to anybody sends a file past the quickest scanner: what the others make
@@ -203,7 +205,8 @@ fn assert_same_beside_a_hint(file: &[u8], profile: Profile) {
         let codes: Vec<_> = found.into_iter().map(|found| found.code).collect();
         let summary = summary.map(|summary| {
             let conditions = summary.conditions.to_conditions();
-            (summary.name.into_owned(), summary.description.into_owned(), conditions)
+            let version = summary.version.map(Cow::into_owned);
+            (summary.name.into_owned(), summary.description.into_owned(), version, conditions)
         });
         (summary, codes)
     };

@@ -4,9 +4,11 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use prowess_format::write::{self, WriteError};
 use prowess_format::{
-    Document, Field, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, Rules, Value, parse,
-    parse_with,
+    Document, Field, Head, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, Rules,
+    Summarized, Value, parse, parse_with, summarize,
 };
+
+use crate::support::skill;
 
 fn text(text: impl Into<String>) -> Value {
     Value::Text(text.into())
@@ -541,5 +543,35 @@ proptest! {
                 parse(file.as_bytes(), Profile::Lenient).document.is_none(), "{}: {}", error, file
             ),
         }
+    }
+}
+
+/// A catalog shows a tag without the blanks at its ends; the file keeps them, however it is written.
+#[test]
+fn a_tag_with_blanks_at_its_ends_comes_back_as_it_was() {
+    let spellings = [
+        "tags: [' a', \"b \", '  c d  ']\n",
+        "tags:\n  - ' a'\n  - \"b\\t\"\n",
+        "tags: ' a , b '\n",
+        "metadata:\n  tags: ' a,b '\n",
+    ];
+    for yaml in spellings {
+        let file = skill(&format!("name: pdf\ndescription: x\n{yaml}"));
+        let document = parse(&file, Profile::Lenient).document.expect("a usable skill");
+        let written = document.to_skill_md().expect("it can be written");
+        let again = parse(written.as_bytes(), Profile::Lenient).document.expect("a usable skill");
+        assert_eq!(again.frontmatter, document.frontmatter, "{yaml} became {written}");
+        assert_eq!(tags(written.as_bytes()), tags(&file), "{yaml} became {written}");
+        assert!(tags(&file).iter().all(|tag| tag.trim() == tag), "and a catalog trims them");
+    }
+}
+
+fn tags(file: &[u8]) -> Vec<String> {
+    let head = Head { bytes: file, is_whole_file: true };
+    match summarize(head, None, Profile::Lenient) {
+        Summarized::Done(Some(summary), _) => {
+            summary.tags.iter().map(ToString::to_string).collect()
+        }
+        other => panic!("a summary, not {other:?}"),
     }
 }
