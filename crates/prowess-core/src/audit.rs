@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Caller, Code, SessionId, Timestamp};
+use crate::{Caller, Code, Record, SessionId, Timestamp};
 
 /// How a tool call ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,15 +54,50 @@ pub struct AuditEvent {
     pub generation: u64,
 }
 
+/// A skill that is known and not used, because another has its id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShadowEvent {
+    /// When the catalog was made in which it is so first.
+    pub at: Timestamp,
+    /// The generation of that catalog.
+    pub generation: u64,
+    /// The id that both have.
+    pub id: String,
+    /// The skill that is used.
+    pub used: AuditedPlace,
+    /// The one that is not.
+    pub shadowed: AuditedPlace,
+}
+
+/// Where a skill comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct AuditedPlace {
+    /// The `SKILL.md` as an absolute path or URL.
+    pub location: String,
+    /// The name of its layer.
+    pub layer: String,
+}
+
+impl From<Record<'_>> for AuditedPlace {
+    fn from(record: Record<'_>) -> Self {
+        Self { location: record.location(), layer: record.layer().name.to_string() }
+    }
+}
+
 /// Receives events.
 ///
 /// # Behavior
 ///
 /// - `record` is called once for each dispatched call, refused calls included, from any thread.
-/// - It must not panic and should be quick; a sink that must wait buffers.
+/// - `shadowed` is called once for each two skills, when the catalog is out in which one begins to be
+///   used in the other's stead; and anew if that ended and begins again.
+/// - Neither may panic, and both should be quick; a sink that must wait buffers.
 pub trait AuditSink: Send + Sync {
     /// Takes note of an event.
     fn record(&self, event: &AuditEvent);
+
+    /// Takes note that a skill is used in the stead of another. By default nothing is noted.
+    fn shadowed(&self, _event: &ShadowEvent) {}
 }
 
 /// Keeps nothing.

@@ -43,7 +43,7 @@ mod tool;
 mod trust;
 
 pub use audience::{Audience, Facts};
-pub use audit::{AuditEvent, AuditSink, AuditedSkill, NoAudit, Outcome};
+pub use audit::{AuditEvent, AuditSink, AuditedPlace, AuditedSkill, NoAudit, Outcome, ShadowEvent};
 pub use cancel::Cancel;
 pub use catalog::{
     Callers, Catalog, CatalogBuilder, CatalogProvider, CatalogSource, Lookup, RecordIndex,

@@ -4,8 +4,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use prowess_core::{Audience, Diagnostic, Facts, Layer, RecordSet, Severity, SkillSource, Trust};
+use prowess_core::{
+    Audience, AuditSink, Clock, Diagnostic, Facts, Layer, RecordSet, Severity, SkillSource, Trust,
+};
 
+use crate::auditor::Auditor;
 use crate::policy::{RegistryPolicy, UnknownLayer};
 use crate::registry::Registered;
 use crate::settler::{Rules, Settler};
@@ -23,6 +26,7 @@ pub struct RegistryBuilder {
     facts: Option<Arc<dyn Facts>>,
     audience: Audience,
     findings: Vec<Diagnostic>,
+    auditor: Option<Auditor>,
 }
 
 /// A source whose layer is still to be found.
@@ -112,6 +116,13 @@ impl RegistryBuilder {
         self
     }
 
+    /// Chooses who hears which skill begins to be used in the stead of another. By default nobody.
+    #[must_use]
+    pub fn audit(mut self, sink: Arc<dyn AuditSink>, clock: Arc<dyn Clock>) -> Self {
+        self.auditor = Some(Auditor { sink, clock });
+        self
+    }
+
     /// Adds a finding about the configuration, which every catalog tells with its own.
     #[must_use]
     pub fn finding(mut self, finding: Diagnostic) -> Self {
@@ -188,7 +199,8 @@ impl RegistryBuilder {
             facts: self.facts,
             audience: self.audience,
         };
-        Ok(Registry::new(Settler::new(rules), sources, self.policy, self.findings))
+        let settler = Settler::new(rules);
+        Ok(Registry::new(settler, sources, self.policy, self.findings, self.auditor))
     }
 
     /// The layers with their weights, the heaviest first, and with those that sources name beside them

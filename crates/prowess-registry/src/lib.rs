@@ -24,6 +24,7 @@
 //! age, by polling or by what its sources tell.
 #![forbid(unsafe_code)]
 
+mod auditor;
 mod builder;
 mod change;
 mod coalesce;

@@ -7,6 +7,7 @@ use prowess_core::{
     Severity, SkillSource, SourceError,
 };
 
+use crate::auditor::Auditor;
 use crate::builder::RegistryBuilder;
 use crate::coalesce::{Coalescer, Run};
 use crate::collect::{Making, collect};
@@ -26,6 +27,7 @@ pub struct Registry {
     policy: RegistryPolicy,
     /// What was found of the configuration, before any scan.
     findings: Vec<Diagnostic>,
+    auditor: Option<Auditor>,
     /// What the next reload builds on. Readers never touch it.
     scanned: Mutex<Scanned>,
     requests: Coalescer<Scope, Outcome>,
@@ -98,10 +100,12 @@ impl Registry {
         sources: Vec<Registered>,
         policy: RegistryPolicy,
         findings: Vec<Diagnostic>,
+        auditor: Option<Auditor>,
     ) -> Self {
         let scanned = Mutex::new(Scanned { sources, told: Vec::new() });
         let published = Published::new(Arc::new(Catalog::empty()));
-        Self { settler, policy, findings, scanned, requests: Coalescer::new(), published }
+        let requests = Coalescer::new();
+        Self { settler, policy, findings, auditor, scanned, requests, published }
     }
 
     /// The newest catalog as `audience` has it: with the skills that are for it alone, and without those
@@ -180,6 +184,9 @@ impl Registry {
             drop(scanned);
             let between = |earlier: &_, later: &_| Arc::new(CatalogChange::between(earlier, later));
             outcome.reload.change = self.published.publish(&catalog, between);
+            if let Some(auditor) = &self.auditor {
+                auditor.tell(&outcome.reload.catalog, &catalog);
+            }
             outcome.reload.catalog = catalog;
         }
         Run { result: outcome, is_whole: !cancel.is_cancelled() }

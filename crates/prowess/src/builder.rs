@@ -172,7 +172,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Chooses who hears of each tool call.
+    /// Chooses who hears of each tool call, and of each skill that is used in the stead of another.
     #[must_use]
     pub fn audit(mut self, audit: Arc<dyn AuditSink>) -> Self {
         self.audit = audit;
@@ -254,6 +254,7 @@ impl RuntimeBuilder {
         let of_machine = || Arc::new(SystemFacts::new(visibility.config.iter().cloned()));
         let facts = self.facts.clone().unwrap_or_else(|| of_machine());
         let builder = Registry::builder().policy(*registry).facts(facts);
+        let builder = builder.audit(Arc::clone(&self.audit), Arc::clone(&self.clock));
         let builder = builder.visibility(visibility.clone()).audience(audience.clone());
         let with = |builder: RegistryBuilder, (alias, id): (&String, &String)| {
             builder.alias(alias.as_str(), id.as_str())

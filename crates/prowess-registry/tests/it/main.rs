@@ -1,5 +1,6 @@
 //! The registry from outside: what it finds, what wins, what a reload changes, and the swap.
 
+mod audit;
 mod coalesce;
 mod fixture;
 mod kept;

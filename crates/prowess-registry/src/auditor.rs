@@ -1,0 +1,46 @@
+//! Tells the audit which skills begin to shadow others.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use prowess_core::{
+    AuditSink, AuditedPlace, Caller, Catalog, Clock, Lookup, Record, ShadowEvent, State,
+};
+
+/// Who hears of shadows, and what the time is.
+pub(crate) struct Auditor {
+    pub(crate) sink: Arc<dyn AuditSink>,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+/// An id, the place that is used, and the one that is not.
+type Shadow = (String, AuditedPlace, AuditedPlace);
+
+impl Auditor {
+    /// Tells what `later` has that `earlier` had not, in the order of ids.
+    pub(crate) fn tell(&self, earlier: &Catalog, later: &Catalog) {
+        let known: HashSet<Shadow> = shadows(earlier).collect();
+        let at = self.clock.now();
+        for shadow in shadows(later).filter(|shadow| !known.contains(shadow)) {
+            let (id, used, shadowed) = shadow;
+            let generation = later.generation();
+            self.sink.shadowed(&ShadowEvent { at, generation, id, used, shadowed });
+        }
+    }
+}
+
+fn shadows(catalog: &Catalog) -> impl Iterator<Item = Shadow> {
+    let shadowed = catalog.aside().filter(|record| matches!(record.state(), State::Shadowed(_)));
+    shadowed.filter_map(|record| {
+        let used = holder(catalog, record.id())?;
+        Some((record.id().to_owned(), used.into(), record.into()))
+    })
+}
+
+/// The skill that an id means, whether it is offered or only kept for it.
+fn holder<'c>(catalog: &'c Catalog, id: &str) -> Option<Record<'c>> {
+    match catalog.find(id, Caller::User) {
+        Lookup::Found(record) | Lookup::Withheld(record, _) => Some(record),
+        Lookup::Unknown => None,
+    }
+}

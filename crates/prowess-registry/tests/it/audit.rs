@@ -1,0 +1,70 @@
+//! What the audit hears of skills that are used in the stead of others.
+
+use std::sync::{Arc, Mutex};
+
+use prowess_core::{AuditEvent, AuditSink, Layer, ShadowEvent, Trust};
+use prowess_registry::Registry;
+use prowess_testkit::ManualClock;
+
+use crate::fixture::{Changing, skill_md};
+
+#[derive(Default)]
+struct Recorder(Mutex<Vec<ShadowEvent>>);
+
+impl AuditSink for Recorder {
+    fn record(&self, event: &AuditEvent) {
+        panic!("a registry calls no tool: {event:?}")
+    }
+
+    fn shadowed(&self, event: &ShadowEvent) {
+        self.0.lock().expect("no test panics here").push(event.clone());
+    }
+}
+
+impl Recorder {
+    /// What was told since the last question, as `id@generation: used over shadowed`.
+    fn take(&self) -> Vec<String> {
+        let events = std::mem::take(&mut *self.0.lock().expect("no test panics here"));
+        let line = |event: ShadowEvent| {
+            let ShadowEvent { id, generation, used, shadowed, .. } = event;
+            format!(
+                "{id}@{generation}: {} {} over {} {}",
+                used.layer, used.location, shadowed.layer, shadowed.location
+            )
+        };
+        events.into_iter().map(line).collect()
+    }
+}
+
+#[test]
+fn each_shadow_is_told_once_when_it_begins() {
+    let [user, project] = [(), ()].map(|()| Arc::new(Changing::default()));
+    let recorder = Arc::new(Recorder::default());
+    let registry = Registry::builder()
+        .layer(Layer::new("user", Trust::Trusted))
+        .layer(Layer::new("project", Trust::Untrusted))
+        .source("user", user.clone())
+        .source("project", project.clone())
+        .audit(recorder.clone(), Arc::new(ManualClock::default()))
+        .build()
+        .expect("the layers are there");
+    let told = |why: &str, expected: &[&str]| {
+        registry.reload();
+        assert_eq!(recorder.take(), expected, "{why}");
+    };
+    user.set("deploy", skill_md("deploy", "first"), 1);
+    told("one skill shadows none", &[]);
+
+    project.set("deploy", skill_md("deploy", "mine"), 1);
+    let over = "user changing:/deploy/SKILL.md over project changing:/deploy/SKILL.md";
+    told("an untrusted layer never shadows a trusted one", &[&format!("deploy@2: {over}")]);
+    told("nothing has changed", &[]);
+
+    user.set("other", skill_md("other", "first"), 1);
+    told("what was told is not told again", &[]);
+
+    project.remove("deploy");
+    told("the shadow has gone", &[]);
+    project.set("deploy", skill_md("deploy", "again"), 2);
+    told("and comes again", &[&format!("deploy@5: {over}")]);
+}
