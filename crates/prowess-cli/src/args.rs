@@ -58,7 +58,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// The policies to begin with: standard
+    /// The policies to begin with: standard, flexigpt, omniforge, boxxy, sandbox or yodoca
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]
     pub(crate) preset: Option<String>,
 

@@ -8,15 +8,23 @@ use crate::Policies;
 use written::Written;
 
 /// A preset is data: its name, and what it says in the words of `prowess.yaml`. `standard` is what
-/// agentskills.io and its client guide ask, which is what every policy has as its default.
-const PRESETS: [(&str, &str); 1] = [("standard", "{}")];
+/// agentskills.io and its client guide ask, which is what every policy has as its default; the others
+/// are what hosts of other kinds do.
+const PRESETS: [(&str, &str); 6] = [
+    ("standard", include_str!("../presets/standard.yaml")),
+    ("flexigpt", include_str!("../presets/flexigpt.yaml")),
+    ("omniforge", include_str!("../presets/omniforge.yaml")),
+    ("boxxy", include_str!("../presets/boxxy.yaml")),
+    ("sandbox", include_str!("../presets/sandbox.yaml")),
+    ("yodoca", include_str!("../presets/yodoca.yaml")),
+];
 
 /// Why a file gives no policies.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// No preset has this name.
-    #[error("no preset named `{0}`; there is `standard`")]
+    #[error("no preset named `{0}`; there are {known}", known = known_presets())]
     UnknownPreset(String),
     /// It is not YAML, or has a key or a value that no policy has.
     #[error("the configuration cannot be read: {0}")]
@@ -38,7 +46,13 @@ impl Policies {
     pub fn preset(name: &str) -> Result<Self, ConfigError> {
         let preset = PRESETS.iter().find(|(known, _)| *known == name);
         let (_, text) = preset.ok_or_else(|| ConfigError::UnknownPreset(name.to_owned()))?;
-        Ok(serde_yaml::from_str(text)?)
+        // A text of remarks alone says nothing.
+        Ok(serde_yaml::from_str::<Option<Self>>(text)?.unwrap_or_default())
+    }
+
+    /// The names of the presets, `standard` first.
+    pub fn presets() -> impl ExactSizeIterator<Item = &'static str> {
+        PRESETS.iter().map(|(name, _)| *name)
     }
 
     /// The policies that a configuration's text asks for: those of the preset that it names under
@@ -65,6 +79,10 @@ impl Policies {
         lay_over(&mut merged, own);
         Ok(serde_yaml::from_value(merged)?)
     }
+}
+
+fn known_presets() -> String {
+    Policies::presets().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Puts the fields of `upper` in the place of those of `lower`, mapping by mapping.

@@ -6,6 +6,7 @@ mod conversation;
 mod default_skills;
 mod hot_equals_cold;
 mod limits;
+mod presets;
 mod refresh;
 mod scripted;
 mod search;

@@ -1,0 +1,240 @@
+//! Each preset: what it says otherwise than the standard one, and what that does.
+
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+use prowess::source_fs::{ProjectTrust, Surroundings};
+use prowess::{NoFolderTrust, Policies, Runtime};
+use prowess_testkit::Tree;
+use serde_yaml::Value;
+
+/// What stands in one tree of policies and not, or otherwise, in another: `key.key: value`.
+fn differences(path: &str, value: &Value, standard: &Value, told: &mut String) {
+    match (value, standard) {
+        (Value::Mapping(values), Value::Mapping(standards)) => {
+            for (key, value) in values {
+                let name = key.as_str().unwrap_or_default();
+                let path = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+                differences(&path, value, standards.get(key).unwrap_or(&Value::Null), told);
+            }
+        }
+        _ if value == standard => {}
+        _ => {
+            let value = serde_json::to_string(value).expect("policies are data");
+            told.push_str(&format!("{path}: {value}\n"));
+        }
+    }
+}
+
+/// Checks what a preset says otherwise than the standard one.
+fn check(name: &str, expected: &Expect) {
+    let policies = Policies::preset(name).expect("there is one of this name");
+    let read = Policies::from_yaml(&format!("preset: {name}\n")).expect("a file may name it");
+    assert_eq!(read, policies, "a file that names `{name}` and no more is the preset");
+    let data = |policies: &Policies| serde_yaml::to_value(policies).expect("policies are data");
+    let mut told = String::new();
+    differences("", &data(&policies), &data(&Policies::default()), &mut told);
+    expected.assert_eq(&told);
+}
+
+#[test]
+fn standard() {
+    check("standard", &expect![[""]]);
+}
+
+#[test]
+fn flexigpt() {
+    check(
+        "flexigpt",
+        &expect![[r#"
+        registry.name_mismatch: "allow"
+        registry.collision: "disambiguate"
+        refresh.mode: "manual"
+        name_style: "dash"
+    "#]],
+    );
+}
+
+#[test]
+fn omniforge() {
+    check(
+        "omniforge",
+        &expect![[r#"
+        discovery.client: "omniforge"
+        discovery.user: false
+        discovery.organization: null
+        discovery.roots.enterprise: ["~/.omniforge/enterprise/skills"]
+        discovery.roots.personal: ["~/.omniforge/skills"]
+        registry.profile: "extended"
+        registry.name_rule: "kebab-letter-first"
+        registry.name_mismatch: "allow"
+        refresh.mode: "ttl"
+        layers: [{"name":"enterprise","trust":"trusted","weight":4},{"name":"personal","trust":"trusted","weight":3},{"name":"project","trust":"prompt","weight":2},{"name":"plugin","trust":"untrusted","weight":1}]
+        session.max_active: 1000
+        prompt.body_delivery: "tool_result"
+        tools.body_delivery: "tool_result"
+    "#]],
+    );
+}
+
+#[test]
+fn boxxy() {
+    check(
+        "boxxy",
+        &expect![[r#"
+        registry.profile: "strict"
+        registry.limits.body_lines.severity: "error"
+        registry.limits.body_tokens.max: 5000
+        registry.limits.body_tokens.severity: "warning"
+        registry.name_mismatch: "error"
+        registry.collision: "error"
+        refresh.mode: "manual"
+    "#]],
+    );
+}
+
+#[test]
+fn sandbox() {
+    check(
+        "sandbox",
+        &expect![[r#"
+        registry.name_rule: "any"
+        registry.name_mismatch: "allow"
+        registry.collision: "error"
+        refresh.mode: "manual"
+        prompt.catalog_format: "bullets"
+        prompt.show_location: "none"
+        prompt.body_delivery: "tool_result"
+        tools.body_delivery: "tool_result"
+        tools.read_gate: "known"
+    "#]],
+    );
+}
+
+#[test]
+fn yodoca() {
+    check(
+        "yodoca",
+        &expect![[r#"
+        registry.profile: "extended"
+        registry.limits.body_tokens.severity: "warning"
+        registry.id_from: "directory"
+        registry.name_mismatch: "allow"
+        registry.collision: "error"
+        refresh.mode: "poll"
+        prompt.catalog_format: "bullets"
+        prompt.body_delivery: "tool_result"
+        tools.body_delivery: "tool_result"
+        tools.read_gate: "known"
+    "#]],
+    );
+}
+
+#[test]
+fn a_file_says_what_differs_from_its_preset() {
+    let text = "preset: yodoca\nrefresh:\n  poll_seconds: 9\nsession:\n  max_active: 2\n";
+    let policies = Policies::from_yaml(text).expect("each field is one");
+    let of_preset = Policies::preset("yodoca").expect("there is one");
+    assert_eq!(policies.refresh.poll_seconds, 9, "what the file says");
+    assert_eq!(policies.refresh.mode, of_preset.refresh.mode, "what it leaves to the preset");
+    assert_eq!(policies.registry, of_preset.registry, "a part that it does not name");
+}
+
+#[test]
+fn an_unknown_preset_is_told_which_there_are() {
+    let error = Policies::preset("omnifrog").expect_err("there is none").to_string();
+    let expected = expect![
+        "no preset named `omnifrog`; there are `standard`, `flexigpt`, `omniforge`, `boxxy`, `sandbox`, `yodoca`"
+    ];
+    expected.assert_eq(&error);
+}
+
+/// A shelf whose skills every preset sees otherwise.
+const SHELF: &str = "
+//- /one/pdf/SKILL.md
+---
+name: pdf
+description: Fills forms. Use for forms.
+---
+Forms
+//- /one/notes/SKILL.md
+---
+name: other
+description: Takes notes. Use for notes.
+---
+Notes
+//- /one/upper/SKILL.md
+---
+name: My Notes
+description: Takes notes too. Use for notes.
+---
+Notes
+//- /two/pdf/SKILL.md
+---
+name: pdf
+description: Merges files. Use for files.
+---
+Files
+";
+
+/// The ids that a preset offers of [`SHELF`], and how many errors it finds.
+fn offered(preset: &str) -> (Vec<String>, usize) {
+    let tree = Tree::new(SHELF);
+    let policies = Policies::preset(preset).expect("there is one");
+    let mut builder = Runtime::builder().policies(policies);
+    for directory in ["one", "two"] {
+        builder = builder.skills_directory("project", tree.join(directory));
+    }
+    let catalog = builder.build().expect("the layer is one of each preset's").catalog();
+    let errors = catalog.diagnostics().filter(|found| found.is_error()).count();
+    (catalog.skills().map(|skill| skill.id().to_owned()).collect(), errors)
+}
+
+#[test]
+fn presets_see_one_shelf_each_in_its_own_way() {
+    let check = |preset, ids: &[&str], errors| {
+        assert_eq!(
+            offered(preset),
+            (ids.iter().map(|id| (*id).to_owned()).collect(), errors),
+            "{preset}"
+        );
+    };
+    check("standard", &["other", "pdf"], 1);
+    check("flexigpt", &["other", "pdf", "project:pdf#2"], 1);
+    check("omniforge", &["other", "pdf"], 1);
+    check("boxxy", &[], 4);
+    check("sandbox", &["My Notes", "other"], 2);
+    check("yodoca", &["notes"], 3);
+}
+
+/// The enterprise's skills, the user's and the project's, each in its layer and the highest first.
+#[test]
+fn omniforge_finds_its_layers_in_a_home() {
+    let skill = |of: &str| format!("---\nname: {of}\ndescription: Of {of}. Use it.\n---\nBody\n");
+    let tree = Tree::new("");
+    let places = [
+        ("home/.omniforge/enterprise/skills", "enterprise"),
+        ("home/.omniforge/skills", "personal"),
+        ("project/.omniforge/skills", "project"),
+    ];
+    for (place, layer) in places {
+        tree.write(&format!("{place}/{layer}/SKILL.md"), skill(layer));
+        tree.write(&format!("{place}/deploy/SKILL.md"), skill("deploy"));
+    }
+    let machine = Surroundings::new(Some(tree.join("home")), Some(tree.join("project")));
+    let mut policies = Policies::preset("omniforge").expect("there is one");
+    policies.discovery.project_trust = ProjectTrust::Label;
+    let builder = Runtime::builder().policies(policies);
+    let runtime = builder.discover(machine, Arc::new(NoFolderTrust)).build();
+    let catalog = runtime.expect("the layers are there").catalog();
+    let layers: Vec<_> = catalog.layers().iter().map(|layer| &*layer.name).collect();
+    assert_eq!(&layers[..4], ["enterprise", "personal", "project", "plugin"]);
+    let skills: Vec<_> = catalog.skills().map(|skill| (skill.id(), &*skill.layer().name)).collect();
+    let expected = [
+        ("deploy", "enterprise"),
+        ("enterprise", "enterprise"),
+        ("personal", "personal"),
+        ("project", "project"),
+    ];
+    assert_eq!(skills, expected, "the enterprise's skill of a name is the one that is used");
+}
