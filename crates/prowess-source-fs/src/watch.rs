@@ -135,11 +135,14 @@ impl Watching {
         changed: &mut BTreeSet<String>,
     ) -> Result<Look, SourceError> {
         let survey = Survey::new(&self.config);
-        let known = lock(&self.shared.tree).take_below(place);
+        let mut tree = lock(&self.shared.tree);
         // With links about, one directory more or less may decide what another place is.
-        let has_links = lock(&self.shared.tree).has_links();
+        let (has_links, was_link) = (tree.has_links(), tree.is_link(place));
+        let known = tree.take_below(place);
+        drop(tree);
         let is_directory = match survey.kind(place) {
             Some(survey::Kind::Link) => return Ok(Look::Everything),
+            _ if was_link => return Ok(Look::Everything),
             kind => kind == Some(survey::Kind::Directory),
         };
         if known.is_empty() && !is_directory {
@@ -157,6 +160,10 @@ impl Watching {
         changed.extend(known);
         if is_directory && survey.is_reached(place) {
             changed.extend(self.watch_below(place)?);
+        }
+        // One that came along with a directory is followed by a walk alone.
+        if lock(&self.shared.tree).has_links() {
+            return Ok(Look::Everything);
         }
         Ok(Look::Done)
     }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::sync::{Arc, mpsc};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use prowess_core::{
@@ -35,6 +36,23 @@ fn watched(config: FsConfig) -> Watched {
     let watch = source.watch(Arc::new(move |change| drop(tell.send(change))));
     let _watch = watch.expect("there are watches").expect("directories can be watched");
     Watched { source, heard, _watch }
+}
+
+/// As [`watched`], with a listener that is held up the first time, until it is released.
+fn held(config: FsConfig) -> (Watched, mpsc::Sender<()>) {
+    let source = source(config);
+    let (tell, heard) = mpsc::channel();
+    let (release, held) = mpsc::channel();
+    let (held, is_first) = (Mutex::new(held), AtomicBool::new(true));
+    let listener = move |change| {
+        let _ = tell.send(change);
+        if is_first.swap(false, Ordering::Relaxed) {
+            let _ = held.lock().expect("no test panics here").recv_timeout(LONG);
+        }
+    };
+    let watch = source.watch(Arc::new(listener)).expect("there are watches");
+    let _watch = watch.expect("directories can be watched");
+    (Watched { source, heard, _watch }, release)
 }
 
 impl Watched {
@@ -154,6 +172,18 @@ fn a_directory_that_is_renamed_is_told_of_by_both_names() {
     check(|skills| rename(skills.join("pdf"), skills.join("forms")), &["pdf"]);
     check(|skills| rename(skills.join("pdf"), skills.join("forms")), &["forms"]);
     check(|skills| rename(skills.join("group"), skills.join("team")), &["team/inner"]);
+}
+
+#[test]
+fn a_directory_that_was_renamed_is_still_watched() {
+    let tree = tree();
+    let watched = watched(config(&tree));
+    rename(tree.join("skills/tables"), tree.join("skills/aardvark"));
+    // More often than there is word of the rename.
+    for _ in 0..10 {
+        write(tree.join("skills/aardvark/SKILL.md"));
+        watched.wait_for("aardvark");
+    }
 }
 
 #[test]
@@ -283,6 +313,28 @@ fn a_link_that_comes_or_leads_elsewhere_may_change_everything() {
 }
 
 #[test]
+fn a_link_that_goes_may_change_everything() {
+    let tree = tree();
+    symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
+    let watched = watched(config(&tree));
+    fs::remove_file(tree.join("skills/linked")).expect("links can be removed");
+    watched.wait_for_everything();
+}
+
+/// A look at the packages alone follows no link.
+#[test]
+fn a_link_that_comes_along_with_a_directory_may_change_everything() {
+    let tree = tree();
+    fs::create_dir(tree.join("team")).expect("a directory can be made");
+    symlink(tree.join("outside/shared"), tree.join("team/linked")).expect("links can be made");
+    let watched = watched(config(&tree));
+    rename(tree.join("team"), tree.join("skills/team"));
+    watched.wait_for_everything();
+    write(tree.join("outside/shared/SKILL.md"));
+    watched.wait_for("team/linked");
+}
+
+#[test]
 fn a_link_that_may_not_be_followed_is_not() {
     let tree = tree();
     symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
@@ -386,4 +438,38 @@ fn many_changes_at_once_are_told_of() {
             break;
         }
     }
+}
+
+/// The kernel keeps so many events for whoever does not fetch them, and then drops the rest with a word
+/// that it did. A listener that is held up holds up the one thread that fetches.
+#[test]
+fn what_the_operating_system_drops_may_be_anything() {
+    let kept = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events");
+    let kept: usize = kept.expect("the kernel says it").trim().parse().expect("a number");
+    let tree = tree();
+    let (watched, release) = held(config(&tree));
+    write(tree.join("skills/pdf/SKILL.md"));
+    let first = watched.heard.recv_timeout(LONG).expect("the first change is told of");
+    assert!(matches!(first, SourceChange::Packages(_)), "{first:?}");
+    // Each is at least two events that are not alike; the last ones find no room.
+    let passing = tree.join("skills/pdf/passing");
+    for _ in 0..=kept / 2 {
+        fs::write(&passing, "").expect("it can be written");
+        fs::remove_file(&passing).expect("it was written");
+    }
+    tree.write("skills/late/SKILL.md", SKILL);
+    release.send(()).expect("the listener waits");
+    loop {
+        match watched.heard.recv_timeout(LONG).expect("it is told that something was dropped") {
+            SourceChange::Everything => break,
+            SourceChange::Packages(told) => {
+                let is_late = told.iter().any(|path| path.as_str() == "late");
+                assert!(!is_late, "there was no room for it: {told:?}");
+            }
+            other => panic!("the watch is kept up, and not {other:?}"),
+        }
+    }
+    write(tree.join("skills/late/SKILL.md"));
+    let is_late = |change| matches!(change, SourceChange::Packages(told) if told.iter().any(|path| path.as_str() == "late"));
+    while !is_late(watched.heard.recv_timeout(LONG).expect("what came meanwhile is watched")) {}
 }
