@@ -263,7 +263,7 @@ impl<'a> Collector<'a> {
         if let (Coverage::Asked, Some(asked)) = (coverage, &self.part.packages) {
             let is_elsewhere = |problem: &&Diagnostic| {
                 let path = problem.path.as_deref().unwrap_or_default();
-                !asked.iter().any(|package| is_below(self.root, package.as_str(), path))
+                !asked.iter().any(|package| is_of(self.root, package.as_str(), path))
             };
             self.problems.extend(self.earlier.problems().filter(is_elsewhere).cloned());
         }
@@ -437,12 +437,14 @@ pub(crate) fn location(root: &str, package: &str, file: &str) -> String {
     }
 }
 
-/// Whether a place is a package's directory or below it.
-fn is_below(root: &str, package: &str, place: &str) -> bool {
+/// Whether a place is a package's directory or its `SKILL.md`, however that is spelled: what a look at the
+/// package alone tells of. Packages that lie in it are others.
+fn is_of(root: &str, package: &str, place: &str) -> bool {
     let inside = place.strip_prefix(root.trim_end_matches('/'));
     let inside = inside.map(|inside| inside.trim_start_matches('/'));
     let Some(rest) = inside.and_then(|inside| inside.strip_prefix(package)) else { return false };
-    package.is_empty() || rest.is_empty() || rest.starts_with('/')
+    let file = if package.is_empty() { Some(rest) } else { rest.strip_prefix('/') };
+    rest.is_empty() || file.is_some_and(|file| file.eq_ignore_ascii_case("SKILL.md"))
 }
 
 fn place(diagnostic: &Diagnostic) -> (Option<&str>, Option<u32>, Option<u32>) {

@@ -4,9 +4,9 @@ use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex};
 
 use prowess_core::{
-    Cancel, ChangeListener, Coverage, Found, Layer, Listing, MemorySource, PackagePath, ReadLimit,
-    ResourcePath, ScanSink, SkillSource, SourceChange, SourceError, SourceErrorKind, Stamp, Trust,
-    Watch,
+    Cancel, ChangeListener, Code, Coverage, Diagnostic, Found, Layer, Listing, MemorySource,
+    PackagePath, ReadLimit, ResourcePath, ScanSink, Severity, SkillSource, SourceChange,
+    SourceError, SourceErrorKind, Stamp, Trust, Watch,
 };
 use prowess_registry::Registry;
 
@@ -62,6 +62,8 @@ struct State {
     read: usize,
     scans: Vec<Scanned>,
     is_broken: bool,
+    /// Places of which a whole scan has something to say.
+    problems: Vec<String>,
 }
 
 /// What a scan was asked for.
@@ -88,6 +90,11 @@ impl Changing {
 
     pub(crate) fn break_down(&self, is_broken: bool) {
         self.state.lock().expect("no test panics here").is_broken = is_broken;
+    }
+
+    /// From now on a whole scan has something to say of this place.
+    pub(crate) fn report(&self, place: &str) {
+        self.state.lock().expect("no test panics here").problems.push(place.to_owned());
     }
 
     /// A source that can be watched.
@@ -146,6 +153,11 @@ impl Changing {
                 head: text,
                 is_whole_file: true,
             });
+        }
+        for place in state.problems.iter().filter(|_| asked == Scanned::Everything) {
+            let found =
+                Diagnostic::new(Code::new("not-a-file"), Severity::Error, "it is no file", "none");
+            sink.problem(found.in_file(place.as_str()));
         }
         state.read += read;
         state.scans.push(asked);

@@ -254,3 +254,24 @@ fn the_watch_and_the_thread_end_with_the_refresher() {
     assert!(!place.source.tell(SourceChange::Everything), "nobody listens any more");
     assert_eq!(Arc::strong_count(&place.registry), 1, "nobody holds the registry any more");
 }
+
+/// A source may have something to say of what lies in a package, such as a package that is none. A look at
+/// the outer one says nothing of it.
+#[test]
+fn a_finding_inside_a_package_outlives_a_look_at_the_package() {
+    let source = Changing::watchable();
+    source.report("changing://outer/inner/SKILL.md");
+    source.set("outer", skill_md("outer", "first"), 1);
+    let place = place(source, RefreshMode::Watch);
+    place.wait_for_watch();
+    let found = |registry: &Registry| {
+        let catalog = registry.catalog();
+        catalog.diagnostics().map(|found| found.path.clone()).collect::<Vec<_>>()
+    };
+    let before = found(&place.registry);
+    assert_eq!(before, [Some("changing://outer/inner/SKILL.md".into())]);
+    place.source.set("outer", skill_md("outer", "second"), 2);
+    place.source.tell_of(&["outer"]);
+    place.next();
+    assert_eq!(found(&place.registry), before, "nobody has looked at it again");
+}

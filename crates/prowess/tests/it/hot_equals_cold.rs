@@ -8,11 +8,13 @@ mod place;
 mod view;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use prowess::CatalogProvider;
+use prowess::registry::{RefreshMode, RefreshPolicy, Refresher};
+use prowess::{Catalog, CatalogProvider};
 use prowess_testkit::Random;
 
-use edits::edit;
+use edits::{edit, edit_under_watch};
 use place::Place;
 use view::{difference, view};
 
@@ -54,4 +56,55 @@ fn check(seed: u64) {
 #[test]
 fn a_catalog_of_many_reloads_equals_a_fresh_one() {
     SEEDS.into_iter().for_each(check);
+}
+
+/// How long a test waits for word of what was edited. It fails long before it is this late.
+const LONG: Duration = Duration::from_secs(60);
+
+/// How many edits each seed makes under a watch.
+const EDITS_UNDER_WATCH: usize = 200;
+
+/// What a catalog says, but for where a bound ended the search: only a walk comes to its bounds.
+fn watched_view(catalog: &Catalog) -> Vec<String> {
+    let lines = view(catalog).into_iter();
+    lines.filter(|line| !line.contains("scan-truncated")).collect()
+}
+
+/// As [`check`], and nobody asks for a reload: the operating system's word names the packages that are
+/// looked at, one by one or all of them.
+#[track_caller]
+fn check_watch(seed: u64) {
+    let place = Place::new();
+    let hot = Arc::new(place.registry());
+    hot.reload();
+    let heard = hot.subscribe();
+    let policy = RefreshPolicy { mode: Some(RefreshMode::Watch), ..RefreshPolicy::default() };
+    let refresher = Refresher::start(Arc::clone(&hot), policy, place.clock());
+    let _refresher = refresher.expect("a thread can be had");
+    let mut random = Random::new(seed, 1);
+    let mut made = 0;
+    while made < EDITS_UNDER_WATCH {
+        let batch: Vec<_> = (0..=random.below(MOST_IN_A_BATCH))
+            .filter_map(|_| edit_under_watch(&place, &mut random).ok())
+            .collect();
+        made += batch.len();
+        let cold = watched_view(&place.registry().reload().catalog);
+        loop {
+            let hot = watched_view(&hot.catalog());
+            if hot == cold {
+                break;
+            }
+            if heard.recv_timeout(LONG).is_none() {
+                let (story, differ) = (batch.join("\n"), difference(&hot, &cold));
+                panic!(
+                    "hot comes to equal cold: seed {seed}, edit {made}, after\n{story}\n{differ}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_catalog_that_follows_a_watch_comes_to_equal_a_fresh_one() {
+    SEEDS.into_iter().for_each(check_watch);
 }

@@ -72,6 +72,10 @@ impl Place {
             .expect("the layers are good")
     }
 
+    pub(super) fn clock(&self) -> Arc<dyn Clock> {
+        self.clock.clone()
+    }
+
     /// Chooses the time of the next scans.
     pub(super) fn choose_clock(&self, random: &mut Random) {
         self.clock.is_late.store(random.below(3) > 0, Ordering::Relaxed);
