@@ -13,6 +13,7 @@ use prowess_format::{
 };
 
 use crate::codes;
+use crate::earlier::{Earlier, Fate};
 use crate::policy::{IdFrom, NameMismatch, OnBroken, RegistryPolicy};
 use crate::registry::Changes;
 use crate::scope::{Doubt, Part};
@@ -66,10 +67,11 @@ struct Collector<'a> {
     part: &'a Part,
     making: Making,
     rules: &'a Rules,
-    /// What the earlier scan knew of each package.
-    known: HashMap<&'a str, Known>,
+    known: Earlier<'a>,
     problems: Vec<Diagnostic>,
     builder: RecordSetBuilder,
+    /// Before which of the earlier records each one in the builder belongs.
+    places: Vec<usize>,
     conditions: SharedConditions,
     changes: Changes,
     doubted: Vec<PackagePath>,
@@ -93,28 +95,6 @@ impl SharedConditions {
     }
 }
 
-/// What the earlier scan knew of a package.
-#[derive(Clone, Copy)]
-struct Known {
-    /// Its number among the records; `None` if its `SKILL.md` could not be used.
-    record: Option<usize>,
-    stamp: Option<Stamp>,
-    fate: Fate,
-}
-
-/// What this scan says of a package that the earlier one knew.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    /// Nothing, and it was not asked for it.
-    NotAsked,
-    /// Nothing, so far: it is gone.
-    Gone,
-    /// It is as it was.
-    Kept,
-    /// It was read again.
-    Reread,
-}
-
 impl<'a> Collector<'a> {
     fn new(
         root: &'a str,
@@ -125,26 +105,16 @@ impl<'a> Collector<'a> {
         let asked = part.packages.as_ref();
         let asked: Option<HashSet<_>> =
             asked.map(|asked| asked.iter().map(PackagePath::as_str).collect());
-        let is_asked = |package| asked.as_ref().is_none_or(|asked| asked.contains(package));
-        let fate = |package| if is_asked(package) { Fate::Gone } else { Fate::NotAsked };
-        let known = |package: &'a str, record, stamp| {
-            (package, Known { record, stamp, fate: fate(package) })
-        };
-        let records =
-            (0..earlier.len()).map(|at| known(earlier.package(at), Some(at), earlier.stamp(at)));
-        let rejected = earlier
-            .rejected()
-            .iter()
-            .map(|rejected| known(&rejected.package, None, rejected.stamp));
         Self {
             root,
             earlier,
             part,
             making,
             rules,
-            known: records.chain(rejected).collect(),
+            known: Earlier::new(earlier, asked.as_ref()),
             problems: Vec::new(),
             builder: RecordSetBuilder::new(),
+            places: Vec::new(),
             conditions: SharedConditions::default(),
             changes: Changes::default(),
             doubted: Vec::new(),
@@ -169,17 +139,19 @@ impl<'a> Collector<'a> {
             conditions: self.conditions.of(&summary.conditions),
             stamp: found.stamp,
         };
-        match self.reread(found.package) {
+        let reread = self.known.settle(found.package, Fate::Reread);
+        match reread {
             Some(Some(at)) if is_same(self.earlier, at, &record) => self.changes.unchanged += 1,
             Some(_) => self.changes.changed += 1,
             None => self.changes.added += 1,
         }
+        self.places.push(self.known.place(reread.flatten()));
         self.builder.push(&record);
     }
 
     /// Takes note of a `SKILL.md` that cannot be used.
     fn reject(&mut self, found: &Found<'_>, diagnostics: Vec<Diagnostic>) {
-        match (self.reread(found.package), self.making.policy.on_broken) {
+        match (self.known.settle(found.package, Fate::Reread), self.making.policy.on_broken) {
             (Some(Some(at)), _) if self.is_in_doubt(at) => return self.wait(found),
             // What an earlier run of the program found good is nothing to go on with.
             (Some(Some(at)), OnBroken::KeepLast) if self.making.generation > 1 => {
@@ -201,9 +173,7 @@ impl<'a> Collector<'a> {
 
     /// Leaves a package as it was, to be looked at again.
     fn wait(&mut self, found: &Found<'_>) {
-        if let Some(known) = self.known.get_mut(found.package) {
-            known.fate = Fate::Kept;
-        }
+        self.known.settle(found.package, Fate::Kept);
         self.doubted.extend(PackagePath::new(found.package));
     }
 
@@ -222,6 +192,7 @@ impl<'a> Collector<'a> {
             let location = location(self.root, found.package, self.earlier.file(at));
             skill_kept(self.making.generation).in_file(location)
         });
+        self.places.push(self.known.place(Some(at)));
         self.builder.reuse(self.earlier, at, found.stamp);
         self.builder.diagnose(Some(found.package), kept);
         self.changes.unchanged += 1;
@@ -238,28 +209,18 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Notes that a package was read again, and gives what the earlier scan had made of it.
-    fn reread(&mut self, package: &str) -> Option<Option<usize>> {
-        let known = self.known.get_mut(package)?;
-        known.fate = Fate::Reread;
-        Some(known.record)
-    }
-
     /// Decides what becomes of the packages that were not reported.
     fn settle_fates(&mut self, coverage: Coverage) {
-        for (package, known) in &mut self.known {
-            match (known.fate, coverage) {
-                (Fate::NotAsked, Coverage::Asked) => known.fate = Fate::Kept,
-                (Fate::Gone | Fate::NotAsked, _) if self.part.doubt == Doubt::Believe => {
-                    known.fate = Fate::Gone;
-                }
-                (Fate::Gone | Fate::NotAsked, _) => {
-                    known.fate = Fate::Kept;
-                    self.doubted.extend(PackagePath::new(package));
-                }
-                (Fate::Kept | Fate::Reread, _) => {}
+        let Self { known, doubted, part, .. } = self;
+        known.settle_all(|package, fate| match (fate, coverage) {
+            (Fate::NotAsked, Coverage::Asked) => Fate::Kept,
+            (Fate::Gone | Fate::NotAsked, _) if part.doubt == Doubt::Believe => Fate::Gone,
+            (Fate::Gone | Fate::NotAsked, _) => {
+                doubted.extend(PackagePath::new(package));
+                Fate::Kept
             }
-        }
+            (Fate::Kept | Fate::Reread, _) => fate,
+        });
         if let (Coverage::Asked, Some(asked)) = (coverage, &self.part.packages) {
             let is_elsewhere = |problem: &&Diagnostic| {
                 let path = problem.path.as_deref().unwrap_or_default();
@@ -271,9 +232,8 @@ impl<'a> Collector<'a> {
 
     fn finish(mut self) -> Collected {
         self.problems.sort_by(|one, other| place(one).cmp(&place(other)));
-        let is_kept = |known: &Known| known.fate == Fate::Kept;
         if self.builder.is_empty()
-            && self.known.values().all(is_kept)
+            && self.known.are_all_kept()
             && self.earlier.problems().eq(&self.problems)
         {
             self.changes.unchanged = self.earlier.len();
@@ -297,33 +257,54 @@ impl<'a> Collector<'a> {
     }
 
     /// Takes over what the scan reported as unchanged, and counts what it did not report at all.
+    ///
+    /// The records keep the order of the scan, in which the next one will ask for them.
     fn take_over_kept(&mut self) {
-        for (package, known) in &self.known {
-            match (known.fate, known.record) {
-                (Fate::Kept, Some(at)) => {
-                    self.builder.reuse(self.earlier, at, known.stamp);
-                    self.changes.unchanged += 1;
-                }
-                (Fate::Kept, None) => self.builder.reject(package, known.stamp),
-                (Fate::Gone, Some(_)) => self.changes.removed += 1,
-                (Fate::Gone, None) | (Fate::Reread | Fate::NotAsked, _) => {}
+        let fates = self.known.of_records();
+        let count = |fate| fates.iter().filter(|of| **of == fate).count();
+        let (kept, gone) = (count(Fate::Kept), count(Fate::Gone));
+        if kept > 0 {
+            let read = std::mem::take(&mut self.builder).finish();
+            self.builder = self.merged(&read);
+        }
+        self.changes.unchanged += kept;
+        self.changes.removed += gone;
+        for (package, stamp) in self.known.kept_rejected() {
+            self.builder.reject(package, stamp);
+        }
+        self.builder.reuse_diagnostics(self.earlier, |package| self.known.is_kept(package));
+    }
+
+    /// The earlier records that are kept, with those that were read at their places among them.
+    fn merged(&self, read: &RecordSet) -> RecordSetBuilder {
+        let mut builder = RecordSetBuilder::new();
+        let mut places: Vec<_> = self.places.iter().zip(0..).collect();
+        places.sort_unstable();
+        let mut places = places.into_iter().peekable();
+        let fates = self.known.of_records();
+        for at in 0..=fates.len() {
+            while let Some((_, read_at)) = places.next_if(|(place, _)| **place <= at) {
+                builder.reuse(read, read_at, read.stamp(read_at));
+            }
+            if fates.get(at) == Some(&Fate::Kept) {
+                builder.reuse(self.earlier, at, self.earlier.stamp(at));
             }
         }
-        let is_kept =
-            |package: &str| self.known.get(package).is_some_and(|known| known.fate == Fate::Kept);
-        self.builder.reuse_diagnostics(self.earlier, is_kept);
+        for rejected in read.rejected() {
+            builder.reject(&rejected.package, rejected.stamp);
+        }
+        builder.reuse_diagnostics(read, |_| true);
+        builder
     }
 }
 
 impl ScanSink for Collector<'_> {
     fn known(&self, package: &str) -> Option<Stamp> {
-        self.known.get(package)?.stamp
+        self.known.stamp(package)
     }
 
     fn unchanged(&mut self, package: &str) {
-        if let Some(known) = self.known.get_mut(package) {
-            known.fate = Fate::Kept;
-        }
+        self.known.settle(package, Fate::Kept);
     }
 
     fn found(&mut self, found: Found<'_>) -> ReadFurther {

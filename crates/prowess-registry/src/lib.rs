@@ -31,6 +31,7 @@ mod coalesce;
 pub mod codes;
 mod collect;
 mod copies;
+mod earlier;
 #[cfg(all(test, loom))]
 mod models;
 mod policy;

@@ -31,6 +31,9 @@
 //! may lie inside packages ([`Nested::Descend`]). The next scan asks for the dates of each file, in one
 //! call, and reads again what may have changed; how long a file is only matters to who reads it whole.
 //!
+//! Where the disk has to be waited for, some threads read ahead, and end with the scan. What is reported, in
+//! which order and on which thread, does not depend on them.
+//!
 //! It never reads frontmatter: it ships text, and knows of a `SKILL.md` only what the file system
 //! knows. Every open goes through `prowess-dir`, so no link and no race leads a read out of a package.
 //! Whatever keeps a `SKILL.md` from being reported is told with one of [`codes`], and the others are
@@ -42,6 +45,7 @@
 //! above the root that are renamed. Who has such places scans them from time to time.
 #![forbid(unsafe_code)]
 
+mod ahead;
 pub mod codes;
 mod config;
 mod discovery;

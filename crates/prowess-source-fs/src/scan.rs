@@ -10,6 +10,7 @@ use prowess_core::{Cancel, Clock, PackagePath, ScanSink, SourceError, SourceErro
 use prowess_dir::{Dir, Entry, EntryBuffer, ErrorKind, Kind, Links};
 use unicode_normalization::UnicodeNormalization;
 
+use crate::ahead::{Ahead, Pace};
 use crate::gitignore::Rules;
 use crate::misnamed::is_misnamed;
 use crate::package::{FILES, Probe, Prober, Times};
@@ -46,6 +47,7 @@ pub(crate) fn scan(
         deadline: clock.elapsed().saturating_add(config.max_time),
         left_out: LeftOut::default(),
         bounds: Bounds::default(),
+        pace: Pace::new(),
     };
     let Some(rules) = walk.rules_of_root(&root) else {
         return Ok(());
@@ -123,6 +125,8 @@ struct Level<'l> {
     rules: Option<Rc<Rules>>,
     /// The device of the directory, once it was asked for.
     device: Option<u64>,
+    /// Who reads ahead, where the disk is slow; it ends with the listing.
+    ahead: Option<Ahead>,
     /// Names that are not ASCII, by their composed form.
     composed: HashMap<String, String>,
 }
@@ -153,6 +157,7 @@ struct Walk<'a> {
     deadline: Duration,
     left_out: LeftOut,
     bounds: Bounds,
+    pace: Pace,
 }
 
 impl Walk<'_> {
@@ -215,9 +220,11 @@ impl Walk<'_> {
         let rules = self.rules_below(rules, directory, path);
         let parent_length = self.prober.set_parent(path);
         let entries = directory.entries(names)?;
+        let is_slow = self.pace.is_slow();
+        let ahead = is_slow.then(|| Ahead::start(directory, None, self.entries_left)).flatten();
         let composed = HashMap::new();
         let mut level =
-            Level { directory, path, parent_length, depth, rules, device: None, composed };
+            Level { directory, path, parent_length, depth, rules, device: None, ahead, composed };
         entries.visit(|entry| self.visit(&mut level, &entry)).map(drop)
     }
 
@@ -276,6 +283,9 @@ impl Walk<'_> {
         }
         if !name.is_ascii() {
             self.compare_composed(name, &mut level.composed);
+        }
+        if self.pace.turns_slow(self.clock) {
+            level.ahead = Ahead::start(level.directory, Some(name), self.entries_left);
         }
         let inode = entry.inode();
         let probe = self.prober.probe_below(level.directory, level.parent_length, inode);

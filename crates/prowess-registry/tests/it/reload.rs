@@ -57,6 +57,22 @@ fn one_changed_reads_one() {
     assert_eq!(describe(&before, "b").as_deref(), Some("first"), "a pinned catalog stays as it is");
 }
 
+/// The next scan asks in the order of the directory, and finds each where it left it.
+#[test]
+fn records_keep_the_order_of_the_scan_whatever_was_read_again() {
+    let (source, registry) = loaded(&["a", "b", "c", "d"]);
+    let packages = || -> Vec<String> {
+        let catalog = registry.reload().catalog;
+        let records = &catalog.sources()[0].records;
+        (0..records.len()).map(|at| records.package(at).to_owned()).collect()
+    };
+    source.set("e", skill_md("e", "new"), 1);
+    assert_eq!(packages(), ["a", "b", "c", "d", "e"], "a new one is where the scan came to it");
+    source.set("c", skill_md("c", "second"), 2);
+    source.remove("b");
+    assert_eq!(packages(), ["a", "c", "d", "e"], "a changed one is where it was");
+}
+
 #[test]
 fn added_and_removed_skills_come_and_go() {
     let (source, registry) = loaded(&["a", "b"]);

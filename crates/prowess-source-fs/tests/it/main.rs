@@ -12,6 +12,7 @@ mod partial;
 mod read;
 mod rights;
 mod scan;
+mod slow_disk;
 mod stamps;
 mod watch;
 

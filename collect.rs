@@ -1,0 +1,452 @@
+//! One source's scan, gathered into a set of records.
+
+use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
+use prowess_core::{
+    Cancel, Coverage, Diagnostic, Found, NewRecord, PackagePath, ReadFurther, RecordSet,
+    RecordSetBuilder, ScanSink, Severity, SkillSource, SourceError, Stamp,
+};
+use prowess_format::{
+    Conditions, Head, Limit, LimitSeverity, Profile, Rules, Summarized, Summary, SummaryConditions,
+    check_directory, check_file_name, summarize_with,
+};
+
+use crate::codes;
+use crate::earlier::{Earlier, Fate};
+use crate::policy::{IdFrom, NameMismatch, OnBroken, RegistryPolicy};
+use crate::registry::Changes;
+use crate::scope::{Doubt, Part};
+
+/// What a scan gave.
+pub(crate) struct Collected {
+    /// The records; the very set of the earlier scan if nothing has changed.
+    pub(crate) records: Arc<RecordSet>,
+    /// What differs from the earlier scan.
+    pub(crate) changes: Changes,
+    /// Whether a catalog of these records says what one of the earlier records said. They may still
+    /// bear newer stamps.
+    pub(crate) is_same: bool,
+    /// Packages that were good and are missing or broken, and stay as they were until somebody asks again.
+    pub(crate) doubted: Vec<PackagePath>,
+}
+
+/// How records are made, and for which catalog.
+#[derive(Clone, Copy)]
+pub(crate) struct Making {
+    pub(crate) policy: RegistryPolicy,
+    /// The generation of the catalog that the records would be part of.
+    pub(crate) generation: u64,
+}
+
+/// Scans a part of `source`, reusing of `earlier` what has not changed.
+pub(crate) fn collect(
+    source: &dyn SkillSource,
+    earlier: &Arc<RecordSet>,
+    part: &Part,
+    making: Making,
+    cancel: &Cancel,
+) -> Result<Collected, SourceError> {
+    let rules = making.policy.rules();
+    let mut collector = Collector::new(source.root(), earlier, part, (making, &rules));
+    let coverage = match &part.packages {
+        None => source.scan(&mut collector, cancel).map(|()| Coverage::Everything)?,
+        Some(packages) => {
+            let packages: Vec<_> = packages.iter().cloned().collect();
+            source.scan_packages(&packages, &mut collector, cancel)?
+        }
+    };
+    collector.settle_fates(coverage);
+    Ok(collector.finish())
+}
+
+/// The sink of one scan.
+struct Collector<'a> {
+    root: &'a str,
+    earlier: &'a Arc<RecordSet>,
+    part: &'a Part,
+    making: Making,
+    rules: &'a Rules,
+    known: Earlier<'a>,
+    problems: Vec<Diagnostic>,
+    builder: RecordSetBuilder,
+    /// Before which of the earlier records each one in the builder belongs.
+    places: Vec<usize>,
+    conditions: SharedConditions,
+    changes: Changes,
+    doubted: Vec<PackagePath>,
+}
+
+/// The conditions that were met, so that skills which name the same tools share one value.
+#[derive(Default)]
+struct SharedConditions(HashMap<Box<str>, Option<Arc<Conditions>>>);
+
+impl SharedConditions {
+    fn of(&mut self, conditions: &SummaryConditions<'_>) -> Option<Arc<Conditions>> {
+        let SummaryConditions::Tools(text) = conditions else {
+            return conditions.to_conditions().map(Arc::new);
+        };
+        if let Some(shared) = self.0.get(&**text) {
+            return shared.clone();
+        }
+        let shared = conditions.to_conditions().map(Arc::new);
+        self.0.insert((&**text).into(), shared.clone());
+        shared
+    }
+}
+
+impl<'a> Collector<'a> {
+    fn new(
+        root: &'a str,
+        earlier: &'a Arc<RecordSet>,
+        part: &'a Part,
+        (making, rules): (Making, &'a Rules),
+    ) -> Self {
+        let asked = part.packages.as_ref();
+        let asked: Option<HashSet<_>> =
+            asked.map(|asked| asked.iter().map(PackagePath::as_str).collect());
+        Self {
+            root,
+            earlier,
+            part,
+            making,
+            rules,
+            known: Earlier::new(earlier, asked.as_ref()),
+            problems: Vec::new(),
+            builder: RecordSetBuilder::new(),
+            places: Vec::new(),
+            conditions: SharedConditions::default(),
+            changes: Changes::default(),
+            doubted: Vec::new(),
+        }
+    }
+
+    /// Adds a `SKILL.md` that can be used.
+    fn accept(&mut self, found: &Found<'_>, directory: Option<&str>, summary: &Summary<'_>) {
+        let id = match (self.making.policy.id_from, directory) {
+            (IdFrom::Directory, Some(directory)) => directory,
+            _ => &summary.name,
+        };
+        let record = NewRecord {
+            package: found.package,
+            file: found.file,
+            id,
+            name: &summary.name,
+            description: &summary.description,
+            tags: &summary.tags,
+            priority: summary.priority,
+            version: summary.version.as_deref(),
+            conditions: self.conditions.of(&summary.conditions),
+            stamp: found.stamp,
+        };
+        let reread = self.known.settle(found.package, Fate::Reread);
+        match reread {
+            Some(Some(at)) if is_same(self.earlier, at, &record) => self.changes.unchanged += 1,
+            Some(_) => self.changes.changed += 1,
+            None => self.changes.added += 1,
+        }
+        self.places.push(self.known.place(reread.flatten()));
+        self.builder.push(&record);
+    }
+
+    /// Takes note of a `SKILL.md` that cannot be used.
+    fn reject(&mut self, found: &Found<'_>, diagnostics: Vec<Diagnostic>) {
+        match (self.known.settle(found.package, Fate::Reread), self.making.policy.on_broken) {
+            (Some(Some(at)), _) if self.is_in_doubt(at) => return self.wait(found),
+            // What an earlier run of the program found good is nothing to go on with.
+            (Some(Some(at)), OnBroken::KeepLast) if self.making.generation > 1 => {
+                return self.keep(found, at, diagnostics);
+            }
+            (Some(Some(_)), _) => self.changes.removed += 1,
+            (Some(None), _) => {}
+            (None, _) => self.changes.rejected += 1,
+        }
+        self.builder.reject(found.package, found.stamp);
+        self.diagnose(found, diagnostics);
+    }
+
+    /// Whether a version that cannot be used may be half a one. Where it was told of already, it is as
+    /// it is.
+    fn is_in_doubt(&self, at: usize) -> bool {
+        self.part.doubt == Doubt::Wait && self.told_as_kept(at).is_none()
+    }
+
+    /// Leaves a package as it was, to be looked at again.
+    fn wait(&mut self, found: &Found<'_>) {
+        self.known.settle(found.package, Fate::Kept);
+        self.doubted.extend(PackagePath::new(found.package));
+    }
+
+    /// The finding that the last good version of a package is kept, if it is.
+    fn told_as_kept(&self, at: usize) -> Option<&Diagnostic> {
+        let location = location(self.root, self.earlier.package(at), self.earlier.file(at));
+        self.earlier
+            .diagnostics()
+            .find(|told| told.code == codes::SKILL_KEPT && told.path.as_deref() == Some(&*location))
+    }
+
+    /// Keeps the last good version of a package. What is wrong with the one that is not in use are
+    /// warnings: the skill itself is there.
+    fn keep(&mut self, found: &Found<'_>, at: usize, mut diagnostics: Vec<Diagnostic>) {
+        let kept = self.told_as_kept(at).cloned().unwrap_or_else(|| {
+            let location = location(self.root, found.package, self.earlier.file(at));
+            skill_kept(self.making.generation).in_file(location)
+        });
+        self.places.push(self.known.place(Some(at)));
+        self.builder.reuse(self.earlier, at, found.stamp);
+        self.builder.diagnose(Some(found.package), kept);
+        self.changes.unchanged += 1;
+        for diagnostic in &mut diagnostics {
+            diagnostic.severity = diagnostic.severity.min(Severity::Warning);
+        }
+        self.diagnose(found, diagnostics);
+    }
+
+    fn diagnose(&mut self, found: &Found<'_>, diagnostics: Vec<Diagnostic>) {
+        for diagnostic in diagnostics {
+            let location = location(self.root, found.package, found.file);
+            self.builder.diagnose(Some(found.package), diagnostic.in_file(location));
+        }
+    }
+
+    /// Decides what becomes of the packages that were not reported.
+    fn settle_fates(&mut self, coverage: Coverage) {
+        let Self { known, doubted, part, .. } = self;
+        known.settle_all(|package, fate| match (fate, coverage) {
+            (Fate::NotAsked, Coverage::Asked) => Fate::Kept,
+            (Fate::Gone | Fate::NotAsked, _) if part.doubt == Doubt::Believe => Fate::Gone,
+            (Fate::Gone | Fate::NotAsked, _) => {
+                doubted.extend(PackagePath::new(package));
+                Fate::Kept
+            }
+            (Fate::Kept | Fate::Reread, _) => fate,
+        });
+        if let (Coverage::Asked, Some(asked)) = (coverage, &self.part.packages) {
+            let is_elsewhere = |problem: &&Diagnostic| {
+                let path = problem.path.as_deref().unwrap_or_default();
+                !asked.iter().any(|package| is_below(self.root, package.as_str(), path))
+            };
+            self.problems.extend(self.earlier.problems().filter(is_elsewhere).cloned());
+        }
+    }
+
+    fn finish(mut self) -> Collected {
+        self.problems.sort_by(|one, other| place(one).cmp(&place(other)));
+        if self.builder.is_empty()
+            && self.known.are_all_kept()
+            && self.earlier.problems().eq(&self.problems)
+        {
+            self.changes.unchanged = self.earlier.len();
+            let records = Arc::clone(self.earlier);
+            let Self { changes, doubted, .. } = self;
+            return Collected { records, changes, is_same: true, doubted };
+        }
+        self.take_over_kept();
+        for problem in self.problems {
+            self.builder.diagnose(None, problem);
+        }
+        let records = self.builder.finish();
+        let is_same =
+            self.changes.is_none() && records.diagnostics().eq(self.earlier.diagnostics());
+        Collected {
+            records: Arc::new(records),
+            changes: self.changes,
+            is_same,
+            doubted: self.doubted,
+        }
+    }
+
+    /// Takes over what the scan reported as unchanged, and counts what it did not report at all.
+    ///
+    /// The records keep the order of the scan, in which the next one will ask for them.
+    fn take_over_kept(&mut self) {
+        let fates = self.known.of_records();
+        let count = |fate| fates.iter().filter(|of| **of == fate).count();
+        let (kept, gone) = (count(Fate::Kept), count(Fate::Gone));
+        if kept > 0 {
+            let read = std::mem::take(&mut self.builder).finish();
+            self.builder = self.merged(&read);
+        }
+        self.changes.unchanged += kept;
+        self.changes.removed += gone;
+        for (package, stamp) in self.known.kept_rejected() {
+            self.builder.reject(package, stamp);
+        }
+        self.builder.reuse_diagnostics(self.earlier, |package| self.known.is_kept(package));
+    }
+
+    /// The earlier records that are kept, with those that were read at their places among them.
+    fn merged(&self, read: &RecordSet) -> RecordSetBuilder {
+        let mut builder = RecordSetBuilder::new();
+        let mut places: Vec<_> = self.places.iter().zip(0..).collect();
+        places.sort_unstable();
+        let mut places = places.into_iter().peekable();
+        let fates = self.known.of_records();
+        for at in 0..=fates.len() {
+            while let Some((_, read_at)) = places.next_if(|(place, _)| **place <= at) {
+                builder.reuse(read, read_at, read.stamp(read_at));
+            }
+            if fates.get(at) == Some(&Fate::Kept) {
+                builder.reuse(self.earlier, at, self.earlier.stamp(at));
+            }
+        }
+        for rejected in read.rejected() {
+            builder.reject(&rejected.package, rejected.stamp);
+        }
+        builder.reuse_diagnostics(read, |_| true);
+        builder
+    }
+}
+
+impl ScanSink for Collector<'_> {
+    fn known(&self, package: &str) -> Option<Stamp> {
+        self.known.stamp(package)
+    }
+
+    fn unchanged(&mut self, package: &str) {
+        self.known.settle(package, Fate::Kept);
+    }
+
+    fn found(&mut self, found: Found<'_>) -> ReadFurther {
+        if !PackagePath::is_normal(found.package) {
+            self.problem(invalid_path(self.root, found.package));
+            return ReadFurther::No;
+        }
+        let head = Head { bytes: found.head, is_whole_file: found.is_whole_file };
+        let directory =
+            Some(directory_of(self.root, found.package)).filter(|name| !name.is_empty());
+        let policy = self.making.policy;
+        let compared = directory.filter(|_| policy.name_mismatch == NameMismatch::Profile);
+        match summarize_with(head, compared, self.rules) {
+            Summarized::NeedsBytes(bytes) => return ReadFurther::UpTo(bytes),
+            Summarized::Done(summary, mut diagnostics) => {
+                let of_name = mismatch(policy.name_mismatch, summary.as_ref(), directory);
+                let of_file = [
+                    check_file_name(found.file, policy.profile),
+                    of_name,
+                    too_many_tokens(&found, policy.limits.body_tokens),
+                ];
+                let is_bad = of_file.iter().flatten().any(Diagnostic::is_error);
+                diagnostics.extend(of_file.into_iter().flatten());
+                match summary.filter(|_| !is_bad) {
+                    Some(summary) => {
+                        self.accept(&found, directory, &summary);
+                        self.diagnose(&found, diagnostics);
+                    }
+                    None => self.reject(&found, diagnostics),
+                }
+            }
+        }
+        ReadFurther::No
+    }
+
+    fn needs_size(&self) -> bool {
+        self.making.policy.limits.body_tokens.severity != LimitSeverity::Profile
+    }
+
+    fn problem(&mut self, diagnostic: Diagnostic) {
+        self.problems.push(diagnostic);
+    }
+}
+
+/// Whether a record says what the earlier one said of the same version of the file, or of one whose
+/// stamp could not be relied on.
+fn is_same(earlier: &RecordSet, at: usize, record: &NewRecord<'_>) -> bool {
+    let may_be = |earlier| record.stamp.is_some_and(|stamp| stamp.may_be(earlier));
+    let is_same_file = earlier.stamp(at).is_none_or(may_be);
+    is_same_file
+        && earlier.file(at) == record.file
+        && earlier.id(at) == record.id
+        && earlier.name(at) == record.name
+        && earlier.description(at) == record.description
+        && earlier.priority(at) == record.priority
+        && earlier.version(at) == record.version
+        && earlier.conditions(at) == record.conditions.as_ref()
+        && earlier.tags(at).eq(record.tags.iter().map(AsRef::as_ref))
+}
+
+/// What the policy says of a name that is not that of its directory, where it is not left to the profile.
+fn mismatch(
+    policy: NameMismatch,
+    summary: Option<&Summary<'_>>,
+    directory: Option<&str>,
+) -> Option<Diagnostic> {
+    let severity = match policy {
+        NameMismatch::Profile | NameMismatch::Allow => return None,
+        NameMismatch::Warn => Severity::Warning,
+        NameMismatch::Error => Severity::Error,
+    };
+    let found = check_directory(&summary?.name, directory?, Profile::Lenient)?;
+    Some(Diagnostic { severity, ..found })
+}
+
+/// Tells of a file that costs more tokens than the limit, by its size: a scan reads no body. Four bytes
+/// make a token, as four characters do in the estimate of texts.
+///
+/// Only a host that says how much that matters is told: the size of a file is one system call more.
+fn too_many_tokens(found: &Found<'_>, limit: Limit) -> Option<Diagnostic> {
+    let size = found.size.or(found.is_whole_file.then_some(found.head.len() as u64))?;
+    let tokens = size.div_ceil(4);
+    if usize::try_from(tokens).is_ok_and(|tokens| tokens <= limit.max) {
+        return None;
+    }
+    Some(Diagnostic::new(
+        codes::BODY_TOKENS_SOFT_LIMIT,
+        limit.severity.or(None)?,
+        format!(
+            "the file costs approx. {tokens} tokens once it is loaded, more than {}",
+            limit.max
+        ),
+        "move details to files below `references/` and name them in the body",
+    ))
+}
+
+/// The name of a package's directory. A source that is one package has its own directory as root.
+pub(crate) fn directory_of<'a>(root: &'a str, package: &'a str) -> &'a str {
+    let path = if package.is_empty() { root.trim_end_matches('/') } else { package };
+    // Asked of each package: over bytes, as a path is too short for a search to pay.
+    let slash = path.bytes().rposition(|byte| byte == b'/');
+    slash.map_or(path, |at| &path[at + 1..])
+}
+
+/// The place of a package's file as an absolute path or URL.
+pub(crate) fn location(root: &str, package: &str, file: &str) -> String {
+    let root = root.trim_end_matches('/');
+    match package {
+        "" => format!("{root}/{file}"),
+        package => format!("{root}/{package}/{file}"),
+    }
+}
+
+/// Whether a place is a package's directory or below it.
+fn is_below(root: &str, package: &str, place: &str) -> bool {
+    let inside = place.strip_prefix(root.trim_end_matches('/'));
+    let inside = inside.map(|inside| inside.trim_start_matches('/'));
+    let Some(rest) = inside.and_then(|inside| inside.strip_prefix(package)) else { return false };
+    package.is_empty() || rest.is_empty() || rest.starts_with('/')
+}
+
+fn place(diagnostic: &Diagnostic) -> (Option<&str>, Option<u32>, Option<u32>) {
+    (diagnostic.path.as_deref(), diagnostic.line, diagnostic.column)
+}
+
+fn skill_kept(generation: u64) -> Diagnostic {
+    Diagnostic::new(
+        codes::SKILL_KEPT,
+        Severity::Warning,
+        format!(
+            "this version cannot be used; since generation {generation} the last good one stays"
+        ),
+        "mend the file, or remove its directory",
+    )
+}
+
+fn invalid_path(root: &str, package: &str) -> Diagnostic {
+    Diagnostic::new(
+        codes::PACKAGE_PATH_INVALID,
+        Severity::Error,
+        format!("the source reports a package by the path {package:?}"),
+        "report packages by a relative path with `/` between its parts and without `.` and `..`",
+    )
+    .in_file(root)
+}

@@ -1,0 +1,146 @@
+//! What the earlier scan knew of each package, and what becomes of it in this one.
+
+use std::cell::{Cell, OnceCell};
+
+use hashbrown::{HashMap, HashSet};
+use prowess_core::{RecordSet, Stamp};
+
+/// How far ahead of the last one a package is looked for, and how many are searched for one by one before
+/// there is a table.
+const AHEAD: usize = 4;
+const MOST_SEARCHES: usize = 4;
+
+/// The packages of the earlier scan by their places: the records', then those that cannot be used.
+///
+/// A directory is mostly listed in the order of the last time, so the package that is asked for is the
+/// next one or the last once more. Only a scan that comes in another order builds a table.
+pub(crate) struct Earlier<'a> {
+    records: &'a RecordSet,
+    fates: Vec<Fate>,
+    /// The places of the last record and of the last one that cannot be used.
+    last: [Cell<usize>; 2],
+    searches: Cell<usize>,
+    by_package: OnceCell<HashMap<&'a str, usize>>,
+}
+
+/// What this scan says of a package that the earlier one knew.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Nothing, and it was not asked for it.
+    NotAsked,
+    /// Nothing, so far: it is gone.
+    Gone,
+    /// It is as it was.
+    Kept,
+    /// It was read again.
+    Reread,
+}
+
+impl<'a> Earlier<'a> {
+    /// The packages of which `asked` are asked for, or all of them.
+    pub(crate) fn new(records: &'a RecordSet, asked: Option<&HashSet<&str>>) -> Self {
+        let fate = if asked.is_some() { Fate::NotAsked } else { Fate::Gone };
+        let mut earlier = Self {
+            records,
+            fates: vec![fate; records.len() + records.rejected().len()],
+            last: [Cell::new(0), Cell::new(records.len())],
+            searches: Cell::new(0),
+            by_package: OnceCell::new(),
+        };
+        for package in asked.into_iter().flatten() {
+            earlier.settle(package, Fate::Gone);
+        }
+        earlier
+    }
+
+    /// The stamp that the earlier scan gave.
+    pub(crate) fn stamp(&self, package: &str) -> Option<Stamp> {
+        self.stamp_at(self.find(package)?)
+    }
+
+    /// Settles what becomes of a package; gives its record, if it was known, and if it had one.
+    pub(crate) fn settle(&mut self, package: &str, fate: Fate) -> Option<Option<usize>> {
+        let at = self.find(package)?;
+        self.fates[at] = fate;
+        Some(self.record(at))
+    }
+
+    /// Lets `decide` have the last word on each package.
+    pub(crate) fn settle_all(&mut self, mut decide: impl FnMut(&'a str, Fate) -> Fate) {
+        for at in 0..self.fates.len() {
+            self.fates[at] = decide(self.package(at), self.fates[at]);
+        }
+    }
+
+    /// Whether every package is as it was.
+    pub(crate) fn are_all_kept(&self) -> bool {
+        self.fates.iter().all(|fate| *fate == Fate::Kept)
+    }
+
+    /// Whether a package is as it was.
+    pub(crate) fn is_kept(&self, package: &str) -> bool {
+        self.find(package).is_some_and(|at| self.fates[at] == Fate::Kept)
+    }
+
+    /// What became of each record, in their order.
+    pub(crate) fn of_records(&self) -> &[Fate] {
+        &self.fates[..self.records.len()]
+    }
+
+    /// The packages that cannot be used and are as they were.
+    pub(crate) fn kept_rejected(&self) -> impl Iterator<Item = (&'a str, Option<Stamp>)> {
+        let places = self.records.len()..self.fates.len();
+        let kept = places.filter(|&at| self.fates[at] == Fate::Kept);
+        kept.map(|at| (self.package(at), self.stamp_at(at)))
+    }
+
+    /// How many records lie before one that is reported now, if it takes its place where it was, or behind the
+    /// last one that was asked for.
+    pub(crate) fn place(&self, record: Option<usize>) -> usize {
+        record.unwrap_or_else(|| self.last[0].get()) + 1
+    }
+
+    fn record(&self, at: usize) -> Option<usize> {
+        (at < self.records.len()).then_some(at)
+    }
+
+    fn stamp_at(&self, at: usize) -> Option<Stamp> {
+        match at.checked_sub(self.records.len()) {
+            None => self.records.stamp(at),
+            Some(rejected) => self.records.rejected()[rejected].stamp,
+        }
+    }
+
+    fn package(&self, at: usize) -> &'a str {
+        match at.checked_sub(self.records.len()) {
+            None => self.records.package(at),
+            Some(rejected) => &self.records.rejected()[rejected].package,
+        }
+    }
+
+    fn find(&self, package: &str) -> Option<usize> {
+        if self.fates.is_empty() {
+            return None;
+        }
+        let at = self.guess(package).or_else(|| self.search(package))?;
+        self.last[usize::from(self.record(at).is_none())].set(at);
+        Some(at)
+    }
+
+    /// The place of a package at the last ones or shortly behind.
+    fn guess(&self, package: &str) -> Option<usize> {
+        let [record, rejected] = [0, 1].map(|kind| self.last[kind].get());
+        let records = record..self.records.len().min(record + AHEAD);
+        let rejected = rejected..self.fates.len().min(rejected + AHEAD);
+        records.chain(rejected).find(|&at| self.package(at) == package)
+    }
+
+    fn search(&self, package: &str) -> Option<usize> {
+        let places = 0..self.fates.len();
+        if self.searches.replace(self.searches.get() + 1) < MOST_SEARCHES {
+            return places.clone().find(|&at| self.package(at) == package);
+        }
+        let table = || places.map(|at| (self.package(at), at)).collect();
+        self.by_package.get_or_init(table).get(package).copied()
+    }
+}
