@@ -3,6 +3,7 @@
 mod builder;
 mod ids;
 mod lookup;
+mod order;
 
 use std::hash::BuildHasher;
 use std::sync::Arc;

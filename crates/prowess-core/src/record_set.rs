@@ -75,6 +75,10 @@ struct Entry {
     is_lower_case_file: bool,
 }
 
+/// Room for the records of a first few hundred skills; what is not needed is given back.
+const FIRST_TEXT_BYTES: usize = 128 * 1024;
+const FIRST_ENTRIES: usize = 256;
+
 /// How many texts an entry has: those of [`Text`].
 const TEXTS: usize = 5;
 
@@ -211,6 +215,11 @@ impl RecordSetBuilder {
 
     /// Adds a record. Texts longer than 65,535 bytes are cut.
     pub fn push(&mut self, record: &NewRecord<'_>) {
+        if self.entries.is_empty() {
+            // A text that grows from nothing would be moved again and again.
+            self.text.reserve(FIRST_TEXT_BYTES);
+            self.entries.reserve(FIRST_ENTRIES);
+        }
         let package = self.append(record.package);
         // Most skills bear the name of their directory, and most ids are the name: say it once.
         let name = match package_tail(record.package, record.name) {

@@ -26,6 +26,10 @@ impl CatalogChange {
     pub fn between(earlier: &Catalog, later: &Catalog) -> Self {
         let (from, to) = (earlier.generation(), later.generation());
         let mut change = Self { from, to, ..Self::default() };
+        if earlier.is_empty() {
+            change.added = later.skills().map(|skill| skill.id().into()).collect();
+            return change;
+        }
         let (mut before, mut after) = (earlier.skills().peekable(), later.skills().peekable());
         loop {
             let order = match (before.peek(), after.peek()) {

@@ -321,13 +321,11 @@ impl ScanSink for Collector<'_> {
             Summarized::NeedsBytes(bytes) => return ReadFurther::UpTo(bytes),
             Summarized::Done(summary, mut diagnostics) => {
                 let of_name = mismatch(policy.name_mismatch, summary.as_ref(), directory);
-                let of_file = [
-                    check_file_name(found.file, policy.profile),
-                    of_name,
-                    too_many_tokens(&found, policy.limits.body_tokens),
-                ];
-                let is_bad = of_file.iter().flatten().any(Diagnostic::is_error);
-                diagnostics.extend(of_file.into_iter().flatten());
+                let summarized = diagnostics.len();
+                diagnostics.extend(check_file_name(found.file, policy.profile));
+                diagnostics.extend(of_name);
+                diagnostics.extend(too_many_tokens(&found, policy.limits.body_tokens));
+                let is_bad = diagnostics[summarized..].iter().any(Diagnostic::is_error);
                 match summary.filter(|_| !is_bad) {
                     Some(summary) => {
                         self.accept(&found, directory, &summary);
@@ -385,6 +383,9 @@ fn mismatch(
 ///
 /// Only a host that says how much that matters is told: the size of a file is one system call more.
 fn too_many_tokens(found: &Found<'_>, limit: Limit) -> Option<Diagnostic> {
+    if limit.severity == LimitSeverity::Profile {
+        return None;
+    }
     let size = found.size.or(found.is_whole_file.then_some(found.head.len() as u64))?;
     let tokens = size.div_ceil(4);
     if usize::try_from(tokens).is_ok_and(|tokens| tokens <= limit.max) {

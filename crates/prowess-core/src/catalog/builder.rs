@@ -8,6 +8,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use prowess_format::Diagnostic;
 
 use super::ids::Ids;
+use super::order;
 use super::{Aside, AsideState, Callers, Catalog, CatalogSource, RecordIndex};
 use crate::{Layer, Record, State};
 
@@ -174,19 +175,12 @@ impl CatalogBuilder {
         self.name_only.sort_unstable();
         let Catalog { sources, by_id, ids, .. } = &mut self.catalog;
         let id_of = |at: RecordIndex| ids.get(sources, at);
-        let id_at = |position: u32| id_of(self.visible[position as usize]);
         let is_offered = |at: RecordIndex| !self.withdrawn.contains(&at);
-        let mut order: Vec<_> = (0..)
-            .zip(&self.visible)
-            .filter(|&(_, &at)| is_offered(at))
-            .map(|(position, &at)| (id_prefix(id_of(at)), position))
-            .collect();
-        order.sort_unstable_by(|one, other| {
-            one.0.cmp(&other.0).then_with(|| id_at(one.1).cmp(id_at(other.1)))
-        });
+        let offered = (0..).zip(&self.visible).filter(|&(_, &at)| is_offered(at));
+        let order = order::sorted(offered.map(|(position, &at)| (position, id_of(at))));
         // The table keeps its hashes: only where an id's record lies has changed.
         let mut places = vec![0; self.visible.len()];
-        for (place, &(_, position)) in (0..).zip(&order) {
+        for (place, &position) in (0..).zip(&order) {
             places[position as usize] = place;
         }
         by_id.retain(|position| is_offered(self.visible[*position as usize]));
@@ -194,7 +188,7 @@ impl CatalogBuilder {
             *position = places[*position as usize];
         }
         let visible: Box<[_]> =
-            order.iter().map(|&(_, position)| self.visible[position as usize]).collect();
+            order.iter().map(|&position| self.visible[position as usize]).collect();
         // Not by the place among the scan's records: those that were read again come first there.
         let key_of = |aside: &Aside| {
             let package = sources[aside.at.source()].records.package(aside.at.entry());
@@ -222,12 +216,4 @@ impl CatalogBuilder {
         let is_it = |&at: &u32| self.id(self.visible[at as usize]) == id;
         self.catalog.by_id.find(hash, is_it).map(|&at| at as usize)
     }
-}
-
-/// The first sixteen bytes of an id as a number: one comparison settles most pairs.
-fn id_prefix(id: &str) -> u128 {
-    let mut prefix = [0; 16];
-    let length = id.len().min(16);
-    prefix[..length].copy_from_slice(&id.as_bytes()[..length]);
-    u128::from_be_bytes(prefix)
 }
