@@ -1,5 +1,8 @@
 //! How long things take, and counts that are the same on a busy machine.
 
+mod parsing;
+
+use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -72,6 +75,7 @@ pub(crate) fn count() -> Result<(), Failure> {
     let [found, again, instructions] = [found, again, instructions].map(each);
     println!("system calls a skill: {found:.2}, and {again:.2} to see that nothing changed");
     println!("user instructions a skill: {instructions:.0}");
+    parsing::count()?;
     let is_cheap =
         found <= MOST_CALLS && again <= MOST_CALLS_AGAIN && instructions <= MOST_INSTRUCTIONS;
     if is_cheap {
@@ -100,10 +104,15 @@ fn system_calls(once: &Path, work: &str, corpus: &Path, log: PathBuf) -> Result<
 /// Valgrind knows no `openat2`, so files are opened by hand, which is left out: the way by the kernel is a
 /// call and nothing else.
 fn user_instructions(once: &Path, corpus: &Path) -> Result<u64, Failure> {
+    instructions(once, &["discover".as_ref(), corpus.as_os_str()])
+}
+
+/// How many instructions a program takes with these arguments.
+fn instructions(program: &Path, arguments: &[&OsStr]) -> Result<u64, Failure> {
     let mut valgrind = tool("valgrind")?;
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
     valgrind.args(["--collect-atstart=yes", "--toggle-collect=prowess_dir::resolve::open"]);
-    let said = checked(valgrind.arg(once).arg("discover").arg(corpus))?;
+    let said = checked(valgrind.arg(program).args(arguments))?;
     let total = said.lines().find_map(|line| line.split_once("Collected :"));
     let total = total.and_then(|(_, total)| total.trim().parse().ok());
     total.ok_or_else(|| Failure(format!("valgrind gave no count: {said}")))

@@ -1,0 +1,32 @@
+//! How many instructions a frontmatter takes, beside two crates that read YAML.
+
+use std::path::Path;
+
+use super::{SIZES, each, instructions};
+use crate::process::{Failure, built, cargo};
+
+/// Ours first: the others are told as multiples of it.
+const READERS: [&str; 3] = ["prowess-format", "serde-saphyr", "yaml_serde"];
+
+/// Prints what each reader takes for each further frontmatter. What it takes to make the frontmatters is
+/// counted by itself and taken off.
+pub(super) fn count() -> Result<(), Failure> {
+    cargo(["build", "--release", "--package", "benches", "--bin", "parse"])?;
+    let parse = built("release", "parse")?;
+    let nothing = of_reader(&parse, "nothing")?;
+    let mut ours = None;
+    for reader in READERS {
+        let own = of_reader(&parse, reader)? - nothing;
+        let times = own / *ours.get_or_insert(own);
+        println!("user instructions a frontmatter, {reader}: {own:.0} ({times:.1} times)");
+    }
+    Ok(())
+}
+
+fn of_reader(parse: &Path, reader: &str) -> Result<f64, Failure> {
+    let mut counts = [0; 2];
+    for (count, size) in counts.iter_mut().zip(SIZES) {
+        *count = instructions(parse, &[reader.as_ref(), size.to_string().as_ref()])?;
+    }
+    Ok(each(counts))
+}
