@@ -128,10 +128,10 @@ fn soak(arguments: &[&str]) -> Result<(), Failure> {
     cargo(run.iter().chain(arguments))
 }
 
-/// Writes the page that tests of the format crate and of the linter compare.
+/// Writes the page of every code. Its examples are run by a test, which compares the page otherwise.
 fn codes() -> Result<(), Failure> {
-    std::fs::write(root().join("DIAGNOSTICS.md"), prowess_lint::codes::page())?;
-    Ok(())
+    let test = ["test", "--quiet", "--package", "prowess", "--test", "it", "--", "codes::the_page"];
+    process::cargo_with(&[("UPDATE_EXPECT", "1")], test)
 }
 
 /// The directory of the workspace.

@@ -29,6 +29,7 @@ mod audit;
 mod cancel;
 mod catalog;
 mod clock;
+mod code_list;
 mod digest;
 mod layer;
 mod memory;

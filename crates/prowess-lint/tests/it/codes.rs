@@ -14,8 +14,9 @@ fn every_code_is_explained_by_a_package_that_gives_it() {
     }
 }
 
+/// The rest of the page is about catalogs; `cargo xtask codes` writes it all.
 #[test]
-fn the_page_of_codes_is_up_to_date() {
-    // `cargo xtask codes` writes it.
-    expect_test::expect_file!["../../../../DIAGNOSTICS.md"].assert_eq(&codes::page());
+fn the_page_of_codes_begins_with_those_of_skills_and_packages() {
+    let page = include_str!("../../../../DIAGNOSTICS.md");
+    assert!(page.starts_with(&codes::page()), "`cargo xtask codes` was run since the last change");
 }

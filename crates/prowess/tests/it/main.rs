@@ -1,6 +1,7 @@
 //! Whole conversations through the facade, with real files and a scripted model.
 
 mod audience;
+mod codes;
 mod config;
 mod conversation;
 mod default_skills;

@@ -1,0 +1,225 @@
+//! What an example needs: a place on the disk, and a host that looks at it.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::sync::Arc;
+
+use prowess::registry::Registry;
+use prowess::source_fs::Surroundings;
+use prowess::state::{RecordCache, TrustFile};
+use prowess::{
+    Cancel, ChangeListener, Diagnostic, Found, Layer, Listing, MemorySource, NoFolderTrust,
+    PackagePath, Policies, ReadLimit, ResourcePath, Runtime, ScanSink, SkillSource, SourceError,
+    SourceErrorKind, Trust, Watch,
+};
+use prowess_testkit::Tree;
+
+/// How an example comes about.
+pub(super) enum Setup {
+    /// The directories `user` and `project` of a tree, by these policies, after something was done.
+    Tree {
+        /// Files, with what is in them.
+        files: &'static str,
+        policies: &'static str,
+        done: fn(&Tree),
+    },
+    /// As `Tree`, and then reloaded after something more was done.
+    Reloaded(&'static str, fn(&Tree)),
+    /// A machine with a home and a project whose folder nobody trusts.
+    Machine { files: &'static str, policies: &'static str, done: fn(&Tree) },
+    /// A source of a stranger's that misbehaves.
+    Source(fn() -> Stranger),
+    /// Two sources with one root.
+    TwiceTheSame,
+    /// A source of two skills that is to go by one name.
+    Named,
+    /// A file of trusted folders with this text.
+    TrustFile(&'static str),
+    /// What an earlier start kept is no more what it was.
+    Cache,
+    /// It takes an operating system that fails.
+    Told,
+}
+
+impl Setup {
+    /// What the host is told, with places as they are from the tree's root.
+    pub(super) fn found(&self) -> Vec<Diagnostic> {
+        match self {
+            Self::Tree { files, policies, done } => {
+                let tree = place(files);
+                done(&tree);
+                in_tree(&tree, tree_runtime(&tree, policies).catalog().diagnostics())
+            }
+            Self::Reloaded(files, done) => {
+                let tree = place(files);
+                let runtime = tree_runtime(&tree, "");
+                done(&tree);
+                in_tree(&tree, runtime.reload().catalog.diagnostics())
+            }
+            Self::Machine { files, policies, done } => {
+                let tree = place(files);
+                done(&tree);
+                let policies = policies.replace("$HERE", &tree.path().to_string_lossy());
+                let policies = Policies::from_yaml(&policies).expect("the policies are good");
+                let (home, project) = (tree.join("home"), tree.join("project"));
+                let machine = Surroundings::new(Some(home), Some(project));
+                let builder = Runtime::builder().policies(policies);
+                let runtime = builder.discover(machine, Arc::new(NoFolderTrust)).build();
+                in_tree(&tree, runtime.expect("it is complete").catalog().diagnostics())
+            }
+            Self::Source(stranger) => {
+                let policies = Policies::from_yaml("refresh: { mode: watch }").expect("it is one");
+                let runtime = Runtime::builder().policies(policies);
+                let runtime = runtime.source("user", Arc::new(stranger())).build();
+                let runtime = runtime.expect("it is complete");
+                wait_for_watch(&runtime);
+                runtime.catalog().diagnostics().cloned().collect()
+            }
+            Self::TwiceTheSame => {
+                let builder = Runtime::builder().source("user", shelf()).source("project", shelf());
+                let runtime = builder.build().expect("it is complete");
+                runtime.catalog().diagnostics().cloned().collect()
+            }
+            Self::Named => {
+                let registry = Registry::builder().layer(Layer::new("user", Trust::Trusted));
+                let registry = registry.source_named("user", "forms", shelf()).build();
+                let catalog = registry.expect("it is complete").reload().catalog;
+                catalog.diagnostics().cloned().collect()
+            }
+            Self::TrustFile(text) => {
+                let tree = Tree::new("");
+                tree.write("trust.json", text);
+                let folders = TrustFile::new(tree.join("trust.json")).load();
+                in_tree(&tree, folders.finding())
+            }
+            Self::Cache => {
+                let tree = place("//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: x\n---\n");
+                let start = || {
+                    let cache = RecordCache::new(tree.join("cache"), "this build");
+                    let builder = Runtime::builder().record_cache(cache);
+                    let builder = builder.skills_directory("user", tree.join("user"));
+                    builder.build().expect("it is complete").catalog()
+                };
+                start();
+                for kept in fs::read_dir(tree.join("cache")).expect("something was kept") {
+                    let kept = kept.expect("it can be listed").path();
+                    fs::write(kept, "no such thing").expect("it can be spoilt");
+                }
+                // Each source has a file of a name of its own.
+                let unnamed = |found| Diagnostic { path: Some("/cache".into()), ..found };
+                in_tree(&tree, start().diagnostics()).into_iter().map(unnamed).collect()
+            }
+            Self::Told => Vec::new(),
+        }
+    }
+}
+
+fn place(files: &str) -> Tree {
+    let tree = Tree::new(files);
+    for directory in ["user", "project", "home"] {
+        fs::create_dir_all(tree.join(directory)).expect("there is room");
+    }
+    tree
+}
+
+fn tree_runtime(tree: &Tree, policies: &str) -> Runtime {
+    let policies = Policies::from_yaml(policies).expect("the policies are good");
+    let builder = Runtime::builder().policies(policies);
+    let builder = builder.tree("user", tree.join("user")).tree("project", tree.join("project"));
+    builder.build().expect("it is complete")
+}
+
+fn in_tree<'d>(tree: &Tree, found: impl IntoIterator<Item = &'d Diagnostic>) -> Vec<Diagnostic> {
+    let root = tree.path().to_string_lossy().into_owned();
+    let strip = |text: &str| text.replace(&root, "");
+    let found = found.into_iter().cloned().map(|found| Diagnostic {
+        path: found.path.map(|path| strip(&path).into()),
+        message: strip(&found.message),
+        help: strip(&found.help),
+        ..found
+    });
+    found.collect()
+}
+
+/// A source of two skills in memory.
+fn shelf() -> Arc<MemorySource> {
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: Use {name}.\n---\nBody\n");
+    let builder = MemorySource::builder("shelf").file("pdf/SKILL.md", skill("pdf"));
+    Arc::new(builder.file("tables/SKILL.md", skill("tables")).build().expect("paths are paths"))
+}
+
+/// Waits until the catalog says how the source is watched, or for the first one if it says nothing.
+fn wait_for_watch(runtime: &Runtime) {
+    let heard = runtime.subscribe();
+    let is_told = || runtime.catalog().diagnostics().next().is_some();
+    while !is_told() {
+        heard.recv_timeout(std::time::Duration::from_secs(60)).expect("there is word of it");
+    }
+}
+
+/// How a source of a stranger's misbehaves.
+pub(super) enum Stranger {
+    /// It cannot be scanned.
+    Away,
+    /// It reports a package by a path that leads out.
+    LeadsOut,
+    /// It cannot be watched.
+    Unwatched,
+}
+
+impl SkillSource for Stranger {
+    fn name(&self) -> &str {
+        "stranger"
+    }
+
+    fn root(&self) -> &str {
+        "stranger://shelf"
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, _cancel: &Cancel) -> Result<(), SourceError> {
+        match self {
+            Self::Away => return Err(unavailable("the server does not answer")),
+            Self::LeadsOut => {
+                let head = b"---\nname: pdf\ndescription: x\n---\n";
+                let (package, file) = ("../pdf", "SKILL.md");
+                let (stamp, size) = (None, None);
+                sink.found(Found { package, file, stamp, size, head, is_whole_file: true });
+            }
+            Self::Unwatched => {}
+        }
+        Ok(())
+    }
+
+    fn watch(&self, _listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        match self {
+            Self::Unwatched => Err(unavailable("there are no watches left")),
+            _ => Ok(Some(Watch::new(()))),
+        }
+    }
+
+    fn list(&self, _package: &PackagePath, _most: usize) -> Result<Listing, SourceError> {
+        Err(unavailable("there is nothing"))
+    }
+
+    fn read(
+        &self,
+        _package: &PackagePath,
+        _resource: &ResourcePath,
+        _limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        Err(unavailable("there is nothing"))
+    }
+}
+
+fn unavailable(message: &str) -> SourceError {
+    SourceError::new(SourceErrorKind::Unavailable, message)
+}
+
+/// Makes a link.
+pub(super) fn link(tree: &Tree, target: &str, place: &str) {
+    let target = match target.strip_prefix('/') {
+        Some(inside) => tree.join(inside),
+        None => target.into(),
+    };
+    symlink(target, tree.join(place)).expect("a link can be made");
+}
