@@ -1,6 +1,8 @@
 //! What the operator wrote, as the author's type.
 
-use serde::de::DeserializeOwned;
+use serde::de::value::Error as AnyError;
+use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
+use serde::forward_to_deserialize_any;
 
 use crate::Error;
 
@@ -14,6 +16,10 @@ pub(crate) fn decode<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    // A struct of serde's would take a list for its fields in their order, which nobody means.
+    if text.trim_start().starts_with('[') && is_struct::<T>() {
+        return Err(Error::config("the configuration does not fit: it is a list, not an object"));
+    }
     let mut decoder = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut decoder).map_err(|error| {
         let path = error.path().to_string();
@@ -25,6 +31,38 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     })?;
     decoder.end().map_err(|error| Error::config(format!("after the configuration: {error}")))?;
     Ok(value)
+}
+
+/// Whether a type asks for a struct.
+fn is_struct<T: DeserializeOwned>() -> bool {
+    T::deserialize(Asked).is_err_and(|error| error.to_string() == A_STRUCT)
+}
+
+const A_STRUCT: &str = "a struct";
+
+/// Says what it was asked for, and nothing else.
+struct Asked;
+
+impl<'de> Deserializer<'de> for Asked {
+    type Error = AnyError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, AnyError> {
+        Err(AnyError::custom("something else"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, AnyError> {
+        Err(AnyError::custom(A_STRUCT))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
 }
 
 /// The host hands over a value that it has written as JSON, so line and column would mislead.

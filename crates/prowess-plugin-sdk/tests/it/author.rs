@@ -82,6 +82,7 @@ fn what_does_not_fit_is_named() {
         (json!({"nam": "a"}), "unknown field `nam`, expected"),
         (json!({}), "the configuration does not fit: missing field `name`"),
         (Value::Null, "the configuration does not fit: missing field `name`"),
+        (json!(["notes"]), "the configuration does not fit: it is a list, not an object"),
         (json!({"name": ""}), "`name` is empty; name the source"),
     ];
     for (config, part) in cases {
@@ -90,6 +91,12 @@ fn what_does_not_fit_is_named() {
         assert!(!error.message.contains(" line "), "`{error}` names no place in a text");
         assert_eq!(error.kind, ErrorKind::Config, "trying again does not help");
     }
+}
+
+#[test]
+fn a_list_is_taken_where_one_is_asked_for() {
+    let instance = FakeHost::default().init::<Takes<Vec<String>>>(&json!(["notes"]));
+    assert!(instance.is_ok(), "a type that is a list reads a list");
 }
 
 #[test]
