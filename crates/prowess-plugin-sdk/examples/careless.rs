@@ -162,6 +162,7 @@ impl SkillSource for CarelessSource {
             "stable-stamp" => {
                 report(sink, "odd", NonZeroU64::new(7).map(Stamp));
             }
+            "stable-restamp" => report(sink, "odd", NonZeroU64::new(number + 1).map(Stamp)),
             "cancel" if cancel.is_cancelled() => hang(),
             "budget" => thread::sleep(Duration::from_millis(1_100)),
             "stdout" => write_out(),

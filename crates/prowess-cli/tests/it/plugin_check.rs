@@ -1,6 +1,7 @@
 //! `prowess plugin check`: each rule has a plugin that breaks it, and the others pass.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
 
 use prowess::plugin_host::{Manifest, PanicStrategy, check_names};
@@ -26,8 +27,16 @@ impl Place {
 
     fn trusted(file: &Path) -> Self {
         let place = Self::new(&std::fs::read(file).expect("the plugin is built"));
+        place.strip();
         place.run(&["plugin", "trust", &place.name()]).text();
         place
+    }
+
+    /// Takes what is for debuggers out of the library, as its author does before it is shipped. A host that
+    /// is built for debugging takes a second to hash what is left in.
+    fn strip(&self) {
+        let stripped = Command::new("strip").arg("--strip-debug").arg(&self.file).status();
+        assert!(stripped.is_ok_and(|status| status.success()), "`strip` comes with the linker");
     }
 
     fn name(&self) -> String {
@@ -78,8 +87,43 @@ fn a_plugin_that_keeps_every_rule_passes() {
     assert_eq!(report["passed"], true, "and that is the verdict");
 }
 
+#[test]
+fn every_shipped_plugin_passes() {
+    let skills = prowess_testkit::Tree::new(
+        "
+//- /pdf/SKILL.md
+---
+name: pdf
+description: Fills forms.
+---
+Fill the form.
+//- /pdf/references/fields.md
+Fields
+",
+    );
+    let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins");
+    for folder in std::fs::read_dir(plugins).expect("the folder of plugins is there") {
+        let folder = folder.expect("it can be listed");
+        if !folder.path().join("Cargo.toml").is_file() {
+            continue;
+        }
+        let name = folder.file_name().into_string().expect("a folder has a plain name");
+        let config = match &*name {
+            "filesystem" => json!({"roots": [{"root": skills.path()}]}),
+            "memory" => json!({"files": {
+                "pdf/SKILL.md": "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n",
+                "pdf/references/fields.md": "Fields\n",
+            }}),
+            _ => Value::Null,
+        };
+        let place = Place::trusted(&build_plugin(&format!("prowess-plugin-{name}")));
+        let ran = place.check(&["--with", &config.to_string()]);
+        assert_eq!(ran.code, Some(0), "`{name}` keeps every rule: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
 /// Which rule is broken, the check that sees it, and a part of what that says.
-const BROKEN: [(&str, &str, &str); 32] = [
+const BROKEN: [(&str, &str, &str); 33] = [
     ("begin", "begin", "offers nothing"),
     ("begin-panics", "begin", "init panics"),
     ("begin-aborts", "begin", "signal 6"),
@@ -92,7 +136,8 @@ const BROKEN: [(&str, &str, &str); 32] = [
     ("scan-twice", "scan", "reports the package `odd` twice"),
     ("scan-problem", "scan", "lacks a code, a message or a help"),
     ("stable", "stable", "two scans of `careless` report different things"),
-    ("stable-stamp", "stable", "`odd` has the stamp that is known, and is not unchanged"),
+    ("stable-stamp", "stable", "`odd` is never unchanged"),
+    ("stable-restamp", "stable", "`odd` is never unchanged"),
     ("read-exits", "read", "a read of `alpha` ended its process with exit code 0"),
     ("read-text", "read", "is read as another text than the scan reports"),
     ("read-part", "read", "over the limit of"),

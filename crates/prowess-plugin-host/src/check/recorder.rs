@@ -53,8 +53,10 @@ impl Recorder {
         }
     }
 
-    /// What was reported, whatever the order.
+    /// What was reported, whatever the order and the stamps: a file that was changed just now has none yet
+    /// that may be relied on, and has one a moment later.
     pub(super) fn sorted(mut self) -> (Vec<Seen>, Vec<SeenProblem>) {
+        self.found.iter_mut().for_each(|seen| seen.stamp = 0);
         self.found.sort();
         self.problems.sort();
         (self.found, self.problems)

@@ -1,11 +1,12 @@
 //! The packages of a source and their files.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use prowess_core::{PackagePath, ResourcePath};
 use prowess_plugin_abi::{AbiError, codes};
 
-use crate::check::probe::{Broken, Checked, Probe, Source, broken, is_cut, unanswered};
+use crate::check::probe::{Broken, Checked, Probe, SOON, Source, broken, is_cut, unanswered};
 use crate::check::recorder::{Recorder, Seen};
 
 /// The most bytes of a `SKILL.md` that any host takes.
@@ -17,6 +18,8 @@ const MOST_RESOURCES: usize = 20;
 const MOST_PAGES: usize = 1_000;
 /// The limit that a host has by itself.
 const USUAL_LIMIT: u64 = 64 << 20;
+
+const MOMENT: Duration = Duration::from_millis(10);
 
 const REPORT: &str = "report each package once, by its path from the root: `pdf` or `forms/pdf`";
 
@@ -101,22 +104,38 @@ fn not_further(package: &str) -> Broken {
 pub(super) fn stable(probe: &Probe) -> Checked {
     for source in probe.sources()? {
         probe.step(format!("two scans of `{}`", source.name));
-        let (first, second) = (source.scan()?, source.scan()?);
-        let mut third = first.next();
-        if first.sorted() != second.sorted() {
+        if source.scan()?.sorted() != source.scan()?.sorted() {
             let reason = format!("two scans of `{}` report different things", source.name);
-            return Err(broken(reason, "report what is there, in any order, with the same stamps"));
+            return Err(broken(reason, "report what is there, in any order"));
         }
         probe.step(format!("a scan of `{}` that knows the last one", source.name));
-        let what = format!("a scan of `{}`", source.name);
-        source.scan_into(&mut third, None).map_err(|error| unanswered(&what, &error))?;
-        if let Some(package) = third.known.keys().find(|known| !third.unchanged.contains(*known)) {
-            let reason = format!("`{package}` has the stamp that is known, and is not unchanged");
-            let help = "ask `known` first, and call `unchanged` where the stamp is the same";
-            return Err(broken(reason, help));
-        }
+        comes_to_rest(&source)?;
     }
     Ok(Vec::new())
+}
+
+/// What has a stamp is unchanged in the next scan. A file that was written just now may get another one
+/// first, so it is asked again for a while.
+fn comes_to_rest(source: &Source) -> Result<(), Broken> {
+    let end = Instant::now() + SOON;
+    while let Some(package) = restless(source)? {
+        if Instant::now() > end {
+            let reason = format!("`{package}` is never unchanged, though its stamp is known");
+            let help = "make the stamp of what changes with the file, ask `known` first, and call \
+                        `unchanged` where it is the same";
+            return Err(broken(reason, help));
+        }
+        std::thread::sleep(MOMENT);
+    }
+    Ok(())
+}
+
+/// A package that is reported anew to a sink that knows its stamp of a moment ago.
+fn restless(source: &Source) -> Result<Option<String>, Broken> {
+    let mut next = source.scan()?.next();
+    let what = format!("a scan of `{}`", source.name);
+    source.scan_into(&mut next, None).map_err(|error| unanswered(&what, &error))?;
+    Ok(next.known.into_keys().find(|known| !next.unchanged.contains(known)))
 }
 
 pub(super) fn read(probe: &Probe) -> Checked {
