@@ -32,8 +32,9 @@ cargo xtask COMMAND
   corpus DIR         list DIR and check that every SKILL.md in it is accounted for
   conformance FILE   compare the command line with the recorded reference tool
   parity DIR         compare the verdicts on DIR with the reference tool, installed from its registry
-  plugins [DIR]      build the plugins into target/plugins and print what they say of themselves; with DIR,
-                     compare what the filesystem's lists of it with what the linked source lists
+  plugins [DIR]      build the plugins into target/plugins, print what they say of themselves and check
+                     each by its kit; with DIR, compare what the filesystem's lists of it with what the
+                     linked source lists, too
   soak [RELOADS]     replace a plugin a thousand times, or so often, under readers; no read may fail
   asan               run the tests of the boundary to plugins by AddressSanitizer, both sides of it
   miri               run those that open no library by Miri, of the nightly compiler
@@ -62,8 +63,10 @@ fn main() -> ExitCode {
         ["conformance", file] => conformance::run(Path::new(file)),
         ["parity", directory] => parity::run(Path::new(directory)),
         ["tokens", directory] => tokens(Path::new(directory)),
-        ["plugins"] => plugins::build().map(drop),
-        ["plugins", directory] => plugins::compare(Path::new(directory)),
+        ["plugins"] => plugins::check(),
+        ["plugins", directory] => {
+            plugins::check().and_then(|()| plugins::compare(Path::new(directory)))
+        }
         ["soak", rest @ ..] => soak(rest),
         ["asan"] => sanitize::asan(),
         ["miri"] => sanitize::miri(),

@@ -1,11 +1,12 @@
-//! The plugins of the workspace as files, and that they find what the linked sources find.
+//! The plugins of the workspace as files, that they keep the rules of plugins, and that they find what the
+//! linked sources find.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::process::{Failure, build_prowess, built, cargo, succeed};
 
@@ -31,6 +32,37 @@ pub(crate) fn build() -> Result<PathBuf, Failure> {
         said.lines().take_while(manifest).for_each(|line| println!("{line}"));
     }
     Ok(directory)
+}
+
+/// Builds the plugins, and fails if one of them breaks a rule of the kit.
+pub(crate) fn check() -> Result<(), Failure> {
+    let directory = build()?;
+    let home = tempfile::tempdir()?;
+    let package = home.path().join("skills/pdf");
+    fs::create_dir_all(package.join("references"))?;
+    fs::write(package.join("SKILL.md"), SKILL)?;
+    fs::write(package.join("references/fields.md"), "Fields\n")?;
+    let prowess = Prowess { program: build_prowess()?, home: home.path() };
+    for package in packages()? {
+        let file = directory.join(file_name(&package)).display().to_string();
+        prowess.run(&["plugin", "trust", &file])?;
+        let config = config_of(&package, &home.path().join("skills")).to_string();
+        print!("{}", prowess.run(&["plugin", "check", &file, "--with", &config])?);
+    }
+    Ok(())
+}
+
+const SKILL: &str = "---\nname: pdf\ndescription: Fills forms.\n---\nFill the form.\n";
+
+/// What a plugin is checked with: a configuration with skills for those that have none of their own.
+fn config_of(package: &str, skills: &Path) -> Value {
+    match package {
+        "prowess-plugin-memory" => json!({
+            "files": {"pdf/SKILL.md": SKILL, "pdf/references/fields.md": "Fields\n"}
+        }),
+        "prowess-plugin-filesystem" => json!({"roots": [{"root": skills}]}),
+        _ => Value::Null,
+    }
 }
 
 /// Builds the plugins, and fails if what the filesystem's lists of `directory` differs in one byte from
