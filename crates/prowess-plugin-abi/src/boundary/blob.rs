@@ -41,11 +41,13 @@ fn contain(work: impl FnOnce()) {
 impl Blob {
     /// The bytes of `owner`, which is dropped when the last user of the blob lets go.
     pub fn of<T: AsRef<[u8]> + Send + Sync + 'static>(owner: T) -> Self {
-        let owner = Box::new(owner);
-        // Asked for after boxing: the bytes of an array move with it.
-        let bytes: &[u8] = (*owner).as_ref();
+        let owner = Box::into_raw(Box::new(owner));
+        // Asked for after boxing, since the bytes of an array move with it, and after the box has become a
+        // pointer, since a box that is moved says that nobody else points into it.
+        // SAFETY: the pointer is that of the box. If `as_ref` panics, the owner is lost and no more.
+        let bytes: &[u8] = unsafe { &*owner }.as_ref();
         let (bytes, length) = (bytes.as_ptr(), bytes.len());
-        Self { bytes, length, owner: Box::into_raw(owner).cast(), release: release::<T> }
+        Self { bytes, length, owner: owner.cast(), release: release::<T> }
     }
 
     /// Bytes that are never given back.
