@@ -1,6 +1,6 @@
 //! One instance of a plugin: what its `init` gave.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -20,6 +20,8 @@ pub(crate) struct Instance {
     objects: Option<Objects>,
     end: End,
     is_broken: AtomicBool,
+    /// Tells one instance from another; never 0.
+    number: u64,
 }
 
 /// How an instance ends. Dropped last, when what the plugin left behind is no longer to be heard.
@@ -82,11 +84,18 @@ impl Instance {
         let sources = exports.sources.into_iter().collect();
         let tools = exports.tools.into_iter().collect();
         let objects = Some(Objects { sources, tools });
-        Self { objects, end, is_broken: AtomicBool::default() }
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { objects, end, is_broken: AtomicBool::default(), number }
     }
 
     pub(crate) fn objects(&self) -> &Objects {
         self.objects.as_ref().expect("only the drop takes them")
+    }
+
+    /// Which instance this is.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Whether one of its objects has panicked.

@@ -22,14 +22,16 @@ pub(super) struct BoundedSink {
     lent: Arc<Lent>,
     reports: usize,
     most_bytes: usize,
+    /// Whether the stamps that the host knows are this instance's.
+    knows: bool,
     seen: HashSet<Box<str>>,
     /// The package of which the host wants to see more, so that it may be reported once more.
     is_read_further: Option<Box<str>>,
 }
 
 impl BoundedSink {
-    pub(super) fn new(lent: Arc<Lent>, most_bytes: usize) -> Self {
-        Self { lent, reports: 0, most_bytes, seen: HashSet::new(), is_read_further: None }
+    pub(super) fn new(lent: Arc<Lent>, most_bytes: usize, knows: bool) -> Self {
+        Self { lent, reports: 0, most_bytes, knows, seen: HashSet::new(), is_read_further: None }
     }
 
     /// Whether a further report is still taken.
@@ -83,6 +85,9 @@ impl BoundedSink {
 
 impl ScanSinkAbi for BoundedSink {
     fn known(&self, package: RStr<'_>) -> u64 {
+        if !self.knows {
+            return 0;
+        }
         self.lent.with(0, |sink| sink.known(package.as_str()).map_or(0, |stamp| stamp.0.get()))
     }
 

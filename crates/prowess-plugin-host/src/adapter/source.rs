@@ -1,6 +1,7 @@
 //! A plugin's source as one of the core's.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use abi_stable::sabi_trait::TD_Opaque;
 use abi_stable::sabi_types::RMut;
@@ -27,11 +28,14 @@ const MAX_PAGES: usize = 10_000;
 pub(crate) struct PluginSource {
     shared: Arc<Shared>,
     index: usize,
+    /// The instance that was scanned whole last. Another one, perhaps of another build, may mean
+    /// something else by the same stamp.
+    scanned: Arc<AtomicU64>,
 }
 
 impl PluginSource {
     pub(crate) fn new(shared: &Arc<Shared>, index: usize) -> Self {
-        Self { shared: Arc::clone(shared), index }
+        Self { shared: Arc::clone(shared), index, scanned: Arc::default() }
     }
 
     fn call<T: Send + 'static>(
@@ -51,6 +55,7 @@ impl PluginSource {
         &self,
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
+        is_whole: bool,
         work: impl FnOnce(&SourceBox, CallCtx<'_>, ScanSinkMut<'_>) -> RResult<T, AbiError>
         + Send
         + 'static,
@@ -60,12 +65,19 @@ impl PluginSource {
         let most_bytes = self.shared.limits.answer_bytes;
         let call =
             Call { cancel: Some(cancel), progress: Some(lease.lent().uses()), ..Call::default() };
-        let scanned = self.call(&call, move |source, ctx| {
-            let mut sink = BoundedSink::new(lent, most_bytes);
-            work(source, ctx, ScanSinkAbi_TO::from_ptr(RMut::new(&mut sink), TD_Opaque))
+        let (index, last) = (self.index, Arc::clone(&self.scanned));
+        let scanned = self.shared.call(&call, move |instance, ctx| {
+            let knows = last.load(Ordering::Relaxed) == instance.number();
+            let mut sink = BoundedSink::new(lent, most_bytes, knows);
+            let sink = ScanSinkAbi_TO::from_ptr(RMut::new(&mut sink), TD_Opaque);
+            let scanned = work(&instance.objects().sources[index], ctx, sink);
+            if is_whole && scanned.is_ok() {
+                last.store(instance.number(), Ordering::Relaxed);
+            }
+            scanned
         });
         lease.end();
-        scanned
+        scanned.map_err(|failure| convert::source_error(&failure))
     }
 
     fn page(
@@ -98,7 +110,7 @@ impl SkillSource for PluginSource {
     }
 
     fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.scan_with(sink, cancel, SourceBox::scan)
+        self.scan_with(sink, cancel, true, SourceBox::scan)
     }
 
     fn scan_packages(
@@ -108,7 +120,7 @@ impl SkillSource for PluginSource {
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
         let packages: Vec<_> = packages.iter().map(|path| path.as_str().to_owned()).collect();
-        let covered = self.scan_with(sink, cancel, move |source, ctx, sink| {
+        let covered = self.scan_with(sink, cancel, false, move |source, ctx, sink| {
             let packages: Vec<RStr<'_>> =
                 packages.iter().map(|path| path.as_str().into()).collect();
             source.scan_packages(ctx, RSlice::from_slice(&packages), sink)

@@ -133,6 +133,29 @@ fn another_build_takes_its_place() {
 }
 
 #[test]
+fn what_another_build_stamped_is_not_relied_on() {
+    for isolation in [Isolation::InProcess, Isolation::Process] {
+        let mut place = Place::new(isolation);
+        let settings =
+            PluginSettings { config: Some(json!({"scan": "stamp"})), ..PluginSettings::default() };
+        place.loader.policy.settings.insert("prowess-plugin-sdk".into(), settings);
+        let plugin = place.load();
+        let source = &*plugin.sources[0];
+        let first = ScanRecorder::scan(source).unwrap();
+        let again = || {
+            let mut again = first.next();
+            source.scan(&mut again, &Cancel::default()).unwrap();
+            (again.found.len(), again.unchanged.len())
+        };
+        assert_eq!(again(), (0, 1), "{isolation:?}: what it stamped itself is unchanged");
+        place.install(&build_of("0.3.0"));
+        place.reload(&plugin).unwrap();
+        assert_eq!(again(), (1, 0), "{isolation:?}: the new build is asked for everything");
+        assert_eq!(again(), (0, 1), "{isolation:?}: once");
+    }
+}
+
+#[test]
 fn what_cannot_run_takes_no_place() {
     for isolation in [Isolation::InProcess, Isolation::Process] {
         let mut place = Place::new(isolation);

@@ -23,7 +23,8 @@ struct Config {
     init: String,
     /// When the source is asked for its name.
     describe: String,
-    /// In a scan; also `cancel`, `file`, `twice`, `path`, `head`.
+    /// In a scan; also `cancel`, `file`, `twice`, `path`, `head`, and
+    /// `stamp`, which does no wrong.
     scan: String,
     /// In a watch; also `end`, which panics when the watch is dropped.
     watch: String,

@@ -1,11 +1,13 @@
 //! The source of the faulty plugin.
 
+use std::num::NonZeroU64;
 use std::thread;
 use std::time::Duration;
 
 use prowess_plugin_sdk::prowess_core::{
     Cancel, ChangeListener, Code, Diagnostic, Found, Listing, PackagePath, ReadFurther, ReadLimit,
-    Resource, ResourcePath, ScanSink, Severity, SourceChange, SourceError, SourceErrorKind, Watch,
+    Resource, ResourcePath, ScanSink, Severity, SourceChange, SourceError, SourceErrorKind, Stamp,
+    Watch,
 };
 use prowess_plugin_sdk::{Host, Level, SkillSource};
 
@@ -72,6 +74,17 @@ impl SkillSource for FaultySource {
                     thread::yield_now();
                 }
                 return Err(SourceError::new(SourceErrorKind::Cancelled, "it was cancelled"));
+            }
+            "stamp" if sink.known("good").is_some() => {
+                sink.unchanged("good");
+                return Ok(());
+            }
+            "stamp" => {
+                let head = b"---\nname: good\ndescription: Good.\n---\n";
+                let stamp = NonZeroU64::new(1).map(Stamp);
+                let (package, file) = ("good", "SKILL.md");
+                sink.found(Found { package, file, stamp, size: None, head, is_whole_file: true });
+                return Ok(());
             }
             "file" => drop(report(sink, "good", "README.md")),
             "twice" => drop(report(sink, "good", "SKILL.md")),
