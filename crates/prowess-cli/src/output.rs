@@ -22,6 +22,7 @@ pub(crate) const ID: Style = AnsiColor::Cyan.on_default().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
 
 /// The two streams, in the format that was asked for.
+#[derive(Clone)]
 pub(crate) struct Output {
     format: Format,
     is_quiet: bool,

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use prowess::format::LimitSeverity;
+use prowess::plugin_host::Plugin;
 use prowess::source_fs::Surroundings;
 use prowess::state::{RecordCache, TrustFile};
 use prowess::{ConfigError, Policies, Runtime, RuntimeBuilder};
@@ -21,8 +22,17 @@ pub(crate) fn runtime(global: &Global) -> Result<Runtime, Failure> {
 pub(crate) fn builder(global: &Global) -> Result<RuntimeBuilder, Failure> {
     let policies = policies(global)?;
     let plugins = crate::plugins::load(global, &policies)?;
+    builder_with(global, policies, &plugins)
+}
+
+/// As [`builder`], with these policies and plugins.
+pub(crate) fn builder_with(
+    global: &Global,
+    policies: Policies,
+    plugins: &[Plugin],
+) -> Result<RuntimeBuilder, Failure> {
     let mut builder = Runtime::builder().policies(policies);
-    for plugin in &plugins {
+    for plugin in plugins {
         builder = builder.plugin(plugin);
     }
     if let Some(cache) = record_cache().filter(|_| !global.no_cache) {

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use prowess::plugin_host::{
-    NoLog, Origin, Plugin, PluginError, PluginLoader, PluginPolicy, PluginSettings, TrustStore,
+    Follower, NoLog, Origin, Plugin, PluginError, PluginLoader, PluginPolicy, PluginSettings,
+    TrustStore,
 };
-use prowess::{Policies, SystemClock};
+use prowess::{Diagnostic, Policies, SystemClock};
 
 use crate::args::Global;
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::place;
 
 /// Files and folders of the user's own. None of them is ever taken from a project.
@@ -66,6 +68,30 @@ pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Vec<Plugin>, 
     let plugins: Vec<_> = plugins.map(absolute).collect::<Result<_, Failure>>()?;
     let loaded = loader.load_all(plugins, Origin::Named);
     loaded.into_iter().map(|plugin| plugin.map_err(|error| failure(&error))).collect()
+}
+
+/// Keeps up with the files of plugins until it is dropped: a new build takes the place of the old one, and
+/// what cannot is told on standard error.
+pub(crate) fn follow(
+    policies: &Policies,
+    plugins: &[Plugin],
+    output: &Output,
+) -> Result<Option<Follower>, Failure> {
+    if plugins.is_empty() {
+        return Ok(None);
+    }
+    let handles = plugins.iter().map(|plugin| plugin.handle.clone()).collect();
+    let trust_file = Places::of_this_user()?.trust_file;
+    let stderr = output.clone();
+    let told = Arc::new(move |found: Diagnostic| stderr.diagnostics([&found]));
+    match Follower::start(loader(policies)?, handles, Some(trust_file), told) {
+        Ok(follower) => Ok(Some(follower)),
+        // They run all the same.
+        Err(error) => {
+            output.remark(&format!("the files of plugins are not followed: {error}\n"));
+            Ok(None)
+        }
+    }
 }
 
 /// What loads plugins that this user trusts.

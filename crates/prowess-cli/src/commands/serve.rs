@@ -8,13 +8,15 @@ use prowess::registry::RefreshMode;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::place;
+use crate::{place, plugins};
 
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let mut policies = place::policies(global)?.with_body_delivery(BodyDelivery::ToolResult);
     // A server lives long enough to see its skills change.
     policies.refresh.mode.get_or_insert(RefreshMode::Watch);
-    let runtime = place::builder(global)?.policies(policies).build()?;
+    let plugins = plugins::load(global, &policies)?;
+    let runtime = place::builder_with(global, policies.clone(), &plugins)?.build()?;
+    let _following = plugins::follow(&policies, &plugins, output)?;
     let catalog = runtime.catalog();
     output.remark(&format!(
         "prowess: {} skills, serving on standard input and output\n",

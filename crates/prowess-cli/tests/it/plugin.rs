@@ -1,13 +1,16 @@
 //! `prowess plugin list`, `inspect` and `trust`: shapes, verdicts, and that no library is opened.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::mpsc;
 
 use expect_test::{Expect, expect};
 use prowess_testkit::PluginFile;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::program::{Program, Ran};
+use crate::program::{PATIENCE, Program, Ran};
 
 /// A home with a directory of plugins.
 struct Home {
@@ -364,4 +367,32 @@ fn a_plugin_that_nobody_trusts_is_not_loaded() {
     assert_eq!(error["code"], "plugin-not-trusted", "{error:#}");
     let message = error["message"].as_str().expect("there is a message");
     assert!(message.ends_with("; nothing was executed"), "{message}");
+}
+
+#[test]
+fn a_server_says_what_cannot_take_the_place_of_a_plugin() {
+    let home = Home::new();
+    let (file, config) = memory(&home, "in-process");
+    home.trust(Path::new(&file)).text();
+    let (mut command, _place) = Program::new().at_home_in(&home.path).into_command();
+    command.args(["serve", "--plugin", &file, "--config", &config]).stdin(Stdio::piped());
+    let mut server = command.spawn().expect("the program starts");
+    let stderr = server.stderr.take().expect("it is piped");
+    let (sender, lines) = mpsc::channel();
+    std::thread::spawn(move || {
+        let lines = BufReader::new(stderr).lines().map_while(Result::ok);
+        lines.for_each(|line| drop(sender.send(line)));
+    });
+    let until = |part: &str| loop {
+        let line = lines.recv_timeout(PATIENCE);
+        let line = line.unwrap_or_else(|_| panic!("nothing with `{part}` is said"));
+        if line.contains(part) {
+            break;
+        }
+    };
+    until("serving on standard input and output");
+    home.write("memory.so", b"text");
+    until("plugin-not-a-library");
+    assert!(server.try_wait().is_ok_and(|ended| ended.is_none()), "the server goes on");
+    server.kill().and_then(|()| server.wait()).expect("it can be ended");
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// How long a run may take on a busy machine before it counts as hung.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The binary with an empty home, an empty working directory and no environment else.
 pub(crate) struct Program {
