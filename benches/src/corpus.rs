@@ -1,9 +1,10 @@
 //! A generated corpus on disk, and the registry over it.
 
+use std::fs::DirEntry;
 use std::path::Path;
 use std::sync::Arc;
 
-use prowess_core::{Layer, RecordSet, SkillSource, Timestamp, Trust};
+use prowess_core::{Clock, Layer, RecordSet, SkillSource, Timestamp, Trust};
 use prowess_registry::Registry;
 use prowess_source_fs::{FsConfig, FsSource};
 use prowess_testkit::{Corpus, ManualClock};
@@ -14,7 +15,7 @@ pub(crate) const SEED: u64 = 1;
 
 /// A time long after the corpus is written: a stamp is relied on once its file has been left alone
 /// for a while.
-const LATER: Timestamp = Timestamp(4_000_000_000_000);
+pub const LATER: Timestamp = Timestamp(4_000_000_000_000);
 
 /// The first `count` skills in a temporary directory.
 ///
@@ -36,6 +37,31 @@ pub fn write(root: &Path, count: usize) {
     Corpus::new(SEED).write(root, count).expect("the corpus can be written");
 }
 
+/// The `SKILL.md` files below `from`, as directories of one temporary directory by the names that they lie
+/// under; of several with one name the first.
+///
+/// # Panics
+///
+/// The disk refuses.
+pub fn copied(from: &Path) -> (TempDir, usize) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let mut pending = vec![from.to_owned()];
+    let mut count = 0;
+    while let Some(place) = pending.pop() {
+        let file = place.join("SKILL.md");
+        let name = place.file_name().unwrap_or_default();
+        let copy = directory.path().join(name);
+        if file.is_file() && std::fs::create_dir(&copy).is_ok() {
+            std::fs::copy(file, copy.join("SKILL.md")).expect("it can be copied");
+            count += 1;
+        }
+        let entries = std::fs::read_dir(&place).expect("it can be listed").flatten();
+        let is_directory = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+        pending.extend(entries.filter(is_directory).map(|entry| entry.path()));
+    }
+    (directory, count)
+}
+
 /// A registry over one skills directory, not yet loaded.
 ///
 /// # Panics
@@ -43,6 +69,15 @@ pub fn write(root: &Path, count: usize) {
 /// Never: its one layer is there.
 pub fn registry(root: &Path) -> Registry {
     registry_that_recalls(root, |_| None)
+}
+
+/// The same, by another clock than one that stands still.
+///
+/// # Panics
+///
+/// Never: its one layer is there.
+pub fn registry_by(root: &Path, clock: Arc<dyn Clock>) -> Registry {
+    put_together(root, clock, |_| None)
 }
 
 /// The same, with what an earlier run found.
@@ -54,7 +89,14 @@ pub fn registry_that_recalls(
     root: &Path,
     earlier: impl FnMut(&dyn SkillSource) -> Option<Arc<RecordSet>>,
 ) -> Registry {
-    let clock = Arc::new(ManualClock::at(LATER));
+    put_together(root, Arc::new(ManualClock::at(LATER)), earlier)
+}
+
+fn put_together(
+    root: &Path,
+    clock: Arc<dyn Clock>,
+    earlier: impl FnMut(&dyn SkillSource) -> Option<Arc<RecordSet>>,
+) -> Registry {
     let source: Arc<dyn SkillSource> = Arc::new(FsSource::new(FsConfig::new(root), clock));
     Registry::builder()
         .layer(Layer::new("user", Trust::Trusted))

@@ -10,6 +10,7 @@ pub mod floor;
 pub mod measure;
 pub mod parsing;
 pub mod queries;
+pub mod table;
 pub mod turn;
 
 /// How many skills: what a person may have, and what an organisation may have.

@@ -24,20 +24,18 @@ pub fn peak_kib() -> u64 {
     peak.and_then(|peak| peak.trim().split(' ').next()?.parse().ok()).unwrap_or_default()
 }
 
-/// The medians of several works, each done once in each of `rounds` rounds, so that whatever else the
-/// machine is doing hits them alike. A work gives a number, so that no compiler leaves it out.
-pub fn medians<const N: usize>(
+/// The least times of several works, each done once in each of `rounds` rounds, so that whatever else the
+/// machine is doing hits them alike; what it adds to one of them is left out. A work gives a number, so
+/// that no compiler leaves it out.
+pub fn least<const N: usize>(
     rounds: usize,
     mut works: [&mut dyn FnMut() -> usize; N],
 ) -> [Duration; N] {
-    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::with_capacity(rounds));
+    let mut times = [Duration::MAX; N];
     for _ in 0..rounds.max(1) {
-        for (times, work) in times.iter_mut().zip(&mut works) {
-            times.push(cpu_time(work).1);
+        for (time, work) in times.iter_mut().zip(&mut works) {
+            *time = cpu_time(work).1.min(*time);
         }
     }
-    times.map(|mut times| {
-        times.sort_unstable();
-        times[times.len() / 2]
-    })
+    times
 }

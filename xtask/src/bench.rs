@@ -1,5 +1,7 @@
 //! How long things take, and counts that are the same on a busy machine.
 
+pub(crate) mod cold;
+pub(crate) mod page;
 mod parsing;
 
 use std::ffi::OsStr;
@@ -17,42 +19,24 @@ const MOST_CALLS: f64 = 3.1;
 const MOST_CALLS_AGAIN: f64 = 1.1;
 const MOST_INSTRUCTIONS: f64 = 7_000.0;
 
-/// Prints the times of every work beside its floor, and writes them to `benches/README.md`.
-pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
-    // `ratios` starts the others, so all of them are built.
-    cargo(["build", "--release", "--package", "benches"])?;
-    let mut tables = String::new();
-    for (program, arguments) in [("ratios", arguments), ("search", &[])] {
-        let printed = succeed(Command::new(built("release", program)?).args(arguments))?;
-        tables.push_str(&String::from_utf8_lossy(&printed));
-        tables.push('\n');
-    }
-    print!("{tables}");
-    std::fs::write(crate::root().join("benches/README.md"), page(&tables))?;
-    Ok(())
-}
+/// The programs whose rows make the page.
+const PROGRAMS: [&str; 5] = ["ratios", "start", "watch", "readers", "search"];
 
-/// The page of a run: what it was run on, and what it printed.
-fn page(tables: &str) -> String {
-    let date = Command::new("date").arg("+%F").output().map(|date| date.stdout).unwrap_or_default();
-    let date = String::from_utf8_lossy(&date).trim().to_owned();
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let cpu = read("/proc/cpuinfo");
-    let model = cpu.lines().find_map(|line| line.strip_prefix("model name"));
-    let model = model.map_or("a processor", |model| model.trim_start_matches(['\t', ' ', ':']));
-    let kernel = read("/proc/sys/kernel/osrelease");
-    let load = read("/proc/loadavg");
-    let load = load.split(' ').next().unwrap_or("?");
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    format!(
-        "# What was measured\n\nWritten by `cargo xtask bench`, never by hand; the next run writes it anew.\n\n\
-         {date}, {model}, {threads} threads, Linux {kernel}, load {load}. CPU time, the median of the rounds, \
-         warm. The floor is what the kernel charges for the same work without ours: a scan's is to list the \
-         root, open each `SKILL.md`, read 4 KiB and close; a reload's to ask for the state of each file; that of \
-         one skill's text to open, ask, read and close. Counts, which no load moves: `cargo xtask bench --count`.\n\n\
-         {tables}",
-        kernel = kernel.trim()
-    )
+/// Prints every work beside what it is compared with, and writes that to `benches/README.md`: `ROUNDS` and
+/// a directory of real skills, where they are given.
+pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
+    // `ratios` starts `memory`, so all of them are built.
+    cargo(["build", "--release", "--package", "benches"])?;
+    let mut rows = String::new();
+    for program in PROGRAMS {
+        let arguments = if program == "ratios" { arguments } else { &[] };
+        let printed = succeed(Command::new(built("release", program)?).args(arguments))?;
+        rows.push_str(&String::from_utf8_lossy(&printed));
+    }
+    let page = page::written(&rows);
+    print!("{page}");
+    std::fs::write(crate::root().join(page::PATH), page)?;
+    Ok(())
 }
 
 /// Prints how many system calls and instructions each further skill takes; fails if it is too many.
@@ -111,7 +95,8 @@ fn user_instructions(once: &Path, corpus: &Path) -> Result<u64, Failure> {
 fn instructions(program: &Path, arguments: &[&OsStr]) -> Result<u64, Failure> {
     let mut valgrind = tool("valgrind")?;
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-    valgrind.args(["--collect-atstart=yes", "--toggle-collect=prowess_dir::resolve::open"]);
+    // In this order: the first turns off what the second turns on again.
+    valgrind.args(["--toggle-collect=prowess_dir::resolve::open", "--collect-atstart=yes"]);
     let said = checked(valgrind.arg(program).args(arguments))?;
     let total = said.lines().find_map(|line| line.split_once("Collected :"));
     let total = total.and_then(|(_, total)| total.trim().parse().ok());

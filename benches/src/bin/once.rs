@@ -1,11 +1,27 @@
 //! Does one piece of work once, for counting its system calls and instructions.
 //!
-//! `once generate|nothing|floor|stat|discover|reload|settled|prompt|load DIRECTORY [COUNT]`
+//! `once generate|nothing|floor|many|stat|discover|wait|reload|settled|prompt|load DIRECTORY [COUNT]`
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use benches::{corpus, floor, turn};
+use prowess_core::{Clock, Timestamp};
+
+/// A clock that goes, by which a source sees that a disk is slow.
+struct Watch(Instant);
+
+impl Clock for Watch {
+    fn now(&self) -> Timestamp {
+        corpus::LATER
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
@@ -19,6 +35,13 @@ fn main() -> ExitCode {
         "nothing" => {}
         "floor" => {
             std::hint::black_box(floor::discover(root));
+        }
+        "many" => {
+            std::hint::black_box(floor::discover_at_once(root, 32));
+        }
+        "wait" => {
+            let registry = corpus::registry_by(root, Arc::new(Watch(Instant::now())));
+            std::mem::forget((registry.reload(), registry));
         }
         "stat" => {
             std::hint::black_box(floor::stat_sweep(root));

@@ -1,6 +1,6 @@
 //! Prints each work beside the floor of the same run, as a table.
 //!
-//! `ratios [ROUNDS]`: 15 rounds without it. A ratio says how much CPU time the work takes for each
+//! `ratios [ROUNDS] [DIRECTORY]`: 15 rounds without it; the real skills below DIRECTORY too. A ratio says how much CPU time the work takes for each
 //! unit that the kernel alone takes; an absolute time says more of the machine.
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
@@ -8,12 +8,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use benches::{DISCOVERED, SIZES, corpus, floor, measure::medians, parsing, turn};
+use benches::table::{alone, beside, milliseconds, nanoseconds};
+use benches::{DISCOVERED, SIZES, corpus, floor, measure::least, parsing, turn};
 use prowess_core::{CatalogProvider, ReadLimit, ResourcePath};
+
+/// How much memory a process may take at most at each size, in MB.
+const MOST_MEMORY: [f64; 3] = [4.0, 8.0, 24.0];
 
 fn main() {
     let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
-    println!("| work | skills | CPU time | floor | ratio |\n|---|--:|--:|--:|--:|");
     for count in DISCOVERED {
         let directory = corpus::on_disk(count);
         // A further size costs minutes, so the largest is measured less often.
@@ -21,18 +24,16 @@ fn main() {
         catalog(directory.path(), count, rounds);
         activation(directory.path(), count, rounds);
     }
-    println!(
-        "\n| work without the disk | skills | CPU time | of it, ns a skill |\n|---|--:|--:|--:|"
-    );
+    if let Some(real) = std::env::args().nth(2) {
+        let (directory, count) = corpus::copied(Path::new(&real));
+        real_files(directory.path(), count, rounds);
+    }
     for count in SIZES {
         prompt(corpus::on_disk(count).path(), count, rounds);
     }
     frontmatter(rounds);
-    println!(
-        "\n| skills | index, bytes a skill | of it text | process peak, KiB |\n|--:|--:|--:|--:|"
-    );
-    for count in DISCOVERED {
-        memory(corpus::on_disk(count).path(), count);
+    for (count, most) in DISCOVERED.into_iter().zip(MOST_MEMORY) {
+        memory(corpus::on_disk(count).path(), count, most);
     }
 }
 
@@ -46,7 +47,7 @@ fn catalog(root: &Path, count: usize, rounds: usize) {
     changing.reload();
     changing.reload();
     let mut version = 0;
-    let [floor, stats, discovery, unchanged, one_changed] = medians(
+    let [floor, stats, discovery, unchanged, one_changed] = least(
         rounds,
         [
             &mut || floor::discover(root),
@@ -60,9 +61,13 @@ fn catalog(root: &Path, count: usize, rounds: usize) {
             },
         ],
     );
-    row("discovery", count, discovery, floor);
-    row("reload, nothing changed", count, unchanged, stats);
-    row("reload, one changed", count, one_changed, stats);
+    println!("{}", beside("discovery", count, discovery, floor, Some(1.3)));
+    println!("{}", beside("reload, nothing changed", count, unchanged, stats, Some(1.2)));
+    println!("{}", beside("reload, one changed", count, one_changed, stats, Some(1.2)));
+    if count == SIZES[0] {
+        let time = milliseconds(discovery);
+        println!("{}", alone("discovery in all", count, time, "ms", Some(100.0)));
+    }
 }
 
 fn activation(root: &Path, count: usize, rounds: usize) {
@@ -76,7 +81,7 @@ fn activation(root: &Path, count: usize, rounds: usize) {
         let skill = catalog.get(id).expect("its id came from the catalog");
         catalog.read(skill, &file, ReadLimit::default()).expect("it is there").len()
     };
-    let [floor, bodies, activation] = medians(
+    let [floor, bodies, activation] = least(
         rounds.max(15),
         [
             &mut || paths.iter().map(|path| floor::read_whole(path)).sum(),
@@ -85,57 +90,60 @@ fn activation(root: &Path, count: usize, rounds: usize) {
         ],
     );
     let each = |time: Duration| time / 100;
-    row("text of one skill, by its id", count, each(bodies), each(floor));
-    row(
-        "the same by a tool call, parsed, with digest and receipt",
-        count,
-        each(activation),
-        each(floor),
-    );
+    let (text, call) =
+        ("text of one skill, by its id", "the same by a tool call, with its receipt");
+    println!("{}", beside(text, count, each(bodies), each(floor), Some(1.3)));
+    println!("{}", beside(call, count, each(activation), each(floor), None));
+    if count == SIZES[0] {
+        let time = milliseconds(each(activation));
+        println!("{}", alone("a tool call that loads a skill", count, time, "ms", Some(50.0)));
+    }
 }
 
 fn prompt(root: &Path, count: usize, rounds: usize) {
     let catalog = corpus::registry(root).reload().catalog;
     let ids: Vec<_> = catalog.skills().map(|skill| skill.id().to_owned()).collect();
     let turn = turn::Conversation::new(catalog.clone());
-    let [whole, cut, lookup] = medians(
+    let [whole, cut, lookup] = least(
         rounds,
         [&mut || turn.prompt(None).len(), &mut || turn.prompt(Some(4_000)).len(), &mut || {
             ids.iter().filter(|id| catalog.get(id).is_some()).count()
         }],
     );
-    each("prompt of the whole catalog", count, whole);
-    each("prompt under 4,000 tokens", count, cut);
-    each("look-up by id", count, lookup);
+    each("prompt of the whole catalog, a skill", count, whole, None);
+    each("prompt under 4,000 tokens, a skill", count, cut, None);
+    each("look-up by id", count, lookup, Some(200.0));
 }
 
 /// Ours gives place and verdict too; the others read two fields and forget the rest.
 fn frontmatter(rounds: usize) {
     let files = parsing::files(SIZES[0]);
-    let [ours, saphyr, serde_yaml] = medians(
+    let [ours, saphyr, serde_yaml] = least(
         rounds,
         [&mut || parsing::by_us(&files), &mut || parsing::by_saphyr(&files), &mut || {
             parsing::by_serde_yaml(&files)
         }],
     );
-    each("frontmatter, fences and checks", files.len(), ours);
-    each("the same by serde-saphyr", files.len(), saphyr);
-    each("the same by yaml_serde", files.len(), serde_yaml);
+    each("frontmatter, fences and checks", files.len(), ours, None);
+    each("the same by serde-saphyr", files.len(), saphyr, None);
+    each("the same by yaml_serde", files.len(), serde_yaml, None);
 }
 
-/// A row of work that has no floor but a machine's own.
-fn each(work: &str, count: usize, time: Duration) {
-    let skill = time.as_secs_f64() * 1e9 / count as f64;
-    println!("| {work} | {count} | {time:.1?} | {skill:.0} |");
+fn real_files(root: &Path, count: usize, rounds: usize) {
+    let [floor, discovery] = least(
+        rounds,
+        [&mut || floor::discover(root), &mut || corpus::registry(root).reload().catalog.len()],
+    );
+    println!("{}", beside("discovery of real files", count, discovery, floor, Some(1.7)));
 }
 
-fn row(work: &str, count: usize, time: Duration, floor: Duration) {
-    let ratio = time.as_secs_f64() / floor.as_secs_f64();
-    println!("| {work} | {count} | {time:.1?} | {floor:.1?} | {ratio:.2} |");
+/// A row of work that has no floor but a machine's own: what each skill takes.
+fn each(what: &str, count: usize, time: Duration, most: Option<f64>) {
+    println!("{}", alone(what, count, nanoseconds(time) / count as f64, "ns", most));
 }
 
 /// Another process, so that its allocator and its peak are its own.
-fn memory(root: &Path, count: usize) {
+fn memory(root: &Path, count: usize, most: f64) {
     let program = std::env::current_exe().expect("the program knows itself");
     let output = Command::new(program.with_file_name("memory"))
         .arg(root)
@@ -143,6 +151,12 @@ fn memory(root: &Path, count: usize) {
         .output()
         .expect("`cargo build --release -p benches` builds it");
     let text = String::from_utf8_lossy(&output.stdout);
-    let numbers: Vec<_> = text.split_whitespace().collect();
-    println!("| {count} | {} |", numbers.join(" | "));
+    let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [index, of_text, peak_kib] = numbers[..] else { panic!("it printed {text}") };
+    println!("{}", alone("index, a skill", count, index, "B", Some(400.0)));
+    println!("{}", alone("of it name and description", count, of_text, "B", None));
+    println!(
+        "{}",
+        alone("memory of the process", count, peak_kib * 1_024.0 / 1e6, "MB", Some(most))
+    );
 }

@@ -12,10 +12,11 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use benches::corpus::{on_disk, registry, touch};
+use benches::table::{alone, beside};
 use dashmap::DashMap;
 use prowess_core::{Catalog, CatalogProvider};
 
@@ -73,23 +74,29 @@ fn main() {
     touch(directory.path(), 1);
     let second = registry.reload().catalog;
     let catalogs = [first, second];
-    println!(
-        "| shelf | quiet p50 | quiet p99.9 | swapped p50 | swapped p99.9 | ratio of p99.9 | swaps a read |"
-    );
-    println!("|---|--:|--:|--:|--:|--:|--:|");
     let [first, _] = &catalogs;
-    measure("arc-swap", &ArcSwap::from(Arc::clone(first)), &catalogs, rounds);
-    measure("RwLock", &RwLock::new(Arc::clone(first)), &catalogs, rounds);
+    measure(("arc-swap", Some(2.0)), &ArcSwap::from(Arc::clone(first)), &catalogs, rounds);
+    measure(("RwLock", None), &RwLock::new(Arc::clone(first)), &catalogs, rounds);
     let entry =
         |skill: prowess_core::Record<'_>| (skill.id().to_owned(), skill.description().to_owned());
-    measure("dashmap", &first.skills().map(entry).collect::<DashMap<_, _>>(), &catalogs, rounds);
+    measure(
+        ("dashmap", None),
+        &first.skills().map(entry).collect::<DashMap<_, _>>(),
+        &catalogs,
+        rounds,
+    );
     assert_eq!(registry.catalog().len(), SKILLS, "the corpus is whole");
 }
 
 /// The p50 and the p99.9 of one round, in nanoseconds.
-type Round = [u128; 2];
+type Round = [u64; 2];
 
-fn measure(name: &str, shelf: &dyn Shelf, catalogs: &[Arc<Catalog>; 2], rounds: usize) {
+fn measure(
+    (name, most): (&str, Option<f64>),
+    shelf: &dyn Shelf,
+    catalogs: &[Arc<Catalog>; 2],
+    rounds: usize,
+) {
     let ids: Vec<_> = catalogs[0].skills().map(|skill| skill.id().to_owned()).collect();
     let (mut quiet, mut swapped, mut swaps) = (Vec::new(), Vec::new(), 0);
     for _ in 0..rounds.max(1) {
@@ -100,11 +107,14 @@ fn measure(name: &str, shelf: &dyn Shelf, catalogs: &[Arc<Catalog>; 2], rounds: 
     }
     let [quiet_half, quiet_tail] = medians(&quiet);
     let [half, tail] = medians(&swapped);
-    let ratio = tail as f64 / quiet_tail as f64;
     let each = swaps as f64 / (READS * rounds.max(1)) as f64;
-    println!(
-        "| {name} | {quiet_half} ns | {quiet_tail} ns | {half} ns | {tail} ns | {ratio:.2} | {each:.3} |"
-    );
+    let time = Duration::from_nanos;
+    let row = |what: &str, with, without, most| {
+        println!("{}", beside(&format!("{name}: {what}"), SKILLS, time(with), time(without), most));
+    };
+    row("half of the reads beside a writer, and in quiet", half, quiet_half, None);
+    row("999 of 1,000 reads beside a writer, and in quiet", tail, quiet_tail, most);
+    println!("{}", alone(&format!("{name}: swaps for each read"), SKILLS, each, "", None));
 }
 
 fn read(shelf: &dyn Shelf, ids: &[String]) -> Round {
@@ -114,7 +124,7 @@ fn read(shelf: &dyn Shelf, ids: &[String]) -> Round {
         let id = &ids[at * 7919 % ids.len()];
         let began = Instant::now();
         black_box(shelf.read(id));
-        times.push(began.elapsed().as_nanos());
+        times.push(u64::try_from(began.elapsed().as_nanos()).expect("a read takes no century"));
     }
     times.sort_unstable();
     [times[READS / 2], times[READS - READS / 1_000]]

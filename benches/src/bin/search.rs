@@ -9,8 +9,9 @@ use std::alloc::System;
 use std::sync::Arc;
 use std::time::Duration;
 
-use benches::measure::{cpu_time, medians};
+use benches::measure::{cpu_time, least};
 use benches::queries::{catalog, misspelt, queries};
+use benches::table::{alone, beside, microseconds, milliseconds};
 use prowess_core::Catalog;
 use prowess_search::SearchIndex;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -24,20 +25,17 @@ const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 const QUERIES: usize = 200;
 /// How many hits are asked for.
 const LIMIT: usize = 10;
+/// How many microseconds a query may take at most at each size.
+const MOST: [f64; 3] = [10.0, 50.0, 300.0];
 
 fn main() {
     let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(5);
-    println!("CPU time a query, {QUERIES} queries of 1 to 4 words, the best {LIMIT}\n");
-    println!(
-        "| skills | build | index, bytes a skill | a query | a misspelt query | the other engine | ratio |"
-    );
-    println!("|--:|--:|--:|--:|--:|--:|--:|");
-    for count in SIZES {
-        measure(&catalog(count), rounds);
+    for (count, most) in SIZES.into_iter().zip(MOST) {
+        measure(&catalog(count), rounds, most);
     }
 }
 
-fn measure(catalog: &Arc<Catalog>, rounds: usize) {
+fn measure(catalog: &Arc<Catalog>, rounds: usize, most: f64) {
     let before = Region::new(ALLOCATOR);
     let (index, build) = cpu_time(|| SearchIndex::build(catalog));
     let held = before.change();
@@ -47,31 +45,32 @@ fn measure(catalog: &Arc<Catalog>, rounds: usize) {
     let mine = |queries: &[String]| -> usize {
         queries.iter().map(|query| index.top(query, LIMIT).len()).sum()
     };
-    let [plain, unknown, others] = medians(
+    let [plain, unknown, others] = least(
         rounds,
         [&mut || mine(&queries), &mut || mine(&misspelt), &mut || {
             queries.iter().map(|query| other.top(query, LIMIT)).sum()
         }],
     );
-    let each = |time: Duration| micros(time / u32::try_from(QUERIES).expect("a few hundred"));
-    let ratio = each(plain) / each(others);
-    println!(
-        "| {} | {:.1} ms | {bytes} | {:.1} µs | {:.1} µs | {:.1} µs | {ratio:.2} |",
-        catalog.len(),
-        micros(build) / 1_000.0,
-        each(plain),
-        each(unknown),
-        each(others),
-    );
-}
-
-fn micros(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e6
+    let each = |time: Duration| time / u32::try_from(QUERIES).expect("a few hundred");
+    let count = catalog.len();
+    let row = |what, value, unit, most| println!("{}", alone(what, count, value, unit, most));
+    row("a query", microseconds(each(plain)), "µs", Some(most));
+    row("a misspelt query", microseconds(each(unknown)), "µs", None);
+    if other::IS_THERE {
+        println!(
+            "{}",
+            beside("a query, and by tantivy", count, each(plain), each(others), Some(1.0))
+        );
+    }
+    row("building the index of words", milliseconds(build), "ms", None);
+    row("index of words, a skill", bytes as f64, "B", Some(450.0));
 }
 
 #[cfg(not(feature = "compare"))]
 mod other {
     use prowess_core::Catalog;
+
+    pub(crate) const IS_THERE: bool = false;
 
     /// Stands where the other engine would.
     pub(crate) struct Engine;
@@ -98,6 +97,8 @@ mod other {
         Language, LowerCaser, SimpleTokenizer, Stemmer, StopWordFilter, TextAnalyzer,
     };
     use tantivy::{Index, IndexWriter, Searcher, TantivyDocument, Term};
+
+    pub(crate) const IS_THERE: bool = true;
 
     const WORDS: &str = "words";
     const BUFFER_BYTES: usize = 100_000_000;

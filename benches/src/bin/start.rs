@@ -6,18 +6,13 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use benches::{SIZES, corpus, floor, measure::medians};
+use benches::{SIZES, corpus, floor, measure::least, table::beside};
 use prowess_core::{RecordSet, SkillSource};
 use prowess_state::RecordCache;
 
 fn main() {
     let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
-    println!(
-        "| skills | start | start without | floor | states | start : floor | start : states |\n\
-         |--:|--:|--:|--:|--:|--:|--:|"
-    );
     for count in SIZES {
         start(corpus::on_disk(count).path(), count, rounds);
     }
@@ -36,7 +31,7 @@ fn start(root: &Path, count: usize, rounds: usize) {
         let key = scanned.source.cache_key().expect("a directory has a key");
         cache.save(&key, &scanned.records).expect("it can be written");
     }
-    let [floor, states, without, with] = medians(
+    let [floor, states, without, with] = least(
         rounds,
         [
             &mut || floor::discover(root),
@@ -45,10 +40,7 @@ fn start(root: &Path, count: usize, rounds: usize) {
             &mut || corpus::registry_that_recalls(root, recall).reload().changes.unchanged,
         ],
     );
-    let ratio = |other: Duration| with.as_secs_f64() / other.as_secs_f64();
-    println!(
-        "| {count} | {with:.1?} | {without:.1?} | {floor:.1?} | {states:.1?} | {:.2} | {:.2} |",
-        ratio(floor),
-        ratio(states)
-    );
+    println!("{}", beside("start that knows the last one", count, with, floor, Some(0.65)));
+    println!("{}", beside("the same beside a sweep of states", count, with, states, None));
+    println!("{}", beside("start that knows nothing", count, without, floor, None));
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use benches::corpus::{on_disk, registry};
 use benches::measure::cpu_time;
+use benches::table::{alone, milliseconds};
 use prowess_core::CatalogProvider;
 use prowess_registry::{RefreshMode, RefreshPolicy, Refresher, Registry, Subscription};
 use prowess_testkit::ManualClock;
@@ -28,10 +29,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 fn main() {
     let writes = std::env::args().nth(1).and_then(|writes| writes.parse().ok()).unwrap_or(300);
-    println!(
-        "| skills | setting up, CPU | write to catalog, p50 | p99 | CPU a write | idle CPU in {IDLE:?} |"
-    );
-    println!("|--:|--:|--:|--:|--:|--:|");
     SIZES.into_iter().for_each(|size| measure(size, writes));
 }
 
@@ -66,15 +63,14 @@ fn measure(size: usize, writes: usize) {
     let ((), idle) = cpu_time(|| std::thread::sleep(IDLE));
     drop(refresher);
     times.sort_unstable();
-    let at = |percent: usize| times[(times.len() - 1) * percent / 100].as_secs_f64() * 1e3;
-    let each = busy.as_secs_f64() * 1e3 / writes as f64;
-    println!(
-        "| {size} | {:.1} ms | {:.3} ms | {:.3} ms | {each:.3} ms | {:.3} ms |",
-        set_up.as_secs_f64() * 1e3,
-        at(50),
-        at(99),
-        idle.as_secs_f64() * 1e3
-    );
+    let at = |percent: usize| milliseconds(times[(times.len() - 1) * percent / 100]);
+    let each = milliseconds(busy) / writes as f64;
+    let row = |what, value, most| println!("{}", alone(what, size, value, "ms", most));
+    row("watch: from a write to the catalog, half of them", at(50), Some(0.3));
+    row("watch: from a write to the catalog, 99 of 100", at(99), None);
+    row("watch: CPU time of a write", each, None);
+    row("watch: CPU time to set it up", milliseconds(set_up), None);
+    row("watch: CPU time of five idle seconds", milliseconds(idle), Some(1.0));
 }
 
 /// Each version is as long as the others, so that one `write` replaces the whole of it.

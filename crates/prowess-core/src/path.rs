@@ -116,12 +116,6 @@ impl PackagePath {
         // character.
         let bytes = text.as_bytes();
         let is_part = |part: &[u8]| !matches!(part, b"" | b"." | b"..");
-        // Most are one part: a pass without an early end becomes vector instructions.
-        let is_special = |byte: u8| (byte == 0) | (byte == b'\\') | (byte == b'/');
-        if !bytes.iter().fold(false, |found, byte| found | is_special(*byte)) {
-            let is_short = bytes.len() <= MAX_PATH_BYTES;
-            return bytes.is_empty() || (is_short && !has_drive(text) && is_part(bytes));
-        }
         let mut start = 0;
         for at in memchr3_iter(b'\0', b'\\', b'/', bytes) {
             if bytes[at] != b'/' || !is_part(&bytes[start..at]) {
@@ -129,7 +123,8 @@ impl PackagePath {
             }
             start = at + 1;
         }
-        bytes.len() <= MAX_PATH_BYTES && !has_drive(text) && is_part(&bytes[start..])
+        bytes.is_empty()
+            || (bytes.len() <= MAX_PATH_BYTES && !has_drive(text) && is_part(&bytes[start..]))
     }
 
     /// The name of the package's directory; empty for a source that is one package.

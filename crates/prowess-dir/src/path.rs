@@ -1,18 +1,19 @@
 //! The first guard: what a path's text alone forbids.
 
+use memchr::memchr2_iter;
+
 use crate::{Error, ErrorKind, Result};
 
 /// Refuses a path that is not relative or has a `..`, before any system call.
 pub(crate) fn check(path: &str) -> Result<()> {
-    // Asked of each path that is opened: only what has two dots in a row is taken apart. Paths are short, so
-    // passes without an early end, which become vector instructions, cost less than a search.
+    // Asked of each path that is opened: only what has two dots in a row is taken apart.
     let bytes = path.as_bytes();
-    let has_nul = bytes.iter().fold(false, |found, byte| found | (*byte == 0));
-    let pairs = bytes.iter().zip(bytes.iter().skip(1));
-    let has_dots =
-        pairs.fold(false, |found, (one, next)| found | ((*one == b'.') & (*next == b'.')));
-    if has_nul {
-        return Err(Error::new(ErrorKind::Malformed, path));
+    let mut has_dots = false;
+    for at in memchr2_iter(b'\0', b'.', bytes) {
+        if bytes[at] == 0 {
+            return Err(Error::new(ErrorKind::Malformed, path));
+        }
+        has_dots |= bytes.get(at + 1) == Some(&b'.');
     }
     if bytes.first() == Some(&b'/') || (has_dots && path.split('/').any(|part| part == "..")) {
         return Err(Error::new(ErrorKind::Escape, path));

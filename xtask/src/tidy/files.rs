@@ -1,6 +1,7 @@
 //! Which files there are, and what none of them holds.
 
 use super::repository::{Repository, TextFile};
+use crate::bench::page;
 
 /// The folders of the top level, beside those that begin with a dot.
 const FOLDERS: [&str; 6] = ["crates", "plugins", "examples", "benches", "xtask", "target"];
@@ -34,11 +35,19 @@ const FOREIGN: [&str; 8] = [
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let mut problems = documents(repository);
     problems.extend(folders(repository));
+    problems.extend(measurements(repository));
     // A lock file names the registry on each line, and cargo writes it.
     let is_lock = |file: &&TextFile| file.path.rsplit('/').next() == Some("Cargo.lock");
     let files = repository.files.iter().filter(|file| !is_lock(file));
     problems.extend(files.flat_map(foreign));
     problems
+}
+
+/// Numbers come from a command.
+fn measurements(repository: &Repository) -> Option<String> {
+    let page = repository.text(page::PATH)?;
+    let problem = format!("`{}` was edited by hand; write it by `cargo xtask bench`", page::PATH);
+    (!page::is_as_written(page)).then_some(problem)
 }
 
 fn documents(repository: &Repository) -> Vec<String> {
@@ -82,6 +91,12 @@ mod tests {
             &["`LICENSE-MIT` is missing"],
         );
         broken(|repository| repository.write("SECURITY.md", "\n"), &["`SECURITY.md` is missing"]);
+    }
+
+    #[test]
+    fn a_page_of_measurements_that_was_edited_is_told() {
+        let edited = |repository: &mut Repository| repository.write(page::PATH, "fast\n");
+        broken(edited, &["`benches/README.md` was edited by hand"]);
     }
 
     #[test]

@@ -1,0 +1,79 @@
+//! Discovery where nothing is in memory: a file system of its own, mounted anew for each run.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use super::checked;
+use crate::process::{Failure, built, cargo};
+
+/// How many skills, and how often each way is taken in turn.
+const SKILLS: &str = "1000";
+const ROUNDS: usize = 5;
+
+/// One thread, thirty-two reads in flight, and ours, by their names in the program `once`.
+const WAYS: [&str; 3] = ["floor", "many", "wait"];
+
+/// Prints what discovery takes on a disk that has to be waited for, by the clock on the wall. It takes a
+/// user who may mount.
+pub(crate) fn run() -> Result<(), Failure> {
+    cargo(["build", "--release", "--package", "benches", "--bin", "once"])?;
+    let once = built("release", "once")?;
+    let directory = tempfile::tempdir()?;
+    let disk = Disk { image: directory.path().join("image"), place: directory.path().join("disk") };
+    std::fs::create_dir(&disk.place)?;
+    checked(Command::new("truncate").args(["--size", "2G"]).arg(&disk.image))?;
+    checked(Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&disk.image))?;
+    let mounted = disk.mount()?;
+    checked(Command::new(&once).arg("generate").arg(&disk.place).arg(SKILLS))?;
+    drop(mounted);
+    let mut least = [Duration::MAX; WAYS.len()];
+    for _ in 0..ROUNDS {
+        for (way, least) in WAYS.into_iter().zip(&mut least) {
+            *least = timed(&disk, &once, way)?.min(*least);
+        }
+    }
+    let [one, many, ours] = least.map(|time| time.as_secs_f64() * 1e3);
+    println!("{SKILLS} skills, nothing in memory, the least of {ROUNDS} rounds:");
+    println!("one read at a time {one:.0} ms, thirty-two {many:.0} ms, ours {ours:.0} ms");
+    println!("ours : thirty-two = {:.2}, asked at most 1.5", ours / many);
+    Ok(())
+}
+
+/// How long one way takes, with what the program itself needs to begin and to end.
+fn timed(disk: &Disk, once: &Path, way: &str) -> Result<Duration, Failure> {
+    // The program itself is not what is waited for.
+    checked(Command::new(once).arg("nothing").arg(&disk.place))?;
+    let _mounted = disk.mount()?;
+    let began = Instant::now();
+    checked(Command::new(once).arg(way).arg(&disk.place))?;
+    Ok(began.elapsed())
+}
+
+/// A file with a file system in it, and where that is mounted.
+struct Disk {
+    image: PathBuf,
+    place: PathBuf,
+}
+
+/// A disk that is mounted; dropping it takes it away, with all that is in memory of it.
+struct Mounted<'d>(&'d Disk);
+
+impl Disk {
+    fn mount(&self) -> Result<Mounted<'_>, Failure> {
+        // What the kernel keeps of the image itself goes too.
+        let written = Command::new("sync").status()?;
+        std::fs::write("/proc/sys/vm/drop_caches", "3")?;
+        if !written.success() {
+            return Err(Failure("the disk cannot be written".into()));
+        }
+        checked(Command::new("mount").args(["-o", "loop"]).arg(&self.image).arg(&self.place))?;
+        Ok(Mounted(self))
+    }
+}
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        drop(Command::new("umount").arg(&self.0.place).status());
+    }
+}
