@@ -23,7 +23,7 @@ const SLOW: Duration = Duration::from_micros(50);
 /// How many files are timed together, and how many of them have to be slow: on a busy machine one or two
 /// are, as something else had the processor meanwhile.
 const TIMED: usize = 16;
-const MOST_SLOW: usize = 8;
+const ENOUGH_SLOW: usize = 4;
 
 /// Some files are timed again and again, as a part of a tree may be in memory.
 const TIMED_EVERY: usize = 256;
@@ -66,7 +66,8 @@ impl Pace {
             self.slow += usize::from(now.saturating_sub(self.last) > SLOW);
         }
         self.last = now;
-        self.is_slow = at == TIMED && self.slow > MOST_SLOW;
+        // At once, as each file that is waited for alone may take some milliseconds.
+        self.is_slow = self.slow >= ENOUGH_SLOW;
         self.is_slow
     }
 }

@@ -168,7 +168,7 @@ fn the_time_is_bounded_by_the_clock_of_the_host() {
         ScanRecorder::scan(&source).expect("what was found is reported")
     };
     assert_eq!(look(1_000).packages().len(), 9, "there is time enough");
-    let scan = look(16);
+    let scan = look(10);
     let found = scan.packages().len();
     assert!(0 < found && found < 9, "some were found in time: {found}");
     let told = problems(&scan, tree.path());
