@@ -49,14 +49,17 @@ impl ScanRecorder {
         Ok(recorder)
     }
 
-    /// A recorder that knows what this one was told.
+    /// A recorder that knows what this one was told. A package that was found without a stamp is not known.
     #[must_use]
     pub fn next(&self) -> Self {
-        let stamps = self.found.iter().filter_map(|found| {
-            let stamp = found.stamp?;
-            Some((found.package.clone(), stamp))
-        });
-        Self { known: self.known.clone().into_iter().chain(stamps).collect(), ..Self::default() }
+        let mut known = self.known.clone();
+        for found in &self.found {
+            match found.stamp {
+                Some(stamp) => known.insert(found.package.clone(), stamp),
+                None => known.remove(&found.package),
+            };
+        }
+        Self { known, ..Self::default() }
     }
 
     /// The packages that were found, sorted.
