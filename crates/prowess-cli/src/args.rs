@@ -54,6 +54,12 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "[LAYER=]FILE[=JSON]")]
     pub(crate) plugin: Vec<NamedPlugin>,
 
+    /// Take the built-in sources from trusted plugins of this folder, not those that are linked in
+    ///
+    /// By default it is `$PROWESS_DYNAMIC`, and without that `plugins.built_in` of the configuration.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) dynamic: Option<PathBuf>,
+
     /// A file of policies, such as `prowess.yaml`: a preset, and what differs from it
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,

@@ -31,9 +31,13 @@ pub(crate) fn builder_with(
     policies: Policies,
     plugins: &[Plugin],
 ) -> Result<RuntimeBuilder, Failure> {
+    let built_in = crate::plugins::built_in(&policies)?;
     let mut builder = Runtime::builder().policies(policies);
     for plugin in plugins {
         builder = builder.plugin(plugin);
+    }
+    if let Some(loader) = built_in {
+        builder = builder.dynamic(loader);
     }
     if let Some(cache) = record_cache().filter(|_| !global.no_cache) {
         builder = builder.record_cache(cache);
@@ -85,6 +89,16 @@ pub(crate) fn is_there(root: &str) -> bool {
 
 /// The policies of the file or preset that was named, or the standard ones.
 pub(crate) fn policies(global: &Global) -> Result<Policies, Failure> {
+    let mut policies = written(global)?;
+    let of_environment = || std::env::var_os("PROWESS_DYNAMIC").filter(|dir| !dir.is_empty());
+    let named = global.dynamic.clone().or_else(|| of_environment().map(PathBuf::from));
+    if let Some(directory) = named.or_else(|| policies.plugins.built_in.take()) {
+        policies.plugins.built_in = Some(absolute(&directory)?);
+    }
+    Ok(policies)
+}
+
+fn written(global: &Global) -> Result<Policies, Failure> {
     let invalid = |message: String| {
         let help = "see `prowess.example.yaml` for every key with its values";
         Failure::usage("config-invalid", message, help)

@@ -94,6 +94,11 @@ pub(crate) fn follow(
     }
 }
 
+/// What loads the plugins that take the place of the built-in sources, if the policies ask for that.
+pub(crate) fn built_in(policies: &Policies) -> Result<Option<PluginLoader>, Failure> {
+    policies.plugins.built_in.is_some().then(|| loader(policies)).transpose()
+}
+
 /// What loads plugins that this user trusts.
 fn loader(policies: &Policies) -> Result<PluginLoader, Failure> {
     let places = Places::of_this_user()?;

@@ -46,6 +46,9 @@ pub struct PluginPolicy {
     pub minimum_versions: BTreeMap<String, Version>,
     /// The files that are loaded when the host begins; absolute. By default none.
     pub load: Vec<PathBuf>,
+    /// Where the plugins lie that take the place of the sources that are linked into the host, under the
+    /// names that their build gives them; absolute. By default nowhere: the linked ones are used.
+    pub built_in: Option<PathBuf>,
     /// What a plugin is told and where its skills go, by its name.
     pub settings: BTreeMap<String, PluginSettings>,
     /// How long and how much.
@@ -135,6 +138,7 @@ impl Default for PluginPolicy {
             allowed_libraries: SYSTEM_LIBRARIES.map(str::to_owned).into(),
             minimum_versions: BTreeMap::new(),
             load: Vec::new(),
+            built_in: None,
             settings: BTreeMap::new(),
             limits: PluginLimits::default(),
             generations: 20,

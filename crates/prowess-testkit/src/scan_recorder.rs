@@ -31,6 +31,8 @@ pub struct FoundPackage {
     pub file: String,
     /// The version.
     pub stamp: Option<Stamp>,
+    /// The size of the whole file, if it was told.
+    pub size: Option<u64>,
     /// As much as was read.
     pub head: Vec<u8>,
     /// Whether that is all.
@@ -96,6 +98,7 @@ impl ScanSink for ScanRecorder {
             package: found.package.to_owned(),
             file: found.file.to_owned(),
             stamp: found.stamp,
+            size: found.size,
             head: found.head.to_vec(),
             is_whole_file: found.is_whole_file,
         });

@@ -158,6 +158,8 @@ fn each_package_is_reported_once(fixture: &dyn SourceFixture) {
         assert!(is_head, "{}", broken(ONCE, "the text is not the file's"));
         let is_whole = bytes.len() == found.head.len();
         assert_eq!(found.is_whole_file, is_whole, "{}", broken(ONCE, "where the file ends"));
+        let is_size = found.size.is_none_or(|size| size == bytes.len() as u64);
+        assert!(is_size, "{}", broken(ONCE, "the size is not the file's"));
     }
     let root = scan_of(fixture, &[("SKILL.md", b"root")]);
     assert_eq!(root.packages(), [""], "{}", broken(ONCE, "a root may be a package"));

@@ -10,14 +10,15 @@ use prowess_core::{
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
 use prowess_search::Searcher;
 use prowess_session::{MemoryStore, Sessions};
-use prowess_source_fs::{Nested, Surroundings};
+use prowess_source_fs::{Nested, SkillRoots, Surroundings};
 use prowess_state::RecordCache;
 use prowess_tools::{SkillTools, Surface, Toolbox};
 
+use crate::built_in::BuiltIn;
 use crate::memory::Memory;
-use crate::places::{Place, layers, open_roots};
+use crate::places::{Place, found_config, layers, named_config};
 use crate::runtime::Runtime;
-use crate::{Error, Keeping, Policies, SystemClock, SystemFacts, default_skills};
+use crate::{Error, Keeping, Policies, SystemClock, SystemFacts};
 
 /// The layers of a runtime that names none, the lowest first: what the program brings, what is the
 /// user's own, what came with the project.
@@ -32,6 +33,7 @@ pub struct RuntimeBuilder {
     policies: Policies,
     layers: Vec<Layer>,
     sources: Vec<(Box<str>, Place)>,
+    built_in: BuiltIn,
     findings: Vec<Diagnostic>,
     cache: Option<RecordCache>,
     machine: Option<(Surroundings, Arc<dyn FolderTrust>)>,
@@ -50,6 +52,7 @@ impl Default for RuntimeBuilder {
             policies: Policies::default(),
             layers: STANDARD_LAYERS.map(|(name, trust)| Layer::new(name, trust)).into(),
             sources: Vec::new(),
+            built_in: BuiltIn::default(),
             findings: Vec::new(),
             cache: None,
             machine: None,
@@ -126,8 +129,19 @@ impl RuntimeBuilder {
 
     /// Adds the skills that prowess brings along, in the layer `embedded`.
     #[must_use]
-    pub fn default_skills(self) -> Self {
-        self.source("embedded", Arc::new(default_skills()))
+    pub fn default_skills(mut self) -> Self {
+        self.sources.push(("embedded".into(), Place::DefaultSkills));
+        self
+    }
+
+    /// Takes the sources of directories and of the skills that prowess brings along from plugins, in the
+    /// place of those that are linked, if the policy of `loader` says where they lie. By default they are
+    /// linked. Everything else stays the same; the plugins see the runtime's clock.
+    #[cfg(feature = "plugins")]
+    #[must_use]
+    pub fn dynamic(mut self, loader: prowess_plugin_host::PluginLoader) -> Self {
+        self.built_in = BuiltIn::of(loader);
+        self
     }
 
     /// Adds the sources and tools of a plugin. Its skills go into the layer that the policy gives it or,
@@ -198,16 +212,16 @@ impl RuntimeBuilder {
     ///
     /// # Errors
     ///
-    /// A layer is named twice or not at all, or two tools have one name. A source that cannot be
-    /// scanned is a diagnostic of the catalog.
+    /// A layer is named twice or not at all, or two tools have one name. A built-in source shall be a
+    /// plugin and cannot be loaded. A source that cannot be scanned is a diagnostic of the catalog.
     pub fn build(mut self) -> Result<Runtime, Error> {
         if !self.policies.layers.is_empty() {
             self.layers = self.layers_of_policies();
         }
         let toolbox = self.toolbox()?;
+        let registry = self.registry()?;
         let cache = self.cache.as_ref().filter(|_| self.policies.record_cache == Keeping::Keep);
         let mut memory = cache.map(|cache| Memory::new(cache, &self.policies.registry));
-        let registry = self.registry();
         let registry = match &mut memory {
             Some(memory) => memory.recall(registry).build()?,
             None => registry.build()?,
@@ -262,7 +276,7 @@ impl RuntimeBuilder {
         aliases.iter().fold(builder, with)
     }
 
-    fn registry(&self) -> RegistryBuilder {
+    fn registry(&mut self) -> Result<RegistryBuilder, Error> {
         let mut registry = self.rules();
         let discovery = &self.policies.discovery;
         let found = self.machine.as_ref().map(|(machine, trust)| discovery.find(machine, &**trust));
@@ -271,12 +285,43 @@ impl RuntimeBuilder {
         for layer in &layers {
             registry = registry.layer(layer.clone());
         }
+        let mut directories = self.directories(&found, &layers)?.into_iter();
+        let mut next = || directories.next().expect("there is a source for each directory");
         for (layer, place) in &self.sources {
-            registry = registry.source(layer, place.open(layer, &layers, discovery, &self.clock));
+            let source = match place {
+                Place::Source(source) => Arc::clone(source),
+                Place::DefaultSkills => self.built_in.default_skills(&self.clock)?,
+                Place::Directory(..) => next(),
+            };
+            registry = registry.source(layer, source);
         }
-        for finding in &self.findings {
+        for finding in self.findings.iter().chain(&found.findings) {
             registry = registry.finding(finding.clone());
         }
-        open_roots(registry, found, &layers, discovery, &self.clock)
+        for root in &found.roots {
+            registry = match &root.withheld {
+                Some(reason) => registry.withheld_source(&root.layer, next(), reason),
+                None => registry.source(&root.layer, next()),
+            };
+        }
+        Ok(registry)
+    }
+
+    /// A source for each directory that is named, and after them for each that was found.
+    fn directories(
+        &mut self,
+        found: &SkillRoots,
+        layers: &[Layer],
+    ) -> Result<Vec<Arc<dyn SkillSource>>, Error> {
+        let discovery = &self.policies.discovery;
+        let named = self.sources.iter().filter_map(|(layer, place)| match place {
+            Place::Directory(root, nested) => {
+                Some(named_config(root, *nested, layer, layers, discovery))
+            }
+            Place::DefaultSkills | Place::Source(_) => None,
+        });
+        let found = found.roots.iter().map(|root| found_config(root, layers, discovery));
+        let configs = named.chain(found).collect();
+        self.built_in.directories(configs, &self.clock)
     }
 }

@@ -18,6 +18,10 @@ pub enum Error {
     /// Tools do not fit together.
     #[error(transparent)]
     Toolbox(#[from] BuildError),
+    /// A built-in source shall be a plugin, and it cannot be loaded.
+    #[cfg(feature = "plugins")]
+    #[error(transparent)]
+    Plugin(#[from] prowess_plugin_host::PluginError),
     /// A conversation could not begin.
     #[error(transparent)]
     Open(#[from] OpenError),

@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 mod builder;
+mod built_in;
 mod clock;
 mod config;
 mod default_skills;

@@ -3,36 +3,37 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use prowess_core::{Clock, Layer, SkillSource, Trust};
-use prowess_registry::RegistryBuilder;
+use prowess_core::{Layer, SkillSource, Trust};
 use prowess_source_fs::{
-    Discovery, FsConfig, FsSource, Links, Nested, ORGANIZATION_LAYER, PROJECT_LAYER, ProjectTrust,
+    Discovery, FsConfig, Links, Nested, ORGANIZATION_LAYER, PROJECT_LAYER, ProjectTrust, SkillRoot,
     SkillRoots,
 };
 
 /// Where packages come from, before the layer's trust is known.
 pub(crate) enum Place {
     Directory(PathBuf, Nested),
+    DefaultSkills,
     Source(Arc<dyn SkillSource>),
 }
 
-impl Place {
-    /// The source of this place.
-    pub(crate) fn open(
-        &self,
-        layer: &str,
-        layers: &[Layer],
-        discovery: &Discovery,
-        clock: &Arc<dyn Clock>,
-    ) -> Arc<dyn SkillSource> {
-        match self {
-            Self::Source(source) => Arc::clone(source),
-            Self::Directory(root, nested) => {
-                let links = links(layer, layers);
-                let config = FsConfig { links, nested: *nested, ..discovery.config(root) };
-                Arc::new(FsSource::new(config, Arc::clone(clock)))
-            }
-        }
+/// A directory that was named, in its layer.
+pub(crate) fn named_config(
+    root: &PathBuf,
+    nested: Nested,
+    layer: &str,
+    layers: &[Layer],
+    discovery: &Discovery,
+) -> FsConfig {
+    FsConfig { links: links(layer, layers), nested, ..discovery.config(root) }
+}
+
+/// A directory that was found.
+pub(crate) fn found_config(root: &SkillRoot, layers: &[Layer], discovery: &Discovery) -> FsConfig {
+    FsConfig {
+        within: root.within.clone(),
+        may_be_missing: root.may_be_missing,
+        links: links(&root.layer, layers),
+        ..discovery.config(&root.directory)
     }
 }
 
@@ -53,31 +54,6 @@ pub(crate) fn layers(layers: &[Layer], discovery: &Discovery, found: &SkillRoots
         project.for_each(|layer| layer.trust = Trust::Trusted);
     }
     layers
-}
-
-/// Adds a source for each directory that was found, and what was found wrong.
-pub(crate) fn open_roots(
-    mut registry: RegistryBuilder,
-    found: SkillRoots,
-    layers: &[Layer],
-    discovery: &Discovery,
-    clock: &Arc<dyn Clock>,
-) -> RegistryBuilder {
-    for root in found.roots {
-        let links = links(&root.layer, layers);
-        let config = FsConfig {
-            within: root.within,
-            may_be_missing: root.may_be_missing,
-            links,
-            ..discovery.config(root.directory)
-        };
-        let source = Arc::new(FsSource::new(config, Arc::clone(clock)));
-        registry = match root.withheld {
-            Some(reason) => registry.withheld_source(&root.layer, source, &reason),
-            None => registry.source(&root.layer, source),
-        };
-    }
-    found.findings.into_iter().fold(registry, RegistryBuilder::finding)
 }
 
 /// What a user trusts may link to elsewhere, as one does to share skills between clients; what is not

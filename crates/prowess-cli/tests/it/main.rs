@@ -5,6 +5,7 @@ mod accounts;
 mod attacks;
 mod bad_input;
 mod contract;
+mod dynamic;
 mod explain;
 mod names;
 mod new;

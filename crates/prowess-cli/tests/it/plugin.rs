@@ -49,7 +49,8 @@ impl Home {
     }
 
     fn run(&self, args: &[&str]) -> Ran {
-        let ran = Program::new().at_home_in(&self.path).run(args);
+        // The store of trust is what these tests are about.
+        let ran = Program::new().linked().at_home_in(&self.path).run(args);
         assert!(!self.trap().exists(), "no code of a plugin runs by `prowess {}`", args.join(" "));
         ran
     }
@@ -355,6 +356,40 @@ fn a_plugin_is_configured_where_it_is_named() {
     assert_eq!(configuration, r#""tea" "own" "user""#, "so is the layer");
     let ran = home.run(&["--plugin", &format!("{file}={{")]);
     assert_eq!(ran.code, Some(2), "what is no JSON is a wrong command line: {ran:?}");
+}
+
+#[test]
+fn the_built_in_sources_may_be_plugins() {
+    let home = Home::new();
+    let skills = home.path.join("skills");
+    let skill = "---\nname: pdf\ndescription: Fills forms.\n---\nThe instructions\n";
+    std::fs::create_dir_all(skills.join("pdf")).expect("a directory can be made");
+    std::fs::write(skills.join("pdf/SKILL.md"), skill).expect("a file can be written");
+    let skills = skills.display().to_string();
+    let installed = home.path.join("built-in");
+    std::fs::create_dir(&installed).expect("a directory can be made");
+    let files = ["filesystem", "embedded"].map(|name| {
+        let built = prowess_testkit::build_plugin(&format!("prowess-plugin-{name}"));
+        let file = installed.join(built.file_name().expect("it is a file"));
+        std::fs::copy(built, &file).expect("a file can be copied");
+        file
+    });
+    let dynamic = ["--dynamic", &installed.display().to_string()].map(str::to_owned);
+    let dynamic = dynamic.each_ref().map(String::as_str);
+    let rooted = ["--root", &*skills, "list", "--format", "json"];
+    let of_machine = ["list", "--format", "json"];
+    let refused = home.run(&[&dynamic[..], &rooted].concat()).error();
+    assert_eq!(refused["code"], "plugin-not-trusted", "nobody trusts them: {refused:#}");
+    for file in &files {
+        home.trust(file).text();
+    }
+    for list in [&rooted[..], &of_machine] {
+        let [linked, loaded] = [home.run(list), home.run(&[&dynamic[..], list].concat())];
+        assert_eq!(loaded.json(), linked.json(), "the catalog is the same");
+    }
+    std::fs::remove_file(&files[0]).expect("a file can be removed");
+    let missing = home.run(&[&dynamic[..], &rooted].concat()).error();
+    assert_eq!(missing["code"], "plugin-unreadable", "it is not there: {missing:#}");
 }
 
 #[test]

@@ -8,6 +8,8 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::dynamic::{self, Trusted};
+
 /// How long a run may take on a busy machine before it counts as hung.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -15,6 +17,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct Program {
     place: TempDir,
     command: Command,
+    is_linked: bool,
 }
 
 /// What a run left.
@@ -39,7 +42,7 @@ impl Program {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        Self { place, command }
+        Self { place, command, is_linked: false }
     }
 
     /// Gives it a root in a layer.
@@ -60,14 +63,32 @@ impl Program {
         self
     }
 
+    /// Lets it take its built-in sources from plugins, if the tests are run so.
+    fn trust(&mut self) -> Option<Trusted> {
+        let dynamic = dynamic::plugins().filter(|_| !self.is_linked)?;
+        let home = self.command.get_envs().find(|(name, _)| *name == "HOME");
+        let home = home.and_then(|(_, home)| home).expect("each run has a home").to_owned();
+        self.command.env("PROWESS_DYNAMIC", &dynamic.directory);
+        dynamic.trust_in(Path::new(&home))
+    }
+
+    /// Lets it use the sources that are linked in, however the tests are run.
+    pub(crate) fn linked(mut self) -> Self {
+        self.is_linked = true;
+        self
+    }
+
     /// The command itself, and the directory that must live as long as it runs.
-    pub(crate) fn into_command(self) -> (Command, TempDir) {
+    pub(crate) fn into_command(mut self) -> (Command, TempDir) {
+        // Its home goes with the directory.
+        self.trust().into_iter().for_each(std::mem::forget);
         (self.command, self.place)
     }
 
     /// Runs it to its end.
     #[track_caller]
     pub(crate) fn run(mut self, args: &[&str]) -> Ran {
+        let _trusted = self.trust();
         let child = self.command.args(args).spawn().expect("the program starts");
         let pid = child.id();
         let (sender, receiver) = mpsc::channel();

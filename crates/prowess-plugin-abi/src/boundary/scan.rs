@@ -19,7 +19,7 @@ pub struct Found<'a> {
     pub stamp: u64,
     /// [`WHOLE_FILE`](super::flags::WHOLE_FILE) or nothing.
     pub flags: u32,
-    /// Empty, or a JSON object.
+    /// Empty, or a JSON object: `size` is that of the whole file in bytes, if it is known.
     pub ext: RStr<'a>,
 }
 

@@ -112,7 +112,7 @@ impl ScanSinkAbi for BoundedSink {
             package: found.package.as_str(),
             file: found.file.as_str(),
             stamp: NonZeroU64::new(found.stamp).map(Stamp),
-            size: None,
+            size: size(&found),
             head: found.head.as_slice(),
             is_whole_file: found.flags & flags::WHOLE_FILE != 0,
         };
@@ -129,4 +129,18 @@ impl ScanSinkAbi for BoundedSink {
             self.lent.with((), |sink| sink.problem(convert::diagnostic(&problem)));
         }
     }
+}
+
+/// The size of the whole file, if it is known.
+fn size(found: &abi::Found<'_>) -> Option<u64> {
+    #[derive(Default, serde::Deserialize)]
+    struct Ext {
+        size: Option<u64>,
+    }
+
+    if found.flags & flags::WHOLE_FILE != 0 {
+        return Some(found.head.len() as u64);
+    }
+    // What came later than this code is passed over, and so is what is no object.
+    serde_json::from_str::<Ext>(found.ext.as_str()).unwrap_or_default().size
 }

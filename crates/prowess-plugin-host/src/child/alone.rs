@@ -9,11 +9,13 @@ use prowess_core::{
 };
 use serde_json::Value;
 
-/// Calls a tool. It sees its arguments and which conversation it is called in, and nothing else of it.
+/// Calls a tool. It sees its arguments, who calls, and which conversation it is called in, and nothing
+/// else of it.
 pub(crate) fn call_alone(
     tool: &dyn Tool,
     arguments: &Value,
     session: String,
+    caller: Caller,
     cancel: &Cancel,
 ) -> ToolResult {
     let clock = ProcessClock::default();
@@ -21,7 +23,7 @@ pub(crate) fn call_alone(
     let context = ToolContext {
         catalog: &Arc::new(Catalog::empty()),
         session: &session,
-        caller: Caller::default(),
+        caller,
         clock: &clock,
         cancel,
     };

@@ -66,6 +66,7 @@ impl<S: Fn(&Reply, &[u8]) -> io::Result<()> + Send> ScanSink for Batch<S> {
             package: found.package.to_owned(),
             file: found.file.to_owned(),
             stamp: found.stamp.map(stamped),
+            size: found.size,
             head: found.head.len(),
             is_whole_file: found.is_whole_file,
         });

@@ -7,7 +7,7 @@
 use std::io::{self, Read, Write};
 
 use prowess_core::{
-    Content, Diagnostic, SourceChange, SourceError, SourceErrorKind, Stamp, ToolResult,
+    Caller, Content, Diagnostic, SourceChange, SourceError, SourceErrorKind, Stamp, ToolResult,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ pub(crate) enum Call {
     Read { source: usize, package: String, resource: String, limit: usize },
     Watch { source: usize, watch: u64 },
     Unwatch { watch: u64 },
-    Tool { tool: usize, arguments: Value, session: String },
+    Tool { tool: usize, arguments: Value, session: String, caller: Caller },
 }
 
 /// What the plugin's process says.
@@ -88,6 +88,7 @@ pub(crate) struct OfferedTool {
     pub(crate) description: String,
     pub(crate) input_schema: Value,
     pub(crate) accepts: Value,
+    pub(crate) is_offered: bool,
 }
 
 /// A package of a scan; its head is the next `head` bytes of the frame.
@@ -96,6 +97,7 @@ pub(crate) struct FoundPackage {
     pub(crate) package: String,
     pub(crate) file: String,
     pub(crate) stamp: Option<Stamped>,
+    pub(crate) size: Option<u64>,
     pub(crate) head: usize,
     pub(crate) is_whole_file: bool,
 }

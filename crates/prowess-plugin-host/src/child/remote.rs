@@ -124,7 +124,8 @@ impl RemoteSource {
         match self.call(call, cancel) {
             Ok((Answer::Read, bytes)) => {
                 let head = &*bytes;
-                sink.found(Found { package, file, stamp, size: None, head, is_whole_file: true });
+                let size = Some(head.len() as u64);
+                sink.found(Found { package, file, stamp, size, head, is_whole_file: true });
                 Ok(())
             }
             Ok(_) => Err(nonsense()),
@@ -237,10 +238,9 @@ impl Scan<'_> {
         if !self.is_new(&found.package)? {
             return Ok(());
         }
-        let FoundPackage { package, file, stamp, is_whole_file, .. } = found;
+        let FoundPackage { package, file, stamp, size, is_whole_file, .. } = found;
         let stamp = stamp.map(Stamp);
-        let shown =
-            Found { package: &package, file: &file, stamp, size: None, head, is_whole_file };
+        let shown = Found { package: &package, file: &file, stamp, size, head, is_whole_file };
         let further = self.sink.found(shown);
         if further != ReadFurther::No && !is_whole_file {
             self.short.push((package, file, stamp));
@@ -306,9 +306,14 @@ impl Tool for RemoteTool {
         self.offered.accepts.clone()
     }
 
+    fn is_offered(&self, _: &Catalog) -> bool {
+        self.offered.is_offered
+    }
+
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
         let session = context.session.id().as_str().to_owned();
-        let call = Call::Tool { tool: self.at, arguments: arguments.clone(), session };
+        let (arguments, caller) = (arguments.clone(), context.caller);
+        let call = Call::Tool { tool: self.at, arguments, session, caller };
         match self.supervisor.call(call, context.cancel, &mut |_, _| Err(nonsense())) {
             Ok((Answer::Told(told), _)) => told.into(),
             Ok(_) => failed(Broken::Told(nonsense())),

@@ -132,6 +132,7 @@ fn offer(plugin: &ChildPlugin) -> Offer {
             description: definition.description,
             input_schema: definition.input_schema,
             accepts: tool.accepts(&nothing),
+            is_offered: tool.is_offered(&nothing),
         }
     };
     Offer {
@@ -244,9 +245,9 @@ impl Server {
                 drop(kept);
                 Answer::Unwatched
             }
-            Call::Tool { tool, arguments, session } => {
+            Call::Tool { tool, arguments, session, caller } => {
                 let tool = self.plugin.tools.get(tool).ok_or_else(|| unknown("tool"))?;
-                Answer::Told(call_alone(tool.as_ref(), &arguments, session, cancel).into())
+                Answer::Told(call_alone(&**tool, &arguments, session, caller, cancel).into())
             }
         };
         Ok((answer, Vec::new()))

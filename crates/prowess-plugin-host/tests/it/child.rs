@@ -152,8 +152,15 @@ impl Tool for Echo {
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
         match arguments["mode"].as_str() {
             Some("abort") => std::process::abort(),
-            _ => ToolResult::text(format!("{arguments} in {}", context.session.id())),
+            _ => {
+                let (id, caller) = (context.session.id(), context.caller);
+                ToolResult::text(format!("{arguments} in {id} by {caller:?}"))
+            }
         }
+    }
+
+    fn is_offered(&self, _: &Catalog) -> bool {
+        false
     }
 }
 
@@ -336,13 +343,17 @@ fn a_tool_of_a_process_is_a_tool() {
     let context = ToolContext {
         catalog: &catalog,
         session: &Conversation(SessionId::new("s-1")),
-        caller: Caller::default(),
+        caller: Caller::User,
         clock: &clock,
         cancel: &cancel,
     };
     let told = tools[0].call(&context, &json!({"a": 1}));
-    let expected = vec![Content::Text { text: "{\"a\":1} in s-1".into() }];
-    assert_eq!(told.content, expected, "it gets its arguments and the conversation's name");
+    let expected = vec![Content::Text { text: "{\"a\":1} in s-1 by User".into() }];
+    assert_eq!(
+        told.content, expected,
+        "it gets its arguments, the conversation's name and who calls"
+    );
+    assert!(!tools[0].is_offered(&catalog), "it is not shown where it does not want to be");
     let failed = tools[0].call(&context, &json!({"mode": "abort"}));
     assert!(failed.is_error, "a crash is an answer: {failed:?}");
     assert_eq!(failed.code.unwrap().as_str(), "plugin-crashed", "with a code");

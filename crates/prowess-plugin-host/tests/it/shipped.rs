@@ -12,8 +12,8 @@ use prowess_core::{
 };
 use prowess_plugin_host::{Image, Launch, PluginLimits, VerifiedPlugin, stage, start_process};
 use prowess_testkit::{
-    Changing, ManualClock, SourceFixture, Tree, Unreadable, WayOut, build_plugin, check_source,
-    check_tools,
+    Changing, ManualClock, ScanRecorder, SourceFixture, Tree, Unreadable, WayOut, build_plugin,
+    check_source, check_tools,
 };
 use serde_json::{Value, json};
 
@@ -192,6 +192,16 @@ impl SourceFixture for Filesystem {
 #[test]
 fn the_plugin_of_directories_keeps_every_rule() {
     EVERYWHERE.into_iter().for_each(|place| check_source(&Filesystem(place)));
+}
+
+#[test]
+fn the_size_of_a_file_that_was_not_read_whole_is_told() {
+    for place in EVERYWHERE {
+        let source = Filesystem(place).over(tree(&[("long/SKILL.md", &[b'x'; 20_000])]));
+        let scan = ScanRecorder::scan(&source).unwrap();
+        let found = scan.found.iter().map(|found| (found.is_whole_file, found.size));
+        assert_eq!(found.collect::<Vec<_>>(), [(false, Some(20_000))], "{place:?}: it crosses");
+    }
 }
 
 #[test]

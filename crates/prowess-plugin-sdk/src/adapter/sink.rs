@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use abi_stable::std_types::{RSlice, RStr};
+use abi_stable::std_types::RSlice;
 use prowess_core::{Diagnostic, Found, ReadFurther, ScanSink, Stamp};
 use prowess_plugin_abi::{self as abi, ScanSinkMut, flags};
 
@@ -20,13 +20,16 @@ impl ScanSink for HostSink<'_> {
     }
 
     fn found(&mut self, found: Found<'_>) -> ReadFurther {
+        // Of a whole file, the host sees the size.
+        let size = found.size.filter(|_| !found.is_whole_file);
+        let ext = size.map(|size| format!(r#"{{"size":{size}}}"#)).unwrap_or_default();
         let wanted = self.0.found(abi::Found {
             package: found.package.into(),
             file: found.file.into(),
             head: RSlice::from_slice(found.head),
             stamp: found.stamp.map_or(0, |stamp| stamp.0.get()),
             flags: if found.is_whole_file { flags::WHOLE_FILE } else { 0 },
-            ext: RStr::empty(),
+            ext: ext.as_str().into(),
         });
         match usize::try_from(wanted).unwrap_or(usize::MAX) {
             0 => ReadFurther::No,

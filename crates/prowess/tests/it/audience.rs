@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use prowess::search::{Fused, Searcher, Substring};
-use prowess::{Audience, Facts, Policies, Ranker, Runtime, RuntimeBuilder, ToolCall};
+use prowess::{Audience, Facts, Policies, Ranker, RuntimeBuilder, ToolCall};
 use prowess_testkit::Tree;
 use serde_json::json;
+
+use crate::dynamic;
 
 const SKILLS: &str = "
 //- /all/SKILL.md
@@ -50,7 +52,7 @@ The body of needs.
 ";
 
 fn runtime(tree: &Tree) -> RuntimeBuilder {
-    Runtime::builder().skills_directory("user", tree.path())
+    dynamic::builder().skills_directory("user", tree.path())
 }
 
 fn tenant(name: &str) -> Audience {
@@ -151,7 +153,7 @@ fn a_shadowed_skill_is_loaded_beside_the_one_that_shadows_it() {
     };
     let (user, project) = (Tree::new(&skill("The user's.")), Tree::new(&skill("The project's.")));
     let policies = Policies::from_yaml("aliases: { forms: pdf }\n").expect("it is one");
-    let runtime = Runtime::builder()
+    let runtime = dynamic::builder()
         .policies(policies)
         .skills_directory("user", user.path())
         .skills_directory("project", project.path());
@@ -222,7 +224,7 @@ fn layers_of_a_file_come_above_those_of_the_program() {
         let policies = Policies::from_yaml(&text).expect("layers are data");
         let user = Tree::new(&deploy("user"));
         let mut builder =
-            Runtime::builder().policies(policies).skills_directory("user", user.path());
+            dynamic::builder().policies(policies).skills_directory("user", user.path());
         let trees: Vec<_> = order.iter().map(|name| Tree::new(&deploy(name))).collect();
         for (name, tree) in order.iter().zip(&trees) {
             builder = builder.skills_directory(name, tree.path());
@@ -245,14 +247,14 @@ fn deploy(description: &str) -> String {
 #[test]
 fn a_root_that_is_none_is_told_or_passed_over() {
     let tree = Tree::new("//- /file\nno directory\n");
-    let builder = Runtime::builder()
+    let builder = dynamic::builder()
         .skills_directory("user", tree.join("file"))
         .skills_directory("project", tree.join("file"));
     let catalog = builder.build().expect("the layers are good").catalog();
     let mut codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
     codes.dedup();
     assert_eq!(codes, ["root-shared", "root-not-a-directory"]);
-    let builder = Runtime::builder().skills_directory("user", tree.join("missing"));
+    let builder = dynamic::builder().skills_directory("user", tree.join("missing"));
     let catalog = builder.build().expect("the layers are good").catalog();
     assert!(catalog.diagnostics().all(|found| !found.is_error()), "it is no error");
 }

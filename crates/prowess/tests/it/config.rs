@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use prowess::format::{Limit, LimitSeverity, NameRule};
-use prowess::{BodyDelivery, MemorySource, Policies, Runtime, ToolCall};
+use prowess::{BodyDelivery, MemorySource, Policies, ToolCall};
 use serde_json::json;
+
+use crate::dynamic;
 
 #[test]
 fn the_standard_preset_is_what_every_policy_has_as_default() {
@@ -40,7 +42,7 @@ fn names_and_limits_are_the_host_s() {
         let file = "---\nname: café\ndescription: Brews coffee.\n---\nBody\n";
         let source = MemorySource::builder("shelf").file("café/SKILL.md", file).build();
         let source = Arc::new(source.expect("a path"));
-        let runtime = Runtime::builder().policies(policies).source("user", source).build();
+        let runtime = dynamic::builder().policies(policies).source("user", source).build();
         runtime.expect("it can be put together")
     };
     assert_eq!(catalog(NameRule::AgentSkills).catalog().len(), 0, "by default a name is ASCII");

@@ -6,6 +6,7 @@ use prowess::{BodyDelivery, Content, Policies, Runtime};
 use prowess_testkit::Tree;
 use serde_json::json;
 
+use crate::dynamic;
 use crate::scripted::Agent;
 
 const TREE: &str = "
@@ -28,7 +29,7 @@ canary
 ";
 
 fn runtime(tree: &Tree) -> Runtime {
-    Runtime::builder()
+    dynamic::builder()
         .skills_directory("user", tree.join("skills"))
         .build()
         .expect("the layers are the standard ones")
@@ -141,7 +142,7 @@ fn a_turn_keeps_its_catalog_while_the_disk_changes() {
 fn a_body_may_come_with_the_answer_instead() {
     let tree = Tree::new(TREE);
     let policies = Policies::default().with_body_delivery(BodyDelivery::ToolResult);
-    let runtime = Runtime::builder()
+    let runtime = dynamic::builder()
         .policies(policies)
         .skills_directory("user", tree.join("skills"))
         .build()

@@ -2,9 +2,11 @@
 //! author asks.
 
 use prowess::format::{Limit, LimitSeverity, Limits};
-use prowess::{Policies, Runtime, ToolCall};
+use prowess::{Policies, ToolCall};
 use prowess_testkit::Tree;
 use serde_json::json;
+
+use crate::dynamic;
 
 /// The bytes of a file that costs this much, at four bytes a token.
 const BYTES_A_TOKEN: usize = 4;
@@ -25,7 +27,7 @@ fn check(tokens: usize, limit: Option<Limit>, told: &[&str], is_usable: bool) {
     if let Some(limit) = limit {
         policies.registry.limits.body_tokens = limit;
     }
-    let runtime = Runtime::builder().policies(policies).skills_directory("user", tree.path());
+    let runtime = dynamic::builder().policies(policies).skills_directory("user", tree.path());
     let runtime = runtime.build().expect("it can be put together");
     let catalog = runtime.catalog();
     let found = catalog.diagnostics().map(|found| format!("{} {}", found.severity, found.code));

@@ -5,6 +5,7 @@ mod codes;
 mod config;
 mod conversation;
 mod default_skills;
+mod dynamic;
 mod hot_equals_cold;
 mod limits;
 mod presets;

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 use prowess::source_fs::{ProjectTrust, Surroundings};
-use prowess::{NoFolderTrust, Policies, Runtime};
+use prowess::{NoFolderTrust, Policies};
 use prowess_testkit::Tree;
 use serde_yaml::Value;
+
+use crate::dynamic;
 
 /// What stands in one tree of policies and not, or otherwise, in another: `key.key: value`.
 fn differences(path: &str, value: &Value, standard: &Value, told: &mut String) {
@@ -181,7 +183,7 @@ Files
 fn offered(preset: &str) -> (Vec<String>, usize) {
     let tree = Tree::new(SHELF);
     let policies = Policies::preset(preset).expect("there is one");
-    let mut builder = Runtime::builder().policies(policies);
+    let mut builder = dynamic::builder().policies(policies);
     for directory in ["one", "two"] {
         builder = builder.skills_directory("project", tree.join(directory));
     }
@@ -224,7 +226,7 @@ fn omniforge_finds_its_layers_in_a_home() {
     let machine = Surroundings::new(Some(tree.join("home")), Some(tree.join("project")));
     let mut policies = Policies::preset("omniforge").expect("there is one");
     policies.discovery.project_trust = ProjectTrust::Label;
-    let builder = Runtime::builder().policies(policies);
+    let builder = dynamic::builder().policies(policies);
     let runtime = builder.discover(machine, Arc::new(NoFolderTrust)).build();
     let catalog = runtime.expect("the layers are there").catalog();
     let layers: Vec<_> = catalog.layers().iter().map(|layer| &*layer.name).collect();

@@ -9,6 +9,8 @@ use prowess::registry::{CatalogChange, Notice, Subscription};
 use prowess::{Catalog, Clock, Policies, Runtime};
 use prowess_testkit::{ManualClock, Random, Tree};
 
+use crate::dynamic;
+
 /// How long a test waits for what must come. It fails long before it is this late.
 const LONG: Duration = Duration::from_secs(60);
 
@@ -18,7 +20,7 @@ fn skill(name: &str, description: &str) -> String {
 
 fn runtime(root: &Path, yaml: &str, clock: Option<Arc<ManualClock>>) -> Runtime {
     let policies = Policies::from_yaml(yaml).expect("the policies are good");
-    let mut builder = Runtime::builder().policies(policies).skills_directory("user", root);
+    let mut builder = dynamic::builder().policies(policies).skills_directory("user", root);
     if let Some(clock) = clock {
         let clock: Arc<dyn Clock> = clock;
         builder = builder.clock(clock);

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use prowess::search::Substring;
-use prowess::{Ranked, Runtime, RuntimeBuilder};
+use prowess::{Ranked, RuntimeBuilder};
 use prowess_testkit::Tree;
+
+use crate::dynamic;
 
 const TREE: &str = "
 //- /pdf-forms/SKILL.md
@@ -23,7 +25,7 @@ Body
 ";
 
 fn builder(tree: &Tree) -> RuntimeBuilder {
-    Runtime::builder().skills_directory("user", tree.path())
+    dynamic::builder().skills_directory("user", tree.path())
 }
 
 fn ids<'c>(ranked: &[Ranked<'c>]) -> Vec<&'c str> {

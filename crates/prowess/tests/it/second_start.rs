@@ -8,9 +8,11 @@ use prowess::source_fs::{FsConfig, FsSource};
 use prowess::state::RecordCache;
 use prowess::{
     Cancel, Catalog, Diagnostic, Found, Keeping, Listing, PackagePath, Policies, ReadFurther,
-    ReadLimit, ResourcePath, Runtime, ScanSink, SkillSource, SourceError, Stamp, Timestamp,
+    ReadLimit, ResourcePath, ScanSink, SkillSource, SourceError, Stamp, Timestamp,
 };
 use prowess_testkit::{ManualClock, Tree};
+
+use crate::dynamic;
 
 /// A directory that counts how many `SKILL.md` a scan reads.
 struct Counting {
@@ -92,7 +94,7 @@ fn start_with(tree: &Tree, policies: Policies) -> (Arc<Catalog>, usize) {
     let clock = Arc::new(ManualClock::at(Timestamp(32_503_680_000_000)));
     let source = FsSource::new(FsConfig::new(tree.join("skills")), clock);
     let source = Arc::new(Counting { source, reads: AtomicUsize::new(0) });
-    let runtime = Runtime::builder()
+    let runtime = dynamic::builder()
         .policies(policies)
         .record_cache(RecordCache::new(tree.join("cache"), "build"))
         .source("user", Arc::clone(&source) as Arc<dyn SkillSource>)

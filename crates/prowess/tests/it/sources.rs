@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use prowess::{MemorySource, Runtime, State};
+use prowess::{MemorySource, State};
 use prowess_testkit::Tree;
+
+use crate::dynamic;
 
 const USER: &str = "
 //- /skill-writing/SKILL.md
@@ -25,7 +27,7 @@ fn files_memory_and_the_program_make_one_catalog() {
         .file("made/SKILL.md", "---\nname: made\ndescription: From memory.\n---\n")
         .build()
         .expect("the path is one");
-    let runtime = Runtime::builder()
+    let runtime = dynamic::builder()
         .default_skills()
         .skills_directory("user", tree.path())
         .source("project", Arc::new(memory))
