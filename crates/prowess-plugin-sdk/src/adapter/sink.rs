@@ -37,6 +37,11 @@ impl ScanSink for HostSink<'_> {
         }
     }
 
+    /// The boundary has no word for this question, and a host that needs the size would go without it.
+    fn needs_size(&self) -> bool {
+        true
+    }
+
     fn problem(&mut self, diagnostic: Diagnostic) {
         self.0.problem(convert::problem(&diagnostic));
     }
