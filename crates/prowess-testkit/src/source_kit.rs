@@ -246,10 +246,11 @@ fn a_few_packages_are_reported_as_in_a_scan(fixture: &dyn SourceFixture) {
     assert!(is_same, "{}", broken(ASKED, "it reports another file than a scan does"));
 }
 
-/// Whether two reports are of one version. A provisional stamp says which scan gave it, so it may differ.
+/// Whether two reports are of one version. A provisional stamp says which scan gave it, and a file that was
+/// written just now may have none yet, so stamps that are not settled may differ.
 fn is_one(one: &FoundPackage, other: &FoundPackage) -> bool {
-    let is_provisional = |found: &FoundPackage| found.stamp.is_some_and(Stamp::is_provisional);
-    let is_one_stamp = one.stamp == other.stamp || is_provisional(one) || is_provisional(other);
+    let is_settled = |found: &FoundPackage| found.stamp.is_some_and(|it| !it.is_provisional());
+    let is_one_stamp = one.stamp == other.stamp || !is_settled(one) || !is_settled(other);
     is_one_stamp && FoundPackage { stamp: one.stamp, ..other.clone() } == *one
 }
 
