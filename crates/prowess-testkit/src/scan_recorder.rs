@@ -89,11 +89,6 @@ impl ScanSink for ScanRecorder {
         self.known.get(package).copied()
     }
 
-    /// So that the sizes can be checked, and are there in every scan.
-    fn needs_size(&self) -> bool {
-        true
-    }
-
     fn unchanged(&mut self, package: &str) {
         self.unchanged.push(package.to_owned());
     }
