@@ -174,19 +174,21 @@ fn a_layer_that_there_is_not_is_a_wrong_command() {
 
 #[test]
 fn what_is_found_is_kept_in_the_home_unless_nobody_wants_it() {
+    // A source that is a plugin has no key for the cache, so nothing of its skills is kept.
     let tree = machine();
+    let here = || at(&tree, "repository").linked();
     put(&tree, "home/.agents/skills", "mine");
     let cache = tree.join("home/.cache/prowess/records");
-    let without = at(&tree, "repository").run(&["--no-cache", "list", "--format", "json"]).json();
+    let without = here().run(&["--no-cache", "list", "--format", "json"]).json();
     assert!(!tree.join("home/.cache").exists(), "nothing is kept");
-    let first = at(&tree, "repository").run(&["list", "--format", "json"]).json();
+    let first = here().run(&["list", "--format", "json"]).json();
     assert_eq!(fs::read_dir(&cache).unwrap().count(), 1, "a file for each directory with skills");
-    let second = at(&tree, "repository").run(&["list", "--format", "json"]).json();
+    let second = here().run(&["list", "--format", "json"]).json();
     assert_eq!((&first, &second), (&without, &without), "and nobody sees a difference");
     for file in fs::read_dir(&cache).unwrap() {
         fs::write(file.unwrap().path(), "damaged").unwrap();
     }
-    let damaged = at(&tree, "repository").run(&["list", "--format", "json"]).json();
+    let damaged = here().run(&["list", "--format", "json"]).json();
     assert_eq!(damaged["diagnostics"][0]["code"], "cache-ignored", "{damaged}");
     assert_eq!(damaged["skills"], without["skills"], "the skills are read anew");
 }

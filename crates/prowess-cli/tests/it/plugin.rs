@@ -409,7 +409,7 @@ fn a_server_says_what_cannot_take_the_place_of_a_plugin() {
     let home = Home::new();
     let (file, config) = memory(&home, "in-process");
     home.trust(Path::new(&file)).text();
-    let (mut command, _place) = Program::new().at_home_in(&home.path).into_command();
+    let (mut command, _place) = Program::new().at_home_in(&home.path).linked().into_command();
     command.args(["serve", "--plugin", &file, "--config", &config]).stdin(Stdio::piped());
     let mut server = command.spawn().expect("the program starts");
     let stderr = server.stderr.take().expect("it is piped");
