@@ -40,7 +40,7 @@ impl Dynamic {
     }
 
     /// Lets the user of this home trust the plugins, unless the user has a store already.
-    pub(crate) fn trust_in(&self, home: &Path) -> Option<Trusted> {
+    pub(crate) fn trust_in(&self, home: &Path) -> Option<Trusted<'_>> {
         let file = home.join(STORE);
         if file.exists() {
             return None;
@@ -48,17 +48,22 @@ impl Dynamic {
         fs::create_dir_all(file.parent().expect("it lies in a directory")).ok()?;
         fs::write(&file, &self.store).ok()?;
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).ok()?;
-        Some(Trusted { file })
+        Some(Trusted { file, store: &self.store })
     }
 }
 
-/// Takes the trust away again, so that the home is as the test has made it.
-pub(crate) struct Trusted {
+/// Takes the trust away again, so that the home is as the test has made it. What the run has added to it
+/// is the test's own.
+pub(crate) struct Trusted<'s> {
     file: PathBuf,
+    store: &'s [u8],
 }
 
-impl Drop for Trusted {
+impl Drop for Trusted<'_> {
     fn drop(&mut self) {
+        if fs::read(&self.file).is_ok_and(|kept| kept != self.store) {
+            return;
+        }
         let _ = fs::remove_file(&self.file);
         // What holds anything else stays.
         for directory in self.file.ancestors().skip(1).take(3) {

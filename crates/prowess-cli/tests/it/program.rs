@@ -64,7 +64,7 @@ impl Program {
     }
 
     /// Lets it take its built-in sources from plugins, if the tests are run so.
-    fn trust(&mut self) -> Option<Trusted> {
+    fn trust(&mut self) -> Option<Trusted<'static>> {
         let dynamic = dynamic::plugins().filter(|_| !self.is_linked)?;
         let home = self.command.get_envs().find(|(name, _)| *name == "HOME");
         let home = home.and_then(|(_, home)| home).expect("each run has a home").to_owned();
