@@ -65,7 +65,7 @@ impl PluginFlavor {
     /// Its directory below the one of the usual flavor, and what cargo is told by its environment.
     fn settings(self) -> (&'static str, &'static [(&'static str, &'static str)]) {
         match self {
-            // Small files: they are read and hashed by code that is not optimized.
+            // Small files: they are read and looked at by code that is not optimized.
             Self::Usual => (
                 "",
                 &[("CARGO_PROFILE_DEV_DEBUG", "false"), ("CARGO_PROFILE_DEV_STRIP", "debuginfo")],
