@@ -31,7 +31,7 @@ pub(crate) fn builder_with(
     policies: Policies,
     plugins: &[Plugin],
 ) -> Result<RuntimeBuilder, Failure> {
-    let built_in = crate::plugins::built_in(&policies)?;
+    let built_in = crate::plugins::built_in(global, &policies)?;
     let mut builder = Runtime::builder().policies(policies);
     for plugin in plugins {
         builder = builder.plugin(plugin);

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use prowess::plugin_host::{
-    Follower, NoLog, Origin, Plugin, PluginError, PluginLoader, PluginPolicy, PluginSettings,
-    TrustStore,
+    Follower, LogLevel, Origin, Plugin, PluginError, PluginLoader, PluginLog, PluginPolicy,
+    PluginSettings, TrustStore,
 };
 use prowess::{Diagnostic, Policies, SystemClock};
 
@@ -13,6 +13,7 @@ use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::place;
+use crate::terminal::plain;
 
 /// Files and folders of the user's own. None of them is ever taken from a project.
 pub(crate) struct Places {
@@ -63,7 +64,7 @@ pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Vec<Plugin>, 
     if plugins.peek().is_none() {
         return Ok(Vec::new());
     }
-    let loader = loader(policies)?;
+    let loader = loader(policies, &Output::new(global))?;
     let absolute = |(file, settings): (&PathBuf, _)| Ok((place::absolute(file)?, settings));
     let plugins: Vec<_> = plugins.map(absolute).collect::<Result<_, Failure>>()?;
     let loaded = loader.load_all(plugins, Origin::Named);
@@ -84,7 +85,7 @@ pub(crate) fn follow(
     let trust_file = Places::of_this_user()?.trust_file;
     let stderr = output.clone();
     let told = Arc::new(move |found: Diagnostic| stderr.diagnostics([&found]));
-    match Follower::start(loader(policies)?, handles, Some(trust_file), told) {
+    match Follower::start(loader(policies, output)?, handles, Some(trust_file), told) {
         Ok(follower) => Ok(Some(follower)),
         // They run all the same.
         Err(error) => {
@@ -95,25 +96,30 @@ pub(crate) fn follow(
 }
 
 /// What loads the plugins that take the place of the built-in sources, if the policies ask for that.
-pub(crate) fn built_in(policies: &Policies) -> Result<Option<PluginLoader>, Failure> {
-    policies.plugins.built_in.is_some().then(|| loader(policies)).transpose()
+pub(crate) fn built_in(
+    global: &Global,
+    policies: &Policies,
+) -> Result<Option<PluginLoader>, Failure> {
+    let is_asked_for = policies.plugins.built_in.is_some();
+    is_asked_for.then(|| loader(policies, &Output::new(global))).transpose()
 }
 
 /// What loads plugins that this user trusts.
-fn loader(policies: &Policies) -> Result<PluginLoader, Failure> {
+fn loader(policies: &Policies, output: &Output) -> Result<PluginLoader, Failure> {
     let places = Places::of_this_user()?;
     let trust = TrustStore::read(&places.trust_file).map_err(|error| {
         let help = "mend the file or move it away; what was trusted has to be trusted again then";
         Failure::new("plugin-trust-invalid", error.to_string(), help)
     })?;
+    let quiet = (!output.shows_remarks()).then_some("--quiet");
     Ok(PluginLoader {
         policy: policies.plugins.clone(),
         trust,
         staging: places.staging(),
         runner: this_program()?,
-        runner_arguments: ["plugin", "process"].map(Into::into).into(),
+        runner_arguments: ["plugin", "process"].into_iter().chain(quiet).map(Into::into).collect(),
         clock: Arc::new(SystemClock::default()),
-        log: Arc::new(NoLog),
+        log: Arc::new(Remarks(output.clone())),
     })
 }
 
@@ -127,4 +133,17 @@ pub(crate) fn policy(global: &Global, places: &Places) -> Result<PluginPolicy, F
 /// A plugin that was refused or failed.
 pub(crate) fn failure(error: &PluginError) -> Failure {
     Failure::new(error.kind.as_str(), error.to_string(), &*error.help)
+}
+
+/// What plugins warn of, as remarks: a line each on standard error, and none where remarks are not wanted.
+pub(crate) struct Remarks(pub(crate) Output);
+
+impl PluginLog for Remarks {
+    fn log(&self, plugin: &str, level: LogLevel, target: &str, message: &str) {
+        // The rest is for those who write the plugin; people who use it read this.
+        if level <= LogLevel::Warn {
+            let line = format!("plugin {plugin}: {target}: {message}");
+            self.0.remark(&format!("{}\n", plain(&line)));
+        }
+    }
 }

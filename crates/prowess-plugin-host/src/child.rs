@@ -30,7 +30,7 @@ pub(crate) use alone::ProcessClock;
 pub(crate) use connection::died;
 pub use remote::{ProcessPlugin, start_process};
 pub(crate) use run::open_library;
-pub use run::run_process;
+pub use run::{run_process, run_process_with};
 pub use serve::{ChildPlugin, ChildRequest, serve_child};
 pub(crate) use serve::{bounds, take_socket};
 

@@ -101,7 +101,7 @@ impl HostSide {
     }
 
     pub(crate) fn say(&self, level: LogLevel, target: &str, message: &str) {
-        self.log.log(&self.plugin, level, target, cut(message));
+        self.log.log(&self.plugin, level, cut(target), cut(message));
     }
 
     pub(crate) fn clock(&self) -> &dyn Clock {

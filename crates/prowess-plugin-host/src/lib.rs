@@ -54,7 +54,8 @@ pub use check::{
     check_names, run_check,
 };
 pub use child::{
-    ChildPlugin, ChildRequest, Launch, ProcessPlugin, run_process, serve_child, start_process,
+    ChildPlugin, ChildRequest, Launch, ProcessPlugin, run_process, run_process_with, serve_child,
+    start_process,
 };
 pub use error::{PluginError, PluginErrorKind};
 pub use follow::{Follower, Told};

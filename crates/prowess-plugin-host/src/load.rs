@@ -29,7 +29,7 @@ pub struct PluginLoader {
     pub runner_arguments: Vec<OsString>,
     /// Measures deadlines, and the time between failures.
     pub clock: Arc<dyn Clock>,
-    /// Hears what plugins in this process say. What others say goes to standard error.
+    /// Hears what plugins in this process say. What others say is the business of [`Self::runner`].
     pub log: Arc<dyn PluginLog>,
 }
 

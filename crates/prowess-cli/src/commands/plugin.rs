@@ -8,18 +8,19 @@ mod new;
 mod trust;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use prowess::plugin_host::{Placement, PluginError, TrustError, TrustStore};
+use prowess::plugin_host::{Placement, PluginError, TrustError, TrustStore, run_process_with};
 use serde::Serialize;
 
 use crate::args::{Global, Plugin};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::plugins::{Places, failure};
+use crate::plugins::{Places, Remarks, failure};
 
 pub(crate) fn run(global: &Global, command: &Plugin, output: &Output) -> Result<ExitCode, Failure> {
     match command {
-        Plugin::Process => return Ok(prowess::plugin_host::run_process()),
+        Plugin::Process => return Ok(run_process_with(Arc::new(Remarks(output.clone())))),
         Plugin::CheckProcess => return Ok(check::run_process()),
         Plugin::New(args) => return new::run(args, output),
         _ => {}

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::sync::mpsc;
 
 use expect_test::{Expect, expect};
-use prowess_testkit::PluginFile;
+use prowess_testkit::{PluginFile, build_plugin_example};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -402,6 +402,32 @@ fn a_plugin_that_nobody_trusts_is_not_loaded() {
     assert_eq!(error["code"], "plugin-not-trusted", "{error:#}");
     let message = error["message"].as_str().expect("there is a message");
     assert!(message.ends_with("; nothing was executed"), "{message}");
+}
+
+#[test]
+fn what_a_plugin_warns_of_is_a_line_for_people() {
+    let home = Home::new();
+    let built = std::fs::read(build_plugin_example("prowess-plugin-sdk", "faulty"));
+    let file = home.write("faulty.so", &built.expect("the plugin is built"));
+    home.trust(&file).text();
+    let plugin = format!(r#"{}={{"init": "warn"}}"#, file.display());
+    let policies = home.path.join("prowess.yaml");
+    for isolation in ["in-process", "process"] {
+        let text = format!("plugins: {{isolation: {isolation}}}\n");
+        std::fs::write(&policies, text).expect("a file can be written");
+        let named = ["--config", &policies.display().to_string(), "--plugin", &plugin, "prompt"];
+        let run = |args: &[&str]| {
+            let ran = home.run(&[&named, args].concat());
+            assert_eq!(ran.code, Some(0), "{isolation}: {}", ran.stderr);
+            let lines = ran.stderr.lines().filter(|line| line.starts_with("plugin "));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let line = r"plugin prowess-plugin-sdk: faulty: is \u{1b}[31mred\u{a}and has two lines";
+        assert_eq!(run(&[]), [line], "{isolation}: it is told once, and nothing less grave is");
+        assert_eq!(run(&["--quiet"]), [""; 0], "{isolation}: it is a remark");
+        let listed = home.run(&[&named[..4], &["list", "--format", "json"]].concat());
+        assert!(listed.json().is_object(), "{isolation}: beside a document nothing is said");
+    }
 }
 
 #[test]

@@ -13,12 +13,17 @@ use crate::{
 };
 
 /// Serves one plugin, whose library the host sends over standard input, until the host goes. This is all
-/// that a program for plugins' own processes does.
+/// that a program for plugins' own processes does. What the plugin warns of is a line on standard error.
 pub fn run_process() -> ExitCode {
-    serve_child(open)
+    run_process_with(Arc::new(StandardError))
 }
 
-fn open(request: ChildRequest) -> Result<ChildPlugin, PluginError> {
+/// As [`run_process`]; `log` hears what the plugin says, in this process.
+pub fn run_process_with(log: Arc<dyn PluginLog>) -> ExitCode {
+    serve_child(|request| open(request, log))
+}
+
+fn open(request: ChildRequest, log: Arc<dyn PluginLog>) -> Result<ChildPlugin, PluginError> {
     let ChildRequest { library, file, config, limits } = request;
     let image = open_library(library, &file)?;
     let setup = PluginSetup {
@@ -26,7 +31,7 @@ fn open(request: ChildRequest) -> Result<ChildPlugin, PluginError> {
         limits,
         generations: 0,
         clock: Arc::new(ProcessClock::default()),
-        log: Arc::new(StandardError),
+        log,
     };
     let plugin = LoadedPlugin::start(image, setup)?;
     let tools = plugin.tool_providers().iter().flat_map(|provider| provider.tools()).collect();

@@ -19,7 +19,7 @@ use tools::FaultyTools;
 #[derive(serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Config {
-    /// In `init`; also `refuse`.
+    /// In `init`; also `refuse`, and `warn`, which does no wrong.
     init: String,
     /// When the source is asked for its name.
     describe: String,
@@ -63,6 +63,9 @@ impl Plugin for Faulty {
         host.log(Level::Info, "faulty", "begins");
         if config.init == "refuse" {
             return Err(Error::unavailable("nobody is there"));
+        }
+        if config.init == "warn" {
+            host.log(Level::Warn, "faulty", "is \u{1b}[31mred\nand has two lines");
         }
         act(&config.init, "init");
         let tools = FaultyTools {
