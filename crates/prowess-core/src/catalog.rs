@@ -4,6 +4,7 @@ mod builder;
 mod ids;
 mod lookup;
 mod order;
+mod revision;
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use crate::{
 
 pub use builder::CatalogBuilder;
 pub use lookup::Lookup;
+pub use revision::RevisedSkill;
 
 use ids::Ids;
 
@@ -39,25 +41,26 @@ pub trait CatalogProvider: Send + Sync {
 /// made from, even if they have been replaced since.
 pub struct Catalog {
     generation: u64,
-    layers: Box<[Layer]>,
     sources: Box<[CatalogSource]>,
+    // What follows is shared with the revisions of the catalog.
+    layers: Arc<[Layer]>,
     /// Sorted by id.
-    visible: Box<[RecordIndex]>,
+    visible: Arc<[RecordIndex]>,
     /// Positions in `visible`, by id.
-    by_id: HashTable<u32>,
+    by_id: Arc<HashTable<u32>>,
     hasher: DefaultHashBuilder,
     /// Sorted by id, then source and package.
-    aside: Box<[Aside]>,
+    aside: Arc<[Aside]>,
     /// Sorted likewise.
-    refused: Box<[Aside]>,
+    refused: Arc<[Aside]>,
     /// Ids that are not what the scan says.
-    ids: Ids,
+    ids: Arc<Ids>,
     /// Visible records that are shown by their name alone, sorted.
-    name_only: Box<[RecordIndex]>,
+    name_only: Arc<[RecordIndex]>,
     /// Further names of skills, sorted.
     aliases: Arc<[(Box<str>, Box<str>)]>,
     /// Findings of the registry itself; those of a scan stay with its records.
-    diagnostics: Box<[Diagnostic]>,
+    diagnostics: Arc<[Diagnostic]>,
 }
 
 /// One source of a catalog with the records of its scan.

@@ -48,6 +48,7 @@ pub use audit::{AuditEvent, AuditSink, AuditedPlace, AuditedSkill, NoAudit, Outc
 pub use cancel::Cancel;
 pub use catalog::{
     Callers, Catalog, CatalogBuilder, CatalogProvider, CatalogSource, Lookup, RecordIndex,
+    RevisedSkill,
 };
 pub use clock::{Clock, Timestamp};
 pub use digest::Digest;

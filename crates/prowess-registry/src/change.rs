@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use prowess_core::{Catalog, Record};
+use prowess_core::{Catalog, Record, RevisedSkill};
 use serde::Serialize;
 
 /// The step from one catalog to a later one.
@@ -28,6 +28,12 @@ impl CatalogChange {
         let mut change = Self { from, to, ..Self::default() };
         if earlier.is_empty() {
             change.added = later.skills().map(|skill| skill.id().into()).collect();
+            return change;
+        }
+        if let Some(revised) = later.revised_since(earlier) {
+            let is_other = |[one, other]: &RevisedSkill<'_>| !is_same(earlier, *one, later, *other);
+            let changed = revised.iter().filter(|skill| is_other(skill));
+            change.changed = changed.map(|[_, skill]| skill.id().into()).collect();
             return change;
         }
         let (mut before, mut after) = (earlier.skills().peekable(), later.skills().peekable());

@@ -212,11 +212,11 @@ impl<'a> Collector<'a> {
     /// Decides what becomes of the packages that were not reported.
     fn settle_fates(&mut self, coverage: Coverage) {
         let Self { known, doubted, part, .. } = self;
-        known.settle_all(|package, fate| match (fate, coverage) {
+        known.settle_all(|fate, package| match (fate, coverage) {
             (Fate::NotAsked, Coverage::Asked) => Fate::Kept,
             (Fate::Gone | Fate::NotAsked, _) if part.doubt == Doubt::Believe => Fate::Gone,
             (Fate::Gone | Fate::NotAsked, _) => {
-                doubted.extend(PackagePath::new(package));
+                doubted.extend(PackagePath::new(package()));
                 Fate::Kept
             }
             (Fate::Kept | Fate::Reread, _) => fate,
@@ -272,29 +272,40 @@ impl<'a> Collector<'a> {
         for (package, stamp) in self.known.kept_rejected() {
             self.builder.reject(package, stamp);
         }
-        self.builder.reuse_diagnostics(self.earlier, |package| self.known.is_kept(package));
+        let not_kept = self.known.not_kept();
+        self.builder.reuse_diagnostics(self.earlier, |package| !not_kept.contains(package));
     }
 
     /// The earlier records that are kept, with those that were read at their places among them.
     fn merged(&self, read: &RecordSet) -> RecordSetBuilder {
-        let mut builder = RecordSetBuilder::new();
-        let mut places: Vec<_> = self.places.iter().zip(0..).collect();
+        let mut builder = RecordSetBuilder::after(Arc::clone(self.earlier));
+        let mut places: Vec<_> = self.places.iter().copied().zip(0..).collect();
         places.sort_unstable();
-        let mut places = places.into_iter().peekable();
-        let fates = self.known.of_records();
-        for at in 0..=fates.len() {
-            while let Some((_, read_at)) = places.next_if(|(place, _)| **place <= at) {
-                builder.reuse(read, read_at, read.stamp(read_at));
-            }
-            if fates.get(at) == Some(&Fate::Kept) {
-                builder.reuse(self.earlier, at, self.earlier.stamp(at));
-            }
+        let mut next = 0;
+        for (place, read_at) in places {
+            let place = place.min(self.earlier.len());
+            self.keep_between(next, place, &mut builder);
+            builder.reuse(read, read_at, read.stamp(read_at));
+            next = place;
         }
+        self.keep_between(next, self.earlier.len(), &mut builder);
         for rejected in read.rejected() {
             builder.reject(&rejected.package, rejected.stamp);
         }
         builder.reuse_diagnostics(read, |_| true);
         builder
+    }
+
+    /// Takes over what is kept of the earlier records from one place to another.
+    fn keep_between(&self, start: usize, end: usize, builder: &mut RecordSetBuilder) {
+        let mut start = start;
+        for run in self.known.of_records()[start..end].chunk_by(PartialEq::eq) {
+            let places = start..start + run.len();
+            start = places.end;
+            if run[0] == Fate::Kept {
+                builder.keep(self.earlier, places);
+            }
+        }
     }
 }
 

@@ -65,10 +65,14 @@ impl<'a> Earlier<'a> {
         Some(self.record(at))
     }
 
-    /// Lets `decide` have the last word on each package.
-    pub(crate) fn settle_all(&mut self, mut decide: impl FnMut(&'a str, Fate) -> Fate) {
-        for at in 0..self.fates.len() {
-            self.fates[at] = decide(self.package(at), self.fates[at]);
+    /// Lets `decide` have the last word on each package, whose path is fetched where it is asked for.
+    pub(crate) fn settle_all(
+        &mut self,
+        mut decide: impl FnMut(Fate, &dyn Fn() -> &'a str) -> Fate,
+    ) {
+        let records = self.records;
+        for (at, fate) in self.fates.iter_mut().enumerate() {
+            *fate = decide(*fate, &|| package(records, at));
         }
     }
 
@@ -77,9 +81,10 @@ impl<'a> Earlier<'a> {
         self.fates.iter().all(|fate| *fate == Fate::Kept)
     }
 
-    /// Whether a package is as it was.
-    pub(crate) fn is_kept(&self, package: &str) -> bool {
-        self.find(package).is_some_and(|at| self.fates[at] == Fate::Kept)
+    /// The packages that are not as they were.
+    pub(crate) fn not_kept(&self) -> HashSet<&'a str> {
+        let places = self.fates.iter().enumerate().filter(|(_, fate)| **fate != Fate::Kept);
+        places.map(|(at, _)| self.package(at)).collect()
     }
 
     /// What became of each record, in their order.
@@ -112,10 +117,7 @@ impl<'a> Earlier<'a> {
     }
 
     fn package(&self, at: usize) -> &'a str {
-        match at.checked_sub(self.records.len()) {
-            None => self.records.package(at),
-            Some(rejected) => &self.records.rejected()[rejected].package,
-        }
+        package(self.records, at)
     }
 
     fn find(&self, package: &str) -> Option<usize> {
@@ -142,5 +144,12 @@ impl<'a> Earlier<'a> {
         }
         let table = || places.map(|at| (self.package(at), at)).collect();
         self.by_package.get_or_init(table).get(package).copied()
+    }
+}
+
+fn package(records: &RecordSet, at: usize) -> &str {
+    match at.checked_sub(records.len()) {
+        None => records.package(at),
+        Some(rejected) => &records.rejected()[rejected].package,
     }
 }

@@ -180,7 +180,7 @@ impl Registry {
             || !is_same
             || self.settler.has_news(&scanned.catalog_sources());
         if next == 1 || has_news {
-            let catalog = Arc::new(self.settle(&scanned, next));
+            let catalog = Arc::new(self.settle(&scanned, next, &outcome.reload.catalog));
             drop(scanned);
             let between = |earlier: &_, later: &_| Arc::new(CatalogChange::between(earlier, later));
             outcome.reload.change = self.published.publish(&catalog, between);
@@ -221,13 +221,14 @@ impl Registry {
         is_same
     }
 
-    fn settle(&self, scanned: &Scanned, generation: u64) -> Catalog {
-        self.settler.settle(Scans {
+    fn settle(&self, scanned: &Scanned, generation: u64, last: &Catalog) -> Catalog {
+        let scans = Scans {
             sources: scanned.catalog_sources(),
             withheld: scanned.sources.iter().map(|source| source.withheld.clone()).collect(),
             findings: self.findings.iter().chain(&scanned.told).cloned().collect(),
             generation,
-        })
+        };
+        self.settler.settle(scans, last)
     }
 
     /// The outcome of a reload that finds nothing new.

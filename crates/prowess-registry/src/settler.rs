@@ -70,10 +70,12 @@ impl Settler {
         self.last.load().as_ref().is_none_or(|last| last.readiness != readiness)
     }
 
-    /// The catalog for the registry's own audience.
-    pub(crate) fn settle(&self, scans: Scans) -> Catalog {
+    /// The catalog for the registry's own audience, after the one that was settled last.
+    pub(crate) fn settle(&self, scans: Scans, last: &Catalog) -> Catalog {
         let readiness = Readiness::ask(&scans.sources, self.rules.facts.as_deref());
-        let catalog = self.settle_for(&scans, &readiness, &self.rules.audience);
+        let catalog = self
+            .revise(&scans, &readiness, last)
+            .unwrap_or_else(|| self.settle_for(&scans, &readiness, &self.rules.audience));
         let views = ArcSwapOption::empty();
         self.last.store(Some(Arc::new(Ground { scans, readiness, views })));
         catalog
@@ -90,6 +92,17 @@ impl Settler {
         }
         let catalog = self.settle_for(&ground.scans, &ground.readiness, audience);
         Some(ground.keep(audience, Arc::new(catalog)))
+    }
+
+    /// The last catalog with what the scans say now, if nothing has changed that decides what is offered:
+    /// most changes are of a description or a body, and they cost as much as they are large.
+    fn revise(&self, scans: &Scans, readiness: &Readiness, last: &Catalog) -> Option<Catalog> {
+        let ground = self.last.load();
+        let Ground { scans: of_last, readiness: was_ready, .. } = ground.as_deref()?;
+        let is_alike = was_ready == readiness
+            && of_last.withheld == scans.withheld
+            && of_last.findings == scans.findings;
+        if is_alike { last.revised(&scans.sources, scans.generation) } else { None }
     }
 
     fn settle_for(&self, scans: &Scans, readiness: &Readiness, audience: &Audience) -> Catalog {

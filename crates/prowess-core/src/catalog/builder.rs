@@ -15,8 +15,11 @@ use crate::{Layer, Record, State};
 /// Puts a catalog together. Which of two records wins is the caller's decision: this keeps ids
 /// unique.
 pub struct CatalogBuilder {
+    /// What views of records are given of: without the fields that follow.
     catalog: Catalog,
     visible: Vec<RecordIndex>,
+    /// Positions in `visible`, by id.
+    by_id: HashTable<u32>,
     /// Those of `visible` that are not to be offered after all.
     withdrawn: HashSet<RecordIndex>,
     name_only: Vec<RecordIndex>,
@@ -39,19 +42,20 @@ impl CatalogBuilder {
             generation: 0,
             layers: layers.into(),
             sources: sources.into(),
-            visible: Box::default(),
-            by_id: HashTable::with_capacity(records),
+            visible: Arc::default(),
+            by_id: Arc::default(),
             hasher: DefaultHashBuilder::default(),
-            aside: Box::default(),
-            refused: Box::default(),
-            ids: Ids::default(),
-            name_only: Box::default(),
+            aside: Arc::default(),
+            refused: Arc::default(),
+            ids: Arc::default(),
+            name_only: Arc::default(),
             aliases: Arc::default(),
-            diagnostics: Box::default(),
+            diagnostics: Arc::default(),
         };
         Self {
             catalog,
             visible: Vec::with_capacity(records),
+            by_id: HashTable::with_capacity(records),
             withdrawn: HashSet::new(),
             name_only: Vec::new(),
             aside: Vec::new(),
@@ -62,7 +66,7 @@ impl CatalogBuilder {
 
     /// Gives a record that is still to be placed an id of the host's choice.
     pub fn name(&mut self, at: RecordIndex, id: impl Into<Box<str>>) {
-        self.catalog.ids.set_own(at, id.into());
+        self.ids().set_own(at, id.into());
     }
 
     /// Offers a record to the model, unless one with its id is offered already.
@@ -72,8 +76,8 @@ impl CatalogBuilder {
     /// The record that has the id; the new one is still to be placed. [`Self::supersede`] puts it in
     /// the other's stead.
     pub fn show(&mut self, at: RecordIndex) -> Result<(), RecordIndex> {
-        let Self { catalog, visible, .. } = self;
-        let Catalog { by_id, hasher, sources, ids, .. } = catalog;
+        let Self { catalog, visible, by_id, .. } = self;
+        let Catalog { hasher, sources, ids, .. } = catalog;
         let id = ids.get(sources, at);
         let hash = hasher.hash_one(id);
         let is_it = |&other: &u32| ids.get(sources, visible[other as usize]) == id;
@@ -106,7 +110,7 @@ impl CatalogBuilder {
         if let Some(holder) = self.holder(id) {
             return Err(holder);
         }
-        self.catalog.ids.set_distinct(at, id.into());
+        self.ids().set_distinct(at, id.into());
         self.show(at)
     }
 
@@ -173,7 +177,7 @@ impl CatalogBuilder {
     /// The finished catalog.
     pub fn finish(mut self, generation: u64) -> Catalog {
         self.name_only.sort_unstable();
-        let Catalog { sources, by_id, ids, .. } = &mut self.catalog;
+        let Catalog { sources, ids, .. } = &self.catalog;
         let id_of = |at: RecordIndex| ids.get(sources, at);
         let is_offered = |at: RecordIndex| !self.withdrawn.contains(&at);
         let offered = (0..).zip(&self.visible).filter(|&(_, &at)| is_offered(at));
@@ -183,11 +187,11 @@ impl CatalogBuilder {
         for (place, &position) in (0..).zip(&order) {
             places[position as usize] = place;
         }
-        by_id.retain(|position| is_offered(self.visible[*position as usize]));
-        for position in by_id.iter_mut() {
+        self.by_id.retain(|position| is_offered(self.visible[*position as usize]));
+        for position in self.by_id.iter_mut() {
             *position = places[*position as usize];
         }
-        let visible: Box<[_]> =
+        let visible: Arc<[_]> =
             order.iter().map(|&position| self.visible[position as usize]).collect();
         // Not by the place among the scan's records: those that were read again come first there.
         let key_of = |aside: &Aside| {
@@ -199,6 +203,7 @@ impl CatalogBuilder {
         Catalog {
             generation,
             visible,
+            by_id: Arc::new(self.by_id),
             aside: self.aside.into(),
             refused: self.refused.into(),
             name_only: self.name_only.into(),
@@ -211,9 +216,13 @@ impl CatalogBuilder {
         self.catalog.id(at)
     }
 
+    fn ids(&mut self) -> &mut Ids {
+        Arc::get_mut(&mut self.catalog.ids).expect("a catalog under way is nobody else's")
+    }
+
     fn position(&self, id: &str) -> Option<usize> {
         let hash = self.catalog.hasher.hash_one(id);
         let is_it = |&at: &u32| self.id(self.visible[at as usize]) == id;
-        self.catalog.by_id.find(hash, is_it).map(|&at| at as usize)
+        self.by_id.find(hash, is_it).map(|&at| at as usize)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{CatalogSource, RecordIndex};
 
 /// The ids that are not what the scan says, of which there are few or none.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Ids {
     /// The host's name for a package, in the place of its declared one.
     own: HashMap<RecordIndex, Box<str>>,

@@ -168,7 +168,7 @@ impl Catalog {
         visible.chain(aside.map(|aside| (self.record_aside(aside), Some(aside))))
     }
 
-    fn aside_range(&self, id: &str) -> &[Aside] {
+    pub(super) fn aside_range(&self, id: &str) -> &[Aside] {
         let start = self.aside.partition_point(|aside| self.id(aside.at) < id);
         let length = self.aside[start..].partition_point(|aside| self.id(aside.at) == id);
         &self.aside[start..start + length]

@@ -45,7 +45,7 @@ impl RecordSet {
         }
         for _ in 0..reader.length()? {
             let found = read_diagnostic(&mut reader)?;
-            builder.diagnostics.push(found);
+            builder.diagnostics.push(Arc::new(found));
         }
         reader.is_at_end().then(|| builder.finish())
     }

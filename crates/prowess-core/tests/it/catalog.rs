@@ -70,6 +70,69 @@ fn skills_are_sorted_and_found_by_their_id() {
     assert_eq!(aside, [("The program's.", State::Shadowed("the user's is used"))]);
 }
 
+/// The sources of a catalog after one record of a source says something else.
+fn edited(catalog: &Catalog, source: usize, package: &str) -> Vec<CatalogSource> {
+    let mut sources = catalog.sources().to_vec();
+    let earlier = Arc::clone(&sources[source].records);
+    let mut builder = RecordSetBuilder::after(Arc::clone(&earlier));
+    for at in 0..earlier.len() {
+        if earlier.package(at) != package {
+            builder.keep(&earlier, at..at + 1);
+            continue;
+        }
+        let of_its_own = records(&[(package, "Edited.")]);
+        builder.reuse(&of_its_own, 0, None);
+    }
+    sources[source].records = Arc::new(builder.finish());
+    sources
+}
+
+#[test]
+fn an_edited_skill_makes_a_revision() {
+    let catalog = catalog();
+    let revised = catalog.revised(&edited(&catalog, 0, "zip"), 8).expect("nothing else changes");
+    assert_eq!(revised.generation(), 8);
+    assert_eq!(revised.get("zip").map(|skill| skill.description()), Some("Edited."));
+    assert_eq!(catalog.get("zip").map(|skill| skill.description()), Some("Packs."), "as it was");
+    let all = |catalog: &Catalog| -> Vec<_> {
+        catalog.skills().chain(catalog.aside()).map(|skill| skill.location()).collect()
+    };
+    assert_eq!(all(&revised), all(&catalog), "the same skills in the same states");
+    let skills = revised.revised_since(&catalog).expect("it is a revision");
+    let descriptions = skills.iter().map(|skill| skill.map(|skill| skill.description()));
+    assert_eq!(
+        descriptions.collect::<Vec<_>>(),
+        [["Packs.", "Edited."]],
+        "it says what it revises"
+    );
+    assert!(revised.revised_since(&self::catalog()).is_none(), "of the catalog before it alone");
+}
+
+#[test]
+fn a_catalog_is_settled_anew_where_an_edit_may_decide_something() {
+    let contenders = [(0, "office/pdf"), (1, "pdf")];
+    let mut told_apart = builder();
+    let [one, other] = [RecordIndex::new(0, 0), RecordIndex::new(1, 0)];
+    told_apart.show(one).expect("the id is free");
+    told_apart.show_as(other, "embedded:pdf").expect("the id is free");
+    let mut refused = builder();
+    [one, other].into_iter().for_each(|at| refused.refuse(at, "another has its id"));
+    for catalog in [catalog(), told_apart.finish(7), refused.finish(7)] {
+        for (source, package) in contenders {
+            let sources = edited(&catalog, source, package);
+            assert!(catalog.revised(&sources, 8).is_none(), "two skills contend for `pdf`");
+        }
+    }
+    let catalog = catalog();
+    let mut gone = catalog.sources().to_vec();
+    gone[0].records = records(&[("zip", "Packs.")]);
+    assert!(catalog.revised(&gone, 8).is_none(), "a skill has gone");
+    assert!(catalog.revised(&catalog.sources()[..1], 8).is_none(), "a source has gone");
+    let mut other = edited(&catalog, 0, "zip");
+    other[0].source = Arc::clone(&other[1].source);
+    assert!(catalog.revised(&other, 8).is_none(), "another source took the place of one");
+}
+
 #[test]
 fn a_record_may_take_the_place_of_another() {
     let mut builder = builder();

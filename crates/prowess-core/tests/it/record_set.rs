@@ -1,7 +1,9 @@
 //! Packing loses nothing.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use prowess_core::{Code, Diagnostic, NewRecord, RecordSet, RecordSetBuilder, Severity, Stamp};
@@ -35,6 +37,12 @@ impl Owned {
             conditions: None,
             stamp: self.stamp,
         });
+    }
+
+    /// This skill with what another says where that decides nothing.
+    fn edited(&self, other: Self) -> Self {
+        let Self { description, version, stamp, .. } = other;
+        Self { description, version, stamp, ..self.clone() }
     }
 
     fn read(set: &RecordSet, at: usize) -> Self {
@@ -93,6 +101,117 @@ proptest! {
             prop_assert_eq!(&Owned::read(&again, at), record);
         }
     }
+}
+
+/// The set that follows `set` with some of its records read again.
+fn follow(set: &Arc<RecordSet>, reread: &BTreeMap<usize, Owned>) -> RecordSet {
+    let mut builder = RecordSetBuilder::after(Arc::clone(set));
+    let mut next = 0;
+    for (&at, record) in reread.range(..set.len()) {
+        builder.keep(set, next..at);
+        record.push(&mut builder);
+        next = at + 1;
+    }
+    builder.keep(set, next..set.len());
+    builder.finish()
+}
+
+proptest! {
+    #[test]
+    fn a_set_that_follows_another_says_what_differs(
+        records in proptest::collection::vec(record(), 1..20),
+        steps in proptest::collection::vec(proptest::collection::btree_map(0..20_usize, record(), 0..3), 0..6),
+        is_edited in any::<bool>(),
+    ) {
+        let mut builder = RecordSetBuilder::new();
+        records.iter().for_each(|record| record.push(&mut builder));
+        let (mut set, mut records) = (Arc::new(builder.finish()), records);
+        for mut reread in steps {
+            reread.retain(|at, _| *at < records.len());
+            let edited = |(at, record): (usize, Owned)| (at, records[at].edited(record));
+            if is_edited {
+                reread = reread.into_iter().map(edited).collect();
+            }
+            let next = Arc::new(follow(&set, &reread));
+            if let Some(revised) = next.revised_since(&set) {
+                let reread: Vec<_> = reread.keys().copied().collect();
+                prop_assert_eq!(revised, reread, "what was read again is named and nothing else");
+            }
+            for (at, record) in &reread {
+                records[*at] = record.clone();
+            }
+            prop_assert_eq!(next.len(), records.len());
+            for (at, record) in records.iter().enumerate() {
+                prop_assert_eq!(&Owned::read(&next, at), record);
+            }
+            set = next;
+        }
+    }
+}
+
+#[test]
+fn what_decides_who_is_offered_a_skill_is_no_revision() {
+    let skill = |name: &str| Owned {
+        package: name.to_owned(),
+        file: "SKILL.md",
+        id: name.to_owned(),
+        name: name.to_owned(),
+        description: "says what it does at some length".repeat(20),
+        tags: vec!["text".to_owned()],
+        priority: 0,
+        version: None,
+        stamp: None,
+    };
+    let mut builder = RecordSetBuilder::new();
+    ["pdf", "image"].iter().for_each(|name| skill(name).push(&mut builder));
+    let set = Arc::new(builder.finish());
+    let revised = |record: Owned| follow(&set, &BTreeMap::from([(1, record)])).revised_since(&set);
+    let image = || skill("image");
+    assert_eq!(revised(image()), Some(vec![1]), "the same text may be another version");
+    let description = Owned { description: "short".into(), ..image() };
+    assert_eq!(revised(description), Some(vec![1]), "a description is told");
+    assert_eq!(revised(Owned { version: Some("2".into()), ..image() }), Some(vec![1]), "a version");
+    for other in [
+        Owned { package: "other/image".into(), ..image() },
+        Owned { file: "skill.md", ..image() },
+        Owned { id: "other".into(), ..image() },
+        Owned { name: "other".into(), ..image() },
+        Owned { tags: Vec::new(), ..image() },
+        Owned { priority: 1, ..image() },
+    ] {
+        assert_eq!(revised(other.clone()), None, "{other:?} is more than a revision");
+    }
+    let mut builder = RecordSetBuilder::after(Arc::clone(&set));
+    builder.keep(&set, 0..1);
+    assert_eq!(builder.finish().revised_since(&set), None, "nor is a skill that has gone");
+}
+
+#[test]
+fn texts_that_nobody_reads_are_given_up() {
+    let mut record = Owned {
+        package: "pdf".into(),
+        file: "SKILL.md",
+        id: "pdf".into(),
+        name: "pdf".into(),
+        description: "x".repeat(1_000),
+        tags: Vec::new(),
+        priority: 0,
+        version: None,
+        stamp: None,
+    };
+    let mut builder = RecordSetBuilder::new();
+    record.push(&mut builder);
+    let mut set = Arc::new(builder.finish());
+    let mut packings = 0;
+    for number in 0..100 {
+        record.description = format!("{number:01000}");
+        let next = Arc::new(follow(&set, &BTreeMap::from([(0, record.clone())])));
+        // A set that shares nothing with the one before it cannot say what differs.
+        packings += usize::from(next.revised_since(&set).is_none());
+        assert_eq!(next.description(0), record.description, "the newest is read");
+        set = next;
+    }
+    assert_eq!(packings, 50, "one version at most is kept beside the newest");
 }
 
 #[test]

@@ -1,0 +1,177 @@
+//! Puts a set together: of what was read, and of what an earlier set knows.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::texts::{Slice, TextsBuilder, to_length};
+use super::{Entry, NewRecord, PackageDiagnostic, RecordSet, Rejected, Version};
+use crate::{Conditions, Diagnostic, Stamp};
+
+/// Room for the records of a first few hundred skills; what is not needed is given back.
+const FIRST_TEXT_BYTES: usize = 128 * 1024;
+const FIRST_ENTRIES: usize = 256;
+
+/// Packs records into a [`RecordSet`].
+#[derive(Debug, Default)]
+pub struct RecordSetBuilder {
+    texts: TextsBuilder,
+    entries: Vec<Entry>,
+    conditions: Vec<(u32, Arc<Conditions>)>,
+    versions: Vec<Version>,
+    rejected: Vec<Rejected>,
+    pub(super) diagnostics: Vec<Arc<PackageDiagnostic>>,
+    /// The set whose texts are shared.
+    earlier: Option<Arc<RecordSet>>,
+}
+
+impl RecordSetBuilder {
+    /// An empty builder.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty builder of a set that keeps most records of an earlier one. Their texts are shared with
+    /// that set, unless much of what it holds is of records that are gone.
+    pub fn after(earlier: Arc<RecordSet>) -> Self {
+        if earlier.texts.are_spent(earlier.len()) {
+            return Self::default();
+        }
+        Self {
+            texts: TextsBuilder::after(&earlier.texts),
+            entries: Vec::with_capacity(earlier.len() + 1),
+            earlier: Some(earlier),
+            ..Self::default()
+        }
+    }
+
+    /// Whether nothing was added yet, neither a record nor a package that cannot be used.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.rejected.is_empty()
+    }
+
+    /// Adds a record. Texts longer than 65,535 bytes are cut.
+    pub fn push(&mut self, record: &NewRecord<'_>) {
+        if self.entries.is_empty() {
+            // A text that grows from nothing would be moved again and again.
+            self.texts.reserve(FIRST_TEXT_BYTES);
+            self.entries.reserve(FIRST_ENTRIES);
+        }
+        let package = self.texts.write(record.package);
+        // Most skills bear the name of their directory, and most ids are the name: say it once.
+        let name = match package_tail(record.package, record.name) {
+            Some(offset) => Slice { start: package.start + offset, length: to_length(record.name) },
+            None => self.texts.write(record.name),
+        };
+        let id = if record.id == record.name { name } else { self.texts.write(record.id) };
+        let description = self.texts.write(record.description);
+        let tags = match record.tags {
+            [] => Slice::default(),
+            tags => self.texts.write(&tags.join("\n")),
+        };
+        if let Ok(entry) = u32::try_from(self.entries.len()) {
+            let conditions = record.conditions.as_ref();
+            self.conditions.extend(conditions.map(|said| (entry, Arc::clone(said))));
+            let version = record.version.map(|version| self.version(entry, version));
+            self.versions.extend(version);
+        }
+        let texts = [package, name, id, description, tags];
+        self.entries.push(Entry {
+            stamp: record.stamp,
+            starts: texts.map(|slice| slice.start),
+            lengths: texts.map(|slice| slice.length),
+            priority: record.priority,
+            is_lower_case_file: record.file != "SKILL.md",
+        });
+    }
+
+    /// Adds a package that cannot be used; why is told by a diagnostic.
+    pub fn reject(&mut self, package: &str, stamp: Option<Stamp>) {
+        self.rejected.push(Rejected { package: package.into(), stamp });
+    }
+
+    /// Adds a finding about a package, or about the source as a whole.
+    pub fn diagnose(&mut self, package: Option<&str>, diagnostic: Diagnostic) {
+        let package = package.map(Into::into);
+        self.diagnostics.push(Arc::new(PackageDiagnostic { package, diagnostic }));
+    }
+
+    /// Takes over a record of an earlier set as of this version of its file.
+    pub fn reuse(&mut self, earlier: &RecordSet, at: usize, stamp: Option<Stamp>) {
+        let tags: Vec<_> = earlier.tags(at).map(Cow::Borrowed).collect();
+        self.push(&NewRecord {
+            package: earlier.package(at),
+            file: earlier.file(at),
+            id: earlier.id(at),
+            name: earlier.name(at),
+            description: earlier.description(at),
+            tags: &tags,
+            priority: earlier.priority(at),
+            version: earlier.version(at),
+            conditions: earlier.conditions(at).cloned(),
+            stamp,
+        });
+    }
+
+    /// Takes over a run of records of an earlier set as they are. Where the builder was begun
+    /// [`after`](Self::after) that set, this costs an entry each and no text.
+    pub fn keep(&mut self, earlier: &Arc<RecordSet>, run: Range<usize>) {
+        if !self.earlier.as_ref().is_some_and(|known| Arc::ptr_eq(known, earlier)) {
+            return run.for_each(|at| self.reuse(earlier, at, earlier.stamp(at)));
+        }
+        let moved = |entry: u32| {
+            let place = entry as usize - run.start + self.entries.len();
+            u32::try_from(place).expect("a scan is bounded far below 2^32")
+        };
+        let said = of_run(&earlier.conditions, &run, |(entry, _)| *entry).iter();
+        self.conditions.extend(said.map(|(entry, said)| (moved(*entry), Arc::clone(said))));
+        let versions = of_run(&earlier.versions, &run, |version| version.entry).iter();
+        let versions = versions.map(|version| Version { entry: moved(version.entry), ..*version });
+        self.versions.extend(versions);
+        self.entries.extend_from_slice(&earlier.entries[run]);
+    }
+
+    /// Takes over the findings of an earlier set about packages that `is_kept` names.
+    pub fn reuse_diagnostics(&mut self, earlier: &RecordSet, is_kept: impl Fn(&str) -> bool) {
+        let kept = |found: &&Arc<PackageDiagnostic>| found.package.as_deref().is_some_and(&is_kept);
+        self.diagnostics.extend(earlier.diagnostics.iter().filter(kept).cloned());
+    }
+
+    /// The packed records, with no spare room; the findings sorted by place.
+    pub fn finish(mut self) -> RecordSet {
+        self.diagnostics.sort_by(|one, other| place(one).cmp(&place(other)));
+        RecordSet {
+            texts: self.texts.finish(self.entries.len()),
+            entries: self.entries.into_boxed_slice(),
+            conditions: self.conditions.into_boxed_slice(),
+            versions: self.versions.into_boxed_slice(),
+            rejected: self.rejected.into_boxed_slice(),
+            diagnostics: self.diagnostics.into_boxed_slice(),
+        }
+    }
+
+    /// Keeps a version. Skills of one author come one after another and often share theirs.
+    fn version(&mut self, entry: u32, version: &str) -> Version {
+        let last = self.versions.last().map(|last| last.slice);
+        let last = last.filter(|&slice| self.texts.is(slice, version));
+        Version { entry, slice: last.unwrap_or_else(|| self.texts.write(version)) }
+    }
+}
+
+/// What a table that is sorted by entries says of a run of them.
+fn of_run<'t, T>(table: &'t [T], run: &Range<usize>, entry: impl Fn(&T) -> u32) -> &'t [T] {
+    let before = |bound: usize| table.partition_point(|row| (entry(row) as usize) < bound);
+    &table[before(run.start)..before(run.end)]
+}
+
+fn place(found: &PackageDiagnostic) -> (Option<&str>, Option<u32>, Option<u32>) {
+    let Diagnostic { path, line, column, .. } = &found.diagnostic;
+    (path.as_deref(), *line, *column)
+}
+
+/// Where `name` stands in `package`, if it is the package's directory.
+fn package_tail(package: &str, name: &str) -> Option<u32> {
+    let before = package.strip_suffix(name)?;
+    let is_whole_part = before.is_empty() || before.ends_with('/');
+    is_whole_part.then(|| u32::try_from(before.len()).ok()).flatten()
+}
