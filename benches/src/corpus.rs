@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use prowess_core::{Clock, Layer, RecordSet, SkillSource, Timestamp, Trust};
-use prowess_registry::Registry;
+use prowess_registry::{Registry, RegistryBuilder};
 use prowess_source_fs::{FsConfig, FsSource};
 use prowess_testkit::{Corpus, ManualClock};
 use tempfile::TempDir;
@@ -97,13 +97,35 @@ fn put_together(
     clock: Arc<dyn Clock>,
     earlier: impl FnMut(&dyn SkillSource) -> Option<Arc<RecordSet>>,
 ) -> Registry {
-    let source: Arc<dyn SkillSource> = Arc::new(FsSource::new(FsConfig::new(root), clock));
-    Registry::builder()
-        .layer(Layer::new("user", Trust::Trusted))
-        .source("user", source)
-        .recall(earlier)
-        .build()
-        .expect("the layer is there")
+    over(source_by(root, clock)).recall(earlier).build().expect("the layer is there")
+}
+
+/// A registry over this source, not yet loaded.
+///
+/// # Panics
+///
+/// Never: its one layer is there.
+pub fn registry_of(source: Arc<dyn SkillSource>) -> Registry {
+    over(source).build().expect("the layer is there")
+}
+
+fn over(source: Arc<dyn SkillSource>) -> RegistryBuilder {
+    Registry::builder().layer(Layer::new("user", Trust::Trusted)).source("user", source)
+}
+
+/// The source of one skills directory, by a clock that stands still.
+pub fn source(root: &Path) -> Arc<dyn SkillSource> {
+    source_by(root, Arc::new(ManualClock::at(LATER)))
+}
+
+fn source_by(root: &Path, clock: Arc<dyn Clock>) -> Arc<dyn SkillSource> {
+    Arc::new(FsSource::new(FsConfig::new(root), clock))
+}
+
+/// The name and the `SKILL.md` of one skill.
+pub fn skill(number: usize) -> (String, String) {
+    let skill = Corpus::new(SEED).skill(number);
+    (skill.name, skill.skill_md)
 }
 
 /// Writes one skill of the corpus anew, with this number in its description.

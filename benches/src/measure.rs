@@ -1,6 +1,6 @@
 //! CPU time and memory of this process.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -29,12 +29,32 @@ pub fn peak_kib() -> u64 {
 /// that no compiler leaves it out.
 pub fn least<const N: usize>(
     rounds: usize,
+    works: [&mut dyn FnMut() -> usize; N],
+) -> [Duration; N] {
+    least_of(rounds, works, |work| cpu_time(work).1)
+}
+
+/// The same by the clock on the wall, for works that have other processes work for them.
+pub fn least_by_the_clock<const N: usize>(
+    rounds: usize,
+    works: [&mut dyn FnMut() -> usize; N],
+) -> [Duration; N] {
+    least_of(rounds, works, |work| {
+        let began = Instant::now();
+        std::hint::black_box(work());
+        began.elapsed()
+    })
+}
+
+fn least_of<const N: usize>(
+    rounds: usize,
     mut works: [&mut dyn FnMut() -> usize; N],
+    measured: impl Fn(&mut dyn FnMut() -> usize) -> Duration,
 ) -> [Duration; N] {
     let mut times = [Duration::MAX; N];
     for _ in 0..rounds.max(1) {
         for (time, work) in times.iter_mut().zip(&mut works) {
-            *time = cpu_time(work).1.min(*time);
+            *time = measured(work).min(*time);
         }
     }
     times

@@ -20,16 +20,22 @@ const MOST_CALLS_AGAIN: f64 = 1.1;
 const MOST_INSTRUCTIONS: f64 = 7_000.0;
 
 /// The programs whose rows make the page.
-const PROGRAMS: [&str; 5] = ["ratios", "start", "watch", "readers", "search"];
+const PROGRAMS: [&str; 6] = ["ratios", "start", "watch", "readers", "search", "plugins"];
 
 /// Prints every work beside what it is compared with, and writes that to `benches/README.md`: `ROUNDS` and
 /// a directory of real skills, where they are given.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     // `ratios` starts `memory`, so all of them are built.
     cargo(["build", "--release", "--package", "benches"])?;
+    cargo(["build", "--release", "--package", "prowess-plugin-host", "--bins"])?;
+    let plugins = crate::plugins::build()?.display().to_string();
     let mut rows = String::new();
     for program in PROGRAMS {
-        let arguments = if program == "ratios" { arguments } else { &[] };
+        let arguments = match program {
+            "ratios" => arguments,
+            "plugins" => &[&*plugins],
+            _ => &[],
+        };
         let printed = succeed(Command::new(built("release", program)?).args(arguments))?;
         rows.push_str(&String::from_utf8_lossy(&printed));
     }

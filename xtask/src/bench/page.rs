@@ -27,7 +27,7 @@ pub(super) fn written(rows: &str) -> String {
          the kernel charges for the same work without ours: a scan's is to list the root, open each \
          `SKILL.md`, read 4 KiB and close; a reload's to ask for the state of each file; that of one skill's \
          text to open, ask, read and close. Times of `watch` and of readers are by the clock on the wall, which a \
-         busy machine stretches. What no load moves: `cargo xtask bench --count`.\n\n\
+         busy machine stretches. A plugin stands beside the same source linked. What no load moves: `cargo xtask bench --count`.\n\n\
          | what | skills | measured | beside | ratio | asked | met |\n|---|--:|--:|--:|--:|--:|--:|\n{rows}\n",
         kernel = kernel.trim()
     );

@@ -1,0 +1,180 @@
+//! Prints what a source costs in a plugin, in the host's process and in one of its own, beside the same
+//! source linked.
+//!
+//! `plugins DIRECTORY [ROUNDS]`: `cargo xtask plugins` fills the directory; 15 rounds without it. What another
+//! process does is no CPU time of this one, so both columns of its rows are by the clock on the wall.
+#![forbid(unsafe_code)]
+#![expect(clippy::print_stdout, reason = "a table is what the program is for")]
+
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use benches::measure::{least, least_by_the_clock};
+use benches::{corpus, table::beside};
+use prowess_core::{
+    Cancel, Diagnostic, Digest, Found, MemorySource, PackagePath, ReadFurther, ReadLimit,
+    ResourcePath, ScanSink, SkillSource, Stamp,
+};
+use prowess_plugin_host::{
+    Isolation, NoLog, Older, Origin, PluginLoader, PluginPolicy, PluginSettings, TrustStore,
+    Witness, read,
+};
+use prowess_testkit::ManualClock;
+use serde_json::{Map, Value, json};
+
+/// How many skills the source in memory has, and how many the directory.
+const RECORDS: usize = 1_000;
+const ON_DISK: usize = 10_000;
+
+/// How many times the linked source's time discovery by a plugin in the host may take.
+const MOST_OF_DISCOVERY: f64 = 1.5;
+
+/// One source in each of its places.
+struct Places {
+    linked: Arc<dyn SkillSource>,
+    here: Arc<dyn SkillSource>,
+    elsewhere: Arc<dyn SkillSource>,
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let directory = PathBuf::from(arguments.next().expect("`plugins DIRECTORY [ROUNDS]`"));
+    let plugins = directory.canonicalize().expect("`cargo xtask plugins` makes the directory");
+    let rounds = arguments.next().and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
+    let memory = memory(&plugins);
+    let work = |what, skills, times| Work { what, skills, times, most: None, rounds };
+    work("5 bytes of a file", 1, 200).measure(&memory, |source| length(source, "small"));
+    work("5 KB of a file", 1, 200).measure(&memory, |source| length(source, "body"));
+    work("a scan of records in memory", RECORDS, 10).measure(&memory, scan);
+    let directory = corpus::on_disk(ON_DISK);
+    let discovery = work("discovery", ON_DISK, 1);
+    Work { most: Some(MOST_OF_DISCOVERY), ..discovery }
+        .measure(&filesystem(&plugins, directory.path()), |source| {
+            corpus::registry_of(Arc::clone(source)).reload().catalog.len()
+        });
+}
+
+/// What each place does in turn, and how it is told.
+struct Work {
+    what: &'static str,
+    skills: usize,
+    /// How often it is done in each round; one of them is told.
+    times: u32,
+    /// How many times the linked source's time it may take in the host's process.
+    most: Option<f64>,
+    rounds: usize,
+}
+
+impl Work {
+    fn measure(&self, places: &Places, run: impl Fn(&Arc<dyn SkillSource>) -> usize) {
+        let repeat = |source| (0..self.times).map(|_| run(source)).sum();
+        let [linked, here, elsewhere] = [&places.linked, &places.here, &places.elsewhere];
+        let times = least(self.rounds, [&mut || repeat(here), &mut || repeat(linked)]);
+        self.print("by a plugin in the host", times, self.most);
+        let works: [&mut dyn FnMut() -> usize; 2] =
+            [&mut || repeat(elsewhere), &mut || repeat(linked)];
+        let times = least_by_the_clock(self.rounds, works);
+        self.print("by one in a process of its own, by the clock", times, None);
+    }
+
+    fn print(&self, place: &str, times: [Duration; 2], most: Option<f64>) {
+        let what = format!("{}, {place}", self.what);
+        let [time, linked] = times.map(|time| time / self.times);
+        println!("{}", beside(&what, self.skills, time, linked, most));
+    }
+}
+
+fn length(source: &Arc<dyn SkillSource>, package: &str) -> usize {
+    let package = PackagePath::new(package).expect("it is a path");
+    let file = ResourcePath::new("SKILL.md").expect("it is a path");
+    source.read(&package, &file, ReadLimit::default()).expect("the file is there").len()
+}
+
+fn scan(source: &Arc<dyn SkillSource>) -> usize {
+    let mut sink = Counter(0);
+    source.scan(&mut sink, &Cancel::default()).expect("the source can be scanned");
+    assert!(sink.0 >= RECORDS, "each record is reported");
+    sink.0
+}
+
+struct Counter(usize);
+
+impl ScanSink for Counter {
+    fn known(&self, _: &str) -> Option<Stamp> {
+        None
+    }
+
+    fn unchanged(&mut self, _: &str) {}
+
+    fn found(&mut self, found: Found<'_>) -> ReadFurther {
+        self.0 += usize::from(!found.head.is_empty());
+        ReadFurther::No
+    }
+
+    fn problem(&mut self, _: Diagnostic) {}
+}
+
+/// A thousand skills of the corpus, a small file and a body of the usual length.
+fn memory(plugins: &Path) -> Places {
+    let own = [("small", "small".to_owned()), ("body", "x".repeat(5 << 10))];
+    let own = own.map(|(name, text)| (name.to_owned(), text));
+    let mut linked = MemorySource::builder("memory");
+    let mut files = Map::new();
+    for (name, text) in (0..RECORDS).map(short_skill).chain(own) {
+        let path = format!("{name}/SKILL.md");
+        linked = linked.file(&path, text.as_str());
+        files.insert(path, Value::String(text));
+    }
+    let linked = Arc::new(linked.build().expect("the paths are paths"));
+    Places::new(linked, &library(plugins, "memory"), &json!({"files": files}))
+}
+
+/// The beginning of a skill: a configuration is no place for megabytes.
+fn short_skill(number: usize) -> (String, String) {
+    let (name, mut text) = corpus::skill(number);
+    text.truncate(text.floor_char_boundary(2 << 10));
+    (name, text)
+}
+
+fn filesystem(plugins: &Path, root: &Path) -> Places {
+    let config = json!({"roots": [{"root": root}]});
+    Places::new(corpus::source(root), &library(plugins, "filesystem"), &config)
+}
+
+fn library(plugins: &Path, name: &str) -> PathBuf {
+    plugins.join(format!("{DLL_PREFIX}prowess_plugin_{name}{DLL_SUFFIX}"))
+}
+
+impl Places {
+    fn new(linked: Arc<dyn SkillSource>, file: &Path, config: &Value) -> Self {
+        let load = |isolation| {
+            let settings = PluginSettings { config: Some(config.clone()), layer: None };
+            let loaded = loader(file, isolation).load_with(file, Origin::Named, settings);
+            let plugin = loaded.unwrap_or_else(|error| panic!("{error}; {}", error.help));
+            Arc::clone(&plugin.sources[0])
+        };
+        Self { linked, here: load(Isolation::InProcess), elsewhere: load(Isolation::Process) }
+    }
+}
+
+/// Trusts the file as it is: it was built just now.
+fn loader(file: &Path, isolation: Isolation) -> PluginLoader {
+    let policy = PluginPolicy { isolation, ..PluginPolicy::default() };
+    let (bytes, inspection) = read(file, Origin::Named, &policy).expect("it is a plugin");
+    let mut trust = TrustStore::default();
+    let witness = Witness { who: "the benchmark".to_owned(), when: corpus::LATER };
+    let digest = Digest::of(&bytes);
+    trust.pin(file, digest, &inspection, &witness, Older::Refuse).expect("nothing is newer");
+    let program = std::env::current_exe().expect("the program knows itself");
+    PluginLoader {
+        policy,
+        trust,
+        staging: std::env::temp_dir(),
+        runner: program.with_file_name("prowess-plugin-runner"),
+        runner_arguments: Vec::new(),
+        clock: Arc::new(ManualClock::at(corpus::LATER)),
+        log: Arc::new(NoLog),
+    }
+}
