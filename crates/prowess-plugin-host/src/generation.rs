@@ -199,7 +199,8 @@ impl Shared {
         lock(&self.state)
     }
 
-    fn current(&self) -> Arc<Instance> {
+    /// The instance that calls go to, even if it is broken.
+    pub(crate) fn current(&self) -> Arc<Instance> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -473,7 +474,7 @@ fn begin_in_time(
         let reason = format!("did not begin within {} ms", limits.init_ms);
         failed(PluginErrorKind::Init, reason, "raise `init_ms` if it has much to do")
     })?;
-    let (instance, shape) = begun.map_err(|error| {
+    let (mut instance, shape) = begun.map_err(|error| {
         let kind = match error.code {
             codes::PANIC | codes::POISONED => PluginErrorKind::Panicked,
             _ => PluginErrorKind::Init,
@@ -487,5 +488,6 @@ fn begin_in_time(
     })?;
     convert::check_tools(&shape.tools, limits.answer_bytes)
         .map_err(|reason| failed(PluginErrorKind::Protocol, reason, "report it to its author"))?;
+    instance.build = image.build;
     Ok((Arc::new(instance), shape))
 }

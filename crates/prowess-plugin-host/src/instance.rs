@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use abi_stable::std_types::{RResult, RSlice, RStr};
+use prowess_core::Digest;
 use prowess_plugin_abi::{
     AbiError, Exports, HostBox, InitRequest, MINOR, PluginModule_Ref, SourceBox, SourceInfo,
     ToolsBox,
@@ -20,6 +21,10 @@ pub(crate) struct Instance {
     objects: Option<Objects>,
     end: End,
     is_broken: AtomicBool,
+    /// What each source says that a scan's outcome depends on, if its stamps outlive an instance.
+    cache_keys: Vec<Option<String>>,
+    /// Which build of the plugin it is of, if that is known.
+    pub(crate) build: Option<Digest>,
     /// Tells one instance from another; never 0.
     number: u64,
 }
@@ -66,8 +71,8 @@ pub(crate) fn begin(
         ext: RStr::empty(),
     };
     let exports = plain(module.init()(host, request))?;
-    let instance = Instance::new(exports, end);
-    let shape = instance.shape()?;
+    let mut instance = Instance::new(exports, end);
+    let shape = instance.describe()?;
     Ok((instance, shape))
 }
 
@@ -86,16 +91,20 @@ impl Instance {
         let objects = Some(Objects { sources, tools });
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self { objects, end, is_broken: AtomicBool::default(), number }
+        let (is_broken, cache_keys) = (AtomicBool::default(), Vec::new());
+        Self { objects, end, is_broken, cache_keys, build: None, number }
     }
 
     pub(crate) fn objects(&self) -> &Objects {
         self.objects.as_ref().expect("only the drop takes them")
     }
 
-    /// Which instance this is.
-    pub(crate) fn number(&self) -> u64 {
-        self.number
+    /// What the stamps of a source mean.
+    pub(crate) fn stamps(&self, source: usize) -> Stamps {
+        match (self.build, self.cache_keys.get(source)) {
+            (Some(build), Some(Some(key))) => Stamps::OfBuild(format!("{build}\n{key}")),
+            _ => Stamps::OfInstance(self.number),
+        }
     }
 
     /// Whether one of its objects has panicked.
@@ -108,17 +117,38 @@ impl Instance {
         !self.is_broken.swap(true, Ordering::AcqRel)
     }
 
-    fn shape(&self) -> Result<Shape, AbiError> {
+    fn describe(&mut self) -> Result<Shape, AbiError> {
         let source = |source: &SourceBox| {
-            let SourceInfo { name, root, .. } = plain(source.describe())?;
-            Ok((name.into_string(), root.into_string()))
+            let SourceInfo { name, root, ext } = plain(source.describe())?;
+            Ok(((name.into_string(), root.into_string()), cache_key(&ext)))
         };
         let tools = |tools: &ToolsBox| Ok(plain(tools.tools())?.into_string());
-        Ok(Shape {
-            sources: self.objects().sources.iter().map(source).collect::<Result<_, _>>()?,
-            tools: self.objects().tools.iter().map(tools).collect::<Result<_, _>>()?,
-        })
+        let sources = self.objects().sources.iter().map(source);
+        let (sources, keys) = sources.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+        let tools = self.objects().tools.iter().map(tools).collect::<Result<_, _>>()?;
+        self.cache_keys = keys;
+        Ok(Shape { sources, tools })
     }
+}
+
+/// What a source's stamps can be compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stamps {
+    /// With those of the same instance: another one may mean something else by the same stamp.
+    OfInstance(u64),
+    /// With those of every instance of one build that has this key, in this run or in another.
+    OfBuild(String),
+}
+
+/// What a source says in its `ext`. What came later than this code is passed over, and so is what is no
+/// object.
+fn cache_key(ext: &str) -> Option<String> {
+    #[derive(Default, serde::Deserialize)]
+    struct Ext {
+        cache_key: Option<String>,
+    }
+
+    serde_json::from_str::<Ext>(ext).unwrap_or_default().cache_key
 }
 
 /// The plugin ends its threads and drops its objects. That is its code, so it may hang: it gets a thread

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use abi_stable::library::{AbiHeaderRef, ROOT_MODULE_LOADER_NAME_WITH_NUL};
 use libloading::os::unix::{Library as SharedObject, RTLD_LOCAL, RTLD_NOW};
+use prowess_core::Digest;
 use prowess_plugin_abi::PluginModule_Ref;
 use prowess_plugin_abi::manifest::{MAGIC, Manifest, SYMBOL};
 
@@ -25,6 +26,8 @@ const MAX_MANIFEST_BYTES: usize = 1 << 20;
 pub struct Image {
     file: PathBuf,
     manifest: Manifest,
+    /// What its bytes are, if who opened it knows.
+    pub(crate) build: Option<Digest>,
     pub(crate) module: PluginModule_Ref,
 }
 
@@ -39,7 +42,7 @@ impl Image {
         let image = Self::open_path(plugin.file(), staged.path(), plugin.manifest());
         // The loader knows libraries by their paths, and the path of a closed file comes back.
         std::mem::forget(staged);
-        image
+        Ok(Self { build: Some(plugin.digest()), ..image? })
     }
 
     /// Opens the library at `path`, whose bytes the caller has verified and nobody can change. `file` is
@@ -87,7 +90,7 @@ impl Image {
         let module = module.map_err(|error| {
             failed(PluginErrorKind::Abi, format!("has another boundary: {error}"))
         })?;
-        Ok(Self { file: file.to_owned(), manifest: manifest.clone(), module })
+        Ok(Self { file: file.to_owned(), manifest: manifest.clone(), build: None, module })
     }
 
     /// The file that the plugin came from, for messages.

@@ -174,9 +174,8 @@ fn a_layer_that_there_is_not_is_a_wrong_command() {
 
 #[test]
 fn what_is_found_is_kept_in_the_home_unless_nobody_wants_it() {
-    // A source that is a plugin has no key for the cache, so nothing of its skills is kept.
     let tree = machine();
-    let here = || at(&tree, "repository").linked();
+    let here = || at(&tree, "repository");
     put(&tree, "home/.agents/skills", "mine");
     let cache = tree.join("home/.cache/prowess/records");
     let without = here().run(&["--no-cache", "list", "--format", "json"]).json();

@@ -14,7 +14,8 @@ pub struct SourceInfo {
     pub name: RString,
     /// Where the packages' paths begin: an absolute directory, or a URL without a last slash.
     pub root: RString,
-    /// Empty, or a JSON object.
+    /// Empty, or a JSON object: `cache_key` is what a scan's outcome depends on beside the packages, if the
+    /// stamps mean the same in another run.
     pub ext: RString,
 }
 

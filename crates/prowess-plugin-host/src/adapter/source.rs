@@ -1,7 +1,6 @@
 //! A plugin's source as one of the core's.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use abi_stable::sabi_trait::TD_Opaque;
 use abi_stable::sabi_types::RMut;
@@ -21,21 +20,30 @@ use super::sink::BoundedSink;
 use crate::PluginErrorKind;
 use crate::failure::Failure;
 use crate::generation::{Call, Shared};
+use crate::instance::Stamps;
 
 /// More pages than this are no listing but a fault.
 const MAX_PAGES: usize = 10_000;
 
+fn lock(stamps: &Mutex<Stamps>) -> MutexGuard<'_, Stamps> {
+    stamps.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 pub(crate) struct PluginSource {
     shared: Arc<Shared>,
     index: usize,
-    /// The instance that was scanned whole last. Another one, perhaps of another build, may mean
-    /// something else by the same stamp.
-    scanned: Arc<AtomicU64>,
+    /// What the stamps mean that the host knows: those of the last whole scan, or of an earlier run.
+    known: Arc<Mutex<Stamps>>,
 }
 
 impl PluginSource {
     pub(crate) fn new(shared: &Arc<Shared>, index: usize) -> Self {
-        Self { shared: Arc::clone(shared), index, scanned: Arc::default() }
+        let known = match shared.current().stamps(index) {
+            // Nothing was scanned yet.
+            Stamps::OfInstance(_) => Stamps::OfInstance(0),
+            of_build => of_build,
+        };
+        Self { shared: Arc::clone(shared), index, known: Arc::new(Mutex::new(known)) }
     }
 
     fn call<T: Send + 'static>(
@@ -65,14 +73,15 @@ impl PluginSource {
         let most_bytes = self.shared.limits.answer_bytes;
         let call =
             Call { cancel: Some(cancel), progress: Some(lease.lent().uses()), ..Call::default() };
-        let (index, last) = (self.index, Arc::clone(&self.scanned));
+        let (index, known) = (self.index, Arc::clone(&self.known));
         let scanned = self.shared.call(&call, move |instance, ctx| {
-            let knows = last.load(Ordering::Relaxed) == instance.number();
+            let stamps = instance.stamps(index);
+            let knows = *lock(&known) == stamps;
             let mut sink = BoundedSink::new(lent, most_bytes, knows);
             let sink = ScanSinkAbi_TO::from_ptr(RMut::new(&mut sink), TD_Opaque);
             let scanned = work(&instance.objects().sources[index], ctx, sink);
             if is_whole && scanned.is_ok() {
-                last.store(instance.number(), Ordering::Relaxed);
+                *lock(&known) = stamps;
             }
             scanned
         });
@@ -107,6 +116,13 @@ impl SkillSource for PluginSource {
 
     fn root(&self) -> &str {
         &self.shared.shape.sources[self.index].1
+    }
+
+    fn cache_key(&self) -> Option<String> {
+        match self.shared.current().stamps(self.index) {
+            Stamps::OfBuild(key) => Some(key),
+            Stamps::OfInstance(_) => None,
+        }
     }
 
     fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {

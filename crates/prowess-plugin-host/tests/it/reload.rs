@@ -134,10 +134,11 @@ fn another_build_takes_its_place() {
 
 #[test]
 fn what_another_build_stamped_is_not_relied_on() {
-    for isolation in [Isolation::InProcess, Isolation::Process] {
+    let places = [Isolation::InProcess, Isolation::Process];
+    for (isolation, scan) in places.into_iter().flat_map(|at| [(at, "stamp"), (at, "keep")]) {
         let mut place = Place::new(isolation);
-        let settings =
-            PluginSettings { config: Some(json!({"scan": "stamp"})), ..PluginSettings::default() };
+        let config = Some(json!({ "scan": scan }));
+        let settings = PluginSettings { config, ..PluginSettings::default() };
         place.loader.policy.settings.insert("prowess-plugin-sdk".into(), settings);
         let plugin = place.load();
         let source = &*plugin.sources[0];
@@ -147,10 +148,10 @@ fn what_another_build_stamped_is_not_relied_on() {
             source.scan(&mut again, &Cancel::default()).unwrap();
             (again.found.len(), again.unchanged.len())
         };
-        assert_eq!(again(), (0, 1), "{isolation:?}: what it stamped itself is unchanged");
+        assert_eq!(again(), (0, 1), "{isolation:?} {scan}: what it stamped itself is unchanged");
         place.install(&build_of("0.3.0"));
         place.reload(&plugin).unwrap();
-        assert_eq!(again(), (1, 0), "{isolation:?}: the new build is asked for everything");
+        assert_eq!(again(), (1, 0), "{isolation:?} {scan}: the new build is asked for everything");
         assert_eq!(again(), (0, 1), "{isolation:?}: once");
     }
 }

@@ -7,8 +7,8 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::{
-    Cancel, ChangeListener, Coverage, Listing, PackagePath, ReadLimit, ResourcePath, ScanSink,
-    SkillSource, SourceError, Timestamp, ToolProvider, Watch,
+    Cancel, ChangeListener, Coverage, Digest, Listing, PackagePath, ReadLimit, ResourcePath,
+    ScanSink, SkillSource, SourceError, Timestamp, ToolProvider, Watch,
 };
 use prowess_plugin_host::{Image, Launch, PluginLimits, VerifiedPlugin, stage, start_process};
 use prowess_testkit::{
@@ -202,6 +202,26 @@ fn the_size_of_a_file_that_was_not_read_whole_is_told() {
         let found = scan.found.iter().map(|found| (found.is_whole_file, found.size));
         assert_eq!(found.collect::<Vec<_>>(), [(false, Some(20_000))], "{place:?}: it crosses");
     }
+}
+
+#[test]
+fn what_one_run_of_a_plugin_found_is_known_to_the_next() {
+    let file = build_plugin("prowess-plugin-filesystem");
+    let tree = tree(&[("alpha/SKILL.md", b"alpha")]);
+    let config = json!({"roots": [{"root": tree.path()}]});
+    let run = || Where::InTheHost.source(&file, config.clone());
+    let (first, next) = (run(), run());
+    let key = first.cache_key().expect("the source has a key");
+    let digest = Digest::of(&std::fs::read(&file).unwrap()).to_string();
+    assert!(key.starts_with(&digest), "the key is that of a build: {key}");
+    assert_eq!(next.cache_key(), Some(key), "and of what is configured");
+    let mut again = ScanRecorder::scan(&*first).unwrap().next();
+    next.scan(&mut again, &Cancel::default()).unwrap();
+    assert_eq!((&*again.unchanged, again.found.len()), (&["alpha".to_owned()][..], 0), "not read");
+    // The host of a process cannot ask it about one package at a time.
+    assert_eq!(Where::InAProcess.source(&file, config).cache_key(), None, "it has none there");
+    let memory = Memory(Where::InTheHost).source(&[]);
+    assert_eq!(memory.cache_key(), None, "nor where the source has none");
 }
 
 #[test]

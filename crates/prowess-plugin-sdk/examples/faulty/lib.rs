@@ -24,7 +24,7 @@ struct Config {
     /// When the source is asked for its name.
     describe: String,
     /// In a scan; also `cancel`, `file`, `twice`, `path`, `head`, and
-    /// `stamp`, which does no wrong.
+    /// `stamp` and `keep`, which do no wrong: the second has a key for what was found.
     scan: String,
     /// In a watch; also `end`, which panics when the watch is dropped.
     watch: String,

@@ -67,6 +67,10 @@ impl SkillSource for FaultySource {
         "faulty://here"
     }
 
+    fn cache_key(&self) -> Option<String> {
+        (self.config.scan == "keep").then(|| "kept".to_owned())
+    }
+
     fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
         match &*self.config.scan {
             "cancel" => {
@@ -75,11 +79,11 @@ impl SkillSource for FaultySource {
                 }
                 return Err(SourceError::new(SourceErrorKind::Cancelled, "it was cancelled"));
             }
-            "stamp" if sink.known("good").is_some() => {
+            "stamp" | "keep" if sink.known("good").is_some() => {
                 sink.unchanged("good");
                 return Ok(());
             }
-            "stamp" => {
+            "stamp" | "keep" => {
                 let head = b"---\nname: good\ndescription: Good.\n---\n";
                 let stamp = NonZeroU64::new(1).map(Stamp);
                 let (package, file) = ("good", "SKILL.md");

@@ -10,6 +10,7 @@ use prowess_plugin_abi::{
     AbiError, Blob, CallCtx, ListPage, ListRequest, ReadRequest, Resource, ScanSinkMut,
     SkillSourceAbi, SourceInfo, coverage, flags,
 };
+use serde_json::json;
 
 use super::sink::HostSink;
 use crate::guard::{self, Guard};
@@ -67,7 +68,7 @@ impl SkillSourceAbi for SourceAdapter {
         self.guard.run(|| {
             let source = self.source();
             let (name, root) = (source.name().into(), source.root().into());
-            Ok(SourceInfo { name, root, ext: RString::new() })
+            Ok(SourceInfo { name, root, ext: ext(source.cache_key()) })
         })
     }
 
@@ -129,6 +130,11 @@ impl SkillSourceAbi for SourceAdapter {
         guard::contain(|| drop(watches));
         RResult::ROk(())
     }
+}
+
+/// What of a source came after its fields were settled.
+fn ext(cache_key: Option<String>) -> RString {
+    cache_key.map(|key| json!({ "cache_key": key }).to_string()).unwrap_or_default().into()
 }
 
 /// The whole listing on one page: the core's sources have it in memory anyway.
