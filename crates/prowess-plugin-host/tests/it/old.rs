@@ -1,16 +1,18 @@
 //! A plugin that was built when the boundary was 1.0, with the dependencies of another day.
 
-use prowess_core::{PackagePath, ReadLimit, ResourcePath};
-use prowess_plugin_host::{Image, Isolation};
+use std::path::PathBuf;
+
+use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource};
+use prowess_plugin_host::{Image, Isolation, PluginLimits};
 use prowess_testkit::{ScanRecorder, build_plugin_outside};
 use serde_json::json;
 
+use crate::fault_table::in_process;
 use crate::loaded::{Start, staged};
 
 #[test]
 fn a_plugin_of_the_first_day_runs_on_the_host_of_today() {
-    let file = build_plugin_outside("crates/prowess-plugin-host/fixtures/old-plugin", "old-plugin");
-    let (plugin, staged) = staged(&file, Isolation::InProcess).unwrap();
+    let (plugin, staged) = staged(&built(), Isolation::InProcess).unwrap();
     assert_eq!(plugin.manifest().abi, "1.0", "it was built for the first boundary");
     assert_eq!(plugin.manifest().sdk, "", "and without an SDK");
     let image = Image::open(&plugin, staged).expect("both sides mean the same");
@@ -22,8 +24,23 @@ fn a_plugin_of_the_first_day_runs_on_the_host_of_today() {
     let read = |path| source.read(&package, &ResourcePath::new(path).unwrap(), ReadLimit(100));
     assert!(read("SKILL.md").is_ok_and(|bytes| bytes.ends_with(b"The body\n")), "it is read");
     assert_eq!(read("b"), Ok(b"b".to_vec()), "also what the plugin has to give back");
-    let listed = source.list(&package, 9).unwrap();
+    assert_listed(source);
+}
+
+/// It names one file on each page.
+fn assert_listed(source: &dyn SkillSource) {
+    let listed = source.list(&PackagePath::new("old").unwrap(), 9).unwrap();
     let paths: Vec<_> = listed.resources.iter().map(|resource| resource.path.as_str()).collect();
     assert_eq!(paths, ["a", "b", "c"], "its pages become one listing");
     assert!(listed.is_complete, "to its end");
+}
+
+#[test]
+fn its_pages_become_one_listing_in_a_process_of_its_own() {
+    let running = in_process(&built(), &json!({}), PluginLimits::default()).unwrap();
+    assert_listed(&*running.source);
+}
+
+fn built() -> PathBuf {
+    build_plugin_outside("crates/prowess-plugin-host/fixtures/old-plugin", "old-plugin")
 }

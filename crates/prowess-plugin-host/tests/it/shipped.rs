@@ -7,8 +7,8 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::{
-    Cancel, ChangeListener, Coverage, Digest, Listing, PackagePath, ReadLimit, ResourcePath,
-    ScanSink, SkillSource, SourceError, Timestamp, ToolProvider, Watch,
+    Cancel, ChangeListener, Coverage, Digest, Listing, MemorySource, PackagePath, ReadLimit,
+    ResourcePath, ScanSink, SkillSource, SourceError, Timestamp, ToolProvider, Watch,
 };
 use prowess_plugin_host::{Image, Launch, PluginLimits, VerifiedPlugin, stage, start_process};
 use prowess_testkit::{
@@ -103,6 +103,28 @@ impl SourceFixture for Memory {
 #[test]
 fn the_plugin_of_memory_keeps_every_rule() {
     EVERYWHERE.into_iter().for_each(|place| check_source(&Memory(place)));
+}
+
+#[test]
+fn a_scan_of_more_than_one_message_arrives_whole() {
+    // A message has at most 256 packages, or heads of some 512 KiB.
+    for (count, bytes) in [(600, 10), (150, 8 << 10)] {
+        let path = |number| format!("skill-{number:03}/SKILL.md");
+        let files: Vec<_> = (0..count).map(|number| (path(number), vec![b'x'; bytes])).collect();
+        let files: Vec<_> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
+        let linked = MemorySource::builder("memory");
+        let linked = files.iter().fold(linked, |source, (path, text)| source.file(path, *text));
+        let expected = ScanRecorder::scan(&linked.build().unwrap()).unwrap();
+        for place in EVERYWHERE {
+            let source = Memory(place).source(&files);
+            let scan = ScanRecorder::scan(&*source).unwrap();
+            assert_eq!(scan.found, expected.found, "{place:?}: each package, once and in order");
+            let mut again = scan.next();
+            source.scan(&mut again, &Cancel::default()).unwrap();
+            let counts = (again.unchanged.len(), again.found.len());
+            assert_eq!(counts, (count, 0), "{place:?}: each is known the next time");
+        }
+    }
 }
 
 /// A build of the plugin for each set of files: that is how somebody ships skills of their own.

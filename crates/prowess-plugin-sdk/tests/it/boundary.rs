@@ -92,7 +92,9 @@ impl SkillSource for Fragile {
         let head = format!("cancelled: {}", cancel.is_cancelled());
         let (package, file) = ("good", "SKILL.md");
         let head = head.as_bytes();
-        sink.found(Found { package, file, stamp: None, size: None, head, is_whole_file: true });
+        // Where a host needs no size, a source may leave out what it costs.
+        let size = sink.needs_size().then_some(90);
+        sink.found(Found { package, file, stamp: None, size, head, is_whole_file: false });
         Ok(())
     }
 
@@ -158,7 +160,7 @@ impl ScanSinkAbi for Sink {
 
     fn found(&mut self, found: abi::Found<'_>) -> u64 {
         let head = String::from_utf8_lossy(found.head.as_slice());
-        self.0.push(format!("{}: {head}", found.package));
+        self.0.push(format!("{}: {head}; {}", found.package, found.ext));
         0
     }
 
@@ -177,7 +179,8 @@ fn what_crosses_arrives_and_is_given_back() {
         let lent = ScanSinkAbi_TO::from_ptr(RMut::new(&mut sink), TD_Opaque);
         assert_eq!(code(source.scan(ctx, lent)), None, "a sink is lent");
     }
-    assert_eq!(sink.0, ["good: cancelled: false", "good: cancelled: true"], "and used");
+    let heard = [false, true].map(|is| format!(r#"good: cancelled: {is}; {{"size":90}}"#));
+    assert_eq!(sink.0, heard, "and used; the host is told what the file's size is");
     let (package, resource) = ("good".into(), "SKILL.md".into());
     let request = ReadRequest { package, resource, limit: 9, ext: RStr::empty() };
     let blob = source.read(CallCtx::UNBOUNDED, request).into_result().unwrap();
