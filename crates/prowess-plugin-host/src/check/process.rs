@@ -119,7 +119,7 @@ fn hear(socket: &UnixStream, end: Instant) -> Heard {
         if heard.is_late {
             break;
         }
-        match protocol::read::<Say>(&mut &*socket, 0) {
+        match protocol::read::<Say>(&mut &*socket, protocol::DOCUMENT_BYTES, 0) {
             Ok(Some((Say::Step(step), _))) => heard.step = step,
             Ok(Some((Say::Done(outcome), _))) => heard.outcome = Some(outcome),
             Ok(None) => break,

@@ -64,7 +64,7 @@ fn serve(judges: CheckJudges) -> io::Result<()> {
     let stdout = tempfile::tempfile()?;
     rustix::stdio::dup2_stdout(&stdout)?;
     let library = handover::receive(&socket)?;
-    let Some((ask, _)) = protocol::read::<Ask>(&mut socket, 0)? else {
+    let Some((ask, _)) = protocol::read::<Ask>(&mut socket, protocol::REQUEST_BYTES, 0)? else {
         return Ok(());
     };
     bounds(&ask.limits)?;

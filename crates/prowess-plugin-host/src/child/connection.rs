@@ -14,7 +14,9 @@ use std::time::Duration;
 
 use prowess_core::{ChangeListener, SourceChange, SourceError, SourceErrorKind};
 
-use super::protocol::{Answer, Call, Failed, Hello, Offer, PROTOCOL, Reply, Request, read, write};
+use super::protocol::{
+    Answer, Call, DOCUMENT_BYTES, Failed, Hello, Offer, PROTOCOL, Reply, Request, read, write,
+};
 use super::{Launch, handover, locked};
 use crate::{PluginError, PluginErrorKind};
 
@@ -237,7 +239,9 @@ impl Connection {
     /// Hands on what the process says, until it says no more.
     fn hear(&self, ready: &Sender<Result<Offer, PluginError>>) -> io::Result<()> {
         let mut socket = io::BufReader::new(&self.socket);
-        while let Some((reply, bytes)) = read(&mut socket, self.launch.limits.answer_bytes)? {
+        while let Some((reply, bytes)) =
+            read(&mut socket, DOCUMENT_BYTES, self.launch.limits.answer_bytes)?
+        {
             match reply {
                 Reply::Ready(offer) => drop(ready.send(Ok(offer))),
                 Reply::Refused { code, reason, help } => {

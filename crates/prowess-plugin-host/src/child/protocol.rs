@@ -1,8 +1,8 @@
 //! What a host and a plugin's own process say to each other.
 //!
 //! A frame is two lengths (`u32`, little endian), a JSON document and raw bytes: what is short and has a
-//! shape goes into the document, what is long goes beside it. Whoever reads says how long a frame may be,
-//! since the other side is not trusted to.
+//! shape goes into the document, what is long goes beside it. Whoever reads says how long a frame may be:
+//! what a plugin's process says is kept short, and what its host says is as long as it has to be.
 
 use std::io::{self, Read, Write};
 
@@ -20,6 +20,10 @@ pub(crate) const PROTOCOL: u32 = 1;
 
 /// Room for the document beside the bytes of an answer.
 pub(crate) const DOCUMENT_BYTES: usize = 4 << 20;
+
+/// Room for a document of the host's: a configuration with texts in it, or a stamp for each of very many
+/// packages.
+pub(crate) const REQUEST_BYTES: usize = 1 << 30;
 
 /// What the host says first. The library itself comes with it, as an open file.
 #[derive(Serialize, Deserialize)]
@@ -231,10 +235,12 @@ pub(crate) fn write<T: Serialize>(
     to.flush()
 }
 
-/// Reads a frame of at most [`DOCUMENT_BYTES`] and `limit` bytes; `None` where the other side has gone.
+/// Reads a frame with a document of at most so many bytes, and at most so many beside it; `None` where the
+/// other side has gone.
 pub(crate) fn read<T: DeserializeOwned>(
     from: &mut impl Read,
-    limit: usize,
+    document: usize,
+    beside: usize,
 ) -> io::Result<Option<(T, Vec<u8>)>> {
     let mut head = [0; 8];
     let mut got = 0;
@@ -250,7 +256,7 @@ pub(crate) fn read<T: DeserializeOwned>(
         usize::try_from(u32::from_le_bytes(bytes)).unwrap_or(usize::MAX)
     };
     let (of_document, of_bytes) = (number(0), number(4));
-    if of_document > DOCUMENT_BYTES || of_bytes > limit {
+    if of_document > document || of_bytes > beside {
         return Err(io::Error::other(format!("a frame of {of_document} and {of_bytes} bytes")));
     }
     let document = exactly(from, of_document)?;

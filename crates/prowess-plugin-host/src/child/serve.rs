@@ -19,13 +19,11 @@ use serde_json::Value;
 use super::alone::call_alone;
 use super::batch::Batch;
 use super::protocol::{
-    Answer, Call, Hello, Offer, OfferedSource, OfferedTool, PROTOCOL, Reply, Request, read, write,
+    Answer, Call, Hello, Offer, OfferedSource, OfferedTool, PROTOCOL, REQUEST_BYTES, Reply,
+    Request, read, write,
 };
 use super::{handover, locked};
 use crate::{PluginError, PluginLimits};
-
-/// The most bytes beside a request; none has any.
-const REQUEST_BYTES: usize = 0;
 
 /// What a process is asked to open.
 #[derive(Debug)]
@@ -68,7 +66,7 @@ pub fn serve_child(
 fn serve(open: impl FnOnce(ChildRequest) -> Result<ChildPlugin, PluginError>) -> io::Result<()> {
     let mut socket = take_socket()?;
     let library = handover::receive(&socket)?;
-    let Some((hello, _)) = read::<Hello>(&mut socket, REQUEST_BYTES)? else {
+    let Some((hello, _)) = read::<Hello>(&mut socket, REQUEST_BYTES, 0)? else {
         return Ok(());
     };
     let out = Arc::new(Mutex::new(socket.try_clone()?));
@@ -89,7 +87,8 @@ fn serve(open: impl FnOnce(ChildRequest) -> Result<ChildPlugin, PluginError>) ->
     };
     send(&out, &Reply::Ready(offer(&plugin)), &[])?;
     let server = Arc::new(Server::new(plugin, out));
-    while let Some((request, _)) = read::<Request>(&mut socket, REQUEST_BYTES)? {
+    // Nothing stands beside a request.
+    while let Some((request, _)) = read::<Request>(&mut socket, REQUEST_BYTES, 0)? {
         server.take(request);
     }
     Ok(())

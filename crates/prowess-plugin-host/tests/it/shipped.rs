@@ -127,6 +127,18 @@ fn a_scan_of_more_than_one_message_arrives_whole() {
     }
 }
 
+#[test]
+fn a_host_says_as_much_as_it_has_to_say() {
+    // More than 4 MiB of configuration, and then of stamps that are known.
+    let path = |number| format!("{}-{number:05}/SKILL.md", "x".repeat(180));
+    let paths: Vec<_> = (0..24_000).map(path).collect();
+    let files: Vec<_> = paths.iter().map(|path| (&**path, &b""[..])).collect();
+    let source = Memory(Where::InAProcess).source(&files);
+    let mut again = ScanRecorder::scan(&*source).unwrap().next();
+    source.scan(&mut again, &Cancel::default()).unwrap();
+    assert_eq!((again.unchanged.len(), again.found.len()), (files.len(), 0), "each is known");
+}
+
 /// A build of the plugin for each set of files: that is how somebody ships skills of their own.
 struct Embedded(Where);
 
