@@ -18,7 +18,7 @@ const SIZES: [u64; 2] = [100, 1_000];
 /// What a skill may cost: system calls of a first scan and of one after it, and user instructions.
 const MOST_CALLS: f64 = 3.1;
 const MOST_CALLS_AGAIN: f64 = 1.1;
-const MOST_INSTRUCTIONS: f64 = 7_000.0;
+const MOST_INSTRUCTIONS: f64 = 6_000.0;
 
 /// A file that has just changed is read once more, so files are left alone for a while before anything is
 /// counted.

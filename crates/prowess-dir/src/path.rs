@@ -1,21 +1,24 @@
 //! The first guard: what a path's text alone forbids.
 
-use memchr::memchr2_iter;
-
 use crate::{Error, ErrorKind, Result};
 
 /// Refuses a path that is not relative or has a `..`, before any system call.
 pub(crate) fn check(path: &str) -> Result<()> {
-    // Asked of each path that is opened: only what has two dots in a row is taken apart.
+    // Asked of each path that is opened: only what has a NUL or two dots in a row is taken apart. Without
+    // an early end the loop becomes vector instructions.
     let bytes = path.as_bytes();
-    let mut has_dots = false;
-    for at in memchr2_iter(b'\0', b'.', bytes) {
-        if bytes[at] == 0 {
+    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
+    let has_odd_pair = pairs
+        .fold(false, |any, (byte, next)| any | (*byte == 0) | ((*byte == b'.') & (*next == b'.')));
+    if has_odd_pair || bytes.last() == Some(&0) {
+        if bytes.contains(&0) {
             return Err(Error::new(ErrorKind::Malformed, path));
         }
-        has_dots |= bytes.get(at + 1) == Some(&b'.');
+        if path.split('/').any(|part| part == "..") {
+            return Err(Error::new(ErrorKind::Escape, path));
+        }
     }
-    if bytes.first() == Some(&b'/') || (has_dots && path.split('/').any(|part| part == "..")) {
+    if bytes.first() == Some(&b'/') {
         return Err(Error::new(ErrorKind::Escape, path));
     }
     Ok(())

@@ -37,10 +37,10 @@ pub(crate) fn read<'t>(
     let mut lines = Lines::new(bytes, OPENING.len());
     let mut found = Found::default();
     let end = loop {
-        let start = lines.position();
-        if !field(lines.next()?, &mut lines, &mut found)? {
-            break start;
+        if lines.is_at_fence() {
+            break lines.position();
         }
+        field(lines.next()?, &mut lines, &mut found)?;
     };
     if end > OPENING.len() + MAX_FRONTMATTER_BYTES {
         return None;
@@ -48,29 +48,31 @@ pub(crate) fn read<'t>(
     found.summary(text(&bytes[..end])?, directory, &rules.limits)
 }
 
-/// Reads a line of the top level; whether it was a field and not the closing fence.
-fn field(line: &[u8], lines: &mut Lines<'_>, found: &mut Found) -> Option<bool> {
+/// Reads a field of the top level, which begins on this line.
+fn field(line: &[u8], lines: &mut Lines<'_>, found: &mut Found) -> Option<()> {
     let (slot, key) = match *line.first()? {
         b'd' if found.description.is_none() => {
             found.description = Some(lines.text(line, b"description:")?);
-            return Some(true);
+            return Some(());
         }
-        b'n' => (&mut found.name, &b"name:"[..]),
+        b'n' if found.name.is_none() => {
+            found.name = Some(lines.word(line, b"name:")?);
+            return Some(());
+        }
         b'l' => (&mut found.license, &b"license:"[..]),
         b'c' => (&mut found.compatibility, &b"compatibility:"[..]),
         b'a' => (&mut found.allowed_tools, &b"allowed-tools:"[..]),
         b'm' if line == b"metadata:" && found.metadata.is_none() => {
             metadata(lines, found)?;
-            return Some(true);
+            return Some(());
         }
-        b'-' if line == b"---" => return Some(false),
         _ => return None,
     };
     if slot.is_some() || !line.starts_with(key) {
         return None;
     }
     *slot = Some(lines.on_line(line, key.len())?);
-    Some(true)
+    Some(())
 }
 
 /// Goes past the entries of `metadata`, of which a catalog keeps the version; notes where they lie.

@@ -1,10 +1,14 @@
 //! What two catalogs differ in, by the ids that a model types.
 
+mod ids;
+
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 use prowess_core::{Catalog, Record, RevisedSkill};
 use serde::Serialize;
+
+pub use ids::IdList;
 
 /// The step from one catalog to a later one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -14,11 +18,11 @@ pub struct CatalogChange {
     /// The generation after.
     pub to: u64,
     /// Ids that are offered now and were not, sorted.
-    pub added: Vec<Box<str>>,
+    pub added: IdList,
     /// Ids whose skill is another version or lies in another place, sorted.
-    pub changed: Vec<Box<str>>,
+    pub changed: IdList,
     /// Ids that were offered and no longer are, sorted.
-    pub removed: Vec<Box<str>>,
+    pub removed: IdList,
 }
 
 impl CatalogChange {
@@ -27,13 +31,13 @@ impl CatalogChange {
         let (from, to) = (earlier.generation(), later.generation());
         let mut change = Self { from, to, ..Self::default() };
         if earlier.is_empty() {
-            change.added = later.skills().map(|skill| skill.id().into()).collect();
+            change.added = later.skills().map(|skill| skill.id()).collect();
             return change;
         }
         if let Some(revised) = later.revised_since(earlier) {
             let is_other = |[one, other]: &RevisedSkill<'_>| !is_same(earlier, *one, later, *other);
             let changed = revised.iter().filter(|skill| is_other(skill));
-            change.changed = changed.map(|[_, skill]| skill.id().into()).collect();
+            change.changed = changed.map(|[_, skill]| skill.id()).collect();
             return change;
         }
         let (mut before, mut after) = (earlier.skills().peekable(), later.skills().peekable());
@@ -48,9 +52,9 @@ impl CatalogChange {
             let come = after.next_if(|_| order.is_ge());
             match (gone, come) {
                 (Some(one), Some(other)) if is_same(earlier, one, later, other) => {}
-                (Some(one), Some(_)) => change.changed.push(one.id().into()),
-                (Some(one), None) => change.removed.push(one.id().into()),
-                (None, Some(other)) => change.added.push(other.id().into()),
+                (Some(one), Some(_)) => change.changed.push(one.id()),
+                (Some(one), None) => change.removed.push(one.id()),
+                (None, Some(other)) => change.added.push(other.id()),
                 (None, None) => return change,
             }
         }

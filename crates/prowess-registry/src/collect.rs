@@ -337,12 +337,14 @@ impl ScanSink for Collector<'_> {
                 diagnostics.extend(of_name);
                 diagnostics.extend(too_many_tokens(&found, policy.limits.body_tokens));
                 let is_bad = diagnostics[summarized..].iter().any(Diagnostic::is_error);
-                match summary.filter(|_| !is_bad) {
-                    Some(summary) => {
-                        self.accept(&found, directory, &summary);
-                        self.diagnose(&found, diagnostics);
+                match &summary {
+                    Some(summary) if !is_bad => {
+                        self.accept(&found, directory, summary);
+                        if !diagnostics.is_empty() {
+                            self.diagnose(&found, diagnostics);
+                        }
                     }
-                    None => self.reject(&found, diagnostics),
+                    _ => self.reject(&found, diagnostics),
                 }
             }
         }

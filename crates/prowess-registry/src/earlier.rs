@@ -120,10 +120,13 @@ impl<'a> Earlier<'a> {
         package(self.records, at)
     }
 
+    #[inline]
     fn find(&self, package: &str) -> Option<usize> {
-        if self.fates.is_empty() {
-            return None;
-        }
+        // A first scan knows nothing.
+        if self.fates.is_empty() { None } else { self.find_among_all(package) }
+    }
+
+    fn find_among_all(&self, package: &str) -> Option<usize> {
         let at = self.guess(package).or_else(|| self.search(package))?;
         self.last[usize::from(self.record(at).is_none())].set(at);
         Some(at)

@@ -47,7 +47,7 @@ mod sync;
 mod visibility;
 
 pub use builder::{RegistryBuilder, RegistryError};
-pub use change::CatalogChange;
+pub use change::{CatalogChange, IdList};
 pub use policy::{
     Collision, IdFrom, NameMismatch, OnBroken, PriorityBounds, RegistryPolicy, UnknownLayer,
 };

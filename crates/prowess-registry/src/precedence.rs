@@ -76,19 +76,22 @@ impl Settling<'_> {
         order.sort_by_key(|source| trust(source) == Trust::Untrusted);
         for source in order {
             let withheld = scans.withheld[source].as_deref();
-            for entry in 0..scans.sources[source].records.len() {
+            let records = &scans.sources[source].records;
+            let mut conditioned = records.conditioned().map(|(entry, _)| entry).peekable();
+            for entry in 0..records.len() {
                 let at = RecordIndex::new(source, entry);
+                let has_conditions = conditioned.next_if_eq(&entry).is_some();
                 match withheld {
                     Some(reason) => self.builder.put_aside(at, State::Hidden(reason)),
-                    None => self.admit_one(at),
+                    None => self.admit_one(at, has_conditions),
                 }
             }
         }
     }
 
-    fn admit_one(&mut self, at: RecordIndex) {
+    fn admit_one(&mut self, at: RecordIndex, has_conditions: bool) {
         let record = self.builder.record(at);
-        let is_asked = !self.given.doorkeeper.is_open() || record.conditions().is_some();
+        let is_asked = has_conditions || !self.given.doorkeeper.is_open();
         if is_asked && let Some(out) = self.given.doorkeeper.keeps_out(record) {
             return self.keep_out(at, &out);
         }
@@ -127,13 +130,12 @@ impl Settling<'_> {
         for (source, of) in scans.sources.iter().enumerate() {
             for (entry, _) in of.records.conditioned() {
                 let at = RecordIndex::new(source, entry);
-                if !self.is_shown(at) {
-                    continue;
-                }
                 let record = self.builder.record(at);
                 if let Some((reason, callers)) = doorkeeper.withholds(record) {
-                    self.builder.put_aside_for(at, State::Hidden(&reason), callers);
-                } else if let Some(reason) = doorkeeper.flag(record) {
+                    if self.is_shown(at) {
+                        self.builder.put_aside_for(at, State::Hidden(&reason), callers);
+                    }
+                } else if let Some(reason) = doorkeeper.flag(record).filter(|_| self.is_shown(at)) {
                     let finding = tool_missing(record, &reason);
                     self.builder.diagnose(finding);
                 }

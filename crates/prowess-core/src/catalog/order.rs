@@ -16,14 +16,37 @@ type Text<'t> = (u32, &'t str);
 /// costs several times as much.
 pub(super) fn sorted<'t>(texts: impl Iterator<Item = Text<'t>>) -> Vec<u32> {
     let texts: Vec<Text<'t>> = texts.collect();
-    let keys = texts.iter().zip(0..).map(|((_, text), index)| key(text, 0, index)).collect();
+    let keys: Vec<_> =
+        texts.iter().zip(0..).map(|((_, text), index)| key(text, 0, index)).collect();
     let mut order = Vec::with_capacity(texts.len());
-    sort(keys, &texts, 0, &mut order);
+    let mut keys = by_first_byte(&keys);
+    for group in keys.chunk_by_mut(|one, other| first_byte(*one) == first_byte(*other)) {
+        sort(group, &texts, 0, &mut order);
+    }
     order
 }
 
+/// The keys, those with one first byte together and in the order of these: what is left to sort are parts
+/// of a tenth, and sorting costs by the length of what is sorted.
+fn by_first_byte(keys: &[u128]) -> Vec<u128> {
+    let mut places = [0; 257];
+    keys.iter().for_each(|key| places[first_byte(*key) + 1] += 1);
+    (1..places.len()).for_each(|at| places[at] += places[at - 1]);
+    let mut grouped = vec![0; keys.len()];
+    for &key in keys {
+        let place = &mut places[first_byte(key)];
+        grouped[*place] = key;
+        *place += 1;
+    }
+    grouped
+}
+
+fn first_byte(key: u128) -> usize {
+    usize::from(key.to_be_bytes()[0])
+}
+
 /// Sorts by the bytes from `start` on; those before it are alike.
-fn sort(mut keys: Vec<u128>, texts: &[Text<'_>], start: usize, order: &mut Vec<u32>) {
+fn sort(keys: &mut [u128], texts: &[Text<'_>], start: usize, order: &mut Vec<u32>) {
     keys.sort_unstable();
     let text = |key: &u128| texts[index(*key) as usize].1;
     let next = start + STEP;
@@ -33,7 +56,7 @@ fn sort(mut keys: Vec<u128>, texts: &[Text<'_>], start: usize, order: &mut Vec<u
             order.extend(alike.iter().map(|key| texts[index(*key) as usize].0));
         } else if next < STEP * MOST_STEPS {
             let rest = alike.iter().map(|&at| key(text(&at), next, index(at)));
-            sort(rest.collect(), texts, next, order);
+            sort(&mut rest.collect::<Vec<_>>(), texts, next, order);
         } else {
             let mut rest = alike.to_vec();
             rest.sort_by(|one, other| text(one).cmp(text(other)));

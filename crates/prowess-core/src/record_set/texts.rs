@@ -67,7 +67,8 @@ impl TextsBuilder {
 
     /// Writes a text; what is longer than 65,535 bytes is cut.
     pub(super) fn write(&mut self, text: &str) -> Slice {
-        let text = &text[..text.floor_char_boundary(usize::from(u16::MAX))];
+        let most = usize::from(u16::MAX);
+        let text = if text.len() > most { &text[..text.floor_char_boundary(most)] } else { text };
         // 4 GiB of names and descriptions are beyond every bound of a scan; past them texts are empty.
         let Ok(start) = u32::try_from(self.packed.len() + self.written.len()) else {
             return Slice::default();

@@ -28,7 +28,7 @@ pub(super) struct Found {
 impl Found {
     /// The summary, unless there is a finding.
     pub(super) fn summary<'t>(
-        self,
+        &self,
         text: &'t str,
         directory: Option<&str>,
         limits: &Limits,
@@ -40,7 +40,8 @@ impl Found {
             && !name::is_reserved(&name)
             && directory.is_none_or(|directory| directory == name);
         let is_described = (1..=limits.description_characters.max).contains(&description.len())
-            && description.trim().len() == description.len();
+            && !description.starts_with(char::is_whitespace)
+            && !description.ends_with(char::is_whitespace);
         if !is_named || !is_described {
             return None;
         }
@@ -58,7 +59,7 @@ impl Found {
         }
         let conditions = match &self.allowed_tools {
             Some(tools) => {
-                let tools = &text[tools.place.clone()];
+                let tools = tools.written(text);
                 let is_certain =
                     tools.len() <= MOST_TOOLS_BYTES && allowed_tools::is_certain(tools);
                 is_certain.then(|| SummaryConditions::tools(tools))?

@@ -7,10 +7,14 @@ use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
 
 use crate::work;
 
-/// A value, and whether it stood there without quotes.
-#[derive(Clone, Debug)]
+/// Shorter values are looked through byte by byte: that is done before a vector search has begun.
+const SHORT: usize = 24;
+
+/// A value, and whether it stood there without quotes. Small, as it is moved more often than read.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
-    pub(super) place: Range<usize>,
+    start: u32,
+    end: u32,
     pub(super) is_plain: bool,
     /// How to make one text of several lines.
     block: Option<Block>,
@@ -18,15 +22,26 @@ pub(super) struct Value {
 
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    indentation: usize,
+    indentation: u32,
     /// What takes the place of a line end.
     joint: char,
 }
 
 impl Value {
+    /// One that stands there in one piece; `None` beyond 4 GiB.
+    fn at(place: Range<usize>, is_plain: bool) -> Option<Self> {
+        let [start, end] = [place.start, place.end].map(|at| u32::try_from(at).ok());
+        Some(Self { start: start?, end: end?, is_plain, block: None })
+    }
+
+    /// What stands in the file.
+    pub(super) fn written<'t>(&self, file: &'t str) -> &'t str {
+        &file[self.start as usize..self.end as usize]
+    }
+
     /// The value's text.
     pub(super) fn text<'t>(&self, file: &'t str) -> Cow<'t, str> {
-        let written = &file[self.place.clone()];
+        let written = self.written(file);
         let Some(Block { indentation, joint }) = self.block else {
             return Cow::Borrowed(written);
         };
@@ -35,7 +50,7 @@ impl Value {
         for end in memchr_iter(b'\n', written.as_bytes()) {
             text.push_str(&written[start..end]);
             text.push(joint);
-            start = end + 1 + indentation;
+            start = end + 1 + indentation as usize;
         }
         text.push_str(&written[start..]);
         Cow::Owned(text)
@@ -67,6 +82,11 @@ impl<'t> Lines<'t> {
         Some(&rest[..length])
     }
 
+    /// Whether the next line is `---`, and ends.
+    pub(super) fn is_at_fence(&self) -> bool {
+        self.bytes[self.at..].starts_with(b"---\n")
+    }
+
     /// What the next line begins with.
     pub(super) fn peek_byte(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
@@ -81,8 +101,24 @@ impl<'t> Lines<'t> {
         }
     }
 
+    /// The value behind this key on the line that was read last, for whoever refuses every text that YAML
+    /// could take for anything else.
+    pub(super) fn word(&self, line: &[u8], key: &[u8]) -> Option<Value> {
+        line.strip_prefix(key)?;
+        self.value(line, key.len(), |_| true)
+    }
+
     /// The value behind the key of the line that was read last.
     pub(super) fn on_line(&self, line: &[u8], after_colon: usize) -> Option<Value> {
+        self.value(line, after_colon, is_plain)
+    }
+
+    fn value(
+        &self,
+        line: &[u8],
+        after_colon: usize,
+        is_plain: impl Fn(&[u8]) -> bool,
+    ) -> Option<Value> {
         let rest = line[after_colon..].strip_prefix(b" ")?;
         let first = rest.iter().position(|byte| *byte != b' ')?;
         let blanks = rest.iter().rev().take_while(|byte| **byte == b' ').count();
@@ -93,8 +129,7 @@ impl<'t> Lines<'t> {
             _ => return None,
         };
         let start = self.at - 1 - line.len() + after_colon + 1 + first;
-        let place = start + inside.start..start + inside.end;
-        Some(Value { place, is_plain, block: None })
+        Value::at(start + inside.start..start + inside.end, is_plain)
     }
 
     /// A block whose lines are indented alike, without blanks at their ends and blank lines between them.
@@ -115,8 +150,9 @@ impl<'t> Lines<'t> {
         if count == 0 || may_go_on {
             return None;
         }
-        let block = (count > 1).then_some(Block { indentation: width, joint });
-        Some(Value { place: start + width..self.at - 1, is_plain: false, block })
+        let indentation = u32::try_from(width).ok()?;
+        let block = (count > 1).then_some(Block { indentation, joint });
+        Some(Value { block, ..Value::at(start + width..self.at - 1, false)? })
     }
 }
 
@@ -132,7 +168,11 @@ pub(super) fn key(line: &[u8]) -> Option<&[u8]> {
 /// What stands between quotes, without escapes.
 fn quoted(value: &[u8], quote: u8) -> Option<Range<usize>> {
     let inside = value.get(1..)?.strip_suffix(&[quote])?;
-    let is_one = memchr2(quote, b'\\', inside).is_none();
+    let is_one = if inside.len() < SHORT {
+        !inside.iter().any(|byte| *byte == quote || *byte == b'\\')
+    } else {
+        memchr2(quote, b'\\', inside).is_none()
+    };
     is_one.then(|| 1..1 + inside.len())
 }
 
@@ -144,5 +184,9 @@ fn is_plain(value: &[u8]) -> bool {
         b':' => value.get(at + 1).is_none_or(|byte| *byte == b' '),
         _ => value[at - 1] == b' ',
     };
+    if value.len() < SHORT {
+        return begins_plain
+            && !(1..value.len()).any(|at| matches!(value[at], b':' | b'#') && is_other(at));
+    }
     begins_plain && !memchr2_iter(b':', b'#', value).any(is_other)
 }

@@ -20,8 +20,8 @@ fn two_layers() -> (Arc<Changing>, Arc<Changing>, Registry) {
 
 #[track_caller]
 fn check(heard: &Subscription, from: u64, added: &[&str], changed: &[&str], removed: &[&str]) {
-    let boxed = |ids: &[&str]| ids.iter().map(|&id| id.into()).collect();
-    let (added, changed, removed) = (boxed(added), boxed(changed), boxed(removed));
+    let [added, changed, removed] =
+        [added, changed, removed].map(|ids| ids.iter().copied().collect());
     let wanted = CatalogChange { from, to: from + 1, added, changed, removed };
     assert_eq!(heard.try_recv(), Some(Notice::Changed(Arc::new(wanted))));
 }
