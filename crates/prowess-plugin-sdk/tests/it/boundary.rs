@@ -1,7 +1,7 @@
 //! A plugin behind its boundary, without a library that is opened: what Miri can look at.
 
 use std::panic::panic_any;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use abi_stable::sabi_trait::TD_Opaque;
 use abi_stable::sabi_types::RMut;
@@ -13,7 +13,7 @@ use prowess_core::{
 };
 use prowess_plugin_abi::{
     self as abi, AbiError, CallCtx, Change, Exports, HostApi, HostApi_TO, InitRequest, ListRequest,
-    MINOR, Problem, ReadRequest, ScanSinkAbi, ScanSinkAbi_TO, codes,
+    MINOR, PluginModule_Ref, Problem, ReadRequest, ScanSinkAbi, ScanSinkAbi_TO, codes,
 };
 use prowess_plugin_sdk::__private::module;
 use prowess_plugin_sdk::{Error, Host, Plugin, Registration};
@@ -140,7 +140,13 @@ fn begin(host: &Notes) -> Exports {
     let features = RSlice::EMPTY;
     let (config, ext) = (RStr::empty(), RStr::empty());
     let request = InitRequest { host_minor: MINOR, config, features, ext };
-    module::<Fragile>().init()(object, request).into_result().unwrap()
+    root().init()(object, request).into_result().unwrap()
+}
+
+/// A library's root is made once and stays, and so does this one.
+fn root() -> PluginModule_Ref {
+    static ROOT: OnceLock<PluginModule_Ref> = OnceLock::new();
+    *ROOT.get_or_init(module::<Fragile>)
 }
 
 fn code<T>(answer: RResult<T, AbiError>) -> Option<u32> {
