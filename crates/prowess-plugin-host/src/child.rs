@@ -7,15 +7,22 @@
 
 mod alone;
 mod batch;
+mod broken;
+mod confine;
 mod connection;
 mod failures;
+pub(crate) mod frame;
 pub(crate) mod handover;
 mod places;
-pub(crate) mod protocol;
+mod process;
+mod protocol;
 mod remote;
 mod run;
+mod scan;
 mod serve;
+mod server;
 mod supervisor;
+mod tools;
 mod watches;
 
 use std::ffi::OsString;
@@ -27,12 +34,12 @@ use serde_json::Value;
 use crate::{PluginError, PluginErrorKind, PluginLimits, Staged};
 
 pub(crate) use alone::ProcessClock;
-pub(crate) use connection::died;
+pub(crate) use confine::{bounds, take_socket};
+pub(crate) use process::died;
 pub use remote::{ProcessPlugin, start_process};
 pub(crate) use run::open_library;
 pub use run::{run_process, run_process_with};
 pub use serve::{ChildPlugin, ChildRequest, serve_child};
-pub(crate) use serve::{bounds, take_socket};
 
 /// What a plugin's process is started with.
 pub struct Launch {

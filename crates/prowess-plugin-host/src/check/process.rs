@@ -16,7 +16,7 @@ use super::report::CheckOutcome;
 use super::rules::Rule;
 use super::serve::{Ask, Say};
 use crate::Staged;
-use crate::child::{died, handover, protocol};
+use crate::child::{died, frame, handover};
 
 /// How long a process may take to end once it has said what it found.
 const LAST_BREATH: Duration = Duration::from_secs(2);
@@ -86,7 +86,7 @@ impl CheckProcess<'_> {
             config: self.config.clone(),
             limits: self.setup.policy.limits.clone(),
         };
-        protocol::write(&mut &*socket, &ask, &[])
+        frame::write(&mut &*socket, &ask, &[])
     }
 
     fn judge(&self, heard: Heard, status: Option<ExitStatus>, words: &str) -> CheckOutcome {
@@ -119,7 +119,7 @@ fn hear(socket: &UnixStream, end: Instant) -> Heard {
         if heard.is_late {
             break;
         }
-        match protocol::read::<Say>(&mut &*socket, protocol::DOCUMENT_BYTES, 0) {
+        match frame::read::<Say>(&mut &*socket, frame::DOCUMENT_BYTES, 0) {
             Ok(Some((Say::Step(step), _))) => heard.step = step,
             Ok(Some((Say::Done(outcome), _))) => heard.outcome = Some(outcome),
             Ok(None) => break,

@@ -14,7 +14,7 @@ use super::probe::{Broken, Probe};
 use super::report::CheckOutcome;
 use super::rules::RULES;
 use crate::PluginLimits;
-use crate::child::{bounds, handover, open_library, protocol, take_socket};
+use crate::child::{bounds, frame, handover, open_library, take_socket};
 
 /// The most bytes that one check may write into a file.
 const FILE_BYTES: u64 = 64 << 20;
@@ -64,7 +64,7 @@ fn serve(judges: CheckJudges) -> io::Result<()> {
     let stdout = tempfile::tempfile()?;
     rustix::stdio::dup2_stdout(&stdout)?;
     let library = handover::receive(&socket)?;
-    let Some((ask, _)) = protocol::read::<Ask>(&mut socket, protocol::REQUEST_BYTES, 0)? else {
+    let Some((ask, _)) = frame::read::<Ask>(&mut socket, frame::REQUEST_BYTES, 0)? else {
         return Ok(());
     };
     bounds(&ask.limits)?;
@@ -78,12 +78,12 @@ fn serve(judges: CheckJudges) -> io::Result<()> {
         }
         Err(error) => super::file::refused(&error),
     };
-    protocol::write(&mut socket, &Say::Done(outcome), &[])
+    frame::write(&mut socket, &Say::Done(outcome), &[])
 }
 
 fn say(socket: &UnixStream, what: &Say) {
     // A host that has gone is noticed at the end.
-    let _ = protocol::write(&mut &*socket, what, &[]);
+    let _ = frame::write(&mut &*socket, what, &[]);
 }
 
 fn look(name: &str, probe: &Probe) -> CheckOutcome {

@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::io::ErrorKind::{ConnectionReset, UnexpectedEof};
-use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -14,15 +11,11 @@ use std::time::Duration;
 
 use prowess_core::{ChangeListener, SourceChange, SourceError, SourceErrorKind};
 
-use super::protocol::{
-    Answer, Call, DOCUMENT_BYTES, Failed, Hello, Offer, PROTOCOL, Reply, Request, read, write,
-};
-use super::{Launch, handover, locked};
+use super::frame::{DOCUMENT_BYTES, read, write};
+use super::process::{bury, died, start};
+use super::protocol::{Answer, Call, Failed, Offer, Reply, Request};
+use super::{Launch, locked};
 use crate::{PluginError, PluginErrorKind};
-
-/// How long a process that hung up may take to end by itself, which is how its reason becomes known.
-const LAST_BREATH: u32 = 100;
-const MOMENT: Duration = Duration::from_millis(2);
 
 /// What comes back of a call.
 pub(super) enum Event {
@@ -189,7 +182,7 @@ impl Connection {
 
     /// Starts the process, hears what it says, and buries it.
     fn keep(&self, theirs: UnixStream, ready: &Sender<Result<Offer, PluginError>>) {
-        let mut child = match self.start(theirs) {
+        let mut child = match start(&self.launch, &self.socket, theirs) {
             Ok(child) => child,
             Err(error) => {
                 let error = self.close(self.launch.not_started(&error));
@@ -213,27 +206,6 @@ impl Connection {
             listener(SourceChange::Lost(lost.clone()));
         }
         let _ = ready.send(Err(self.ended()));
-    }
-
-    fn start(&self, theirs: UnixStream) -> io::Result<Child> {
-        let launch = &self.launch;
-        let mut command = Command::new(&launch.program);
-        command.args(&launch.arguments).env_clear().current_dir("/").process_group(0);
-        // Each of glibc's arenas takes address space, and there is a bound on that.
-        command.env("MALLOC_ARENA_MAX", "2").env("RUST_BACKTRACE", "0");
-        let stderr = io::stderr().as_fd().try_clone_to_owned()?;
-        command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::from(stderr));
-        let child = command.spawn()?;
-        drop(command);
-        handover::send(&self.socket, launch.library.as_fd())?;
-        let hello = Hello {
-            protocol: PROTOCOL,
-            file: launch.file.display().to_string(),
-            config: launch.config.clone(),
-            limits: launch.limits.clone(),
-        };
-        write(&mut &self.socket, &hello, &[])?;
-        Ok(child)
     }
 
     /// Hands on what the process says, until it says no more.
@@ -271,28 +243,5 @@ impl Connection {
             }
         }
         Ok(())
-    }
-}
-
-/// Waits for a process that hung up. It is ended if the host wants that, or if it does not end.
-fn bury(child: &mut Child, is_wanted: bool) -> Option<ExitStatus> {
-    for _ in 0..if is_wanted { 0 } else { LAST_BREATH } {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status),
-            Ok(None) => std::thread::sleep(MOMENT),
-            Err(_) => break,
-        }
-    }
-    // It may have ended just now.
-    let _ = child.kill();
-    child.wait().ok()
-}
-
-/// What became of a process.
-pub(crate) fn died(status: Option<ExitStatus>) -> String {
-    match status.map(|status| (status.signal(), status.code())) {
-        Some((Some(signal), _)) => format!("ended its process by signal {signal}"),
-        Some((_, Some(code))) => format!("ended its process with exit code {code}"),
-        _ => "ended its process".into(),
     }
 }

@@ -4,8 +4,9 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use prowess_core::{Cancel, SourceError};
 
+use super::broken::cancelled;
 use super::locked;
-use super::supervisor::{LOOK, cancelled};
+use super::supervisor::LOOK;
 
 /// The places for calls of one plugin.
 pub(super) struct Places {

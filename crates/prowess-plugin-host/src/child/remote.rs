@@ -1,23 +1,20 @@
-//! The sources and tools of a plugin's process, as those of the core.
+//! The sources of a plugin's process, as those of the core.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use prowess_core::{
-    Cancel, Catalog, ChangeListener, Clock, Code, Coverage, Diagnostic, Found, Listing,
-    PackagePath, ReadFurther, ReadLimit, Resource, ResourcePath, ScanSink, Severity, SkillSource,
-    SourceError, SourceErrorKind, Stamp, Tool, ToolContext, ToolDefinition, ToolProvider,
-    ToolResult, Watch,
+    Cancel, ChangeListener, Clock, Coverage, Found, Listing, PackagePath, ReadLimit, Resource,
+    ResourcePath, ScanSink, SkillSource, SourceError, SourceErrorKind, Stamp, ToolProvider, Watch,
 };
-use serde_json::Value;
 
-use super::protocol::{Answer, Call, FoundPackage, OfferedTool, Reply, stamped};
-use super::supervisor::{Answered, Broken, Supervisor, cancelled, nonsense};
+use super::broken::nonsense;
+use super::protocol::{Answer, Call, OfferedSource, stamped};
+use super::scan::{Scan, problem};
+use super::supervisor::{Answered, Supervisor};
+use super::tools::tools;
 use super::{Launch, locked};
 use crate::{PluginError, Staged};
-
-/// The most packages that a source may have.
-const MAX_PACKAGES: usize = 1_000_000;
 
 /// What a plugin in a process of its own offers. The process ends when the last part of this is dropped.
 pub struct ProcessPlugin {
@@ -48,17 +45,14 @@ impl ProcessPlugin {
 pub fn start_process(launch: Launch, clock: Arc<dyn Clock>) -> Result<ProcessPlugin, PluginError> {
     let supervisor = Arc::new(Supervisor::start(launch, clock)?);
     let offer = supervisor.offer().clone();
-    let source = |(at, offered): (usize, super::protocol::OfferedSource)| {
+    let source = |(at, offered): (usize, OfferedSource)| {
         let (name, root) = (offered.name, offered.root);
         let supervisor = Arc::clone(&supervisor);
         Arc::new(RemoteSource { supervisor, at, name, root, seen: Mutex::default() }) as Arc<_>
     };
     let sources = offer.sources.into_iter().enumerate().map(source).collect();
-    let tool = |(at, offered)| {
-        Arc::new(RemoteTool { supervisor: Arc::clone(&supervisor), at, offered }) as Arc<dyn Tool>
-    };
-    let tools = RemoteTools(offer.tools.into_iter().enumerate().map(tool).collect());
-    Ok(ProcessPlugin { sources, tools: Arc::new(tools), supervisor })
+    let tools = tools(&supervisor, offer.tools);
+    Ok(ProcessPlugin { sources, tools, supervisor })
 }
 
 struct RemoteSource {
@@ -89,14 +83,13 @@ impl RemoteSource {
         let known: Vec<_> = seen.into_iter().filter_map(known).collect();
         let asked = packages.map(|some| some.iter().map(|path| path.as_str().into()).collect());
         let call = Call::Scan { source: self.at, packages: asked, known };
-        let mut scan = Scan { sink, cancel, seen: HashSet::new(), short: Vec::new() };
+        let mut scan = Scan::new(sink, cancel);
         let answer =
             self.supervisor.call(call, cancel, &mut |part, heads| scan.take(part, &heads))?;
         let (Answer::Scanned { is_everything }, _) = answer else {
             return Err(nonsense());
         };
-        scan.go_on()?;
-        let Scan { seen, short, .. } = scan;
+        let (seen, short) = scan.end()?;
         // No place for a call is held any more, so that one scan cannot keep another from reading.
         for (package, file, stamp) in short {
             self.read_further(&package, &file, stamp, sink, cancel)?;
@@ -203,73 +196,6 @@ impl SkillSource for RemoteSource {
     }
 }
 
-/// The parts of a scan on their way to the sink. Nothing of what a plugin says is taken on trust.
-struct Scan<'a> {
-    sink: &'a mut dyn ScanSink,
-    cancel: &'a Cancel,
-    seen: HashSet<String>,
-    /// What has to be read further: package, file and stamp.
-    short: Vec<(String, String, Option<Stamp>)>,
-}
-
-impl Scan<'_> {
-    fn take(&mut self, part: Reply, heads: &[u8]) -> Result<(), SourceError> {
-        let Reply::Part { found, unchanged, problems, .. } = part else {
-            return Err(nonsense());
-        };
-        let mut heads = heads;
-        for package in found {
-            let (head, rest) = heads.split_at_checked(package.head).ok_or_else(nonsense)?;
-            heads = rest;
-            self.found(package, head)?;
-        }
-        for package in unchanged {
-            if self.is_new(&package)? {
-                self.sink.unchanged(&package);
-            }
-        }
-        for problem in problems {
-            self.sink.problem(problem);
-        }
-        Ok(())
-    }
-
-    fn found(&mut self, found: FoundPackage, head: &[u8]) -> Result<(), SourceError> {
-        if !self.is_new(&found.package)? {
-            return Ok(());
-        }
-        let FoundPackage { package, file, stamp, size, is_whole_file, .. } = found;
-        let stamp = stamp.map(Stamp);
-        let shown = Found { package: &package, file: &file, stamp, size, head, is_whole_file };
-        let further = self.sink.found(shown);
-        if further != ReadFurther::No && !is_whole_file {
-            self.short.push((package, file, stamp));
-        }
-        Ok(())
-    }
-
-    /// The plugin may have reported everything before the host changed its mind.
-    fn go_on(&self) -> Result<(), SourceError> {
-        if self.cancel.is_cancelled() { Err(cancelled()) } else { Ok(()) }
-    }
-
-    /// Whether this is a package's path that was not reported before. Others are told.
-    fn is_new(&mut self, package: &str) -> Result<bool, SourceError> {
-        self.go_on()?;
-        if self.seen.len() >= MAX_PACKAGES {
-            return Err(nonsense());
-        }
-        let is_path = PackagePath::new(package).is_ok_and(|path| path.as_str() == package);
-        let reason = match is_path {
-            true if self.seen.insert(package.to_owned()) => return Ok(true),
-            true => "the plugin reports this package twice",
-            false => "the plugin reports a package by a path that is none",
-        };
-        self.sink.problem(problem("plugin-protocol-broken", package, reason.into()));
-        Ok(false)
-    }
-}
-
 /// Keeps a watch up.
 struct Keeper {
     supervisor: Arc<Supervisor>,
@@ -279,65 +205,5 @@ struct Keeper {
 impl Drop for Keeper {
     fn drop(&mut self) {
         self.supervisor.unwatch(self.token);
-    }
-}
-
-struct RemoteTools(Vec<Arc<dyn Tool>>);
-
-impl ToolProvider for RemoteTools {
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.0.clone()
-    }
-}
-
-struct RemoteTool {
-    supervisor: Arc<Supervisor>,
-    at: usize,
-    offered: OfferedTool,
-}
-
-impl Tool for RemoteTool {
-    fn definition(&self, _: &Catalog) -> ToolDefinition {
-        let OfferedTool { name, description, input_schema, .. } = self.offered.clone();
-        ToolDefinition { name, description, input_schema }
-    }
-
-    fn accepts(&self, _: &Catalog) -> Value {
-        self.offered.accepts.clone()
-    }
-
-    fn is_offered(&self, _: &Catalog) -> bool {
-        self.offered.is_offered
-    }
-
-    fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
-        let session = context.session.id().as_str().to_owned();
-        let (arguments, caller) = (arguments.clone(), context.caller);
-        let call = Call::Tool { tool: self.at, arguments, session, caller };
-        match self.supervisor.call(call, context.cancel, &mut |_, _| Err(nonsense())) {
-            Ok((Answer::Told(told), _)) => told.into(),
-            Ok(_) => failed(Broken::Told(nonsense())),
-            Err(broken) => failed(broken),
-        }
-    }
-}
-
-fn failed(broken: Broken) -> ToolResult {
-    let (code, message) = match broken {
-        Broken::Process(error) => (error.kind.as_str(), error.to_string()),
-        Broken::Told(error) if error.kind == SourceErrorKind::Cancelled => {
-            ("cancelled", error.message)
-        }
-        Broken::Told(error) => ("plugin-failed", error.message),
-    };
-    ToolResult::error(Code::new(code), message)
-}
-
-fn problem(code: &'static str, package: &str, message: String) -> Diagnostic {
-    let help = "ask the author of the plugin";
-    let code = Code::new(code);
-    Diagnostic {
-        path: Some(package.into()),
-        ..Diagnostic::new(code, Severity::Error, message, help)
     }
 }

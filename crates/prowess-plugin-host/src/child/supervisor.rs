@@ -5,8 +5,9 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use prowess_core::{Cancel, Clock, SourceError, SourceErrorKind};
+use prowess_core::{Cancel, Clock, SourceError};
 
+use super::broken::Broken;
 use super::connection::{Connection, Event};
 use super::failures::Failures;
 use super::places::Places;
@@ -32,15 +33,6 @@ struct State {
     launch: Arc<Launch>,
     connection: Option<Arc<Connection>>,
     failures: Failures,
-}
-
-/// Why a call has no answer.
-#[derive(Debug)]
-pub(super) enum Broken {
-    /// The plugin, or who asked, says so.
-    Told(SourceError),
-    /// The process failed.
-    Process(PluginError),
 }
 
 /// What a call gives, and the bytes beside it.
@@ -233,28 +225,4 @@ impl Drop for Supervisor {
             let _ = connection.fail(PluginErrorKind::Crashed, "is no longer used".to_owned());
         }
     }
-}
-
-impl From<Broken> for SourceError {
-    fn from(broken: Broken) -> Self {
-        match broken {
-            Broken::Told(error) => error,
-            Broken::Process(error) => unavailable(&error),
-        }
-    }
-}
-
-/// What a call that is no longer wanted gives.
-pub(super) fn cancelled() -> SourceError {
-    SourceError::new(SourceErrorKind::Cancelled, "the call was cancelled")
-}
-
-/// What an answer that is none gives.
-pub(super) fn nonsense() -> SourceError {
-    let message = "[plugin-protocol-broken] the plugin answered what no plugin may answer";
-    SourceError::new(SourceErrorKind::Unavailable, message)
-}
-
-pub(super) fn unavailable(error: &PluginError) -> SourceError {
-    SourceError::new(SourceErrorKind::Unavailable, format!("[{}] {error}", error.kind.as_str()))
 }

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use prowess_core::{Cancel, ChangeListener, SourceChange, SourceError};
 
+use super::broken::{nonsense, unavailable};
 use super::connection::Connection;
 use super::locked;
 use super::protocol::{Answer, Call};
-use super::supervisor::{Supervisor, nonsense, unavailable};
+use super::supervisor::Supervisor;
 
 #[derive(Default)]
 pub(super) struct Watches {

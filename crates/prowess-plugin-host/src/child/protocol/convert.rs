@@ -1,0 +1,72 @@
+//! What the core says, as what crosses, and back.
+
+use prowess_core::{SourceChange, SourceError, SourceErrorKind, ToolResult};
+
+use super::{Change, Failed, Told};
+
+/// Every kind that this version knows, to find one by its code.
+const KINDS: [SourceErrorKind; 8] = [
+    SourceErrorKind::NotFound,
+    SourceErrorKind::Escape,
+    SourceErrorKind::NotRegular,
+    SourceErrorKind::Loop,
+    SourceErrorKind::TooLarge,
+    SourceErrorKind::Denied,
+    SourceErrorKind::Cancelled,
+    SourceErrorKind::Unavailable,
+];
+
+impl From<SourceError> for Failed {
+    fn from(error: SourceError) -> Self {
+        Self { code: error.kind.as_str().into(), message: error.message }
+    }
+}
+
+impl From<Failed> for SourceError {
+    fn from(failed: Failed) -> Self {
+        let kind = KINDS.into_iter().find(|kind| kind.as_str() == failed.code);
+        Self::new(kind.unwrap_or(SourceErrorKind::Unavailable), failed.message)
+    }
+}
+
+impl From<ToolResult> for Told {
+    fn from(result: ToolResult) -> Self {
+        let ToolResult { is_error, code, content, structured } = result;
+        Self { is_error, code, content, structured }
+    }
+}
+
+impl From<Told> for ToolResult {
+    fn from(told: Told) -> Self {
+        let Told { is_error, code, content, structured } = told;
+        Self { is_error, code, content, structured }
+    }
+}
+
+impl From<SourceChange> for Change {
+    fn from(change: SourceChange) -> Self {
+        match change {
+            SourceChange::Packages(packages) => {
+                Self::Packages(packages.iter().map(|path| path.as_str().to_owned()).collect())
+            }
+            SourceChange::Lost(error) => Self::Lost(error.into()),
+            // A kind that came later than this code: anything may have changed.
+            _ => Self::Everything,
+        }
+    }
+}
+
+impl From<Change> for SourceChange {
+    fn from(change: Change) -> Self {
+        match change {
+            Change::Lost(failed) => Self::Lost(failed.into()),
+            Change::Everything => Self::Everything,
+            Change::Packages(packages) => {
+                let paths: Result<Vec<_>, _> =
+                    packages.iter().map(|path| prowess_core::PackagePath::new(path)).collect();
+                // A path that is none says only that something changed.
+                paths.map_or(Self::Everything, Self::Packages)
+            }
+        }
+    }
+}

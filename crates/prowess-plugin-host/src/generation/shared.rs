@@ -1,0 +1,258 @@
+//! What a plugin's sources and tools have in common: its instance, and how it is called.
+
+mod begin;
+mod watches;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+use abi_stable::std_types::RResult;
+use prowess_core::{Caller, Cancel};
+use prowess_plugin_abi::{AbiError, CallCtx, codes};
+
+use super::{PluginSetup, PluginStatus};
+use crate::breaker::Breaker;
+use crate::calls::{Calls, GaveUp, Patience};
+use crate::failure::Failure;
+use crate::host_api::HostSide;
+use crate::instance::{Instance, Shape, plain};
+use crate::{Image, LogLevel, PluginError, PluginErrorKind, PluginLimits};
+
+use begin::begin_in_time;
+use watches::Watched;
+
+/// What a plugin's sources and tools have in common.
+pub(crate) struct Shared {
+    pub(crate) name: String,
+    pub(crate) shape: Shape,
+    pub(crate) host: Arc<HostSide>,
+    pub(crate) limits: PluginLimits,
+    config: String,
+    generations: usize,
+    calls: Calls,
+    current: RwLock<Arc<Instance>>,
+    state: Mutex<State>,
+    watches: Mutex<BTreeMap<u64, Watched>>,
+}
+
+/// What changes when an instance is replaced. Whoever replaces one holds the lock meanwhile.
+pub(super) struct State {
+    pub(super) image: Image,
+    pub(super) generation: usize,
+    /// How many images came after the first. One that could not begin stays in memory, too.
+    opened: usize,
+    breaker: Breaker,
+}
+
+fn milliseconds(number: u64) -> Duration {
+    Duration::from_millis(number)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    pub(super) fn start(image: Image, setup: PluginSetup) -> Result<Self, PluginError> {
+        let PluginSetup { config, limits, generations, clock, log } = setup;
+        let name = image.manifest().name.clone();
+        let host = Arc::new(HostSide::new(&name, log, clock));
+        let calls = Calls::new(limits.calls_at_once);
+        let config = if config.is_null() { String::new() } else { config.to_string() };
+        let (instance, shape) = begin_in_time(&calls, &host, &image, &config, &limits)?;
+        let breaker = Breaker::new(limits.restarts, Duration::from_secs(limits.restart_window_s));
+        Ok(Self {
+            name,
+            shape,
+            host,
+            limits,
+            config,
+            generations,
+            calls,
+            current: RwLock::new(instance),
+            state: Mutex::new(State { image, generation: 0, opened: 0, breaker }),
+            watches: Mutex::default(),
+        })
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    /// The instance that calls go to, even if it is broken.
+    pub(crate) fn current(&self) -> Arc<Instance> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The instance to call, begun again if the last one broke.
+    fn instance(&self) -> Result<Arc<Instance>, Failure> {
+        let current = self.current();
+        if !current.is_broken() {
+            return Ok(current);
+        }
+        let mut state = self.state();
+        // Somebody else may have been faster.
+        let current = self.current();
+        if !current.is_broken() {
+            return Ok(current);
+        }
+        if !state.breaker.may_begin_again(self.host.clock().elapsed()) {
+            return Err(self.quarantined());
+        }
+        let (instance, _) = self.begin(&state.image).map_err(|error| {
+            let message = format!("the plugin `{}` cannot be begun again: {error}", self.name);
+            Failure::of(error.kind, codes::UNAVAILABLE, message)
+        })?;
+        self.host.say(LogLevel::Warn, "host", "it panicked and was begun again");
+        self.publish(&instance);
+        Ok(instance)
+    }
+
+    fn quarantined(&self) -> Failure {
+        let PluginLimits { restarts, restart_window_s, .. } = self.limits;
+        let message = format!(
+            "the plugin `{}` was begun again {restarts} times in {restart_window_s} seconds and still \
+             panics, so it is left alone; replace it, or restart this program",
+            self.name
+        );
+        Failure::of(PluginErrorKind::Quarantined, codes::UNAVAILABLE, message)
+    }
+
+    /// A further instance, which has to offer what the first one does.
+    fn begin(&self, image: &Image) -> Result<(Arc<Instance>, Shape), PluginError> {
+        let (instance, shape) =
+            begin_in_time(&self.calls, &self.host, image, &self.config, &self.limits)?;
+        if shape == self.shape {
+            return Ok((instance, shape));
+        }
+        let reason = "offers other sources or tools than it did when it began";
+        let help = "restart this program to use the new ones";
+        Err(PluginError::failed(PluginErrorKind::Init, image.file(), reason, help))
+    }
+
+    pub(super) fn has_room(&self, state: &State) -> Result<(), PluginError> {
+        if state.opened < self.generations {
+            return Ok(());
+        }
+        let reason = format!(
+            "was replaced {} times, and the code of each stays in memory",
+            self.generations
+        );
+        let help = "restart this program to reload again";
+        let file = state.image.file();
+        Err(PluginError::refused(PluginErrorKind::Generations, file, reason, help))
+    }
+
+    pub(super) fn replace(&self, image: Image) -> Result<(), PluginError> {
+        let mut state = self.state();
+        self.has_room(&state)?;
+        state.opened += 1;
+        let (instance, _) = self.begin(&image)?;
+        state.image = image;
+        state.generation += 1;
+        state.breaker =
+            Breaker::new(self.limits.restarts, Duration::from_secs(self.limits.restart_window_s));
+        self.publish(&instance);
+        Ok(())
+    }
+
+    /// Makes an instance the one that is called, and lets the watches know.
+    fn publish(&self, instance: &Arc<Instance>) {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let old = std::mem::replace(&mut *current, Arc::clone(instance));
+        drop(current);
+        self.watch_again(instance);
+        // Its objects are dropped here unless a call still uses them; readers are not kept waiting.
+        drop(old);
+    }
+
+    pub(super) fn status(&self) -> PluginStatus {
+        let lost = self.calls.lost();
+        if lost >= self.limits.calls_at_once.max(1) {
+            return PluginStatus::Stuck;
+        }
+        // Looked at before the lock, which a beginning that takes long may hold.
+        if !self.current().is_broken() {
+            return if lost == 0 { PluginStatus::Running } else { PluginStatus::Slow { lost } };
+        }
+        match self.state().breaker.is_open() {
+            true => PluginStatus::Quarantined,
+            false => PluginStatus::Failed,
+        }
+    }
+
+    /// Calls the plugin. `work` gets the instance and what belongs to the call.
+    pub(crate) fn call<T: Send + 'static>(
+        &self,
+        call: &Call<'_>,
+        work: impl FnOnce(&Instance, CallCtx<'_>) -> RResult<T, AbiError> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let instance = self.instance()?;
+        let running = self.host.begin_call(call.cancel);
+        let patience = Patience {
+            limit: milliseconds(self.limits.call_ms),
+            grace: milliseconds(self.limits.grace_ms),
+            cancel: call.cancel,
+            progress: call.progress,
+        };
+        let (cancel_token, deadline_ms) = (running.token, self.limits.call_ms);
+        let conversation = call.conversation.to_owned();
+        // An older plugin takes no notice, and takes the model for the caller.
+        let ext = if call.caller == Caller::User { r#"{"caller":"user"}"# } else { "" };
+        let called = Arc::clone(&instance);
+        let answer = self.calls.run(&patience, move || {
+            let trace_id = conversation.as_str().into();
+            let ext = ext.into();
+            plain(work(&called, CallCtx { deadline_ms, cancel_token, trace_id, ext }))
+        });
+        drop(running);
+        match answer {
+            Ok(answer) => answer.map_err(|error| self.failed(&instance, &error)),
+            Err(gave_up) => Err(self.gave_up(gave_up)),
+        }
+    }
+
+    fn failed(&self, instance: &Instance, error: &AbiError) -> Failure {
+        let is_panic = matches!(error.code, codes::PANIC | codes::POISONED);
+        if is_panic && instance.break_down() {
+            self.host.say(LogLevel::Error, "host", &error.message);
+            self.lose_watches(&error.message);
+        }
+        Failure::told_by(&self.name, error)
+    }
+
+    fn gave_up(&self, gave_up: GaveUp) -> Failure {
+        let (code, kind, reason) = match gave_up {
+            GaveUp::Deadline => {
+                (codes::DEADLINE, Some(PluginErrorKind::Deadline), "did not answer in time")
+            }
+            GaveUp::Cancelled => (codes::CANCELLED, None, "was cancelled and did not end in time"),
+            GaveUp::Busy => (codes::UNAVAILABLE, None, "has too many calls under way; try again"),
+            GaveUp::Stuck => (
+                codes::UNAVAILABLE,
+                Some(PluginErrorKind::Quarantined),
+                "is stuck: none of its calls returns; restart this program, or run it in a process \
+                 of its own",
+            ),
+        };
+        let message = format!("the plugin `{}` {reason}", self.name);
+        self.host.say(LogLevel::Warn, "host", &message);
+        Failure { code, kind, message }
+    }
+
+    fn short_patience(&self) -> Patience<'static> {
+        let limit = milliseconds(self.limits.call_ms);
+        let grace = milliseconds(self.limits.grace_ms);
+        Patience { limit, grace, cancel: None, progress: None }
+    }
+}
+
+/// What a call brings along.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Call<'a> {
+    pub(crate) cancel: Option<&'a Cancel>,
+    pub(crate) progress: Option<&'a std::sync::atomic::AtomicU64>,
+    pub(crate) conversation: &'a str,
+    pub(crate) caller: Caller,
+}
