@@ -23,8 +23,20 @@ pub(super) fn start(launch: &Launch, ours: &UnixStream, theirs: UnixStream) -> i
     command.env("MALLOC_ARENA_MAX", "2").env("RUST_BACKTRACE", "0");
     let stderr = io::stderr().as_fd().try_clone_to_owned()?;
     command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::from(stderr));
-    let child = command.spawn()?;
+    let mut child = command.spawn()?;
     drop(command);
+    match hand_over(launch, ours) {
+        Ok(()) => Ok(child),
+        Err(error) => {
+            // Nobody else waits for it, and it would stay as one that has ended.
+            bury(&mut child, true);
+            Err(error)
+        }
+    }
+}
+
+/// Gives the process what it has to open, and says how.
+fn hand_over(launch: &Launch, ours: &UnixStream) -> io::Result<()> {
     handover::send(ours, launch.library.as_fd())?;
     let hello = Hello {
         protocol: PROTOCOL,
@@ -32,8 +44,7 @@ pub(super) fn start(launch: &Launch, ours: &UnixStream, theirs: UnixStream) -> i
         config: launch.config.clone(),
         limits: launch.limits.clone(),
     };
-    write(&mut &*ours, &hello, &[])?;
-    Ok(child)
+    write(&mut &*ours, &hello, &[])
 }
 
 /// Waits for a process that hung up. It is ended if the host wants that, or if it does not end.

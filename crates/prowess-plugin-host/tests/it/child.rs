@@ -279,6 +279,24 @@ fn a_plugin_that_fails_too_often_is_left_alone() {
 }
 
 #[test]
+fn a_program_that_takes_nothing_is_buried() {
+    // More than the kernel keeps for it, so that it is missed.
+    let config = json!({ "text": "x".repeat(8 << 20) });
+    let launch = Launch { program: "true".into(), ..launch(config, bounds()) };
+    let refused = start_process(launch, Arc::new(ManualClock::default())).err().unwrap();
+    assert_eq!(refused.kind, PluginErrorKind::Init, "{refused}");
+    assert_eq!(dead_children("true"), 0, "nothing of it is left");
+}
+
+/// How many processes of this name have ended and are still waited for by this one.
+fn dead_children(name: &str) -> usize {
+    let own = format!("({name}) Z {} ", std::process::id());
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let stat = |entry: std::fs::DirEntry| std::fs::read_to_string(entry.path().join("stat")).ok();
+    processes.filter_map(stat).filter(|stat| stat.contains(&own)).count()
+}
+
+#[test]
 fn a_plugin_that_does_not_begin_is_told() {
     let check = |begin: &str, limits: PluginLimits, kind: PluginErrorKind, reason: &str| {
         let started = start_process(launch(json!({ "begin": begin }), limits), real());
