@@ -33,6 +33,7 @@ mod source_kit;
 mod store_kit;
 mod tools_kit;
 mod tree;
+mod tree_source;
 mod watch_kit;
 
 pub use clock::ManualClock;
@@ -49,3 +50,4 @@ pub use source_kit::{Changing, SourceFixture, Unreadable, WayOut, Write, check_s
 pub use store_kit::check_store;
 pub use tools_kit::{call_tool, check_tools};
 pub use tree::Tree;
+pub use tree_source::TreeSource;

@@ -6,14 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use prowess_core::{
-    Cancel, ChangeListener, Coverage, Digest, Listing, MemorySource, PackagePath, ReadLimit,
-    ResourcePath, ScanSink, SkillSource, SourceError, Timestamp, ToolProvider, Watch,
-};
+use prowess_core::{Cancel, Digest, MemorySource, SkillSource, Timestamp, ToolProvider};
 use prowess_plugin_host::{Image, Launch, PluginLimits, VerifiedPlugin, stage, start_process};
 use prowess_testkit::{
-    Changing, ManualClock, ScanRecorder, SourceFixture, Tree, Unreadable, WayOut, build_plugin,
-    check_source, check_tools,
+    Changing, ManualClock, ScanRecorder, SourceFixture, Tree, TreeSource, Unreadable, WayOut,
+    build_plugin, check_source, check_tools,
 };
 use serde_json::{Value, json};
 
@@ -185,10 +182,10 @@ fn tree(files: &[(&str, &[u8])]) -> Tree {
 }
 
 impl Filesystem {
-    fn over(&self, tree: Tree) -> OnDisk {
+    fn over(&self, tree: Tree) -> TreeSource {
         let config = json!({"roots": [{"root": tree.path()}]});
         let source = self.0.source(&build_plugin("prowess-plugin-filesystem"), config);
-        OnDisk { source, tree: Arc::new(tree) }
+        TreeSource { source, tree: Arc::new(tree) }
     }
 }
 
@@ -268,51 +265,5 @@ fn the_plugin_of_text_tools_keeps_every_rule() {
     for place in EVERYWHERE {
         let (_, providers) = place.start(&build_plugin("prowess-plugin-text-tools"), Value::Null);
         check_tools(&*providers[0], &examples);
-    }
-}
-
-/// A source and the tree that it reads.
-struct OnDisk {
-    source: Arc<dyn SkillSource>,
-    tree: Arc<Tree>,
-}
-
-impl SkillSource for OnDisk {
-    fn name(&self) -> &str {
-        self.source.name()
-    }
-
-    fn root(&self) -> &str {
-        self.source.root()
-    }
-
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.source.scan(sink, cancel)
-    }
-
-    fn scan_packages(
-        &self,
-        packages: &[PackagePath],
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<Coverage, SourceError> {
-        self.source.scan_packages(packages, sink, cancel)
-    }
-
-    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        self.source.watch(listener)
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.source.list(package, most)
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.source.read(package, resource, limit)
     }
 }

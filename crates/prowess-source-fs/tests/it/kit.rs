@@ -4,19 +4,11 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::sync::Arc;
 
-use prowess_core::{
-    Cancel, Listing, PackagePath, ReadLimit, ResourcePath, ScanSink, SkillSource, SourceError,
-};
-use prowess_source_fs::{FsConfig, FsSource, Links, Nested};
-use prowess_testkit::{SourceFixture, Tree, Unreadable, WayOut, check_source};
+use prowess_core::SkillSource;
+use prowess_source_fs::{FsConfig, Links, Nested};
+use prowess_testkit::{SourceFixture, Tree, TreeSource, Unreadable, WayOut, check_source};
 
 use crate::source;
-
-/// A source and the tree that it reads.
-struct OnDisk {
-    source: FsSource,
-    _tree: Tree,
-}
 
 struct Fixture {
     links: Links,
@@ -28,8 +20,7 @@ impl Fixture {
         let mut config = FsConfig::new(tree.path());
         config.links = self.links;
         config.nested = self.nested;
-        let source = source(config);
-        Arc::new(OnDisk { source, _tree: tree })
+        Arc::new(TreeSource { source: Arc::new(source(config)), tree: Arc::new(tree) })
     }
 }
 
@@ -79,31 +70,4 @@ fn the_rules_are_kept_in_a_tree_of_repositories() {
 #[test]
 fn the_rules_are_kept_without_links() {
     check_source(&Fixture { links: Links::Never, nested: Nested::Stop });
-}
-
-impl SkillSource for OnDisk {
-    fn name(&self) -> &str {
-        self.source.name()
-    }
-
-    fn root(&self) -> &str {
-        self.source.root()
-    }
-
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.source.scan(sink, cancel)
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.source.list(package, most)
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.source.read(package, resource, limit)
-    }
 }

@@ -1,0 +1,62 @@
+//! A source and the files that it reads.
+
+use std::sync::Arc;
+
+use prowess_core::{
+    Cancel, ChangeListener, Coverage, Listing, PackagePath, ReadLimit, ResourcePath, ScanSink,
+    SkillSource, SourceError, Watch,
+};
+
+use crate::Tree;
+
+/// A source that keeps the tree that it reads for as long as it is used.
+pub struct TreeSource {
+    /// What reads the tree.
+    pub source: Arc<dyn SkillSource>,
+    /// What is read.
+    pub tree: Arc<Tree>,
+}
+
+impl SkillSource for TreeSource {
+    fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    fn root(&self) -> &str {
+        self.source.root()
+    }
+
+    fn cache_key(&self) -> Option<String> {
+        self.source.cache_key()
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+        self.source.scan(sink, cancel)
+    }
+
+    fn scan_packages(
+        &self,
+        packages: &[PackagePath],
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<Coverage, SourceError> {
+        self.source.scan_packages(packages, sink, cancel)
+    }
+
+    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        self.source.watch(listener)
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        self.source.list(package, most)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        self.source.read(package, resource, limit)
+    }
+}
