@@ -1,7 +1,7 @@
 //! A plugin behind its boundary, without a library that is opened: what Miri can look at.
 
 use std::panic::panic_any;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use abi_stable::sabi_trait::TD_Opaque;
 use abi_stable::sabi_types::RMut;
@@ -143,6 +143,12 @@ fn begin(host: &Notes) -> Exports {
     root().init()(object, request).into_result().unwrap()
 }
 
+/// Of a panic the host of the newest instance hears, so only one test at a time may have an instance.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A library's root is made once and stays, and so does this one.
 fn root() -> PluginModule_Ref {
     static ROOT: OnceLock<PluginModule_Ref> = OnceLock::new();
@@ -175,6 +181,7 @@ impl ScanSinkAbi for Sink {
 
 #[test]
 fn what_crosses_arrives_and_is_given_back() {
+    let _alone = alone();
     let host = Notes::default();
     let exports = begin(&host);
     let source = &exports.sources[0];
@@ -201,6 +208,7 @@ fn what_crosses_arrives_and_is_given_back() {
 
 #[test]
 fn no_panic_crosses() {
+    let _alone = alone();
     let host = Notes::default();
     let exports = begin(&host);
     let (source, tools) = (&exports.sources[0], &exports.tools[0]);
