@@ -27,42 +27,49 @@ pub struct CatalogChange {
 
 impl CatalogChange {
     /// What differs between two catalogs of one registry.
-    pub fn between(earlier: &Catalog, later: &Catalog) -> Self {
+    pub fn between(earlier: &Catalog, later: &Arc<Catalog>) -> Self {
         let (from, to) = (earlier.generation(), later.generation());
-        let mut change = Self { from, to, ..Self::default() };
+        let change = Self { from, to, ..Self::default() };
         if earlier.is_empty() {
-            change.added = later.skills().map(|skill| skill.id()).collect();
-            return change;
+            return Self { added: IdList::of(later), ..change };
         }
         if let Some(revised) = later.revised_since(earlier) {
             let is_other = |[one, other]: &RevisedSkill<'_>| !is_same(earlier, *one, later, *other);
             let changed = revised.iter().filter(|skill| is_other(skill));
-            change.changed = changed.map(|[_, skill]| skill.id()).collect();
-            return change;
+            return Self { changed: changed.map(|[_, skill]| skill.id()).collect(), ..change };
         }
-        let (mut before, mut after) = (earlier.skills().peekable(), later.skills().peekable());
-        loop {
-            let order = match (before.peek(), after.peek()) {
-                (None, None) => return change,
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (Some(one), Some(other)) => one.id().cmp(other.id()),
-            };
-            let gone = before.next_if(|_| order.is_le());
-            let come = after.next_if(|_| order.is_ge());
-            match (gone, come) {
-                (Some(one), Some(other)) if is_same(earlier, one, later, other) => {}
-                (Some(one), Some(_)) => change.changed.push(one.id()),
-                (Some(one), None) => change.removed.push(one.id()),
-                (None, Some(other)) => change.added.push(other.id()),
-                (None, None) => return change,
-            }
-        }
+        let [added, changed, removed] = differing(earlier, later);
+        let [added, changed, removed] =
+            [added, changed, removed].map(|ids| ids.into_iter().collect());
+        Self { added, changed, removed, ..change }
     }
 
     /// Whether the same skills are offered in the same versions.
     pub fn is_none(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
+    }
+}
+
+/// The ids that are added, changed and removed, found by going through both catalogs at once.
+fn differing<'c>(earlier: &'c Catalog, later: &'c Catalog) -> [Vec<&'c str>; 3] {
+    let [mut added, mut changed, mut removed] = <[Vec<_>; 3]>::default();
+    let (mut before, mut after) = (earlier.skills().peekable(), later.skills().peekable());
+    loop {
+        let order = match (before.peek(), after.peek()) {
+            (None, None) => return [added, changed, removed],
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(one), Some(other)) => one.id().cmp(other.id()),
+        };
+        let gone = before.next_if(|_| order.is_le());
+        let come = after.next_if(|_| order.is_ge());
+        match (gone, come) {
+            (Some(one), Some(other)) if is_same(earlier, one, later, other) => {}
+            (Some(one), Some(_)) => changed.push(one.id()),
+            (Some(one), None) => removed.push(one.id()),
+            (None, Some(other)) => added.push(other.id()),
+            (None, None) => {}
+        }
     }
 }
 

@@ -70,7 +70,7 @@ struct Collector<'a> {
     known: Earlier<'a>,
     problems: Vec<Diagnostic>,
     builder: RecordSetBuilder,
-    /// Before which of the earlier records each one in the builder belongs.
+    /// Before which of the earlier records each one in the builder belongs, if there are any.
     places: Vec<usize>,
     conditions: SharedConditions,
     changes: Changes,
@@ -145,7 +145,9 @@ impl<'a> Collector<'a> {
             Some(_) => self.changes.changed += 1,
             None => self.changes.added += 1,
         }
-        self.places.push(self.known.place(reread.flatten()));
+        if !self.earlier.is_empty() {
+            self.places.push(self.known.place(reread.flatten()));
+        }
         self.builder.push(&record);
     }
 

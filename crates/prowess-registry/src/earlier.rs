@@ -13,14 +13,21 @@ const MOST_SEARCHES: usize = 4;
 /// The packages of the earlier scan by their places: the records', then those that cannot be used.
 ///
 /// A directory is mostly listed in the order of the last time, so the package that is asked for is the
-/// next one or the last once more. Only a scan that comes in another order builds a table.
+/// next one, and the one that is settled is the last once more. Only a scan that comes in another order builds a table.
 pub(crate) struct Earlier<'a> {
     records: &'a RecordSet,
     fates: Vec<Fate>,
-    /// The places of the last record and of the last one that cannot be used.
-    last: [Cell<usize>; 2],
+    /// The places behind the last record that was found, and behind the last one that cannot be used.
+    next: [Cell<usize>; 2],
     searches: Cell<usize>,
     by_package: OnceCell<HashMap<&'a str, usize>>,
+}
+
+/// Whether a package is asked for after another one or once more, which says where it is looked for first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Next,
+    Again,
 }
 
 /// What this scan says of a package that the earlier one knew.
@@ -43,7 +50,7 @@ impl<'a> Earlier<'a> {
         let mut earlier = Self {
             records,
             fates: vec![fate; records.len() + records.rejected().len()],
-            last: [Cell::new(0), Cell::new(records.len())],
+            next: [Cell::new(0), Cell::new(records.len())],
             searches: Cell::new(0),
             by_package: OnceCell::new(),
         };
@@ -55,12 +62,12 @@ impl<'a> Earlier<'a> {
 
     /// The stamp that the earlier scan gave.
     pub(crate) fn stamp(&self, package: &str) -> Option<Stamp> {
-        self.stamp_at(self.find(package)?)
+        self.stamp_at(self.find(package, Asked::Next)?)
     }
 
     /// Settles what becomes of a package; gives its record, if it was known, and if it had one.
     pub(crate) fn settle(&mut self, package: &str, fate: Fate) -> Option<Option<usize>> {
-        let at = self.find(package)?;
+        let at = self.find(package, Asked::Again)?;
         self.fates[at] = fate;
         Some(self.record(at))
     }
@@ -102,7 +109,7 @@ impl<'a> Earlier<'a> {
     /// How many records lie before one that is reported now, if it takes its place where it was, or behind the
     /// last one that was asked for.
     pub(crate) fn place(&self, record: Option<usize>) -> usize {
-        record.unwrap_or_else(|| self.last[0].get()) + 1
+        record.map_or_else(|| self.next[0].get(), |at| at + 1)
     }
 
     fn record(&self, at: usize) -> Option<usize> {
@@ -121,23 +128,29 @@ impl<'a> Earlier<'a> {
     }
 
     #[inline]
-    fn find(&self, package: &str) -> Option<usize> {
+    fn find(&self, package: &str, asked: Asked) -> Option<usize> {
         // A first scan knows nothing.
-        if self.fates.is_empty() { None } else { self.find_among_all(package) }
+        if self.fates.is_empty() { None } else { self.find_among_all(package, asked) }
     }
 
-    fn find_among_all(&self, package: &str) -> Option<usize> {
-        let at = self.guess(package).or_else(|| self.search(package))?;
-        self.last[usize::from(self.record(at).is_none())].set(at);
+    fn find_among_all(&self, package: &str, asked: Asked) -> Option<usize> {
+        let at = self.guess(package, asked).or_else(|| self.search(package))?;
+        self.next[usize::from(self.record(at).is_none())].set(at + 1);
         Some(at)
     }
 
     /// The place of a package at the last ones or shortly behind.
-    fn guess(&self, package: &str) -> Option<usize> {
-        let [record, rejected] = [0, 1].map(|kind| self.last[kind].get());
-        let records = record..self.records.len().min(record + AHEAD);
-        let rejected = rejected..self.fates.len().min(rejected + AHEAD);
-        records.chain(rejected).find(|&at| self.package(at) == package)
+    fn guess(&self, package: &str, asked: Asked) -> Option<usize> {
+        let next = [0, 1].map(|kind| self.next[kind].get());
+        let nearest = next[0].wrapping_sub(usize::from(asked == Asked::Again));
+        if nearest < self.records.len() && self.records.package(nearest) == package {
+            return Some(nearest);
+        }
+        let last = next.into_iter().filter_map(|next| next.checked_sub(1));
+        let ends = [self.records.len(), self.fates.len()];
+        let ahead = next.into_iter().zip(ends).flat_map(|(next, end)| next..end.min(next + AHEAD));
+        let is_it = |at: &usize| self.package(*at) == package;
+        last.chain(ahead).find(is_it)
     }
 
     fn search(&self, package: &str) -> Option<usize> {

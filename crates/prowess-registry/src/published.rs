@@ -24,7 +24,7 @@ impl<T, C: Clone> Published<T, C> {
 
     /// Replaces the value by `next`, then tells of the change, which is worked out only afterwards:
     /// no reader waits for it. Only one writer at a time may do this.
-    pub(crate) fn publish(&self, next: &Arc<T>, change: impl FnOnce(&T, &T) -> C) -> C {
+    pub(crate) fn publish(&self, next: &Arc<T>, change: impl FnOnce(&T, &Arc<T>) -> C) -> C {
         let earlier = self.current.load();
         self.current.store(Arc::clone(next));
         let change = change(&earlier, next);

@@ -1,49 +1,69 @@
 //! A list of ids that costs no allocation for each.
 
 use std::fmt;
+use std::sync::Arc;
 
+use prowess_core::Catalog;
 use serde::{Serialize, Serializer};
 
-/// Ids in one text: the first catalog adds every skill that there is.
+/// Ids, sorted: some, or those of a whole catalog, as the first one adds every skill that there is.
 ///
 /// Serialises to a list of texts.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct IdList {
-    text: String,
-    /// Where each id ends.
-    ends: Vec<usize>,
+#[derive(Clone)]
+pub struct IdList(Ids);
+
+#[derive(Clone)]
+enum Ids {
+    Some(Vec<Box<str>>),
+    Of(Arc<Catalog>),
 }
 
 impl IdList {
+    /// The ids of every skill that a catalog offers.
+    pub(super) fn of(catalog: &Arc<Catalog>) -> Self {
+        Self(Ids::Of(Arc::clone(catalog)))
+    }
+
     /// How many ids there are.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        match &self.0 {
+            Ids::Some(ids) => ids.len(),
+            Ids::Of(catalog) => catalog.len(),
+        }
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len() == 0
     }
 
     /// The ids in their order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
-        let start = |at: usize| at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        self.ends.iter().enumerate().map(move |(at, end)| &self.text[start(at)..*end])
-    }
-
-    /// Adds an id behind the others.
-    pub(super) fn push(&mut self, id: &str) {
-        self.text.push_str(id);
-        self.ends.push(self.text.len());
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        let (some, all) = match &self.0 {
+            Ids::Some(ids) => (ids.as_slice(), None),
+            Ids::Of(catalog) => (&[][..], Some(catalog.skills())),
+        };
+        some.iter().map(AsRef::as_ref).chain(all.into_iter().flatten().map(|skill| skill.id()))
     }
 }
 
-impl<'i> FromIterator<&'i str> for IdList {
-    fn from_iter<I: IntoIterator<Item = &'i str>>(ids: I) -> Self {
-        let ids = ids.into_iter();
-        let mut list = Self { text: String::new(), ends: Vec::with_capacity(ids.size_hint().0) };
-        ids.for_each(|id| list.push(id));
-        list
+impl Default for IdList {
+    fn default() -> Self {
+        Self(Ids::Some(Vec::new()))
+    }
+}
+
+impl PartialEq for IdList {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for IdList {}
+
+impl<I: Into<Box<str>>> FromIterator<I> for IdList {
+    fn from_iter<Ids: IntoIterator<Item = I>>(ids: Ids) -> Self {
+        Self(self::Ids::Some(ids.into_iter().map(Into::into).collect()))
     }
 }
 
