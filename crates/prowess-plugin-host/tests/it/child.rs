@@ -18,6 +18,9 @@ use prowess_plugin_host::{
 use prowess_testkit::{ManualClock, ScanRecorder, SourceFixture, check_source};
 use serde_json::{Value, json};
 
+use crate::fault_table::in_process;
+use crate::old;
+
 /// The last word on the command line of the process.
 const AS_PROCESS: &str = "as-a-plugin-process";
 
@@ -276,6 +279,12 @@ fn a_plugin_that_fails_too_often_is_left_alone() {
     assert!(error.message.contains("failed 4 times in 600 s and is left alone"), "{error}");
     clock.advance(Duration::from_secs(601));
     assert_eq!(read(&plugin, "fine").as_deref(), Ok("fine"), "old failures are forgotten");
+}
+
+#[test]
+fn pages_become_one_listing() {
+    let running = in_process(&old::built(), &json!({}), PluginLimits::default()).unwrap();
+    old::assert_listed(&*running.source);
 }
 
 #[test]

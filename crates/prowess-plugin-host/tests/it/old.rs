@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource};
-use prowess_plugin_host::{Image, Isolation, PluginLimits};
+use prowess_plugin_host::{Image, Isolation};
 use prowess_testkit::{ScanRecorder, build_plugin_outside};
 use serde_json::json;
 
-use crate::fault_table::in_process;
 use crate::loaded::{Start, staged};
 
 #[test]
@@ -28,19 +27,14 @@ fn a_plugin_of_the_first_day_runs_on_the_host_of_today() {
 }
 
 /// It names one file on each page.
-fn assert_listed(source: &dyn SkillSource) {
+pub(crate) fn assert_listed(source: &dyn SkillSource) {
     let listed = source.list(&PackagePath::new("old").unwrap(), 9).unwrap();
     let paths: Vec<_> = listed.resources.iter().map(|resource| resource.path.as_str()).collect();
     assert_eq!(paths, ["a", "b", "c"], "its pages become one listing");
     assert!(listed.is_complete, "to its end");
 }
 
-#[test]
-fn its_pages_become_one_listing_in_a_process_of_its_own() {
-    let running = in_process(&built(), &json!({}), PluginLimits::default()).unwrap();
-    assert_listed(&*running.source);
-}
-
-fn built() -> PathBuf {
+/// The plugin's file.
+pub(crate) fn built() -> PathBuf {
     build_plugin_outside("crates/prowess-plugin-host/fixtures/old-plugin", "old-plugin")
 }
