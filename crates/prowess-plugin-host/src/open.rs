@@ -40,8 +40,7 @@ impl Image {
     /// The system's loader cannot open it, or it is not what its manifest says. Its code may have run.
     pub fn open(plugin: &VerifiedPlugin, staged: Staged) -> Result<Self, PluginError> {
         let image = Self::open_path(plugin.file(), staged.path(), plugin.manifest());
-        // The loader knows libraries by their paths, and the path of a closed file comes back.
-        std::mem::forget(staged);
+        keep(staged);
         Ok(Self { build: Some(plugin.digest()), ..image? })
     }
 
@@ -108,6 +107,13 @@ impl fmt::Debug for Image {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Image").field("file", &self.file).finish_non_exhaustive()
     }
+}
+
+/// Keeps the place of a library for as long as the program runs: the loader knows libraries by their paths,
+/// and the path of a closed file comes back.
+fn keep(staged: Staged) {
+    static KEPT: Mutex<Vec<Staged>> = Mutex::new(Vec::new());
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(staged);
 }
 
 fn load(path: &Path) -> Result<SharedObject, String> {
