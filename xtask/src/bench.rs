@@ -31,7 +31,7 @@ const PROGRAMS: [&str; 6] = ["ratios", "start", "watch", "readers", "search", "p
 /// a directory of real skills, where they are given.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     // `ratios` starts `memory`, so all of them are built.
-    cargo(["build", "--release", "--package", "benches"])?;
+    cargo(["build", "--release", "--package", "benches", "--features", "compare"])?;
     cargo(["build", "--release", "--package", "prowess-plugin-host", "--bins"])?;
     let plugins = crate::plugins::build()?.display().to_string();
     let mut rows = String::new();

@@ -181,7 +181,8 @@ impl CatalogBuilder {
         let id_of = |at: RecordIndex| ids.get(sources, at);
         let is_offered = |at: RecordIndex| !self.withdrawn.contains(&at);
         let offered = (0..).zip(&self.visible).filter(|&(_, &at)| is_offered(at));
-        let order = order::sorted(offered.map(|(position, &at)| (position, id_of(at))));
+        let id_at = |position: u32| id_of(self.visible[position as usize]);
+        let order = order::sorted(offered.map(|(position, _)| position), id_at);
         // The table keeps its hashes: only where an id's record lies has changed.
         let mut places = vec![0; self.visible.len()];
         for (place, &position) in (0..).zip(&order) {

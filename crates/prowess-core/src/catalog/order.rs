@@ -7,33 +7,36 @@ const POSITION_BITS: usize = 32;
 /// Texts that are alike so often are compared whole.
 const MOST_STEPS: usize = 8;
 
-/// A text, what is left of it to compare, and whose it is.
-type Text<'t> = (u32, &'t str);
-
-/// The positions of these texts in the order of the texts; the position settles what is equal.
+/// The positions of texts in the order of the texts; the position settles what is equal.
 ///
 /// Texts are compared some bytes at a time, as numbers: comparing one text with another again and again
-/// costs several times as much.
-pub(super) fn sorted<'t>(texts: impl Iterator<Item = Text<'t>>) -> Vec<u32> {
-    let texts: Vec<Text<'t>> = texts.collect();
-    let keys: Vec<_> =
-        texts.iter().zip(0..).map(|((_, text), index)| key(text, 0, index)).collect();
-    let mut order = Vec::with_capacity(texts.len());
-    let mut keys = by_first_byte(&keys);
+/// costs several times as much. Those with one first byte are put together before: sorting costs by the
+/// length of what is sorted.
+pub(super) fn sorted<'t>(
+    positions: impl Iterator<Item = u32> + Clone,
+    text: impl Fn(u32) -> &'t str,
+) -> Vec<u32> {
+    let mut keys = by_first_byte(positions, &text);
+    let mut order = Vec::with_capacity(keys.len());
     for group in keys.chunk_by_mut(|one, other| first_byte(*one) == first_byte(*other)) {
-        sort(group, &texts, 0, &mut order);
+        sort(group, &text, 0, &mut order);
     }
     order
 }
 
-/// The keys, those with one first byte together and in the order of these: what is left to sort are parts
-/// of a tenth, and sorting costs by the length of what is sorted.
-fn by_first_byte(keys: &[u128]) -> Vec<u128> {
+/// The keys of texts, those with one first byte together and in the order of these.
+fn by_first_byte<'t>(
+    positions: impl Iterator<Item = u32> + Clone,
+    text: &impl Fn(u32) -> &'t str,
+) -> Vec<u128> {
     let mut places = [0; 257];
-    keys.iter().for_each(|key| places[first_byte(*key) + 1] += 1);
+    for position in positions.clone() {
+        places[text(position).bytes().next().map_or(0, usize::from) + 1] += 1;
+    }
     (1..places.len()).for_each(|at| places[at] += places[at - 1]);
-    let mut grouped = vec![0; keys.len()];
-    for &key in keys {
+    let mut grouped = vec![0; places[256]];
+    for position in positions {
+        let key = key(text(position), 0, position);
         let place = &mut places[first_byte(key)];
         grouped[*place] = key;
         *place += 1;
@@ -46,38 +49,38 @@ fn first_byte(key: u128) -> usize {
 }
 
 /// Sorts by the bytes from `start` on; those before it are alike.
-fn sort(keys: &mut [u128], texts: &[Text<'_>], start: usize, order: &mut Vec<u32>) {
+fn sort<'t>(keys: &mut [u128], text: &impl Fn(u32) -> &'t str, start: usize, order: &mut Vec<u32>) {
     keys.sort_unstable();
-    let text = |key: &u128| texts[index(*key) as usize].1;
+    let text_of = |key: &u128| text(position(*key));
     let next = start + STEP;
     for alike in keys.chunk_by(|one, other| one >> POSITION_BITS == other >> POSITION_BITS) {
-        let is_over = |key: &u128| text(key).len() <= next;
+        let is_over = |key: &u128| text_of(key).len() <= next;
         if alike.len() == 1 || alike.iter().all(is_over) {
-            order.extend(alike.iter().map(|key| texts[index(*key) as usize].0));
+            order.extend(alike.iter().map(|key| position(*key)));
         } else if next < STEP * MOST_STEPS {
-            let rest = alike.iter().map(|&at| key(text(&at), next, index(at)));
-            sort(&mut rest.collect::<Vec<_>>(), texts, next, order);
+            let rest = alike.iter().map(|at| key(text_of(at), next, position(*at)));
+            sort(&mut rest.collect::<Vec<_>>(), text, next, order);
         } else {
             let mut rest = alike.to_vec();
-            rest.sort_by(|one, other| text(one).cmp(text(other)));
-            order.extend(rest.iter().map(|key| texts[index(*key) as usize].0));
+            rest.sort_by(|one, other| text_of(one).cmp(text_of(other)));
+            order.extend(rest.iter().map(|key| position(*key)));
         }
     }
 }
 
-/// The number in a key.
-fn index(key: u128) -> u32 {
+/// The position in a key.
+fn position(key: u128) -> u32 {
     u32::try_from(key & u128::from(u32::MAX)).expect("it is masked")
 }
 
-/// Twelve bytes of a text and its number, as one number. A text that ends comes before one that goes on,
+/// Twelve bytes of a text and its position, as one number. A text that ends comes before one that goes on,
 /// as no id holds a NUL.
-fn key(text: &str, start: usize, index: u32) -> u128 {
+fn key(text: &str, start: usize, position: u32) -> u128 {
     let rest = text.as_bytes().get(start..).unwrap_or_default();
     let mut bytes = [0; 16];
     let length = rest.len().min(STEP);
     bytes[..length].copy_from_slice(&rest[..length]);
-    bytes[STEP..].copy_from_slice(&index.to_be_bytes());
+    bytes[STEP..].copy_from_slice(&position.to_be_bytes());
     u128::from_be_bytes(bytes)
 }
 
@@ -94,7 +97,8 @@ mod tests {
         let longer = long.clone() + "er";
         texts.extend([&*longer, &*long]);
         let mixed: Vec<_> = (0..texts.len()).map(|at| texts[at * 5 % texts.len()]).collect();
-        let order = sorted((0..).zip(mixed.iter().copied()));
+        let order =
+            sorted(0..u32::try_from(mixed.len()).expect("they are few"), |at| mixed[at as usize]);
         let found: Vec<_> = order.iter().map(|&at| mixed[at as usize]).collect();
         texts.sort_unstable();
         assert_eq!(found, texts);
@@ -102,7 +106,7 @@ mod tests {
 
     #[test]
     fn equal_texts_keep_their_order() {
-        let texts = [(3, "same-name-in-two-places"), (1, "same-name-in-two-places"), (2, "other")];
-        assert_eq!(sorted(texts.into_iter()), [2, 3, 1]);
+        let text = |at| if at == 2 { "other" } else { "same-name-in-two-places" };
+        assert_eq!(sorted([3, 2, 1].into_iter(), text), [2, 1, 3]);
     }
 }
