@@ -119,6 +119,13 @@ impl RecordSet {
         self.text(at, Text::Package)
     }
 
+    /// Whether a record's package is the one at this path. Most are told apart by their lengths, without a
+    /// look at their texts, which lie all over the memory.
+    pub fn is_package(&self, at: usize, path: &str) -> bool {
+        let length = self.entries[at].lengths[Text::Package as usize];
+        usize::from(length) == path.len() && self.package(at) == path
+    }
+
     /// `SKILL.md`, or `skill.md` where that is all there is.
     pub fn file(&self, at: usize) -> &'static str {
         if self.entries[at].is_lower_case_file { "skill.md" } else { "SKILL.md" }

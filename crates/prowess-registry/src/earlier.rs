@@ -133,6 +133,13 @@ impl<'a> Earlier<'a> {
         if self.fates.is_empty() { None } else { self.find_among_all(package, asked) }
     }
 
+    fn is_package(&self, at: usize, path: &str) -> bool {
+        match at.checked_sub(self.records.len()) {
+            None => self.records.is_package(at, path),
+            Some(rejected) => *self.records.rejected()[rejected].package == *path,
+        }
+    }
+
     fn find_among_all(&self, package: &str, asked: Asked) -> Option<usize> {
         let at = self.guess(package, asked).or_else(|| self.search(package))?;
         self.next[usize::from(self.record(at).is_none())].set(at + 1);
@@ -143,20 +150,20 @@ impl<'a> Earlier<'a> {
     fn guess(&self, package: &str, asked: Asked) -> Option<usize> {
         let next = [0, 1].map(|kind| self.next[kind].get());
         let nearest = next[0].wrapping_sub(usize::from(asked == Asked::Again));
-        if nearest < self.records.len() && self.records.package(nearest) == package {
+        if nearest < self.records.len() && self.records.is_package(nearest, package) {
             return Some(nearest);
         }
         let last = next.into_iter().filter_map(|next| next.checked_sub(1));
         let ends = [self.records.len(), self.fates.len()];
         let ahead = next.into_iter().zip(ends).flat_map(|(next, end)| next..end.min(next + AHEAD));
-        let is_it = |at: &usize| self.package(*at) == package;
+        let is_it = |at: &usize| self.is_package(*at, package);
         last.chain(ahead).find(is_it)
     }
 
     fn search(&self, package: &str) -> Option<usize> {
         let places = 0..self.fates.len();
         if self.searches.replace(self.searches.get() + 1) < MOST_SEARCHES {
-            return places.clone().find(|&at| self.package(at) == package);
+            return places.clone().find(|&at| self.is_package(at, package));
         }
         let table = || places.map(|at| (self.package(at), at)).collect();
         self.by_package.get_or_init(table).get(package).copied()
