@@ -1,5 +1,8 @@
 //! One source's scan, gathered into a set of records.
 
+mod findings;
+mod places;
+
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
@@ -8,8 +11,8 @@ use prowess_core::{
     RecordSetBuilder, ScanSink, Severity, SkillSource, SourceError, Stamp,
 };
 use prowess_format::{
-    Conditions, Head, Limit, LimitSeverity, Profile, Rules, Summarized, Summary, SummaryConditions,
-    check_directory, check_file_name, summarize_with,
+    Conditions, Head, LimitSeverity, Rules, Summarized, Summary, SummaryConditions,
+    check_file_name, summarize_with,
 };
 
 use crate::codes;
@@ -17,6 +20,8 @@ use crate::earlier::{Earlier, Fate};
 use crate::policy::{IdFrom, NameMismatch, OnBroken, RegistryPolicy};
 use crate::registry::Changes;
 use crate::scope::{Doubt, Part};
+use findings::{invalid_path, mismatch, skill_kept, too_many_tokens};
+use places::{directory_of, is_of, location};
 
 /// What a scan gave.
 pub(crate) struct Collected {
@@ -378,93 +383,6 @@ fn is_same(earlier: &RecordSet, at: usize, record: &NewRecord<'_>) -> bool {
         && earlier.tags(at).eq(record.tags.iter().map(AsRef::as_ref))
 }
 
-/// What the policy says of a name that is not that of its directory, where it is not left to the profile.
-fn mismatch(
-    policy: NameMismatch,
-    summary: Option<&Summary<'_>>,
-    directory: Option<&str>,
-) -> Option<Diagnostic> {
-    let severity = match policy {
-        NameMismatch::Profile | NameMismatch::Allow => return None,
-        NameMismatch::Warn => Severity::Warning,
-        NameMismatch::Error => Severity::Error,
-    };
-    let found = check_directory(&summary?.name, directory?, Profile::Lenient)?;
-    Some(Diagnostic { severity, ..found })
-}
-
-/// Tells of a file that costs more tokens than the limit, by its size: a scan reads no body. Four bytes
-/// make a token, as four characters do in the estimate of texts.
-///
-/// Only a host that says how much that matters is told: the size of a file is one system call more.
-fn too_many_tokens(found: &Found<'_>, limit: Limit) -> Option<Diagnostic> {
-    if limit.severity == LimitSeverity::Profile {
-        return None;
-    }
-    let size = found.size.or(found.is_whole_file.then_some(found.head.len() as u64))?;
-    let tokens = size.div_ceil(4);
-    if usize::try_from(tokens).is_ok_and(|tokens| tokens <= limit.max) {
-        return None;
-    }
-    Some(Diagnostic::new(
-        codes::BODY_TOKENS_SOFT_LIMIT,
-        limit.severity.or(None)?,
-        format!(
-            "the file costs approx. {tokens} tokens once it is loaded, more than {}",
-            limit.max
-        ),
-        "move details to files below `references/` and name them in the body",
-    ))
-}
-
-/// The name of a package's directory. A source that is one package has its own directory as root.
-pub(crate) fn directory_of<'a>(root: &'a str, package: &'a str) -> &'a str {
-    let path = if package.is_empty() { root.trim_end_matches('/') } else { package };
-    // Asked of each package: over bytes, as a path is too short for a search to pay.
-    let slash = path.bytes().rposition(|byte| byte == b'/');
-    slash.map_or(path, |at| &path[at + 1..])
-}
-
-/// The place of a package's file as an absolute path or URL.
-pub(crate) fn location(root: &str, package: &str, file: &str) -> String {
-    let root = root.trim_end_matches('/');
-    match package {
-        "" => format!("{root}/{file}"),
-        package => format!("{root}/{package}/{file}"),
-    }
-}
-
-/// Whether a place is a package's directory or its `SKILL.md`, however that is spelled: what a look at the
-/// package alone tells of. Packages that lie in it are others.
-fn is_of(root: &str, package: &str, place: &str) -> bool {
-    let inside = place.strip_prefix(root.trim_end_matches('/'));
-    let inside = inside.map(|inside| inside.trim_start_matches('/'));
-    let Some(rest) = inside.and_then(|inside| inside.strip_prefix(package)) else { return false };
-    let file = if package.is_empty() { Some(rest) } else { rest.strip_prefix('/') };
-    rest.is_empty() || file.is_some_and(|file| file.eq_ignore_ascii_case("SKILL.md"))
-}
-
 fn place(diagnostic: &Diagnostic) -> (Option<&str>, Option<u32>, Option<u32>) {
     (diagnostic.path.as_deref(), diagnostic.line, diagnostic.column)
-}
-
-fn skill_kept(generation: u64) -> Diagnostic {
-    Diagnostic::new(
-        codes::SKILL_KEPT,
-        Severity::Warning,
-        format!(
-            "this version cannot be used; since generation {generation} the last good one stays"
-        ),
-        "mend the file, or remove its directory",
-    )
-}
-
-fn invalid_path(root: &str, package: &str) -> Diagnostic {
-    Diagnostic::new(
-        codes::PACKAGE_PATH_INVALID,
-        Severity::Error,
-        format!("the source reports a package by the path {package:?}"),
-        "report packages by a relative path with `/` between its parts and without `.` and `..`",
-    )
-    .in_file(root)
 }

@@ -1,0 +1,67 @@
+//! What is told of a package beside the format's own findings.
+
+use prowess_core::{Diagnostic, Found, Severity};
+use prowess_format::{Limit, LimitSeverity, Profile, Summary, check_directory};
+
+use crate::codes;
+use crate::policy::NameMismatch;
+
+/// What the policy says of a name that is not that of its directory, where it is not left to the profile.
+pub(super) fn mismatch(
+    policy: NameMismatch,
+    summary: Option<&Summary<'_>>,
+    directory: Option<&str>,
+) -> Option<Diagnostic> {
+    let severity = match policy {
+        NameMismatch::Profile | NameMismatch::Allow => return None,
+        NameMismatch::Warn => Severity::Warning,
+        NameMismatch::Error => Severity::Error,
+    };
+    let found = check_directory(&summary?.name, directory?, Profile::Lenient)?;
+    Some(Diagnostic { severity, ..found })
+}
+
+/// Tells of a file that costs more tokens than the limit, by its size: a scan reads no body. Four bytes
+/// make a token, as four characters do in the estimate of texts.
+///
+/// Only a host that says how much that matters is told: the size of a file is one system call more.
+pub(super) fn too_many_tokens(found: &Found<'_>, limit: Limit) -> Option<Diagnostic> {
+    if limit.severity == LimitSeverity::Profile {
+        return None;
+    }
+    let size = found.size.or(found.is_whole_file.then_some(found.head.len() as u64))?;
+    let tokens = size.div_ceil(4);
+    if usize::try_from(tokens).is_ok_and(|tokens| tokens <= limit.max) {
+        return None;
+    }
+    Some(Diagnostic::new(
+        codes::BODY_TOKENS_SOFT_LIMIT,
+        limit.severity.or(None)?,
+        format!(
+            "the file costs approx. {tokens} tokens once it is loaded, more than {}",
+            limit.max
+        ),
+        "move details to files below `references/` and name them in the body",
+    ))
+}
+
+pub(super) fn skill_kept(generation: u64) -> Diagnostic {
+    Diagnostic::new(
+        codes::SKILL_KEPT,
+        Severity::Warning,
+        format!(
+            "this version cannot be used; since generation {generation} the last good one stays"
+        ),
+        "mend the file, or remove its directory",
+    )
+}
+
+pub(super) fn invalid_path(root: &str, package: &str) -> Diagnostic {
+    Diagnostic::new(
+        codes::PACKAGE_PATH_INVALID,
+        Severity::Error,
+        format!("the source reports a package by the path {package:?}"),
+        "report packages by a relative path with `/` between its parts and without `.` and `..`",
+    )
+    .in_file(root)
+}

@@ -1,0 +1,28 @@
+//! Where packages lie, as paths and as names.
+
+/// The name of a package's directory. A source that is one package has its own directory as root.
+pub(super) fn directory_of<'a>(root: &'a str, package: &'a str) -> &'a str {
+    let path = if package.is_empty() { root.trim_end_matches('/') } else { package };
+    // Asked of each package: over bytes, as a path is too short for a search to pay.
+    let slash = path.bytes().rposition(|byte| byte == b'/');
+    slash.map_or(path, |at| &path[at + 1..])
+}
+
+/// The place of a package's file as an absolute path or URL.
+pub(super) fn location(root: &str, package: &str, file: &str) -> String {
+    let root = root.trim_end_matches('/');
+    match package {
+        "" => format!("{root}/{file}"),
+        package => format!("{root}/{package}/{file}"),
+    }
+}
+
+/// Whether a place is a package's directory or its `SKILL.md`, however that is spelled: what a look at the
+/// package alone tells of. Packages that lie in it are others.
+pub(super) fn is_of(root: &str, package: &str, place: &str) -> bool {
+    let inside = place.strip_prefix(root.trim_end_matches('/'));
+    let inside = inside.map(|inside| inside.trim_start_matches('/'));
+    let Some(rest) = inside.and_then(|inside| inside.strip_prefix(package)) else { return false };
+    let file = if package.is_empty() { Some(rest) } else { rest.strip_prefix('/') };
+    rest.is_empty() || file.is_some_and(|file| file.eq_ignore_ascii_case("SKILL.md"))
+}
