@@ -179,7 +179,7 @@ pub struct Found<'a> {
     pub stamp: Option<Stamp>,
     /// The size of the whole file in bytes, where the source knows it without a further call, or [`ScanSink::needs_size`].
     pub size: Option<u64>,
-    /// The first bytes of the file; 4 KiB are enough for nearly every frontmatter.
+    /// The first bytes of the file; 2 KiB are enough for nearly every frontmatter.
     pub head: &'a [u8],
     /// Whether the file ends where `head` ends.
     pub is_whole_file: bool,

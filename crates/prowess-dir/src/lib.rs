@@ -15,10 +15,10 @@
 //!
 //! Looking at a path and then opening it is not a boundary: between the two, somebody swaps a
 //! directory for a link. So a path is resolved and confined in one step, by the kernel
-//! (`openat2` with `RESOLVE_BENEATH`), and what was opened is looked at before it is read. Where
-//! there is no `openat2` (an old kernel, a container that filters it, another Unix), the path is
-//! opened part by part, each relative to the handle before it and none through a link; see
-//! [`Dir::open_by_hand`].
+//! (`openat2`, without links or with `RESOLVE_BENEATH`), and what was opened is looked at before it
+//! is read. Where there is no `openat2` (an old kernel, a container that filters it, another Unix),
+//! the path is opened part by part, each relative to the handle before it and none through a link;
+//! see [`Dir::open_by_hand`].
 //!
 //! Two guards stand one behind the other: a path with `..`, a first slash or a NUL is refused by its
 //! text, and what a link or a race makes of a harmless path is refused by its resolution.

@@ -27,7 +27,7 @@
 //! ```
 //!
 //! A scan walks the tree and opens `NAME/SKILL.md` of each directory in one step, relative to the
-//! directory above: open, read 4 KiB, close. A package's directory is not listed unless packages
+//! directory above: open, read 2 KiB, close. A package's directory is not listed unless packages
 //! may lie inside packages ([`Nested::Descend`]). The next scan asks for the dates of each file, in one
 //! call, and reads again what may have changed; how long a file is only matters to who reads it whole.
 //!

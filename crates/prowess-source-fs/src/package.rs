@@ -9,8 +9,8 @@ use crate::stamp::{self, Verdict};
 /// As much as a sink may ask for, which is also the default of a read.
 const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
 
-/// Enough for nearly every frontmatter.
-pub(crate) const HEAD_BYTES: usize = 4096;
+/// Enough for nearly every frontmatter; of twice as many, most would be copied for nobody.
+pub(crate) const HEAD_BYTES: usize = 2048;
 
 /// The names of a `SKILL.md`, the better one first.
 pub(crate) const FILES: [&str; 2] = ["SKILL.md", "skill.md"];

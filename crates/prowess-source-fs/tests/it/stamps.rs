@@ -180,7 +180,7 @@ fn a_long_file_is_read_further_when_asked() {
     let source = source(config(&tree));
     let head = &ScanRecorder::scan(&source).unwrap().found;
     let one = head.iter().find(|found| found.package == "one").unwrap();
-    assert_eq!((one.head.len(), one.is_whole_file), (4096, false), "the head is 4 KiB");
+    assert_eq!((one.head.len(), one.is_whole_file), (2048, false), "the head is 2 KiB");
 
     let mut recorder = ScanRecorder { reads_to_the_end: true, ..ScanRecorder::default() };
     source.scan(&mut recorder, &Cancel::default()).unwrap();
