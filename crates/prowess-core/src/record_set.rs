@@ -122,8 +122,9 @@ impl RecordSet {
     /// Whether a record's package is the one at this path. Most are told apart by their lengths, without a
     /// look at their texts, which lie all over the memory.
     pub fn is_package(&self, at: usize, path: &str) -> bool {
-        let length = self.entries[at].lengths[Text::Package as usize];
-        usize::from(length) == path.len() && self.package(at) == path
+        let Entry { starts, lengths, .. } = &self.entries[at];
+        let (start, length) = (starts[Text::Package as usize], lengths[Text::Package as usize]);
+        usize::from(length) == path.len() && self.texts.is(Slice { start, length }, path)
     }
 
     /// `SKILL.md`, or `skill.md` where that is all there is.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, OFlags};
 
 use crate::open::{self, Confinement, Links};
-use crate::{Entries, Entry, EntryBuffer, Error, File, Glance, Result, Stat, path};
+use crate::{Entries, Entry, EntryBuffer, Error, File, Glance, PathBelow, Result, Stat, path};
 
 /// A directory that is open. Paths are relative to it, with `/` between their parts; the empty path
 /// is the directory itself.
@@ -64,7 +64,8 @@ impl Dir {
     /// # Errors
     ///
     /// As [`Dir::open_file`], but what is no regular file may show only when it is read.
-    pub fn glance<'a>(&self, path: &'a str, links: Links) -> Result<Glance<'a>> {
+    pub fn glance<'a>(&self, path: impl Into<PathBelow<'a>>, links: Links) -> Result<Glance<'a>> {
+        let path = path.into();
         let handle = self.open_handle(path, open::FILE, links)?;
         Ok(Glance { handle, path })
     }
@@ -85,7 +86,7 @@ impl Dir {
     /// There is none, or it leads outside.
     pub fn stat(&self, path: &str, links: Links) -> Result<Stat> {
         let handle = self.open_handle(path, open::LOOK, links)?;
-        stat_of(&handle, path)
+        stat_of(&handle, path.into())
     }
 
     /// What a file is, in one system call that does not confine the directories on the way to it.
@@ -97,12 +98,11 @@ impl Dir {
     /// # Errors
     ///
     /// There is none.
-    pub fn stat_unconfined(&self, path: &str) -> Result<Stat> {
-        path::check(path)?;
-        let path = path::or_dot(path);
-        rustix::fs::statat(&self.handle, path, AtFlags::SYMLINK_NOFOLLOW)
-            .map(|stat| Stat::of(&stat))
-            .map_err(|cause| Error::of(cause, path))
+    pub fn stat_unconfined<'p>(&self, path: impl Into<PathBelow<'p>>) -> Result<Stat> {
+        let path = path.into();
+        path.check()?;
+        let flags = AtFlags::SYMLINK_NOFOLLOW;
+        path.call(|path| rustix::fs::statat(&self.handle, path, flags)).map(|stat| Stat::of(&stat))
     }
 
     /// Whether the directory of this entry has a file of this name, whatever it is. For names that are
@@ -138,7 +138,7 @@ impl Dir {
         let whole = directory.join(path);
         let handle = open::open_without_links(&whole)
             .map_err(|cause| Error::of(cause, path).without_links())?;
-        Glance { handle, path }.look()
+        Glance { handle, path: path.into() }.look()
     }
 
     fn opened(
@@ -150,18 +150,24 @@ impl Dir {
         Ok(Self { handle: Arc::new(handle), confinement, was_listed: false })
     }
 
-    fn open_handle(&self, path: &str, flags: OFlags, links: Links) -> Result<OwnedFd> {
-        path::check(path)?;
-        let directory = self.handle.as_fd();
-        let answer =
-            open::open_beneath(directory, self.confinement, path::or_dot(path), flags, links);
-        answer.map_err(|cause| match links {
-            Links::Refuse => Error::of(cause, path).without_links(),
-            Links::FollowInside => Error::of(cause, path),
+    fn open_handle<'p>(
+        &self,
+        path: impl Into<PathBelow<'p>>,
+        flags: OFlags,
+        links: Links,
+    ) -> Result<OwnedFd> {
+        let path = path.into();
+        path.check()?;
+        let answer = open::open_beneath(self.handle.as_fd(), self.confinement, path, flags, links);
+        answer.map_err(|error| match links {
+            Links::Refuse => error.without_links(),
+            Links::FollowInside => error,
         })
     }
 }
 
-pub(crate) fn stat_of(handle: &OwnedFd, path: &str) -> Result<Stat> {
-    rustix::fs::fstat(handle).map(|stat| Stat::of(&stat)).map_err(|cause| Error::of(cause, path))
+pub(crate) fn stat_of(handle: &OwnedFd, path: PathBelow<'_>) -> Result<Stat> {
+    rustix::fs::fstat(handle)
+        .map(|stat| Stat::of(&stat))
+        .map_err(|cause| Error::of(cause, path.text()))
 }

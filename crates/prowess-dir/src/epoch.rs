@@ -1,6 +1,6 @@
 //! Whether a file has changed since a moment, told by its dates alone.
 
-use crate::{Dir, Moment, Stat};
+use crate::{Dir, Moment, PathBelow, Stat};
 
 /// A moment by the clock with which the kernel dates changes of a directory's files, and all that it
 /// takes to compare a file's dates with it later.
@@ -49,8 +49,11 @@ impl Dir {
     /// # Errors
     ///
     /// There is none.
-    pub fn stat_on_mount(&self, path: &str) -> crate::Result<(Stat, Option<u64>)> {
-        imp::stat(self, path)
+    pub fn stat_on_mount<'p>(
+        &self,
+        path: impl Into<PathBelow<'p>>,
+    ) -> crate::Result<(Stat, Option<u64>)> {
+        imp::stat(self, path.into())
     }
 }
 
@@ -60,7 +63,7 @@ mod imp {
     use rustix::time::{ClockId, Timespec, clock_gettime};
 
     use super::Epoch;
-    use crate::{Dir, Error, Kind, Moment, Result, Stat, path};
+    use crate::{Dir, Kind, Moment, PathBelow, Result, Stat};
 
     /// The file systems that date every change of what a name stands for.
     const EXT: u64 = 0xef53;
@@ -83,13 +86,12 @@ mod imp {
         })
     }
 
-    pub(super) fn stat(directory: &Dir, path: &str) -> Result<(Stat, Option<u64>)> {
-        path::check(path)?;
+    pub(super) fn stat(directory: &Dir, path: PathBelow<'_>) -> Result<(Stat, Option<u64>)> {
+        path.check()?;
         let wanted = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
         let flags = AtFlags::SYMLINK_NOFOLLOW;
-        rustix::fs::statx(&directory.handle, path::or_dot(path), flags, wanted)
-            .map(|stat| (of(&stat), mount(&stat)))
-            .map_err(|cause| Error::of(cause, path))
+        let stat = path.call(|path| rustix::fs::statx(&directory.handle, path, flags, wanted))?;
+        Ok((of(&stat), mount(&stat)))
     }
 
     fn mount(stat: &Statx) -> Option<u64> {
@@ -122,13 +124,13 @@ mod imp {
 #[cfg(not(target_os = "linux"))]
 mod imp {
     use super::Epoch;
-    use crate::{Dir, Result, Stat};
+    use crate::{Dir, PathBelow, Result, Stat};
 
     pub(super) fn epoch(_: &Dir) -> Option<Epoch> {
         None
     }
 
-    pub(super) fn stat(directory: &Dir, path: &str) -> Result<(Stat, Option<u64>)> {
+    pub(super) fn stat(directory: &Dir, path: PathBelow<'_>) -> Result<(Stat, Option<u64>)> {
         directory.stat_unconfined(path).map(|stat| (stat, None))
     }
 }

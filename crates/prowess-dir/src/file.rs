@@ -4,13 +4,13 @@ use std::os::fd::OwnedFd;
 
 use rustix::io::Errno;
 
-use crate::{Error, ErrorKind, Result, Stat};
+use crate::{Error, ErrorKind, PathBelow, Result, Stat};
 
 /// A regular file, open for reading. See [`crate::Dir::open_file`].
 #[derive(Debug)]
 pub struct File<'a> {
     pub(crate) handle: OwnedFd,
-    pub(crate) path: &'a str,
+    pub(crate) path: PathBelow<'a>,
     pub(crate) stat: Stat,
 }
 
@@ -52,7 +52,7 @@ impl File<'_> {
     ///
     /// The file is larger than `limit` bytes ([`ErrorKind::TooLarge`]) or cannot be read.
     pub fn read_whole(&self, limit: usize) -> Result<Vec<u8>> {
-        let too_large = || Error::new(ErrorKind::TooLarge, self.path);
+        let too_large = || Error::new(ErrorKind::TooLarge, self.path.text());
         let size = usize::try_from(self.stat.size)
             .ok()
             .filter(|&size| size <= limit)
@@ -84,14 +84,14 @@ impl File<'_> {
 
 pub(crate) fn read_at(
     handle: &OwnedFd,
-    path: &str,
+    path: PathBelow<'_>,
     buffer: &mut [u8],
     offset: usize,
 ) -> Result<usize> {
     loop {
         match rustix::io::pread(handle, &mut *buffer, offset as u64) {
             Err(Errno::INTR) => {}
-            answer => return answer.map_err(|cause| Error::of(cause, path)),
+            answer => return answer.map_err(|cause| Error::of(cause, path.text())),
         }
     }
 }

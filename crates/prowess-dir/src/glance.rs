@@ -4,13 +4,13 @@ use std::os::fd::OwnedFd;
 
 use crate::dir::stat_of;
 use crate::file::read_at;
-use crate::{Error, ErrorKind, File, Head, Kind, Result};
+use crate::{Error, ErrorKind, File, Head, Kind, PathBelow, Result};
 
 /// A file that is open and that nobody has looked at. See [`crate::Dir::glance`].
 #[derive(Debug)]
 pub struct Glance<'a> {
     pub(crate) handle: OwnedFd,
-    pub(crate) path: &'a str,
+    pub(crate) path: PathBelow<'a>,
 }
 
 impl<'a> Glance<'a> {
@@ -26,7 +26,7 @@ impl<'a> Glance<'a> {
     pub fn read_head(&self, buffer: &mut [u8]) -> Result<Head> {
         let length = read_at(&self.handle, self.path, buffer, 0)?;
         if length == 0 && stat_of(&self.handle, self.path)?.kind != Kind::File {
-            return Err(Error::new(ErrorKind::NotRegular, self.path));
+            return Err(Error::new(ErrorKind::NotRegular, self.path.text()));
         }
         // A regular file gives fewer bytes than asked for only where it ends.
         Ok(Head { length, is_whole_file: length < buffer.len() })
@@ -41,7 +41,7 @@ impl<'a> Glance<'a> {
         let stat = stat_of(&self.handle, self.path)?;
         match stat.kind {
             Kind::File => Ok(File { handle: self.handle, path: self.path, stat }),
-            _ => Err(Error::new(ErrorKind::NotRegular, self.path)),
+            _ => Err(Error::new(ErrorKind::NotRegular, self.path.text())),
         }
     }
 }

@@ -29,6 +29,7 @@
 //! This crate does not know what a skill is. It works on Unix; elsewhere it does not build.
 #![forbid(unsafe_code)]
 
+mod batch;
 mod dir;
 mod entries;
 mod epoch;
@@ -41,6 +42,7 @@ mod resolve;
 mod stat;
 mod walk;
 
+pub use batch::{BatchedPath, PathBatch};
 pub use dir::Dir;
 pub use entries::{Entries, Entry, EntryBuffer};
 pub use epoch::Epoch;
@@ -48,6 +50,7 @@ pub use error::{Error, ErrorKind};
 pub use file::{File, Head};
 pub use glance::Glance;
 pub use open::Links;
+pub use path::PathBelow;
 pub use stat::{Kind, Moment, Stat};
 pub use walk::{Walk, WalkBounds, Walked};
 

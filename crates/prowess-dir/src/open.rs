@@ -1,5 +1,6 @@
 //! The second guard: a path is resolved and confined in one step.
 
+use std::ffi::CStr;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use rustix::fs::ResolveFlags;
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::resolve;
+use crate::{PathBelow, resolve};
 
 /// What to do about a symbolic link on the way to a file or at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,23 +74,23 @@ pub(crate) fn open_root_by_hand(path: &Path) -> Result<(OwnedFd, Confinement), E
 pub(crate) fn open_beneath(
     directory: BorrowedFd<'_>,
     confinement: Confinement,
-    path: &str,
+    path: PathBelow<'_>,
     flags: OFlags,
     links: Links,
-) -> Result<OwnedFd, Errno> {
-    match confinement {
+) -> crate::Result<OwnedFd> {
+    path.call(|path| match confinement {
         #[cfg(target_os = "linux")]
         Confinement::Kernel => open_by_kernel(directory, path, flags, links),
         #[cfg(not(target_os = "linux"))]
-        Confinement::Kernel => resolve::open(directory, path, flags, links),
-        Confinement::ByHand => resolve::open(directory, path, flags, links),
-    }
+        Confinement::Kernel => resolve::open(directory, path.to_bytes(), flags, links),
+        Confinement::ByHand => resolve::open(directory, path.to_bytes(), flags, links),
+    })
 }
 
 #[cfg(target_os = "linux")]
 fn open_by_kernel(
     directory: BorrowedFd<'_>,
-    path: &str,
+    path: &CStr,
     flags: OFlags,
     links: Links,
 ) -> Result<OwnedFd, Errno> {

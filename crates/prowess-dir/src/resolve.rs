@@ -20,7 +20,7 @@ const MOST_LINKS: usize = 40;
 #[inline(never)]
 pub(crate) fn open(
     root: BorrowedFd<'_>,
-    path: &str,
+    path: &[u8],
     flags: OFlags,
     links: Links,
 ) -> Result<OwnedFd, Errno> {
@@ -29,7 +29,7 @@ pub(crate) fn open(
         answer => return answer,
     }
     let mut below: Vec<OwnedFd> = Vec::new();
-    let mut parts = reversed_parts(path.as_bytes());
+    let mut parts = reversed_parts(path);
     let mut links_left = MOST_LINKS;
     while let Some(part) = parts.pop() {
         if part == b".." {
@@ -57,17 +57,18 @@ pub(crate) fn open(
 
 /// The common case: no part is a link, so nothing leads back and one handle is enough. `ELOOP` where
 /// one is, or where the path's text is not that simple.
-fn open_without_links(root: BorrowedFd<'_>, path: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+fn open_without_links(root: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
     let mut here: Option<OwnedFd> = None;
     let mut rest = path;
     loop {
-        let (part, after) = rest.split_once('/').unwrap_or((rest, ""));
-        if matches!(part, "" | "." | "..") {
+        let slash = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
+        let (part, after) = (&rest[..slash], rest.get(slash + 1..).unwrap_or_default());
+        if matches!(part, b"" | b"." | b"..") {
             return Err(Errno::LOOP);
         }
         let wanted = if after.is_empty() { flags } else { LOOK | OFlags::DIRECTORY };
         let parent = here.as_ref().map_or(root, AsFd::as_fd);
-        let handle = match open_part(parent, part.as_bytes(), wanted)? {
+        let handle = match open_part(parent, part, wanted)? {
             Part::Opened(handle) => handle,
             Part::Link(_) => return Err(Errno::LOOP),
         };

@@ -12,23 +12,20 @@ const MOST_SEARCHES: usize = 4;
 
 /// The packages of the earlier scan by their places: the records', then those that cannot be used.
 ///
-/// A directory is mostly listed in the order of the last time, so the package that is asked for is the
-/// next one, and the one that is settled is the last once more. Only a scan that comes in another order builds a table.
+/// A directory is mostly listed in the order of the last time, so the package that is asked for is the one
+/// behind the last that was asked for, and likewise the one that is settled. Only a scan that comes in
+/// another order builds a table.
 pub(crate) struct Earlier<'a> {
     records: &'a RecordSet,
     fates: Vec<Fate>,
-    /// The places behind the last record that was found, and behind the last one that cannot be used.
-    next: [Cell<usize>; 2],
+    asked: Next,
+    settled: Next,
     searches: Cell<usize>,
     by_package: OnceCell<HashMap<&'a str, usize>>,
 }
 
-/// Whether a package is asked for after another one or once more, which says where it is looked for first.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    Next,
-    Again,
-}
+/// The places behind the last record that was found, and behind the last one that cannot be used.
+struct Next([Cell<usize>; 2]);
 
 /// What this scan says of a package that the earlier one knew.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,7 +47,8 @@ impl<'a> Earlier<'a> {
         let mut earlier = Self {
             records,
             fates: vec![fate; records.len() + records.rejected().len()],
-            next: [Cell::new(0), Cell::new(records.len())],
+            asked: Next::new(records),
+            settled: Next::new(records),
             searches: Cell::new(0),
             by_package: OnceCell::new(),
         };
@@ -62,12 +60,12 @@ impl<'a> Earlier<'a> {
 
     /// The stamp that the earlier scan gave.
     pub(crate) fn stamp(&self, package: &str) -> Option<Stamp> {
-        self.stamp_at(self.find(package, Asked::Next)?)
+        self.stamp_at(self.find(package, &self.asked)?)
     }
 
     /// Settles what becomes of a package; gives its record, if it was known, and if it had one.
     pub(crate) fn settle(&mut self, package: &str, fate: Fate) -> Option<Option<usize>> {
-        let at = self.find(package, Asked::Again)?;
+        let at = self.find(package, &self.settled)?;
         self.fates[at] = fate;
         Some(self.record(at))
     }
@@ -107,9 +105,9 @@ impl<'a> Earlier<'a> {
     }
 
     /// How many records lie before one that is reported now, if it takes its place where it was, or behind the
-    /// last one that was asked for.
+    /// last one that was settled.
     pub(crate) fn place(&self, record: Option<usize>) -> usize {
-        record.map_or_else(|| self.next[0].get(), |at| at + 1)
+        record.map_or_else(|| self.settled.0[0].get(), |at| at + 1)
     }
 
     fn record(&self, at: usize) -> Option<usize> {
@@ -128,9 +126,9 @@ impl<'a> Earlier<'a> {
     }
 
     #[inline]
-    fn find(&self, package: &str, asked: Asked) -> Option<usize> {
+    fn find(&self, package: &str, next: &Next) -> Option<usize> {
         // A first scan knows nothing.
-        if self.fates.is_empty() { None } else { self.find_among_all(package, asked) }
+        if self.fates.is_empty() { None } else { self.find_among_all(package, next) }
     }
 
     fn is_package(&self, at: usize, path: &str) -> bool {
@@ -140,16 +138,16 @@ impl<'a> Earlier<'a> {
         }
     }
 
-    fn find_among_all(&self, package: &str, asked: Asked) -> Option<usize> {
-        let at = self.guess(package, asked).or_else(|| self.search(package))?;
-        self.next[usize::from(self.record(at).is_none())].set(at + 1);
+    fn find_among_all(&self, package: &str, next: &Next) -> Option<usize> {
+        let at = self.guess(package, next).or_else(|| self.search(package))?;
+        next.0[usize::from(self.record(at).is_none())].set(at + 1);
         Some(at)
     }
 
     /// The place of a package at the last ones or shortly behind.
-    fn guess(&self, package: &str, asked: Asked) -> Option<usize> {
-        let next = [0, 1].map(|kind| self.next[kind].get());
-        let nearest = next[0].wrapping_sub(usize::from(asked == Asked::Again));
+    fn guess(&self, package: &str, next: &Next) -> Option<usize> {
+        let next = [0, 1].map(|kind| next.0[kind].get());
+        let [nearest, _] = next;
         if nearest < self.records.len() && self.records.is_package(nearest, package) {
             return Some(nearest);
         }
@@ -167,6 +165,12 @@ impl<'a> Earlier<'a> {
         }
         let table = || places.map(|at| (self.package(at), at)).collect();
         self.by_package.get_or_init(table).get(package).copied()
+    }
+}
+
+impl Next {
+    fn new(records: &RecordSet) -> Self {
+        Self([Cell::new(0), Cell::new(records.len())])
     }
 }
 

@@ -146,7 +146,7 @@ impl Work {
     /// Has the kernel bring a package's file into memory, or the listing of what is none.
     fn bring(&self, name: &str, head: &mut [u8]) {
         let file = [name, "/", FILES[0]].concat();
-        match self.directory.glance(&file, Links::Refuse) {
+        match self.directory.glance(&*file, Links::Refuse) {
             Ok(glance) => drop(glance.read_head(head)),
             Err(error) if error.kind() == ErrorKind::NotFound => self.bring_listing(name),
             Err(_) => {}

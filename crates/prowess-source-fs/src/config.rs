@@ -126,8 +126,8 @@ impl FsConfig {
         }
     }
 
-    pub(crate) fn skips(&self, name: &str) -> bool {
-        self.skip.iter().any(|skipped| **skipped == *name)
+    pub(crate) fn skips(&self, name: impl AsRef<[u8]>) -> bool {
+        self.skip.iter().any(|skipped| skipped.as_bytes() == name.as_ref())
     }
 }
 

@@ -46,6 +46,7 @@
 #![forbid(unsafe_code)]
 
 mod ahead;
+mod ask;
 pub mod codes;
 mod config;
 mod discovery;
@@ -56,6 +57,7 @@ mod package;
 mod partial;
 mod problem;
 mod read;
+mod report;
 mod roots;
 mod scan;
 mod stamp;

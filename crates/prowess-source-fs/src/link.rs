@@ -69,7 +69,7 @@ impl<'f, 'a> Follower<'f, 'a> {
             }
             Err(error) => {
                 let path = self.prober.absolute(link);
-                self.prober.sink.problem(problem::directory_unreadable(&path, &error));
+                self.prober.problem(problem::directory_unreadable(&path, &error));
             }
         }
     }
@@ -85,7 +85,7 @@ impl<'f, 'a> Follower<'f, 'a> {
             Err(_) => codes::SYMLINK_LOOP,
         };
         let path = self.prober.absolute(link);
-        self.prober.sink.problem(problem::broken_link(&path, code));
+        self.prober.problem(problem::broken_link(&path, code));
         false
     }
 
@@ -112,6 +112,6 @@ impl<'f, 'a> Follower<'f, 'a> {
         let target = self.config.root.join(link).canonicalize();
         let target = target.as_deref().unwrap_or(Path::new("?")).to_string_lossy();
         let path = self.prober.absolute(link);
-        self.prober.sink.problem(diagnostic(&path, &target));
+        self.prober.problem(diagnostic(&path, &target));
     }
 }

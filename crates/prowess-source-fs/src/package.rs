@@ -1,13 +1,11 @@
 //! One directory: is it a package, and what does its `SKILL.md` begin with.
 
-use prowess_core::{Found, ReadFurther, ScanSink, Stamp, Timestamp};
-use prowess_dir::{Dir, Epoch, Error, ErrorKind, Glance, Head, Kind, Links};
+use prowess_core::{Diagnostic, ScanSink};
+use prowess_dir::{Dir, Links};
 
+use crate::ask::{Answer, Asker, Question, Times, Way};
 use crate::problem;
-use crate::stamp::{self, Verdict};
-
-/// As much as a sink may ask for, which is also the default of a read.
-const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
+use crate::report::{Fault, Reporter};
 
 /// Enough for nearly every frontmatter; of twice as many, most would be copied for nobody.
 pub(crate) const HEAD_BYTES: usize = 2048;
@@ -28,23 +26,13 @@ pub(crate) enum Probe {
 
 /// Probes directories, with one path and one head for all of them.
 pub(crate) struct Prober<'a> {
-    pub(crate) sink: &'a mut dyn ScanSink,
+    pub(crate) reporter: Reporter<'a>,
     /// The directory that is probed, from the root; while it is, with the file's name behind it.
     pub(crate) path: String,
     /// Inode and device of each package's directory.
     pub(crate) seen: Vec<(u64, u64)>,
     root: &'a str,
-    times: Times,
-    head: Vec<u8>,
-}
-
-/// The present, by the host's clock and by that of the files where it is of use.
-#[derive(Clone, Copy)]
-pub(crate) struct Times {
-    pub(crate) now: Timestamp,
-    pub(crate) epoch: Option<Epoch>,
-    /// Whether a file that is read for the first time gets a provisional stamp.
-    pub(crate) is_provisional: bool,
+    head: Box<[u8]>,
 }
 
 /// Where a package's path ends in [`Prober::path`], and where the part begins that is relative to the
@@ -57,25 +45,21 @@ struct Place {
     inode: Option<u64>,
 }
 
-impl Place {
-    fn is_opened(self) -> bool {
-        self.relative >= self.package
-    }
-}
-
-/// Why a `SKILL.md` was not reported.
-enum Fault {
-    /// There is none.
-    Absent,
-    /// Its directory may not be entered.
-    Closed(Error),
-    /// It is there and cannot be read.
-    Unreadable(Error),
-}
-
 impl<'a> Prober<'a> {
     pub(crate) fn new(root: &'a str, times: Times, sink: &'a mut dyn ScanSink) -> Self {
-        Self { sink, path: String::new(), seen: Vec::new(), root, times, head: vec![0; HEAD_BYTES] }
+        let asker = Asker { times, needs_size: sink.needs_size() };
+        Self {
+            reporter: Reporter { sink, asker },
+            path: String::new(),
+            seen: Vec::new(),
+            root,
+            head: vec![0; HEAD_BYTES].into(),
+        }
+    }
+
+    /// Tells of something that is wrong.
+    pub(crate) fn problem(&mut self, diagnostic: Diagnostic) {
+        self.reporter.sink.problem(diagnostic);
     }
 
     /// The absolute path of a path from the root.
@@ -105,29 +89,41 @@ impl<'a> Prober<'a> {
     /// Probes the directory at [`Prober::path`], whose parent is open.
     pub(crate) fn probe_below(&mut self, parent: &Dir, parent_length: usize, inode: u64) -> Probe {
         let place = Place { package: self.path.len(), relative: parent_length, inode: Some(inode) };
-        self.probe(parent, place)
+        self.probe(parent, place, &FILES)
     }
 
     /// Probes the directory at [`Prober::path`], which is open itself.
     pub(crate) fn probe_opened(&mut self, directory: &Dir) -> Probe {
         let package = self.path.len();
         let relative = if package == 0 { 0 } else { package + 1 };
-        self.probe(directory, Place { package, relative, inode: None })
+        self.probe(directory, Place { package, relative, inode: None }, &FILES)
     }
 
-    fn probe(&mut self, directory: &Dir, place: Place) -> Probe {
-        for file in FILES {
-            if place.package > 0 {
-                self.path.push('/');
-            }
-            self.path.push_str(file);
-            let answer = self.skill_file(directory, place, file);
-            let probe = match answer {
+    /// Probes a directory whose parent is open and of whose [`FILES`] the first was asked about already.
+    pub(crate) fn probe_answered(
+        &mut self,
+        question: &Question<'_>,
+        way: Way<'_>,
+        answer: Answer,
+        head: &[u8],
+    ) -> Probe {
+        let Err(fault) = self.reporter.report(question, way, answer, head) else {
+            return Probe::Package;
+        };
+        self.path.clear();
+        self.path.push_str(question.package);
+        let (package, inode) = (question.package.len(), question.inode);
+        let place = Place { package, relative: package - way.package.len(), inode };
+        self.tell(&fault, place, question.file)
+            .unwrap_or_else(|| self.probe(way.directory, place, &FILES[1..]))
+    }
+
+    fn probe(&mut self, directory: &Dir, place: Place, files: &[&'static str]) -> Probe {
+        for file in files {
+            let probe = match self.skill_file(directory, place, file) {
                 Ok(()) => Some(Probe::Package),
-                Err(Fault::Absent) => None,
-                Err(fault) => Some(self.tell(&fault, place)),
+                Err(fault) => self.tell(&fault, place, file),
             };
-            self.path.truncate(place.package);
             if let Some(probe) = probe {
                 return probe;
             }
@@ -135,158 +131,53 @@ impl<'a> Prober<'a> {
         Probe::Nothing
     }
 
-    fn tell(&mut self, fault: &Fault, place: Place) -> Probe {
+    /// Tells why the package at [`Prober::path`] is not reported, unless it only lacks this file.
+    fn tell(&mut self, fault: &Fault, place: Place, file: &str) -> Option<Probe> {
         let (probe, diagnostic) = match fault {
-            Fault::Absent => return Probe::Nothing,
+            Fault::Absent => return None,
             Fault::Closed(error) => {
-                let directory = self.absolute(&self.path[..place.package]);
-                let diagnostic = problem::directory_unreadable(&directory, error);
-                (Probe::Closed, diagnostic)
+                (Probe::Closed, problem::directory_unreadable(&self.here(), error))
             }
-            Fault::Unreadable(error) => (Probe::Package, problem::skill_file(&self.here(), error)),
+            Fault::Unreadable(error) => {
+                self.enter(file);
+                let diagnostic = problem::skill_file(&self.here(), error);
+                self.path.truncate(place.package);
+                (Probe::Package, diagnostic)
+            }
         };
-        self.sink.problem(diagnostic);
-        probe
+        self.problem(diagnostic);
+        Some(probe)
     }
 
-    /// Reports the `SKILL.md` at [`Prober::path`].
+    /// Adds a file's name to the path.
+    fn enter(&mut self, file: &str) {
+        if !self.path.is_empty() {
+            self.path.push('/');
+        }
+        self.path.push_str(file);
+    }
+
+    /// Reports a `SKILL.md` of the package at [`Prober::path`].
     fn skill_file(
         &mut self,
         directory: &Dir,
         place: Place,
         file: &'static str,
     ) -> Result<(), Fault> {
-        let relative = &self.path[place.relative..];
-        let mut report = Report {
-            package: &self.path[..place.package],
-            file,
-            times: &self.times,
-            inode: place.inode,
-            head: &mut self.head,
-            sink: &mut *self.sink,
+        self.enter(file);
+        let Self { path, reporter, head, .. } = self;
+        let package = &path[..place.package];
+        let known = reporter.sink.known(package);
+        let question = Question { package, file, inode: place.inode, known };
+        let way = Way {
+            directory,
+            package: path.get(place.relative..place.package).unwrap_or_default(),
+            path: path[place.relative..].into(),
+            links: Links::Refuse,
         };
-        let known = report.sink.known(report.package);
-        let told = known.map(|known| report.told(known, directory, relative));
-        if told == Some(Verdict::Unchanged) {
-            report.sink.unchanged(report.package);
-            return Ok(());
-        }
-        match directory.glance(relative, Links::Refuse) {
-            Ok(glance) => report.opened(glance, known, told),
-            Err(error) => match error.kind() {
-                ErrorKind::NotFound | ErrorKind::NotADirectory => Err(Fault::Absent),
-                ErrorKind::Link if place.is_opened() => report.linked(directory, known),
-                ErrorKind::Link => {
-                    let package = &self.path[place.relative..place.package];
-                    // The directory has become a link since its name was read: it is none any more.
-                    let package =
-                        directory.open_dir(package, Links::Refuse).map_err(|_| Fault::Absent)?;
-                    report.linked(&package, known)
-                }
-                ErrorKind::Denied if directory.stat_unconfined(relative).is_err() => {
-                    Err(Fault::Closed(error))
-                }
-                _ => Err(Fault::Unreadable(error)),
-            },
-        }
-    }
-}
-
-/// What it takes to report one `SKILL.md`.
-struct Report<'r> {
-    package: &'r str,
-    file: &'static str,
-    times: &'r Times,
-    inode: Option<u64>,
-    head: &'r mut Vec<u8>,
-    sink: &'r mut dyn ScanSink,
-}
-
-impl Report<'_> {
-    /// What the dates of a file say of a stamp of an earlier scan, in one system call.
-    fn told(&self, known: Stamp, directory: &Dir, relative: &str) -> Verdict {
-        if !known.is_provisional() {
-            let is_same = directory.stat_unconfined(relative).is_ok_and(|stat| {
-                let stamp = stamp::proper(self.file, &stat, self.times.now);
-                stat.kind == Kind::File && stamp::is_proper(known, stamp)
-            });
-            return if is_same { Verdict::Unchanged } else { Verdict::Changed };
-        }
-        match (self.provisional(), directory.stat_on_mount(relative)) {
-            (Some((found, epoch)), Ok((stat, mount))) => {
-                stamp::verdict(known, found, epoch, (&stat, mount))
-            }
-            _ => Verdict::Changed,
-        }
-    }
-
-    /// What a provisional stamp is made of, where there may be one.
-    fn provisional(&self) -> Option<(stamp::Found<'_>, &Epoch)> {
-        let found = stamp::Found { file: self.file, directory: self.inode? };
-        Some((found, self.times.epoch.as_ref()?))
-    }
-
-    /// A `SKILL.md` that is a link is followed inside its package.
-    fn linked(&mut self, package: &Dir, known: Option<Stamp>) -> Result<(), Fault> {
-        // The dates of a link are not those of the file, and neither is the directory.
-        self.inode = None;
-        let glance = package.glance(self.file, Links::FollowInside).map_err(Fault::Unreadable)?;
-        self.opened(glance, known, None)
-    }
-
-    fn opened(
-        &mut self,
-        glance: Glance<'_>,
-        known: Option<Stamp>,
-        told: Option<Verdict>,
-    ) -> Result<(), Fault> {
-        if known.is_none()
-            && self.times.is_provisional
-            && !self.sink.needs_size()
-            && let Some((found, epoch)) = self.provisional()
-        {
-            let stamp = stamp::provisional(found, epoch);
-            return self.read(Some(stamp), None, |head| glance.read_head(head));
-        }
-        let file = glance.look().map_err(Fault::Unreadable)?;
-        let mut stamp = stamp::proper(self.file, file.stat(), self.times.now);
-        if known.is_some_and(|known| stamp::is_proper(known, stamp)) {
-            self.sink.unchanged(self.package);
-            return Ok(());
-        }
-        if told == Some(Verdict::Unknown) {
-            stamp = stamp.map(stamp::settling);
-        }
-        self.read(stamp, Some(file.stat().size), |head| file.read_head(head))
-    }
-
-    /// Reads as much as the sink asks for.
-    fn read(
-        &mut self,
-        stamp: Option<Stamp>,
-        size: Option<u64>,
-        read_head: impl Fn(&mut [u8]) -> prowess_dir::Result<Head>,
-    ) -> Result<(), Fault> {
-        let mut wanted = HEAD_BYTES;
-        loop {
-            if self.head.len() < wanted {
-                self.head.resize(wanted, 0);
-            }
-            let head = read_head(&mut self.head[..wanted]).map_err(Fault::Unreadable)?;
-            let answer = self.sink.found(Found {
-                package: self.package,
-                file: self.file,
-                stamp,
-                size,
-                head: &self.head[..head.length],
-                is_whole_file: head.is_whole_file,
-            });
-            match answer {
-                ReadFurther::UpTo(bytes) if !head.is_whole_file && wanted <= MAX_FILE_BYTES => {
-                    wanted = bytes.max(2 * wanted).min(MAX_FILE_BYTES + 1);
-                }
-                _ => return Ok(()),
-            }
-        }
+        let answer = reporter.asker.ask(&question, way, head);
+        let reported = reporter.report(&question, way, answer, head);
+        self.path.truncate(place.package);
+        reported
     }
 }

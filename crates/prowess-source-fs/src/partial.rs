@@ -3,7 +3,8 @@
 use prowess_core::{Cancel, Clock, Coverage, PackagePath, ScanSink, SourceError, SourceErrorKind};
 use prowess_dir::{Dir, Kind};
 
-use crate::package::{FILES, Probe, Prober, Times};
+use crate::ask::Times;
+use crate::package::{FILES, Probe, Prober};
 use crate::stamp::LastSecond;
 use crate::{FsConfig, Nested, misnamed, problem, scan};
 
@@ -34,7 +35,7 @@ pub(crate) fn scan_packages(
             && let Some(file) = misnamed::find(&root, package)
         {
             let path = prober.absolute(&format!("{package}/{file}"));
-            prober.sink.problem(problem::file_misnamed(&path));
+            prober.problem(problem::file_misnamed(&path));
         }
     }
     Ok(Coverage::Asked)
@@ -96,5 +97,5 @@ pub(crate) fn is_package(root: &Dir, directory: &str) -> bool {
         "" => String::from(name),
         directory => [directory, "/", name].concat(),
     };
-    FILES.into_iter().any(|name| root.stat_unconfined(&file(name)).is_ok())
+    FILES.into_iter().any(|name| root.stat_unconfined(&*file(name)).is_ok())
 }

@@ -1,5 +1,8 @@
 //! The walk: which directories there are, and in which of them a package begins.
 
+mod batch;
+mod bounds;
+
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -11,12 +14,15 @@ use prowess_dir::{Dir, Entry, EntryBuffer, ErrorKind, Kind, Links};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::ahead::{Ahead, Pace};
+use crate::ask::Times;
 use crate::gitignore::Rules;
 use crate::misnamed::is_misnamed;
-use crate::package::{FILES, Probe, Prober, Times};
+use crate::package::{FILES, Probe, Prober};
 use crate::partial::is_package;
 use crate::stamp::LastSecond;
 use crate::{FsConfig, Nested, codes, link, problem};
+use batch::Batch;
+use bounds::Bounds;
 
 /// Reports every package of the tree.
 pub(crate) fn scan(
@@ -48,6 +54,7 @@ pub(crate) fn scan(
         left_out: LeftOut::default(),
         bounds: Bounds::default(),
         pace: Pace::new(),
+        batch: None,
     };
     let Some(rules) = walk.rules_of_root(&root) else {
         return Ok(());
@@ -106,16 +113,6 @@ struct LeftOut {
     count: usize,
 }
 
-/// Where each bound bit first.
-#[derive(Default)]
-struct Bounds {
-    depth: Option<String>,
-    directories: Option<String>,
-    entries: Option<String>,
-    skills: Option<String>,
-    time: Option<String>,
-}
-
 /// The directory whose names are looked at.
 struct Level<'l> {
     directory: &'l Dir,
@@ -158,6 +155,7 @@ struct Walk<'a> {
     left_out: LeftOut,
     bounds: Bounds,
     pace: Pace,
+    batch: Option<Batch>,
 }
 
 impl Walk<'_> {
@@ -202,7 +200,7 @@ impl Walk<'_> {
                 Ok(()) | Err((ErrorKind::NotFound | ErrorKind::NotADirectory, _)) => {}
                 Err((_, error)) => {
                     let path = self.prober.absolute(&path);
-                    self.prober.sink.problem(problem::directory_unreadable(&path, &error));
+                    self.prober.problem(problem::directory_unreadable(&path, &error));
                 }
             }
         }
@@ -225,7 +223,9 @@ impl Walk<'_> {
         let composed = HashMap::new();
         let mut level =
             Level { directory, path, parent_length, depth, rules, device: None, ahead, composed };
-        entries.visit(|entry| self.visit(&mut level, &entry)).map(drop)
+        let visited = entries.visit(|entry| self.visit(&mut level, &entry));
+        self.probe_gathered(&mut level);
+        visited.map(drop)
     }
 
     fn visit(&mut self, level: &mut Level<'_>, entry: &Entry<'_>) -> ControlFlow<()> {
@@ -241,13 +241,12 @@ impl Walk<'_> {
         if is_misnamed(entry) && !is_package(level.directory, "") {
             self.prober.path.truncate(level.parent_length);
             self.prober.path.push_str(entry.name().unwrap_or_default());
-            self.prober.sink.problem(problem::file_misnamed(&self.prober.here()));
+            self.prober.problem(problem::file_misnamed(&self.prober.here()));
         }
         if !matches!(entry.kind(), Kind::Directory | Kind::Link) {
             return ControlFlow::Continue(());
         }
-        let name = entry.name();
-        if name.is_some_and(|name| self.config.skips(name)) {
+        if self.config.skips(entry.name_bytes()) {
             return ControlFlow::Continue(());
         }
         if level.depth >= self.config.max_depth {
@@ -255,7 +254,11 @@ impl Walk<'_> {
             return ControlFlow::Break(());
         }
         self.prober.path.truncate(level.parent_length);
-        match name {
+        if batch::takes(level, entry) {
+            self.gather(level, entry);
+            return ControlFlow::Continue(());
+        }
+        match entry.name() {
             Some(name) => self.visit_named(level, entry, name),
             None => {
                 let name = String::from_utf8_lossy(entry.name_bytes());
@@ -284,11 +287,22 @@ impl Walk<'_> {
         if !name.is_ascii() {
             self.compare_composed(name, &mut level.composed);
         }
+        self.keep_pace(level, name);
+        let inode = entry.inode();
+        let probe = self.prober.probe_below(level.directory, level.parent_length, inode);
+        let package = self.prober.path.clone();
+        self.take(level, &package, inode, probe);
+    }
+
+    /// Starts reading ahead of a name once the disk turns out to be slow.
+    fn keep_pace(&mut self, level: &mut Level<'_>, name: &str) {
         if self.pace.turns_slow(self.clock) {
             level.ahead = Ahead::start(level.directory, Some(name), self.entries_left);
         }
-        let inode = entry.inode();
-        let probe = self.prober.probe_below(level.directory, level.parent_length, inode);
+    }
+
+    /// Goes on from a directory that was probed.
+    fn take(&mut self, level: &mut Level<'_>, path: &str, inode: u64, probe: Probe) {
         if probe == Probe::Package {
             self.skills_left -= 1;
             if let Some(device) = level.device() {
@@ -298,36 +312,21 @@ impl Walk<'_> {
         match probe {
             Probe::Closed => {}
             Probe::Package if self.config.nested == Nested::Stop => {}
-            Probe::Package => self.search_later(level),
+            Probe::Package => self.search_later(level, path),
             Probe::Nothing if self.directories_left == 0 => {
-                let path = &self.prober.path;
-                self.bounds.directories.get_or_insert_with(|| path.clone());
+                self.bounds.directories.get_or_insert_with(|| path.to_owned());
             }
             Probe::Nothing => {
                 self.directories_left -= 1;
-                self.search_later(level);
+                self.search_later(level, path);
             }
         }
     }
 
-    /// Notes the directory that the prober's path names to be listed.
-    fn search_later(&mut self, level: &Level<'_>) {
-        let path = self.prober.path.as_str().into();
+    /// Notes a directory to be listed.
+    fn search_later(&mut self, level: &Level<'_>, path: &str) {
         let (depth, rules) = (level.depth + 1, level.rules.clone());
-        self.pending.push_back(Pending { path, depth, rules });
-    }
-
-    /// Whether the search ends here, which is noted.
-    fn is_at_a_bound(&mut self, path: &str) -> bool {
-        let Bounds { entries, skills, time, .. } = &mut self.bounds;
-        let bound = match () {
-            () if self.entries_left == 0 => entries,
-            () if self.skills_left == 0 => skills,
-            () if self.clock.elapsed() > self.deadline => time,
-            () => return false,
-        };
-        bound.get_or_insert_with(|| path.to_owned());
-        true
+        self.pending.push_back(Pending { path: path.into(), depth, rules });
     }
 
     /// What is left out around the root; `None` if the root itself is.
@@ -335,7 +334,7 @@ impl Walk<'_> {
         let Some(outermost) = &self.config.gitignore else { return Some(None) };
         let rules = Rules::above(outermost, Path::new(root));
         if rules.is_err() {
-            self.prober.sink.problem(problem::left_out(root, 1));
+            self.prober.problem(problem::left_out(root, 1));
         }
         rules.ok()
     }
@@ -365,7 +364,7 @@ impl Walk<'_> {
     fn report_left_out(&mut self) {
         let LeftOut { first, count } = std::mem::take(&mut self.left_out);
         if let Some(first) = first {
-            self.prober.sink.problem(problem::left_out(&first, count));
+            self.prober.problem(problem::left_out(&first, count));
         }
     }
 
@@ -377,37 +376,14 @@ impl Walk<'_> {
             path.push('/');
             path.push_str(file);
         }
-        self.prober.sink.problem(problem::unusable_name(code, &path, file.is_some()));
+        self.prober.problem(problem::unusable_name(code, &path, file.is_some()));
     }
 
     /// Reports a directory whose name looks the same as another's.
     fn compare_composed(&mut self, name: &str, composed: &mut HashMap<String, String>) {
         if let Some(other) = composed.insert(name.nfc().collect(), name.to_owned()) {
             let path = self.prober.here();
-            self.prober.sink.problem(problem::collision(&path, &other));
-        }
-    }
-
-    fn report_bounds(&mut self) {
-        let config = self.config;
-        let bounds = std::mem::take(&mut self.bounds);
-        let depth = format!("{} directories below the root", config.max_depth);
-        let directories = format!("after {} directories without a skill", config.max_directories);
-        let entries = format!("after {} names", config.max_entries);
-        let skills = format!("after {} skills", config.max_skills);
-        let time = format!("after {} seconds", config.max_time.as_secs());
-        let told = [
-            (bounds.depth, depth, "max_depth"),
-            (bounds.directories, directories, "max_directories"),
-            (bounds.entries, entries, "max_entries"),
-            (bounds.skills, skills, "max_skills"),
-            (bounds.time, time, "max_time"),
-        ];
-        for (path, bound, option) in told {
-            if let Some(path) = path {
-                let path = self.prober.absolute(&path);
-                self.prober.sink.problem(problem::truncated(&path, &bound, option));
-            }
+            self.prober.problem(problem::collision(&path, &other));
         }
     }
 }

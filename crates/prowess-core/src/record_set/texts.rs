@@ -1,5 +1,6 @@
 //! The texts of a set, and those of the sets before it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How much of a packing may be spent before everything is packed anew: a sixteenth of its texts were
@@ -24,13 +25,23 @@ pub(super) struct Slice {
 }
 
 impl Texts {
-    pub(super) fn get(&self, Slice { start, length }: Slice) -> &str {
-        let start = start as usize;
-        let (text, start) = match start.checked_sub(self.packed.len()) {
-            None => (self.packed.as_str(), start),
-            Some(start) => (&*self.since, start),
-        };
-        &text[start..start + usize::from(length)]
+    pub(super) fn get(&self, slice: Slice) -> &str {
+        let (text, place) = self.place(slice);
+        &text[place]
+    }
+
+    /// Whether a slice is this text, by its bytes: to cut a text takes a look at its ends.
+    pub(super) fn is(&self, slice: Slice, other: &str) -> bool {
+        let (text, place) = self.place(slice);
+        text.as_bytes()[place] == *other.as_bytes()
+    }
+
+    fn place(&self, Slice { start, length }: Slice) -> (&str, Range<usize>) {
+        let (start, length) = (start as usize, usize::from(length));
+        match start.checked_sub(self.packed.len()) {
+            None => (&self.packed, start..start + length),
+            Some(start) => (&self.since, start..start + length),
+        }
     }
 
     /// Whether a slice of `earlier` is the same text here.

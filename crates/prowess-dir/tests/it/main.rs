@@ -1,6 +1,7 @@
 //! Every rule is tested twice: with the kernel that confines, and by hand.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod batch;
 mod confined;
 mod entries;
 mod file;

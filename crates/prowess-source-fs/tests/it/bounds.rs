@@ -142,6 +142,25 @@ fn the_skills_are_counted() {
     assert!(some.problems[0].help.contains("max_skills"), "the help names the bound");
 }
 
+#[test]
+fn a_directory_of_many_is_reported_whole_and_no_bound_is_passed_by() {
+    let tree = Tree::new("");
+    let names: Vec<_> = (0..50).map(|number| format!("skill-{number:02}")).collect();
+    for (number, name) in names.iter().enumerate() {
+        let file = if number % 7 == 3 { "skill.md" } else { "SKILL.md" };
+        tree.write(&format!("{name}/{file}"), name.repeat(1_000));
+        tree.write(&format!("nothing-{number}/README.md"), "no skill");
+        tree.write(&format!("größe {number}/deep/notes.md"), "no skill");
+    }
+    let all = scan(config(&tree));
+    assert_eq!(all.packages(), names);
+    assert!(all.found.iter().all(|found| found.head.starts_with(found.package.as_bytes())));
+    for most in [1, 15, 16, 17, 40] {
+        let some = scan(FsConfig { max_skills: most, ..config(&tree) });
+        assert_eq!((some.packages().len(), some.problems.len()), (most, 1), "of {most}");
+    }
+}
+
 /// A clock that goes on by a second whenever it is asked.
 #[derive(Default)]
 struct Hurrying(AtomicU64);

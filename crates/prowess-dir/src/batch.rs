@@ -1,0 +1,86 @@
+//! Paths of files of one name, in many subdirectories of one directory.
+
+use std::ffi::CStr;
+
+use crate::{Entry, Error, ErrorKind, PathBelow, Result};
+
+/// Paths `NAME/FILE` of names that a listing gave, each as the kernel wants it.
+///
+/// A listed name has no slash and no NUL, and is neither `.` nor `..`: what is made of it and of a file
+/// name that was checked once cannot lead out of the directory, and its text is not looked at again.
+#[derive(Clone, Debug)]
+pub struct PathBatch {
+    /// Slash, file name and NUL, with which each path ends.
+    end: Box<[u8]>,
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+}
+
+/// Where a path begins, in full and from the directory that was listed, and where the next one does.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    shown: usize,
+    name: usize,
+    next: usize,
+}
+
+/// One path of a [`PathBatch`].
+#[derive(Clone, Copy, Debug)]
+pub struct BatchedPath<'b> {
+    /// The subdirectory, with what is shown before its name.
+    pub directory: &'b str,
+    /// The file in it, from the directory that was listed.
+    pub file: PathBelow<'b>,
+}
+
+impl PathBatch {
+    /// An empty batch of paths to files of this name.
+    ///
+    /// # Errors
+    ///
+    /// No file can have that name.
+    pub fn new(file: &str) -> Result<Self> {
+        if matches!(file, "" | "." | "..") || file.contains(['/', '\0']) {
+            return Err(Error::new(ErrorKind::Malformed, file));
+        }
+        let end = ["/", file, "\0"].concat().into_bytes().into();
+        Ok(Self { end, bytes: Vec::new(), places: Vec::new() })
+    }
+
+    /// Adds the path of the file in a directory that was listed. `parent` is shown before its name.
+    pub fn push(&mut self, parent: &str, entry: &Entry<'_>) {
+        let shown = self.bytes.len();
+        self.bytes.extend_from_slice(parent.as_bytes());
+        let name = self.bytes.len();
+        self.bytes.extend_from_slice(entry.name_bytes());
+        self.bytes.extend_from_slice(&self.end);
+        self.places.push(Place { shown, name, next: self.bytes.len() });
+    }
+
+    /// How many paths there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Forgets all paths.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.places.clear();
+    }
+
+    /// The paths; `None` if a name is not UTF-8.
+    pub fn paths(&self) -> Option<impl Iterator<Item = BatchedPath<'_>>> {
+        let text = std::str::from_utf8(&self.bytes).ok()?;
+        Some(self.places.iter().map(move |place| {
+            let directory = &text[place.shown..place.next - self.end.len()];
+            let file = CStr::from_bytes_with_nul(&self.bytes[place.name..place.next])
+                .expect("names of listings and of files have no NUL");
+            BatchedPath { directory, file: PathBelow::listed(file) }
+        }))
+    }
+}

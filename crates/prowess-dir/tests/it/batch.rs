@@ -1,0 +1,78 @@
+//! Paths that a listing made.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+
+use prowess_dir::{Dir, EntryBuffer, ErrorKind, Kind, Links, PathBatch};
+
+use crate::Place;
+
+/// The paths of this file in each directory of `directory`.
+fn batch(directory: &mut Dir, file: &str) -> PathBatch {
+    let mut batch = PathBatch::new(file).unwrap();
+    let mut buffer = EntryBuffer::default();
+    let visited = directory.entries(&mut buffer).unwrap().visit(|entry| {
+        if matches!(entry.kind(), Kind::Directory | Kind::Link) {
+            batch.push("shown/", &entry);
+        }
+        ControlFlow::<()>::Continue(())
+    });
+    assert!(visited.unwrap().is_continue(), "all were shown");
+    batch
+}
+
+#[test]
+fn each_path_leads_to_the_file_of_its_directory() {
+    let place = Place::new();
+    for name in ["a", "b b", "..."] {
+        fs::create_dir(place.inside(name)).unwrap();
+        fs::write(place.inside(name).join("notes.md"), name).unwrap();
+    }
+    for mut directory in place.opened() {
+        let mut batch = batch(&mut directory, "notes.md");
+        let mut found: Vec<_> = batch
+            .paths()
+            .expect("each name is UTF-8")
+            .map(|path| {
+                let (stat, _) = directory.stat_on_mount(path.file).unwrap();
+                assert_eq!(directory.stat_unconfined(path.file).unwrap(), stat);
+                let file = directory.glance(path.file, Links::Refuse).unwrap().look().unwrap();
+                (path.directory, String::from_utf8(file.read_whole(100).unwrap()).unwrap())
+            })
+            .collect();
+        found.sort();
+        let expected = [("...", "..."), ("a", "a"), ("b b", "b b"), ("references", "notes")];
+        let expected = expected.map(|(name, text)| (format!("shown/{name}"), text.to_owned()));
+        let found = found.into_iter().map(|(name, text)| (name.to_owned(), text));
+        assert!(found.eq(expected), "each by the directory's name");
+        batch.clear();
+        assert!(batch.is_empty() && batch.paths().unwrap().count() == 0, "nothing is left");
+    }
+}
+
+#[test]
+fn a_link_in_the_place_of_a_directory_is_not_followed() {
+    let place = Place::new();
+    place.link("link", place.outside("elsewhere"));
+    for mut directory in place.opened() {
+        let batch = batch(&mut directory, "notes.md");
+        let link = batch.paths().unwrap().find(|path| path.directory == "shown/link").unwrap();
+        let refused = directory.glance(link.file, Links::Refuse).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Link);
+        assert_eq!(refused.path(), "link/notes.md", "what was asked for is shown");
+    }
+}
+
+#[test]
+fn a_name_that_is_no_text_is_told_of_and_one_that_no_file_has_refused() {
+    let place = Place::new();
+    fs::create_dir(place.inside("").join(OsStr::from_bytes(b"\xff"))).unwrap();
+    for mut directory in place.opened() {
+        assert!(batch(&mut directory, "notes.md").paths().is_none());
+    }
+    for file in ["", ".", "..", "a/b", "../CANARY", "a\0"] {
+        assert_eq!(PathBatch::new(file).unwrap_err().kind(), ErrorKind::Malformed, "{file:?}");
+    }
+}

@@ -1,0 +1,52 @@
+//! Where a walk ends that would go on too long.
+
+use super::Walk;
+use crate::problem;
+
+/// Where each bound bit first.
+#[derive(Default)]
+pub(super) struct Bounds {
+    pub(super) depth: Option<String>,
+    pub(super) directories: Option<String>,
+    entries: Option<String>,
+    skills: Option<String>,
+    time: Option<String>,
+}
+
+impl Walk<'_> {
+    /// Whether the search ends here, which is noted.
+    pub(super) fn is_at_a_bound(&mut self, path: &str) -> bool {
+        let Bounds { entries, skills, time, .. } = &mut self.bounds;
+        let bound = match () {
+            () if self.entries_left == 0 => entries,
+            () if self.skills_left == 0 => skills,
+            () if self.clock.elapsed() > self.deadline => time,
+            () => return false,
+        };
+        bound.get_or_insert_with(|| path.to_owned());
+        true
+    }
+
+    pub(super) fn report_bounds(&mut self) {
+        let config = self.config;
+        let bounds = std::mem::take(&mut self.bounds);
+        let depth = format!("{} directories below the root", config.max_depth);
+        let directories = format!("after {} directories without a skill", config.max_directories);
+        let entries = format!("after {} names", config.max_entries);
+        let skills = format!("after {} skills", config.max_skills);
+        let time = format!("after {} seconds", config.max_time.as_secs());
+        let told = [
+            (bounds.depth, depth, "max_depth"),
+            (bounds.directories, directories, "max_directories"),
+            (bounds.entries, entries, "max_entries"),
+            (bounds.skills, skills, "max_skills"),
+            (bounds.time, time, "max_time"),
+        ];
+        for (path, bound, option) in told {
+            if let Some(path) = path {
+                let path = self.prober.absolute(&path);
+                self.prober.problem(problem::truncated(&path, &bound, option));
+            }
+        }
+    }
+}
