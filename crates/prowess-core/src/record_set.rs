@@ -50,11 +50,15 @@ pub struct Rejected {
 
 /// The records of one source, immutable and shared between generations of the catalog.
 ///
-/// All texts lie in one string: a thousand skills cost a handful of allocations, and a catalog of
-/// unchanged records costs one reference count. A set that follows another shares that string, so that
+/// All texts lie in two strings: a thousand skills cost a handful of allocations, and a catalog of
+/// unchanged records costs one reference count. A set that follows another shares these strings, so that
 /// one changed file costs as much as that file and a small entry for each of the others.
 #[derive(Debug, Default)]
 pub struct RecordSet {
+    /// Packages, names and ids. Whatever goes through all records reads these and no more, so they lie
+    /// close together.
+    names: Texts,
+    /// What a skill says beside its name.
     texts: Texts,
     entries: Box<[Entry]>,
     /// By the number of the entry. Few skills say any, so the others pay nothing for it.
@@ -124,7 +128,7 @@ impl RecordSet {
     pub fn is_package(&self, at: usize, path: &str) -> bool {
         let Entry { starts, lengths, .. } = &self.entries[at];
         let (start, length) = (starts[Text::Package as usize], lengths[Text::Package as usize]);
-        usize::from(length) == path.len() && self.texts.is(Slice { start, length }, path)
+        usize::from(length) == path.len() && self.names.is(Slice { start, length }, path)
     }
 
     /// `SKILL.md`, or `skill.md` where that is all there is.
@@ -197,6 +201,10 @@ impl RecordSet {
 
     fn text(&self, at: usize, which: Text) -> &str {
         let Entry { starts, lengths, .. } = &self.entries[at];
-        self.texts.get(Slice { start: starts[which as usize], length: lengths[which as usize] })
+        let texts = match which {
+            Text::Package | Text::Name | Text::Id => &self.names,
+            Text::Description | Text::Tags => &self.texts,
+        };
+        texts.get(Slice { start: starts[which as usize], length: lengths[which as usize] })
     }
 }

@@ -4,17 +4,20 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::texts::{Slice, TextsBuilder, to_length};
+use super::texts::{Slice, Texts, TextsBuilder, to_length};
 use super::{Entry, NewRecord, PackageDiagnostic, RecordSet, Rejected, Version};
 use crate::{Conditions, Diagnostic, Stamp};
 
-/// Room for the records of a first few hundred skills; what is not needed is given back.
-const FIRST_TEXT_BYTES: usize = 128 * 1024;
+/// Room for the records of a first few hundred skills, once there is more than one; what is not needed is
+/// given back.
 const FIRST_ENTRIES: usize = 256;
+const FIRST_NAME_BYTES: usize = 16 * 1024;
+const FIRST_TEXT_BYTES: usize = 128 * 1024;
 
 /// Packs records into a [`RecordSet`].
 #[derive(Debug, Default)]
 pub struct RecordSetBuilder {
+    names: TextsBuilder,
     texts: TextsBuilder,
     entries: Vec<Entry>,
     conditions: Vec<(u32, Arc<Conditions>)>,
@@ -34,10 +37,12 @@ impl RecordSetBuilder {
     /// An empty builder of a set that keeps most records of an earlier one. Their texts are shared with
     /// that set, unless much of what it holds is of records that are gone.
     pub fn after(earlier: Arc<RecordSet>) -> Self {
-        if earlier.texts.are_spent(earlier.len()) {
+        let are_spent = |texts: &Texts| texts.are_spent(earlier.len());
+        if are_spent(&earlier.names) || are_spent(&earlier.texts) {
             return Self::default();
         }
         Self {
+            names: TextsBuilder::after(&earlier.names),
             texts: TextsBuilder::after(&earlier.texts),
             entries: Vec::with_capacity(earlier.len() + 1),
             earlier: Some(earlier),
@@ -52,18 +57,19 @@ impl RecordSetBuilder {
 
     /// Adds a record. Texts longer than 65,535 bytes are cut.
     pub fn push(&mut self, record: &NewRecord<'_>) {
-        if self.entries.is_empty() {
+        if self.entries.len() == 1 {
             // A text that grows from nothing would be moved again and again.
-            self.texts.reserve(FIRST_TEXT_BYTES);
             self.entries.reserve(FIRST_ENTRIES);
+            self.names.reserve(FIRST_NAME_BYTES);
+            self.texts.reserve(FIRST_TEXT_BYTES);
         }
-        let package = self.texts.write(record.package);
+        let package = self.names.write(record.package);
         // Most skills bear the name of their directory, and most ids are the name: say it once.
         let name = match package_tail(record.package, record.name) {
             Some(offset) => Slice { start: package.start + offset, length: to_length(record.name) },
-            None => self.texts.write(record.name),
+            None => self.names.write(record.name),
         };
-        let id = if record.id == record.name { name } else { self.texts.write(record.id) };
+        let id = if record.id == record.name { name } else { self.names.write(record.id) };
         let description = self.texts.write(record.description);
         let tags = match record.tags {
             [] => Slice::default(),
@@ -141,6 +147,7 @@ impl RecordSetBuilder {
     pub fn finish(mut self) -> RecordSet {
         self.diagnostics.sort_by(|one, other| place(one).cmp(&place(other)));
         RecordSet {
+            names: self.names.finish(self.entries.len()),
             texts: self.texts.finish(self.entries.len()),
             entries: self.entries.into_boxed_slice(),
             conditions: self.conditions.into_boxed_slice(),

@@ -10,7 +10,8 @@ impl RecordSet {
     /// Costs a look at the entries, and at the texts of those alone that were read again. `None` for a set
     /// that was not begun [`after`](super::RecordSetBuilder::after) the earlier one, too.
     pub fn revised_since(&self, earlier: &Self) -> Option<Vec<usize>> {
-        if self.len() != earlier.len() || !self.texts.follow(&earlier.texts) {
+        let is_after = self.names.follow(&earlier.names) && self.texts.follow(&earlier.texts);
+        if !is_after || self.len() != earlier.len() {
             return None;
         }
         let entries = self.entries.iter().zip(&earlier.entries).enumerate();
