@@ -177,7 +177,7 @@ fn place(found: &PackageDiagnostic) -> (Option<&str>, Option<u32>, Option<u32>) 
 }
 
 /// Where `name` stands in `package`, if it is the package's directory.
-fn package_tail(package: &str, name: &str) -> Option<u32> {
+pub(super) fn package_tail(package: &str, name: &str) -> Option<u32> {
     let before = package.strip_suffix(name)?;
     let is_whole_part = before.is_empty() || before.ends_with('/');
     is_whole_part.then(|| u32::try_from(before.len()).ok()).flatten()

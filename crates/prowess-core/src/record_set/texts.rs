@@ -25,6 +25,11 @@ pub(super) struct Slice {
 }
 
 impl Texts {
+    /// A text that the slices of this many records are cut from.
+    pub(super) fn packed(text: String, records: usize) -> Self {
+        Self { packed: Arc::new(text), records, since: Box::default() }
+    }
+
     pub(super) fn get(&self, slice: Slice) -> &str {
         let (text, place) = self.place(slice);
         &text[place]
@@ -100,7 +105,7 @@ impl TextsBuilder {
         let Self { packed, records: of_packing, mut written } = self;
         if packed.is_empty() {
             written.shrink_to_fit();
-            return Texts { packed: Arc::new(written), records, since: Box::default() };
+            return Texts::packed(written, records);
         }
         Texts { packed, records: of_packing, since: written.into() }
     }
