@@ -2,6 +2,7 @@
 
 mod builder;
 mod bytes;
+mod entries;
 mod revision;
 mod texts;
 
@@ -12,6 +13,7 @@ use crate::{Conditions, Diagnostic, Stamp};
 
 pub use builder::RecordSetBuilder;
 
+use entries::Entries;
 use texts::{Slice, Texts};
 
 /// What a scan learned of one skill, to be packed.
@@ -60,7 +62,7 @@ pub struct RecordSet {
     names: Texts,
     /// What a skill says beside its name.
     texts: Texts,
-    entries: Box<[Entry]>,
+    entries: Entries,
     /// By the number of the entry. Few skills say any, so the others pay nothing for it.
     conditions: Box<[(u32, Arc<Conditions>)]>,
     /// Likewise.
@@ -115,7 +117,7 @@ impl RecordSet {
 
     /// Whether there is no record.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
     }
 
     /// The path of a record's package in its source.

@@ -219,14 +219,15 @@ impl<'a> Collector<'a> {
     /// Decides what becomes of the packages that were not reported.
     fn settle_fates(&mut self, coverage: Coverage) {
         let Self { known, doubted, part, .. } = self;
-        known.settle_all(|fate, package| match (fate, coverage) {
-            (Fate::NotAsked, Coverage::Asked) => Fate::Kept,
-            (Fate::Gone | Fate::NotAsked, _) if part.doubt == Doubt::Believe => Fate::Gone,
-            (Fate::Gone | Fate::NotAsked, _) => {
-                doubted.extend(PackagePath::new(package()));
-                Fate::Kept
+        if coverage == Coverage::Asked {
+            known.keep_unasked();
+        }
+        known.settle_unsaid(|package| {
+            if part.doubt == Doubt::Believe {
+                return Fate::Gone;
             }
-            (Fate::Kept | Fate::Reread, _) => fate,
+            doubted.extend(PackagePath::new(package));
+            Fate::Kept
         });
         if let (Coverage::Asked, Some(asked)) = (coverage, &self.part.packages) {
             let is_elsewhere = |problem: &&Diagnostic| {

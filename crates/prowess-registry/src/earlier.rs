@@ -70,14 +70,20 @@ impl<'a> Earlier<'a> {
         Some(self.record(at))
     }
 
-    /// Lets `decide` have the last word on each package, whose path is fetched where it is asked for.
-    pub(crate) fn settle_all(
-        &mut self,
-        mut decide: impl FnMut(Fate, &dyn Fn() -> &'a str) -> Fate,
-    ) {
+    /// Keeps each package that the scan was not asked for.
+    pub(crate) fn keep_unasked(&mut self) {
+        for fate in &mut self.fates {
+            *fate = if *fate == Fate::NotAsked { Fate::Kept } else { *fate };
+        }
+    }
+
+    /// Lets `decide` have the last word on each package of which the scan said nothing.
+    pub(crate) fn settle_unsaid(&mut self, mut decide: impl FnMut(&'a str) -> Fate) {
         let records = self.records;
         for (at, fate) in self.fates.iter_mut().enumerate() {
-            *fate = decide(*fate, &|| package(records, at));
+            if matches!(fate, Fate::Gone | Fate::NotAsked) {
+                *fate = decide(package(records, at));
+            }
         }
     }
 
@@ -139,7 +145,8 @@ impl<'a> Earlier<'a> {
     }
 
     fn find_among_all(&self, package: &str, next: &Next) -> Option<usize> {
-        let at = self.guess(package, next).or_else(|| self.search(package))?;
+        let nearest = [next, &self.settled].into_iter().find_map(|next| self.guess(package, next));
+        let at = nearest.or_else(|| self.search(package))?;
         next.0[usize::from(self.record(at).is_none())].set(at + 1);
         Some(at)
     }

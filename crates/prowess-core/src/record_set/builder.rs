@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::entries::EntriesBuilder;
 use super::texts::{Slice, Texts, TextsBuilder, to_length};
 use super::{Entry, NewRecord, PackageDiagnostic, RecordSet, Rejected, Version};
 use crate::{Conditions, Diagnostic, Stamp};
 
 /// Room for the records of a first few hundred skills, once there is more than one; what is not needed is
 /// given back.
-const FIRST_ENTRIES: usize = 256;
 const FIRST_NAME_BYTES: usize = 16 * 1024;
 const FIRST_TEXT_BYTES: usize = 128 * 1024;
 
@@ -19,7 +19,7 @@ const FIRST_TEXT_BYTES: usize = 128 * 1024;
 pub struct RecordSetBuilder {
     names: TextsBuilder,
     texts: TextsBuilder,
-    entries: Vec<Entry>,
+    entries: EntriesBuilder,
     conditions: Vec<(u32, Arc<Conditions>)>,
     versions: Vec<Version>,
     rejected: Vec<Rejected>,
@@ -44,7 +44,6 @@ impl RecordSetBuilder {
         Self {
             names: TextsBuilder::after(&earlier.names),
             texts: TextsBuilder::after(&earlier.texts),
-            entries: Vec::with_capacity(earlier.len() + 1),
             earlier: Some(earlier),
             ..Self::default()
         }
@@ -59,7 +58,6 @@ impl RecordSetBuilder {
     pub fn push(&mut self, record: &NewRecord<'_>) {
         if self.entries.len() == 1 {
             // A text that grows from nothing would be moved again and again.
-            self.entries.reserve(FIRST_ENTRIES);
             self.names.reserve(FIRST_NAME_BYTES);
             self.texts.reserve(FIRST_TEXT_BYTES);
         }
@@ -134,7 +132,7 @@ impl RecordSetBuilder {
         let versions = of_run(&earlier.versions, &run, |version| version.entry).iter();
         let versions = versions.map(|version| Version { entry: moved(version.entry), ..*version });
         self.versions.extend(versions);
-        self.entries.extend_from_slice(&earlier.entries[run]);
+        self.entries.keep(&earlier.entries, run);
     }
 
     /// Takes over the findings of an earlier set about packages that `is_kept` names.
@@ -149,7 +147,7 @@ impl RecordSetBuilder {
         RecordSet {
             names: self.names.finish(self.entries.len()),
             texts: self.texts.finish(self.entries.len()),
-            entries: self.entries.into_boxed_slice(),
+            entries: self.entries.finish(),
             conditions: self.conditions.into_boxed_slice(),
             versions: self.versions.into_boxed_slice(),
             rejected: self.rejected.into_boxed_slice(),

@@ -10,6 +10,7 @@ mod told;
 use std::sync::Arc;
 
 use super::builder::package_tail;
+use super::entries::EntriesBuilder;
 use super::texts::{Slice, Texts};
 use super::{Entry, RecordSet, Rejected, Text, Version};
 use crate::{Conditions, PackagePath};
@@ -52,7 +53,7 @@ impl RecordSet {
         reader.is_at_end().then(|| Self {
             names: Texts::packed(names.to_owned(), records),
             texts: Texts::packed(texts.to_owned(), records),
-            entries: entries.into(),
+            entries: entries.finish(),
             conditions: conditions.into(),
             versions: versions.into(),
             rejected,
@@ -97,7 +98,7 @@ impl RecordSet {
 /// The records of a set that is read.
 #[derive(Default)]
 struct Records {
-    entries: Vec<Entry>,
+    entries: EntriesBuilder,
     conditions: Vec<(u32, Arc<Conditions>)>,
     versions: Vec<Version>,
 }

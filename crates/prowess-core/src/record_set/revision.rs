@@ -7,16 +7,15 @@ impl RecordSet {
     /// more has changed than what records say: a package has come or gone or moved, or what decides which
     /// skills are offered, which is everything but descriptions, versions and stamps.
     ///
-    /// Costs a look at the entries, and at the texts of those alone that were read again. `None` for a set
+    /// Costs a look at what the two do not share, which is little. `None` for a set
     /// that was not begun [`after`](super::RecordSetBuilder::after) the earlier one, too.
     pub fn revised_since(&self, earlier: &Self) -> Option<Vec<usize>> {
         let is_after = self.names.follow(&earlier.names) && self.texts.follow(&earlier.texts);
         if !is_after || self.len() != earlier.len() {
             return None;
         }
-        let entries = self.entries.iter().zip(&earlier.entries).enumerate();
-        let revised = entries.filter(|(_, (later, earlier))| later != earlier);
-        revised.map(|(at, _)| self.is_revision(earlier, at).then_some(at)).collect()
+        let revised = self.entries.differing(&earlier.entries);
+        revised.map(|at| self.is_revision(earlier, at).then_some(at)).collect()
     }
 
     /// Whether a record is offered to the same audience under the same id as in `earlier`.
