@@ -97,7 +97,8 @@ impl RecordIndex {
         self.source as usize
     }
 
-    pub(crate) fn entry(self) -> usize {
+    /// Which of the source's records.
+    pub fn entry(self) -> usize {
         self.entry as usize
     }
 }

@@ -63,20 +63,9 @@ pub struct RecordSet {
     /// What a skill says beside its name.
     texts: Texts,
     entries: Entries,
-    /// By the number of the entry. Few skills say any, so the others pay nothing for it.
-    conditions: Box<[(u32, Arc<Conditions>)]>,
-    /// Likewise.
-    versions: Box<[Version]>,
     rejected: Box<[Rejected]>,
     /// Shared with the sets that still have them.
     diagnostics: Box<[Arc<PackageDiagnostic>]>,
-}
-
-/// Which entry has a version, and where it lies in the set's texts.
-#[derive(Clone, Copy, Debug)]
-struct Version {
-    entry: u32,
-    slice: Slice,
 }
 
 /// Where one record's texts lie in those of the set. Kept small: there is one for each skill.
@@ -165,19 +154,17 @@ impl RecordSet {
 
     /// The version that a record's author gives it, where there is one.
     pub fn version(&self, at: usize) -> Option<&str> {
-        let place = self.versions.binary_search_by_key(&at, |version| version.entry as usize);
-        Some(self.texts.get(self.versions[place.ok()?].slice))
+        self.entries.version(at).map(|slice| self.texts.get(slice))
     }
 
     /// When and to whom a record's skill is to be offered, where it says so.
     pub fn conditions(&self, at: usize) -> Option<&Arc<Conditions>> {
-        let place = self.conditions.binary_search_by_key(&at, |(entry, _)| *entry as usize).ok()?;
-        Some(&self.conditions[place].1)
+        self.entries.conditions(at)
     }
 
     /// The records that say when and to whom they are to be offered, in their order.
     pub fn conditioned(&self) -> impl Iterator<Item = (usize, &Arc<Conditions>)> {
-        self.conditions.iter().map(|(entry, conditions)| (*entry as usize, conditions))
+        self.entries.conditioned()
     }
 
     /// The version of a record that was read.

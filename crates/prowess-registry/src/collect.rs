@@ -44,16 +44,22 @@ pub(crate) struct Making {
     pub(crate) generation: u64,
 }
 
-/// Scans a part of `source`, reusing of `earlier` what has not changed.
+/// Scans a part of `source`, reusing of `earlier` what has not changed. `likely` says of a package which of
+/// these records may be of it, where that is known without a search.
 pub(crate) fn collect(
     source: &dyn SkillSource,
     earlier: &Arc<RecordSet>,
+    likely: impl Fn(&str) -> Option<usize>,
     part: &Part,
     making: Making,
     cancel: &Cancel,
 ) -> Result<Collected, SourceError> {
     let rules = making.policy.rules();
-    let mut collector = Collector::new(source.root(), earlier, part, (making, &rules));
+    let asked = part.packages.as_ref();
+    let asked: Option<HashSet<_>> =
+        asked.map(|asked| asked.iter().map(PackagePath::as_str).collect());
+    let known = Earlier::new(earlier, asked.as_ref(), likely);
+    let mut collector = Collector::new(source.root(), (earlier, known), part, (making, &rules));
     let coverage = match &part.packages {
         None => source.scan(&mut collector, cancel).map(|()| Coverage::Everything)?,
         Some(packages) => {
@@ -103,20 +109,17 @@ impl SharedConditions {
 impl<'a> Collector<'a> {
     fn new(
         root: &'a str,
-        earlier: &'a Arc<RecordSet>,
+        (earlier, known): (&'a Arc<RecordSet>, Earlier<'a>),
         part: &'a Part,
         (making, rules): (Making, &'a Rules),
     ) -> Self {
-        let asked = part.packages.as_ref();
-        let asked: Option<HashSet<_>> =
-            asked.map(|asked| asked.iter().map(PackagePath::as_str).collect());
         Self {
             root,
             earlier,
             part,
             making,
             rules,
-            known: Earlier::new(earlier, asked.as_ref()),
+            known,
             problems: Vec::new(),
             builder: RecordSetBuilder::new(),
             places: Vec::new(),

@@ -41,8 +41,12 @@ pub(crate) enum Fate {
 }
 
 impl<'a> Earlier<'a> {
-    /// The packages of which `asked` are asked for, or all of them.
-    pub(crate) fn new(records: &'a RecordSet, asked: Option<&HashSet<&str>>) -> Self {
+    /// The packages of which `asked` are asked for, or all of them. `likely` says where one of those may be.
+    pub(crate) fn new(
+        records: &'a RecordSet,
+        asked: Option<&HashSet<&str>>,
+        likely: impl Fn(&str) -> Option<usize>,
+    ) -> Self {
         let fate = if asked.is_some() { Fate::NotAsked } else { Fate::Gone };
         let mut earlier = Self {
             records,
@@ -53,6 +57,8 @@ impl<'a> Earlier<'a> {
             by_package: OnceCell::new(),
         };
         for package in asked.into_iter().flatten() {
+            let likely = likely(package).filter(|at| *at < records.len());
+            likely.into_iter().for_each(|at| earlier.settled.0[0].set(at));
             earlier.settle(package, Fate::Gone);
         }
         earlier

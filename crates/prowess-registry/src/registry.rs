@@ -206,7 +206,13 @@ impl Registry {
             let Some(part) = scope.part(number) else { continue };
             let source = registered.source.as_ref();
             let making = Making { policy: self.policy, generation };
-            match collect(source, &registered.records, &part, making, cancel) {
+            // Most skills bear the name of their directory.
+            let likely = |package: &str| {
+                let directory = package.rsplit('/').next().unwrap_or_default();
+                let at = outcome.reload.catalog.get(directory)?.index();
+                (at.source() == number).then_some(at.entry())
+            };
+            match collect(source, &registered.records, likely, &part, making, cancel) {
                 Ok(collected) => {
                     registered.records = collected.records;
                     registered.failure = None;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::entries::EntriesBuilder;
 use super::texts::{Slice, Texts, TextsBuilder, to_length};
-use super::{Entry, NewRecord, PackageDiagnostic, RecordSet, Rejected, Version};
-use crate::{Conditions, Diagnostic, Stamp};
+use super::{Entry, NewRecord, PackageDiagnostic, RecordSet, Rejected};
+use crate::{Diagnostic, Stamp};
 
 /// Room for the records of a first few hundred skills, once there is more than one; what is not needed is
 /// given back.
@@ -20,8 +20,7 @@ pub struct RecordSetBuilder {
     names: TextsBuilder,
     texts: TextsBuilder,
     entries: EntriesBuilder,
-    conditions: Vec<(u32, Arc<Conditions>)>,
-    versions: Vec<Version>,
+    last_version: Option<Slice>,
     rejected: Vec<Rejected>,
     pub(super) diagnostics: Vec<Arc<PackageDiagnostic>>,
     /// The set whose texts are shared.
@@ -73,20 +72,16 @@ impl RecordSetBuilder {
             [] => Slice::default(),
             tags => self.texts.write(&tags.join("\n")),
         };
-        if let Ok(entry) = u32::try_from(self.entries.len()) {
-            let conditions = record.conditions.as_ref();
-            self.conditions.extend(conditions.map(|said| (entry, Arc::clone(said))));
-            let version = record.version.map(|version| self.version(entry, version));
-            self.versions.extend(version);
-        }
+        let version = record.version.map(|version| self.version(version));
         let texts = [package, name, id, description, tags];
-        self.entries.push(Entry {
+        let entry = Entry {
             stamp: record.stamp,
             starts: texts.map(|slice| slice.start),
             lengths: texts.map(|slice| slice.length),
             priority: record.priority,
             is_lower_case_file: record.file != "SKILL.md",
-        });
+        };
+        self.entries.push(entry, record.conditions.clone(), version);
     }
 
     /// Adds a package that cannot be used; why is told by a diagnostic.
@@ -118,20 +113,11 @@ impl RecordSetBuilder {
     }
 
     /// Takes over a run of records of an earlier set as they are. Where the builder was begun
-    /// [`after`](Self::after) that set, this costs an entry each and no text.
+    /// [`after`](Self::after) that set, this costs an entry each at most and no text.
     pub fn keep(&mut self, earlier: &Arc<RecordSet>, run: Range<usize>) {
         if !self.earlier.as_ref().is_some_and(|known| Arc::ptr_eq(known, earlier)) {
             return run.for_each(|at| self.reuse(earlier, at, earlier.stamp(at)));
         }
-        let moved = |entry: u32| {
-            let place = entry as usize - run.start + self.entries.len();
-            u32::try_from(place).expect("a scan is bounded far below 2^32")
-        };
-        let said = of_run(&earlier.conditions, &run, |(entry, _)| *entry).iter();
-        self.conditions.extend(said.map(|(entry, said)| (moved(*entry), Arc::clone(said))));
-        let versions = of_run(&earlier.versions, &run, |version| version.entry).iter();
-        let versions = versions.map(|version| Version { entry: moved(version.entry), ..*version });
-        self.versions.extend(versions);
         self.entries.keep(&earlier.entries, run);
     }
 
@@ -148,25 +134,18 @@ impl RecordSetBuilder {
             names: self.names.finish(self.entries.len()),
             texts: self.texts.finish(self.entries.len()),
             entries: self.entries.finish(),
-            conditions: self.conditions.into_boxed_slice(),
-            versions: self.versions.into_boxed_slice(),
             rejected: self.rejected.into_boxed_slice(),
             diagnostics: self.diagnostics.into_boxed_slice(),
         }
     }
 
     /// Keeps a version. Skills of one author come one after another and often share theirs.
-    fn version(&mut self, entry: u32, version: &str) -> Version {
-        let last = self.versions.last().map(|last| last.slice);
-        let last = last.filter(|&slice| self.texts.is(slice, version));
-        Version { entry, slice: last.unwrap_or_else(|| self.texts.write(version)) }
+    fn version(&mut self, version: &str) -> Slice {
+        let last = self.last_version.filter(|&slice| self.texts.is(slice, version));
+        let slice = last.unwrap_or_else(|| self.texts.write(version));
+        self.last_version = Some(slice);
+        slice
     }
-}
-
-/// What a table that is sorted by entries says of a run of them.
-fn of_run<'t, T>(table: &'t [T], run: &Range<usize>, entry: impl Fn(&T) -> u32) -> &'t [T] {
-    let before = |bound: usize| table.partition_point(|row| (entry(row) as usize) < bound);
-    &table[before(run.start)..before(run.end)]
 }
 
 fn place(found: &PackageDiagnostic) -> (Option<&str>, Option<u32>, Option<u32>) {

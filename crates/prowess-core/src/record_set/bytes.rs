@@ -12,8 +12,8 @@ use std::sync::Arc;
 use super::builder::package_tail;
 use super::entries::EntriesBuilder;
 use super::texts::{Slice, Texts};
-use super::{Entry, RecordSet, Rejected, Text, Version};
-use crate::{Conditions, PackagePath};
+use super::{Entry, RecordSet, Rejected, Text};
+use crate::PackagePath;
 use parts::{Reader, Writer};
 use told::{read_diagnostic, write_diagnostic};
 
@@ -37,9 +37,9 @@ impl RecordSet {
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes)?;
         let records = reader.length()?;
-        let mut set = Records::default();
-        for at in 0..records {
-            set.read(u32::try_from(at).ok()?, &mut reader)?;
+        let mut entries = EntriesBuilder::default();
+        for _ in 0..records {
+            read_record(&mut entries, &mut reader)?;
         }
         let rejected = (0..reader.length()?).map(|_| {
             let (package, stamp) = (reader.package()?.into(), reader.stamp()?);
@@ -48,14 +48,11 @@ impl RecordSet {
         let rejected = rejected.collect::<Option<_>>()?;
         let diagnostics = (0..reader.length()?).map(|_| read_diagnostic(&mut reader).map(Arc::new));
         let diagnostics = diagnostics.collect::<Option<_>>()?;
-        let Records { entries, conditions, versions } = set;
         let [names, texts] = [&reader.names, &reader.texts].map(|part| part.text);
         reader.is_at_end().then(|| Self {
             names: Texts::packed(names.to_owned(), records),
             texts: Texts::packed(texts.to_owned(), records),
             entries: entries.finish(),
-            conditions: conditions.into(),
-            versions: versions.into(),
             rejected,
             diagnostics,
         })
@@ -95,50 +92,34 @@ impl RecordSet {
     }
 }
 
-/// The records of a set that is read.
-#[derive(Default)]
-struct Records {
-    entries: EntriesBuilder,
-    conditions: Vec<(u32, Arc<Conditions>)>,
-    versions: Vec<Version>,
-}
-
-impl Records {
-    fn read(&mut self, entry: u32, reader: &mut Reader<'_>) -> Option<()> {
-        let [
-            is_name_the_directory,
-            is_id_the_name,
-            is_lower_case_file,
-            has_conditions,
-            has_version,
-        ] = reader.flags()?;
-        let stamp = reader.stamp()?;
-        let priority = i16::from_le_bytes(reader.number()?);
-        let (package, path) = reader.name()?;
-        let length = reader.length()?;
-        let name = match is_name_the_directory {
-            true => directory(package, path, length)?,
-            false => reader.names.cut(length)?.0,
-        };
-        let id = if is_id_the_name { name } else { reader.name()?.0 };
-        let (description, tags) = (reader.own()?, reader.own()?);
-        if has_version {
-            self.versions.push(Version { entry, slice: reader.own()? });
-        }
-        if has_conditions {
-            let conditions = serde_json::from_str(reader.text()?).ok()?;
-            self.conditions.push((entry, Arc::new(conditions)));
-        }
-        let texts = [package, name, id, description, tags];
-        self.entries.push(Entry {
-            stamp,
-            starts: texts.map(|slice| slice.start),
-            lengths: texts.map(|slice| slice.length),
-            priority,
-            is_lower_case_file,
-        });
-        PackagePath::is_normal(path).then_some(())
-    }
+fn read_record(entries: &mut EntriesBuilder, reader: &mut Reader<'_>) -> Option<()> {
+    let [is_name_the_directory, is_id_the_name, is_lower_case_file, has_conditions, has_version] =
+        reader.flags()?;
+    let stamp = reader.stamp()?;
+    let priority = i16::from_le_bytes(reader.number()?);
+    let (package, path) = reader.name()?;
+    let length = reader.length()?;
+    let name = match is_name_the_directory {
+        true => directory(package, path, length)?,
+        false => reader.names.cut(length)?.0,
+    };
+    let id = if is_id_the_name { name } else { reader.name()?.0 };
+    let (description, tags) = (reader.own()?, reader.own()?);
+    let version = if has_version { Some(reader.own()?) } else { None };
+    let conditions = match has_conditions {
+        true => Some(Arc::new(serde_json::from_str(reader.text()?).ok()?)),
+        false => None,
+    };
+    let texts = [package, name, id, description, tags];
+    let entry = Entry {
+        stamp,
+        starts: texts.map(|slice| slice.start),
+        lengths: texts.map(|slice| slice.length),
+        priority,
+        is_lower_case_file,
+    };
+    entries.push(entry, conditions, version);
+    PackagePath::is_normal(path).then_some(())
 }
 
 /// The end of a package's path, which is so long.

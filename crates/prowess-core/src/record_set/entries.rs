@@ -4,6 +4,8 @@ use std::ops::{Index, Range};
 use std::sync::Arc;
 
 use super::Entry;
+use super::texts::Slice;
+use crate::Conditions;
 
 /// How many entries are shared or written together.
 const BLOCK: usize = 256;
@@ -12,8 +14,21 @@ const BLOCK: usize = 256;
 /// share all blocks but one, so that neither making the second nor comparing the two costs a look at all.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entries {
-    blocks: Box<[Arc<[Entry]>]>,
+    blocks: Box<[Block]>,
     length: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Block {
+    entries: Arc<[Entry]>,
+    notes: Arc<Notes>,
+}
+
+/// What few entries have, by their places in the block. The others pay nothing for it.
+#[derive(Debug, Default)]
+struct Notes {
+    conditions: Vec<(usize, Arc<Conditions>)>,
+    versions: Vec<(usize, Slice)>,
 }
 
 impl Entries {
@@ -21,12 +36,29 @@ impl Entries {
         self.length
     }
 
+    pub(super) fn conditions(&self, at: usize) -> Option<&Arc<Conditions>> {
+        note(&self.blocks[at / BLOCK].notes.conditions, at % BLOCK)
+    }
+
+    pub(super) fn version(&self, at: usize) -> Option<Slice> {
+        note(&self.blocks[at / BLOCK].notes.versions, at % BLOCK).copied()
+    }
+
+    /// The entries with conditions, in their order.
+    pub(super) fn conditioned(&self) -> impl Iterator<Item = (usize, &Arc<Conditions>)> {
+        (0..).step_by(BLOCK).zip(&self.blocks).flat_map(|(start, block)| {
+            let said = block.notes.conditions.iter();
+            said.map(move |(at, conditions)| (start + at, conditions))
+        })
+    }
+
     /// The places of those entries that differ from what another set, which is as long, has there.
     pub(super) fn differing(&self, other: &Self) -> impl Iterator<Item = usize> {
         let blocks = (0..).step_by(BLOCK).zip(self.blocks.iter().zip(&other.blocks));
-        let differing = blocks.filter(|(_, (one, other))| !Arc::ptr_eq(one, other));
+        let differing =
+            blocks.filter(|(_, (one, other))| !Arc::ptr_eq(&one.entries, &other.entries));
         differing.flat_map(|(start, (one, other))| {
-            let entries = (start..).zip(one.iter().zip(other.iter()));
+            let entries = (start..).zip(one.entries.iter().zip(other.entries.iter()));
             entries.filter(|(_, (one, other))| one != other).map(|(at, _)| at)
         })
     }
@@ -36,15 +68,21 @@ impl Index<usize> for Entries {
     type Output = Entry;
 
     fn index(&self, at: usize) -> &Entry {
-        &self.blocks[at / BLOCK][at % BLOCK]
+        &self.blocks[at / BLOCK].entries[at % BLOCK]
     }
+}
+
+fn note<T>(notes: &[(usize, T)], at: usize) -> Option<&T> {
+    let place = notes.binary_search_by_key(&at, |(of, _)| *of).ok()?;
+    Some(&notes[place].1)
 }
 
 /// Puts entries together, one behind the other.
 #[derive(Debug, Default)]
 pub(super) struct EntriesBuilder {
-    blocks: Vec<Arc<[Entry]>>,
+    blocks: Vec<Block>,
     last: Vec<Entry>,
+    notes: Notes,
 }
 
 impl EntriesBuilder {
@@ -56,11 +94,18 @@ impl EntriesBuilder {
         self.len() == 0
     }
 
-    pub(super) fn push(&mut self, entry: Entry) {
+    pub(super) fn push(
+        &mut self,
+        entry: Entry,
+        conditions: Option<Arc<Conditions>>,
+        version: Option<Slice>,
+    ) {
+        let at = self.last.len();
+        self.notes.conditions.extend(conditions.map(|said| (at, said)));
+        self.notes.versions.extend(version.map(|slice| (at, slice)));
         self.last.push(entry);
         if self.last.len() == BLOCK {
-            self.blocks.push(self.last.as_slice().into());
-            self.last.clear();
+            self.end_block();
         }
     }
 
@@ -69,11 +114,14 @@ impl EntriesBuilder {
         let mut start = run.start;
         while start < run.end {
             let block = &earlier.blocks[start / BLOCK];
-            let end = run.end.min(start - start % BLOCK + block.len());
+            let end = run.end.min(start - start % BLOCK + BLOCK);
             if self.last.is_empty() && end - start == BLOCK {
-                self.blocks.push(Arc::clone(block));
+                self.blocks.push(block.clone());
             } else {
-                (start..end).for_each(|at| self.push(earlier[at]));
+                for at in start..end {
+                    let conditions = earlier.conditions(at).cloned();
+                    self.push(earlier[at], conditions, earlier.version(at));
+                }
             }
             start = end;
         }
@@ -82,8 +130,16 @@ impl EntriesBuilder {
     pub(super) fn finish(mut self) -> Entries {
         let length = self.len();
         if !self.last.is_empty() {
-            self.blocks.push(self.last.into());
+            self.end_block();
         }
         Entries { blocks: self.blocks.into(), length }
+    }
+
+    fn end_block(&mut self) {
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.conditions.shrink_to_fit();
+        notes.versions.shrink_to_fit();
+        self.blocks.push(Block { entries: self.last.as_slice().into(), notes: notes.into() });
+        self.last.clear();
     }
 }
