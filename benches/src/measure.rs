@@ -31,7 +31,16 @@ pub fn least<const N: usize>(
     rounds: usize,
     works: [&mut dyn FnMut() -> usize; N],
 ) -> [Duration; N] {
-    least_of(rounds, works, |work| cpu_time(work).1)
+    least_of(rounds, || {}, works, |work| cpu_time(work).1)
+}
+
+/// The same, where something is done before each round that does not count.
+pub fn least_after<const N: usize>(
+    rounds: usize,
+    before: impl FnMut(),
+    works: [&mut dyn FnMut() -> usize; N],
+) -> [Duration; N] {
+    least_of(rounds, before, works, |work| cpu_time(work).1)
 }
 
 /// The same by the clock on the wall, for works that have other processes work for them.
@@ -39,20 +48,27 @@ pub fn least_by_the_clock<const N: usize>(
     rounds: usize,
     works: [&mut dyn FnMut() -> usize; N],
 ) -> [Duration; N] {
-    least_of(rounds, works, |work| {
-        let began = Instant::now();
-        std::hint::black_box(work());
-        began.elapsed()
-    })
+    least_of(
+        rounds,
+        || {},
+        works,
+        |work| {
+            let began = Instant::now();
+            std::hint::black_box(work());
+            began.elapsed()
+        },
+    )
 }
 
 fn least_of<const N: usize>(
     rounds: usize,
+    mut before: impl FnMut(),
     mut works: [&mut dyn FnMut() -> usize; N],
     measured: impl Fn(&mut dyn FnMut() -> usize) -> Duration,
 ) -> [Duration; N] {
     let mut times = [Duration::MAX; N];
     for _ in 0..rounds.max(1) {
+        before();
         for (time, work) in times.iter_mut().zip(&mut works) {
             *time = measured(work).min(*time);
         }

@@ -9,7 +9,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use benches::table::{alone, beside, milliseconds, nanoseconds};
-use benches::{DISCOVERED, SIZES, corpus, floor, measure::least, parsing, turn};
+use benches::{
+    DISCOVERED, SIZES, corpus, floor,
+    measure::{least, least_after},
+    parsing, turn,
+};
 use prowess_core::{CatalogProvider, ReadLimit, ResourcePath};
 
 /// How much memory a process may take at most at each size, in MB.
@@ -38,32 +42,30 @@ fn main() {
 }
 
 fn catalog(root: &Path, count: usize, rounds: usize) {
+    let [floor, discovery] = least(
+        rounds,
+        [&mut || floor::discover(root), &mut || corpus::registry(root).reload().catalog.len()],
+    );
     let loaded = corpus::registry(root);
     // The corpus was written this moment, so its stamps settle with the second scan.
     loaded.reload();
     loaded.reload();
     assert_eq!(loaded.catalog().len(), count, "each skill of the corpus is found");
-    let changing = corpus::registry(root);
-    changing.reload();
-    changing.reload();
+    let mut reload = || {
+        let changes = loaded.reload().changes;
+        changes.unchanged + changes.changed
+    };
+    let [stats, unchanged] = least(rounds, [&mut || floor::stat_sweep(root), &mut reload]);
     let mut version = 0;
-    let [floor, stats, discovery, unchanged, one_changed] = least(
-        rounds,
-        [
-            &mut || floor::discover(root),
-            &mut || floor::stat_sweep(root),
-            &mut || corpus::registry(root).reload().catalog.len(),
-            &mut || loaded.reload().changes.unchanged,
-            &mut || {
-                version += 1;
-                corpus::touch(root, version);
-                changing.reload().changes.changed
-            },
-        ],
-    );
+    let touch = || {
+        version += 1;
+        corpus::touch(root, version);
+    };
+    let [stats_again, one_changed] =
+        least_after(rounds, touch, [&mut || floor::stat_sweep(root), &mut reload]);
     println!("{}", beside("discovery", count, discovery, floor, Some(1.3)));
     println!("{}", beside("reload, nothing changed", count, unchanged, stats, Some(1.2)));
-    println!("{}", beside("reload, one changed", count, one_changed, stats, Some(1.2)));
+    println!("{}", beside("reload, one changed", count, one_changed, stats_again, Some(1.2)));
     if count == SIZES[0] {
         let time = milliseconds(discovery);
         println!("{}", alone("discovery in all", count, time, "ms", Some(100.0)));

@@ -1,4 +1,5 @@
-//! Prints how long readers of a catalog wait, with and without a writer that swaps as fast as it can.
+//! Prints how long readers of a catalog wait, with and without a writer that swaps as fast as it can: of a
+//! registry one that edits and reloads, of the bare shelves one that does nothing but swap.
 //!
 //! `readers [ROUNDS]`: 15 rounds without it. In each round each shelf is read once in quiet and once with
 //! the writer, one after the other, so that whatever else the machine is doing hits them alike; the
@@ -9,7 +10,8 @@
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
 use std::hint::black_box;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,6 +21,7 @@ use benches::corpus::{on_disk, registry, touch};
 use benches::table::{alone, beside};
 use dashmap::DashMap;
 use prowess_core::{Catalog, CatalogProvider};
+use prowess_registry::Registry;
 
 const SKILLS: usize = 1_000;
 /// Reads in each round.
@@ -66,6 +69,24 @@ impl Shelf for DashMap<String, String> {
     }
 }
 
+/// A registry as a host has it, whose writer edits a skill and reloads.
+struct Reloading<'r> {
+    registry: &'r Registry,
+    root: &'r Path,
+    version: AtomicUsize,
+}
+
+impl Shelf for Reloading<'_> {
+    fn read(&self, id: &str) -> usize {
+        self.registry.catalog().get(id).map_or(0, |skill| skill.description().len())
+    }
+
+    fn swap(&self, _: &Arc<Catalog>) {
+        touch(self.root, self.version.fetch_add(1, Ordering::Relaxed));
+        self.registry.reload();
+    }
+}
+
 fn main() {
     let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
     let directory = on_disk(SKILLS);
@@ -75,6 +96,9 @@ fn main() {
     let second = registry.reload().catalog;
     let catalogs = [first, second];
     let [first, _] = &catalogs;
+    let reloading =
+        Reloading { registry: &registry, root: directory.path(), version: AtomicUsize::new(2) };
+    measure(("a registry that reloads", Some(2.0)), &reloading, &catalogs, rounds);
     measure(("arc-swap", Some(2.0)), &ArcSwap::from(Arc::clone(first)), &catalogs, rounds);
     measure(("RwLock", None), &RwLock::new(Arc::clone(first)), &catalogs, rounds);
     let entry =
