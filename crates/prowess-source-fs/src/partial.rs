@@ -21,17 +21,18 @@ pub(crate) fn scan_packages(
         return scan::scan(config, clock, last, sink, cancel).map(|()| Coverage::Everything);
     };
     let absolute = config.root.to_string_lossy();
-    // A few packages may well be read: a proper stamp costs each one further call.
-    let times = Times { now: clock.now(), epoch: None, is_provisional: false };
+    // A few packages may well be read: a proper stamp costs each one further call. A provisional one of an
+    // earlier scan is compared all the same.
+    let times = Times { now: clock.now(), epoch: root.epoch(), is_provisional: false };
     let mut prober = Prober::new(&absolute, times, sink);
-    for package in places {
+    for (package, inode) in places {
         if cancel.is_cancelled() {
             let message = format!("the scan of `{absolute}` was cancelled");
             return Err(SourceError::new(SourceErrorKind::Cancelled, message));
         }
         prober.path.clear();
         prober.path.push_str(package);
-        if prober.probe_below(&root, 0, 0) == Probe::Nothing
+        if prober.probe_below(&root, 0, inode) == Probe::Nothing
             && let Some(file) = misnamed::find(&root, package)
         {
             let path = prober.absolute(&format!("{package}/{file}"));
@@ -41,10 +42,13 @@ pub(crate) fn scan_packages(
     Ok(Coverage::Asked)
 }
 
-/// The root and those of the packages that a walk would come to. `None` if it depends on more than
+/// The root and those of the packages that a walk would come to, with the inode of each. `None` if it depends on more than
 /// each package's own directory: links, names that may look alike, a root that is a package itself, a
 /// `.gitignore` above it.
-fn places<'p>(config: &FsConfig, packages: &'p [PackagePath]) -> Option<(Dir, Vec<&'p str>)> {
+fn places<'p>(
+    config: &FsConfig,
+    packages: &'p [PackagePath],
+) -> Option<(Dir, Vec<(&'p str, u64)>)> {
     let root = config.open_root().ok()?;
     if config.gitignore.is_some() || is_package(&root, "") {
         return None;
@@ -52,7 +56,7 @@ fn places<'p>(config: &FsConfig, packages: &'p [PackagePath]) -> Option<(Dir, Ve
     let mut places = Vec::with_capacity(packages.len());
     for package in packages {
         match place(config, &root, package.as_str()) {
-            Place::Reached => places.push(package.as_str()),
+            Place::Reached(inode) => places.push((package.as_str(), inode)),
             Place::Passed => {}
             Place::Unsure => return None,
         }
@@ -62,8 +66,8 @@ fn places<'p>(config: &FsConfig, packages: &'p [PackagePath]) -> Option<(Dir, Ve
 
 /// Whether a walk comes to a directory.
 enum Place {
-    /// It does.
-    Reached,
+    /// It does; the directory has this inode.
+    Reached(u64),
     /// It does not, as there is none or a package above it ends the walk.
     Passed,
     /// That takes the walk itself to say.
@@ -76,11 +80,12 @@ fn place(config: &FsConfig, root: &Dir, package: &str) -> Place {
     if !is_plain || package.split('/').any(|part| config.skips(part)) {
         return Place::Unsure;
     }
+    let mut inode = 0;
     let ends = package.match_indices('/').map(|(at, _)| at).chain([package.len()]);
     for directory in ends.map(|end| &package[..end]) {
-        match root.stat_unconfined(directory).map(|stat| stat.kind) {
-            Ok(Kind::Directory) => {}
-            Ok(Kind::Link) => return Place::Unsure,
+        match root.stat_unconfined(directory) {
+            Ok(stat) if stat.kind == Kind::Directory => inode = stat.inode,
+            Ok(stat) if stat.kind == Kind::Link => return Place::Unsure,
             Ok(_) | Err(_) => return Place::Passed,
         }
         let is_above = directory.len() < package.len();
@@ -88,7 +93,7 @@ fn place(config: &FsConfig, root: &Dir, package: &str) -> Place {
             return Place::Passed;
         }
     }
-    Place::Reached
+    Place::Reached(inode)
 }
 
 /// Whether a directory has a `SKILL.md`, of whatever kind: each ends the walk.

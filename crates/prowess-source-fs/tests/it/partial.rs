@@ -53,6 +53,26 @@ fn a_few_packages_are_reported_and_no_other() {
 }
 
 #[test]
+fn a_package_that_nobody_touched_since_a_first_scan_is_the_same() {
+    let tree = Tree::new(TREE);
+    let source = source(config(&tree));
+    let mut recorder = ScanRecorder::scan(&source).unwrap().next();
+    let asked = [PackagePath::new("pdf").unwrap(), PackagePath::new("group/inner").unwrap()];
+    let covered = source.scan_packages(&asked, &mut recorder, &Cancel::default());
+    assert_eq!(covered, Ok(Coverage::Asked));
+    for found in &recorder.found {
+        // It was written just before, so it is read again; nothing says that it is another.
+        let [earlier, later] = [recorder.known[&found.package], found.stamp.unwrap()];
+        assert!(
+            earlier.is_provisional() && later.may_be(earlier),
+            "`{}` is as it was",
+            found.package
+        );
+    }
+    assert_eq!(recorder.found.len() + recorder.unchanged.len(), 2, "both were looked at");
+}
+
+#[test]
 fn what_a_walk_does_not_come_to_is_not_reported() {
     let tree = Tree::new(TREE);
     check(config(&tree), &["pdf/deep"], Coverage::Asked, &[]);

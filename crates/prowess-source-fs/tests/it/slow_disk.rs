@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use prowess_core::{Cancel, Clock, SkillSource, Timestamp};
+use prowess_core::{
+    Cancel, Clock, Diagnostic, Found, ReadFurther, ScanSink, SkillSource, Stamp, Timestamp,
+};
 use prowess_source_fs::{FsConfig, FsSource, Nested};
 use prowess_testkit::{ManualClock, ScanRecorder, Tree};
 
@@ -50,7 +52,67 @@ fn scan(config: &FsConfig, clock: Arc<dyn Clock>) -> ScanRecorder {
     recorder
 }
 
+/// How many threads of this program read ahead.
+fn threads_ahead() -> usize {
+    let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
+    let names = threads.flat_map(|thread| fs::read_to_string(thread.path().join("comm")));
+    names.filter(|name| name.trim() == "prowess-ahead").count()
+}
+
+/// Counts the threads now and then.
+#[derive(Default)]
+struct Counting {
+    found: usize,
+    most: usize,
+}
+
+impl ScanSink for Counting {
+    fn known(&self, _: &str) -> Option<Stamp> {
+        None
+    }
+
+    fn unchanged(&mut self, _: &str) {}
+
+    fn found(&mut self, _: Found<'_>) -> ReadFurther {
+        if self.found.is_multiple_of(30) {
+            self.most = self.most.max(threads_ahead());
+        }
+        self.found += 1;
+        ReadFurther::No
+    }
+
+    fn problem(&mut self, _: Diagnostic) {}
+}
+
+fn most_threads(config: &FsConfig, clock: Arc<dyn Clock>) -> usize {
+    let mut counting = Counting::default();
+    FsSource::new(config.clone(), clock).scan(&mut counting, &Cancel::default()).unwrap();
+    counting.most
+}
+
+/// One test for both, as each would count the other's threads.
 #[test]
+fn threads_read_ahead_while_the_disk_is_slow_and_nothing_else_differs() {
+    threads_come_and_go();
+    what_is_reported_and_in_which_order_does_not_depend_on_the_disk();
+}
+
+fn threads_come_and_go() {
+    let tree = tree();
+    let config = FsConfig::new(tree.path());
+    assert_eq!(most_threads(&config, Arc::new(ManualClock::at(NOW))), 0, "from memory none");
+    // They may be done before the first file is reported.
+    let seen = (0..1_000).map(|_| most_threads(&config, Arc::new(Slow::default())));
+    let seen = seen.into_iter().find(|seen| *seen > 0);
+    assert!(seen.is_some_and(|seen| seen <= 32), "{seen:?} threads read ahead");
+    // A thread that has ended is listed for a moment more.
+    let is_gone = (0..1_000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        threads_ahead() == 0
+    });
+    assert!(is_gone, "they end with the scan");
+}
+
 fn what_is_reported_and_in_which_order_does_not_depend_on_the_disk() {
     let tree = tree();
     for nested in [Nested::Stop, Nested::Descend] {
