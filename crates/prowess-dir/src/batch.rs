@@ -50,7 +50,9 @@ impl PathBatch {
     /// Adds the path of the file in a directory that was listed. `parent` is shown before its name.
     pub fn push(&mut self, parent: &str, entry: &Entry<'_>) {
         let shown = self.bytes.len();
-        self.bytes.extend_from_slice(parent.as_bytes());
+        if !parent.is_empty() {
+            self.bytes.extend_from_slice(parent.as_bytes());
+        }
         let name = self.bytes.len();
         self.bytes.extend_from_slice(entry.name_bytes());
         self.bytes.extend_from_slice(&self.end);

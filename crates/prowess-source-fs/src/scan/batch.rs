@@ -4,7 +4,8 @@
 //! takes twice its time. So names are gathered for a while, then the kernel is asked about one after
 //! another, and then what it said is reported.
 
-use prowess_dir::{Entry, Kind, Links, PathBatch};
+use prowess_core::Stamp;
+use prowess_dir::{BatchedPath, Dir, Entry, Kind, Links, PathBatch};
 
 use super::{Level, Walk};
 use crate::ask::{Question, Way};
@@ -59,6 +60,25 @@ impl Batch {
     }
 }
 
+/// A directory that was gathered.
+struct Gathered<'b> {
+    path: BatchedPath<'b>,
+    inode: u64,
+    known: Option<Stamp>,
+}
+
+impl<'b> Gathered<'b> {
+    fn question(&self) -> Question<'b> {
+        let Self { path, inode, known } = *self;
+        Question { package: path.directory, file: FILES[0], inode: Some(inode), known }
+    }
+
+    fn way(&self, directory: &'b Dir, parent_length: usize) -> Way<'b> {
+        let package = &self.path.directory[parent_length..];
+        Way { directory, package, path: self.path.file, links: Links::Refuse }
+    }
+}
+
 impl Walk<'_> {
     /// Gathers a directory, and probes what was gathered when it is time.
     pub(super) fn gather(&mut self, level: &mut Level<'_>, entry: &Entry<'_>) {
@@ -79,27 +99,23 @@ impl Walk<'_> {
     }
 
     fn probe_all(&mut self, batch: &mut Batch, level: &mut Level<'_>) {
-        let directory = level.directory;
         let Some(paths) = batch.paths.paths() else { return };
-        let questions: Vec<_> = paths
-            .zip(&batch.inodes)
-            .map(|(path, inode)| {
-                let known = self.prober.reporter.sink.known(path.directory);
-                let (package, inode) = (path.directory, Some(*inode));
-                let name = &package[level.parent_length..];
-                let way = Way { directory, package: name, path: path.file, links: Links::Refuse };
-                (Question { package, file: FILES[0], inode, known }, way)
-            })
-            .collect();
+        let (directory, parent_length) = (level.directory, level.parent_length);
+        let gathered = paths.zip(&batch.inodes).map(|(path, inode)| {
+            let known = self.prober.reporter.sink.known(path.directory);
+            Gathered { path, inode: *inode, known }
+        });
+        let gathered: Vec<_> = gathered.collect();
         let mut answers = Vec::with_capacity(MOST);
-        for ((question, way), head) in questions.iter().zip(&mut batch.heads) {
+        for (gathered, head) in gathered.iter().zip(&mut batch.heads) {
+            let way = gathered.way(directory, parent_length);
             self.keep_pace(level, way.package);
-            answers.push(self.prober.reporter.asker.ask(question, *way, head));
+            answers.push(self.prober.reporter.asker.ask(&gathered.question(), way, head));
         }
-        let answers = questions.iter().zip(&batch.inodes).zip(answers).zip(&batch.heads);
-        for ((((question, way), inode), answer), head) in answers {
-            let probe = self.prober.probe_answered(question, *way, answer, head);
-            self.take(level, question.package, *inode, probe);
+        for ((gathered, answer), head) in gathered.iter().zip(answers).zip(&batch.heads) {
+            let way = gathered.way(directory, parent_length);
+            let probe = self.prober.probe_answered(&gathered.question(), way, answer, head);
+            self.take(level, gathered.path.directory, gathered.inode, probe);
         }
     }
 }
