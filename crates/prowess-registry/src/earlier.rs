@@ -151,19 +151,25 @@ impl<'a> Earlier<'a> {
     }
 
     fn find_among_all(&self, package: &str, next: &Next) -> Option<usize> {
-        let nearest = [next, &self.settled].into_iter().find_map(|next| self.guess(package, next));
-        let at = nearest.or_else(|| self.search(package))?;
+        let nearest = next.0[0].get();
+        let at = if nearest < self.records.len() && self.records.is_package(nearest, package) {
+            nearest
+        } else {
+            self.find_elsewhere(package, next)?
+        };
         next.0[usize::from(self.record(at).is_none())].set(at + 1);
         Some(at)
+    }
+
+    #[cold]
+    fn find_elsewhere(&self, package: &str, next: &Next) -> Option<usize> {
+        let guesses = [next, &self.settled].into_iter().find_map(|next| self.guess(package, next));
+        guesses.or_else(|| self.search(package))
     }
 
     /// The place of a package at the last ones or shortly behind.
     fn guess(&self, package: &str, next: &Next) -> Option<usize> {
         let next = [0, 1].map(|kind| next.0[kind].get());
-        let [nearest, _] = next;
-        if nearest < self.records.len() && self.records.is_package(nearest, package) {
-            return Some(nearest);
-        }
         let last = next.into_iter().filter_map(|next| next.checked_sub(1));
         let ends = [self.records.len(), self.fates.len()];
         let ahead = next.into_iter().zip(ends).flat_map(|(next, end)| next..end.min(next + AHEAD));

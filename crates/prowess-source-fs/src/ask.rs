@@ -61,13 +61,19 @@ pub(crate) struct Asker {
     pub(crate) times: Times,
     /// Whether the size of each file is wanted, at the cost of a call.
     pub(crate) needs_size: bool,
+    /// Whether each file has most likely changed, so that its dates are asked for once it is open.
+    pub(crate) expects_changes: bool,
 }
 
 impl Asker {
     /// Asks about a file; of one that is new or may have changed, reads as much as `head` holds.
     pub(crate) fn ask(&self, question: &Question<'_>, way: Way<'_>, head: &mut [u8]) -> Answer {
-        // The dates of a link are not those of the file.
-        let known = question.known.filter(|_| way.links == Links::Refuse);
+        // The dates of a link are not those of the file. Those of an open one say too little of a provisional
+        // stamp.
+        let is_asked_first = |known: &Stamp| {
+            way.links == Links::Refuse && (known.is_provisional() || !self.expects_changes)
+        };
+        let known = question.known.filter(is_asked_first);
         let told = known.map(|known| self.told(question, known, way));
         if told == Some(Verdict::Unchanged) {
             return Answer::Unchanged;

@@ -47,7 +47,8 @@ struct Place {
 
 impl<'a> Prober<'a> {
     pub(crate) fn new(root: &'a str, times: Times, sink: &'a mut dyn ScanSink) -> Self {
-        let asker = Asker { times, needs_size: sink.needs_size() };
+        let needs_size = sink.needs_size();
+        let asker = Asker { times, needs_size, expects_changes: false };
         Self {
             reporter: Reporter { sink, asker },
             path: String::new(),

@@ -1,6 +1,8 @@
 //! A look at a few packages instead of the whole tree.
 
-use prowess_core::{Cancel, Clock, Coverage, PackagePath, ScanSink, SourceError, SourceErrorKind};
+use prowess_core::{
+    Cancel, Clock, Coverage, PackagePath, ScanSink, SourceError, SourceErrorKind, Stamp,
+};
 use prowess_dir::{Dir, Kind};
 
 use crate::ask::Times;
@@ -23,8 +25,13 @@ pub(crate) fn scan_packages(
     let absolute = config.root.to_string_lossy();
     // A few packages may well be read: a proper stamp costs each one further call. A provisional one of an
     // earlier scan is compared all the same.
-    let times = Times { now: clock.now(), epoch: root.epoch(), is_provisional: false };
+    let is_provisional =
+        |(package, _): &(&str, u64)| sink.known(package).is_some_and(Stamp::is_provisional);
+    let epoch = if places.iter().any(is_provisional) { root.epoch() } else { None };
+    let times = Times { now: clock.now(), epoch, is_provisional: false };
     let mut prober = Prober::new(&absolute, times, sink);
+    // Somebody has told of these.
+    prober.reporter.asker.expects_changes = true;
     for (package, inode) in places {
         if cancel.is_cancelled() {
             let message = format!("the scan of `{absolute}` was cancelled");
