@@ -13,7 +13,7 @@ const MOST_STEPS: usize = 8;
 /// costs several times as much. Those with one first byte are put together before: sorting costs by the
 /// length of what is sorted.
 pub(super) fn sorted<'t>(
-    positions: impl Iterator<Item = u32> + Clone,
+    positions: impl Iterator<Item = u32>,
     text: impl Fn(u32) -> &'t str,
 ) -> Vec<u32> {
     let mut keys = by_first_byte(positions, &text);
@@ -24,24 +24,32 @@ pub(super) fn sorted<'t>(
     order
 }
 
-/// The keys of texts, those with one first byte together and in the order of these.
+/// The keys of texts, those with one first byte together and in the order of these. Each text is looked at
+/// once: the keys are put together where they are.
 fn by_first_byte<'t>(
-    positions: impl Iterator<Item = u32> + Clone,
+    positions: impl Iterator<Item = u32>,
     text: &impl Fn(u32) -> &'t str,
 ) -> Vec<u128> {
-    let mut places = [0; 257];
-    for position in positions.clone() {
-        places[text(position).bytes().next().map_or(0, usize::from) + 1] += 1;
+    let mut keys = Vec::with_capacity(positions.size_hint().1.unwrap_or_default());
+    keys.extend(positions.map(|position| key(text(position), 0, position)));
+    let mut ends = [0; 256];
+    keys.iter().for_each(|key| ends[first_byte(*key)] += 1);
+    let mut next = [0; 256];
+    let mut sum = 0;
+    for (next, end) in next.iter_mut().zip(&mut ends) {
+        *next = sum;
+        sum += *end;
+        *end = sum;
     }
-    (1..places.len()).for_each(|at| places[at] += places[at - 1]);
-    let mut grouped = vec![0; places[256]];
-    for position in positions {
-        let key = key(text(position), 0, position);
-        let place = &mut places[first_byte(key)];
-        grouped[*place] = key;
-        *place += 1;
+    for byte in 0..256 {
+        while next[byte] < ends[byte] {
+            let here = next[byte];
+            let group = first_byte(keys[here]);
+            keys.swap(here, next[group]);
+            next[group] += 1;
+        }
     }
-    grouped
+    keys
 }
 
 fn first_byte(key: u128) -> usize {
