@@ -258,6 +258,12 @@ impl Walk<'_> {
             self.gather(level, entry);
             return ControlFlow::Continue(());
         }
+        // In the order of the listing; and what was gathered may use up the bound on skills.
+        self.probe_gathered(level);
+        if self.skills_left == 0 && self.is_at_a_bound(level.path) {
+            return ControlFlow::Break(());
+        }
+        self.prober.path.truncate(level.parent_length);
         match entry.name() {
             Some(name) => self.visit_named(level, entry, name),
             None => {

@@ -161,6 +161,19 @@ fn a_directory_of_many_is_reported_whole_and_no_bound_is_passed_by() {
     }
 }
 
+#[test]
+fn no_bound_is_passed_by_where_names_differ_in_kind() {
+    let tree = Tree::new("");
+    for number in 0..40 {
+        let name = if number % 3 == 0 { "plain" } else { "größe" };
+        tree.write(&format!("{name}-{number}/SKILL.md"), "text");
+    }
+    for most in 1..40 {
+        let some = scan(FsConfig { max_skills: most, ..config(&tree) });
+        assert_eq!((some.packages().len(), some.problems.len()), (most, 1), "of {most}");
+    }
+}
+
 /// A clock that goes on by a second whenever it is asked.
 #[derive(Default)]
 struct Hurrying(AtomicU64);
