@@ -49,9 +49,9 @@ pub(crate) fn scan_packages(
     Ok(Coverage::Asked)
 }
 
-/// The root and those of the packages that a walk would come to, with the inode of each. `None` if it depends on more than
-/// each package's own directory: links, names that may look alike, a root that is a package itself, a
-/// `.gitignore` above it.
+/// The root and those of the packages that a walk would come to, with the inode of each. `None` if it
+/// depends on more than each package's own directory: links, names that may look alike, a root that is a
+/// package itself, a `.gitignore` above it.
 fn places<'p>(
     config: &FsConfig,
     packages: &'p [PackagePath],

@@ -51,7 +51,7 @@ impl Batch {
 
     /// Whether these are to be probed before another is gathered, so that no bound is passed by.
     pub(super) fn is_full(&self, skills_left: usize) -> bool {
-        self.inodes.len() >= MOST.min(skills_left)
+        self.paths.len() >= MOST.min(skills_left)
     }
 
     fn clear(&mut self) {
