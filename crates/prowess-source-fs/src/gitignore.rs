@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use gix_ignore::glob::pattern::Case;
+use gix_ignore::glob::search::pattern::List;
+use gix_ignore::search::{Ignore, pattern_matching_relative_path};
 use prowess_dir::{Dir, Kind};
 
 /// The name of the files that are gone by. The repository's own excludes and the user's global ones are
@@ -16,7 +17,9 @@ const LIMIT: usize = 256 * 1024;
 
 /// The patterns that hold in one directory: its own, then those of the directories above it.
 pub(crate) struct Rules {
-    own: Gitignore,
+    /// What the own patterns speak of is below it.
+    directory: PathBuf,
+    own: List<Ignore>,
     above: Option<Rc<Rules>>,
 }
 
@@ -42,27 +45,31 @@ impl Rules {
     /// The rules that hold in a directory, of which the path is absolute.
     pub(crate) fn below(above: Option<Rc<Self>>, directory: &Dir, path: &Path) -> Option<Rc<Self>> {
         let Ok(text) = directory.read(FILE, LIMIT) else { return above };
-        let mut builder = GitignoreBuilder::new(path);
-        for line in String::from_utf8_lossy(&text).trim_start_matches('\u{feff}').lines() {
-            // A pattern that cannot be read leaves out nothing, as in git.
-            let _ = builder.add_line(None, line);
-        }
-        match builder.build() {
-            Ok(own) => Some(Rc::new(Self { own, above })),
+        // What is given to it is relative to the directory, so it need not know where that is.
+        match List::from_bytes(&text, PathBuf::new(), None, Ignore::default()) {
+            Ok(own) => Some(Rc::new(Self { directory: path.to_owned(), own, above })),
             Err(_) => above,
         }
     }
 
     /// Whether what is at an absolute path is left out: the innermost pattern that speaks of it decides.
     pub(crate) fn leaves_out(&self, path: &Path, kind: Kind) -> bool {
-        let mut rules = Some(self);
-        while let Some(Self { own, above }) = rules {
-            match own.matched(path, kind == Kind::Directory) {
-                Match::None => rules = above.as_deref(),
-                Match::Ignore(_) => return true,
-                Match::Whitelist(_) => return false,
-            }
-        }
-        false
+        let mut innermost = std::iter::successors(Some(self), |rules| rules.above.as_deref());
+        innermost.find_map(|rules| rules.says(path, kind)).unwrap_or(false)
+    }
+
+    /// Whether the own patterns leave a path out or bring it back; `None` if none speaks of it.
+    fn says(&self, path: &Path, kind: Kind) -> Option<bool> {
+        let inside = path.strip_prefix(&self.directory).ok()?.as_os_str().as_encoded_bytes();
+        let name = inside.iter().rposition(|&byte| byte == b'/').map(|slash| slash + 1);
+        let is_directory = Some(kind == Kind::Directory);
+        pattern_matching_relative_path(
+            &self.own,
+            inside.into(),
+            name,
+            is_directory,
+            Case::Sensitive,
+        )
+        .map(|found| !found.pattern.is_negative())
     }
 }

@@ -1,6 +1,8 @@
 //! What a repository leaves out is not searched, where a host goes by that.
 
+use std::io::Write;
 use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
 
 use prowess_core::{Cancel, Coverage, PackagePath, SkillSource};
 use prowess_source_fs::{Discovery, FsConfig, Nested};
@@ -119,4 +121,57 @@ fn a_look_at_a_few_packages_goes_by_it_too() {
     let coverage = source.scan_packages(&asked, &mut seen, &Cancel::default()).unwrap();
     assert_eq!(coverage, Coverage::Everything, "what is left out depends on the whole tree");
     assert_eq!(seen.packages(), ["group/tables", "pdf"]);
+}
+
+/// What git itself leaves of some files. Neither a user's nor a machine's patterns count.
+fn git_leaves<'f>(tree: &Tree, files: &'f [String]) -> Vec<&'f str> {
+    let git = || {
+        let mut git = Command::new("git");
+        git.current_dir(tree.path()).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        git.env("GIT_CONFIG_NOSYSTEM", "1");
+        git
+    };
+    assert!(git().args(["init", "--quiet"]).status().unwrap().success());
+    let mut asked = git()
+        .args(["check-ignore", "--no-index", "--stdin", "-z"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    asked.stdin.take().unwrap().write_all(files.join("\0").as_bytes()).unwrap();
+    let output = asked.wait_with_output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 1)), "it answers: {output:?}");
+    let left_out = String::from_utf8(output.stdout).unwrap();
+    let is_left = |file: &&str| !left_out.split('\0').any(|out| out == *file);
+    files.iter().map(String::as_str).filter(is_left).collect()
+}
+
+#[test]
+fn git_itself_leaves_the_same() {
+    let packages = "!bang #hash A1 [x] a1 a1b ab/ab/ab dot.d group/a1 group/deep/a1 ä1";
+    let names =
+        r"a* *1 ?1 ??1 a1/ /a1 !a1 ä1 $a1 {a1,a1b} #hash \#hash \!bang \a1 a**1 **a1 a1** * ** ***";
+    let classes = r"[aA]1 [!a]1 [^a]1 [a-z]1 [[:upper:]]1 [[:x]1 []a]1 [ [a a[ \[x] [[]x]";
+    let paths = "/group/a1 group/a1 a1/SKILL.md SKILL.md *.md **/a1 **/a1/ group/** group/**/a1 \
+                 **/deep/** group/* group/*/a1 group* group/deep ab/ab /**/ab/ab ab/**/ab/SKILL.md";
+    let several = ["*\n!a1", "*\n!*/\n!SKILL.md", "a*\n!a1b", "group/*\n!group/a1"];
+    let odd = ["a1 ", "blank ", "blank\\ ", "a1\r\n", "\u{feff}a1"];
+
+    let files = packages.split(' ').chain(["blank "]);
+    let files: Vec<_> = files.map(|package| format!("skills/{package}/SKILL.md")).collect();
+    let tree = Tree::new("");
+    files.iter().for_each(|file| tree.write(file, "x"));
+    let config = FsConfig::new(tree.join("skills"));
+    let config = FsConfig { gitignore: Some(tree.path().into()), ..config };
+    let one_each = [names, classes, paths].into_iter().flat_map(str::split_whitespace);
+    for patterns in one_each.chain(several).chain(odd) {
+        tree.write(".gitignore", patterns);
+        let scan = scan(config.clone());
+        let mut ours: Vec<_> =
+            scan.packages().iter().map(|package| format!("skills/{package}/SKILL.md")).collect();
+        let mut gits = git_leaves(&tree, &files);
+        ours.sort_unstable();
+        gits.sort_unstable();
+        assert_eq!(ours, gits, "what {patterns:?} leaves");
+    }
 }
