@@ -11,29 +11,32 @@ const MOST_STEPS: usize = 8;
 ///
 /// Texts are compared some bytes at a time, as numbers: comparing one text with another again and again
 /// costs several times as much. Those with one first byte are put together before: sorting costs by the
-/// length of what is sorted.
+/// length of what is sorted, and there are never more numbers than one group has texts.
 pub(super) fn sorted<'t>(
     positions: impl Iterator<Item = u32>,
     text: impl Fn(u32) -> &'t str,
 ) -> Vec<u32> {
-    let mut keys = by_first_byte(positions, &text);
-    let mut order = Vec::with_capacity(keys.len());
-    for group in keys.chunk_by_mut(|one, other| first_byte(*one) == first_byte(*other)) {
-        sort(group, &text, 0, &mut order);
+    let mut order: Vec<_> = positions.collect();
+    let ends = group_by_first_byte(&mut order, &text);
+    let mut keys = Vec::new();
+    let mut start = 0;
+    for end in ends {
+        let group = &mut order[start..end];
+        keys.extend(group.iter().map(|&position| key(text(position), 0, position)));
+        sort(&mut keys, &text, 0);
+        group.iter_mut().zip(keys.drain(..)).for_each(|(place, key)| *place = position(key));
+        start = end;
     }
     order
 }
 
-/// The keys of texts, those with one first byte together and in the order of these. Each text is looked at
-/// once: the keys are put together where they are.
-fn by_first_byte<'t>(
-    positions: impl Iterator<Item = u32>,
-    text: &impl Fn(u32) -> &'t str,
-) -> Vec<u128> {
-    let mut keys = Vec::with_capacity(positions.size_hint().1.unwrap_or_default());
-    keys.extend(positions.map(|position| key(text(position), 0, position)));
+/// Puts those with one first byte together, in the order of these and where they are, and says where each
+/// group ends.
+fn group_by_first_byte<'t>(order: &mut [u32], text: &impl Fn(u32) -> &'t str) -> [usize; 256] {
+    let first_byte = |&at: &u32| text(at).as_bytes().first().copied().unwrap_or_default();
+    let mut bytes: Vec<_> = order.iter().map(first_byte).collect();
     let mut ends = [0; 256];
-    keys.iter().for_each(|key| ends[first_byte(*key)] += 1);
+    bytes.iter().for_each(|byte| ends[usize::from(*byte)] += 1);
     let mut next = [0; 256];
     let mut sum = 0;
     for (next, end) in next.iter_mut().zip(&mut ends) {
@@ -41,37 +44,34 @@ fn by_first_byte<'t>(
         sum += *end;
         *end = sum;
     }
-    for byte in 0..256 {
-        while next[byte] < ends[byte] {
-            let here = next[byte];
-            let group = first_byte(keys[here]);
-            keys.swap(here, next[group]);
-            next[group] += 1;
+    for group in 0..256 {
+        while next[group] < ends[group] {
+            let here = next[group];
+            let place = &mut next[usize::from(bytes[here])];
+            order.swap(here, *place);
+            bytes.swap(here, *place);
+            *place += 1;
         }
     }
-    keys
+    ends
 }
 
-fn first_byte(key: u128) -> usize {
-    usize::from(key.to_be_bytes()[0])
-}
-
-/// Sorts by the bytes from `start` on; those before it are alike.
-fn sort<'t>(keys: &mut [u128], text: &impl Fn(u32) -> &'t str, start: usize, order: &mut Vec<u32>) {
+/// Sorts by the bytes from `start` on; those before it are alike. Of the numbers only the positions are
+/// of use afterwards.
+fn sort<'t>(keys: &mut [u128], text: &impl Fn(u32) -> &'t str, start: usize) {
     keys.sort_unstable();
     let text_of = |key: &u128| text(position(*key));
     let next = start + STEP;
-    for alike in keys.chunk_by(|one, other| one >> POSITION_BITS == other >> POSITION_BITS) {
+    for alike in keys.chunk_by_mut(|one, other| one >> POSITION_BITS == other >> POSITION_BITS) {
         let is_over = |key: &u128| text_of(key).len() <= next;
         if alike.len() == 1 || alike.iter().all(is_over) {
-            order.extend(alike.iter().map(|key| position(*key)));
-        } else if next < STEP * MOST_STEPS {
-            let rest = alike.iter().map(|at| key(text_of(at), next, position(*at)));
-            sort(&mut rest.collect::<Vec<_>>(), text, next, order);
+            continue;
+        }
+        if next < STEP * MOST_STEPS {
+            alike.iter_mut().for_each(|at| *at = key(text_of(at), next, position(*at)));
+            sort(alike, text, next);
         } else {
-            let mut rest = alike.to_vec();
-            rest.sort_by(|one, other| text_of(one).cmp(text_of(other)));
-            order.extend(rest.iter().map(|key| position(*key)));
+            alike.sort_by(|one, other| text_of(one).cmp(text_of(other)));
         }
     }
 }
