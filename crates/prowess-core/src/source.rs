@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::num::NonZeroU64;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use prowess_format::Diagnostic;
@@ -155,6 +156,18 @@ pub trait ScanSink: Send {
     /// The package has a `SKILL.md` that is new or changed. Asked to, the source reads further and
     /// calls again with more.
     fn found(&mut self, found: Found<'_>) -> ReadFurther;
+
+    /// Calls `visit` with the packages that the last scan told of and with what [`Self::known`] says of each,
+    /// mostly in the order in which they were told of, from that place on and until it breaks. A source that can
+    /// tell that none came and none went need not find them again.
+    ///
+    /// By default there are none.
+    fn each_known(
+        &self,
+        _start: usize,
+        _visit: &mut dyn FnMut(&str, Option<Stamp>) -> ControlFlow<()>,
+    ) {
+    }
 
     /// Whether each package that is found has to come with the size of its file. A source to which that is a
     /// further call for each leaves it out otherwise.

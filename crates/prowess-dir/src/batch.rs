@@ -2,6 +2,8 @@
 
 use std::ffi::CStr;
 
+use memchr::memchr2;
+
 use crate::{Entry, Error, ErrorKind, PathBelow, Result};
 
 /// Paths `NAME/FILE` of names that a listing gave, each as the kernel wants it.
@@ -49,14 +51,31 @@ impl PathBatch {
 
     /// Adds the path of the file in a directory that was listed. `parent` is shown before its name.
     pub fn push(&mut self, parent: &str, entry: &Entry<'_>) {
+        self.add(parent, entry.name_bytes());
+    }
+
+    /// Adds the path of the file in a directory of this name, which was listed at another time.
+    ///
+    /// # Errors
+    ///
+    /// No directory can have that name.
+    pub fn push_name(&mut self, name: &str) -> Result<()> {
+        if matches!(name, "" | "." | "..") || memchr2(b'/', b'\0', name.as_bytes()).is_some() {
+            return Err(Error::new(ErrorKind::Malformed, name));
+        }
+        self.add("", name.as_bytes());
+        Ok(())
+    }
+
+    fn add(&mut self, parent: &str, name: &[u8]) {
         let shown = self.bytes.len();
         if !parent.is_empty() {
             self.bytes.extend_from_slice(parent.as_bytes());
         }
-        let name = self.bytes.len();
-        self.bytes.extend_from_slice(entry.name_bytes());
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(name);
         self.bytes.extend_from_slice(&self.end);
-        self.places.push(Place { shown, name, next: self.bytes.len() });
+        self.places.push(Place { shown, name: start, next: self.bytes.len() });
     }
 
     /// How many paths there are.

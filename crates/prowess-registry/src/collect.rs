@@ -3,6 +3,7 @@
 mod findings;
 mod places;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
@@ -323,6 +324,14 @@ impl<'a> Collector<'a> {
 impl ScanSink for Collector<'_> {
     fn known(&self, package: &str) -> Option<Stamp> {
         self.known.stamp(package)
+    }
+
+    fn each_known(
+        &self,
+        start: usize,
+        visit: &mut dyn FnMut(&str, Option<Stamp>) -> ControlFlow<()>,
+    ) {
+        self.known.each(start, visit);
     }
 
     fn unchanged(&mut self, package: &str) {

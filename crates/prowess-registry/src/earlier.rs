@@ -1,6 +1,7 @@
 //! What the earlier scan knew of each package, and what becomes of it in this one.
 
 use std::cell::{Cell, OnceCell};
+use std::ops::ControlFlow;
 
 use hashbrown::{HashMap, HashSet};
 use prowess_core::{RecordSet, Stamp};
@@ -67,6 +68,16 @@ impl<'a> Earlier<'a> {
     /// The stamp that the earlier scan gave.
     pub(crate) fn stamp(&self, package: &str) -> Option<Stamp> {
         self.stamp_at(self.find(package, &self.asked)?)
+    }
+
+    /// Shows the packages from a place on and their stamps, until `visit` breaks.
+    pub(crate) fn each(
+        &self,
+        start: usize,
+        visit: &mut dyn FnMut(&str, Option<Stamp>) -> ControlFlow<()>,
+    ) {
+        let _ =
+            (start..self.fates.len()).try_for_each(|at| visit(self.package(at), self.stamp_at(at)));
     }
 
     /// Settles what becomes of a package; gives its record, if it was known, and if it had one.

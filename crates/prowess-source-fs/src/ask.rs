@@ -14,13 +14,23 @@ pub(crate) struct Times {
     pub(crate) is_provisional: bool,
 }
 
+/// How the directory of a package was come to.
+#[derive(Clone, Copy)]
+pub(crate) enum Origin {
+    /// By a listing, which gave it this inode.
+    Listing(u64),
+    /// By that of the last scan, which would be the same now.
+    LastListing,
+    /// It was opened itself, or through a link: nothing says that it is the one of then.
+    Opened,
+}
+
 /// Which file is asked about.
 #[derive(Clone, Copy)]
 pub(crate) struct Question<'q> {
     pub(crate) package: &'q str,
     pub(crate) file: &'static str,
-    /// The inode of the package's directory, if it was found by a listing.
-    pub(crate) inode: Option<u64>,
+    pub(crate) origin: Origin,
     /// The stamp of an earlier scan.
     pub(crate) known: Option<Stamp>,
 }
@@ -111,18 +121,17 @@ impl Asker {
             });
             return if is_same { Verdict::Unchanged } else { Verdict::Changed };
         }
-        match (self.provisional(question), way.directory.stat_on_mount(way.path)) {
-            (Some((found, epoch)), Ok((stat, mount))) => {
-                stamp::verdict(known, found, epoch, (&stat, mount))
-            }
-            _ => Verdict::Changed,
-        }
+        let Some(epoch) = self.times.epoch.filter(|epoch| is_there(question, known, epoch)) else {
+            return Verdict::Changed;
+        };
+        way.directory
+            .stat_on_mount(way.path)
+            .map_or(Verdict::Changed, |(stat, mount)| stamp::verdict(known, &epoch, (&stat, mount)))
     }
 
     /// What a provisional stamp is made of, where there may be one.
     fn provisional<'q>(&'q self, question: &Question<'q>) -> Option<(stamp::Found<'q>, &'q Epoch)> {
-        let found = stamp::Found { file: question.file, directory: question.inode? };
-        Some((found, self.times.epoch.as_ref()?))
+        Some((found(question)?, self.times.epoch.as_ref()?))
     }
 
     fn opened(
@@ -152,4 +161,18 @@ impl Asker {
         let head = file.read_head(head)?;
         Ok(Answer::Read(Beginning { stamp, size: Some(file.stat().size), head }))
     }
+}
+
+/// The file in the directory that a listing gave.
+fn found<'q>(question: &Question<'q>) -> Option<stamp::Found<'q>> {
+    match question.origin {
+        Origin::Listing(directory) => Some(stamp::Found { file: question.file, directory }),
+        Origin::LastListing | Origin::Opened => None,
+    }
+}
+
+/// Whether the directory is the one in which a provisional stamp was given.
+fn is_there(question: &Question<'_>, known: Stamp, epoch: &Epoch) -> bool {
+    matches!(question.origin, Origin::LastListing)
+        || found(question).is_some_and(|found| stamp::is_of(known, found, epoch))
 }

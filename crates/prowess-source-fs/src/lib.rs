@@ -29,7 +29,8 @@
 //! A scan walks the tree and opens `NAME/SKILL.md` of each directory in one step, relative to the
 //! directory above: open, read 2 KiB, close. A package's directory is not listed unless packages
 //! may lie inside packages ([`Nested::Descend`]). The next scan asks for the dates of each file, in one
-//! call, and reads again what may have changed; how long a file is only matters to who reads it whole.
+//! call, and reads again what may have changed; how long a file is only matters to who reads it whole. A root
+//! in which there was nothing but packages is listed again once the kernel dates a change of it.
 //!
 //! Where the disk has to be waited for, some threads read ahead, and end with the scan. What is reported, in
 //! which order and on which thread, does not depend on them.
@@ -73,7 +74,7 @@ use prowess_core::{
     ScanSink, SkillSource, SourceError, Watch,
 };
 
-use stamp::LastSecond;
+use scan::Last;
 
 pub use config::{FsConfig, Links, Nested};
 pub use discovery::{
@@ -89,7 +90,7 @@ pub struct FsSource {
     config: FsConfig,
     root: String,
     clock: Arc<dyn Clock>,
-    last: LastSecond,
+    last: Last,
 }
 
 impl FsSource {
@@ -103,7 +104,7 @@ impl FsSource {
             config.root = without_last_slash(&absolute);
         }
         let root = config.root.to_string_lossy().into_owned();
-        Self { config, root, clock, last: LastSecond::default() }
+        Self { config, root, clock, last: Last::default() }
     }
 
     /// What the source was made with; the root is absolute.

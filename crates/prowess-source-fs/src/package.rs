@@ -3,7 +3,7 @@
 use prowess_core::{Diagnostic, ScanSink};
 use prowess_dir::{Dir, Links};
 
-use crate::ask::{Answer, Asker, Question, Times, Way};
+use crate::ask::{Answer, Asker, Origin, Question, Times, Way};
 use crate::problem;
 use crate::report::{Fault, Reporter};
 
@@ -41,8 +41,7 @@ pub(crate) struct Prober<'a> {
 struct Place {
     package: usize,
     relative: usize,
-    /// The inode of the package's directory, if it was found by a listing.
-    inode: Option<u64>,
+    origin: Origin,
 }
 
 impl<'a> Prober<'a> {
@@ -89,7 +88,11 @@ impl<'a> Prober<'a> {
 
     /// Probes the directory at [`Prober::path`], whose parent is open.
     pub(crate) fn probe_below(&mut self, parent: &Dir, parent_length: usize, inode: u64) -> Probe {
-        let place = Place { package: self.path.len(), relative: parent_length, inode: Some(inode) };
+        let place = Place {
+            package: self.path.len(),
+            relative: parent_length,
+            origin: Origin::Listing(inode),
+        };
         self.probe(parent, place, &FILES)
     }
 
@@ -97,7 +100,7 @@ impl<'a> Prober<'a> {
     pub(crate) fn probe_opened(&mut self, directory: &Dir) -> Probe {
         let package = self.path.len();
         let relative = if package == 0 { 0 } else { package + 1 };
-        self.probe(directory, Place { package, relative, inode: None }, &FILES)
+        self.probe(directory, Place { package, relative, origin: Origin::Opened }, &FILES)
     }
 
     /// Probes a directory whose parent is open and of whose [`FILES`] the first was asked about already.
@@ -113,8 +116,8 @@ impl<'a> Prober<'a> {
         };
         self.path.clear();
         self.path.push_str(question.package);
-        let (package, inode) = (question.package.len(), question.inode);
-        let place = Place { package, relative: package - way.package.len(), inode };
+        let (package, origin) = (question.package.len(), question.origin);
+        let place = Place { package, relative: package - way.package.len(), origin };
         self.tell(&fault, place, question.file)
             .unwrap_or_else(|| self.probe(way.directory, place, &FILES[1..]))
     }
@@ -169,7 +172,7 @@ impl<'a> Prober<'a> {
         let Self { path, reporter, head, .. } = self;
         let package = &path[..place.package];
         let known = reporter.sink.known(package);
-        let question = Question { package, file, inode: place.inode, known };
+        let question = Question { package, file, origin: place.origin, known };
         let way = Way {
             directory,
             package: path.get(place.relative..place.package).unwrap_or_default(),

@@ -7,14 +7,14 @@ use prowess_dir::{Dir, Kind};
 
 use crate::ask::Times;
 use crate::package::{FILES, Probe, Prober};
-use crate::stamp::LastSecond;
-use crate::{FsConfig, Nested, misnamed, problem, scan};
+use crate::scan::{self, Last};
+use crate::{FsConfig, Nested, misnamed, problem};
 
 /// Reports these packages, or everything where they cannot be told apart from the rest of the tree.
 pub(crate) fn scan_packages(
     config: &FsConfig,
     clock: &dyn Clock,
-    last: &LastSecond,
+    last: &Last,
     packages: &[PackagePath],
     sink: &mut dyn ScanSink,
     cancel: &Cancel,

@@ -3,7 +3,7 @@
 use prowess_core::{Found, ReadFurther, ScanSink};
 use prowess_dir::{Dir, Error, ErrorKind, Links};
 
-use crate::ask::{Answer, Asker, Beginning, Question, Way};
+use crate::ask::{Answer, Asker, Beginning, Origin, Question, Way};
 use crate::package::HEAD_BYTES;
 
 /// As much as a sink may ask for, which is also the default of a read.
@@ -66,8 +66,8 @@ impl Reporter<'_> {
 
     /// A `SKILL.md` that is a link is followed inside its package.
     fn linked(&mut self, question: &Question<'_>, package: &Dir) -> Result<(), Fault> {
-        // The inode of the directory says nothing of the file that the link leads to.
-        let question = Question { inode: None, ..*question };
+        // The directory says nothing of the file that the link leads to.
+        let question = Question { origin: Origin::Opened, ..*question };
         let path = question.file.into();
         let way = Way { directory: package, package: "", path, links: Links::FollowInside };
         let mut head = [0; HEAD_BYTES];

@@ -2,6 +2,8 @@
 
 mod batch;
 mod bounds;
+mod listed;
+mod name;
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
@@ -14,7 +16,7 @@ use prowess_dir::{Dir, Entry, EntryBuffer, ErrorKind, Kind, Links};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::ahead::{Ahead, Pace};
-use crate::ask::Times;
+use crate::ask::{Origin, Times};
 use crate::gitignore::Rules;
 use crate::misnamed::is_misnamed;
 use crate::package::{FILES, Probe, Prober};
@@ -23,12 +25,13 @@ use crate::stamp::LastSecond;
 use crate::{FsConfig, Nested, codes, link, problem};
 use batch::Batch;
 use bounds::Bounds;
+use listed::{LastListing, Names};
 
 /// Reports every package of the tree.
 pub(crate) fn scan(
     config: &FsConfig,
     clock: &dyn Clock,
-    last: &LastSecond,
+    last: &Last,
     sink: &mut dyn ScanSink,
     cancel: &Cancel,
 ) -> Result<(), SourceError> {
@@ -38,7 +41,7 @@ pub(crate) fn scan(
         Err(error) => return without_root(config, &root, &error, sink),
     };
     let epoch = directory.epoch();
-    let is_provisional = epoch.as_ref().is_some_and(|epoch| last.is_free(epoch));
+    let is_provisional = epoch.as_ref().is_some_and(|epoch| last.second.is_free(epoch));
     let times = Times { now: clock.now(), epoch, is_provisional };
     let mut walk = Walk {
         config,
@@ -55,6 +58,7 @@ pub(crate) fn scan(
         bounds: Bounds::default(),
         pace: Pace::new(),
         batch: None,
+        names: Some(Names::default()),
     };
     let Some(rules) = walk.rules_of_root(&root) else {
         return Ok(());
@@ -63,10 +67,19 @@ pub(crate) fn scan(
         return Ok(());
     }
     let mut names = EntryBuffer::default();
-    walk.list(&mut directory, Pending { path: "".into(), depth: 0, rules }, &mut names)
-        .map_err(|error| SourceError::new(SourceErrorKind::Unavailable, error.to_string()))?;
+    let root_itself = Pending { path: "".into(), depth: 0, rules };
+    let is_as_listed = walk.is_as_listed(&directory, &last.listing);
+    let listed = if is_as_listed {
+        walk.probe_known(&mut directory, &root_itself, &mut names)
+    } else {
+        walk.list(&mut directory, &root_itself, &mut names)
+    };
+    listed.map_err(|error| SourceError::new(SourceErrorKind::Unavailable, error.to_string()))?;
     walk.search_pending(&directory, &mut names);
     walk.follow_links(&directory);
+    if !is_as_listed {
+        walk.keep_listing(&directory, &last.listing);
+    }
     walk.report_bounds();
     walk.report_left_out();
     if cancel.is_cancelled() {
@@ -74,6 +87,13 @@ pub(crate) fn scan(
         return Err(SourceError::new(SourceErrorKind::Cancelled, message));
     }
     Ok(())
+}
+
+/// What a source remembers of its last scans.
+#[derive(Debug, Default)]
+pub(crate) struct Last {
+    pub(crate) second: LastSecond,
+    listing: LastListing,
 }
 
 /// A root that is not there is a finding; one that fails for the moment is an error, so that the last
@@ -156,6 +176,8 @@ struct Walk<'a> {
     bounds: Bounds,
     pace: Pace,
     batch: Option<Batch>,
+    /// The names in the root, as long as there is nothing but packages.
+    names: Option<Names>,
 }
 
 impl Walk<'_> {
@@ -194,7 +216,7 @@ impl Walk<'_> {
             let path = pending.path.clone();
             let listed = root
                 .open_dir(&path, Links::Refuse)
-                .and_then(|mut directory| self.list(&mut directory, pending, names));
+                .and_then(|mut directory| self.list(&mut directory, &pending, names));
             match listed.map_err(|error| (error.kind(), error)) {
                 // Gone or swapped since its name was read: it is no directory of this tree any more.
                 Ok(()) | Err((ErrorKind::NotFound | ErrorKind::NotADirectory, _)) => {}
@@ -210,22 +232,24 @@ impl Walk<'_> {
     fn list(
         &mut self,
         directory: &mut Dir,
-        pending: Pending,
+        pending: &Pending,
         names: &mut EntryBuffer,
     ) -> Result<(), prowess_dir::Error> {
-        let Pending { path, depth, rules } = pending;
-        let path = &*path;
-        let rules = self.rules_below(rules, directory, path);
-        let parent_length = self.prober.set_parent(path);
         let entries = directory.entries(names)?;
-        let is_slow = self.pace.is_slow();
-        let ahead = is_slow.then(|| Ahead::start(directory, None, self.entries_left)).flatten();
-        let composed = HashMap::new();
-        let mut level =
-            Level { directory, path, parent_length, depth, rules, device: None, ahead, composed };
+        let mut level = self.enter(directory, pending);
         let visited = entries.visit(|entry| self.visit(&mut level, &entry));
         self.probe_gathered(&mut level);
         visited.map(drop)
+    }
+
+    fn enter<'l>(&mut self, directory: &'l Dir, pending: &'l Pending) -> Level<'l> {
+        let Pending { path, depth, rules } = pending;
+        let rules = self.rules_below(rules.clone(), directory, path);
+        let parent_length = self.prober.set_parent(path);
+        let is_slow = self.pace.is_slow();
+        let ahead = is_slow.then(|| Ahead::start(directory, None, self.entries_left)).flatten();
+        let (depth, composed) = (*depth, HashMap::new());
+        Level { directory, path, parent_length, depth, rules, device: None, ahead, composed }
     }
 
     fn visit(&mut self, level: &mut Level<'_>, entry: &Entry<'_>) -> ControlFlow<()> {
@@ -239,6 +263,7 @@ impl Walk<'_> {
         }
         self.entries_left -= 1;
         if is_misnamed(entry) && !is_package(level.directory, "") {
+            self.names = None;
             self.prober.path.truncate(level.parent_length);
             self.prober.path.push_str(entry.name().unwrap_or_default());
             self.prober.problem(problem::file_misnamed(&self.prober.here()));
@@ -254,10 +279,11 @@ impl Walk<'_> {
             return ControlFlow::Break(());
         }
         self.prober.path.truncate(level.parent_length);
-        if batch::takes(level, entry) {
-            self.gather(level, entry);
+        if let Some(hash) = batch::takes(level, entry) {
+            self.gather(level, entry, hash);
             return ControlFlow::Continue(());
         }
+        self.names = None;
         // In the order of the listing; and what was gathered may use up the bound on skills.
         self.probe_gathered(level);
         if self.skills_left == 0 && self.is_at_a_bound(level.path) {
@@ -297,7 +323,7 @@ impl Walk<'_> {
         let inode = entry.inode();
         let probe = self.prober.probe_below(level.directory, level.parent_length, inode);
         let package = self.prober.path.clone();
-        self.take(level, &package, inode, probe);
+        self.take(level, &package, Origin::Listing(inode), probe);
     }
 
     /// Starts reading ahead of a name once the disk turns out to be slow.
@@ -308,10 +334,10 @@ impl Walk<'_> {
     }
 
     /// Goes on from a directory that was probed.
-    fn take(&mut self, level: &mut Level<'_>, path: &str, inode: u64, probe: Probe) {
+    fn take(&mut self, level: &mut Level<'_>, path: &str, origin: Origin, probe: Probe) {
         if probe == Probe::Package {
             self.skills_left -= 1;
-            if let Some(device) = level.device() {
+            if let (Origin::Listing(inode), Some(device)) = (origin, level.device()) {
                 self.prober.seen.push((inode, device));
             }
         }

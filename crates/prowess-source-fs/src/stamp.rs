@@ -100,16 +100,15 @@ impl LastSecond {
     }
 }
 
-/// What a stamp of an earlier scan says of a file with these dates on this mount.
-pub(crate) fn verdict(
-    given: Stamp,
-    found: Found<'_>,
-    epoch: &Epoch,
-    (stat, mount): (&Stat, Option<u64>),
-) -> Verdict {
-    let bits = given.0.get();
-    let began = ((bits >> HASH_BITS) & low(SECONDS_BITS)).cast_signed();
-    let is_here = bits & low(HASH_BITS) == hash(found, epoch) && mount == Some(epoch.mount);
+/// Whether a provisional stamp was given to a file of this name in this directory.
+pub(crate) fn is_of(given: Stamp, found: Found<'_>, epoch: &Epoch) -> bool {
+    given.0.get() & low(HASH_BITS) == hash(found, epoch)
+}
+
+/// What a provisional stamp says of the file in its place with these dates on this mount.
+pub(crate) fn verdict(given: Stamp, epoch: &Epoch, (stat, mount): (&Stat, Option<u64>)) -> Verdict {
+    let began = ((given.0.get() >> HASH_BITS) & low(SECONDS_BITS)).cast_signed();
+    let is_here = mount == Some(epoch.mount);
     match () {
         () if !is_here || stat.kind != Kind::File || began > epoch.moment.seconds => {
             Verdict::Changed

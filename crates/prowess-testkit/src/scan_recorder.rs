@@ -1,6 +1,7 @@
 //! What a scan reported, for tests to look at.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use prowess_core::{
     Cancel, Diagnostic, Found, ReadFurther, ScanSink, SkillSource, SourceError, Stamp,
@@ -87,6 +88,15 @@ impl ScanRecorder {
 impl ScanSink for ScanRecorder {
     fn known(&self, package: &str) -> Option<Stamp> {
         self.known.get(package).copied()
+    }
+
+    fn each_known(
+        &self,
+        start: usize,
+        visit: &mut dyn FnMut(&str, Option<Stamp>) -> ControlFlow<()>,
+    ) {
+        let mut known = self.known.iter().skip(start);
+        let _ = known.try_for_each(|(package, stamp)| visit(package, Some(*stamp)));
     }
 
     fn unchanged(&mut self, package: &str) {

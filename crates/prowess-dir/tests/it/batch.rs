@@ -74,5 +74,11 @@ fn a_name_that_is_no_text_is_told_of_and_one_that_no_file_has_refused() {
     }
     for file in ["", ".", "..", "a/b", "../CANARY", "a\0"] {
         assert_eq!(PathBatch::new(file).unwrap_err().kind(), ErrorKind::Malformed, "{file:?}");
+        let mut batch = PathBatch::new("notes.md").unwrap();
+        let refused = batch.push_name(file).unwrap_err();
+        assert_eq!((refused.kind(), batch.len()), (ErrorKind::Malformed, 0), "{file:?}");
     }
+    let mut batch = PathBatch::new("notes.md").unwrap();
+    batch.push_name("...").unwrap();
+    assert_eq!(batch.paths().unwrap().next().unwrap().directory, "...");
 }

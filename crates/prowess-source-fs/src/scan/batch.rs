@@ -4,11 +4,14 @@
 //! takes twice its time. So names are gathered for a while, then the kernel is asked about one after
 //! another, and then what it said is reported.
 
+use std::ops::ControlFlow;
+
 use prowess_core::Stamp;
 use prowess_dir::{BatchedPath, Dir, Entry, Kind, Links, PathBatch};
 
+use super::name::Look;
 use super::{Level, Walk};
-use crate::ask::{Question, Way};
+use crate::ask::{Answer, Origin, Question, Way};
 use crate::package::{FILES, HEAD_BYTES};
 
 /// How many directories are probed together; more gain nothing.
@@ -20,57 +23,67 @@ const LONGEST_PARENT: usize = 512;
 /// The names that were gathered, and room for the beginnings of the files.
 pub(super) struct Batch {
     paths: PathBatch,
-    inodes: Vec<u64>,
+    /// How each was come to, with the stamp of one that was not listed.
+    origins: Vec<(Origin, Option<Stamp>)>,
     heads: Box<[[u8; HEAD_BYTES]]>,
 }
 
-/// Whether a directory needs no care of its own: nothing is left out around it, and a package's path may
-/// have each character of its name.
-pub(super) fn takes(level: &Level<'_>, entry: &Entry<'_>) -> bool {
-    let is_odd = |byte: u8| !matches!(byte, b' '..=b'~') | (byte == b'\\') | (byte == b':');
-    entry.kind() == Kind::Directory
-        && level.rules.is_none()
-        && level.parent_length <= LONGEST_PARENT
-        // Without an early end the loop becomes vector instructions.
-        && !entry.name_bytes().iter().fold(false, |any, byte| any | is_odd(*byte))
+/// The hash of a directory's name, if it needs no care of its own: nothing is left out around it, and a
+/// package's path may have each character of its name.
+pub(super) fn takes(level: &Level<'_>, entry: &Entry<'_>) -> Option<u64> {
+    if entry.kind() != Kind::Directory
+        || level.rules.is_some()
+        || level.parent_length > LONGEST_PARENT
+    {
+        return None;
+    }
+    let look = Look::at(entry.name_bytes());
+    (!look.is_odd()).then_some(look.hash)
 }
 
 impl Batch {
     pub(super) fn new() -> Self {
         Self {
             paths: PathBatch::new(FILES[0]).expect("it is the name of a file"),
-            inodes: Vec::with_capacity(MOST),
+            origins: Vec::with_capacity(MOST),
             heads: vec![[0; HEAD_BYTES]; MOST].into(),
         }
     }
 
-    pub(super) fn push(&mut self, parent: &str, entry: &Entry<'_>) {
+    fn push(&mut self, parent: &str, entry: &Entry<'_>) {
         self.paths.push(parent, entry);
-        self.inodes.push(entry.inode());
+        self.origins.push((Origin::Listing(entry.inode()), None));
+    }
+
+    /// Adds a package of the last scan. One that no listing can have given is left out.
+    fn push_known(&mut self, package: &str, stamp: Option<Stamp>) {
+        if self.paths.push_name(package).is_ok() {
+            self.origins.push((Origin::LastListing, stamp));
+        }
     }
 
     /// Whether these are to be probed before another is gathered, so that no bound is passed by.
-    pub(super) fn is_full(&self, skills_left: usize) -> bool {
+    fn is_full(&self, skills_left: usize) -> bool {
         self.paths.len() >= MOST.min(skills_left)
     }
 
     fn clear(&mut self) {
         self.paths.clear();
-        self.inodes.clear();
+        self.origins.clear();
     }
 }
 
 /// A directory that was gathered.
 struct Gathered<'b> {
     path: BatchedPath<'b>,
-    inode: u64,
+    origin: Origin,
     known: Option<Stamp>,
 }
 
 impl<'b> Gathered<'b> {
     fn question(&self) -> Question<'b> {
-        let Self { path, inode, known } = *self;
-        Question { package: path.directory, file: FILES[0], inode: Some(inode), known }
+        let Self { path, origin, known } = *self;
+        Question { package: path.directory, file: FILES[0], origin, known }
     }
 
     fn way(&self, directory: &'b Dir, parent_length: usize) -> Way<'b> {
@@ -81,12 +94,27 @@ impl<'b> Gathered<'b> {
 
 impl Walk<'_> {
     /// Gathers a directory, and probes what was gathered when it is time.
-    pub(super) fn gather(&mut self, level: &mut Level<'_>, entry: &Entry<'_>) {
+    pub(super) fn gather(&mut self, level: &mut Level<'_>, entry: &Entry<'_>, hash: u64) {
         let batch = self.batch.get_or_insert_with(Batch::new);
         batch.push(&self.prober.path, entry);
+        if let Some(names) = &mut self.names {
+            names.add(hash);
+        }
         if batch.is_full(self.skills_left) {
             self.probe_gathered(level);
         }
+    }
+
+    /// Gathers some of the packages of the last scan, from that place on; gives how many those are.
+    pub(super) fn gather_known(&mut self, start: usize) -> usize {
+        let batch = self.batch.get_or_insert_with(Batch::new);
+        let mut count = 0;
+        self.prober.reporter.sink.each_known(start, &mut |package, stamp| {
+            batch.push_known(package, stamp);
+            count += 1;
+            if count < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        count
     }
 
     /// Probes what was gathered below a directory.
@@ -101,21 +129,28 @@ impl Walk<'_> {
     fn probe_all(&mut self, batch: &mut Batch, level: &mut Level<'_>) {
         let Some(paths) = batch.paths.paths() else { return };
         let (directory, parent_length) = (level.directory, level.parent_length);
-        let gathered = paths.zip(&batch.inodes).map(|(path, inode)| {
-            let known = self.prober.reporter.sink.known(path.directory);
-            Gathered { path, inode: *inode, known }
+        let gathered = paths.zip(&batch.origins).map(|(path, &(origin, stamp))| {
+            let known = match origin {
+                Origin::LastListing => stamp,
+                _ => self.prober.reporter.sink.known(path.directory),
+            };
+            Gathered { path, origin, known }
         });
         let gathered: Vec<_> = gathered.collect();
         let mut answers = Vec::with_capacity(MOST);
         for (gathered, head) in gathered.iter().zip(&mut batch.heads) {
             let way = gathered.way(directory, parent_length);
             self.keep_pace(level, way.package);
-            answers.push(self.prober.reporter.asker.ask(&gathered.question(), way, head));
+            let answer = self.prober.reporter.asker.ask(&gathered.question(), way, head);
+            if matches!(answer, Answer::NotOpened(_)) {
+                self.names = None;
+            }
+            answers.push(answer);
         }
         for ((gathered, answer), head) in gathered.iter().zip(answers).zip(&batch.heads) {
             let way = gathered.way(directory, parent_length);
             let probe = self.prober.probe_answered(&gathered.question(), way, answer, head);
-            self.take(level, gathered.path.directory, gathered.inode, probe);
+            self.take(level, gathered.path.directory, gathered.origin, probe);
         }
     }
 }

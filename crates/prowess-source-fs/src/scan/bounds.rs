@@ -13,6 +13,14 @@ pub(super) struct Bounds {
     time: Option<String>,
 }
 
+impl Bounds {
+    /// Whether none bit.
+    pub(super) fn is_none(&self) -> bool {
+        let Self { depth, directories, entries, skills, time } = self;
+        [depth, directories, entries, skills, time].into_iter().all(Option::is_none)
+    }
+}
+
 impl Walk<'_> {
     /// Whether the search ends here, which is noted.
     pub(super) fn is_at_a_bound(&mut self, path: &str) -> bool {
@@ -25,6 +33,15 @@ impl Walk<'_> {
         };
         bound.get_or_insert_with(|| path.to_owned());
         true
+    }
+
+    /// Whether there is no time left, which is noted.
+    pub(super) fn is_out_of_time(&mut self) -> bool {
+        let is_late = self.clock.elapsed() > self.deadline;
+        if is_late {
+            self.bounds.time.get_or_insert_with(String::new);
+        }
+        is_late
     }
 
     pub(super) fn report_bounds(&mut self) {

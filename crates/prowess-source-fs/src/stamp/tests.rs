@@ -5,7 +5,7 @@
 
 use prowess_dir::{Epoch, Kind, Moment, Stat};
 
-use super::{Found, Verdict, provisional, verdict};
+use super::{Found, Verdict, is_of, provisional, verdict};
 
 const BEGAN: Epoch =
     Epoch { moment: Moment { seconds: 1_000_000, nanoseconds: 5 }, started: 700, mount: 3 };
@@ -26,7 +26,8 @@ const OLD: Stat = Stat {
 fn after_a_minute(found: Found<'_>, stat: Stat, mount: Option<u64>, started: i64) -> Verdict {
     let seconds = BEGAN.moment.seconds + 60;
     let now = Epoch { moment: Moment { seconds, nanoseconds: 0 }, started, ..BEGAN };
-    verdict(provisional(FOUND, &BEGAN), found, &now, (&stat, mount))
+    let given = provisional(FOUND, &BEGAN);
+    if is_of(given, found, &now) { verdict(given, &now, (&stat, mount)) } else { Verdict::Changed }
 }
 
 fn changed_at(seconds: i64) -> Stat {
@@ -69,6 +70,6 @@ fn a_file_elsewhere_is_another_one_however_old() {
 #[test]
 fn a_stamp_of_the_future_is_not_believed() {
     let earlier = Epoch { moment: Moment { seconds: 999_999, nanoseconds: 0 }, ..BEGAN };
-    let told = verdict(provisional(FOUND, &BEGAN), FOUND, &earlier, (&OLD, Some(3)));
+    let told = verdict(provisional(FOUND, &BEGAN), &earlier, (&OLD, Some(3)));
     assert_eq!(told, Verdict::Changed, "the clock was set back by less than shows otherwise");
 }

@@ -7,6 +7,7 @@ mod faults;
 mod gitignore;
 mod kit;
 mod links;
+mod listed;
 mod names;
 mod partial;
 mod read;

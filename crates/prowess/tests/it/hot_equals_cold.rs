@@ -7,6 +7,7 @@ mod edits;
 mod place;
 mod view;
 
+use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use prowess::{Catalog, CatalogProvider};
 use prowess_testkit::Random;
 
 use edits::{edit, edit_under_watch};
-use place::Place;
+use place::{Place, ROOTS};
 use view::{difference, view};
 
 /// The seeds, how many edits each makes, and how many come between two reloads at most.
@@ -56,6 +57,52 @@ fn check(seed: u64) {
 #[test]
 fn a_catalog_of_many_reloads_equals_a_fresh_one() {
     SEEDS.into_iter().for_each(check);
+}
+
+/// Longer than what lies between a change and a scan that can rely on its date.
+const LONG_AGO: Duration = Duration::from_millis(3_200);
+
+/// As [`check`], in a root that nothing comes to and nothing goes from, so that its names are those of the
+/// first scan.
+#[track_caller]
+fn check_inside(seed: u64) {
+    let place = Place::new();
+    let skill = |at: usize| place.path(&format!("{}/skill-{at}/SKILL.md", ROOTS[0]));
+    let text = |at: usize, version: usize| {
+        format!("---\nname: skill-{at}\ndescription: Version {version}.\n---\n")
+    };
+    for at in 0..40 {
+        fs::create_dir_all(place.path(&format!("{}/skill-{at}/inner", ROOTS[0]))).expect("room");
+        fs::write(skill(at), text(at, 0)).expect("room");
+    }
+    std::thread::sleep(LONG_AGO);
+    let hot = place.registry();
+    hot.reload();
+    let mut random = Random::new(seed, 2);
+    for version in 1..=60 {
+        let at = random.below(40);
+        let (file, lower) = (skill(at), skill(at).with_file_name("skill.md"));
+        let inner = file.with_file_name("inner").join("SKILL.md");
+        // What is not there is not edited.
+        let _ = match random.below(6) {
+            0 => fs::remove_file(&file),
+            1 => fs::rename(&file, &lower),
+            2 => fs::rename(&file, &inner),
+            3 => fs::write(&file, "spoilt"),
+            _ => fs::write(&file, text(at, version)),
+        };
+        place.choose_clock(&mut random);
+        let hot = view(&hot.reload().catalog);
+        let cold = view(&place.registry().reload().catalog);
+        let differ = || difference(&hot, &cold);
+        assert!(hot == cold, "seed {seed}, version {version}, {}\n{}", file.display(), differ());
+        place.settle();
+    }
+}
+
+#[test]
+fn a_catalog_of_a_root_that_is_not_listed_again_equals_a_fresh_one() {
+    SEEDS.into_iter().for_each(check_inside);
 }
 
 /// How long a test waits for word of what was edited. It fails long before it is this late.

@@ -1,0 +1,221 @@
+//! A root is not listed again while it holds what it held, and every change shows all the same.
+
+use std::collections::BTreeMap;
+use std::fs::{create_dir, remove_dir_all, remove_file, rename};
+use std::ops::ControlFlow;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use prowess_core::{Cancel, Diagnostic, Found, ReadFurther, ScanSink, SkillSource, Stamp};
+use prowess_source_fs::{FsConfig, FsSource};
+use prowess_testkit::{ScanRecorder, Tree};
+
+use crate::{problems, source};
+
+/// Longer than what lies between a change and a scan that can rely on its date.
+const LONG_AGO: Duration = Duration::from_millis(3_200);
+
+/// Counts the packages that a source asks about by their names, as one does that lists a directory.
+#[derive(Default)]
+struct Counting {
+    recorder: ScanRecorder,
+    asked: AtomicUsize,
+}
+
+impl ScanSink for Counting {
+    fn known(&self, package: &str) -> Option<Stamp> {
+        self.asked.fetch_add(usize::from(!package.is_empty()), Ordering::Relaxed);
+        self.recorder.known(package)
+    }
+
+    fn each_known(
+        &self,
+        start: usize,
+        visit: &mut dyn FnMut(&str, Option<Stamp>) -> ControlFlow<()>,
+    ) {
+        self.recorder.each_known(start, visit);
+    }
+
+    fn unchanged(&mut self, package: &str) {
+        self.recorder.unchanged(package);
+    }
+
+    fn found(&mut self, found: Found<'_>) -> ReadFurther {
+        self.recorder.found(found)
+    }
+
+    fn problem(&mut self, diagnostic: Diagnostic) {
+        self.recorder.problem(diagnostic);
+    }
+}
+
+fn tree() -> Tree {
+    let tree = Tree::new(
+        "
+//- /skills/README.md
+no package
+//- /skills/.git/HEAD
+nor this
+//- /elsewhere/SKILL.md
+old, and of another directory
+//- /elsewhere/inner/SKILL.md
+inner
+",
+    );
+    // More than are probed together.
+    (0..20).for_each(|at| tree.write(&format!("skills/s{at}/SKILL.md"), format!("text of {at}")));
+    tree
+}
+
+fn over(tree: &Tree) -> FsSource {
+    source(FsConfig::new(tree.join("skills")))
+}
+
+fn rescan(source: &FsSource, last: &ScanRecorder) -> Counting {
+    let mut sink = Counting { recorder: last.next(), ..Counting::default() };
+    source.scan(&mut sink, &Cancel::default()).unwrap();
+    sink
+}
+
+/// What each package begins with, by what was found now and, for what is unchanged, before.
+fn texts(scan: &ScanRecorder, before: &ScanRecorder) -> BTreeMap<String, Vec<u8>> {
+    let found = |scan: &ScanRecorder| -> BTreeMap<_, _> {
+        scan.found.iter().map(|found| (found.package.clone(), found.head.clone())).collect()
+    };
+    let (mut texts, before) = (found(scan), found(before));
+    for package in &scan.unchanged {
+        let text = before.get(package).expect("what is unchanged was there before");
+        let twice = texts.insert(package.clone(), text.clone());
+        assert_eq!(twice, None, "`{package}` is reported once");
+    }
+    texts
+}
+
+/// What is done to a root that was scanned, and whether it has to be listed to see that.
+type Change = (&'static str, fn(&Path), bool);
+
+const CHANGES: [Change; 14] = [
+    ("nothing", |_| {}, false),
+    ("an edit in place", |root| std::fs::write(root.join("s3/SKILL.md"), "new").unwrap(), false),
+    (
+        "an edit by renaming",
+        |root| rename(root.join("../elsewhere/SKILL.md"), root.join("s3/SKILL.md")).unwrap(),
+        false,
+    ),
+    ("a file removed", |root| remove_file(root.join("s3/SKILL.md")).unwrap(), false),
+    (
+        "a file in lower case",
+        |root| rename(root.join("s3/SKILL.md"), root.join("s3/skill.md")).unwrap(),
+        false,
+    ),
+    (
+        "a file that is a link",
+        |root| {
+            rename(root.join("s3/SKILL.md"), root.join("s3/other.md")).unwrap();
+            symlink("other.md", root.join("s3/SKILL.md")).unwrap();
+        },
+        false,
+    ),
+    (
+        "a file that is a directory",
+        |root| {
+            remove_file(root.join("s3/SKILL.md")).unwrap();
+            create_dir(root.join("s3/SKILL.md")).unwrap();
+        },
+        false,
+    ),
+    (
+        "a package inside what was one, and links to others",
+        |root| {
+            remove_file(root.join("s3/SKILL.md")).unwrap();
+            rename(root.join("../elsewhere/inner"), root.join("s3/inner")).unwrap();
+            symlink("../s4", root.join("s3/linked")).unwrap();
+        },
+        false,
+    ),
+    ("a package removed", |root| remove_dir_all(root.join("s3")).unwrap(), true),
+    ("a package added", |root| rename(root.join("../elsewhere"), root.join("s30")).unwrap(), true),
+    ("a package renamed", |root| rename(root.join("s3"), root.join("s33")).unwrap(), true),
+    (
+        "another directory in its place",
+        |root| {
+            remove_dir_all(root.join("s3")).unwrap();
+            rename(root.join("../elsewhere"), root.join("s3")).unwrap();
+        },
+        true,
+    ),
+    (
+        "a link in its place",
+        |root| {
+            remove_dir_all(root.join("s3")).unwrap();
+            symlink("../elsewhere", root.join("s3")).unwrap();
+        },
+        true,
+    ),
+    (
+        "a package in the root's place",
+        |root| {
+            let beside = root.parent().unwrap();
+            rename(root, beside.join("gone")).unwrap();
+            rename(beside.join("elsewhere"), root).unwrap();
+        },
+        false,
+    ),
+];
+
+#[test]
+fn a_root_of_packages_is_listed_again_when_it_changed_and_each_change_shows() {
+    let trees = CHANGES.map(|change| (change, tree()));
+    std::thread::sleep(LONG_AGO);
+    for ((what, change, is_listed), tree) in &trees {
+        let source = over(tree);
+        let before = ScanRecorder::scan(&source).unwrap();
+        assert_eq!(before.found.len(), 20);
+        change(&tree.join("skills"));
+        let again = rescan(&source, &before);
+        let cold = ScanRecorder::scan(&over(tree)).unwrap();
+        assert_eq!(texts(&again.recorder, &before), texts(&cold, &before), "after {what}");
+        let told = |scan| problems(scan, tree.path());
+        assert_eq!(told(&again.recorder), told(&cold), "what is told after {what}");
+        // Elsewhere the dates of a directory are not relied on.
+        let is_dated = before.found[0].stamp.is_some_and(Stamp::is_provisional);
+        let asked = again.asked.load(Ordering::Relaxed);
+        assert_eq!(asked > 5, *is_listed || !is_dated, "{asked} were asked about after {what}");
+    }
+}
+
+#[test]
+fn a_root_is_listed_where_its_names_may_not_be_those_of_the_last_time() {
+    let trees = [tree(), tree(), tree(), tree()];
+    trees[1].write("skills/group/inner/SKILL.md", "not in the root itself");
+    trees[2].write("skills/skill.MD", "misnamed");
+    symlink("../elsewhere", trees[3].join("skills/linked")).unwrap();
+    let listed = |source: &FsSource, last: &ScanRecorder| {
+        let again = rescan(source, last);
+        assert_eq!(again.recorder.unchanged.len() + again.recorder.found.len(), last.found.len());
+        again.asked.load(Ordering::Relaxed) > 5
+    };
+    let young = over(&trees[0]);
+    let first = ScanRecorder::scan(&young).unwrap();
+    assert!(listed(&young, &first), "it changed just before");
+    std::thread::sleep(LONG_AGO);
+
+    for (tree, why) in trees[1..].iter().zip(["a group", "a problem", "a link"]) {
+        let source = over(tree);
+        let first = ScanRecorder::scan(&source).unwrap();
+        assert!(listed(&source, &first), "there is {why} in it");
+    }
+    let first = ScanRecorder::scan(&young).unwrap();
+    assert!(listed(&over(&trees[0]), &first), "another source has not listed it");
+    let mut other = first.clone();
+    other.found[7].package = "unheard-of".into();
+    let again = rescan(&young, &other);
+    let (found, unchanged) = (again.recorder.packages(), again.recorder.unchanged.len());
+    assert_eq!(
+        (&found[..], unchanged),
+        (&[&*first.found[7].package][..], 19),
+        "the sink knows others"
+    );
+}
