@@ -117,7 +117,16 @@ impl RecordSet {
     /// Whether a record's package is the one at this path. Most are told apart by their lengths, without a
     /// look at their texts, which lie all over the memory.
     pub fn is_package(&self, at: usize, path: &str) -> bool {
-        let Entry { starts, lengths, .. } = &self.entries[at];
+        self.is_of_package(&self.entries[at], path)
+    }
+
+    /// The record of the package at this path, found by a look at each.
+    pub fn find_package(&self, path: &str) -> Option<usize> {
+        self.entries.iter().position(|entry| self.is_of_package(entry, path))
+    }
+
+    fn is_of_package(&self, entry: &Entry, path: &str) -> bool {
+        let Entry { starts, lengths, .. } = entry;
         let (start, length) = (starts[Text::Package as usize], lengths[Text::Package as usize]);
         usize::from(length) == path.len() && self.names.is(Slice { start, length }, path)
     }

@@ -272,9 +272,7 @@ impl<'a> Collector<'a> {
     ///
     /// The records keep the order of the scan, in which the next one will ask for them.
     fn take_over_kept(&mut self) {
-        let fates = self.known.of_records();
-        let count = |fate| fates.iter().filter(|of| **of == fate).count();
-        let (kept, gone) = (count(Fate::Kept), count(Fate::Gone));
+        let (kept, gone) = (self.known.count(Fate::Kept), self.known.count(Fate::Gone));
         if kept > 0 {
             let read = std::mem::take(&mut self.builder).finish();
             self.builder = self.merged(&read);
@@ -310,14 +308,8 @@ impl<'a> Collector<'a> {
 
     /// Takes over what is kept of the earlier records from one place to another.
     fn keep_between(&self, start: usize, end: usize, builder: &mut RecordSetBuilder) {
-        let mut start = start;
-        for run in self.known.of_records()[start..end].chunk_by(PartialEq::eq) {
-            let places = start..start + run.len();
-            start = places.end;
-            if run[0] == Fate::Kept {
-                builder.keep(self.earlier, places);
-            }
-        }
+        let kept = self.known.of_records(start..end).filter(|run| run.fate == Fate::Kept);
+        kept.for_each(|run| builder.keep(self.earlier, run.places));
     }
 }
 

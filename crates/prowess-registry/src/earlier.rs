@@ -1,7 +1,7 @@
 //! What the earlier scan knew of each package, and what becomes of it in this one.
 
 use std::cell::{Cell, OnceCell};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use hashbrown::{HashMap, HashSet};
 use prowess_core::{RecordSet, Stamp};
@@ -96,11 +96,10 @@ impl<'a> Earlier<'a> {
 
     /// Lets `decide` have the last word on each package of which the scan said nothing.
     pub(crate) fn settle_unsaid(&mut self, mut decide: impl FnMut(&'a str) -> Fate) {
-        let records = self.records;
-        for (at, fate) in self.fates.iter_mut().enumerate() {
-            if matches!(fate, Fate::Gone | Fate::NotAsked) {
-                *fate = decide(package(records, at));
-            }
+        let is_unsaid = |run: &Run| matches!(run.fate, Fate::Gone | Fate::NotAsked);
+        let unsaid: Vec<_> = runs(&self.fates).filter(is_unsaid).collect();
+        for at in unsaid.into_iter().flat_map(|run| run.places) {
+            self.fates[at] = decide(self.package(at));
         }
     }
 
@@ -111,13 +110,21 @@ impl<'a> Earlier<'a> {
 
     /// The packages that are not as they were.
     pub(crate) fn not_kept(&self) -> HashSet<&'a str> {
-        let places = self.fates.iter().enumerate().filter(|(_, fate)| **fate != Fate::Kept);
-        places.map(|(at, _)| self.package(at)).collect()
+        let not_kept = runs(&self.fates).filter(|run| run.fate != Fate::Kept);
+        not_kept.flat_map(|run| run.places).map(|at| self.package(at)).collect()
     }
 
-    /// What became of each record, in their order.
-    pub(crate) fn of_records(&self) -> &[Fate] {
-        &self.fates[..self.records.len()]
+    /// What became of these records, in their order.
+    pub(crate) fn of_records(&self, places: Range<usize>) -> impl Iterator<Item = Run> {
+        let start = places.start;
+        let runs = runs(&self.fates[..self.records.len()][places]);
+        runs.map(move |run| Run { places: start + run.places.start..start + run.places.end, ..run })
+    }
+
+    /// How many records became that.
+    pub(crate) fn count(&self, fate: Fate) -> usize {
+        let runs = self.of_records(0..self.records.len()).filter(|run| run.fate == fate);
+        runs.map(|run| run.places.len()).sum()
     }
 
     /// The packages that cannot be used and are as they were.
@@ -191,11 +198,40 @@ impl<'a> Earlier<'a> {
     fn search(&self, package: &str) -> Option<usize> {
         let places = 0..self.fates.len();
         if self.searches.replace(self.searches.get() + 1) < MOST_SEARCHES {
-            return places.clone().find(|&at| self.is_package(at, package));
+            let is_it = |at: &usize| self.is_package(*at, package);
+            let rejected = || (self.records.len()..self.fates.len()).find(is_it);
+            return self.records.find_package(package).or_else(rejected);
         }
         let table = || places.map(|at| (self.package(at), at)).collect();
         self.by_package.get_or_init(table).get(package).copied()
     }
+}
+
+/// Packages one behind the other of which the same became.
+pub(crate) struct Run {
+    pub(crate) fate: Fate,
+    pub(crate) places: Range<usize>,
+}
+
+fn runs(fates: &[Fate]) -> impl Iterator<Item = Run> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let (fate, length) = first_run(&fates[start..])?;
+        let places = start..start + length;
+        start = places.end;
+        Some(Run { fate, places })
+    })
+}
+
+/// Where few packages changed the others are looked at many at a time.
+fn first_run(fates: &[Fate]) -> Option<(Fate, usize)> {
+    const MANY: usize = 64;
+    let first = *fates.first()?;
+    // Without an early end the loop becomes vector instructions.
+    let is_all = |fates: &&[Fate]| fates.iter().fold(true, |all, fate| all & (*fate == first));
+    let whole = fates.chunks_exact(MANY).take_while(is_all).count() * MANY;
+    let rest = fates[whole..].iter().take_while(|fate| **fate == first).count();
+    Some((first, whole + rest))
 }
 
 impl Next {
@@ -208,5 +244,24 @@ fn package(records: &RecordSet, at: usize) -> &str {
     match at.checked_sub(records.len()) {
         None => records.package(at),
         Some(rejected) => &records.rejected()[rejected].package,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fate, runs};
+
+    #[test]
+    fn runs_are_those_that_a_look_at_each_gives() {
+        for length in [0, 1, 63, 64, 65, 128, 200] {
+            for odd in 0..=length {
+                let of = |at| if at == odd || at == odd / 2 { Fate::Gone } else { Fate::Kept };
+                let fates: Vec<_> = (0..length).map(of).collect();
+                let told: Vec<_> = runs(&fates).map(|run| (run.fate, run.places.len())).collect();
+                let wanted: Vec<_> =
+                    fates.chunk_by(PartialEq::eq).map(|run| (run[0], run.len())).collect();
+                assert!(told == wanted, "{length} with another one at {odd}");
+            }
+        }
     }
 }

@@ -36,6 +36,10 @@ impl Entries {
         self.length
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.blocks.iter().flat_map(|block| block.entries.iter())
+    }
+
     pub(super) fn conditions(&self, at: usize) -> Option<&Arc<Conditions>> {
         note(&self.blocks[at / BLOCK].notes.conditions, at % BLOCK)
     }
@@ -77,6 +81,18 @@ fn note<T>(notes: &[(usize, T)], at: usize) -> Option<&T> {
     Some(&notes[place].1)
 }
 
+/// Adds the notes on a part of a block to those of another, where that part begins at `start`.
+fn copy_notes<T: Clone>(
+    notes: &[(usize, T)],
+    part: &Range<usize>,
+    to: &mut Vec<(usize, T)>,
+    start: usize,
+) {
+    let place = |at| notes.partition_point(|(of, _)| *of < at);
+    let copied = notes[place(part.start)..place(part.end)].iter();
+    to.extend(copied.map(|(at, note)| (at - part.start + start, note.clone())));
+}
+
 /// Puts entries together, one behind the other.
 #[derive(Debug, Default)]
 pub(super) struct EntriesBuilder {
@@ -104,6 +120,10 @@ impl EntriesBuilder {
         self.notes.conditions.extend(conditions.map(|said| (at, said)));
         self.notes.versions.extend(version.map(|slice| (at, slice)));
         self.last.push(entry);
+        self.end_whole_block();
+    }
+
+    fn end_whole_block(&mut self) {
         if self.last.len() == BLOCK {
             self.end_block();
         }
@@ -113,18 +133,26 @@ impl EntriesBuilder {
     pub(super) fn keep(&mut self, earlier: &Entries, run: Range<usize>) {
         let mut start = run.start;
         while start < run.end {
-            let block = &earlier.blocks[start / BLOCK];
-            let end = run.end.min(start - start % BLOCK + BLOCK);
-            if self.last.is_empty() && end - start == BLOCK {
+            let (block, inside) = (&earlier.blocks[start / BLOCK], start % BLOCK);
+            let room = BLOCK - inside.max(self.last.len());
+            let count = room.min(run.end - start);
+            if count == BLOCK {
                 self.blocks.push(block.clone());
             } else {
-                for at in start..end {
-                    let conditions = earlier.conditions(at).cloned();
-                    self.push(earlier[at], conditions, earlier.version(at));
-                }
+                self.copy(block, inside..inside + count);
             }
-            start = end;
+            start += count;
         }
+    }
+
+    /// Takes over a part of a block, for which there is room.
+    fn copy(&mut self, block: &Block, part: Range<usize>) {
+        let at = self.last.len();
+        copy_notes(&block.notes.conditions, &part, &mut self.notes.conditions, at);
+        copy_notes(&block.notes.versions, &part, &mut self.notes.versions, at);
+        self.last.reserve_exact(BLOCK - at);
+        self.last.extend_from_slice(&block.entries[part]);
+        self.end_whole_block();
     }
 
     pub(super) fn finish(mut self) -> Entries {
