@@ -7,8 +7,9 @@ use super::Entry;
 use super::texts::Slice;
 use crate::Conditions;
 
-/// How many entries are shared or written together.
-const BLOCK: usize = 256;
+/// How many entries are shared or written together: a written one costs a copy of its block and a comparison
+/// with the one before, a shared block two reference counts.
+const BLOCK: usize = 128;
 
 /// Entries in blocks of one length, the last of which may be shorter. Two sets that differ in one entry
 /// share all blocks but one, so that neither making the second nor comparing the two costs a look at all.
