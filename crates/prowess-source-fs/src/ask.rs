@@ -21,7 +21,7 @@ pub(crate) enum Origin {
     Listing(u64),
     /// By that of the last scan, which would be the same now.
     LastListing,
-    /// It was opened itself, or through a link: nothing says that it is the one of then.
+    /// It was opened itself, or through a link: nothing says that what is known is of this file.
     Opened,
 }
 

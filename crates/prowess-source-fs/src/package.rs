@@ -116,7 +116,12 @@ impl<'a> Prober<'a> {
         };
         self.path.clear();
         self.path.push_str(question.package);
-        let (package, origin) = (question.package.len(), question.origin);
+        // The last listing says that the directory is the same, and not which of its files is known.
+        let origin = match question.origin {
+            Origin::LastListing => Origin::Opened,
+            origin => origin,
+        };
+        let package = question.package.len();
         let place = Place { package, relative: package - way.package.len(), origin };
         self.tell(&fault, place, question.file)
             .unwrap_or_else(|| self.probe(way.directory, place, &FILES[1..]))

@@ -242,6 +242,7 @@ impl Walk<'_> {
         visited.map(drop)
     }
 
+    /// What is the same for all names of a directory.
     fn enter<'l>(&mut self, directory: &'l Dir, pending: &'l Pending) -> Level<'l> {
         let Pending { path, depth, rules } = pending;
         let rules = self.rules_below(rules.clone(), directory, path);

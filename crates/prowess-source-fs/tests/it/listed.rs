@@ -64,6 +64,7 @@ old, and of another directory
 inner
 ",
     );
+    tree.write("skills/s5/skill.md", "not looked at, as long as there is a better one");
     // More than are probed together.
     (0..20).for_each(|at| tree.write(&format!("skills/s{at}/SKILL.md"), format!("text of {at}")));
     tree
@@ -96,7 +97,7 @@ fn texts(scan: &ScanRecorder, before: &ScanRecorder) -> BTreeMap<String, Vec<u8>
 /// What is done to a root that was scanned, and whether it has to be listed to see that.
 type Change = (&'static str, fn(&Path), bool);
 
-const CHANGES: [Change; 14] = [
+const CHANGES: [Change; 15] = [
     ("nothing", |_| {}, false),
     ("an edit in place", |root| std::fs::write(root.join("s3/SKILL.md"), "new").unwrap(), false),
     (
@@ -105,6 +106,11 @@ const CHANGES: [Change; 14] = [
         false,
     ),
     ("a file removed", |root| remove_file(root.join("s3/SKILL.md")).unwrap(), false),
+    (
+        "a file removed beside an older one",
+        |root| remove_file(root.join("s5/SKILL.md")).unwrap(),
+        false,
+    ),
     (
         "a file in lower case",
         |root| rename(root.join("s3/SKILL.md"), root.join("s3/skill.md")).unwrap(),
