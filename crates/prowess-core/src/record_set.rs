@@ -64,6 +64,7 @@ pub struct RecordSet {
     texts: Texts,
     entries: Entries,
     rejected: Box<[Rejected]>,
+    listing: Option<Stamp>,
     /// Shared with the sets that still have them.
     diagnostics: Box<[Arc<PackageDiagnostic>]>,
 }
@@ -184,6 +185,11 @@ impl RecordSet {
     /// Packages that cannot be used.
     pub fn rejected(&self) -> &[Rejected] {
         &self.rejected
+    }
+
+    /// The version of the list of packages, where the source has given one.
+    pub fn listing(&self) -> Option<Stamp> {
+        self.listing
     }
 
     /// Every finding of the scan.

@@ -169,6 +169,19 @@ pub trait ScanSink: Send {
     ) {
     }
 
+    /// The stamp that the last scan of all packages gave with [`Self::listed`], if it gave one.
+    ///
+    /// By default there is none.
+    fn known_listing(&self) -> Option<Stamp> {
+        None
+    }
+
+    /// Where all packages lie is as it was, by this stamp, which the next scan is told as
+    /// [`Self::known_listing`]. A scan that does not say so leaves the next one without.
+    ///
+    /// By default nothing is kept.
+    fn listed(&mut self, _stamp: Stamp) {}
+
     /// Whether each package that is found has to come with the size of its file. A source to which that is a
     /// further call for each leaves it out otherwise.
     ///

@@ -85,6 +85,7 @@ struct Collector<'a> {
     /// Before which of the earlier records each one in the builder belongs, if there are any.
     places: Vec<usize>,
     conditions: SharedConditions,
+    listing: Option<Stamp>,
     changes: Changes,
     doubted: Vec<PackagePath>,
 }
@@ -125,6 +126,7 @@ impl<'a> Collector<'a> {
             builder: RecordSetBuilder::new(),
             places: Vec::new(),
             conditions: SharedConditions::default(),
+            listing: None,
             changes: Changes::default(),
             doubted: Vec::new(),
         }
@@ -225,6 +227,7 @@ impl<'a> Collector<'a> {
         let Self { known, doubted, part, .. } = self;
         if coverage == Coverage::Asked {
             known.keep_unasked();
+            self.listing = self.earlier.listing();
         }
         known.settle_unsaid(|package| {
             if part.doubt == Doubt::Believe {
@@ -246,6 +249,7 @@ impl<'a> Collector<'a> {
         self.problems.sort_by(|one, other| place(one).cmp(&place(other)));
         if self.builder.is_empty()
             && self.known.are_all_kept()
+            && self.earlier.listing() == self.listing
             && self.earlier.problems().eq(&self.problems)
         {
             self.changes.unchanged = self.earlier.len();
@@ -257,6 +261,7 @@ impl<'a> Collector<'a> {
         for problem in self.problems {
             self.builder.diagnose(None, problem);
         }
+        self.builder.listed(self.listing);
         let records = self.builder.finish();
         let is_same =
             self.changes.is_none() && records.diagnostics().eq(self.earlier.diagnostics());
@@ -324,6 +329,14 @@ impl ScanSink for Collector<'_> {
         visit: &mut dyn FnMut(&str, Option<Stamp>) -> ControlFlow<()>,
     ) {
         self.known.each(start, visit);
+    }
+
+    fn known_listing(&self) -> Option<Stamp> {
+        self.earlier.listing()
+    }
+
+    fn listed(&mut self, stamp: Stamp) {
+        self.listing = Some(stamp);
     }
 
     fn unchanged(&mut self, package: &str) {

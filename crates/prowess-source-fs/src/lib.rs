@@ -74,7 +74,7 @@ use prowess_core::{
     ScanSink, SkillSource, SourceError, Watch,
 };
 
-use scan::Last;
+use stamp::LastSecond;
 
 pub use config::{FsConfig, Links, Nested};
 pub use discovery::{
@@ -90,7 +90,7 @@ pub struct FsSource {
     config: FsConfig,
     root: String,
     clock: Arc<dyn Clock>,
-    last: Last,
+    last_second: LastSecond,
 }
 
 impl FsSource {
@@ -104,7 +104,7 @@ impl FsSource {
             config.root = without_last_slash(&absolute);
         }
         let root = config.root.to_string_lossy().into_owned();
-        Self { config, root, clock, last: Last::default() }
+        Self { config, root, clock, last_second: LastSecond::default() }
     }
 
     /// What the source was made with; the root is absolute.
@@ -139,7 +139,7 @@ impl SkillSource for FsSource {
     }
 
     fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        scan::scan(&self.config, &*self.clock, &self.last, sink, cancel)
+        scan::scan(&self.config, &*self.clock, &self.last_second, sink, cancel)
     }
 
     fn scan_packages(
@@ -148,7 +148,14 @@ impl SkillSource for FsSource {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
-        partial::scan_packages(&self.config, &*self.clock, &self.last, packages, sink, cancel)
+        partial::scan_packages(
+            &self.config,
+            &*self.clock,
+            &self.last_second,
+            packages,
+            sink,
+            cancel,
+        )
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {

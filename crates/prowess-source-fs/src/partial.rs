@@ -7,20 +7,21 @@ use prowess_dir::{Dir, Kind};
 
 use crate::ask::Times;
 use crate::package::{FILES, Probe, Prober};
-use crate::scan::{self, Last};
+use crate::scan;
+use crate::stamp::LastSecond;
 use crate::{FsConfig, Nested, misnamed, problem};
 
 /// Reports these packages, or everything where they cannot be told apart from the rest of the tree.
 pub(crate) fn scan_packages(
     config: &FsConfig,
     clock: &dyn Clock,
-    last: &Last,
+    last_second: &LastSecond,
     packages: &[PackagePath],
     sink: &mut dyn ScanSink,
     cancel: &Cancel,
 ) -> Result<Coverage, SourceError> {
     let Some((root, places)) = places(config, packages) else {
-        return scan::scan(config, clock, last, sink, cancel).map(|()| Coverage::Everything);
+        return scan::scan(config, clock, last_second, sink, cancel).map(|()| Coverage::Everything);
     };
     let absolute = config.root.to_string_lossy();
     // A few packages may well be read: a proper stamp costs each one further call. A provisional one of an

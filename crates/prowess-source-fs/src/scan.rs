@@ -25,13 +25,13 @@ use crate::stamp::LastSecond;
 use crate::{FsConfig, Nested, codes, link, problem};
 use batch::Batch;
 use bounds::Bounds;
-use listed::{LastListing, Names};
+use listed::Names;
 
 /// Reports every package of the tree.
 pub(crate) fn scan(
     config: &FsConfig,
     clock: &dyn Clock,
-    last: &Last,
+    last_second: &LastSecond,
     sink: &mut dyn ScanSink,
     cancel: &Cancel,
 ) -> Result<(), SourceError> {
@@ -41,7 +41,7 @@ pub(crate) fn scan(
         Err(error) => return without_root(config, &root, &error, sink),
     };
     let epoch = directory.epoch();
-    let is_provisional = epoch.as_ref().is_some_and(|epoch| last.second.is_free(epoch));
+    let is_provisional = epoch.as_ref().is_some_and(|epoch| last_second.is_free(epoch));
     let times = Times { now: clock.now(), epoch, is_provisional };
     let mut walk = Walk {
         config,
@@ -68,17 +68,16 @@ pub(crate) fn scan(
     }
     let mut names = EntryBuffer::default();
     let root_itself = Pending { path: "".into(), depth: 0, rules };
-    let is_as_listed = walk.is_as_listed(&directory, &last.listing);
-    let listed = if is_as_listed {
-        walk.probe_known(&mut directory, &root_itself, &mut names)
-    } else {
-        walk.list(&mut directory, &root_itself, &mut names)
+    let as_listed = walk.as_listed(&directory);
+    let listed = match as_listed {
+        Some(_) => walk.probe_known(&mut directory, &root_itself, &mut names),
+        None => walk.list(&mut directory, &root_itself, &mut names),
     };
     listed.map_err(|error| SourceError::new(SourceErrorKind::Unavailable, error.to_string()))?;
     walk.search_pending(&directory, &mut names);
     walk.follow_links(&directory);
-    if !is_as_listed {
-        walk.keep_listing(&directory, &last.listing);
+    if let Some(stamp) = as_listed.or_else(|| walk.listing(&directory)) {
+        walk.prober.reporter.sink.listed(stamp);
     }
     walk.report_bounds();
     walk.report_left_out();
@@ -87,13 +86,6 @@ pub(crate) fn scan(
         return Err(SourceError::new(SourceErrorKind::Cancelled, message));
     }
     Ok(())
-}
-
-/// What a source remembers of its last scans.
-#[derive(Debug, Default)]
-pub(crate) struct Last {
-    pub(crate) second: LastSecond,
-    listing: LastListing,
 }
 
 /// A root that is not there is a finding; one that fails for the moment is an error, so that the last

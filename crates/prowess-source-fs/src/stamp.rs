@@ -5,7 +5,8 @@
 //! file system allows it (see [`Epoch`]): they say when the scan began and in which directory the file was
 //! found. The next scan asks for the file's dates anyway. If they lie before the earlier scan began, by more
 //! than clocks are coarse, the file is the one that was read then. If not, it is read again, and gets a
-//! proper stamp.
+//! proper stamp. In the same way a provisional stamp says when a directory was listed and which names were in
+//! it.
 
 #[cfg(test)]
 mod tests;
@@ -58,6 +59,27 @@ pub(crate) struct Found<'f> {
     pub(crate) directory: u64,
 }
 
+impl Found<'_> {
+    fn words(self) -> [u64; 2] {
+        [letter(self.file), self.directory]
+    }
+}
+
+/// A directory and the names in it, by their number and the sum of their hashes.
+#[derive(Clone, Copy)]
+pub(crate) struct Listed {
+    pub(crate) inode: u64,
+    pub(crate) device: u64,
+    pub(crate) count: u64,
+    pub(crate) sum: u64,
+}
+
+impl Listed {
+    fn words(self) -> [u64; 4] {
+        [self.inode, self.device, self.count, self.sum]
+    }
+}
+
 /// What a provisional stamp says of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -76,8 +98,17 @@ const HASH_BITS: u32 = 30;
 
 /// The stamp of a file that a scan reads which began then.
 pub(crate) fn provisional(found: Found<'_>, epoch: &Epoch) -> Stamp {
+    began(epoch, &found.words())
+}
+
+/// The stamp of what was listed by a scan which began then.
+pub(crate) fn listing(listed: Listed, epoch: &Epoch) -> Stamp {
+    began(epoch, &listed.words())
+}
+
+fn began(epoch: &Epoch, words: &[u64]) -> Stamp {
     let seconds = epoch.moment.seconds.cast_unsigned() & low(SECONDS_BITS);
-    let bits = Stamp::PROVISIONAL | (seconds << HASH_BITS) | hash(found, epoch);
+    let bits = Stamp::PROVISIONAL | (seconds << HASH_BITS) | hash(words, epoch);
     Stamp(NonZeroU64::new(bits).expect("the bit of a provisional stamp is set"))
 }
 
@@ -102,12 +133,21 @@ impl LastSecond {
 
 /// Whether a provisional stamp was given to a file of this name in this directory.
 pub(crate) fn is_of(given: Stamp, found: Found<'_>, epoch: &Epoch) -> bool {
-    given.0.get() & low(HASH_BITS) == hash(found, epoch)
+    given.0.get() & low(HASH_BITS) == hash(&found.words(), epoch)
+}
+
+/// Whether a listing of a directory that was last changed then would give what it gave when this stamp was
+/// made.
+pub(crate) fn is_as_listed(given: Stamp, listed: Listed, changed: Moment, now: &Epoch) -> bool {
+    let began = began_at(given);
+    given.0.get() & low(HASH_BITS) == hash(&listed.words(), now)
+        && began <= now.moment.seconds
+        && Epoch::is_older(changed, began)
 }
 
 /// What a provisional stamp says of the file in its place with these dates on this mount.
 pub(crate) fn verdict(given: Stamp, epoch: &Epoch, (stat, mount): (&Stat, Option<u64>)) -> Verdict {
-    let began = ((given.0.get() >> HASH_BITS) & low(SECONDS_BITS)).cast_signed();
+    let began = began_at(given);
     let is_here = mount == Some(epoch.mount);
     match () {
         () if !is_here || stat.kind != Kind::File || began > epoch.moment.seconds => {
@@ -119,9 +159,14 @@ pub(crate) fn verdict(given: Stamp, epoch: &Epoch, (stat, mount): (&Stat, Option
     }
 }
 
-fn hash(found: Found<'_>, epoch: &Epoch) -> u64 {
-    let words = [letter(found.file), found.directory, epoch.mount, epoch.started.cast_unsigned()];
-    words.into_iter().fold(0, mix) & low(HASH_BITS)
+/// When the scan began that gave a provisional stamp.
+fn began_at(given: Stamp) -> i64 {
+    ((given.0.get() >> HASH_BITS) & low(SECONDS_BITS)).cast_signed()
+}
+
+fn hash(words: &[u64], epoch: &Epoch) -> u64 {
+    let place = [epoch.mount, epoch.started.cast_unsigned()];
+    words.iter().copied().chain(place).fold(0, mix) & low(HASH_BITS)
 }
 
 fn letter(file: &str) -> u64 {

@@ -17,7 +17,7 @@ const LIMIT: u64 = 256 * 1024 * 1024;
 const MOST_FILES: usize = 256;
 
 /// What each file begins with, and with it the version of what follows.
-const BEGINNING: &[u8; 16] = b"prowess records\x02";
+const BEGINNING: &[u8; 16] = b"prowess records\x03";
 
 /// The length of the sum that follows. It tells of damage: whoever could write to the file could make
 /// another sum, so a digest would say no more, at several times the cost.

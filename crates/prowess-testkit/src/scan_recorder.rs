@@ -12,6 +12,10 @@ use prowess_core::{
 pub struct ScanRecorder {
     /// The stamps to answer with, by package.
     pub known: BTreeMap<String, Stamp>,
+    /// The stamp of the list of packages to answer with.
+    pub known_listing: Option<Stamp>,
+    /// The stamp that was given for the list of packages.
+    pub listed: Option<Stamp>,
     /// Whether it asks for each file to its end.
     pub reads_to_the_end: bool,
     /// The packages that were found, in the order of the reports. A package that is read further is
@@ -62,7 +66,7 @@ impl ScanRecorder {
                 None => known.remove(&found.package),
             };
         }
-        Self { known, ..Self::default() }
+        Self { known, known_listing: self.listed, ..Self::default() }
     }
 
     /// The packages that were found, sorted.
@@ -97,6 +101,14 @@ impl ScanSink for ScanRecorder {
     ) {
         let mut known = self.known.iter().skip(start);
         let _ = known.try_for_each(|(package, stamp)| visit(package, Some(*stamp)));
+    }
+
+    fn known_listing(&self) -> Option<Stamp> {
+        self.known_listing
+    }
+
+    fn listed(&mut self, stamp: Stamp) {
+        self.listed = Some(stamp);
     }
 
     fn unchanged(&mut self, package: &str) {

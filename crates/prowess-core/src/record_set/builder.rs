@@ -22,6 +22,7 @@ pub struct RecordSetBuilder {
     entries: EntriesBuilder,
     last_version: Option<Slice>,
     rejected: Vec<Rejected>,
+    listing: Option<Stamp>,
     pub(super) diagnostics: Vec<Arc<PackageDiagnostic>>,
     /// The set whose texts are shared.
     earlier: Option<Arc<RecordSet>>,
@@ -89,6 +90,11 @@ impl RecordSetBuilder {
         self.rejected.push(Rejected { package: package.into(), stamp });
     }
 
+    /// Says which version of the list of packages this is.
+    pub fn listed(&mut self, listing: Option<Stamp>) {
+        self.listing = listing;
+    }
+
     /// Adds a finding about a package, or about the source as a whole.
     pub fn diagnose(&mut self, package: Option<&str>, diagnostic: Diagnostic) {
         let package = package.map(Into::into);
@@ -135,6 +141,7 @@ impl RecordSetBuilder {
             texts: self.texts.finish(self.entries.len()),
             entries: self.entries.finish(),
             rejected: self.rejected.into_boxed_slice(),
+            listing: self.listing,
             diagnostics: self.diagnostics.into_boxed_slice(),
         }
     }

@@ -28,6 +28,7 @@ impl RecordSet {
             writer.text(&rejected.package);
             writer.stamp(rejected.stamp);
         }
+        writer.stamp(self.listing);
         writer.length(self.diagnostics.len());
         self.diagnostics.iter().for_each(|found| write_diagnostic(found, &mut writer));
         writer.finish()
@@ -46,6 +47,7 @@ impl RecordSet {
             Some(Rejected { package, stamp })
         });
         let rejected = rejected.collect::<Option<_>>()?;
+        let listing = reader.stamp()?;
         let diagnostics = (0..reader.length()?).map(|_| read_diagnostic(&mut reader).map(Arc::new));
         let diagnostics = diagnostics.collect::<Option<_>>()?;
         let [names, texts] = [&reader.names, &reader.texts].map(|part| part.text);
@@ -54,6 +56,7 @@ impl RecordSet {
             texts: Texts::packed(texts.to_owned(), records),
             entries: entries.finish(),
             rejected,
+            listing,
             diagnostics,
         })
     }

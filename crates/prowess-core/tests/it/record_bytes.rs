@@ -18,9 +18,10 @@ fn set() -> impl Strategy<Value = RecordSet> {
     let paths = option::of(vec("[a-z*]{1,4}", 1..3));
     let rest = (any::<i16>(), any::<u64>(), any::<bool>(), paths, option::of("[0-9.]{1,3}"));
     let rejected = ("[a-z]{1,6}", any::<u64>());
-    let sets = (vec((record, rest), 0..8), vec(rejected, 0..4), vec(finding(), 0..4));
-    sets.prop_map(|(records, rejected, findings)| {
+    let sets = (vec((record, rest), 0..8), vec(rejected, 0..4), vec(finding(), 0..4), any::<u64>());
+    sets.prop_map(|(records, rejected, findings, listing)| {
         let mut builder = RecordSetBuilder::new();
+        builder.listed(NonZeroU64::new(listing).map(Stamp));
         for ((package, name, id, description, tags), rest) in &records {
             let (priority, stamp, is_lower_case, paths, version) = rest;
             let paths = paths.iter().flatten().map(|path| path.as_str().into()).collect();
@@ -77,7 +78,7 @@ fn told(set: &RecordSet) -> impl PartialEq + std::fmt::Debug {
     let rejected = set.rejected().iter().map(|rejected| (rejected.package.clone(), rejected.stamp));
     let findings = set.diagnostics().cloned().collect::<Vec<_>>();
     let problems = set.problems().cloned().collect::<Vec<_>>();
-    (records, rejected.collect::<Vec<_>>(), findings, problems)
+    (records, rejected.collect::<Vec<_>>(), set.listing(), findings, problems)
 }
 
 proptest! {

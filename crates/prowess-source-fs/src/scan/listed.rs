@@ -5,34 +5,19 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
 
-use prowess_core::ScanSink;
+use prowess_core::{ScanSink, Stamp};
 use prowess_dir::{Dir, EntryBuffer, Epoch, Error, Kind, Stat};
 
 use super::name::Look;
 use super::{Pending, Walk};
 use crate::Nested;
-
-/// The last listing of a root, if there was nothing but packages in it.
-#[derive(Debug, Default)]
-pub(crate) struct LastListing(Mutex<Option<Listing>>);
-
-#[derive(Clone, Copy, Debug)]
-struct Listing {
-    inode: u64,
-    device: u64,
-    /// When the scan began that listed it.
-    epoch: Epoch,
-    names: Names,
-    /// How many entries there were, packages or not.
-    entries: usize,
-}
+use crate::stamp::{self, Listed};
 
 /// A set of names, by their number and the sum of their hashes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Names {
-    count: usize,
+    count: u64,
     sum: u64,
 }
 
@@ -51,52 +36,35 @@ impl Names {
         });
         names
     }
-}
 
-impl LastListing {
-    fn get(&self) -> Option<Listing> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn set(&self, listing: Option<Listing>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = listing;
-    }
-}
-
-impl Listing {
-    /// Whether a listing of the directory would give the same.
-    fn stands(&self, directory: &Stat, now: &Epoch) -> bool {
-        (self.inode, self.device) == (directory.inode, directory.device)
-            && (self.epoch.mount, self.epoch.started) == (now.mount, now.started)
-            && self.epoch.moment.seconds <= now.moment.seconds
-            && Epoch::is_older(directory.changed, self.epoch.moment.seconds)
+    fn inside(self, directory: &Stat) -> Listed {
+        let (Stat { inode, device, .. }, Self { count, sum }) = (*directory, self);
+        Listed { inode, device, count, sum }
     }
 }
 
 impl Walk<'_> {
-    /// Whether the names in the root are those of the last listing, and the sink knows each of them.
-    pub(super) fn is_as_listed(&mut self, root: &Dir, last: &LastListing) -> bool {
-        let (Some(listing), Some(now)) = (last.get(), self.epoch()) else { return false };
-        let stands = root.stat_unconfined("").is_ok_and(|stat| listing.stands(&stat, &now))
-            && listing.names == Names::known(self.prober.reporter.sink);
-        if stands {
-            self.entries_left -= listing.entries;
-        }
-        stands
+    /// The stamp of the last listing, if one of now would give the same names and the sink knows each of
+    /// them.
+    pub(super) fn as_listed(&self, root: &Dir) -> Option<Stamp> {
+        let sink = &*self.prober.reporter.sink;
+        let (given, now) = (sink.known_listing()?, self.epoch()?);
+        let stat = root.stat_unconfined("").ok()?;
+        let listed = Names::known(sink).inside(&stat);
+        stamp::is_as_listed(given, listed, stat.changed, &now).then_some(given)
     }
 
-    /// Keeps what the listing of the root gave, if it was whole and there was nothing but packages in it.
-    pub(super) fn keep_listing(&self, root: &Dir, last: &LastListing) {
+    /// The stamp of this listing of the root, if it was whole, there was nothing but packages in it and
+    /// a later change will show.
+    pub(super) fn listing(&self, root: &Dir) -> Option<Stamp> {
         let is_whole = self.config.nested == Nested::Stop
             && self.config.gitignore.is_none()
             && self.bounds.is_none()
             && !self.cancel.is_cancelled();
-        let entries = self.config.max_entries - self.entries_left;
-        let names = self.names.filter(|_| is_whole);
-        last.set(names.zip(self.epoch()).and_then(|(names, epoch)| {
-            let Stat { inode, device, .. } = root.stat_unconfined("").ok()?;
-            Some(Listing { inode, device, epoch, names, entries })
-        }));
+        let names = self.names.filter(|_| is_whole)?;
+        let (stat, began) = (root.stat_unconfined("").ok()?, self.epoch()?);
+        let is_settled = Epoch::is_older(stat.changed, began.moment.seconds);
+        is_settled.then(|| stamp::listing(names.inside(&stat), &began))
     }
 
     /// Probes each package that the sink knows of, in a root in which those are.
@@ -120,7 +88,8 @@ impl Walk<'_> {
         if self.pending.is_empty() { Ok(()) } else { self.see_known(root, device, names) }
     }
 
-    /// Takes note of the directories of the packages, with which links are compared.
+    /// Takes note of the directories of the packages, with which links are compared, and of how many names
+    /// there are.
     fn see_known(
         &mut self,
         root: &mut Dir,
@@ -132,6 +101,7 @@ impl Walk<'_> {
             self.pending.iter().map(|pending| pending.path.as_bytes()).collect();
         let visited = root.entries(names)?.visit(|entry| {
             let name = entry.name_bytes();
+            self.entries_left = self.entries_left.saturating_sub(1);
             if entry.kind() == Kind::Directory
                 && !self.config.skips(name)
                 && !no_more.contains(name)

@@ -92,10 +92,15 @@ fn check_inside(seed: u64) {
             _ => fs::write(&file, text(at, version)),
         };
         place.choose_clock(&mut random);
+        let next_start = place.registry_after(&hot.catalog());
         let hot = view(&hot.reload().catalog);
         let cold = view(&place.registry().reload().catalog);
-        let differ = || difference(&hot, &cold);
-        assert!(hot == cold, "seed {seed}, version {version}, {}\n{}", file.display(), differ());
+        let started = view(&next_start.reload().catalog);
+        for (what, told) in [("hot", hot), ("started", started)] {
+            let differ = || difference(&told, &cold);
+            let file = file.display();
+            assert!(told == cold, "{what}: seed {seed}, version {version}, {file}\n{}", differ());
+        }
         place.settle();
     }
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use prowess::registry::{OnBroken, Registry, RegistryPolicy};
 use prowess::source_fs::{FsConfig, FsSource, Links, Nested};
-use prowess::{Clock, Layer, SystemClock, Timestamp, Trust};
+use prowess::{Catalog, Clock, Layer, SkillSource, SystemClock, Timestamp, Trust};
+use prowess_core::RecordSet;
 use prowess_testkit::{Random, Tree};
 
 /// The roots that skills lie in, and the place outside of them.
@@ -57,6 +58,22 @@ impl Place {
     /// A registry that knows nothing yet: a trusted root as a user has it, and above it a tree of
     /// somebody else's, where packages lie inside packages and links stay inside.
     pub(super) fn registry(&self) -> Registry {
+        self.registry_that_recalls(|_| None)
+    }
+
+    /// One of the next start of a program, which knows what an earlier one kept of this catalog.
+    pub(super) fn registry_after(&self, catalog: &Catalog) -> Registry {
+        self.registry_that_recalls(|source| {
+            let mut sources = catalog.sources().iter();
+            let kept = sources.find(|kept| kept.source.root() == source.root())?;
+            RecordSet::from_bytes(&kept.records.to_bytes()).map(Arc::new)
+        })
+    }
+
+    fn registry_that_recalls(
+        &self,
+        earlier: impl Fn(&dyn SkillSource) -> Option<Arc<RecordSet>>,
+    ) -> Registry {
         let [user, project] = ROOTS.map(|root| FsConfig::new(self.path(root)));
         let project = FsConfig { links: Links::WithinRoot, nested: Nested::Descend, ..project };
         let source = |config| Arc::new(FsSource::new(config, self.clock.clone()));
@@ -68,6 +85,7 @@ impl Place {
             .layer(Layer::new("project", Trust::Untrusted))
             .source("user", source(user))
             .source("project", source(project))
+            .recall(earlier)
             .build()
             .expect("the layers are good")
     }
