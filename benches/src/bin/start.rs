@@ -1,11 +1,14 @@
 //! Prints what a start costs that knows what the last one found, beside the floor of the same run.
 //!
 //! `start [ROUNDS]`: 15 rounds without it. A start asks for each file's state once, so its own floor is
-//! the bare sweep of states; what it is compared with first is the floor of reading every file.
+//! the bare sweep of states; what it is compared with first is the floor of reading every file. The files
+//! have been there for some seconds, as most are that a start meets: a root that changed just before has to
+//! be listed again.
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use benches::{SIZES, corpus, floor, measure::least, table::beside};
 use prowess_core::{RecordSet, SkillSource};
@@ -24,6 +27,7 @@ fn start(root: &Path, count: usize, rounds: usize) {
     let recall = |source: &dyn SkillSource| -> Option<Arc<RecordSet>> {
         cache.load(&source.cache_key()?).ok()?.map(Arc::new)
     };
+    std::thread::sleep(Duration::from_secs(4));
     // Twice, as a file that changed just before a scan may be read once more by the next.
     for _ in 0..2 {
         let catalog = corpus::registry_that_recalls(root, recall).reload().catalog;

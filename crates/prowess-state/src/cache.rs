@@ -1,12 +1,12 @@
 //! What scans found, kept so that the next start reads only what has changed since.
 
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use prowess_core::{Diagnostic, Digest, RecordSet, Severity};
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::{codes, file};
 
@@ -49,10 +49,13 @@ impl RecordCache {
     /// There is a file that is not to be believed, which is worth a remark and no more.
     pub fn load(&self, key: &str) -> Result<Option<RecordSet>, Box<Diagnostic>> {
         let path = self.path(key);
-        let bytes = file::read(&path, LIMIT).map_err(|error| ignored(&path, &error))?;
-        let Some(bytes) = bytes else { return Ok(None) };
-        let records = self.records(key, &bytes);
-        records.map(Some).ok_or_else(|| ignored(&path, &"it is damaged"))
+        let opened = file::open(&path, LIMIT).map_err(|error| ignored(&path, &error))?;
+        let Some((mut file, size)) = opened else { return Ok(None) };
+        match self.read(key, &mut file, size) {
+            Ok(records) => Ok(Some(records)),
+            Err(error) if is_damage(&error) => Err(ignored(&path, &"it is damaged")),
+            Err(error) => Err(ignored(&path, &error)),
+        }
     }
 
     /// Keeps what a scan found under a key.
@@ -67,14 +70,23 @@ impl RecordCache {
         self.clear_out()
     }
 
-    fn records(&self, key: &str, bytes: &[u8]) -> Option<RecordSet> {
-        let rest = bytes.strip_prefix(BEGINNING)?;
-        let (said, body) = rest.split_first_chunk::<SUM>()?;
-        if sum(body) != *said {
-            return None;
+    /// Reads a file of this size. What it says is looked at before its sum is known, which is nothing to
+    /// rely on anyway.
+    fn read(&self, key: &str, file: &mut impl Read, size: u64) -> io::Result<RecordSet> {
+        let (mut beginning, mut said) = ([0; BEGINNING.len()], [0; SUM]);
+        file.read_exact(&mut beginning)?;
+        file.read_exact(&mut said)?;
+        let mut body = Summed { reader: file, sum: Xxh3::new() };
+        let own = self.full(key) + "\0";
+        let mut found = vec![0; own.len()];
+        body.read_exact(&mut found)?;
+        let before = beginning.len() + said.len() + found.len();
+        if beginning != *BEGINNING || found != own.as_bytes() {
+            return Err(ErrorKind::InvalidData.into());
         }
-        let records = body.strip_prefix(self.full(key).as_bytes())?.strip_prefix(b"\0")?;
-        RecordSet::from_bytes(records)
+        let records = RecordSet::read_from(&mut body, size.saturating_sub(before as u64))?;
+        let is_whole = body.sum.digest128().to_le_bytes() == said;
+        is_whole.then_some(records).ok_or(ErrorKind::InvalidData.into())
     }
 
     /// A key with the build that it is for.
@@ -101,6 +113,24 @@ impl RecordCache {
         }
         Ok(())
     }
+}
+
+/// Adds up what is read.
+struct Summed<R> {
+    reader: R,
+    sum: Xxh3,
+}
+
+impl<R: Read> Read for Summed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.sum.update(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+fn is_damage(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof)
 }
 
 fn sum(bytes: &[u8]) -> [u8; SUM] {

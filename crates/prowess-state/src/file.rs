@@ -12,9 +12,21 @@ use tempfile::NamedTempFile;
 ///
 /// # Errors
 ///
-/// It is no regular file, somebody else may write to it, it is larger than `limit`, or it cannot be
-/// read.
+/// As [`open`], or it cannot be read.
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let Some((file, size)) = open(path, limit)? else { return Ok(None) };
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(Some(bytes)) }
+}
+
+/// Opens a file that only the user could have written, and gives its size; `None` where there is none.
+///
+/// # Errors
+///
+/// It is no regular file, somebody else may write to it, it is larger than `limit`, or it cannot be
+/// opened.
+pub(crate) fn open(path: &Path, limit: u64) -> io::Result<Option<(File, u64)>> {
     // A link could lead to another's file, and a FIFO would wait for a writer.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
@@ -33,11 +45,12 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     if metadata.mode() & 0o022 != 0 {
         return Err(Error::new(ErrorKind::PermissionDenied, "others may write to it"));
     }
-    let too_large = || Error::new(ErrorKind::FileTooLarge, format!("it has over {limit} bytes"));
-    let size = Some(metadata.len()).filter(|&size| size <= limit).ok_or_else(too_large)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
-    file.take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(Some(bytes)) }
+    let size = metadata.len();
+    if size > limit { Err(too_large(limit)) } else { Ok(Some((file, size))) }
+}
+
+fn too_large(limit: u64) -> Error {
+    Error::new(ErrorKind::FileTooLarge, format!("it has over {limit} bytes"))
 }
 
 /// Writes a file that only the user may read, in the place of the one that is there. Whoever reads

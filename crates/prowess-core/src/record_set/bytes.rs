@@ -1,12 +1,14 @@
 //! A set as bytes, to be kept until the next start.
 //!
 //! Numbers come first, then the set's own texts as they lie in memory, then those of what is told. Whole
-//! texts are taken over, and their characters are checked at once. Nothing that is read is believed: each
-//! length is asked for, and a package's path that is not in normal form could lead out of its source.
+//! texts are read to where they stay, and their characters are checked at once. Nothing that is read is
+//! believed: each length is asked for, and a package's path that is not in normal form could lead out of its
+//! source.
 
 mod parts;
 mod told;
 
+use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 
 use super::builder::package_tail;
@@ -14,11 +16,11 @@ use super::entries::EntriesBuilder;
 use super::texts::{Slice, Texts};
 use super::{Entry, RecordSet, Rejected, Text};
 use crate::PackagePath;
-use parts::{Reader, Writer};
+use parts::{Parts, Reader, Writer};
 use told::{read_diagnostic, write_diagnostic};
 
 impl RecordSet {
-    /// The set as bytes that [`Self::from_bytes`] of the same version of this crate reads.
+    /// The set as bytes that [`Self::read_from`] of the same version of this crate reads.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.length(self.len());
@@ -34,9 +36,19 @@ impl RecordSet {
         writer.finish()
     }
 
-    /// The set that these bytes were made from; `None` if no set gives such bytes.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes)?;
+    /// Reads the set that these bytes were made from, of which there are `length`.
+    ///
+    /// # Errors
+    ///
+    /// No set gives such bytes, or they cannot be read.
+    pub fn read_from(reader: &mut impl Read, length: u64) -> io::Result<Self> {
+        let parts = Parts::read(reader, length)?;
+        let set = Self::without_texts(parts.reader()).ok_or(ErrorKind::InvalidData)?;
+        let [names, texts] = [parts.names, parts.texts].map(|text| Texts::packed(text, set.len()));
+        Ok(Self { names, texts, ..set })
+    }
+
+    fn without_texts(mut reader: Reader<'_>) -> Option<Self> {
         let records = reader.length()?;
         let mut entries = EntriesBuilder::default();
         for _ in 0..records {
@@ -50,15 +62,9 @@ impl RecordSet {
         let listing = reader.stamp()?;
         let diagnostics = (0..reader.length()?).map(|_| read_diagnostic(&mut reader).map(Arc::new));
         let diagnostics = diagnostics.collect::<Option<_>>()?;
-        let [names, texts] = [&reader.names, &reader.texts].map(|part| part.text);
-        reader.is_at_end().then(|| Self {
-            names: Texts::packed(names.to_owned(), records),
-            texts: Texts::packed(texts.to_owned(), records),
-            entries: entries.finish(),
-            rejected,
-            listing,
-            diagnostics,
-        })
+        let entries = entries.finish();
+        let read = Self { entries, rejected, listing, diagnostics, ..Self::default() };
+        reader.is_at_end().then_some(read)
     }
 
     fn write_record(&self, at: usize, writer: &mut Writer) {

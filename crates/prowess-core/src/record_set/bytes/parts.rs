@@ -1,5 +1,6 @@
 //! The numbers and texts of a set, written and read one behind the other.
 
+use std::io::{self, Error, ErrorKind, Read};
 use std::num::NonZeroU64;
 
 use crate::record_set::texts::Slice;
@@ -48,10 +49,60 @@ impl Writer {
 
     pub(super) fn finish(self) -> Vec<u8> {
         let Self { numbers, names, texts, told } = self;
-        let lengths = [numbers.len(), names.len(), texts.len()].map(|length| length as u64);
-        let lengths = lengths.map(u64::to_le_bytes).concat();
-        [&*lengths, &*numbers, names.as_bytes(), texts.as_bytes(), told.as_bytes()].concat()
+        let parts = [&*numbers, names.as_bytes(), texts.as_bytes(), told.as_bytes()];
+        let lengths = parts.map(|part| (part.len() as u64).to_le_bytes()).concat();
+        let all: Vec<_> = std::iter::once(&*lengths).chain(parts).collect();
+        all.concat()
     }
+}
+
+/// What a [`Writer`] wrote. Each part has a place of its own, so that a set keeps its texts where they were
+/// read to.
+pub(super) struct Parts {
+    numbers: Vec<u8>,
+    pub(super) names: String,
+    pub(super) texts: String,
+    told: String,
+}
+
+impl Parts {
+    /// Reads the parts, which have this length together.
+    pub(super) fn read(reader: &mut impl Read, length: u64) -> io::Result<Self> {
+        let mut lengths = [[0; 8]; 4];
+        reader.read_exact(lengths.as_flattened_mut())?;
+        let lengths = lengths.map(u64::from_le_bytes);
+        let head = size_of_val(&lengths) as u64;
+        // No more is allocated than is there.
+        let sum = lengths.into_iter().try_fold(head, u64::checked_add);
+        if sum != Some(length) {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        let [numbers, names, texts, told] = lengths;
+        Ok(Self {
+            numbers: bytes(reader, numbers)?,
+            names: text(reader, names)?,
+            texts: text(reader, texts)?,
+            told: text(reader, told)?,
+        })
+    }
+
+    pub(super) fn reader(&self) -> Reader<'_> {
+        let [names, texts, told] =
+            [&self.names, &self.texts, &self.told].map(|text| Part { text, at: 0 });
+        Reader { numbers: &self.numbers, names, texts, told }
+    }
+}
+
+fn bytes(reader: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
+    let length = usize::try_from(length).map_err(Error::other)?;
+    let mut bytes = vec![0; length];
+    reader.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn text(reader: &mut impl Read, length: u64) -> io::Result<String> {
+    let invalid = |error| Error::new(ErrorKind::InvalidData, error);
+    String::from_utf8(bytes(reader, length)?).map_err(invalid)
 }
 
 /// Reads what may be anything: each step asks whether there is what it takes.
@@ -64,7 +115,7 @@ pub(super) struct Reader<'b> {
 
 /// A text that slices are cut from, one behind the other.
 pub(super) struct Part<'b> {
-    pub(super) text: &'b str,
+    text: &'b str,
     at: usize,
 }
 
@@ -82,19 +133,6 @@ impl<'b> Part<'b> {
 }
 
 impl<'b> Reader<'b> {
-    pub(super) fn new(bytes: &'b [u8]) -> Option<Self> {
-        let (lengths, rest) = bytes.split_first_chunk::<24>()?;
-        let length = |at: usize| {
-            let bytes = lengths[8 * at..].first_chunk()?;
-            usize::try_from(u64::from_le_bytes(*bytes)).ok()
-        };
-        let (numbers, text) = rest.split_at_checked(length(0)?)?;
-        let (names, rest) = str::from_utf8(text).ok()?.split_at_checked(length(1)?)?;
-        let (texts, told) = rest.split_at_checked(length(2)?)?;
-        let [names, texts, told] = [names, texts, told].map(|text| Part { text, at: 0 });
-        Some(Self { numbers, names, texts, told })
-    }
-
     pub(super) fn is_at_end(&self) -> bool {
         self.numbers.is_empty()
             && [&self.names, &self.texts, &self.told].iter().all(|part| part.is_at_end())

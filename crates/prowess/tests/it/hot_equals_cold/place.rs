@@ -66,7 +66,9 @@ impl Place {
         self.registry_that_recalls(|source| {
             let mut sources = catalog.sources().iter();
             let kept = sources.find(|kept| kept.source.root() == source.root())?;
-            RecordSet::from_bytes(&kept.records.to_bytes()).map(Arc::new)
+            let bytes = kept.records.to_bytes();
+            let read = RecordSet::read_from(&mut &*bytes, bytes.len() as u64);
+            Some(Arc::new(read.expect("what was written is a set")))
         })
     }
 
