@@ -1,6 +1,6 @@
 //! A generated corpus on disk, and the registry over it.
 
-use std::fs::DirEntry;
+use std::fs::{DirEntry, File};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,7 +25,14 @@ pub const LATER: Timestamp = Timestamp(4_000_000_000_000);
 pub fn on_disk(count: usize) -> TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory");
     write(directory.path(), count);
+    wait_for_the_disk(directory.path());
     directory
+}
+
+/// What is still on its way to the disk would be written beside what is measured.
+fn wait_for_the_disk(root: &Path) {
+    let directory = File::open(root).expect("it was made just now");
+    rustix::fs::syncfs(directory).expect("the disk takes it");
 }
 
 /// Writes the first `count` skills as directories of `root`.
@@ -59,6 +66,7 @@ pub fn copied(from: &Path) -> (TempDir, usize) {
         let is_directory = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
         pending.extend(entries.filter(is_directory).map(|entry| entry.path()));
     }
+    wait_for_the_disk(directory.path());
     (directory, count)
 }
 

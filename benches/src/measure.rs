@@ -24,6 +24,12 @@ pub fn peak_kib() -> u64 {
     peak.and_then(|peak| peak.trim().split(' ').next()?.parse().ok()).unwrap_or_default()
 }
 
+/// How often a corpus of this size is looked at: a small one more often, so that all are looked at for as long
+/// as one of 10,000 or longer. Less time says more of the moment than of the work.
+pub fn rounds_at(count: usize, rounds: usize) -> usize {
+    rounds * (10_000 / count).max(1)
+}
+
 /// The least times of several works, each done once in each of `rounds` rounds, so that whatever else the
 /// machine is doing hits them alike; what it adds to one of them is left out. A work gives a number, so
 /// that no compiler leaves it out.

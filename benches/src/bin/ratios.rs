@@ -11,7 +11,7 @@ use std::time::Duration;
 use benches::table::{alone, beside, milliseconds, nanoseconds};
 use benches::{
     DISCOVERED, SIZES, corpus, floor,
-    measure::{least, least_after},
+    measure::{least, least_after, rounds_at},
     parsing, turn,
 };
 use prowess_core::{CatalogProvider, ReadLimit, ResourcePath};
@@ -23,14 +23,13 @@ fn main() {
     let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
     for count in DISCOVERED {
         let directory = corpus::on_disk(count);
-        // A further size costs minutes, so the largest is measured less often.
-        let rounds = (rounds * 1_000 / count).clamp(rounds.min(3), rounds);
+        let rounds = rounds_at(count, rounds);
         catalog(directory.path(), count, rounds);
         activation(directory.path(), count, rounds);
     }
     if let Some(real) = std::env::args().nth(2) {
         let (directory, count) = corpus::copied(Path::new(&real));
-        real_files(directory.path(), count, rounds);
+        real_files(directory.path(), count, rounds_at(count, rounds));
     }
     for count in SIZES {
         prompt(corpus::on_disk(count).path(), count, rounds);

@@ -10,14 +10,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use benches::{SIZES, corpus, floor, measure::least, table::beside};
+use benches::{
+    SIZES, corpus, floor,
+    measure::{least, rounds_at},
+    table::beside,
+};
 use prowess_core::{RecordSet, SkillSource};
 use prowess_state::RecordCache;
 
 fn main() {
     let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
     for count in SIZES {
-        start(corpus::on_disk(count).path(), count, rounds);
+        start(corpus::on_disk(count).path(), count, rounds_at(count, rounds));
     }
 }
 
