@@ -2,12 +2,12 @@
 
 mod batch;
 mod bounds;
+mod left_out;
 mod listed;
 mod name;
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -25,6 +25,7 @@ use crate::stamp::LastSecond;
 use crate::{FsConfig, Nested, codes, link, problem};
 use batch::Batch;
 use bounds::Bounds;
+use left_out::LeftOut;
 use listed::Names;
 
 /// Reports every package of the tree.
@@ -116,13 +117,6 @@ struct Pending {
     path: Box<str>,
     depth: usize,
     rules: Option<Rc<Rules>>,
-}
-
-/// What is not searched because of a `.gitignore`.
-#[derive(Default)]
-struct LeftOut {
-    first: Option<String>,
-    count: usize,
 }
 
 /// The directory whose names are looked at.
@@ -352,45 +346,6 @@ impl Walk<'_> {
     fn search_later(&mut self, level: &Level<'_>, path: &str) {
         let (depth, rules) = (level.depth + 1, level.rules.clone());
         self.pending.push_back(Pending { path: path.into(), depth, rules });
-    }
-
-    /// What is left out around the root; `None` if the root itself is.
-    fn rules_of_root(&mut self, root: &str) -> Option<Option<Rc<Rules>>> {
-        let Some(outermost) = &self.config.gitignore else { return Some(None) };
-        let rules = Rules::above(outermost, Path::new(root));
-        if rules.is_err() {
-            self.prober.problem(problem::left_out(root, 1));
-        }
-        rules.ok()
-    }
-
-    fn rules_below(
-        &self,
-        above: Option<Rc<Rules>>,
-        directory: &Dir,
-        path: &str,
-    ) -> Option<Rc<Rules>> {
-        self.config.gitignore.as_ref()?;
-        Rules::below(above, directory, &self.config.root.join(path))
-    }
-
-    /// Whether the directory or link at the prober's path, or its `SKILL.md`, is left out.
-    fn is_left_out(&mut self, rules: &Rules, kind: Kind) -> bool {
-        let path = self.config.root.join(&self.prober.path);
-        let is_left_out =
-            rules.leaves_out(&path, kind) || rules.leaves_out(&path.join(FILES[0]), Kind::File);
-        if is_left_out {
-            self.left_out.first.get_or_insert_with(|| self.prober.here());
-            self.left_out.count += 1;
-        }
-        is_left_out
-    }
-
-    fn report_left_out(&mut self) {
-        let LeftOut { first, count } = std::mem::take(&mut self.left_out);
-        if let Some(first) = first {
-            self.prober.problem(problem::left_out(&first, count));
-        }
     }
 
     fn unusable(&mut self, directory: &Dir, entry: &Entry<'_>, code: prowess_core::Code) {
