@@ -76,11 +76,13 @@ impl Driving {
             self.watch_all();
         }
         loop {
-            let messages = self.inbox.take(self.time_to_next());
+            let (poll, confirm) = (self.schedule.next_poll(), self.time_to_confirm());
+            let messages = self.inbox.take(poll.into_iter().chain(confirm).min());
             if messages.is_over {
                 return;
             }
-            let nothing_came = messages.is_empty();
+            let is_to_confirm = messages.is_empty()
+                && confirm.is_some_and(|confirm| poll.is_none_or(|poll| confirm <= poll));
             let mut changed = messages.changed;
             for (source, error) in messages.lost {
                 self.poll_instead(source, &error);
@@ -88,17 +90,16 @@ impl Driving {
             }
             self.reload(changed);
             self.note_doubted(messages.doubted);
+            self.confirm(is_to_confirm);
             if let Some(outcome) = self.schedule.poll_if_due() {
                 self.ask_again(outcome.doubted);
             }
-            self.confirm(nothing_came);
         }
     }
 
-    /// How long the thread may sleep; for ever where nothing is polled or in doubt.
-    fn time_to_next(&self) -> Option<Duration> {
-        let confirm = self.confirm_at.map(|at| at.saturating_sub(self.schedule.now()));
-        confirm.into_iter().chain(self.schedule.next_poll()).min()
+    /// How long it is until what is in doubt is believed; `None` where nothing is.
+    fn time_to_confirm(&self) -> Option<Duration> {
+        self.confirm_at.map(|at| at.saturating_sub(self.schedule.now()))
     }
 
     /// Watches each source. What happened between the first scan and this is found by one more.
@@ -156,9 +157,9 @@ impl Driving {
     }
 
     /// What is still missing or broken is so.
-    fn confirm(&mut self, nothing_came: bool) {
+    fn confirm(&mut self, has_waited: bool) {
         // A clock that stands still must not keep what is gone.
-        let is_due = |at: Duration| nothing_came || self.schedule.now() >= at;
+        let is_due = |at: Duration| has_waited || self.schedule.now() >= at;
         if self.confirm_at.is_some_and(is_due) {
             self.confirm_at = None;
             let doubted = std::mem::take(&mut self.doubted);

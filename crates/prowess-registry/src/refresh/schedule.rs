@@ -67,7 +67,7 @@ impl Schedule {
     pub(super) fn reload_if_old(&self) -> Option<Reload> {
         let is_due = self.policy.mode() == RefreshMode::Ttl
             && !self.registry.is_reloading()
-            && self.claim(self.policy.ttl());
+            && self.claim(self.policy.ttl().max(self.policy.cool_down()));
         is_due.then(|| self.registry.reload())
     }
 

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use prowess_core::{
     Cancel, ChangeListener, Code, Coverage, Diagnostic, Found, Layer, Listing, MemorySource,
@@ -60,7 +61,7 @@ struct State {
     /// Package, text, stamp; a stamp of zero cannot be relied on.
     files: Vec<(String, Vec<u8>, u64)>,
     read: usize,
-    scans: Vec<Scanned>,
+    scans: Vec<(Scanned, Instant)>,
     is_broken: bool,
     /// Places of which a whole scan has something to say.
     problems: Vec<String>,
@@ -125,6 +126,11 @@ impl Changing {
 
     /// What the scans since the last question were asked for.
     pub(crate) fn take_scans(&self) -> Vec<Scanned> {
+        self.take_timed_scans().into_iter().map(|(scanned, _)| scanned).collect()
+    }
+
+    /// The same, each with when it was.
+    pub(crate) fn take_timed_scans(&self) -> Vec<(Scanned, Instant)> {
         std::mem::take(&mut self.state.lock().expect("no test panics here").scans)
     }
 
@@ -160,7 +166,7 @@ impl Changing {
             sink.problem(found.in_file(place.as_str()));
         }
         state.read += read;
-        state.scans.push(asked);
+        state.scans.push((asked, Instant::now()));
         Ok(())
     }
 

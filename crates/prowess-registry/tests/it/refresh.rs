@@ -1,9 +1,11 @@
 //! When a registry is reloaded, by the clock and by word of its sources.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use prowess_core::{CatalogProvider, Clock, SourceChange, SourceError, SourceErrorKind, Trust};
+use prowess_core::{
+    CatalogProvider, Clock, SourceChange, SourceError, SourceErrorKind, Timestamp, Trust,
+};
 use prowess_registry::{Notice, RefreshMode, RefreshPolicy, Refresher, Registry, Subscription};
 use prowess_testkit::ManualClock;
 
@@ -124,6 +126,68 @@ fn a_poll_does_not_take_a_save_for_a_removal() {
     let reload = place.refresher.poll_if_due().expect("it is due");
     assert!(reload.catalog.get("a").is_some(), "it may be between two names");
     assert_eq!(place.next(), None, "it is asked for again, and is gone");
+}
+
+/// The machine's own time.
+struct Running(Instant);
+
+impl Clock for Running {
+    fn now(&self) -> Timestamp {
+        Timestamp(0)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+#[test]
+fn the_thread_polls_by_itself_and_waits_before_it_believes_that_a_skill_is_gone() {
+    let source = Arc::new(Changing::default());
+    source.set("a", skill_md("a", "first"), 1);
+    let registry = Arc::new(registry(vec![("user", Trust::Trusted, source.clone())]));
+    registry.reload();
+    let heard = registry.subscribe();
+    let policy = RefreshPolicy {
+        mode: Some(RefreshMode::Poll),
+        poll_seconds: 1,
+        ..RefreshPolicy::default()
+    };
+    let clock = Arc::new(Running(Instant::now()));
+    let refresher = Refresher::start(Arc::clone(&registry), policy, clock);
+    let _refresher = refresher.expect("a thread is had");
+    source.set("a", skill_md("a", "second"), 2);
+    assert!(heard.recv_timeout(LONG).is_some(), "a change is found without a word");
+    let description = |registry: &Registry| {
+        registry.catalog().get("a").map(|skill| skill.description().to_owned())
+    };
+    assert_eq!(description(&registry).as_deref(), Some("second"));
+
+    source.take_scans();
+    source.remove("a");
+    assert!(heard.recv_timeout(LONG).is_some(), "its end is told of");
+    assert_eq!(description(&registry), None);
+    let scans = source.take_timed_scans();
+    let waited = scans.windows(2).find_map(|pair| match pair {
+        [(Scanned::Everything, missed), (Scanned::Packages(_), asked)] => Some(*asked - *missed),
+        _ => None,
+    });
+    assert!(waited.is_some_and(|waited| waited >= Duration::from_millis(40)), "{scans:?}");
+}
+
+#[test]
+fn a_turn_keeps_to_the_cool_down_where_that_is_longer() {
+    let source = Arc::new(Changing::default());
+    let registry = Arc::new(registry(vec![("user", Trust::Trusted, source)]));
+    let policy =
+        RefreshPolicy { mode: Some(RefreshMode::Ttl), ttl_seconds: 10, ..RefreshPolicy::default() };
+    let clock = Arc::new(ManualClock::default());
+    let time: Arc<dyn Clock> = clock.clone();
+    let refresher = Refresher::start(registry, policy, time).expect("it needs no thread");
+    clock.advance(Duration::from_secs(59));
+    assert!(refresher.turn_begins().is_none(), "a reload is not made again so soon");
+    clock.advance(Duration::from_secs(1));
+    assert!(refresher.turn_begins().is_some(), "now it is");
 }
 
 #[test]
