@@ -104,7 +104,7 @@ impl Settling<'_> {
                 holder.location(),
                 holder.layer().name
             );
-            return self.builder.put_aside(at, State::Shadowed(&reason));
+            return self.shadow_for(at, &reason);
         }
         if let Err(holder) = self.builder.show(at) {
             self.groups.entry(holder).or_insert_with(|| vec![holder]).push(at);

@@ -57,7 +57,8 @@ fn explain<'c>(catalog: &'c Catalog, prompt: &Prompt, query: &'c str) -> Explain
         }
     }
     let mut decisions = Vec::new();
-    if let Some(id) = catalog.alias(query) {
+    let is_id = records.iter().any(|record| record.id() == query);
+    if let Some(id) = catalog.alias(query).filter(|_| !is_id) {
         let reason = format!("`{query}` is an alias for `{id}`");
         decisions.push(Decision::new("name", "alias", reason));
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use prowess::format::{Mapping, NameRule, Rules, parse_with};
-use prowess::{Digest, Listing, ReadLimit, Record, ResourcePath};
+use prowess::{Caller, Digest, Lookup, Listing, ReadLimit, Record, ResourcePath};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -29,7 +29,11 @@ struct Shown<'c> {
 pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = place::runtime(global)?;
     let catalog = runtime.catalog();
-    let record = *catalog.all_named(id).first().ok_or_else(|| unknown(id))?;
+    // What a user would load, or, as this is for who runs the host, whatever goes by that name.
+    let record = match catalog.find(id, Caller::User) {
+        Lookup::Found(record) | Lookup::Withheld(record, _) => record,
+        Lookup::Unknown => *catalog.all_named(id).first().ok_or_else(|| unknown(id))?,
+    };
     let resource = ResourcePath::new(record.file())
         .map_err(|error| Failure::new("path-invalid", error.to_string(), "reload"))?;
     let failed = |error: prowess::SourceError| {

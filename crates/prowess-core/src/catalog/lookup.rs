@@ -63,7 +63,12 @@ impl Catalog {
     /// ones first: by id, alias or qualified id, or by the place of its package or its `SKILL.md`. This is
     /// for who runs the host.
     pub fn all_named(&self, typed: &str) -> Vec<Record<'_>> {
-        let id = self.alias(typed).unwrap_or(typed);
+        // As in `find`, an id comes before an alias.
+        let is_id = !self.by_plain_id(typed, Caller::User).is_empty();
+        let id = self.alias(typed).filter(|_| !is_id).unwrap_or(typed);
+        let qualified = id.split_once(':');
+        let exact = self.by_qualified_id(id, Caller::User);
+        let exact = exact.first().map(|(record, _)| record.index());
         let place = typed.trim_end_matches('/');
         let is_at = |record: &Record<'_>| {
             let location = record.location();
@@ -76,7 +81,8 @@ impl Catalog {
             let base = self.ids.base(&self.sources, record.index());
             record.id() == id
                 || base == id
-                || parts(typed).any(|(qualifier, id, _)| base == id && is_of(*record, qualifier))
+                || exact == Some(record.index())
+                || qualified.is_some_and(|(of, id)| base == id && is_of(*record, of))
                 || (typed.contains('/') && is_at(record))
         };
         self.skills().chain(self.aside()).chain(self.refused()).filter(is_meant).collect()

@@ -38,8 +38,13 @@ impl Settling<'_> {
             return self.set_copy_aside(winner, loser);
         }
         let reason = used_instead(self.builder.record(winner));
-        let finding = shadowed(self.builder.record(loser), &reason);
-        self.shadow(loser, &reason);
+        self.shadow_for(loser, &reason);
+    }
+
+    /// Puts a record aside for this reason, and warns of it.
+    pub(super) fn shadow_for(&mut self, loser: RecordIndex, reason: &str) {
+        let finding = shadowed(self.builder.record(loser), reason);
+        self.shadow(loser, reason);
         self.builder.diagnose(finding);
     }
 

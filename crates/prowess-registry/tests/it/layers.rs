@@ -255,6 +255,9 @@ fn a_qualified_id_reaches_what_is_shadowed() {
     ] {
         let found = catalog.find(id, Caller::Model).found();
         assert_eq!(found.map(|skill| skill.description()), Some(description), "{id}");
+        let named = catalog.all_named(id);
+        assert!(named.iter().any(|record| record.description() == description), "{id}");
+        assert!(!id.contains('#') || named.len() == 1, "a number means one: {id}");
     }
     for id in ["user:other", "other:deploy", "user:deploy#9", ":deploy", "user:", "deploy#2"] {
         assert!(catalog.find(id, Caller::Model).found().is_none(), "`{id}` means nothing");
@@ -281,6 +284,10 @@ fn an_alias_stands_for_an_id() {
     {
         let found = catalog.find(alias, Caller::Model).found();
         assert_eq!(found.map(|skill| skill.description()), Some(description), "{alias}");
+        let named = catalog.all_named(alias);
+        let is_found = |record: &Record<'_>| record.description() == description;
+        assert!(named.iter().any(is_found), "who runs the host finds the same: {alias}");
+        assert!(alias != "zip" || named.len() == 1, "an id comes before an alias");
     }
     let codes: Vec<_> = catalog
         .diagnostics()

@@ -258,7 +258,21 @@ fn a_skill_that_is_not_ready_shadows_none() {
         let state = of_lower.state();
         let told = state.reason().map_or("visible".to_owned(), |why| format!("shadowed: {why}"));
         assert_eq!(told, state_of_lower);
+        let warnings = catalog.diagnostics().filter(|told| told.code.as_str() == "skill-shadowed");
+        assert_eq!(warnings.count(), usize::from(lower == Trust::Untrusted), "it is warned of");
     }
+}
+
+#[test]
+fn what_is_shadowed_by_a_skill_that_is_not_offered_keeps_its_gates() {
+    let layers = [
+        layer(Trust::Untrusted, &[("a", "disable-model-invocation: true\n")]),
+        layer(Trust::Trusted, &[("a", "metadata:\n  openclaw:\n    os: [win32]\n")]),
+    ];
+    let catalog = loaded(builder(&layers).facts(Machine::with(&[]))).catalog();
+    let found = |caller| catalog.find("untrusted:a", caller).found().is_some();
+    assert!(found(Caller::User), "a user may load it by its qualified id");
+    assert!(!found(Caller::Model), "no model may, as it says");
 }
 
 #[test]
