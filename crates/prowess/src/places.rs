@@ -44,10 +44,11 @@ pub(crate) fn layers(layers: &[Layer], discovery: &Discovery, found: &SkillRoots
     let has_layer = |name: &str| layers.iter().any(|layer| *layer.name == *name);
     let is_used = found.roots.iter().any(|root| *root.layer == *ORGANIZATION_LAYER);
     if is_used && !has_layer(ORGANIZATION_LAYER) {
-        // Above the others, whatever they weigh.
-        let heaviest = layers.iter().filter_map(|layer| layer.weight).max();
-        let weight = heaviest.map(|weight| weight.saturating_add(1));
-        layers.push(Layer { weight, ..Layer::new(ORGANIZATION_LAYER, Trust::Trusted) });
+        // Above the others, whatever they weigh; those without a weight get at most their number.
+        let count = u16::try_from(layers.len() + 1).unwrap_or(u16::MAX);
+        let heaviest = layers.iter().filter_map(|layer| layer.weight).fold(count, u16::max);
+        let organization = Layer::new(ORGANIZATION_LAYER, Trust::Trusted);
+        layers.push(organization.weighing(heaviest.saturating_add(1)));
     }
     if discovery.project_trust == ProjectTrust::Trusted {
         let project = layers.iter_mut().filter(|layer| *layer.name == *PROJECT_LAYER);

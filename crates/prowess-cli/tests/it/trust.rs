@@ -177,10 +177,7 @@ fn the_organization_s_skills_come_before_all_others() {
     let managed = tree.join("managed");
     let also = "  also: [claude]\n  project_trust: label\n";
     let policy = format!("discovery:\n  organization: {}\n{also}", managed.display());
-    tree.write("policy.yaml", policy);
     tree.write("home/.claude/skills/notes/SKILL.md", skill_md("name: notes\ndescription: x"));
-    let config = tree.join("policy.yaml");
-    let listed = json(&tree, &["--config", config.to_str().unwrap(), "list"]);
     let expected = [
         "deploy organization visible",
         "evil project visible",
@@ -188,5 +185,13 @@ fn the_organization_s_skills_come_before_all_others() {
         "deploy project shadowed",
         "deploy user shadowed",
     ];
-    assert_eq!(skills(&listed), expected);
+    let named = "layers:\n- {name: project, trust: prompt}\n- {name: user, trust: trusted}\n";
+    let weighed = "layers:\n- {name: project, trust: prompt, weight: 70}\n\
+                   - {name: user, trust: trusted, weight: 60}\n";
+    for layers in ["", named, weighed] {
+        tree.write("policy.yaml", [&policy, layers].concat());
+        let config = tree.join("policy.yaml");
+        let listed = json(&tree, &["--config", config.to_str().unwrap(), "list"]);
+        assert_eq!(skills(&listed), expected, "{layers}");
+    }
 }
