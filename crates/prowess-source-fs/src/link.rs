@@ -45,25 +45,21 @@ fn inside_root(config: &FsConfig, link: &str) -> Option<String> {
 
 /// Looks at the links of a tree after the walk.
 pub(crate) struct Follower<'f, 'a> {
-    config: &'f FsConfig,
-    root: &'f Dir,
-    prober: &'f mut Prober<'a>,
-    seen: HashSet<(u64, u64)>,
+    pub(crate) config: &'f FsConfig,
+    pub(crate) root: &'f Dir,
+    pub(crate) prober: &'f mut Prober<'a>,
+    /// Inode and device of each directory that was reported as a package.
+    pub(crate) seen: &'f mut HashSet<(u64, u64)>,
 }
 
-impl<'f, 'a> Follower<'f, 'a> {
-    pub(crate) fn new(config: &'f FsConfig, root: &'f Dir, prober: &'f mut Prober<'a>) -> Self {
-        let seen = std::mem::take(&mut prober.seen).into_iter().collect();
-        Self { config, root, prober, seen }
-    }
-
-    /// Reports the package that a link leads to, or why there is none.
-    pub(crate) fn follow(&mut self, link: &str) {
+impl Follower<'_, '_> {
+    /// Reports the package that a link leads to, or why there is none; whether there is one.
+    pub(crate) fn follow(&mut self, link: &str) -> bool {
         if !self.leads_to_directory(link) {
-            return;
+            return false;
         }
         match open_package_below(self.config, self.root, link) {
-            Ok(directory) => self.probe(link, &directory),
+            Ok(directory) => return self.probe(link, &directory),
             Err(error) if matches!(error.kind(), ErrorKind::Link | ErrorKind::Escape) => {
                 self.tell(link, problem::root_is_symlink);
             }
@@ -72,6 +68,7 @@ impl<'f, 'a> Follower<'f, 'a> {
                 self.prober.problem(problem::directory_unreadable(&path, &error));
             }
         }
+        false
     }
 
     /// Only asks what the target is; links to files are no business of a search for skills.
@@ -89,16 +86,18 @@ impl<'f, 'a> Follower<'f, 'a> {
         false
     }
 
-    fn probe(&mut self, link: &str, directory: &Dir) {
+    fn probe(&mut self, link: &str, directory: &Dir) -> bool {
         let Ok(stat) = directory.stat("", prowess_dir::Links::Refuse) else {
-            return;
+            return false;
         };
         if self.seen.contains(&(stat.inode, stat.device)) {
-            return self.tell(link, problem::duplicate_link);
+            self.tell(link, problem::duplicate_link);
+            return false;
         }
         self.prober.path.clear();
         self.prober.path.push_str(link);
-        match self.prober.probe_opened(directory) {
+        let probe = self.prober.probe_opened(directory);
+        match probe {
             Probe::Package => drop(self.seen.insert((stat.inode, stat.device))),
             // What lies inside the root is searched by its own path.
             Probe::Nothing if inside_root(self.config, link).is_none() => {
@@ -106,6 +105,7 @@ impl<'f, 'a> Follower<'f, 'a> {
             }
             Probe::Nothing | Probe::Closed => {}
         }
+        probe == Probe::Package
     }
 
     fn tell(&mut self, link: &str, diagnostic: fn(&str, &str) -> prowess_core::Diagnostic) {

@@ -185,12 +185,16 @@ impl Walk<'_> {
             return;
         }
         links.sort_unstable();
-        let mut follower = link::Follower::new(self.config, root, &mut self.prober);
+        let mut seen = std::mem::take(&mut self.prober.seen).into_iter().collect();
         for link in links {
-            if self.cancel.is_cancelled() || self.clock.elapsed() > self.deadline {
+            if self.cancel.is_cancelled() || self.is_at_a_bound_of_links(&link) {
                 return;
             }
-            follower.follow(&link);
+            let Self { config, prober, .. } = self;
+            let mut follower = link::Follower { config, root, prober, seen: &mut seen };
+            if follower.follow(&link) {
+                self.skills_left -= 1;
+            }
         }
     }
 

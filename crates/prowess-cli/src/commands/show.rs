@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use prowess::format::{Mapping, NameRule, Rules, parse_with};
-use prowess::{Caller, Digest, Lookup, Listing, ReadLimit, Record, ResourcePath};
+use prowess::{Caller, Digest, Listing, Lookup, ReadLimit, Record, ResourcePath};
 use serde::Serialize;
 
 use crate::args::Global;

@@ -24,9 +24,17 @@ impl Bounds {
 impl Walk<'_> {
     /// Whether the search ends here, which is noted.
     pub(super) fn is_at_a_bound(&mut self, path: &str) -> bool {
-        let Bounds { entries, skills, time, .. } = &mut self.bounds;
+        if self.entries_left == 0 {
+            self.bounds.entries.get_or_insert_with(|| path.to_owned());
+            return true;
+        }
+        self.is_at_a_bound_of_links(path)
+    }
+
+    /// The same for links, which were counted as names when they were listed.
+    pub(super) fn is_at_a_bound_of_links(&mut self, path: &str) -> bool {
+        let Bounds { skills, time, .. } = &mut self.bounds;
         let bound = match () {
-            () if self.entries_left == 0 => entries,
             () if self.skills_left == 0 => skills,
             () if self.clock.elapsed() > self.deadline => time,
             () => return false,
@@ -57,7 +65,7 @@ impl Walk<'_> {
             (bounds.directories, directories, "max_directories"),
             (bounds.entries, entries, "max_entries"),
             (bounds.skills, skills, "max_skills"),
-            (bounds.time, time, "max_time"),
+            (bounds.time, time, "max_seconds"),
         ];
         for (path, bound, option) in told {
             if let Some(path) = path {

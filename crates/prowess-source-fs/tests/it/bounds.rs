@@ -1,12 +1,13 @@
 //! Trees that are larger than anybody meant.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use prowess_core::{Clock, Timestamp};
-use prowess_source_fs::{FsConfig, FsSource, Nested};
+use prowess_source_fs::{FsConfig, FsSource, Links, Nested};
 use prowess_testkit::{ScanRecorder, Tree};
 
 use crate::{config, problems, scan};
@@ -205,5 +206,30 @@ fn the_time_is_bounded_by_the_clock_of_the_host() {
     assert!(0 < found && found < 9, "some were found in time: {found}");
     let told = problems(&scan, tree.path());
     assert!(told.len() == 1 && told[0].starts_with("warning scan-truncated /group-"), "{told:?}");
-    assert!(scan.problems[0].help.contains("max_time"), "the help names the bound");
+    assert!(scan.problems[0].help.contains("max_seconds"), "the help names the bound");
+}
+
+#[test]
+fn links_to_packages_count_and_end_in_time_too() {
+    let tree = Tree::new("");
+    fs::create_dir(tree.join("skills")).unwrap();
+    for number in 0..9 {
+        tree.write(&format!("shared/skill-{number}/SKILL.md"), "text");
+        let target = tree.join(&format!("shared/skill-{number}"));
+        symlink(target, tree.join(&format!("skills/skill-{number}"))).unwrap();
+    }
+    let of_links = || FsConfig { links: Links::Follow, ..FsConfig::new(tree.join("skills")) };
+    for most in 1..9 {
+        let some = scan(FsConfig { max_skills: most, ..of_links() });
+        assert_eq!((some.packages().len(), some.problems.len()), (most, 1), "of {most}");
+        assert!(some.problems[0].help.contains("max_skills"), "the help names the bound");
+    }
+    let all = scan(FsConfig { max_skills: 9, ..of_links() });
+    assert_eq!((all.packages().len(), all.problems.len()), (9, 0), "there are no more");
+    let config = FsConfig { max_time: Duration::from_secs(8), ..of_links() };
+    let late = ScanRecorder::scan(&FsSource::new(config, Arc::new(Hurrying::default())));
+    let late = late.expect("what was found is reported");
+    assert!(late.packages().len() < 9, "there was no time for all");
+    let told = problems(&late, tree.path());
+    assert!(told.len() == 1 && told[0].starts_with("warning scan-truncated /skills/"), "{told:?}");
 }
