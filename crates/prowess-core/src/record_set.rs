@@ -64,6 +64,7 @@ pub struct RecordSet {
     texts: Texts,
     entries: Entries,
     rejected: Box<[Rejected]>,
+    /// What the source has said of the list of packages.
     listing: Option<Stamp>,
     /// Shared with the sets that still have them.
     diagnostics: Box<[Arc<PackageDiagnostic>]>,

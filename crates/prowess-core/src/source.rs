@@ -176,8 +176,9 @@ pub trait ScanSink: Send {
         None
     }
 
-    /// Where all packages lie is as it was, by this stamp, which the next scan is told as
-    /// [`Self::known_listing`]. A scan that does not say so leaves the next one without.
+    /// There are the packages that this scan tells of and no others, in a version of their list that goes by
+    /// this stamp. The next scan finds it as [`Self::known_listing`]; one of all packages that does not say
+    /// so leaves the next without.
     ///
     /// By default nothing is kept.
     fn listed(&mut self, _stamp: Stamp) {}

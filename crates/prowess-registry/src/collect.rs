@@ -236,6 +236,10 @@ impl<'a> Collector<'a> {
             doubted.extend(PackagePath::new(package));
             Fate::Kept
         });
+        // The list of the files tells of a package that is not believed yet, and not of the one that is kept.
+        if !self.doubted.is_empty() {
+            self.listing = None;
+        }
         if let (Coverage::Asked, Some(asked)) = (coverage, &self.part.packages) {
             let is_elsewhere = |problem: &&Diagnostic| {
                 let path = problem.path.as_deref().unwrap_or_default();
@@ -249,6 +253,7 @@ impl<'a> Collector<'a> {
         self.problems.sort_by(|one, other| place(one).cmp(&place(other)));
         if self.builder.is_empty()
             && self.known.are_all_kept()
+            // What the source said of their list is kept with them.
             && self.earlier.listing() == self.listing
             && self.earlier.problems().eq(&self.problems)
         {

@@ -70,9 +70,10 @@ pub(crate) fn scan(
     let mut names = EntryBuffer::default();
     let root_itself = Pending { path: "".into(), depth: 0, rules };
     let as_listed = walk.as_listed(&directory);
-    let listed = match as_listed {
-        Some(_) => walk.probe_known(&mut directory, &root_itself, &mut names),
-        None => walk.list(&mut directory, &root_itself, &mut names),
+    let listed = if as_listed.is_some() {
+        walk.probe_known(&mut directory, &root_itself, &mut names)
+    } else {
+        walk.list(&mut directory, &root_itself, &mut names)
     };
     listed.map_err(|error| SourceError::new(SourceErrorKind::Unavailable, error.to_string()))?;
     walk.search_pending(&directory, &mut names);
@@ -327,7 +328,7 @@ impl Walk<'_> {
     /// Goes on from a directory that was probed.
     fn take(&mut self, level: &mut Level<'_>, path: &str, origin: Origin, probe: Probe) {
         if probe == Probe::Package {
-            self.skills_left -= 1;
+            self.skills_left = self.skills_left.saturating_sub(1);
             if let (Origin::Listing(inode), Some(device)) = (origin, level.device()) {
                 self.prober.seen.push((inode, device));
             }

@@ -65,18 +65,19 @@ impl Found<'_> {
     }
 }
 
-/// A directory and the names in it, by their number and the sum of their hashes.
+/// A version of a directory, and the names in it, by their number and the sum of their hashes.
 #[derive(Clone, Copy)]
 pub(crate) struct Listed {
     pub(crate) inode: u64,
     pub(crate) device: u64,
+    pub(crate) changed: Moment,
     pub(crate) count: u64,
     pub(crate) sum: u64,
 }
 
 impl Listed {
-    fn words(self) -> [u64; 4] {
-        [self.inode, self.device, self.count, self.sum]
+    fn words(self) -> [u64; 5] {
+        [self.inode, self.device, nanoseconds(self.changed), self.count, self.sum]
     }
 }
 
@@ -98,15 +99,17 @@ const HASH_BITS: u32 = 30;
 
 /// The stamp of a file that a scan reads which began then.
 pub(crate) fn provisional(found: Found<'_>, epoch: &Epoch) -> Stamp {
-    began(epoch, &found.words())
+    of_words(&found.words(), epoch)
 }
 
-/// The stamp of what was listed by a scan which began then.
-pub(crate) fn listing(listed: Listed, epoch: &Epoch) -> Stamp {
-    began(epoch, &listed.words())
+/// The stamp of what a scan listed which began then; `None` if the directory changed so lately that a later
+/// change may not show.
+pub(crate) fn listing(listed: Listed, epoch: &Epoch) -> Option<Stamp> {
+    let is_settled = Epoch::is_older(listed.changed, epoch.moment.seconds);
+    is_settled.then(|| of_words(&listed.words(), epoch))
 }
 
-fn began(epoch: &Epoch, words: &[u64]) -> Stamp {
+fn of_words(words: &[u64], epoch: &Epoch) -> Stamp {
     let seconds = epoch.moment.seconds.cast_unsigned() & low(SECONDS_BITS);
     let bits = Stamp::PROVISIONAL | (seconds << HASH_BITS) | hash(words, epoch);
     Stamp(NonZeroU64::new(bits).expect("the bit of a provisional stamp is set"))
@@ -136,13 +139,12 @@ pub(crate) fn is_of(given: Stamp, found: Found<'_>, epoch: &Epoch) -> bool {
     given.0.get() & low(HASH_BITS) == hash(&found.words(), epoch)
 }
 
-/// Whether a listing of a directory that was last changed then would give what it gave when this stamp was
-/// made.
-pub(crate) fn is_as_listed(given: Stamp, listed: Listed, changed: Moment, now: &Epoch) -> bool {
+/// Whether a listing would give these names, as it did when the stamp was made.
+pub(crate) fn is_as_listed(given: Stamp, listed: Listed, now: &Epoch) -> bool {
     let began = began_at(given);
     given.0.get() & low(HASH_BITS) == hash(&listed.words(), now)
         && began <= now.moment.seconds
-        && Epoch::is_older(changed, began)
+        && Epoch::is_older(listed.changed, began)
 }
 
 /// What a provisional stamp says of the file in its place with these dates on this mount.

@@ -27,7 +27,7 @@ const SUM: usize = 16;
 ///
 /// It makes starts faster and proves nothing: bodies are read from the skills' own files, and their
 /// digests are made of those. Whoever could write to the directory could give wrong names and
-/// descriptions to skills that are there, no more, and only the user can.
+/// descriptions to skills that are there and hide others, no more, and only the user can.
 #[derive(Clone, Debug)]
 pub struct RecordCache {
     directory: PathBuf,

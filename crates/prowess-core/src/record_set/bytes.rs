@@ -36,7 +36,8 @@ impl RecordSet {
         writer.finish()
     }
 
-    /// Reads the set that these bytes were made from, of which there are `length`.
+    /// Reads the set that these bytes were made from. `length` is how many there really are: as much may be
+    /// allocated.
     ///
     /// # Errors
     ///

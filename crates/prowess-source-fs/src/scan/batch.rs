@@ -142,7 +142,7 @@ impl Walk<'_> {
             let way = gathered.way(directory, parent_length);
             self.keep_pace(level, way.package);
             let answer = self.prober.reporter.asker.ask(&gathered.question(), way, head);
-            if matches!(answer, Answer::NotOpened(_)) {
+            if !matches!(answer, Answer::Unchanged | Answer::Read(_)) {
                 self.names = None;
             }
             answers.push(answer);

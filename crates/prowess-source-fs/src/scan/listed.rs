@@ -38,8 +38,8 @@ impl Names {
     }
 
     fn inside(self, directory: &Stat) -> Listed {
-        let (Stat { inode, device, .. }, Self { count, sum }) = (*directory, self);
-        Listed { inode, device, count, sum }
+        let (Stat { inode, device, changed, .. }, Self { count, sum }) = (*directory, self);
+        Listed { inode, device, changed, count, sum }
     }
 }
 
@@ -48,23 +48,27 @@ impl Walk<'_> {
     /// them.
     pub(super) fn as_listed(&self, root: &Dir) -> Option<Stamp> {
         let sink = &*self.prober.reporter.sink;
-        let (given, now) = (sink.known_listing()?, self.epoch()?);
-        let stat = root.stat_unconfined("").ok()?;
-        let listed = Names::known(sink).inside(&stat);
-        stamp::is_as_listed(given, listed, stat.changed, &now).then_some(given)
+        let given = sink.known_listing().filter(|_| self.is_of_packages_alone())?;
+        let (stat, now) = (root.stat_unconfined("").ok()?, self.epoch()?);
+        let names = Names::known(sink);
+        let is_within_bounds = usize::try_from(names.count).ok()? <= self.skills_left;
+        let stands = is_within_bounds && stamp::is_as_listed(given, names.inside(&stat), &now);
+        stands.then_some(given)
     }
 
     /// The stamp of this listing of the root, if it was whole, there was nothing but packages in it and
     /// a later change will show.
     pub(super) fn listing(&self, root: &Dir) -> Option<Stamp> {
-        let is_whole = self.config.nested == Nested::Stop
-            && self.config.gitignore.is_none()
-            && self.bounds.is_none()
-            && !self.cancel.is_cancelled();
+        let is_whole =
+            self.is_of_packages_alone() && self.bounds.is_none() && !self.cancel.is_cancelled();
         let names = self.names.filter(|_| is_whole)?;
         let (stat, began) = (root.stat_unconfined("").ok()?, self.epoch()?);
-        let is_settled = Epoch::is_older(stat.changed, began.moment.seconds);
-        is_settled.then(|| stamp::listing(names.inside(&stat), &began))
+        stamp::listing(names.inside(&stat), &began)
+    }
+
+    /// Whether a root that holds packages holds nothing else to look at.
+    fn is_of_packages_alone(&self) -> bool {
+        self.config.nested == Nested::Stop && self.config.gitignore.is_none()
     }
 
     /// Probes each package that the sink knows of, in a root in which those are.

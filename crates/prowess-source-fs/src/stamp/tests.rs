@@ -5,7 +5,7 @@
 
 use prowess_dir::{Epoch, Kind, Moment, Stat};
 
-use super::{Found, Verdict, is_of, provisional, verdict};
+use super::{Found, Listed, Verdict, is_as_listed, is_of, listing, provisional, verdict};
 
 const BEGAN: Epoch =
     Epoch { moment: Moment { seconds: 1_000_000, nanoseconds: 5 }, started: 700, mount: 3 };
@@ -72,4 +72,41 @@ fn a_stamp_of_the_future_is_not_believed() {
     let earlier = Epoch { moment: Moment { seconds: 999_999, nanoseconds: 0 }, ..BEGAN };
     let told = verdict(provisional(FOUND, &BEGAN), &earlier, (&OLD, Some(3)));
     assert_eq!(told, Verdict::Changed, "the clock was set back by less than shows otherwise");
+}
+
+#[test]
+fn a_listing_stands_for_this_version_of_this_directory_with_these_names() {
+    let listed = Listed { inode: 7, device: 1, changed: OLD.changed, count: 3, sum: 99 };
+    let given = listing(listed, &BEGAN).expect("it changed long before");
+    let after = |seconds| Moment { seconds: BEGAN.moment.seconds + seconds, nanoseconds: 0 };
+    let now = Epoch { moment: after(60), ..BEGAN };
+    assert!(is_as_listed(given, listed, &now), "nothing has changed");
+    let older = Moment { seconds: OLD.changed.seconds - 1, ..OLD.changed };
+    for (other, what) in [
+        (Listed { inode: 8, ..listed }, "another directory"),
+        (Listed { device: 2, ..listed }, "another disk"),
+        (Listed { changed: after(10), ..listed }, "a directory that has changed"),
+        (
+            Listed { changed: older, ..listed },
+            "an older one, as on a disk that was mounted instead",
+        ),
+        (Listed { count: 4, ..listed }, "a name more"),
+        (Listed { sum: 98, ..listed }, "other names"),
+    ] {
+        assert!(!is_as_listed(given, other, &now), "{what}");
+    }
+    for (now, what) in [
+        (Epoch { mount: 4, ..now }, "another mount"),
+        (Epoch { started: 701, ..now }, "a clock that was set"),
+        (Epoch { moment: after(-1), ..now }, "a stamp of the future"),
+    ] {
+        assert!(!is_as_listed(given, listed, &now), "{what}");
+    }
+    for seconds in [-2, 0, 1] {
+        let young = Listed { changed: after(seconds), ..listed };
+        assert!(
+            listing(young, &BEGAN).is_none(),
+            "changed {seconds} s after: a change may not show"
+        );
+    }
 }

@@ -202,10 +202,11 @@ fn a_root_of_packages_is_listed_again_when_it_changed_and_each_change_shows() {
 
 #[test]
 fn a_root_is_listed_where_its_names_may_not_be_those_of_the_last_time() {
-    let trees = [tree(), tree(), tree(), tree()];
+    let trees = [tree(), tree(), tree(), tree(), tree()];
     trees[1].write("skills/group/inner/SKILL.md", "not in the root itself");
     trees[2].write("skills/skill.MD", "misnamed");
     symlink("../elsewhere", trees[3].join("skills/linked")).unwrap();
+    std::fs::create_dir_all(trees[4].join("skills/odd/SKILL.md")).unwrap();
     let listed = |source: &FsSource, last: &ScanRecorder| {
         let again = rescan(source, last);
         assert_eq!(again.recorder.unchanged.len() + again.recorder.found.len(), last.found.len());
@@ -216,9 +217,11 @@ fn a_root_is_listed_where_its_names_may_not_be_those_of_the_last_time() {
     assert!(listed(&young, &first), "it changed just before");
     std::thread::sleep(LONG_AGO);
 
-    for (tree, why) in trees[1..].iter().zip(["a group", "a problem", "a link"]) {
+    let whys = ["a group", "a problem", "a link", "a package that cannot be read"];
+    for (tree, why) in trees[1..].iter().zip(whys) {
         let source = over(tree);
         let first = ScanRecorder::scan(&source).unwrap();
+        assert_eq!(first.listed, None, "there is {why} in it");
         assert!(listed(&source, &first), "there is {why} in it");
     }
     let first = ScanRecorder::scan(&young).unwrap();

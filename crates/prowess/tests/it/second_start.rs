@@ -1,6 +1,7 @@
 //! A second start knows what the first one found.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -18,16 +19,36 @@ use crate::dynamic;
 struct Counting {
     source: FsSource,
     reads: AtomicUsize,
+    /// How often it asked about a package that it came to by itself.
+    asked: AtomicUsize,
 }
 
 struct CountingSink<'s> {
     sink: &'s mut dyn ScanSink,
-    reads: &'s AtomicUsize,
+    counting: &'s Counting,
 }
 
 impl ScanSink for CountingSink<'_> {
     fn known(&self, package: &str) -> Option<Stamp> {
+        // The root itself is looked at by each scan.
+        self.counting.asked.fetch_add(usize::from(!package.is_empty()), Ordering::SeqCst);
         self.sink.known(package)
+    }
+
+    fn each_known(
+        &self,
+        start: usize,
+        visit: &mut dyn FnMut(&str, Option<Stamp>) -> ControlFlow<()>,
+    ) {
+        self.sink.each_known(start, visit);
+    }
+
+    fn known_listing(&self) -> Option<Stamp> {
+        self.sink.known_listing()
+    }
+
+    fn listed(&mut self, stamp: Stamp) {
+        self.sink.listed(stamp);
     }
 
     fn unchanged(&mut self, package: &str) {
@@ -35,7 +56,7 @@ impl ScanSink for CountingSink<'_> {
     }
 
     fn found(&mut self, found: Found<'_>) -> ReadFurther {
-        self.reads.fetch_add(1, Ordering::SeqCst);
+        self.counting.reads.fetch_add(1, Ordering::SeqCst);
         self.sink.found(found)
     }
 
@@ -58,7 +79,7 @@ impl SkillSource for Counting {
     }
 
     fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.source.scan(&mut CountingSink { sink, reads: &self.reads }, cancel)
+        self.source.scan(&mut CountingSink { sink, counting: self }, cancel)
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
@@ -90,17 +111,23 @@ fn machine() -> Tree {
 
 /// What a start finds, and how many files it reads for it.
 fn start_with(tree: &Tree, policies: Policies) -> (Arc<Catalog>, usize) {
+    let (catalog, source) = start_of(tree, policies);
+    (catalog, source.reads.load(Ordering::SeqCst))
+}
+
+fn start_of(tree: &Tree, policies: Policies) -> (Arc<Catalog>, Arc<Counting>) {
     // Long after the files were written, so that their times can be relied on.
     let clock = Arc::new(ManualClock::at(Timestamp(32_503_680_000_000)));
     let source = FsSource::new(FsConfig::new(tree.join("skills")), clock);
-    let source = Arc::new(Counting { source, reads: AtomicUsize::new(0) });
+    let source =
+        Arc::new(Counting { source, reads: AtomicUsize::new(0), asked: AtomicUsize::new(0) });
     let runtime = dynamic::builder()
         .policies(policies)
         .record_cache(RecordCache::new(tree.join("cache"), "build"))
         .source("user", Arc::clone(&source) as Arc<dyn SkillSource>)
         .build()
         .expect("there is nothing wrong with it");
-    (runtime.catalog(), source.reads.load(Ordering::SeqCst))
+    (runtime.catalog(), source)
 }
 
 fn start(tree: &Tree) -> (Arc<Catalog>, usize) {
@@ -130,6 +157,29 @@ fn it_reads_no_file_that_has_not_changed_and_says_the_same() {
     let (second, reads) = settled(&tree);
     assert_eq!(reads, 0, "a later one reads none, not even the one that cannot be used");
     assert_eq!(told(&second), told(&first), "and says what the first one said");
+}
+
+#[test]
+fn it_does_not_list_a_root_again_that_has_not_changed_and_then_writes_nothing() {
+    let tree = machine();
+    // Longer than what lies between a change and a scan that can rely on its date.
+    std::thread::sleep(std::time::Duration::from_millis(3_200));
+    let (first, before) = start_of(&tree, Policies::default());
+    assert_eq!(before.asked.load(Ordering::SeqCst), 4, "the first start lists the root");
+    let is_dated = first.sources()[0].records.listing().is_some();
+    let written = || {
+        let files = fs::read_dir(tree.join("cache")).unwrap();
+        files.map(|file| file.unwrap().metadata().unwrap().modified().unwrap()).collect::<Vec<_>>()
+    };
+    let kept = written();
+    let (second, source) = start_of(&tree, Policies::default());
+    let asked = source.asked.load(Ordering::SeqCst);
+    assert_eq!(asked, if is_dated { 0 } else { 4 }, "where directories are dated, no name is read");
+    assert_eq!(told(&second), told(&first), "and all is there");
+    assert_eq!(written(), kept, "what is known is not written again");
+    fs::create_dir(tree.join("skills/d")).unwrap();
+    tree.write("skills/d/SKILL.md", skill("d", "New."));
+    assert_eq!(start(&tree).0.len(), 4, "what comes is found");
 }
 
 #[test]
