@@ -64,7 +64,7 @@ pub struct PluginPolicy {
 pub struct PluginSettings {
     /// The plugin's own configuration. By default none.
     pub config: Option<serde_json::Value>,
-    /// The layer of its sources. By default the lowest.
+    /// The layer of its sources. By default `plugin` where there is such a layer, else the lowest.
     pub layer: Option<String>,
 }
 

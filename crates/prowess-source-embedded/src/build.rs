@@ -73,9 +73,16 @@ impl Found {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str());
             let name = name.ok_or_else(|| failed(&path, "has a name that is not UTF-8"))?;
-            if path.is_file() {
+            // In a worktree `.git` is a file.
+            if SKIPPED.contains(&name) {
+                continue;
+            }
+            // A link that leads nowhere is an error, as a skill without one of its files is none.
+            let metadata =
+                fs::metadata(&path).map_err(|error| failed(&path, &error.to_string()))?;
+            if metadata.is_file() {
                 self.files.push((format!("{prefix}{name}"), path));
-            } else if path.is_dir() && !SKIPPED.contains(&name) {
+            } else if metadata.is_dir() {
                 self.walk(&path, &format!("{prefix}{name}/"), depth + 1)?;
             }
         }

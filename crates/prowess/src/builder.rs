@@ -16,7 +16,7 @@ use prowess_tools::{SkillTools, Surface, Toolbox};
 
 use crate::built_in::BuiltIn;
 use crate::memory::Memory;
-use crate::places::{Place, found_config, layers, named_config};
+use crate::places::{Place, found_config, layer_of, layers, named_config};
 use crate::runtime::Runtime;
 use crate::{Error, Keeping, Policies, SystemClock, SystemFacts};
 
@@ -32,7 +32,8 @@ pub const STANDARD_LAYERS: [(&str, Trust); 3] =
 pub struct RuntimeBuilder {
     policies: Policies,
     layers: Vec<Layer>,
-    sources: Vec<(Box<str>, Place)>,
+    /// Each with its layer; without one it is a plugin's.
+    sources: Vec<(Option<Box<str>>, Place)>,
     built_in: BuiltIn,
     findings: Vec<Diagnostic>,
     cache: Option<RecordCache>,
@@ -86,14 +87,15 @@ impl RuntimeBuilder {
     /// ends the walk, which is what makes it fast.
     #[must_use]
     pub fn skills_directory(mut self, layer: &str, directory: impl Into<PathBuf>) -> Self {
-        self.sources.push((layer.into(), Place::Directory(directory.into(), Nested::Stop)));
+        self.sources.push((Some(layer.into()), Place::Directory(directory.into(), Nested::Stop)));
         self
     }
 
     /// Adds a directory tree of any shape, such as a checkout: packages inside packages count too.
     #[must_use]
     pub fn tree(mut self, layer: &str, directory: impl Into<PathBuf>) -> Self {
-        self.sources.push((layer.into(), Place::Directory(directory.into(), Nested::Descend)));
+        self.sources
+            .push((Some(layer.into()), Place::Directory(directory.into(), Nested::Descend)));
         self
     }
 
@@ -123,14 +125,14 @@ impl RuntimeBuilder {
     /// Adds a source of any kind.
     #[must_use]
     pub fn source(mut self, layer: &str, source: Arc<dyn SkillSource>) -> Self {
-        self.sources.push((layer.into(), Place::Source(source)));
+        self.sources.push((Some(layer.into()), Place::Source(source)));
         self
     }
 
     /// Adds the skills that prowess brings along, in the layer `embedded`.
     #[must_use]
     pub fn default_skills(mut self) -> Self {
-        self.sources.push(("embedded".into(), Place::DefaultSkills));
+        self.sources.push((Some("embedded".into()), Place::DefaultSkills));
         self
     }
 
@@ -145,14 +147,13 @@ impl RuntimeBuilder {
     }
 
     /// Adds the sources and tools of a plugin. Its skills go into the layer that the policy gives it or,
-    /// without one, into the lowest of the layers that are chosen by now.
+    /// without one, into the layer `plugin` where there is one, else into the lowest.
     #[cfg(feature = "plugins")]
     #[must_use]
     pub fn plugin(mut self, plugin: &prowess_plugin_host::Plugin) -> Self {
-        let lowest = self.layers.first().map(|layer| layer.name.to_string());
-        let layer = plugin.layer.clone().or(lowest).unwrap_or_default();
         for source in &plugin.sources {
-            self = self.source(&layer, Arc::clone(source));
+            let layer = plugin.layer.as_deref().map(Into::into);
+            self.sources.push((layer, Place::Source(Arc::clone(source))));
         }
         self.providers.extend(plugin.tools.iter().cloned());
         self
@@ -293,7 +294,7 @@ impl RuntimeBuilder {
                 Place::DefaultSkills => self.built_in.default_skills(&self.clock)?,
                 Place::Directory(..) => next(),
             };
-            registry = registry.source(layer, source);
+            registry = registry.source(layer_of(layer.as_deref(), &layers), source);
         }
         for finding in self.findings.iter().chain(&found.findings) {
             registry = registry.finding(finding.clone());
@@ -316,6 +317,7 @@ impl RuntimeBuilder {
         let discovery = &self.policies.discovery;
         let named = self.sources.iter().filter_map(|(layer, place)| match place {
             Place::Directory(root, nested) => {
+                let layer = layer_of(layer.as_deref(), layers);
                 Some(named_config(root, *nested, layer, layers, discovery))
             }
             Place::DefaultSkills | Place::Source(_) => None,

@@ -37,6 +37,12 @@ pub(crate) fn found_config(root: &SkillRoot, layers: &[Layer], discovery: &Disco
     }
 }
 
+/// The layer that is named, or that of plugins: the one of this name, else the lowest.
+pub(crate) fn layer_of<'l>(named: Option<&'l str>, layers: &'l [Layer]) -> &'l str {
+    let of_plugins = layers.iter().find(|layer| *layer.name == *"plugin").or(layers.first());
+    named.or(of_plugins.map(|layer| &*layer.name)).unwrap_or_default()
+}
+
 /// The layers with what discovery asks of them: one for the organization's skills where there are any,
 /// and trust in the project where the policy gives it.
 pub(crate) fn layers(layers: &[Layer], discovery: &Discovery, found: &SkillRoots) -> Vec<Layer> {

@@ -333,6 +333,27 @@ fn a_plugin_s_skills_are_skills_wherever_it_runs() {
 }
 
 #[test]
+fn a_plugin_s_skills_lie_in_the_layer_of_plugins_if_no_other_is_named() {
+    let home = Home::new();
+    let (file, _) = memory(&home, "in-process");
+    home.trust(Path::new(&file)).text();
+    let own =
+        r#"{"name":"own","files":{"tea/SKILL.md":"---\nname: tea\ndescription: Tea.\n---\n"}}"#;
+    let layer = |named: &str| {
+        let path = home.path.join("layers.yaml");
+        let layers = format!("layers:\n- {{name: user, trust: trusted}}\n{named}");
+        std::fs::write(&path, layers).expect("a file can be written");
+        let (plugin, config) = (format!("{file}={own}"), path.display().to_string());
+        let ran = home
+            .run(&["--config", &config, "--plugin", &plugin, "show", "tea", "--format", "json"]);
+        ran.json()["record"]["layer"].clone()
+    };
+    assert_eq!(layer(""), "embedded", "there is no such layer, so it is the lowest");
+    let named = "- {name: plugin, trust: untrusted}\n- {name: project, trust: prompt}\n";
+    assert_eq!(layer(named), "plugin");
+}
+
+#[test]
 fn a_plugin_is_configured_where_it_is_named() {
     let home = Home::new();
     let (file, config) = memory(&home, "in-process");

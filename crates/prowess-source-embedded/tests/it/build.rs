@@ -30,6 +30,8 @@ fields
 x
 //- /pdf/.git/config
 no
+//- /a/.git
+a worktree's
 //- /a/SKILL.md
 a
 ",
@@ -73,4 +75,8 @@ fn a_circle_and_a_missing_directory_are_errors() {
     let error = write_table(tree.path(), &table).unwrap_err();
     assert!(error.to_string().contains("32 directories deep"), "{error}");
     assert!(write_table(&tree.join("missing"), &table).is_err(), "nothing to read");
+    fs::remove_file(tree.join("a/up")).unwrap();
+    symlink("gone.md", tree.join("a/notes.md")).unwrap();
+    let error = write_table(tree.path(), &table).unwrap_err();
+    assert!(error.to_string().contains("notes.md"), "a link that leads nowhere: {error}");
 }

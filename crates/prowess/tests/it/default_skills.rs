@@ -1,13 +1,14 @@
 //! The skills that prowess brings along are good ones.
 
+use prowess::format::Profile;
 use prowess::lint::{LintOptions, NoProgress, check_tree};
 use prowess::{Cancel, SkillSource, default_skills};
 
 #[test]
-fn they_are_valid_without_a_remark() {
-    let checked =
-        check_tree(&default_skills(), &LintOptions::default(), &NoProgress, &Cancel::default())
-            .expect("they are in the program");
+fn they_are_valid_without_a_remark_to_the_strictest() {
+    let options = LintOptions { profile: Profile::Strict, ..LintOptions::default() };
+    let checked = check_tree(&default_skills(), &options, &NoProgress, &Cancel::default())
+        .expect("they are in the program");
     assert_eq!(checked.packages.len(), 3);
     for package in &checked.packages {
         assert!(package.valid && package.diagnostics.is_empty(), "{package:?}");
