@@ -22,7 +22,7 @@ use crate::policy::{IdFrom, NameMismatch, OnBroken, RegistryPolicy};
 use crate::registry::Changes;
 use crate::scope::{Doubt, Part};
 use findings::{invalid_path, mismatch, skill_kept, too_many_tokens};
-use places::{directory_of, is_of, location};
+use places::{directory_of, is_of, location, package_of};
 
 /// What a scan gave.
 pub(crate) struct Collected {
@@ -201,18 +201,38 @@ impl<'a> Collector<'a> {
     /// Keeps the last good version of a package. What is wrong with the one that is not in use are
     /// warnings: the skill itself is there.
     fn keep(&mut self, found: &Found<'_>, at: usize, mut diagnostics: Vec<Diagnostic>) {
-        let kept = self.told_as_kept(at).cloned().unwrap_or_else(|| {
-            let location = location(self.root, found.package, self.earlier.file(at));
-            skill_kept(self.making.generation).in_file(location)
-        });
-        self.places.push(self.known.place(Some(at)));
-        self.builder.reuse(self.earlier, at, found.stamp);
-        self.builder.diagnose(Some(found.package), kept);
-        self.changes.unchanged += 1;
+        self.keep_record(found.package, at, found.stamp);
         for diagnostic in &mut diagnostics {
             diagnostic.severity = diagnostic.severity.min(Severity::Warning);
         }
         self.diagnose(found, diagnostics);
+    }
+
+    fn keep_record(&mut self, package: &str, at: usize, stamp: Option<Stamp>) {
+        let kept = self.told_as_kept(at).cloned().unwrap_or_else(|| {
+            let location = location(self.root, package, self.earlier.file(at));
+            skill_kept(self.making.generation).in_file(location)
+        });
+        self.places.push(self.known.place(Some(at)));
+        self.builder.reuse(self.earlier, at, stamp);
+        self.builder.diagnose(Some(package), kept);
+        self.changes.unchanged += 1;
+    }
+
+    /// Keeps the packages whose `SKILL.md` is there and could not be read, as where the system had no more
+    /// open files to give. Without a stamp, each is read again by the next scan.
+    fn keep_unreadable(&mut self) {
+        let mut problems = std::mem::take(&mut self.problems);
+        for problem in problems.iter_mut().filter(|problem| problem.is_error()) {
+            let place = problem.path.as_deref().unwrap_or_default();
+            let Some(package) = package_of(self.root, place) else { continue };
+            if let Some(at) = self.known.unsaid_record(package) {
+                self.known.settle(package, Fate::Reread);
+                self.keep_record(package, at, None);
+                problem.severity = Severity::Warning;
+            }
+        }
+        self.problems = problems;
     }
 
     fn diagnose(&mut self, found: &Found<'_>, diagnostics: Vec<Diagnostic>) {
@@ -224,6 +244,10 @@ impl<'a> Collector<'a> {
 
     /// Decides what becomes of the packages that were not reported.
     fn settle_fates(&mut self, coverage: Coverage) {
+        let keeps_last = self.making.policy.on_broken == OnBroken::KeepLast;
+        if keeps_last && self.making.generation > 1 && self.part.doubt == Doubt::Believe {
+            self.keep_unreadable();
+        }
         let Self { known, doubted, part, .. } = self;
         if coverage == Coverage::Asked {
             known.keep_unasked();

@@ -91,6 +91,13 @@ impl<'a> Earlier<'a> {
         Some(self.record(at))
     }
 
+    /// The record of a package of which the scan has said nothing.
+    pub(crate) fn unsaid_record(&self, package: &str) -> Option<usize> {
+        let at = self.find(package, &self.settled)?;
+        let is_unsaid = matches!(self.fates[at], Fate::Gone | Fate::NotAsked);
+        self.record(at).filter(|_| is_unsaid)
+    }
+
     /// Keeps each package that the scan was not asked for.
     pub(crate) fn keep_unasked(&mut self) {
         for fate in &mut self.fates {

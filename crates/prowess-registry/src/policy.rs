@@ -38,7 +38,7 @@ impl RegistryPolicy {
 }
 
 /// What becomes of a skill whose `SKILL.md` has become one that cannot be used, as while it is being
-/// written.
+/// written, or cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnBroken {

@@ -221,7 +221,13 @@ impl Registry {
                     outcome.doubted.extend(doubted.map(|package| (number, package)));
                     is_same &= collected.is_same;
                 }
-                Err(error) => registered.failure = Some(failure(source, &error)),
+                Err(error) => {
+                    // What an earlier run of the program found is nothing to go on with.
+                    if generation == 1 {
+                        registered.records = Arc::default();
+                    }
+                    registered.failure = Some(failure(source, &error));
+                }
             }
         }
         is_same

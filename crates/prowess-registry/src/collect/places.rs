@@ -17,6 +17,13 @@ pub(super) fn location(root: &str, package: &str, file: &str) -> String {
     }
 }
 
+/// The package whose `SKILL.md` a place is.
+pub(super) fn package_of<'p>(root: &str, place: &'p str) -> Option<&'p str> {
+    let inside = place.strip_prefix(root.trim_end_matches('/'))?.strip_prefix('/')?;
+    let (package, file) = inside.rsplit_once('/').unwrap_or(("", inside));
+    file.eq_ignore_ascii_case("SKILL.md").then_some(package)
+}
+
 /// Whether a place is a package's directory or its `SKILL.md`, however that is spelled: what a look at the
 /// package alone tells of. Packages that lie in it are others.
 pub(super) fn is_of(root: &str, package: &str, place: &str) -> bool {

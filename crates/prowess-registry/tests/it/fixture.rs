@@ -93,6 +93,11 @@ impl Changing {
         self.state.lock().expect("no test panics here").is_broken = is_broken;
     }
 
+    /// From now on a whole scan has nothing to say of any place.
+    pub(crate) fn report_nothing(&self) {
+        self.state.lock().expect("no test panics here").problems.clear();
+    }
+
     /// From now on a whole scan has something to say of this place.
     pub(crate) fn report(&self, place: &str) {
         self.state.lock().expect("no test panics here").problems.push(place.to_owned());

@@ -96,3 +96,52 @@ fn it_says_since_when_and_does_not_forget() {
     assert!(registry.reload().catalog.get("pdf").is_none(), "what is removed is gone");
     assert_eq!(registry.catalog().diagnostics().count(), 0, "and nothing is said of it");
 }
+
+#[test]
+fn a_file_that_is_there_and_cannot_be_read_takes_no_skill_away() {
+    for (on_broken, kept) in [(OnBroken::KeepLast, true), (OnBroken::Drop, false)] {
+        let source = Arc::new(Changing::default());
+        let registry = registry(&source, on_broken);
+        source.set("pdf", skill_md("pdf", "Good."), 1);
+        registry.reload();
+        source.remove("pdf");
+        source.report("changing:/pdf/SKILL.md");
+        for _ in 0..3 {
+            let reload = registry.reload();
+            let expected = kept.then(|| "Good.".to_owned());
+            let codes = match kept {
+                true => vec!["warning skill-kept".to_owned(), "warning not-a-file".to_owned()],
+                false => vec!["error not-a-file".to_owned()],
+            };
+            assert_eq!(said(&reload.catalog), (expected, codes), "{on_broken:?}");
+        }
+        source.report_nothing();
+        source.set("pdf", skill_md("pdf", "Good."), 1);
+        let (description, codes) = said(&registry.reload().catalog);
+        assert_eq!(
+            (description.as_deref(), codes),
+            (Some("Good."), vec![]),
+            "it can be read again"
+        );
+        source.remove("pdf");
+        assert_eq!(said(&registry.reload().catalog), (None, vec![]), "what is gone is gone");
+    }
+}
+
+#[test]
+fn what_an_earlier_run_found_is_not_offered_before_it_was_scanned() {
+    let source = Arc::new(Changing::default());
+    source.set("pdf", skill_md("pdf", "Good."), 1);
+    let first = registry(&source, OnBroken::KeepLast).reload().catalog;
+    let records = Arc::clone(&first.sources()[0].records);
+    source.break_down(true);
+    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
+    let builder = builder.source("user", source.clone()).recall(|_| Some(Arc::clone(&records)));
+    let registry = builder.build().expect("the fixture's layer is good");
+    let expected = (None, vec!["error source-failed".to_owned()]);
+    assert_eq!(said(&registry.reload().catalog), expected, "nobody knows whether it is there");
+    source.break_down(false);
+    source.set("pdf", "broken", 2);
+    let (description, _) = said(&registry.reload().catalog);
+    assert_eq!(description, None, "and it was no good version of this run");
+}

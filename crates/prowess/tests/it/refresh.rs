@@ -201,3 +201,25 @@ fn refreshing_can_be_turned_off() {
         assert_eq!(runtime.reload().catalog.len(), 1, "until it is asked for");
     }
 }
+
+#[test]
+fn a_file_that_cannot_be_read_any_more_takes_no_skill_away() {
+    let tree = Tree::new("");
+    tree.write("pdf/SKILL.md", skill("pdf", "Good."));
+    let runtime = runtime(tree.path(), "{}", None);
+    let (file, aside) = (tree.join("pdf/SKILL.md"), tree.join("pdf/aside.md"));
+    fs::rename(&file, &aside).unwrap();
+    fs::create_dir(&file).unwrap();
+    let codes = |catalog: &Catalog| {
+        let found = catalog.diagnostics().map(|found| found.code.as_str().to_owned());
+        found.collect::<Vec<_>>()
+    };
+    let catalog = runtime.reload().catalog;
+    assert!(says("pdf", "Good.")(&catalog), "the last good version stays");
+    assert_eq!(codes(&catalog), ["skill-kept", "not-a-file"], "and that is told");
+    fs::remove_dir(&file).unwrap();
+    fs::rename(&aside, &file).unwrap();
+    let catalog = runtime.reload().catalog;
+    assert!(says("pdf", "Good.")(&catalog));
+    assert_eq!(codes(&catalog), Vec::<String>::new(), "all is well again");
+}
