@@ -3,10 +3,13 @@
 mod nowhere;
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use prowess::prompt::{ChangeKind, Prompt};
-use prowess::{Caller, Catalog, Diagnostic, Lookup, Record, State};
+use prowess::source_fs::Discovery;
+use prowess::source_fs::codes::{DIRECTORY_UNREADABLE, LEFT_OUT_BY_GITIGNORE, SCAN_TRUNCATED};
+use prowess::{Caller, Catalog, Code, Diagnostic, Lookup, Record, State};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -22,7 +25,7 @@ struct Explained<'c> {
     query: &'c str,
     records: Vec<Record<'c>>,
     decisions: Vec<Decision>,
-    /// What the visible ones of the records cost in each turn.
+    /// What those of the records cost in each turn that the prompt shows.
     tokens: usize,
 }
 
@@ -43,12 +46,19 @@ pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitC
     let runtime = place::runtime(global)?;
     let conversation = Conversation::open(&runtime)?;
     let turn = conversation.turn()?;
-    let explained = explain(turn.catalog(), &turn.prompt(), query);
+    let discovery = &runtime.policies().discovery;
+    let explained = explain(turn.catalog(), &turn.prompt(), discovery, query);
     output.result(&explained, text)?;
-    Ok(ExitCode::from(u8::from(explained.tokens == 0)))
+    let is_offered = explained.records.iter().any(|record| record.state() == State::Visible);
+    Ok(ExitCode::from(u8::from(!is_offered)))
 }
 
-fn explain<'c>(catalog: &'c Catalog, prompt: &Prompt, query: &'c str) -> Explained<'c> {
+fn explain<'c>(
+    catalog: &'c Catalog,
+    prompt: &Prompt,
+    discovery: &Discovery,
+    query: &'c str,
+) -> Explained<'c> {
     let path = absolute(query.as_ref()).unwrap_or_default().to_string_lossy().into_owned();
     let mut records = catalog.all_named(query);
     for record in catalog.all_named(&path) {
@@ -67,10 +77,13 @@ fn explain<'c>(catalog: &'c Catalog, prompt: &Prompt, query: &'c str) -> Explain
     }
     decisions.extend(findings_elsewhere(catalog, &records, query, &path));
     if decisions.is_empty() {
-        decisions.push(nowhere::decide(catalog, query, path.as_ref()));
+        decisions.push(nowhere::decide(catalog, discovery, query, path.as_ref()));
+        decisions.extend(ends_above(catalog, path.as_ref()));
     }
-    let visible = records.iter().filter(|record| record.state() == State::Visible);
-    let tokens = visible.map(Record::tokens).sum();
+    let is_shown = |record: &&Record<'_>| {
+        record.state() == State::Visible && prompt.shown.iter().any(|shown| shown == record.id())
+    };
+    let tokens = records.iter().filter(is_shown).map(Record::tokens).sum();
     Explained { query, records, decisions, tokens }
 }
 
@@ -93,6 +106,17 @@ fn findings_elsewhere<'c>(
         }
     }
     decisions
+}
+
+/// What ended the search in a directory above a path, so that nothing is said of the path itself.
+fn ends_above(catalog: &Catalog, path: &Path) -> Vec<Decision> {
+    const ENDS: [Code; 3] = [LEFT_OUT_BY_GITIGNORE, SCAN_TRUNCATED, DIRECTORY_UNREADABLE];
+    let place = |found: &Diagnostic| found.path.as_deref().unwrap_or_default().to_owned();
+    let is_it = |found: &&Diagnostic| {
+        ENDS.contains(&found.code) && path.exists() && path.starts_with(place(found))
+    };
+    let ends = catalog.diagnostics().filter(is_it);
+    ends.map(|found| checked(found, &place(found))).collect()
 }
 
 /// What a finding says, with its place in brackets.

@@ -46,6 +46,13 @@ No skill.
 name: bundled
 description: Is never searched for.
 ---
+//- /.agents/skills/.gitignore
+ignored/
+//- /.agents/skills/ignored/draft/SKILL.md
+---
+name: draft
+description: Is for nobody yet.
+---
 //- /.agents/skills/1/2/3/4/5/6/7/far/SKILL.md
 ---
 name: far
@@ -123,6 +130,26 @@ fn why_a_path_is_no_skill() {
     not_found("$ROOT/1/2/3/4/5/6/7/far", "8 directories below the root");
     not_found("$HOME/prowess.yaml", "is under none of the roots");
     not_found("nothing", "no skill with this id or path under");
+}
+
+#[test]
+fn the_policy_of_the_search_is_what_is_told() {
+    let deep = "discovery: { bounds: { max_depth: 3 } }\n";
+    let far = "$ROOT/1/2/3/4/5/6/7/far";
+    check(deep, far, ("find", "not-found", "and 3 are searched"));
+    check(deep, far, ("check", "noted", "scan-truncated"));
+    check("", "$ROOT/ignored/draft", ("place", "visible", "comes before it"));
+    let by_git = "discovery: { gitignore: true }\n";
+    check(by_git, "$ROOT/ignored/draft", ("find", "not-found", "was not reached"));
+    check(by_git, "$ROOT/ignored/draft", ("check", "noted", "left-out-by-gitignore"));
+}
+
+#[test]
+fn a_skill_that_the_prompt_leaves_out_costs_nothing() {
+    let cost = |config| check(config, "pdf", ("find", "found", "/pdf/SKILL.md"))["tokens"].clone();
+    assert_ne!(cost(""), 0);
+    assert_eq!(cost("prompt: { max_tokens: 1 }\n"), 0, "it is cut");
+    assert_eq!(cost("prompt: { catalog_place: tool_only }\n"), 0, "the model asks a tool");
 }
 
 #[test]

@@ -3,18 +3,23 @@
 use std::path::Path;
 
 use prowess::Catalog;
-use prowess::source_fs::FsConfig;
+use prowess::source_fs::{Discovery, FsConfig};
 
 use super::Decision;
 use crate::place;
 
 /// The one step of a way that does not begin.
-pub(super) fn decide(catalog: &Catalog, query: &str, path: &Path) -> Decision {
+pub(super) fn decide(
+    catalog: &Catalog,
+    discovery: &Discovery,
+    query: &str,
+    path: &Path,
+) -> Decision {
     let roots = catalog.sources().iter().map(|source| source.source.root());
     let is_path = query.contains('/') || path.exists();
     let below = roots.clone().find(|root| path.starts_with(root)).filter(|_| is_path);
     if let Some(root) = below {
-        return Decision::new("find", "not-found", under(catalog, root, path));
+        return Decision::new("find", "not-found", under(catalog, &discovery.config(root), path));
     }
     let roots: Vec<_> = roots.filter(|root| place::is_there(root)).collect();
     let roots = if roots.is_empty() { "nowhere".to_owned() } else { roots.join(", ") };
@@ -27,7 +32,8 @@ pub(super) fn decide(catalog: &Catalog, query: &str, path: &Path) -> Decision {
 }
 
 /// Why a path below a root is no skill.
-fn under(catalog: &Catalog, root: &str, path: &Path) -> String {
+fn under(catalog: &Catalog, scan: &FsConfig, path: &Path) -> String {
+    let root = scan.root.display();
     let shown = path.display();
     let directory = if path.is_file() { path.parent().unwrap_or(path) } else { path };
     if !path.exists() {
@@ -36,8 +42,7 @@ fn under(catalog: &Catalog, root: &str, path: &Path) -> String {
     if !["SKILL.md", "skill.md"].iter().any(|file| directory.join(file).exists()) {
         return format!("`{}` has no `SKILL.md`, so it is no skill", directory.display());
     }
-    let scan = FsConfig::new(root);
-    let below = directory.strip_prefix(root).unwrap_or(directory);
+    let below = directory.strip_prefix(&scan.root).unwrap_or(directory);
     let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
     if let Some(name) = names.iter().find(|name| scan.skip.iter().any(|skip| **skip == ***name)) {
         return format!("`{shown}` is below `{name}`, which is never searched; move the skill");
