@@ -59,6 +59,12 @@ impl<'c> Record<'c> {
         self.catalog.id(self.at)
     }
 
+    /// The id that it would have if no other skill had the same: the one that it has, unless collisions are
+    /// told apart.
+    pub fn base_id(&self) -> &'c str {
+        self.catalog.base_id(self.at)
+    }
+
     /// An id by which this very skill can be loaded: its own where that means no other, otherwise a
     /// qualified one such as `project:pdf`. None if there is no such id.
     pub fn qualified_id(&self) -> Option<String> {

@@ -187,8 +187,9 @@ fn is_path(pattern: &str, path: &str) -> bool {
 
 fn fits(pattern: &str, record: Record<'_>) -> bool {
     let is_it = |text: &str| pattern == text || glob_match(pattern, text);
-    let qualified = |qualifier: &str| is_it(&format!("{qualifier}:{}", record.id()));
+    let qualified = |qualifier: &str| is_it(&format!("{qualifier}:{}", record.base_id()));
     is_it(record.id())
+        || is_it(record.base_id())
         || pattern.contains(':') && (qualified(&record.layer().name) || qualified(record.source()))
 }
 

@@ -78,7 +78,7 @@ impl Catalog {
             })
         };
         let is_meant = |record: &Record<'_>| {
-            let base = self.ids.base(&self.sources, record.index());
+            let base = record.base_id();
             record.id() == id
                 || base == id
                 || exact == Some(record.index())
@@ -95,7 +95,7 @@ impl Catalog {
         if record.state() == State::Visible {
             return Some(record.id().to_owned());
         }
-        let base = self.ids.base(&self.sources, record.index());
+        let base = record.base_id();
         if self.find(base, Caller::User).found().as_ref().is_some_and(is_it) {
             return Some(base.to_owned());
         }
@@ -110,6 +110,10 @@ impl Catalog {
             self.get(&id).is_none().then_some(id)
         };
         qualified(&record.layer().name).or_else(|| qualified(record.source()))
+    }
+
+    pub(crate) fn base_id(&self, at: RecordIndex) -> &str {
+        self.ids.base(&self.sources, at)
     }
 
     fn by_plain_id(&self, id: &str, caller: Caller) -> Vec<Meant<'_>> {
@@ -163,7 +167,7 @@ impl Catalog {
     /// The records of one id before any was told from another, the visible ones first, then those that
     /// can be reached at all, in the order of precedence.
     fn candidates(&self, base: &str) -> impl Iterator<Item = (Record<'_>, Option<&Aside>)> {
-        let is_it = |at: &RecordIndex| self.ids.base(&self.sources, *at) == base;
+        let is_it = |at: &RecordIndex| self.base_id(*at) == base;
         let plain = self.get(base).map(|record| record.index()).filter(is_it);
         let mut distinct: Vec<_> = self.ids.distinct().filter(is_it).collect();
         distinct.sort_unstable_by_key(|&at| (at.source(), self.set(at).package(at.entry())));

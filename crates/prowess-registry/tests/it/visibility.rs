@@ -7,7 +7,8 @@ use prowess_core::{
     Audience, Caller, Catalog, CatalogProvider, Facts, Layer, Lookup, MemorySource, Record, Trust,
 };
 use prowess_registry::{
-    MissingTools, Registry, RegistryBuilder, Show, SkillRule, VisibilityPolicy,
+    Collision, MissingTools, Registry, RegistryBuilder, RegistryPolicy, Show, SkillRule,
+    VisibilityPolicy,
 };
 
 /// A machine that a test says everything of.
@@ -372,6 +373,21 @@ fn the_host_says_how_skills_are_offered() {
     assert_eq!(zip.tokens(), 1, "its description costs nothing");
     for caller in [Caller::Model, Caller::User] {
         assert_eq!(typed(&catalog, "draft-a", caller), "the policy disables `draft-*`");
+    }
+}
+
+#[test]
+fn a_rule_is_of_an_id_as_it_is_declared_where_two_are_told_apart() {
+    let layers =
+        [layer(Trust::Trusted, &[("a", "license: MIT\n")]), layer(Trust::Prompt, &[("a", "")])];
+    let policy = RegistryPolicy { collision: Collision::Disambiguate, ..Default::default() };
+    for (pattern, expected) in [("a", &["a", "trusted:a"][..]), ("trusted:a", &["trusted:a"])] {
+        let visibility = rules(&[(pattern, Show::NameOnly)]);
+        let catalog = loaded(builder(&layers).policy(policy).visibility(visibility)).catalog();
+        assert_eq!(ids(&catalog), ["a", "trusted:a"]);
+        let names: Vec<_> =
+            catalog.skills().filter(Record::is_name_only).map(|skill| skill.id()).collect();
+        assert_eq!(names, expected, "{pattern}");
     }
 }
 
