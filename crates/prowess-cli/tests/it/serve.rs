@@ -129,6 +129,28 @@ fn loading_brings_the_body_and_reading_brings_text_and_bytes() {
 }
 
 #[test]
+fn a_skill_that_comes_or_changes_while_it_serves_is_loaded_as_it_is() {
+    block_on(async {
+        let tree = tree();
+        let client = Client::connect(tree.path()).await;
+        let load = json!({ "names": ["late"] });
+        let refused = client.call("skills_load", load.clone()).await;
+        assert_eq!(code(&refused), Some("skill-not-found"));
+        for version in ["The first version.", "The second version."] {
+            tree.write("late/SKILL.md", plain_skill("late") + version + "\n");
+            // It ends when the server has heard of the change, or with the test's patience.
+            loop {
+                let result = client.call("skills_load", load.clone()).await;
+                if words(&result).contains(version) {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+    });
+}
+
+#[test]
 fn a_refusal_is_a_result_and_the_conversation_goes_on() {
     block_on(async {
         let tree = Tree::new("");
