@@ -15,10 +15,12 @@ use crate::process::{Failure, built, cargo, output, succeed};
 /// Two sizes: their difference has nothing of what a process needs to begin and to end.
 const SIZES: [u64; 2] = [100, 1_000];
 
-/// What a skill may cost: system calls of a first scan and of one after it, and user instructions.
+/// What a skill may cost: system calls of a first scan and of one after it, user instructions, and bytes on
+/// the heap.
 const MOST_CALLS: f64 = 3.1;
 const MOST_CALLS_AGAIN: f64 = 1.1;
 const MOST_INSTRUCTIONS: f64 = 6_000.0;
+const MOST_BYTES: f64 = 400.0;
 
 /// A file that has just changed is read once more, so files are left alone for a while before anything is
 /// counted.
@@ -50,9 +52,10 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints how many system calls and instructions each further skill takes; fails if it is too many.
+/// Prints how many system calls and instructions each further skill takes, and how much memory; fails if
+/// it is too much.
 pub(crate) fn count() -> Result<(), Failure> {
-    cargo(["build", "--release", "--package", "benches", "--bin", "once"])?;
+    cargo(["build", "--release", "--package", "benches", "--bin", "once", "--bin", "memory"])?;
     let once = built("release", "once")?;
     let mut found = [0; 2];
     let mut again = [0; 2];
@@ -71,19 +74,32 @@ pub(crate) fn count() -> Result<(), Failure> {
         again[at] = calls("settled")?.saturating_sub(calls("reload")?);
         instructions[at] = user_instructions(&once, &corpus)?;
     }
+    let bytes = bytes_held(&directories[1].path().join("skills"), SIZES[1])?;
     let [found, again, instructions] = [found, again, instructions].map(each);
     println!("system calls a skill: {found:.2}, and {again:.2} to see that nothing changed");
     println!("user instructions a skill: {instructions:.0}");
+    println!("bytes on the heap a skill: {bytes:.0}");
     parsing::count()?;
-    let is_cheap =
-        found <= MOST_CALLS && again <= MOST_CALLS_AGAIN && instructions <= MOST_INSTRUCTIONS;
+    let is_cheap = found <= MOST_CALLS
+        && again <= MOST_CALLS_AGAIN
+        && instructions <= MOST_INSTRUCTIONS
+        && bytes <= MOST_BYTES;
     if is_cheap {
         return Ok(());
     }
     Err(Failure(format!(
-        "a skill may take {MOST_CALLS} system calls, {MOST_CALLS_AGAIN} to see that nothing changed, and \
-         {MOST_INSTRUCTIONS} user instructions; see what was added with `valgrind --tool=callgrind`"
+        "a skill may take {MOST_CALLS} system calls, {MOST_CALLS_AGAIN} to see that nothing changed, \
+         {MOST_INSTRUCTIONS} user instructions and {MOST_BYTES} bytes; see what was added with `valgrind --tool=callgrind`"
     )))
+}
+
+/// What a catalog of so many skills holds on the heap, by a counting allocator: bytes a skill.
+fn bytes_held(corpus: &Path, count: u64) -> Result<f64, Failure> {
+    let mut memory = Command::new(built("release", "memory")?);
+    let printed = succeed(memory.arg(corpus).arg(count.to_string()))?;
+    let printed = String::from_utf8_lossy(&printed);
+    let bytes = printed.split_whitespace().next().and_then(|bytes| bytes.parse().ok());
+    bytes.ok_or_else(|| Failure(format!("`memory` printed {printed}")))
 }
 
 /// What each skill beyond the smaller size adds.
