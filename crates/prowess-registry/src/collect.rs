@@ -226,7 +226,8 @@ impl<'a> Collector<'a> {
         for problem in problems.iter_mut().filter(|problem| problem.is_error()) {
             let place = problem.path.as_deref().unwrap_or_default();
             let Some(package) = package_of(self.root, place) else { continue };
-            if let Some(at) = self.known.unsaid_record(package) {
+            let at = self.known.unsaid_record(package).filter(|&at| !self.is_in_doubt(at));
+            if let Some(at) = at {
                 self.known.settle(package, Fate::Reread);
                 self.keep_record(package, at, None);
                 problem.severity = Severity::Warning;
@@ -245,7 +246,7 @@ impl<'a> Collector<'a> {
     /// Decides what becomes of the packages that were not reported.
     fn settle_fates(&mut self, coverage: Coverage) {
         let keeps_last = self.making.policy.on_broken == OnBroken::KeepLast;
-        if keeps_last && self.making.generation > 1 && self.part.doubt == Doubt::Believe {
+        if keeps_last && self.making.generation > 1 {
             self.keep_unreadable();
         }
         let Self { known, doubted, part, .. } = self;

@@ -206,6 +206,24 @@ fn refreshing_can_be_turned_off() {
 }
 
 #[test]
+fn a_file_that_stays_unreadable_is_no_news_to_a_poll() {
+    let tree = Tree::new("");
+    tree.write("pdf/SKILL.md", skill("pdf", "Good."));
+    let runtime = runtime(tree.path(), "refresh: {mode: poll, poll_seconds: 1}", None);
+    let heard = runtime.subscribe();
+    fs::remove_file(tree.join("pdf/SKILL.md")).unwrap();
+    fs::create_dir(tree.join("pdf/SKILL.md")).unwrap();
+    let is_kept = |catalog: &Catalog| {
+        assert!(says("pdf", "Good.")(catalog), "the last good version stays");
+        catalog.diagnostics().any(|found| found.code.as_str() == "skill-kept")
+    };
+    wait_until(&runtime, &heard, is_kept);
+    let generation = runtime.catalog().generation();
+    std::thread::sleep(Duration::from_millis(2_500));
+    assert_eq!(runtime.catalog().generation(), generation, "two polls have found nothing new");
+}
+
+#[test]
 fn a_file_that_cannot_be_read_any_more_takes_no_skill_away() {
     let tree = Tree::new("");
     tree.write("pdf/SKILL.md", skill("pdf", "Good."));
