@@ -28,6 +28,7 @@ mod fence;
 mod fields;
 mod findings;
 mod hidden;
+pub mod index;
 mod input;
 mod limits;
 mod name;

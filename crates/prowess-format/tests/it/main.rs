@@ -9,6 +9,7 @@ mod documents;
 mod extensions;
 mod fences;
 mod fields;
+mod index;
 mod names;
 mod oracle;
 mod predicates;

@@ -1,0 +1,178 @@
+//! The index by which a site says which skills it has: the file `/.well-known/agent-skills/index.json` of the
+//! Agent Skills Discovery draft, version 0.2.0.
+//!
+//! This is the format alone: whoever fetches an index fetches what it names, compares digests and unpacks
+//! archives.
+//!
+//! ```
+//! use prowess_format::index::{ArtifactKind, SkillIndex};
+//!
+//! let text = r#"{
+//!   "$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+//!   "skills": [{
+//!     "name": "pdf", "type": "archive", "description": "Fills forms.", "url": "pdf.tar.gz",
+//!     "digest": "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+//!   }]
+//! }"#;
+//! let read = SkillIndex::read(text.as_bytes())?;
+//! assert_eq!(read.index.skills[0].kind, ArtifactKind::Archive);
+//! assert!(read.left_out.is_empty());
+//! # Ok::<(), prowess_format::index::IndexError>(())
+//! ```
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Limits, NameRule, SkillName};
+
+/// Where a site has its index, from its root.
+pub const WELL_KNOWN_PATH: &str = "/.well-known/agent-skills/index.json";
+
+/// What an index says that its format is. An index of another version is not guessed at.
+pub const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
+
+/// The largest index that is read, in bytes: 4 MiB, some ten thousand skills.
+pub const MAX_INDEX_BYTES: usize = 4 * 1024 * 1024;
+
+/// Which skills a site has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkillIndex {
+    /// Each with its own name, in the order of the file.
+    pub skills: Vec<IndexEntry>,
+}
+
+/// One skill of an index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexEntry {
+    /// Its name, which its `SKILL.md` has too.
+    pub name: String,
+    /// What is at the URL.
+    #[serde(rename = "type")]
+    pub kind: ArtifactKind,
+    /// What it does and when to use it.
+    pub description: String,
+    /// Where it is, absolute or relative to the index (RFC 3986).
+    pub url: String,
+    /// Of what is at the URL: `sha256:` and 64 hexadecimal digits in lower case.
+    pub digest: String,
+}
+
+/// What an entry leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArtifactKind {
+    /// A `SKILL.md` that is the whole skill.
+    SkillMd,
+    /// A package, as `.tar.gz` or `.zip`.
+    Archive,
+}
+
+/// An index that was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadIndex {
+    /// The skills that can be used.
+    pub index: SkillIndex,
+    /// The others. One bad entry takes no good one along.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// An entry that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its place in the list, from 0.
+    pub at: usize,
+    /// Why, in a sentence that names the field.
+    pub reason: String,
+}
+
+/// Why nothing of an index can be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// It is larger than [`MAX_INDEX_BYTES`].
+    #[error("the index has over {MAX_INDEX_BYTES} bytes; ask its site for a smaller one")]
+    TooLarge,
+    /// It is not JSON, or not an object with a list of skills.
+    #[error("the index cannot be read: {0}; ask its site to mend it")]
+    Invalid(String),
+    /// It is of a version that this code does not know.
+    #[error("the index is of the version `{0}`, and `{SCHEMA}` is what is read")]
+    UnknownVersion(String),
+}
+
+/// An index as it stands in a file; what an entry says is looked at one by one.
+#[derive(Deserialize)]
+struct Written {
+    #[serde(rename = "$schema")]
+    schema: String,
+    skills: Vec<Value>,
+}
+
+impl SkillIndex {
+    /// Reads an index. Keys that the draft does not name are passed over.
+    ///
+    /// # Errors
+    ///
+    /// It is too large, no index, or one of another version.
+    pub fn read(bytes: &[u8]) -> Result<ReadIndex, IndexError> {
+        if bytes.len() > MAX_INDEX_BYTES {
+            return Err(IndexError::TooLarge);
+        }
+        let invalid = |error: serde_json::Error| IndexError::Invalid(error.to_string());
+        let Written { schema, skills } = serde_json::from_slice(bytes).map_err(invalid)?;
+        if schema != SCHEMA {
+            return Err(IndexError::UnknownVersion(schema));
+        }
+        let mut read = ReadIndex::default();
+        let mut names = HashSet::new();
+        for (at, written) in skills.into_iter().enumerate() {
+            match entry(written) {
+                Ok(entry) if !names.insert(entry.name.clone()) => {
+                    let reason = format!("`name`: there is a skill `{}` before it", entry.name);
+                    read.left_out.push(LeftOut { at, reason });
+                }
+                Ok(entry) => read.index.skills.push(entry),
+                Err(reason) => read.left_out.push(LeftOut { at, reason }),
+            }
+        }
+        Ok(read)
+    }
+
+    /// The index as a file, with a line break at its end.
+    pub fn to_json(&self) -> String {
+        #[derive(Serialize)]
+        struct Writing<'i> {
+            #[serde(rename = "$schema")]
+            schema: &'static str,
+            skills: &'i [IndexEntry],
+        }
+
+        let writing = Writing { schema: SCHEMA, skills: &self.skills };
+        let text = serde_json::to_string_pretty(&writing);
+        text.expect("texts and lists are always JSON") + "\n"
+    }
+}
+
+fn entry(written: Value) -> Result<IndexEntry, String> {
+    let entry: IndexEntry = serde_json::from_value(written).map_err(|error| error.to_string())?;
+    let name = SkillName::with_rule(&entry.name, NameRule::AgentSkills);
+    name.map_err(|error| format!("`name`: {error}"))?;
+    let most = Limits::default().description_characters.max;
+    if entry.description.trim().is_empty() || entry.description.chars().count() > most {
+        return Err(format!("`description`: it has to have 1 to {most} characters"));
+    }
+    let is_bad = |c: char| c.is_control() || c.is_whitespace();
+    if entry.url.is_empty() || entry.url.contains(is_bad) {
+        return Err("`url`: it has to be a URL without blanks".to_owned());
+    }
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let digest = entry.digest.strip_prefix("sha256:");
+    let is_digest = digest.is_some_and(|hex| hex.len() == 64 && hex.bytes().all(is_digit));
+    if !is_digest {
+        let form = "`sha256:` and 64 hexadecimal digits in lower case";
+        return Err(format!("`digest`: it has to be {form}"));
+    }
+    Ok(entry)
+}
