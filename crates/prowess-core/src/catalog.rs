@@ -57,6 +57,8 @@ pub struct Catalog {
     ids: Arc<Ids>,
     /// Visible records that are shown by their name alone, sorted.
     name_only: Arc<[RecordIndex]>,
+    /// What records need that is not there, sorted.
+    lacks: Arc<[(RecordIndex, Box<str>)]>,
     /// Further names of skills, sorted.
     aliases: Arc<[(Box<str>, Box<str>)]>,
     /// Findings of the registry itself; those of a scan stay with its records.
@@ -242,6 +244,11 @@ impl Catalog {
 
     pub(crate) fn is_name_only(&self, at: RecordIndex) -> bool {
         !self.name_only.is_empty() && self.name_only.binary_search(&at).is_ok()
+    }
+
+    pub(crate) fn lack(&self, at: RecordIndex) -> Option<&str> {
+        let place = self.lacks.binary_search_by_key(&at, |(lacking, _)| *lacking).ok()?;
+        Some(&self.lacks[place].1)
     }
 
     fn record_aside<'c>(&'c self, aside: &'c Aside) -> Record<'c> {

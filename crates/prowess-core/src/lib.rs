@@ -71,4 +71,4 @@ pub use tokens::{EstimatedTokens, TokenCounter};
 pub use tool::{
     Caller, Content, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult,
 };
-pub use trust::{FolderAnswer, FolderTrust, NoFolderTrust};
+pub use trust::{AskedFolder, FolderAnswer, FolderTrust, NoFolderTrust};

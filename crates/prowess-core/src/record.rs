@@ -106,6 +106,12 @@ impl<'c> Record<'c> {
         self.catalog.is_name_only(self.at)
     }
 
+    /// What it needs that is not there: it is not ready, whatever else keeps it from being offered. `None`
+    /// where it is ready.
+    pub fn lack(&self) -> Option<&'c str> {
+        self.catalog.lack(self.at)
+    }
+
     /// The version that was read, where the source can tell versions apart.
     pub fn stamp(&self) -> Option<Stamp> {
         self.catalog.set(self.at).stamp(self.at.entry())
@@ -138,6 +144,17 @@ impl<'c> Record<'c> {
             "" => [root, "/", self.file()].concat(),
             package => [root, "/", package, "/", self.file()].concat(),
         }
+    }
+
+    /// Whether this is its place, at the cost of a comparison.
+    pub(crate) fn is_at(&self, location: &str) -> bool {
+        let root = self.catalog.source(self.at).source.root().trim_end_matches('/');
+        let package = self.catalog.set(self.at).package(self.at.entry());
+        let inside = location.strip_prefix(root).and_then(|inside| inside.strip_prefix('/'));
+        let inside = inside.and_then(|inside| inside.strip_suffix(self.file()));
+        let Some(directory) = inside else { return false };
+        directory.strip_suffix('/').unwrap_or(directory) == package
+            && directory.ends_with('/') != package.is_empty()
     }
 
     /// The layer of the record's source.

@@ -44,6 +44,14 @@ pub trait SkillSource: Send + Sync {
         None
     }
 
+    /// What tells a package's directory from every other of the machine, whichever way a source comes to it.
+    ///
+    /// By default nobody can tell.
+    fn identity(&self, package: &PackagePath) -> Option<String> {
+        let _ = package;
+        None
+    }
+
     /// Reports every package to `sink`.
     ///
     /// # Errors
@@ -147,7 +155,7 @@ impl fmt::Debug for Watch {
 /// Takes what a scan finds, in any order. A source may call it from a thread of its own, as long as the
 /// scan lasts.
 pub trait ScanSink: Send {
-    /// The stamp that the last scan gave for this package, where it may be relied on.
+    /// The stamp that the last scan gave for this package, where it may be relied on: a young one is not.
     fn known(&self, package: &str) -> Option<Stamp>;
 
     /// The package is as the last scan saw it.
@@ -183,6 +191,13 @@ pub trait ScanSink: Send {
     /// By default nothing is kept.
     fn listed(&mut self, _stamp: Stamp) {}
 
+    /// What lies in and below this directory could not be looked at, so that what the last scan found there
+    /// may still be there. Its path is like a package's; an empty one is the root. It is no word for the
+    /// user: that is the [`Self::problem`] that follows.
+    ///
+    /// By default what a scan does not tell of is gone.
+    fn unseen(&mut self, _directory: &str) {}
+
     /// Whether each package that is found has to come with the size of its file. A source to which that is a
     /// further call for each leaves it out otherwise.
     ///
@@ -202,7 +217,7 @@ pub struct Found<'a> {
     pub package: &'a str,
     /// The file's own name: `SKILL.md`, or `skill.md` where that is all there is.
     pub file: &'a str,
-    /// What to compare with next time; `None` if the file may change without its stamp changing.
+    /// What to compare with next time; `None` where nothing tells one version from another.
     pub stamp: Option<Stamp>,
     /// The size of the whole file in bytes, where the source knows it without a further call, or [`ScanSink::needs_size`].
     pub size: Option<u64>,
@@ -226,8 +241,8 @@ pub enum ReadFurther {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stamp(pub NonZeroU64);
 
-/// Two bits of a stamp are the same to every source. A source that has no use for provisional stamps leaves
-/// both unset, so that its stamps are equal or of different versions.
+/// Three bits of a stamp are the same to every source. A source that has no use for them leaves them unset,
+/// so that its stamps are equal or of different versions.
 impl Stamp {
     /// Set if the stamp only says when the file was read, and not which version that was. A source gives
     /// such a stamp where a proper one would cost a further call for each file.
@@ -236,15 +251,33 @@ impl Stamp {
     /// Set in a proper stamp that takes the place of a provisional one without a sign of a change.
     pub const SETTLING: u64 = 1 << 62;
 
+    /// Set in a proper stamp of a file that changed so lately that it may change again without its stamp
+    /// changing. Another stamp is of another version, and the same may be. In a provisional stamp the bit
+    /// has no meaning.
+    pub const YOUNG: u64 = 1 << 61;
+
     /// Whether the stamp only says when the file was read.
     pub fn is_provisional(self) -> bool {
         self.0.get() & Self::PROVISIONAL != 0
     }
 
+    /// Whether the file may change without the stamp changing.
+    pub fn is_young(self) -> bool {
+        !self.is_provisional() && self.0.get() & Self::YOUNG != 0
+    }
+
     /// Whether the file may still be the one that had this stamp `earlier`.
     pub fn may_be(self, earlier: Self) -> bool {
         let is_settling = self.0.get() & Self::SETTLING != 0;
-        self == earlier || (is_settling && earlier.is_provisional())
+        let version = |stamp: Self| stamp.0.get() & !(Self::SETTLING | Self::YOUNG);
+        match (self.is_provisional(), earlier.is_provisional()) {
+            (false, true) => is_settling,
+            (true, false) => earlier.is_young(),
+            (false, false) if self.is_young() || earlier.is_young() => {
+                version(self) == version(earlier)
+            }
+            _ => self == earlier,
+        }
     }
 }
 

@@ -107,3 +107,8 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// Whether the system says that links lead round in a circle.
+pub fn is_loop(error: &std::io::Error) -> bool {
+    error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
+}

@@ -46,7 +46,7 @@ pub use batch::{BatchedPath, PathBatch};
 pub use dir::Dir;
 pub use entries::{Entries, Entry, EntryBuffer};
 pub use epoch::Epoch;
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, is_loop};
 pub use file::{File, Head};
 pub use glance::Glance;
 pub use open::Links;

@@ -28,6 +28,7 @@ mod plugin_build;
 mod plugin_file;
 mod random;
 mod ranker_kit;
+mod rights;
 mod scan_recorder;
 mod source_kit;
 mod store_kit;
@@ -45,6 +46,7 @@ pub use plugin_build::{
 pub use plugin_file::PluginFile;
 pub use random::Random;
 pub use ranker_kit::check_ranker;
+pub use rights::without_override;
 pub use scan_recorder::{FoundPackage, ScanRecorder};
 pub use source_kit::{Changing, SourceFixture, Unreadable, WayOut, Write, check_source};
 pub use store_kit::check_store;

@@ -27,6 +27,7 @@ pub fn check_ranker(ranker: &dyn Ranker) {
     let blank = answer(ranker, &catalog, " ", usize::MAX);
     assert_eq!(blank, all, "a blank query gives the skills by id, with a score of 0");
     check_another_catalog(ranker, &catalog);
+    check_prepared(ranker, &catalog);
 }
 
 fn check_query(ranker: &dyn Ranker, catalog: &Arc<Catalog>, query: &str) {
@@ -66,6 +67,17 @@ fn check_another_catalog(ranker: &dyn Ranker, catalog: &Arc<Catalog>) {
     for _ in 0..2 {
         assert_eq!(answer(ranker, &other, "", 9).len(), 1, "an answer is of the catalog at hand");
         assert_eq!(answer(ranker, catalog, "", 9).len(), catalog.len(), "whichever was asked last");
+    }
+}
+
+/// A catalog that comes after another one is as any other.
+fn check_prepared(ranker: &dyn Ranker, current: &Arc<Catalog>) {
+    let next = catalog();
+    ranker.prepare(&next, current);
+    for query in QUERIES {
+        let (prepared, other) =
+            (answer(ranker, &next, query, 9), answer(ranker, &catalog(), query, 9));
+        assert_eq!(prepared, other, "being prepared changes no answer: {query:?}");
     }
 }
 

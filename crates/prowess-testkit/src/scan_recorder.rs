@@ -25,6 +25,8 @@ pub struct ScanRecorder {
     pub unchanged: Vec<String>,
     /// What is wrong.
     pub problems: Vec<Diagnostic>,
+    /// The directories that could not be looked into, in the order of the reports.
+    pub unseen: Vec<String>,
 }
 
 /// A [`Found`] that owns its texts.
@@ -56,12 +58,13 @@ impl ScanRecorder {
         Ok(recorder)
     }
 
-    /// A recorder that knows what this one was told. A package that was found without a stamp is not known.
+    /// A recorder that knows what this one was told. A package that was found
+    /// without a stamp, or with a young one, is not known.
     #[must_use]
     pub fn next(&self) -> Self {
         let mut known = self.known.clone();
         for found in &self.found {
-            match found.stamp {
+            match found.stamp.filter(|stamp| !stamp.is_young()) {
                 Some(stamp) => known.insert(found.package.clone(), stamp),
                 None => known.remove(&found.package),
             };
@@ -109,6 +112,10 @@ impl ScanSink for ScanRecorder {
 
     fn listed(&mut self, stamp: Stamp) {
         self.listed = Some(stamp);
+    }
+
+    fn unseen(&mut self, directory: &str) {
+        self.unseen.push(directory.to_owned());
     }
 
     fn unchanged(&mut self, package: &str) {

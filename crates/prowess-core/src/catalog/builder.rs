@@ -23,6 +23,7 @@ pub struct CatalogBuilder {
     /// Those of `visible` that are not to be offered after all.
     withdrawn: HashSet<RecordIndex>,
     name_only: Vec<RecordIndex>,
+    lacks: Vec<(RecordIndex, Box<str>)>,
     aside: Vec<Aside>,
     refused: Vec<Aside>,
     diagnostics: Vec<Diagnostic>,
@@ -49,6 +50,7 @@ impl CatalogBuilder {
             refused: Arc::default(),
             ids: Arc::default(),
             name_only: Arc::default(),
+            lacks: Arc::default(),
             aliases: Arc::default(),
             diagnostics: Arc::default(),
         };
@@ -58,6 +60,7 @@ impl CatalogBuilder {
             by_id: HashTable::with_capacity(records),
             withdrawn: HashSet::new(),
             name_only: Vec::new(),
+            lacks: Vec::new(),
             aside: Vec::new(),
             refused: Vec::new(),
             diagnostics: Vec::new(),
@@ -124,6 +127,11 @@ impl CatalogBuilder {
         self.name_only.push(at);
     }
 
+    /// Says what a record needs that is not there, whatever becomes of it.
+    pub fn lack(&mut self, at: RecordIndex, what: impl Into<Box<str>>) {
+        self.lacks.push((at, what.into()));
+    }
+
     /// Keeps a record without offering it. One that is shadowed can still be loaded by its qualified id,
     /// the others cannot.
     pub fn put_aside(&mut self, at: RecordIndex, state: State<'_>) {
@@ -177,6 +185,7 @@ impl CatalogBuilder {
     /// The finished catalog.
     pub fn finish(mut self, generation: u64) -> Catalog {
         self.name_only.sort_unstable();
+        self.lacks.sort_unstable();
         let Catalog { sources, ids, .. } = &self.catalog;
         let id_of = |at: RecordIndex| ids.get(sources, at);
         let is_offered = |at: RecordIndex| !self.withdrawn.contains(&at);
@@ -208,6 +217,7 @@ impl CatalogBuilder {
             aside: self.aside.into(),
             refused: self.refused.into(),
             name_only: self.name_only.into(),
+            lacks: self.lacks.into(),
             diagnostics: self.diagnostics.into(),
             ..self.catalog
         }

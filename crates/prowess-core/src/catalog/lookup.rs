@@ -53,6 +53,17 @@ impl Catalog {
         first(&meant)
     }
 
+    /// Whether the skill at this place is one that nobody may have any more: its folder is no longer trusted,
+    /// the host's rules disable it, or it is not for whom the catalog is.
+    pub fn is_withdrawn(&self, location: &str) -> bool {
+        let is_from_nobody = |aside: &&Aside| {
+            let is_hidden = matches!(aside.state, AsideState::Hidden | AsideState::OutOfScope);
+            is_hidden && !aside.callers.model && !aside.callers.user
+        };
+        let hidden = self.aside.iter().filter(is_from_nobody);
+        hidden.map(|aside| self.record_aside(aside)).any(|record| record.is_at(location))
+    }
+
     /// The id that the host lets `alias` stand for.
     pub fn alias(&self, alias: &str) -> Option<&str> {
         let at = self.aliases.binary_search_by(|(known, _)| (**known).cmp(alias)).ok()?;

@@ -29,6 +29,7 @@ impl Catalog {
             refused: Arc::clone(&self.refused),
             ids: Arc::clone(&self.ids),
             name_only: Arc::clone(&self.name_only),
+            lacks: Arc::clone(&self.lacks),
             aliases: Arc::clone(&self.aliases),
             diagnostics: Arc::clone(&self.diagnostics),
         })
