@@ -126,7 +126,11 @@ impl ScanSinkAbi for BoundedSink {
 
     fn problem(&mut self, problem: Problem<'_>) {
         if self.counts() {
-            self.lent.with((), |sink| sink.problem(convert::diagnostic(&problem)));
+            let unseen = unseen(&problem);
+            self.lent.with((), |sink| {
+                unseen.iter().for_each(|directory| sink.unseen(directory));
+                sink.problem(convert::diagnostic(&problem));
+            });
         }
     }
 }
@@ -143,4 +147,49 @@ fn size(found: &abi::Found<'_>) -> Option<u64> {
     }
     // What came later than this code is passed over, and so is what is no object.
     serde_json::from_str::<Ext>(found.ext.as_str()).unwrap_or_default().size
+}
+
+/// The directory that could not be looked into, if it is one of the source's.
+fn unseen(problem: &Problem<'_>) -> Option<String> {
+    #[derive(Default, serde::Deserialize)]
+    struct Ext {
+        unseen: Option<String>,
+    }
+
+    let unseen = serde_json::from_str::<Ext>(problem.ext.as_str()).unwrap_or_default().unseen;
+    unseen.filter(|path| path.is_empty() || PackagePath::is_normal(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use abi_stable::std_types::RStr;
+    use prowess_plugin_abi::{Problem, severities};
+
+    fn check(ext: &str, expected: Option<&str>) {
+        let none = RStr::empty();
+        let (severity, path, ext) = (severities::ERROR, none, ext.into());
+        let problem = Problem {
+            severity,
+            line: 0,
+            column: 0,
+            code: none,
+            path,
+            message: none,
+            help: none,
+            ext,
+        };
+        assert_eq!(super::unseen(&problem).as_deref(), expected, "{ext}");
+    }
+
+    #[test]
+    fn a_plugin_names_directories_of_its_own_alone() {
+        check(r#"{"unseen": "group/inner"}"#, Some("group/inner"));
+        check(r#"{"unseen": ""}"#, Some(""));
+        check(r#"{"unseen": "group", "later": 1}"#, Some("group"));
+        for nothing in
+            ["", "{}", r#"{"unseen": "../x"}"#, r#"{"unseen": "/etc"}"#, r#"{"unseen": 1}"#, "["]
+        {
+            check(nothing, None);
+        }
+    }
 }

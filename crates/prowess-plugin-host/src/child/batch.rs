@@ -21,13 +21,15 @@ pub(crate) struct Batch<S> {
     heads: Vec<u8>,
     unchanged: Vec<String>,
     problems: Vec<Diagnostic>,
+    unseen: Vec<String>,
 }
 
 impl<S: Fn(&Reply, &[u8]) -> io::Result<()>> Batch<S> {
     pub(crate) fn new(id: u64, known: Vec<(String, Stamped)>, send: S) -> Self {
         let known = known.into_iter().collect();
         let (found, heads) = (Vec::new(), Vec::new());
-        Self { id, known, send, found, heads, unchanged: Vec::new(), problems: Vec::new() }
+        let (unchanged, problems, unseen) = (Vec::new(), Vec::new(), Vec::new());
+        Self { id, known, send, found, heads, unchanged, problems, unseen }
     }
 
     /// Sends what has been collected.
@@ -37,6 +39,7 @@ impl<S: Fn(&Reply, &[u8]) -> io::Result<()>> Batch<S> {
             found: std::mem::take(&mut self.found),
             unchanged: std::mem::take(&mut self.unchanged),
             problems: std::mem::take(&mut self.problems),
+            unseen: std::mem::take(&mut self.unseen),
         };
         // A host that has gone is noticed where the call ends.
         let _ = (self.send)(&part, &std::mem::take(&mut self.heads));
@@ -72,6 +75,10 @@ impl<S: Fn(&Reply, &[u8]) -> io::Result<()> + Send> ScanSink for Batch<S> {
         });
         self.send_if_full();
         ReadFurther::No
+    }
+
+    fn unseen(&mut self, directory: &str) {
+        self.unseen.push(directory.to_owned());
     }
 
     fn problem(&mut self, diagnostic: Diagnostic) {

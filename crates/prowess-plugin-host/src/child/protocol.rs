@@ -53,7 +53,13 @@ pub(crate) enum Reply {
     /// It will not begin; this is why.
     Refused { code: String, reason: String, help: String },
     /// Some of what a scan finds; the heads are beside it.
-    Part { id: u64, found: Vec<FoundPackage>, unchanged: Vec<String>, problems: Vec<Diagnostic> },
+    Part {
+        id: u64,
+        found: Vec<FoundPackage>,
+        unchanged: Vec<String>,
+        problems: Vec<Diagnostic>,
+        unseen: Vec<String>,
+    },
     /// A call has ended.
     Done { id: u64, answer: Result<Answer, Failed> },
     /// A watch has something to tell.

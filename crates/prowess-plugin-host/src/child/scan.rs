@@ -37,7 +37,7 @@ impl<'a> Scan<'a> {
     }
 
     pub(super) fn take(&mut self, part: Reply, heads: &[u8]) -> Result<(), SourceError> {
-        let Reply::Part { found, unchanged, problems, .. } = part else {
+        let Reply::Part { found, unchanged, problems, unseen, .. } = part else {
             return Err(nonsense());
         };
         let mut heads = heads;
@@ -51,6 +51,8 @@ impl<'a> Scan<'a> {
                 self.sink.unchanged(&package);
             }
         }
+        let is_directory = |path: &&String| path.is_empty() || PackagePath::is_normal(path);
+        unseen.iter().filter(is_directory).for_each(|directory| self.sink.unseen(directory));
         for problem in problems {
             self.sink.problem(problem);
         }

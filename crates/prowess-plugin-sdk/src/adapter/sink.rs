@@ -6,24 +6,36 @@ use abi_stable::std_types::RSlice;
 use prowess_core::{Diagnostic, Found, ReadFurther, ScanSink, Stamp};
 use prowess_plugin_abi::{self as abi, ScanSinkMut, flags};
 
+use serde_json::json;
+
 use crate::convert;
 
-pub(super) struct HostSink<'a>(pub(super) ScanSinkMut<'a>);
+pub(super) struct HostSink<'a> {
+    host: ScanSinkMut<'a>,
+    /// What the next problem is to say that could not be looked at.
+    unseen: Option<String>,
+}
+
+impl<'a> HostSink<'a> {
+    pub(super) fn new(host: ScanSinkMut<'a>) -> Self {
+        Self { host, unseen: None }
+    }
+}
 
 impl ScanSink for HostSink<'_> {
     fn known(&self, package: &str) -> Option<Stamp> {
-        NonZeroU64::new(self.0.known(package.into())).map(Stamp)
+        NonZeroU64::new(self.host.known(package.into())).map(Stamp)
     }
 
     fn unchanged(&mut self, package: &str) {
-        self.0.unchanged(package.into());
+        self.host.unchanged(package.into());
     }
 
     fn found(&mut self, found: Found<'_>) -> ReadFurther {
         // Of a whole file, the host sees the size.
         let size = found.size.filter(|_| !found.is_whole_file);
         let ext = size.map(|size| format!(r#"{{"size":{size}}}"#)).unwrap_or_default();
-        let wanted = self.0.found(abi::Found {
+        let wanted = self.host.found(abi::Found {
             package: found.package.into(),
             file: found.file.into(),
             head: RSlice::from_slice(found.head),
@@ -42,7 +54,15 @@ impl ScanSink for HostSink<'_> {
         true
     }
 
+    /// The boundary has no word for this but what a problem may say beside its text.
+    fn unseen(&mut self, directory: &str) {
+        self.unseen = Some(directory.to_owned());
+    }
+
     fn problem(&mut self, diagnostic: Diagnostic) {
-        self.0.problem(convert::problem(&diagnostic));
+        let ext = self.unseen.take().map(|directory| json!({ "unseen": directory }).to_string());
+        let ext = ext.unwrap_or_default();
+        self.host
+            .problem(abi::Problem { ext: ext.as_str().into(), ..convert::problem(&diagnostic) });
     }
 }

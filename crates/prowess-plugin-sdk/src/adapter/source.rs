@@ -74,7 +74,7 @@ impl SkillSourceAbi for SourceAdapter {
 
     fn scan(&self, ctx: CallCtx<'_>, sink: ScanSinkMut<'_>) -> RResult<(), AbiError> {
         self.guard.run(|| {
-            let scanned = self.source().scan(&mut HostSink(sink), &self.host.cancel_of(&ctx));
+            let scanned = self.source().scan(&mut HostSink::new(sink), &self.host.cancel_of(&ctx));
             scanned.map_err(|error| convert::source_error(&error))
         })
     }
@@ -89,7 +89,7 @@ impl SkillSourceAbi for SourceAdapter {
             let packages = packages.iter().map(|path| convert::package(*path));
             let packages = packages.collect::<Result<Vec<_>, _>>()?;
             let cancel = self.host.cancel_of(&ctx);
-            let scanned = self.source().scan_packages(&packages, &mut HostSink(sink), &cancel);
+            let scanned = self.source().scan_packages(&packages, &mut HostSink::new(sink), &cancel);
             match scanned.map_err(|error| convert::source_error(&error))? {
                 Coverage::Everything => Ok(coverage::EVERYTHING),
                 Coverage::Asked => Ok(coverage::ASKED),
