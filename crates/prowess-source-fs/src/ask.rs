@@ -108,7 +108,7 @@ impl Asker {
         let file = way.directory.glance(way.path, way.links)?.look()?;
         let stamp = stamp::proper(question.file, file.stat(), self.times.now);
         let is_the_one = |given: &Stamp| given.is_provisional() || stamp::is_proper(*given, stamp);
-        let stamp = earlier.stamp.filter(is_the_one).or(stamp);
+        let stamp = earlier.stamp.filter(is_the_one).or(Some(stamp));
         Ok(Beginning { stamp, size: Some(file.stat().size), head: file.read_head(head)? })
     }
 
@@ -155,11 +155,11 @@ impl Asker {
         if question.known.is_some_and(|known| stamp::is_proper(known, stamp)) {
             return Ok(Answer::Unchanged);
         }
-        if told == Some(Verdict::Unknown) {
-            stamp = stamp.map(stamp::settling);
+        if told == Some(Verdict::Unknown) && !stamp.is_young() {
+            stamp = stamp::settling(stamp);
         }
         let head = file.read_head(head)?;
-        Ok(Answer::Read(Beginning { stamp, size: Some(file.stat().size), head }))
+        Ok(Answer::Read(Beginning { stamp: Some(stamp), size: Some(file.stat().size), head }))
     }
 }
 

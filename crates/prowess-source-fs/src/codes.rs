@@ -11,8 +11,6 @@ prowess_core::codes! {
     ROOT_REPEATED = "root-repeated";
     /// Error: a configured directory of skills is not absolute. It is not used.
     ROOT_NOT_ABSOLUTE = "root-not-absolute";
-    /// Warning: a project has skills and its folder is not trusted. They are known and not offered.
-    PROJECT_NOT_TRUSTED = "project-not-trusted";
     /// Error: a directory cannot be listed or entered, so that packages in it are not found.
     DIRECTORY_UNREADABLE = "directory-unreadable";
     /// Error: a `SKILL.md` is a directory, a FIFO, a socket or a device.

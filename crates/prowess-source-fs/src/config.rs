@@ -1,6 +1,6 @@
 //! What a host says of a tree before it is walked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use prowess_dir::{Dir, Error};
@@ -17,7 +17,8 @@ use crate::ScanBounds;
 pub struct FsConfig {
     /// The directory that packages' paths begin at. A link to a directory will do.
     pub root: PathBuf,
-    /// A directory above the root that the root may not lead out of by a link. By default none.
+    /// A directory above the root that neither the root nor, under [`Links::WithinRoot`], a package may lead
+    /// out of by a link: the folder of a project, which one trusts as a whole. By default none.
     pub within: Option<PathBuf>,
     /// Whether it is no complaint that the root does not exist. By default it is one.
     pub may_be_missing: bool,
@@ -41,7 +42,7 @@ pub struct FsConfig {
     /// How many directories may be watched; a tree with more is not watched at all. By default 100,000,
     /// about half of what the kernel of a small machine lets one user have.
     pub max_watched: usize,
-    /// Names of directories that are never entered. By default `.git` and `node_modules`. Other hidden
+    /// Names of directories that no search enters; a link may lead into one. By default `.git` and `node_modules`. Other hidden
     /// directories are entered: skills live in `.claude` and `.agents`.
     pub skip: Vec<Box<str>>,
     /// The directory whose `.gitignore` is the outermost that counts, such as a repository's root. What
@@ -62,8 +63,8 @@ pub struct FsConfig {
 pub enum Links {
     /// No link is followed.
     Never,
-    /// A link is followed whose target lies inside the root. This is for trees that come from somebody
-    /// else.
+    /// A link is followed whose target lies inside the root, or inside [`FsConfig::within`] where there is
+    /// one. This is for trees that come from somebody else.
     WithinRoot,
     /// Every link is followed: whoever may write to the root may name any directory of the machine.
     /// Installers link skills from a common place into each client's directory.
@@ -124,6 +125,23 @@ impl FsConfig {
             }
             None => Dir::open(&self.root),
         }
+    }
+
+    /// Whether a link may lead to a directory, by its real path.
+    pub(crate) fn may_lead_to(&self, target: &Path) -> bool {
+        let fence = self.within.as_ref().unwrap_or(&self.root);
+        match self.links {
+            Links::Never => false,
+            Links::WithinRoot => fence.canonicalize().is_ok_and(|fence| target.starts_with(fence)),
+            Links::Follow => true,
+        }
+    }
+
+    /// The directories above the root whose `.gitignore` counts, if any does.
+    pub(crate) fn above_with_gitignore(&self) -> Vec<PathBuf> {
+        let Some(outermost) = &self.gitignore else { return Vec::new() };
+        let above = self.root.ancestors().skip(1);
+        above.take_while(|above| above.starts_with(outermost)).map(Path::to_owned).collect()
     }
 
     pub(crate) fn skips(&self, name: impl AsRef<[u8]>) -> bool {

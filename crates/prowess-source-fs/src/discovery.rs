@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::FsConfig;
 use crate::surroundings::repository;
+use crate::{FsConfig, Links};
 
 /// Which directories of a machine hold skills, and which of them are the project's and so asked about.
 ///
@@ -37,6 +37,9 @@ pub struct Discovery {
     /// Whether what a `.gitignore` leaves out is not searched, from the root of each directory's repository
     /// inwards. By default everything is searched.
     pub gitignore: bool,
+    /// Which links to packages are followed, in every layer. By default each in layers that are trusted, and
+    /// in the others those that stay inside the directory of skills or inside the project.
+    pub links: Option<Links>,
     /// How far each directory is searched.
     pub bounds: ScanBounds,
     /// More directories by layer, each absolute or beginning with `~/`. By default none.
@@ -127,6 +130,7 @@ impl Default for Discovery {
             project_trust: ProjectTrust::default(),
             organization: Some("/etc/prowess/skills".into()),
             gitignore: false,
+            links: None,
             bounds: ScanBounds::default(),
             roots: BTreeMap::new(),
         }

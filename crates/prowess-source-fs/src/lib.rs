@@ -138,6 +138,12 @@ impl SkillSource for FsSource {
         Some(format!("{:?}", self.config))
     }
 
+    fn identity(&self, package: &PackagePath) -> Option<String> {
+        let directory = link::open_package(&self.config, package.as_str()).ok()?;
+        let stat = directory.stat("", prowess_dir::Links::Refuse).ok()?;
+        Some(format!("{}:{}", stat.device, stat.inode))
+    }
+
     fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
         scan::scan(&self.config, &*self.clock, &self.last_second, sink, cancel)
     }

@@ -25,22 +25,28 @@ fn open_package_below(config: &FsConfig, root: &Dir, package: &str) -> Result<Di
         Links::Never => root.open_dir(package, prowess_dir::Links::Refuse),
         Links::WithinRoot => root
             .open_dir(package, prowess_dir::Links::FollowInside)
-            .or_else(|error| open_by_real_path(config, root, package).ok_or(error)),
+            .or_else(|error| open_by_real_path(config, root, package).unwrap_or(Err(error))),
     }
 }
 
-/// An absolute link into the root leaves it by its text. Where it leads is looked up, and then opened
-/// without any link, so that a change in between cannot lead outside.
-fn open_by_real_path(config: &FsConfig, root: &Dir, package: &str) -> Option<Dir> {
-    let real = inside_root(config, package)?;
-    root.open_dir(&real, prowess_dir::Links::Refuse).ok()
+/// An absolute link into the root leaves it by its text, and one to another part of the project leaves it
+/// indeed. Where it leads is looked up, and then opened without any link, so that a change in between cannot
+/// lead outside.
+fn open_by_real_path(config: &FsConfig, root: &Dir, package: &str) -> Option<Result<Dir, Error>> {
+    if let Some(real) = real_path_inside(&config.root, config, package) {
+        return Some(root.open_dir(&real, prowess_dir::Links::Refuse));
+    }
+    let project = config.within.as_deref()?;
+    let real = real_path_inside(project, config, package)?;
+    let open = |project: Dir| project.open_dir(&real, prowess_dir::Links::Refuse);
+    Some(Dir::open(project).and_then(open))
 }
 
-/// The real path of a link's target from the real root, if it lies inside.
-fn inside_root(config: &FsConfig, link: &str) -> Option<String> {
-    let root = config.root.canonicalize().ok()?;
+/// The real path of a link's target from a directory, if it lies inside.
+fn real_path_inside(directory: &Path, config: &FsConfig, link: &str) -> Option<String> {
+    let directory = directory.canonicalize().ok()?;
     let target = config.root.join(link).canonicalize().ok()?;
-    Some(target.strip_prefix(root).ok()?.to_str()?.to_owned())
+    Some(target.strip_prefix(directory).ok()?.to_str()?.to_owned())
 }
 
 /// Looks at the links of a tree after the walk.
@@ -63,10 +69,7 @@ impl Follower<'_, '_> {
             Err(error) if matches!(error.kind(), ErrorKind::Link | ErrorKind::Escape) => {
                 self.tell(link, problem::root_is_symlink);
             }
-            Err(error) => {
-                let path = self.prober.absolute(link);
-                self.prober.problem(problem::directory_unreadable(&path, &error));
-            }
+            Err(error) => self.prober.unreadable(link, &error),
         }
         false
     }
@@ -79,7 +82,9 @@ impl Follower<'_, '_> {
             Err(error) if error.kind() == IoErrorKind::PermissionDenied => return true,
             // Through a file, or round in a circle.
             Err(error) if error.kind() == IoErrorKind::NotADirectory => codes::DANGLING_LINK,
-            Err(_) => codes::SYMLINK_LOOP,
+            Err(error) if prowess_dir::is_loop(&error) => codes::SYMLINK_LOOP,
+            // It may be there: opening it tells more.
+            Err(_) => return true,
         };
         let path = self.prober.absolute(link);
         self.prober.problem(problem::broken_link(&path, code));
@@ -87,8 +92,12 @@ impl Follower<'_, '_> {
     }
 
     fn probe(&mut self, link: &str, directory: &Dir) -> bool {
-        let Ok(stat) = directory.stat("", prowess_dir::Links::Refuse) else {
-            return false;
+        let stat = match directory.stat("", prowess_dir::Links::Refuse) {
+            Ok(stat) => stat,
+            Err(error) => {
+                self.prober.unreadable(link, &error);
+                return false;
+            }
         };
         if self.seen.contains(&(stat.inode, stat.device)) {
             self.tell(link, problem::duplicate_link);
@@ -100,7 +109,7 @@ impl Follower<'_, '_> {
         match probe {
             Probe::Package => drop(self.seen.insert((stat.inode, stat.device))),
             // What lies inside the root is searched by its own path.
-            Probe::Nothing if inside_root(self.config, link).is_none() => {
+            Probe::Nothing if real_path_inside(&self.config.root, self.config, link).is_none() => {
                 self.tell(link, problem::link_not_searched);
             }
             Probe::Nothing | Probe::Closed => {}

@@ -1,7 +1,7 @@
 //! One directory: is it a package, and what does its `SKILL.md` begin with.
 
 use prowess_core::{Diagnostic, ScanSink};
-use prowess_dir::{Dir, Links};
+use prowess_dir::{Dir, Error, Links};
 
 use crate::ask::{Answer, Asker, Origin, Question, Times, Way};
 use crate::problem;
@@ -60,6 +60,13 @@ impl<'a> Prober<'a> {
     /// Tells of something that is wrong.
     pub(crate) fn problem(&mut self, diagnostic: Diagnostic) {
         self.reporter.sink.problem(diagnostic);
+    }
+
+    /// Tells that a directory cannot be looked into.
+    pub(crate) fn unreadable(&mut self, directory: &str, error: &Error) {
+        let absolute = self.absolute(directory);
+        self.reporter.sink.unseen(directory);
+        self.problem(problem::directory_unreadable(&absolute, error));
     }
 
     /// The absolute path of a path from the root.
@@ -142,20 +149,20 @@ impl<'a> Prober<'a> {
 
     /// Tells why the package at [`Prober::path`] is not reported, unless it only lacks this file.
     fn tell(&mut self, fault: &Fault, place: Place, file: &str) -> Option<Probe> {
-        let (probe, diagnostic) = match fault {
-            Fault::Absent => return None,
+        match fault {
+            Fault::Absent => None,
             Fault::Closed(error) => {
-                (Probe::Closed, problem::directory_unreadable(&self.here(), error))
+                let directory = self.path.clone();
+                self.unreadable(&directory, error);
+                Some(Probe::Closed)
             }
             Fault::Unreadable(error) => {
                 self.enter(file);
-                let diagnostic = problem::skill_file(&self.here(), error);
+                self.problem(problem::skill_file(&self.here(), error));
                 self.path.truncate(place.package);
-                (Probe::Package, diagnostic)
+                Some(Probe::Package)
             }
-        };
-        self.problem(diagnostic);
-        Some(probe)
+        }
     }
 
     /// Adds a file's name to the path.

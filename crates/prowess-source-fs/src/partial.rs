@@ -3,7 +3,7 @@
 use prowess_core::{
     Cancel, Clock, Coverage, PackagePath, ScanSink, SourceError, SourceErrorKind, Stamp,
 };
-use prowess_dir::{Dir, Kind};
+use prowess_dir::{Dir, Error, ErrorKind, Kind};
 
 use crate::ask::Times;
 use crate::package::{FILES, Probe, Prober};
@@ -94,7 +94,8 @@ fn place(config: &FsConfig, root: &Dir, package: &str) -> Place {
         match root.stat_unconfined(directory) {
             Ok(stat) if stat.kind == Kind::Directory => inode = stat.inode,
             Ok(stat) if stat.kind == Kind::Link => return Place::Unsure,
-            Ok(_) | Err(_) => return Place::Passed,
+            Ok(_) => return Place::Passed,
+            Err(error) => return of_missing(&error),
         }
         let is_above = directory.len() < package.len();
         if is_above && config.nested == Nested::Stop && is_package(root, directory) {
@@ -102,6 +103,14 @@ fn place(config: &FsConfig, root: &Dir, package: &str) -> Place {
         }
     }
     Place::Reached(inode)
+}
+
+/// What a directory is that cannot be asked about: none, or one that is shut.
+fn of_missing(error: &Error) -> Place {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Place::Passed,
+        _ => Place::Unsure,
+    }
 }
 
 /// Whether a directory has a `SKILL.md`, of whatever kind: each ends the walk.

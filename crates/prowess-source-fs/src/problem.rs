@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use prowess_core::{Code, Diagnostic, FolderAnswer, Severity};
+use prowess_core::{Code, Diagnostic, Severity};
 use prowess_dir::{Error, ErrorKind};
 
 use crate::codes;
@@ -81,30 +81,6 @@ pub(crate) fn file_misnamed(path: &str) -> Diagnostic {
         format!("the instructions are in `{name}`, which is not found as a skill"),
         "rename the file to `SKILL.md`",
     )
-}
-
-pub(crate) fn project_not_trusted(project: &Path, answer: FolderAnswer) -> Diagnostic {
-    let project = project.to_string_lossy();
-    let reason = match answer {
-        FolderAnswer::Replaced => "is another than the one that was trusted",
-        FolderAnswer::NotTrusted | FolderAnswer::Trusted => "is not trusted",
-    };
-    problem(
-        codes::PROJECT_NOT_TRUSTED,
-        Severity::Warning,
-        &project,
-        format!("the folder `{project}` {reason}, so its skills are known and not offered"),
-        &format!("if you trust who wrote it, run `prowess trust {}`", quoted(&project)),
-    )
-}
-
-/// A path as one word of a shell.
-fn quoted(path: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@:,".contains(&byte);
-    match path.bytes().all(is_plain) {
-        true => path.to_owned(),
-        false => format!("'{}'", path.replace('\'', r"'\''")),
-    }
 }
 
 pub(crate) fn directory_unreadable(path: &str, error: &Error) -> Diagnostic {

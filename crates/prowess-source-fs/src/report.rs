@@ -55,11 +55,17 @@ impl Reporter<'_> {
             ErrorKind::Link => {
                 // The directory has become a link since its name was read: it is none any more.
                 let package = way.directory.open_dir(way.package, Links::Refuse);
-                self.linked(question, &package.map_err(|_| Fault::Absent)?)
+                self.linked(
+                    question,
+                    &package.map_err(|error| match error.kind() {
+                        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::Link => {
+                            Fault::Absent
+                        }
+                        _ => Fault::Closed(error),
+                    })?,
+                )
             }
-            ErrorKind::Denied if way.directory.stat_unconfined(way.path).is_err() => {
-                Err(Fault::Closed(error))
-            }
+            ErrorKind::Denied | ErrorKind::Unavailable => Err(unopened(way, error)),
             _ => Err(Fault::Unreadable(error)),
         }
     }
@@ -117,5 +123,15 @@ impl Reporter<'_> {
             ReadFurther::UpTo(bytes) if !read.is_whole_file => Some(bytes),
             _ => None,
         }
+    }
+}
+
+/// What a file is that the system does not open: one may know that it is there all the same, or that it is
+/// not. To ask takes no descriptor, of which there may be none left.
+fn unopened(way: Way<'_>, error: Error) -> Fault {
+    match way.directory.stat_unconfined(way.path).map_err(|of_stat| of_stat.kind()) {
+        Ok(_) => Fault::Unreadable(error),
+        Err(ErrorKind::NotFound | ErrorKind::NotADirectory) => Fault::Absent,
+        Err(_) => Fault::Closed(error),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use prowess_core::{Diagnostic, FolderAnswer, FolderTrust};
+use prowess_core::{AskedFolder, Diagnostic};
 
 use crate::{ClientName, Discovery, ProjectSearch, ProjectTrust, Surroundings, problem};
 
@@ -27,8 +27,9 @@ pub struct SkillRoot {
     pub within: Option<PathBuf>,
     /// Whether it is no complaint that the directory does not exist.
     pub may_be_missing: bool,
-    /// Why none of its skills is to be offered, where that is so.
-    pub withheld: Option<Box<str>>,
+    /// The folder that the user has to trust before any of its skills is offered, where the policy asks
+    /// for that.
+    pub asked: Option<AskedFolder>,
 }
 
 /// The directories of skills, and what is wrong with them.
@@ -45,14 +46,9 @@ impl Discovery {
     ///
     /// It looks for the repository's root and for which directories are one and the same. Whether they
     /// exist is found out by each scan, so that they may come and go.
-    pub fn find(&self, surroundings: &Surroundings, trust: &dyn FolderTrust) -> SkillRoots {
-        let mut finder = Finder {
-            policy: self,
-            surroundings,
-            trust,
-            seen: HashMap::new(),
-            found: SkillRoots::default(),
-        };
+    pub fn find(&self, surroundings: &Surroundings) -> SkillRoots {
+        let (seen, found) = (HashMap::new(), SkillRoots::default());
+        let mut finder = Finder { policy: self, surroundings, seen, found };
         finder.organization();
         finder.configured();
         finder.user();
@@ -75,7 +71,6 @@ impl Discovery {
 struct Finder<'f> {
     policy: &'f Discovery,
     surroundings: &'f Surroundings,
-    trust: &'f dyn FolderTrust,
     /// The layer of each directory that was found, by its real path where it has one.
     seen: HashMap<PathBuf, Box<str>>,
     found: SkillRoots,
@@ -142,24 +137,19 @@ impl Finder<'_> {
         else {
             return;
         };
-        let mut is_told = false;
+        let is_asked = self.policy.project_trust == ProjectTrust::Require;
         let folders = working_directory.ancestors().take_while(|above| above.starts_with(&project));
         for folder in folders.map(Path::to_owned).collect::<Vec<_>>() {
-            let answer = self.answer(&folder);
-            let withheld = withheld(answer, &project);
+            let asked = || AskedFolder { folder: folder.clone(), project: project.clone() };
             for name in self.policy.all_clients().collect::<Vec<_>>() {
                 let directory = folder.join(name);
                 // What is the user's own stays the user's where a home is a project, too.
                 if self.see(PROJECT_LAYER, &directory).is_some() {
                     continue;
                 }
-                if withheld.is_some() && !is_told && directory.exists() {
-                    is_told = true;
-                    self.found.findings.push(problem::project_not_trusted(&project, answer));
-                }
                 let root = SkillRoot::new(PROJECT_LAYER, directory);
-                let (within, withheld) = (Some(project.clone()), withheld.clone());
-                self.found.roots.push(SkillRoot { within, may_be_missing: true, withheld, ..root });
+                let (within, asked) = (Some(project.clone()), is_asked.then(asked));
+                self.found.roots.push(SkillRoot { within, may_be_missing: true, asked, ..root });
             }
         }
     }
@@ -169,13 +159,6 @@ impl Finder<'_> {
             ProjectSearch::Never => None,
             ProjectSearch::WorkingDirectory => self.surroundings.working_directory.clone(),
             ProjectSearch::Repository => self.surroundings.project().map(Path::to_owned),
-        }
-    }
-
-    fn answer(&self, folder: &Path) -> FolderAnswer {
-        match self.policy.project_trust {
-            ProjectTrust::Require => self.trust.answer(folder),
-            ProjectTrust::Label | ProjectTrust::Trusted => FolderAnswer::Trusted,
         }
     }
 
@@ -193,19 +176,7 @@ impl Finder<'_> {
 impl SkillRoot {
     /// A directory that is complained about where it is missing.
     fn new(layer: &str, directory: PathBuf) -> Self {
-        let (layer, within, withheld) = (layer.into(), None, None);
-        Self { layer, directory, within, may_be_missing: false, withheld }
-    }
-}
-
-/// Why nothing of a project is to be offered.
-fn withheld(answer: FolderAnswer, project: &Path) -> Option<Box<str>> {
-    let project = project.display();
-    match answer {
-        FolderAnswer::Trusted => None,
-        FolderAnswer::NotTrusted => Some(format!("the folder `{project}` is not trusted").into()),
-        FolderAnswer::Replaced => {
-            Some(format!("`{project}` is not the folder that was trusted").into())
-        }
+        let (layer, within, asked) = (layer.into(), None, None);
+        Self { layer, directory, within, may_be_missing: false, asked }
     }
 }

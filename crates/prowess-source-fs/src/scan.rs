@@ -103,7 +103,10 @@ fn without_root(
         ErrorKind::NotFound => problem::root_missing(root),
         ErrorKind::Escape => problem::root_outside(root),
         ErrorKind::NotADirectory => problem::root_not_a_directory(root),
-        ErrorKind::Denied | ErrorKind::Loop => problem::directory_unreadable(root, error),
+        ErrorKind::Denied | ErrorKind::Loop => {
+            sink.unseen("");
+            problem::directory_unreadable(root, error)
+        }
         _ => {
             let message = error.to_string();
             return Err(SourceError::new(SourceErrorKind::Unavailable, message));
@@ -211,10 +214,7 @@ impl Walk<'_> {
             match listed.map_err(|error| (error.kind(), error)) {
                 // Gone or swapped since its name was read: it is no directory of this tree any more.
                 Ok(()) | Err((ErrorKind::NotFound | ErrorKind::NotADirectory, _)) => {}
-                Err((_, error)) => {
-                    let path = self.prober.absolute(&path);
-                    self.prober.problem(problem::directory_unreadable(&path, &error));
-                }
+                Err((_, error)) => self.prober.unreadable(&path, &error),
             }
         }
     }

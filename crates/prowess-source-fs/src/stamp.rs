@@ -22,13 +22,10 @@ use prowess_dir::{Epoch, Kind, Moment, Stat};
 const RACY_MS: i128 = 2_000;
 
 /// The bits of a stamp that a source may use as it likes.
-const OWN: u64 = !(Stamp::PROVISIONAL | Stamp::SETTLING);
+const OWN: u64 = !(Stamp::PROVISIONAL | Stamp::SETTLING | Stamp::YOUNG);
 
-/// The proper stamp of a file, unless it changed so lately that it would not tell.
-pub(crate) fn proper(file: &str, stat: &Stat, now: Timestamp) -> Option<Stamp> {
-    if is_racy(stat.modified, now) || is_racy(stat.changed, now) {
-        return None;
-    }
+/// The proper stamp of a file; a young one if it changed so lately that a further change may not show.
+pub(crate) fn proper(file: &str, stat: &Stat, now: Timestamp) -> Stamp {
     // The name is part of it: `skill.md` that becomes `SKILL.md` is reported anew.
     let words = [
         letter(file),
@@ -39,12 +36,14 @@ pub(crate) fn proper(file: &str, stat: &Stat, now: Timestamp) -> Option<Stamp> {
         stat.device,
     ];
     let mixed = words.into_iter().fold(0, mix) & OWN;
-    Some(Stamp(NonZeroU64::new(mixed).unwrap_or(NonZeroU64::MIN)))
+    let is_young = is_racy(stat.modified, now) || is_racy(stat.changed, now);
+    let young = if is_young { Stamp::YOUNG } else { 0 };
+    Stamp(NonZeroU64::new(mixed | young).unwrap_or(NonZeroU64::MIN))
 }
 
-/// Whether a stamp that was given is this proper one, settling or not.
-pub(crate) fn is_proper(given: Stamp, stamp: Option<Stamp>) -> bool {
-    !given.is_provisional() && stamp.is_some_and(|stamp| stamp.0.get() == given.0.get() & OWN)
+/// Whether a stamp that was given is this proper one, settling or not, and neither is young.
+pub(crate) fn is_proper(given: Stamp, stamp: Stamp) -> bool {
+    !given.is_provisional() && !given.is_young() && stamp.0.get() == given.0.get() & OWN
 }
 
 /// The same stamp as one that takes the place of a provisional one.

@@ -33,7 +33,7 @@ use work::{Queue, Work};
 pub(crate) fn watch(config: &FsConfig, listener: ChangeListener) -> Result<Watch, SourceError> {
     let shared = Arc::new(Shared {
         listener: Mutex::new(Some(listener)),
-        tree: Mutex::new(Tree::new(&config.root)),
+        tree: Mutex::new(Tree::new(config)),
         queue: Queue::default(),
     });
     let mut watching = Watching { config: config.clone(), shared, watcher: None };
@@ -173,7 +173,7 @@ impl Watching {
         let root = self.config.root.clone();
         loop {
             let anchor = nearest_directory(&root);
-            *lock(&self.shared.tree) = Tree::new(&root);
+            *lock(&self.shared.tree) = Tree::new(&self.config);
             // What the old one has still to say is found by the scan that follows.
             self.watcher = Some(self.new_watcher()?);
             let parent = root.parent().filter(|_| root.is_symlink());
@@ -182,6 +182,7 @@ impl Watching {
                 self.add(&[beside.to_owned()])?;
             }
             if anchor == root {
+                self.add(&self.config.above_with_gitignore())?;
                 self.watch_below("")?;
                 self.watch_links()?;
             }
@@ -241,17 +242,30 @@ impl Watching {
         self.add(&absolute)
     }
 
-    /// Adds watches, leaving out what is gone by now or may not be looked into.
+    /// Adds watches, leaving out what is gone by now or may not be entered. Of a directory in which there may
+    /// be skills and that cannot be watched all the same, nobody would hear.
     fn add(&mut self, paths: &[PathBuf]) -> Result<(), SourceError> {
         let Some(watcher) = &mut self.watcher else { return Ok(()) };
         let config = WatchPathConfig::new(RecursiveMode::NonRecursive);
         let mut left: Vec<_> =
             paths.iter().map(|path| PathOp::Watch(path.clone(), config.clone())).collect();
-        while let Err(UpdatePathsError { source, remaining, .. }) = watcher.update_paths(left) {
-            if matches!(source.kind, ErrorKind::MaxFilesWatch) {
-                return Err(exhausted(&self.root(), &source));
-            }
+        let mut tried_twice = BTreeSet::new();
+        while let Err(UpdatePathsError { source, origin, remaining }) = watcher.update_paths(left) {
             left = remaining;
+            let path = origin.map(|origin| origin.as_path().to_owned());
+            match (&source.kind, path) {
+                (ErrorKind::MaxFilesWatch, _) => return Err(exhausted(&self.root(), &source)),
+                (ErrorKind::PathNotFound, _) => {}
+                // Its rights may have been changed just now, as where it is being copied.
+                (_, Some(path)) if may_be_entered(&path) => {
+                    if !tried_twice.insert(path.clone()) {
+                        return Err(unwatchable(&path, &source));
+                    }
+                    left.insert(0, PathOp::Watch(path, config.clone()));
+                }
+                (_, Some(_)) => {}
+                (_, None) => return Err(exhausted(&self.root(), &source)),
+            }
         }
         Ok(())
     }
@@ -279,8 +293,19 @@ enum Look {
 
 /// The root itself or the last directory on the way to it.
 fn nearest_directory(root: &Path) -> PathBuf {
-    let nearest = root.ancestors().find(|ancestor| ancestor.is_dir());
+    // One that is shut can be watched no more than one that is not there: who opens it is heard of above.
+    let nearest = root.ancestors().find(|ancestor| may_be_entered(ancestor));
     nearest.unwrap_or(Path::new("/")).to_owned()
+}
+
+/// Whether files below a directory can be opened, be it by who knows their names alone.
+fn may_be_entered(directory: &Path) -> bool {
+    directory.join(".").symlink_metadata().is_ok()
+}
+
+fn unwatchable(path: &Path, error: &notify::Error) -> SourceError {
+    let message = format!("`{}` can be entered and not watched: {error}", path.display());
+    SourceError::new(SourceErrorKind::Denied, message)
 }
 
 fn exhausted(root: &str, error: &notify::Error) -> SourceError {

@@ -59,6 +59,9 @@ pub(super) fn sort(event: &Event, tree: &Tree) -> Sorted {
 }
 
 fn sort_path(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
+    if tree.heeds(path) && !matches!(kind, EventKind::Access(_)) {
+        return Sorted::anything();
+    }
     let Ok(inside) = path.strip_prefix(tree.root()) else {
         // On the way to a root that is not there, or that is a link.
         return if tree.root().starts_with(path) { Sorted::anything() } else { Sorted::default() };

@@ -87,14 +87,16 @@ impl<'c> Survey<'c> {
     /// Those of the links that lead to a directory out of the root, each directory by its first link:
     /// by that a scan reports its package. What lies inside is watched by its own path.
     pub(super) fn packages_outside(&self, links: &[String]) -> Vec<String> {
-        if self.config.links != Links::Follow {
+        if self.config.links == Links::Never {
             return Vec::new();
         }
         let root = self.config.root.canonicalize().unwrap_or_else(|_| self.config.root.clone());
         let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
         let is_outside = |link: &&String| {
             let target = self.config.root.join(link).canonicalize();
-            let target = target.ok().filter(|target| target.is_dir() && !target.starts_with(&root));
+            let is_outside = |target: &PathBuf| target.is_dir() && !target.starts_with(&root);
+            let target =
+                target.ok().filter(|target| is_outside(target) && self.config.may_lead_to(target));
             target.is_some_and(|target| seen.insert(target))
         };
         links.iter().filter(is_outside).cloned().collect()

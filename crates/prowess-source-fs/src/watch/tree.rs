@@ -3,17 +3,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::FsConfig;
+
 /// The watched directories by their paths from the root, and whether each is a package.
 pub(super) struct Tree {
     root: PathBuf,
+    /// Whether a `.gitignore` decides what is searched.
+    heeds_gitignore: bool,
     directories: BTreeMap<String, bool>,
     /// Links that may lead to packages.
     links: BTreeSet<String>,
 }
 
 impl Tree {
-    pub(super) fn new(root: &Path) -> Self {
-        Self { root: root.to_owned(), directories: BTreeMap::new(), links: BTreeSet::new() }
+    pub(super) fn new(config: &FsConfig) -> Self {
+        let (root, heeds_gitignore) = (config.root.clone(), config.gitignore.is_some());
+        Self { root, heeds_gitignore, directories: BTreeMap::new(), links: BTreeSet::new() }
+    }
+
+    /// Whether a file decides what is searched.
+    pub(super) fn heeds(&self, path: &Path) -> bool {
+        self.heeds_gitignore && path.file_name().is_some_and(|name| name == ".gitignore")
     }
 
     pub(super) fn root(&self) -> &Path {

@@ -3,27 +3,14 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
 
-use prowess_core::{Cancel, FolderAnswer, FolderTrust, NoFolderTrust, PackagePath, SkillSource};
+use prowess_core::{AskedFolder, Cancel, PackagePath, SkillSource};
 use prowess_source_fs::{
     ClientName, Discovery, FsConfig, ProjectSearch, ProjectTrust, SkillRoots, Surroundings,
 };
 use prowess_testkit::{ScanRecorder, Tree};
 
 use crate::{problems, scan, source};
-
-/// Trusts what lies below one folder.
-struct Below<'p>(&'p Path);
-
-impl FolderTrust for Below<'_> {
-    fn answer(&self, folder: &Path) -> FolderAnswer {
-        match folder.starts_with(self.0) {
-            true => FolderAnswer::Trusted,
-            false => FolderAnswer::NotTrusted,
-        }
-    }
-}
 
 /// A policy that does not look at the machine of the test.
 fn policy() -> Discovery {
@@ -42,15 +29,14 @@ fn surroundings(tree: &Tree, working: &str) -> Surroundings {
 }
 
 fn find(tree: &Tree, policy: &Discovery, working: &str) -> SkillRoots {
-    policy.find(&surroundings(tree, working), &Below(tree.path()))
+    policy.find(&surroundings(tree, working))
 }
 
-/// Each root as `layer path`, with a star where it is withheld.
+/// Each root as `layer path`.
 fn lines(tree: &Tree, found: &SkillRoots) -> Vec<String> {
     let line = |root: &prowess_source_fs::SkillRoot| {
         let directory = root.directory.strip_prefix(tree.path()).unwrap_or(&root.directory);
-        let star = if root.withheld.is_some() { "*" } else { "" };
-        format!("{}{star} {}", root.layer, directory.display())
+        format!("{} {}", root.layer, directory.display())
     };
     found.roots.iter().map(line).collect()
 }
@@ -124,10 +110,10 @@ fn a_project_reaches_up_to_the_root_of_its_repository() {
 #[test]
 fn without_a_home_or_a_working_directory_their_places_are_not_there() {
     let tree = Tree::new("");
-    let nothing = policy().find(&Surroundings::default(), &NoFolderTrust);
+    let nothing = policy().find(&Surroundings::default());
     assert_eq!(nothing, SkillRoots::default(), "nothing is known, nothing is searched");
     let homeless = Surroundings::new(None, Some(tree.path().into()));
-    let found = policy().find(&homeless, &Below(tree.path()));
+    let found = policy().find(&homeless);
     assert_eq!(lines(&tree, &found), ["project .prowess/skills", "project .agents/skills"]);
 }
 
@@ -158,8 +144,8 @@ fn the_environment_moves_the_directories_that_it_names() {
 #[test]
 fn a_home_that_is_the_project_keeps_its_own_skills() {
     let tree = Tree::new("//- /home/.git/HEAD\nref\n//- /home/.agents/skills/a/SKILL.md\na\n");
-    let found = policy().find(&surroundings(&tree, "home/deep"), &NoFolderTrust);
-    let expected = ["project* home/deep/.prowess/skills", "project* home/deep/.agents/skills"];
+    let found = policy().find(&surroundings(&tree, "home/deep"));
+    let expected = ["project home/deep/.prowess/skills", "project home/deep/.agents/skills"];
     assert_eq!(lines(&tree, &found), with_home(&expected), "the user's own needs no trust");
     assert!(found.findings.is_empty(), "and nothing of the project is there to be trusted");
 }
@@ -201,33 +187,22 @@ fn an_organization_without_skills_has_no_layer() {
 }
 
 #[test]
-fn a_project_that_nobody_trusts_is_withheld_and_told_of_once() {
-    let tree = Tree::new(
-        "//- /it's/.git/HEAD\nref\n//- /it's/.agents/skills/a/SKILL.md\na\n//- /it's/.prowess/skills/b/SKILL.md\nb\n",
-    );
+fn each_folder_of_a_project_is_to_be_asked_about() {
+    let tree = Tree::new("//- /project/.git/HEAD\nref\n");
     let policy = Discovery { user: false, ..policy() };
-    let surroundings = surroundings(&tree, "it's/deep");
-    let found = policy.find(&surroundings, &NoFolderTrust);
-    assert!(found.roots.iter().all(|root| root.withheld.is_some()), "nothing is offered");
-    assert_eq!(findings(&tree, &found), ["project-not-trusted /it's"], "told of once");
-    let help = &found.findings[0].help;
-    assert!(help.contains("prowess trust '/") && help.ends_with(r"/it'\''s'`"), "one word: {help}");
-    let part = policy.find(&surroundings, &Below(&tree.join("it's/deep")));
-    let withheld: Vec<_> = part.roots.iter().map(|root| root.withheld.is_some()).collect();
-    assert_eq!(withheld, [false, false, true, true], "each folder on the way is asked for");
+    let surroundings = surroundings(&tree, "project/deep");
+    let found = policy.find(&surroundings);
+    let asked = |folder: &str| {
+        Some(AskedFolder { folder: tree.join(folder), project: tree.join("project") })
+    };
+    let each: Vec<_> = found.roots.iter().map(|root| root.asked.clone()).collect();
+    let (deep, project) = (asked("project/deep"), asked("project"));
+    assert_eq!(each, [deep.clone(), deep, project.clone(), project], "two clients in each");
     for trust in [ProjectTrust::Label, ProjectTrust::Trusted] {
         let policy = Discovery { project_trust: trust, ..policy.clone() };
-        let found = policy.find(&surroundings, &NoFolderTrust);
-        assert!(found.roots.iter().all(|root| root.withheld.is_none()), "{trust:?} asks nobody");
-        assert!(found.findings.is_empty(), "{trust:?} has nothing to tell");
+        let found = policy.find(&surroundings);
+        assert!(found.roots.iter().all(|root| root.asked.is_none()), "{trust:?} asks nobody");
     }
-}
-
-#[test]
-fn a_project_without_skills_is_not_asked_about() {
-    let tree = Tree::new("");
-    let found = policy().find(&surroundings(&tree, "work"), &NoFolderTrust);
-    assert!(found.findings.is_empty(), "there is nothing to trust: {:?}", found.findings);
 }
 
 /// A cloned repository may bring a link; it may not choose what of the machine is read.

@@ -72,6 +72,50 @@ fn a_link_to_a_package_outside_is_followed_only_when_every_link_is() {
     }
 }
 
+/// A project's packages are linked from where they belong into the directory that clients look into.
+#[test]
+fn a_link_may_lead_to_another_part_of_the_project() {
+    let links = [("absolute", "$TREE/project/parts/sql"), ("relative", "../parts/pdf")];
+    let tree = Tree::new(
+        "//- /project/parts/pdf/SKILL.md\npdf\n//- /project/parts/pdf/notes.md\nNOTES\n\
+         //- /project/parts/sql/SKILL.md\nsql\n//- /project/skills/own/SKILL.md\nown\n\
+         //- /elsewhere/secret/SKILL.md\nsecret\n",
+    );
+    for (link, target) in [&links[..], &[("away", "../../elsewhere/secret")]].concat() {
+        let target = target.replace("$TREE", &tree.path().to_string_lossy());
+        symlink(target, tree.join("project/skills").join(link)).unwrap();
+    }
+    let within_project = || prowess_source_fs::FsConfig {
+        within: Some(tree.join("project")),
+        links: Links::WithinRoot,
+        ..prowess_source_fs::FsConfig::new(tree.join("project/skills"))
+    };
+    let found = scan(within_project());
+    assert_eq!(found.packages(), ["absolute", "own", "relative"]);
+    let told = ["warning root-is-symlink /away"];
+    assert_eq!(problems(&found, &tree.join("project/skills")), told, "it leads out of the project");
+    let read = |package: &str, file: &str| {
+        let package = PackagePath::new(package).unwrap();
+        let source = source(within_project());
+        let read = source.read(&package, &ResourcePath::new(file).unwrap(), ReadLimit::default());
+        read.map_err(|error| error.kind)
+    };
+    assert_eq!(read("relative", "notes.md"), Ok(b"NOTES\n".to_vec()));
+    assert_eq!(read("away", "SKILL.md"), Err(SourceErrorKind::Escape));
+    let alone = prowess_source_fs::FsConfig { within: None, ..within_project() };
+    assert_eq!(scan(alone).packages(), ["own"], "without a project the root is all there is");
+}
+
+#[test]
+fn a_package_is_told_from_others_by_its_directory() {
+    let place = Place::new(&[("link", "../outside/pdf"), ("again", "../outside/pdf")]);
+    let source = source(place.config(Links::Follow));
+    let identity = |package| source.identity(&PackagePath::new(package).unwrap());
+    assert!(identity("link").is_some() && identity("link") == identity("again"));
+    assert_ne!(identity("link"), identity("real"));
+    assert_eq!(identity("nothing"), None);
+}
+
 #[test]
 fn a_link_to_a_package_inside_that_the_walk_does_not_reach_is_followed() {
     for target in [".git/stored", "$TREE/root/.git/stored"] {

@@ -49,17 +49,3 @@ fn make_fifo(path: &Path) {
     use rustix::fs::{CWD, FileType, Mode};
     rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::RUSR, 0).expect("a FIFO can be made");
 }
-
-/// Runs `test` on a thread that has given up root's right to read everything. Capabilities belong to a
-/// thread, so the other tests keep theirs; somebody who is not root has none to give up.
-fn without_override(test: impl FnOnce() + Send) {
-    use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
-
-    let work = || {
-        let mut sets = capabilities(None).expect("a thread may know what it may");
-        sets.effective -= CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH;
-        set_capabilities(None, sets).expect("a right can be given up");
-        test();
-    };
-    std::thread::scope(|scope| scope.spawn(work).join().map_err(std::panic::resume_unwind).ok());
-}

@@ -4,9 +4,10 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind};
-use prowess_testkit::Tree;
+use prowess_source_fs::{FsConfig, Links};
+use prowess_testkit::{Tree, without_override};
 
-use crate::{config, problems, scan, source, without_override};
+use crate::{config, problems, scan, source};
 
 /// Takes all rights of `bad` away and looks at what a scan says.
 #[track_caller]
@@ -20,6 +21,9 @@ fn check(bad: &str, mode: u32, packages: &[&str], told: &[&str]) {
         let scan = scan(config(&tree));
         assert_eq!(scan.packages(), packages, "the readable skills are found");
         assert_eq!(problems(&scan, tree.path()), told, "the unreadable one is told of");
+        let shut = told.iter().filter_map(|told| told.strip_prefix("error directory-unreadable "));
+        let shut: Vec<_> = shut.map(|path| path.trim_start_matches('/')).collect();
+        assert_eq!(scan.unseen, shut, "what lies in a directory that is shut is not gone");
     });
     fs::set_permissions(&bad, Permissions::from_mode(0o700)).unwrap();
 }
@@ -57,5 +61,27 @@ fn reading_without_right_is_denied() {
         let error =
             source(config(&tree)).read(&package, &resource, ReadLimit::default()).unwrap_err();
         assert_eq!(error.kind, SourceErrorKind::Denied, "the system's refusal is passed on");
+    });
+}
+
+/// A package of the project that a link leads to is not gone because nobody may look.
+#[test]
+fn a_linked_package_that_is_shut_is_told_of_and_not_gone() {
+    let tree = Tree::new("//- /parts/pdf/SKILL.md\npdf\n//- /skills/own/SKILL.md\nown\n");
+    std::os::unix::fs::symlink("../parts/pdf", tree.join("skills/pdf")).unwrap();
+    let target = tree.join("parts/pdf");
+    without_override(|| {
+        for mode in [0o000, 0o600] {
+            for links in [Links::WithinRoot, Links::Follow] {
+                fs::set_permissions(&target, Permissions::from_mode(mode)).unwrap();
+                let within = Some(tree.path().to_owned());
+                let scan = scan(FsConfig { links, within, ..FsConfig::new(tree.join("skills")) });
+                fs::set_permissions(&target, Permissions::from_mode(0o700)).unwrap();
+                assert_eq!(scan.packages(), ["own"], "{mode:o} {links:?}");
+                assert_eq!(scan.unseen, ["pdf"], "{mode:o} {links:?}");
+                let told = ["error directory-unreadable /skills/pdf"];
+                assert_eq!(problems(&scan, tree.path()), told, "{mode:o} {links:?}");
+            }
+        }
     });
 }

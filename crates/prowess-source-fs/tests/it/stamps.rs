@@ -9,9 +9,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use prowess_core::{Cancel, SkillSource, Stamp, Timestamp};
 use prowess_source_fs::FsSource;
-use prowess_testkit::{ManualClock, ScanRecorder, Tree};
+use prowess_testkit::{ManualClock, ScanRecorder, Tree, without_override};
 
-use crate::{config, source, without_override};
+use crate::{config, source};
 
 fn rescan(source: &FsSource, last: &ScanRecorder) -> ScanRecorder {
     let mut next = last.next();
@@ -159,17 +159,22 @@ fn a_file_that_is_replaced_by_another_is_seen() {
 
 /// A file that was written this moment may be written again without its time changing.
 #[test]
-fn a_file_that_has_just_changed_gets_no_stamp() {
+fn a_file_that_has_just_changed_gets_a_young_stamp() {
     let tree = tree();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    let stamps_at = |now: Duration| -> Vec<Option<Stamp>> {
+    let stamps_at = |now: Duration| -> Vec<Stamp> {
         let now = Timestamp(u64::try_from(now.as_millis()).unwrap());
         let source = FsSource::new(config(&tree), Arc::new(ManualClock::at(now)));
-        settled(&source).found.iter().map(|found| found.stamp).collect()
+        settled(&source).found.iter().filter_map(|found| found.stamp).collect()
     };
-    assert_eq!(stamps_at(now), [None, None], "its stamp could not be relied on");
-    let later = stamps_at(now + Duration::from_secs(60));
-    assert!(later.iter().all(Option::is_some), "a minute later it can");
+    let (young, old) = (stamps_at(now), stamps_at(now + Duration::from_secs(60)));
+    assert_eq!(young.iter().map(|stamp| stamp.is_young()).collect::<Vec<_>>(), [true, true]);
+    assert_eq!(old.iter().map(|stamp| stamp.is_young()).collect::<Vec<_>>(), [false, false]);
+    let is_same = |(old, young): (&Stamp, &Stamp)| old.may_be(*young) && young.may_be(*old);
+    assert!(old.iter().zip(&young).all(is_same), "nothing has changed meanwhile");
+    tree.write("one/SKILL.md", "Another text altogether.");
+    let edited = stamps_at(now);
+    assert!(!edited[0].may_be(young[0]), "an edit shows in a young stamp too");
 }
 
 #[test]

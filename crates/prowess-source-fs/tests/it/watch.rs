@@ -12,7 +12,7 @@ use prowess_core::{
     Stamp, Watch,
 };
 use prowess_source_fs::{FsConfig, FsSource, Links, Nested};
-use prowess_testkit::{ManualClock, Tree};
+use prowess_testkit::{ManualClock, Tree, without_override};
 
 /// How long a test waits for what must come. It fails long before it is this late.
 const LONG: Duration = Duration::from_secs(60);
@@ -335,6 +335,17 @@ fn a_link_that_comes_along_with_a_directory_may_change_everything() {
 }
 
 #[test]
+fn a_package_of_the_project_behind_a_link_is_told_of() {
+    let tree = tree();
+    symlink("../outside/shared", tree.join("skills/shared")).expect("a link can be made");
+    let within = Some(tree.path().to_owned());
+    let config = FsConfig { links: Links::WithinRoot, within, ..config(&tree) };
+    let watched = watched(config);
+    write(tree.join("outside/shared/SKILL.md"));
+    watched.wait_for("shared");
+}
+
+#[test]
 fn a_link_that_may_not_be_followed_is_not() {
     let tree = tree();
     symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
@@ -408,6 +419,73 @@ fn a_tree_that_grows_too_large_is_lost() {
             other => panic!("the watch is lost, and not {other:?}"),
         }
     }
+}
+
+/// What is searched is for these files to say, be they in the tree or above it.
+#[test]
+fn a_gitignore_that_comes_changes_or_goes_may_change_everything() {
+    for place in ["skills/.gitignore", "skills/group/.gitignore", ".gitignore"] {
+        let tree = tree();
+        let watched = watched(FsConfig { gitignore: Some(tree.path().into()), ..config(&tree) });
+        for text in ["drafts/\n", ""] {
+            tree.write(place, text);
+            watched.wait_for_everything();
+        }
+        fs::remove_file(tree.join(place)).expect("it goes");
+        watched.wait_for_everything();
+    }
+}
+
+/// The system tells nobody of a directory that one may not list, and a skill in it can be opened by its name.
+#[test]
+fn a_directory_that_can_be_entered_and_not_listed_is_not_silently_left_out() {
+    let rights = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("the rights change");
+    };
+    without_override(|| {
+        let tree = tree();
+        let pdf = tree.join("skills/pdf");
+        rights(&pdf, 0o300);
+        let refused =
+            source(config(&tree)).watch(Arc::new(|_| {})).expect_err("it is not heard of");
+        assert_eq!(refused.kind, SourceErrorKind::Denied);
+        assert!(
+            refused.message.contains("skills/pdf` can be entered and not watched"),
+            "{refused}"
+        );
+        rights(&pdf, 0o000);
+        let watched = watched(config(&tree));
+        rights(&pdf, 0o700);
+        watched.wait_for("pdf");
+        rights(&tree.join("skills/group"), 0o300);
+        tree.write("skills/group/late/SKILL.md", SKILL);
+        loop {
+            match watched.heard.recv_timeout(LONG).expect("it is told of") {
+                SourceChange::Lost(error) => break assert_eq!(error.kind, SourceErrorKind::Denied),
+                SourceChange::Packages(_) | SourceChange::Everything => {}
+                other => panic!("the watch is lost, and not {other:?}"),
+            }
+        }
+    });
+}
+
+#[test]
+fn a_root_that_is_shut_for_a_while_is_heard_of_when_it_opens() {
+    without_override(|| {
+        let tree = tree();
+        let skills = tree.join("skills");
+        let rights = |mode| {
+            let mode = fs::Permissions::from_mode(mode);
+            fs::set_permissions(&skills, mode).expect("the rights change");
+        };
+        let watched = watched(config(&tree));
+        rights(0o000);
+        watched.wait_for_everything();
+        rights(0o700);
+        watched.wait_for_everything();
+        tree.write("skills/pdf/SKILL.md", SKILL);
+        watched.wait_for("pdf");
+    });
 }
 
 #[test]
