@@ -7,6 +7,7 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 use tempfile::NamedTempFile;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Reads a file that only the user could have written; `None` where there is none.
 ///
@@ -47,6 +48,17 @@ pub(crate) fn open(path: &Path, limit: u64) -> io::Result<Option<(File, u64)>> {
     }
     let size = metadata.len();
     if size > limit { Err(too_large(limit)) } else { Ok(Some((file, size))) }
+}
+
+/// Another number where another file is there, or the file was written or its rights were changed; 0
+/// where there is none.
+pub(crate) fn edition(path: &Path) -> u64 {
+    let Ok(state) = path.symlink_metadata() else { return 0 };
+    let times = [state.mtime(), state.mtime_nsec(), state.ctime(), state.ctime_nsec()];
+    let numbers = [state.dev(), state.ino(), state.size()].into_iter();
+    let numbers = numbers.chain(times.map(i64::cast_unsigned));
+    let bytes: Vec<_> = numbers.flat_map(u64::to_le_bytes).collect();
+    xxh3_64(&bytes).max(1)
 }
 
 fn too_large(limit: u64) -> Error {

@@ -21,11 +21,13 @@
 
 mod cache;
 pub mod codes;
+mod current;
 mod file;
 mod identity;
 mod trust;
 mod trusted;
 
 pub use cache::RecordCache;
+pub use current::CurrentTrust;
 pub use trust::{TrustError, TrustFile};
 pub use trusted::{TrustedFolder, TrustedFolders, TrustedState};

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use prowess_core::{FolderAnswer, FolderTrust, Timestamp};
-use prowess_state::{TrustError, TrustFile, TrustedState};
+use prowess_state::{CurrentTrust, TrustError, TrustFile, TrustedState};
 use prowess_testkit::Tree;
 
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
@@ -42,6 +42,44 @@ fn trust_holds_for_what_lies_below_and_for_nothing_else() {
     let answers = [("a/b", Trusted), ("a/b/c", Trusted), ("a", NotTrusted), ("ab", NotTrusted)];
     check(&tree, &file, &answers);
     check(&tree, &file, &[("a/b/../../ab", NotTrusted), ("gone", NotTrusted)]);
+}
+
+#[test]
+fn a_program_that_runs_hears_what_is_said_in_another() {
+    let (tree, file) = machine(&["a", "b"]);
+    let current = CurrentTrust::new(file.clone());
+    let answer = |folder: &str| current.answer(&tree.join(folder));
+    let mut editions = vec![current.edition()];
+    trust(&tree, &file, "a");
+    editions.push(current.edition());
+    assert_eq!((answer("a"), answer("b")), (Trusted, NotTrusted), "given");
+    trust(&tree, &file, "b");
+    editions.push(current.edition());
+    file.revoke(&tree.join("a")).expect("it was trusted");
+    editions.push(current.edition());
+    assert_eq!((answer("a"), answer("b")), (NotTrusted, Trusted), "taken back");
+    assert_eq!(current.edition(), editions[3], "nobody has said more");
+    fs::set_permissions(file.path(), Permissions::from_mode(0o666)).unwrap();
+    editions.push(current.edition());
+    assert_eq!(answer("b"), NotTrusted, "a file that anybody may write to is not believed");
+    assert!(current.finding().is_some(), "and it is said why");
+    fs::remove_file(file.path()).unwrap();
+    editions.push(current.edition());
+    assert!(current.finding().is_none() && answer("b") == NotTrusted, "without a file none is");
+    assert_eq!((editions[0], editions.remove(5)), (0, 0), "there is no file");
+    assert!(editions.windows(2).all(|pair| pair[0] != pair[1]), "each is another: {editions:?}");
+}
+
+#[test]
+fn another_folder_in_the_place_of_a_trusted_one_is_news() {
+    let (tree, file) = machine(&["a", "b"]);
+    trust(&tree, &file, "a");
+    let current = CurrentTrust::new(file);
+    let before = current.edition();
+    fs::rename(tree.join("a"), tree.join("old")).unwrap();
+    fs::rename(tree.join("b"), tree.join("a")).unwrap();
+    assert_ne!(current.edition(), before, "nobody wrote to the file, and the folder is another");
+    assert_eq!(current.answer(&tree.join("a")), Replaced);
 }
 
 #[test]
