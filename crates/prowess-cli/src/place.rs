@@ -6,8 +6,8 @@ use std::sync::Arc;
 use prowess::format::LimitSeverity;
 use prowess::plugin_host::Plugin;
 use prowess::source_fs::Surroundings;
-use prowess::state::{RecordCache, TrustFile};
-use prowess::{ConfigError, Policies, Runtime, RuntimeBuilder};
+use prowess::state::{CurrentTrust, RecordCache, TrustFile};
+use prowess::{ConfigError, FolderTrust, NoFolderTrust, Policies, Runtime, RuntimeBuilder};
 
 use crate::args::Global;
 use crate::failure::Failure;
@@ -47,11 +47,11 @@ pub(crate) fn builder_with(
     }
     if global.root.is_empty() {
         let surroundings = surroundings()?;
-        let trusted = trust_file(&surroundings).map(|file| file.load()).unwrap_or_default();
-        if let Some(finding) = trusted.finding() {
-            builder = builder.finding(finding.clone());
-        }
-        builder = builder.default_skills().discover(surroundings, Arc::new(trusted));
+        let trust: Arc<dyn FolderTrust> = match trust_file(&surroundings) {
+            Some(file) => Arc::new(CurrentTrust::new(file)),
+            None => Arc::new(NoFolderTrust),
+        };
+        builder = builder.default_skills().discover(surroundings, trust);
     }
     Ok(builder)
 }

@@ -3,14 +3,17 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use prowess_core::{
-    Audience, AuditSink, Clock, Diagnostic, Facts, Layer, RecordSet, Severity, SkillSource, Trust,
+    AskedFolder, Audience, AuditSink, Clock, Diagnostic, Facts, FolderTrust, Layer, NoFolderTrust,
+    Ranker, RecordSet, Severity, SkillSource, Trust,
 };
 
 use crate::auditor::Auditor;
+use crate::bodies::KeptBodies;
 use crate::policy::{RegistryPolicy, UnknownLayer};
-use crate::registry::Registered;
+use crate::registry::{Host, Registered};
 use crate::settler::{Rules, Settler};
 use crate::visibility::VisibilityPolicy;
 use crate::{Registry, codes};
@@ -27,13 +30,16 @@ pub struct RegistryBuilder {
     audience: Audience,
     findings: Vec<Diagnostic>,
     auditor: Option<Auditor>,
+    ranker: Option<Arc<dyn Ranker>>,
+    trust: Option<Arc<dyn FolderTrust>>,
+    kept_bodies: Option<(Duration, Arc<dyn Clock>)>,
 }
 
 /// A source whose layer is still to be found.
 struct NewSource {
     layer: Box<str>,
     source: Arc<dyn SkillSource>,
-    withheld: Option<Box<str>>,
+    asked: Option<AskedFolder>,
     /// The host's name for its one package.
     name: Option<Box<str>>,
     /// What an earlier run of the program found.
@@ -43,7 +49,7 @@ struct NewSource {
 impl NewSource {
     fn new(layer: &str, source: Arc<dyn SkillSource>) -> Self {
         let records = Arc::default();
-        Self { layer: layer.into(), source, withheld: None, name: None, records }
+        Self { layer: layer.into(), source, asked: None, name: None, records }
     }
 }
 
@@ -90,12 +96,23 @@ impl RegistryBuilder {
         self.add(NewSource { name, ..NewSource::new(layer, source) })
     }
 
-    /// Adds a source that is scanned and of which nothing is offered, such as that of a folder that
-    /// nobody trusts yet: each of its skills is known and hidden for this reason, and shadows none.
+    /// Adds a source of which nothing is offered unless the user trusts this folder: otherwise each of its
+    /// skills is known and hidden, and shadows none. [`Self::trust`] chooses who is asked.
     #[must_use]
-    pub fn withheld_source(self, layer: &str, source: Arc<dyn SkillSource>, reason: &str) -> Self {
-        let withheld = Some(reason.into());
-        self.add(NewSource { withheld, ..NewSource::new(layer, source) })
+    pub fn source_of_folder(
+        self,
+        layer: &str,
+        source: Arc<dyn SkillSource>,
+        asked: AskedFolder,
+    ) -> Self {
+        self.add(NewSource { asked: Some(asked), ..NewSource::new(layer, source) })
+    }
+
+    /// Chooses who knows which folders the user trusts, asked by each reload. By default none is.
+    #[must_use]
+    pub fn trust(mut self, trust: Arc<dyn FolderTrust>) -> Self {
+        self.trust = Some(trust);
+        self
     }
 
     /// Asks what an earlier run of the program found in each source that was added. The first scan
@@ -120,6 +137,23 @@ impl RegistryBuilder {
     #[must_use]
     pub fn audit(mut self, sink: Arc<dyn AuditSink>, clock: Arc<dyn Clock>) -> Self {
         self.auditor = Some(Auditor { sink, clock });
+        self
+    }
+
+    /// Keeps the text of a skill that was loaded this long for the next who loads it, by this clock; it is
+    /// forgotten sooner where a reload finds another version, and by [`Registry::forget_body`]. By default
+    /// a text is read each time it is loaded.
+    #[must_use]
+    pub fn keep_bodies(mut self, age: Duration, clock: Arc<dyn Clock>) -> Self {
+        self.kept_bodies = (!age.is_zero()).then_some((age, clock));
+        self
+    }
+
+    /// Lets `ranker` prepare for each catalog before readers get it. By default the first query after a
+    /// reload waits for what its ranker makes of the catalog.
+    #[must_use]
+    pub fn ranker(mut self, ranker: Arc<dyn Ranker>) -> Self {
+        self.ranker = Some(ranker);
         self
     }
 
@@ -159,7 +193,7 @@ impl RegistryBuilder {
     }
 
     /// Lets `alias` stand for an id, which may be a qualified one. A skill that bears it as its id goes
-    /// first.
+    /// first, unless it is untrusted.
     #[must_use]
     pub fn alias(mut self, alias: impl Into<Box<str>>, id: impl Into<Box<str>>) -> Self {
         self.aliases.insert(alias.into(), id.into());
@@ -185,9 +219,10 @@ impl RegistryBuilder {
         let roots = self.sources.iter().map(|source| source.source.root());
         self.findings.extend(shared_roots(&roots.collect::<Vec<_>>()));
         let names = self.sources.iter_mut().map(|source| source.name.take()).collect();
+        let bodies = self.keep_bodies_of_sources();
         let register = |new: NewSource| {
             let rank = rank(&new);
-            Registered { records: new.records, ..Registered::new(rank, new.source, new.withheld) }
+            Registered { records: new.records, ..Registered::new(rank, new.source, new.asked) }
         };
         let sources = self.sources.into_iter().map(register).collect();
         let rules = Rules {
@@ -200,7 +235,25 @@ impl RegistryBuilder {
             audience: self.audience,
         };
         let settler = Settler::new(rules);
-        Ok(Registry::new(settler, sources, self.policy, self.findings, self.auditor))
+        let Self { policy, findings, auditor, ranker, .. } = self;
+        let trust = self.trust.unwrap_or_else(|| Arc::new(NoFolderTrust));
+        Ok(Registry::new(
+            settler,
+            sources,
+            Host { policy, findings, auditor, ranker, trust, bodies },
+        ))
+    }
+
+    /// Puts a source that keeps texts in the place of each, where texts are to be kept; gives them.
+    fn keep_bodies_of_sources(&mut self) -> Vec<Arc<KeptBodies>> {
+        let Some((age, clock)) = &self.kept_bodies else { return Vec::new() };
+        let keep = |new: &mut NewSource| {
+            let source = Arc::clone(&new.source);
+            let kept = Arc::new(KeptBodies::new(source, Arc::clone(clock), *age));
+            new.source = Arc::clone(&kept) as _;
+            kept
+        };
+        self.sources.iter_mut().map(keep).collect()
     }
 
     /// The layers with their weights, the heaviest first, and with those that sources name beside them

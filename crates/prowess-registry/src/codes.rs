@@ -3,7 +3,7 @@
 prowess_core::codes! {
     /// Another skill with the same id is used instead.
     SKILL_SHADOWED = "skill-shadowed";
-    /// Hint: the same file stands in two places under one id, and one of them is used.
+    /// Hint: the same package stands in two places under one id, and one of them is used.
     SKILL_COPY = "skill-copy";
     /// Hint: another skill has the id, and this one is offered under another.
     SKILL_RENAMED = "skill-renamed";
@@ -19,6 +19,8 @@ prowess_core::codes! {
     ROOT_SHARED = "root-shared";
     /// Warning: a source is in a layer that is not among those of the configuration.
     LAYER_UNKNOWN = "layer-unknown";
+    /// Warning: a project has skills and its folder is not trusted. They are known and not offered.
+    PROJECT_NOT_TRUSTED = "project-not-trusted";
     /// Warning: a source that is to go by one name has not just one skill.
     NAME_UNUSED = "name-unused";
     /// As severe as the policy says, and silent unless it says so: a `SKILL.md` is so large that its body costs more tokens
@@ -28,7 +30,7 @@ prowess_core::codes! {
     SOURCE_FAILED = "source-failed";
     /// A source reported a package by a path that is not in normal form.
     PACKAGE_PATH_INVALID = "package-path-invalid";
-    /// Warning: a `SKILL.md` can no longer be used, and its last good version stays in use.
+    /// Warning: a `SKILL.md` can no longer be used or looked at, and its last good version stays in use.
     SKILL_KEPT = "skill-kept";
     /// Warning: a source cannot be watched, or no more; it is polled instead.
     SOURCE_NOT_WATCHED = "source-not-watched";

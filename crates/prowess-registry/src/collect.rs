@@ -1,28 +1,29 @@
 //! One source's scan, gathered into a set of records.
 
 mod findings;
+mod kept;
 mod places;
 
+use std::cell::OnceCell;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use prowess_core::{
     Cancel, Coverage, Diagnostic, Found, NewRecord, PackagePath, ReadFurther, RecordSet,
-    RecordSetBuilder, ScanSink, Severity, SkillSource, SourceError, Stamp,
+    RecordSetBuilder, ScanSink, SkillSource, SourceError, Stamp,
 };
 use prowess_format::{
     Conditions, Head, LimitSeverity, Rules, Summarized, Summary, SummaryConditions,
     check_file_name, summarize_with,
 };
 
-use crate::codes;
 use crate::earlier::{Earlier, Fate};
 use crate::policy::{IdFrom, NameMismatch, OnBroken, RegistryPolicy};
 use crate::registry::Changes;
 use crate::scope::{Doubt, Part};
-use findings::{invalid_path, mismatch, skill_kept, too_many_tokens};
-use places::{directory_of, is_of, location, package_of};
+use findings::{invalid_path, mismatch, too_many_tokens};
+use places::{directory_of, is_of, location};
 
 /// What a scan gave.
 pub(crate) struct Collected {
@@ -86,6 +87,10 @@ struct Collector<'a> {
     places: Vec<usize>,
     conditions: SharedConditions,
     listing: Option<Stamp>,
+    /// Directories that could not be looked into.
+    unseen: HashSet<Box<str>>,
+    /// The findings that a last good version is kept, by the place of the file.
+    told_as_kept: OnceCell<HashMap<&'a str, &'a Diagnostic>>,
     changes: Changes,
     doubted: Vec<PackagePath>,
 }
@@ -127,6 +132,8 @@ impl<'a> Collector<'a> {
             places: Vec::new(),
             conditions: SharedConditions::default(),
             listing: None,
+            unseen: HashSet::new(),
+            told_as_kept: OnceCell::new(),
             changes: Changes::default(),
             doubted: Vec::new(),
         }
@@ -162,80 +169,6 @@ impl<'a> Collector<'a> {
         self.builder.push(&record);
     }
 
-    /// Takes note of a `SKILL.md` that cannot be used.
-    fn reject(&mut self, found: &Found<'_>, diagnostics: Vec<Diagnostic>) {
-        match (self.known.settle(found.package, Fate::Reread), self.making.policy.on_broken) {
-            (Some(Some(at)), _) if self.is_in_doubt(at) => return self.wait(found),
-            // What an earlier run of the program found good is nothing to go on with.
-            (Some(Some(at)), OnBroken::KeepLast) if self.making.generation > 1 => {
-                return self.keep(found, at, diagnostics);
-            }
-            (Some(Some(_)), _) => self.changes.removed += 1,
-            (Some(None), _) => {}
-            (None, _) => self.changes.rejected += 1,
-        }
-        self.builder.reject(found.package, found.stamp);
-        self.diagnose(found, diagnostics);
-    }
-
-    /// Whether a version that cannot be used may be half a one. Where it was told of already, it is as
-    /// it is.
-    fn is_in_doubt(&self, at: usize) -> bool {
-        self.part.doubt == Doubt::Wait && self.told_as_kept(at).is_none()
-    }
-
-    /// Leaves a package as it was, to be looked at again.
-    fn wait(&mut self, found: &Found<'_>) {
-        self.known.settle(found.package, Fate::Kept);
-        self.doubted.extend(PackagePath::new(found.package));
-    }
-
-    /// The finding that the last good version of a package is kept, if it is.
-    fn told_as_kept(&self, at: usize) -> Option<&Diagnostic> {
-        let location = location(self.root, self.earlier.package(at), self.earlier.file(at));
-        self.earlier
-            .diagnostics()
-            .find(|told| told.code == codes::SKILL_KEPT && told.path.as_deref() == Some(&*location))
-    }
-
-    /// Keeps the last good version of a package. What is wrong with the one that is not in use are
-    /// warnings: the skill itself is there.
-    fn keep(&mut self, found: &Found<'_>, at: usize, mut diagnostics: Vec<Diagnostic>) {
-        self.keep_record(found.package, at, found.stamp);
-        for diagnostic in &mut diagnostics {
-            diagnostic.severity = diagnostic.severity.min(Severity::Warning);
-        }
-        self.diagnose(found, diagnostics);
-    }
-
-    fn keep_record(&mut self, package: &str, at: usize, stamp: Option<Stamp>) {
-        let kept = self.told_as_kept(at).cloned().unwrap_or_else(|| {
-            let location = location(self.root, package, self.earlier.file(at));
-            skill_kept(self.making.generation).in_file(location)
-        });
-        self.places.push(self.known.place(Some(at)));
-        self.builder.reuse(self.earlier, at, stamp);
-        self.builder.diagnose(Some(package), kept);
-        self.changes.unchanged += 1;
-    }
-
-    /// Keeps the packages whose `SKILL.md` is there and could not be read, as where the system had no more
-    /// open files to give. Without a stamp, each is read again by the next scan.
-    fn keep_unreadable(&mut self) {
-        let mut problems = std::mem::take(&mut self.problems);
-        for problem in problems.iter_mut().filter(|problem| problem.is_error()) {
-            let place = problem.path.as_deref().unwrap_or_default();
-            let Some(package) = package_of(self.root, place) else { continue };
-            let at = self.known.unsaid_record(package).filter(|&at| !self.is_in_doubt(at));
-            if let Some(at) = at {
-                self.known.settle(package, Fate::Reread);
-                self.keep_record(package, at, None);
-                problem.severity = Severity::Warning;
-            }
-        }
-        self.problems = problems;
-    }
-
     fn diagnose(&mut self, found: &Found<'_>, diagnostics: Vec<Diagnostic>) {
         for diagnostic in diagnostics {
             let location = location(self.root, found.package, found.file);
@@ -248,6 +181,7 @@ impl<'a> Collector<'a> {
         let keeps_last = self.making.policy.on_broken == OnBroken::KeepLast;
         if keeps_last && self.making.generation > 1 {
             self.keep_unreadable();
+            self.keep_unseen();
         }
         let Self { known, doubted, part, .. } = self;
         if coverage == Coverage::Asked {
@@ -367,6 +301,10 @@ impl ScanSink for Collector<'_> {
 
     fn listed(&mut self, stamp: Stamp) {
         self.listing = Some(stamp);
+    }
+
+    fn unseen(&mut self, directory: &str) {
+        self.unseen.insert(directory.into());
     }
 
     fn unchanged(&mut self, package: &str) {

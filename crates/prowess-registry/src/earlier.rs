@@ -160,6 +160,7 @@ impl<'a> Earlier<'a> {
             None => self.records.stamp(at),
             Some(rejected) => self.records.rejected()[rejected].stamp,
         }
+        .filter(|stamp| !stamp.is_young())
     }
 
     fn package(&self, at: usize) -> &'a str {

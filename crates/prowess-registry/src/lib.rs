@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod auditor;
+mod bodies;
 mod builder;
 mod change;
 mod coalesce;
@@ -32,6 +33,7 @@ pub mod codes;
 mod collect;
 mod copies;
 mod earlier;
+mod folder;
 #[cfg(all(test, loom))]
 mod models;
 mod policy;

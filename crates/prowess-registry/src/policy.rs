@@ -67,7 +67,7 @@ pub enum NameMismatch {
 
 /// What becomes of several skills with one id.
 ///
-/// Under each policy copies of one file count as one skill, and a skill of an untrusted layer yields to
+/// Under each policy copies of one package count as one skill, and a skill of an untrusted layer yields to
 /// that of a trusted one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

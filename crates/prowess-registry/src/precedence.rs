@@ -1,6 +1,7 @@
 //! Which of several skills with one id is used, and which are offered.
 
 mod collision;
+mod spoken_for;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -11,7 +12,7 @@ use prowess_core::{
 };
 
 use crate::codes;
-use crate::copies::Copies;
+use crate::copies::{Copies, Verdicts};
 use crate::settler::{Rules, Scans};
 use crate::visibility::{Doorkeeper, Out};
 
@@ -20,7 +21,7 @@ pub(crate) struct Given<'a> {
     pub(crate) rules: &'a Rules,
     pub(crate) scans: &'a Scans,
     pub(crate) doorkeeper: Doorkeeper<'a>,
-    pub(crate) copies: &'a Copies,
+    pub(crate) copies: (&'a Copies, &'a Verdicts),
 }
 
 /// The catalog of these scans, in three steps: what takes no part is kept out; of several records with
@@ -37,6 +38,7 @@ pub(crate) fn settle(given: &Given<'_>) -> Catalog {
     settling.admit();
     settling.collide();
     settling.withhold();
+    settling.note_lacks();
     settling.alias();
     let mut builder = settling.builder;
     for finding in &given.scans.findings {
@@ -96,14 +98,8 @@ impl Settling<'_> {
             return self.keep_out(at, &out);
         }
         if record.trust() == Trust::Untrusted
-            && let Some(&holder) = self.kept_out.get(record.id())
+            && let Some(reason) = self.is_spoken_for(record, record.id())
         {
-            let holder = self.builder.record(holder);
-            let reason = format!(
-                "`{}` of layer `{}` has its id and is trusted, though it is not offered",
-                holder.location(),
-                holder.layer().name
-            );
             return self.shadow_for(at, &reason);
         }
         if let Err(holder) = self.builder.show(at) {
@@ -151,6 +147,21 @@ impl Settling<'_> {
         }
     }
 
+    /// Notes what each record needs that is not there, be it offered or kept out for another reason.
+    fn note_lacks(&mut self) {
+        if !self.given.doorkeeper.may_lack() {
+            return;
+        }
+        for (source, of) in self.given.scans.sources.iter().enumerate() {
+            for (entry, _) in of.records.conditioned() {
+                let at = RecordIndex::new(source, entry);
+                if let Some(lack) = self.given.doorkeeper.lack(self.builder.record(at)) {
+                    self.builder.lack(at, lack);
+                }
+            }
+        }
+    }
+
     fn is_shown(&self, at: RecordIndex) -> bool {
         self.builder.holder(self.builder.record(at).id()) == Some(at)
     }
@@ -175,10 +186,15 @@ impl Settling<'_> {
     /// those for whom it is.
     fn shadow(&mut self, at: RecordIndex, reason: &str) {
         let record = self.builder.record(at);
-        let withheld = self.given.doorkeeper.withholds(record).map(|(_, callers)| callers);
         let is_for_user = record.conditions().is_none_or(|conditions| !conditions.not_by_user);
-        let callers = withheld.unwrap_or(Callers { model: true, user: is_for_user });
-        self.builder.put_aside_for(at, State::Shadowed(reason), callers);
+        let callers = Callers { model: true, user: is_for_user };
+        match self.given.doorkeeper.withholds(record) {
+            None => self.builder.put_aside_for(at, State::Shadowed(reason), callers),
+            Some((too, callers)) => {
+                let reasons = format!("{reason}; {too}");
+                self.builder.put_aside_for(at, State::Shadowed(&reasons), callers);
+            }
+        }
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use prowess_core::{CatalogSource, Facts, RecordIndex, Requirements};
 
+use crate::visibility::all;
+
 /// What each record lacks that lacks something, as of one reload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Readiness(BTreeMap<RecordIndex, Box<str>>);
@@ -23,44 +25,49 @@ impl Readiness {
         Self(lacks)
     }
 
+    /// Whether no record lacks anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What a record lacks.
     pub(crate) fn lack(&self, at: RecordIndex) -> Option<&str> {
         self.0.get(&at).map(|lack| &**lack)
     }
 }
 
-/// The first thing that is not there.
+/// What is not there.
 fn lack(needed: &Requirements, facts: &dyn Facts) -> Option<String> {
     if needed.is_waived {
         return None;
     }
     let Requirements { systems, programs, any_program, variables, config, .. } = needed;
-    let other_system = || {
-        let is_other = !systems.is_empty() && !systems.iter().any(|one| is_system(one, facts));
-        is_other.then(|| format!("it is for {}, and this is `{}`", either(systems), facts.system()))
-    };
-    let no_program = || {
-        let missing = programs.iter().find(|name| !facts.has_program(name))?;
-        Some(format!("it needs the program `{missing}`, which is not there"))
-    };
-    let none_of_programs = || {
-        let is_missing =
-            !any_program.is_empty() && !any_program.iter().any(|name| facts.has_program(name));
-        is_missing.then(|| format!("it needs one of the programs {}", either(any_program)))
-    };
-    let no_variable = || {
-        let missing = variables.iter().find(|name| !facts.has_variable(name))?;
-        Some(format!("it needs the environment variable `{missing}`, which is not set"))
-    };
-    let no_config = || {
-        let missing = config.iter().find(|key| !facts.has_config(key))?;
-        Some(format!("it needs the configuration's `{missing}`, which is not set"))
-    };
-    other_system()
-        .or_else(no_program)
-        .or_else(none_of_programs)
-        .or_else(no_variable)
-        .or_else(no_config)
+    // Most conditions are of other kinds.
+    if [systems, programs, any_program, variables, config].iter().all(|names| names.is_empty()) {
+        return None;
+    }
+    let is_other = !systems.is_empty() && !systems.iter().any(|one| is_system(one, facts));
+    let system = is_other
+        .then(|| format!("it is for {}, and this is `{}`", either(systems), facts.system()));
+    let has_none =
+        !any_program.is_empty() && !any_program.iter().any(|name| facts.has_program(name));
+    let one_of = has_none.then(|| format!("it needs one of the programs {}", either(any_program)));
+    let programs = missing(programs, |name| facts.has_program(name));
+    let programs =
+        programs.map(|name| format!("it needs the program `{name}`, which is not there"));
+    let variables = missing(variables, |name| facts.has_variable(name))
+        .map(|name| format!("it needs the environment variable `{name}`, which is not set"));
+    let config = missing(config, |key| facts.has_config(key))
+        .map(|key| format!("it needs the configuration's `{key}`, which is not set"));
+    let lists = programs.map(Some).chain([one_of]).chain(variables.chain(config).map(Some));
+    all([system].into_iter().chain(lists))
+}
+
+fn missing<'n>(
+    names: &'n [Box<str>],
+    has: impl Fn(&str) -> bool + 'n,
+) -> impl Iterator<Item = &'n str> {
+    names.iter().map(|name| &**name).filter(move |name| !has(name))
 }
 
 /// Whether a skill's word for a system means this one. Node's words are the usual ones.

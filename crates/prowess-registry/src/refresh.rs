@@ -48,8 +48,11 @@ impl Refresher {
 
     /// Reloads if the policy is `ttl` and the last reload is old enough. A turn that begins while
     /// another reloads does not wait for it and takes the catalog that there is.
+    ///
+    /// Under each policy the turn waits until a folder's trust that was given or taken back has had its
+    /// effect.
     pub fn turn_begins(&self) -> Option<Reload> {
-        self.schedule.reload_if_old()
+        self.schedule.turn_begins()
     }
 
     /// Reloads unless the last reload is younger than the cool-down; `None` if it is.

@@ -1,16 +1,19 @@
 //! The registry itself: scans, settles, and swaps.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use prowess_core::{
-    Audience, Cancel, Catalog, CatalogProvider, CatalogSource, Diagnostic, PackagePath, RecordSet,
-    Severity, SkillSource, SourceError,
+    AskedFolder, Audience, Cancel, Catalog, CatalogProvider, CatalogSource, Diagnostic,
+    FolderTrust, PackagePath, Ranker, RecordSet, Severity, SkillSource, SourceError,
 };
 
 use crate::auditor::Auditor;
+use crate::bodies::KeptBodies;
 use crate::builder::RegistryBuilder;
 use crate::coalesce::{Coalescer, Run};
 use crate::collect::{Making, collect};
+use crate::folder::{self, Withheld};
 use crate::policy::RegistryPolicy;
 use crate::published::Published;
 use crate::scope::Scope;
@@ -24,14 +27,25 @@ use crate::{CatalogChange, Subscription, codes};
 /// Reloads run one at a time, and those that are asked for meanwhile share the next one.
 pub struct Registry {
     settler: Settler,
-    policy: RegistryPolicy,
-    /// What was found of the configuration, before any scan.
-    findings: Vec<Diagnostic>,
-    auditor: Option<Auditor>,
+    host: Host,
+    /// The edition of the user's trust that the newest catalog keeps to.
+    trusted: AtomicU64,
     /// What the next reload builds on. Readers never touch it.
     scanned: Mutex<Scanned>,
     requests: Coalescer<Scope, Outcome>,
     published: Published<Catalog, Arc<CatalogChange>>,
+}
+
+/// What the host brings along.
+pub(crate) struct Host {
+    pub(crate) policy: RegistryPolicy,
+    /// What was found of the configuration, before any scan.
+    pub(crate) findings: Vec<Diagnostic>,
+    pub(crate) auditor: Option<Auditor>,
+    pub(crate) ranker: Option<Arc<dyn Ranker>>,
+    pub(crate) trust: Arc<dyn FolderTrust>,
+    /// The texts that are kept of each source; empty where none are.
+    pub(crate) bodies: Vec<Arc<KeptBodies>>,
 }
 
 /// The outcome of the last reload, for the next one.
@@ -39,6 +53,8 @@ struct Scanned {
     sources: Vec<Registered>,
     /// What the catalog says of the sources themselves.
     told: Vec<Diagnostic>,
+    /// Whether readers do not have what was scanned: a reload is under way, or a panic has ended it.
+    is_unpublished: bool,
 }
 
 /// A source with its last good scan.
@@ -46,8 +62,10 @@ pub(crate) struct Registered {
     pub(crate) layer: usize,
     pub(crate) source: Arc<dyn SkillSource>,
     pub(crate) records: Arc<RecordSet>,
+    /// The folder that has to be trusted before any of its skills is offered.
+    pub(crate) asked: Option<AskedFolder>,
     /// Why none of its skills is offered, where that is so.
-    pub(crate) withheld: Option<Box<str>>,
+    pub(crate) withheld: Option<Withheld>,
     /// Why the last scan failed.
     pub(crate) failure: Option<Diagnostic>,
     /// What is to be said of how the source is watched.
@@ -95,17 +113,11 @@ impl Registry {
         RegistryBuilder::default()
     }
 
-    pub(crate) fn new(
-        settler: Settler,
-        sources: Vec<Registered>,
-        policy: RegistryPolicy,
-        findings: Vec<Diagnostic>,
-        auditor: Option<Auditor>,
-    ) -> Self {
-        let scanned = Mutex::new(Scanned { sources, told: Vec::new() });
+    pub(crate) fn new(settler: Settler, sources: Vec<Registered>, host: Host) -> Self {
+        let scanned = Mutex::new(Scanned { sources, told: Vec::new(), is_unpublished: false });
         let published = Published::new(Arc::new(Catalog::empty()));
-        let requests = Coalescer::new();
-        Self { settler, policy, findings, auditor, scanned, requests, published }
+        let (requests, trusted) = (Coalescer::new(), AtomicU64::default());
+        Self { settler, host, trusted, scanned, requests, published }
     }
 
     /// The newest catalog as `audience` has it: with the skills that are for it alone, and without those
@@ -131,6 +143,24 @@ impl Registry {
         self.request(Scope::All, Some(cancel)).reload
     }
 
+    /// Forgets the text of a skill that is kept for the next who loads it, by its id, qualified id, alias or
+    /// place; whether there is such a skill. Whoever loads it next reads it anew.
+    pub fn forget_body(&self, typed: &str) -> bool {
+        let catalog = self.catalog();
+        let meant = catalog.all_named(typed);
+        for record in &meant {
+            if let Some(bodies) = self.host.bodies.get(record.index().source()) {
+                bodies.forget(&record.package());
+            }
+        }
+        !meant.is_empty()
+    }
+
+    /// Forgets every text that is kept.
+    pub fn forget_bodies(&self) {
+        self.host.bodies.iter().for_each(|bodies| bodies.forget_all());
+    }
+
     /// Hears of each change of the catalog from now on.
     pub fn subscribe(&self) -> Subscription {
         self.subscribe_with(|| {})
@@ -154,6 +184,13 @@ impl Registry {
         self.requests.is_running()
     }
 
+    /// Settles the catalog anew if the user may have said since the last reload that another folder is
+    /// trusted, or one no more.
+    pub(crate) fn heed_trust(&self, cancel: &Cancel) -> Option<Reload> {
+        let has_changed = self.host.trust.edition() != self.trusted.load(Ordering::Acquire);
+        has_changed.then(|| self.request(Scope::none(), Some(cancel)).reload)
+    }
+
     /// The sources, by their numbers.
     pub(crate) fn sources(&self) -> Vec<Arc<dyn SkillSource>> {
         lock(&self.scanned)
@@ -171,25 +208,43 @@ impl Registry {
     fn run(&self, scope: &Scope, cancel: &Cancel) -> Run<Outcome> {
         // A panic of a source leaves the last good scans as they were.
         let mut scanned = lock(&self.scanned);
+        let was_unpublished = std::mem::replace(&mut scanned.is_unpublished, true);
         let mut outcome = self.nothing();
         let next = self.published.load().generation() + 1;
         let is_same = self.scan(scope, cancel, next, &mut scanned.sources, &mut outcome);
-        let told = scanned.sources.iter().flat_map(Registered::told).cloned().collect();
+        // What the user says from here on is heard by the next reload.
+        let edition = self.host.trust.edition();
+        let is_same = self.ask_for_trust(&mut scanned.sources) && is_same;
+        let told = self.told(&scanned.sources);
         let was_told = std::mem::replace(&mut scanned.told, told);
-        let has_news = was_told != scanned.told
+        let has_news = was_unpublished
+            || was_told != scanned.told
             || !is_same
             || self.settler.has_news(&scanned.catalog_sources());
         if next == 1 || has_news {
             let catalog = Arc::new(self.settle(&scanned, next, &outcome.reload.catalog));
             drop(scanned);
-            let between = |earlier: &_, later: &_| Arc::new(CatalogChange::between(earlier, later));
-            outcome.reload.change = self.published.publish(&catalog, between);
-            if let Some(auditor) = &self.auditor {
-                auditor.tell(&outcome.reload.catalog, &catalog);
-            }
-            outcome.reload.catalog = catalog;
+            self.publish(catalog, &mut outcome.reload);
+            scanned = lock(&self.scanned);
         }
+        scanned.is_unpublished = false;
+        drop(scanned);
+        // Not before readers have the catalog: a turn that begins meanwhile waits for it.
+        self.trusted.store(edition, Ordering::Release);
         Run { result: outcome, is_whole: !cancel.is_cancelled() }
+    }
+
+    /// Hands a catalog to the readers, once the ranker is ready for it.
+    fn publish(&self, catalog: Arc<Catalog>, reload: &mut Reload) {
+        if let Some(ranker) = &self.host.ranker {
+            ranker.prepare(&catalog, &reload.catalog);
+        }
+        let between = |earlier: &_, later: &_| Arc::new(CatalogChange::between(earlier, later));
+        reload.change = self.published.publish(&catalog, between);
+        if let Some(auditor) = &self.host.auditor {
+            auditor.tell(&reload.catalog, &catalog);
+        }
+        reload.catalog = catalog;
     }
 
     /// Scans what is in the scope; whether all records say what they said before.
@@ -205,7 +260,7 @@ impl Registry {
         for (number, registered) in sources.iter_mut().enumerate() {
             let Some(part) = scope.part(number) else { continue };
             let source = registered.source.as_ref();
-            let making = Making { policy: self.policy, generation };
+            let making = Making { policy: self.host.policy, generation };
             // Most skills bear the name of their directory.
             let likely = |package: &str| {
                 let directory = package.rsplit('/').next().unwrap_or_default();
@@ -233,11 +288,35 @@ impl Registry {
         is_same
     }
 
+    /// Asks which folders are trusted; whether the answers are those of before.
+    fn ask_for_trust(&self, sources: &mut [Registered]) -> bool {
+        let trust = &*self.host.trust;
+        let mut is_same = true;
+        for registered in sources {
+            let answer = registered.asked.as_ref().and_then(|asked| folder::ask(asked, trust));
+            is_same &= answer == registered.withheld;
+            registered.withheld = answer;
+        }
+        is_same
+    }
+
+    /// What is to be said of the sources themselves, each thing once.
+    fn told(&self, sources: &[Registered]) -> Vec<Diagnostic> {
+        let mut told = Vec::new();
+        let of_sources = sources.iter().flat_map(Registered::told).cloned();
+        for finding in self.host.trust.finding().into_iter().chain(of_sources) {
+            if !told.contains(&finding) {
+                told.push(finding);
+            }
+        }
+        told
+    }
+
     fn settle(&self, scanned: &Scanned, generation: u64, last: &Catalog) -> Catalog {
         let scans = Scans {
             sources: scanned.catalog_sources(),
-            withheld: scanned.sources.iter().map(|source| source.withheld.clone()).collect(),
-            findings: self.findings.iter().chain(&scanned.told).cloned().collect(),
+            withheld: scanned.sources.iter().map(Registered::withheld).collect(),
+            findings: self.host.findings.iter().chain(&scanned.told).cloned().collect(),
             generation,
         };
         self.settler.settle(scans, last)
@@ -268,15 +347,23 @@ impl Registered {
     pub(crate) fn new(
         layer: usize,
         source: Arc<dyn SkillSource>,
-        withheld: Option<Box<str>>,
+        asked: Option<AskedFolder>,
     ) -> Self {
         let records = Arc::new(RecordSet::default());
-        Self { layer, source, records, withheld, failure: None, remark: None }
+        Self { layer, source, records, asked, withheld: None, failure: None, remark: None }
     }
 
-    /// What is to be said of the source itself.
+    fn withheld(&self) -> Option<Box<str>> {
+        self.withheld.as_ref().map(|withheld| withheld.reason.clone())
+    }
+
+    /// What is to be said of the source itself. That it is withheld is worth a word where there is
+    /// something to withhold.
     fn told(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.failure.iter().chain(&self.remark)
+        let has_any = !self.records.is_empty() || self.records.diagnostics().next().is_some();
+        let withheld = self.withheld.as_ref().filter(|_| has_any);
+        let withheld = withheld.map(|withheld| &withheld.finding);
+        withheld.into_iter().chain(&self.failure).chain(&self.remark)
     }
 }
 

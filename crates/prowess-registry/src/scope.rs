@@ -37,6 +37,11 @@ pub(crate) enum Doubt {
 }
 
 impl Scope {
+    /// No source.
+    pub(crate) fn none() -> Self {
+        Self::Sources(BTreeMap::new())
+    }
+
     /// How much of this source; nothing by default.
     pub(crate) fn part(&self, source: usize) -> Option<Part> {
         match self {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use prowess_core::{Audience, Catalog, CatalogSource, Diagnostic, Facts, Layer};
 
-use crate::copies::Copies;
+use crate::copies::{Copies, Verdicts};
 use crate::policy::RegistryPolicy;
 use crate::precedence::{Given, settle};
 use crate::readiness::Readiness;
@@ -50,6 +50,8 @@ pub(crate) struct Settler {
 struct Ground {
     scans: Scans,
     readiness: Readiness,
+    /// What was found of copies, so that each view finds the same.
+    verdicts: Verdicts,
     views: ArcSwapOption<Vec<View>>,
 }
 
@@ -73,11 +75,12 @@ impl Settler {
     /// The catalog for the registry's own audience, after the one that was settled last.
     pub(crate) fn settle(&self, scans: Scans, last: &Catalog) -> Catalog {
         let readiness = Readiness::ask(&scans.sources, self.rules.facts.as_deref());
-        let catalog = self
-            .revise(&scans, &readiness, last)
-            .unwrap_or_else(|| self.settle_for(&scans, &readiness, &self.rules.audience));
+        let verdicts = Verdicts::default();
+        let catalog = self.revise(&scans, &readiness, last).unwrap_or_else(|| {
+            self.settle_for((&scans, &readiness, &verdicts), &self.rules.audience)
+        });
         let views = ArcSwapOption::empty();
-        self.last.store(Some(Arc::new(Ground { scans, readiness, views })));
+        self.last.store(Some(Arc::new(Ground { scans, readiness, verdicts, views })));
         catalog
     }
 
@@ -90,7 +93,8 @@ impl Settler {
         if let Some(catalog) = ground.find(audience) {
             return Some(catalog);
         }
-        let catalog = self.settle_for(&ground.scans, &ground.readiness, audience);
+        let Ground { scans, readiness, verdicts, .. } = &*ground;
+        let catalog = self.settle_for((scans, readiness, verdicts), audience);
         Some(ground.keep(audience, Arc::new(catalog)))
     }
 
@@ -99,15 +103,22 @@ impl Settler {
     fn revise(&self, scans: &Scans, readiness: &Readiness, last: &Catalog) -> Option<Catalog> {
         let ground = self.last.load();
         let Ground { scans: of_last, readiness: was_ready, .. } = ground.as_deref()?;
-        let is_alike = was_ready == readiness
+        // A catalog that a panic kept from the readers is not the last one.
+        let is_alike = of_last.generation == last.generation()
+            && was_ready == readiness
             && of_last.withheld == scans.withheld
             && of_last.findings == scans.findings;
         if is_alike { last.revised(&scans.sources, scans.generation) } else { None }
     }
 
-    fn settle_for(&self, scans: &Scans, readiness: &Readiness, audience: &Audience) -> Catalog {
+    fn settle_for(
+        &self,
+        (scans, readiness, verdicts): (&Scans, &Readiness, &Verdicts),
+        audience: &Audience,
+    ) -> Catalog {
         let doorkeeper = Doorkeeper { policy: &self.rules.visibility, audience, readiness };
-        settle(&Given { rules: &self.rules, scans, doorkeeper, copies: &self.copies })
+        let copies = (&self.copies, verdicts);
+        settle(&Given { rules: &self.rules, scans, doorkeeper, copies })
     }
 }
 

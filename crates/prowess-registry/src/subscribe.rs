@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::CatalogChange;
-use crate::sync::{Condvar, Mutex, MutexGuard, lock, wait, wait_for};
+use crate::sync::{Condvar, Mutex, MutexGuard, lock, wait, wait_while_for};
 
 /// How many changes wait for a subscriber before the oldest are forgotten.
 const CAPACITY: usize = 64;
@@ -126,6 +126,11 @@ impl<C> Queue<C> {
 }
 
 impl<C> Waiting<C> {
+    /// Whether there is nothing to tell and may be something later.
+    fn is_quiet(&self) -> bool {
+        self.changes.is_empty() && self.forgotten == 0 && !self.is_closed
+    }
+
     fn take(&mut self) -> Option<Notice<C>> {
         match std::mem::take(&mut self.forgotten) {
             0 => self.changes.pop_front().map(Notice::Changed),
@@ -147,12 +152,8 @@ impl<C> Handle<C> {
     }
 
     pub(crate) fn recv_timeout(&self, time: Duration) -> Option<Notice<C>> {
-        let mut waiting = self.waiting();
-        let notice = waiting.take();
-        if notice.is_some() || waiting.is_closed {
-            return notice;
-        }
-        wait_for(&self.queue.told, waiting, time).take()
+        let is_quiet = |waiting: &mut Waiting<C>| waiting.is_quiet();
+        wait_while_for(&self.queue.told, self.waiting(), time, is_quiet).take()
     }
 
     pub(crate) fn try_recv(&self) -> Option<Notice<C>> {

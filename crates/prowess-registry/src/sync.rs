@@ -28,6 +28,29 @@ pub(crate) fn wait_for<'a, T>(
     told.wait_timeout(guard, time).unwrap_or_else(PoisonError::into_inner).0
 }
 
+/// Waits as long as it is so, and at most this long, however often the system wakes the thread for nothing.
+#[cfg(not(loom))]
+pub(crate) fn wait_while_for<'a, T>(
+    told: &Condvar,
+    guard: MutexGuard<'a, T>,
+    time: std::time::Duration,
+    is_so: impl FnMut(&mut T) -> bool,
+) -> MutexGuard<'a, T> {
+    let waited = told.wait_timeout_while(guard, time, is_so);
+    waited.unwrap_or_else(PoisonError::into_inner).0
+}
+
+/// The model checker wakes no thread for nothing.
+#[cfg(loom)]
+pub(crate) fn wait_while_for<'a, T>(
+    told: &Condvar,
+    mut guard: MutexGuard<'a, T>,
+    time: std::time::Duration,
+    mut is_so: impl FnMut(&mut T) -> bool,
+) -> MutexGuard<'a, T> {
+    if is_so(&mut guard) { wait_for(told, guard, time) } else { guard }
+}
+
 /// One shared value that is replaced whole.
 #[cfg(not(loom))]
 pub(crate) struct Swap<T>(arc_swap::ArcSwap<T>);

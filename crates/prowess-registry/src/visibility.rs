@@ -88,27 +88,42 @@ impl Doorkeeper<'_> {
     /// Why a record takes no part, before it is known which of several with its id is used.
     pub(crate) fn keeps_out(&self, record: Record<'_>) -> Option<Out> {
         let conditions = record.conditions();
-        let foreign = conditions.and_then(|conditions| self.out_of_scope(&conditions.scope));
-        if let Some(reason) = foreign.or_else(|| self.undeclared(record)) {
-            return Some(Out::Foreign(reason));
+        let scope = conditions.and_then(|conditions| self.out_of_scope(&conditions.scope));
+        let foreign = all([scope, self.undeclared(record)]);
+        let disabled = self.rule(record).filter(|rule| rule.show == Show::Disabled);
+        let disabled = disabled.map(|rule| format!("the policy disables `{}`", rule.pattern));
+        let withheld = || self.withholds(record).map(|(reason, _)| reason);
+        match (foreign, disabled) {
+            (Some(foreign), disabled) => {
+                all([Some(foreign), disabled, withheld()]).map(Out::Foreign)
+            }
+            (None, Some(disabled)) => all([Some(disabled), withheld()]).map(Out::Hidden),
+            (None, None) => all([Some(self.lack(record)?), withheld()]).map(Out::NotReady),
         }
-        if let Some(SkillRule { pattern, show: Show::Disabled }) = self.rule(record) {
-            return Some(Out::Hidden(format!("the policy disables `{pattern}`")));
+    }
+
+    /// Whether any record may lack something: most catalogs have none that does, and nobody is asked.
+    pub(crate) fn may_lack(&self) -> bool {
+        !self.readiness.is_empty() || self.policy.missing_tools == MissingTools::Hide
+    }
+
+    /// What a record needs that is not there.
+    pub(crate) fn lack(&self, record: Record<'_>) -> Option<String> {
+        if !self.may_lack() {
+            return None;
         }
-        let missing = || {
-            let conditions =
-                conditions.filter(|_| self.policy.missing_tools == MissingTools::Hide)?;
-            self.missing_tool(conditions)
-        };
-        self.readiness.lack(record.index()).map(str::to_owned).or_else(missing).map(Out::NotReady)
+        let conditions = record.conditions()?;
+        let is_asked = self.policy.missing_tools == MissingTools::Hide;
+        let tool = is_asked.then(|| self.missing_tool(conditions)).flatten();
+        all([self.readiness.lack(record.index()).map(str::to_owned), tool])
     }
 
     /// Why the record that won its id is not offered to a model, and who may have it all the same.
     pub(crate) fn withholds(&self, record: Record<'_>) -> Option<(String, Callers)> {
         let conditions = record.conditions()?;
         let callers = Callers { model: false, user: !conditions.not_by_user };
-        let reason = self.not_by_model(conditions).or_else(|| self.elsewhere(conditions))?;
-        Some((reason, callers))
+        let reasons = all([self.not_by_model(conditions), self.elsewhere(conditions)])?;
+        Some((reasons, callers))
     }
 
     pub(crate) fn is_name_only(&self, record: Record<'_>) -> bool {
@@ -130,14 +145,14 @@ impl Doorkeeper<'_> {
             ("tenants", &scope.tenants, tenant),
             ("environments", &scope.environments, environment),
         ];
-        limits.into_iter().find_map(|(what, allowed, asked)| {
+        all(limits.map(|(what, allowed, asked)| {
             let is_allowed = |asked: &String| allowed.iter().any(|one| **one == **asked);
             let is_open = allowed.is_empty() || allowed.iter().any(|one| &**one == "*");
             if is_open || asked.as_ref().is_some_and(is_allowed) {
                 return None;
             }
             Some(format!("it is for the {what} {} alone", listed(allowed)))
-        })
+        }))
     }
 
     fn undeclared(&self, record: Record<'_>) -> Option<String> {
@@ -175,6 +190,11 @@ impl Doorkeeper<'_> {
         (!patterns.is_empty() && !patterns.iter().any(|pattern| is_open(pattern)))
             .then(|| format!("none of the files {} is worked on", listed(patterns)))
     }
+}
+
+/// The reasons that there are, one after the other.
+pub(crate) fn all(reasons: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+    reasons.into_iter().flatten().reduce(|reasons, reason| reasons + "; " + &reason)
 }
 
 /// Whether a pattern of files means a file. A directory means what is in it.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use prowess_core::{Catalog, Ranker};
+use prowess_core::{Caller, Catalog, Ranker};
 use serde::{Deserialize, Serialize};
 
 /// A query with the skills that should be offered for it, and those that should not.
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Question {
     /// What a user says.
     pub query: String,
-    /// The ids of the skills that suit. By default, none does.
+    /// The ids of the skills that suit, in any of their forms. By default, none does.
     #[serde(default)]
     pub expect: Vec<String>,
     /// The ids of skills that must not be offered. By default, any may.
@@ -110,19 +110,21 @@ fn answer(
     question: &Question,
     limit: usize,
 ) -> Answer {
+    let meant = |ids: &[String]| ids.iter().map(|id| meant(catalog, id)).collect::<Vec<_>>();
+    let (expect, not) = (meant(&question.expect), meant(&question.not));
     let ranked = ranker.rank(catalog, &question.query, limit);
     let offers: Vec<_> = (1..)
         .zip(ranked)
         .map(|(rank, ranked)| {
             let id = ranked.record.id().to_owned();
-            let is_expected = question.expect.contains(&id);
-            let is_forbidden = question.not.contains(&id);
+            let is_expected = expect.contains(&id);
+            let is_forbidden = not.contains(&id);
             Offer { id, rank, score: ranked.score, is_expected, is_forbidden }
         })
         .collect();
     let is_missing = |id: &&String| offers.iter().all(|offer| offer.id != **id);
     // Who names a skill twice expects it once.
-    let missing: BTreeSet<_> = question.expect.iter().filter(is_missing).cloned().collect();
+    let missing: BTreeSet<_> = expect.iter().filter(is_missing).cloned().collect();
     Answer { query: question.query.clone(), offers, missing: missing.into_iter().collect() }
 }
 
@@ -144,9 +146,16 @@ fn mean_reciprocal_rank(answers: &[Answer]) -> f64 {
     if count == 0 { 1.0 } else { total / f64::from(count) }
 }
 
+/// The id of the skill that a question means: it may be qualified, or an alias.
+fn meant(catalog: &Catalog, typed: &str) -> String {
+    let found = catalog.find(typed, Caller::User).found();
+    found.map_or_else(|| typed.to_owned(), |record| record.id().to_owned())
+}
+
 fn unknown(catalog: &Catalog, questions: &[Question]) -> Vec<String> {
     let ids = questions.iter().flat_map(|question| question.expect.iter().chain(&question.not));
-    let unknown: BTreeSet<_> = ids.filter(|id| catalog.get(id).is_none()).cloned().collect();
+    let is_unknown = |id: &&String| catalog.get(&meant(catalog, id)).is_none();
+    let unknown: BTreeSet<_> = ids.filter(is_unknown).cloned().collect();
     unknown.into_iter().collect()
 }
 

@@ -40,4 +40,10 @@ impl Ranker for Fused {
         let answers = self.rankers.iter().map(|ranker| ranker.rank(catalog, query, DEPTH));
         fuse(&answers.collect::<Vec<_>>(), limit)
     }
+
+    fn prepare(&self, next: &Arc<Catalog>, current: &Catalog) {
+        for ranker in &self.rankers {
+            ranker.prepare(next, current);
+        }
+    }
 }

@@ -40,7 +40,20 @@ impl<T> PerCatalog<T> {
         self.kept(catalog).unwrap_or_else(|| self.build(catalog, build))
     }
 
-    fn kept(&self, catalog: &Arc<Catalog>) -> Option<Arc<T>> {
+    /// Builds the value of the catalog that comes next, if that of the current one was ever asked for.
+    pub(crate) fn prepare(
+        &self,
+        next: &Arc<Catalog>,
+        current: &Catalog,
+        build: impl FnOnce(&Catalog) -> T,
+    ) {
+        if self.kept(current).is_some() {
+            self.of(next, build);
+        }
+    }
+
+    /// The value of a catalog, if it is there.
+    pub(crate) fn kept(&self, catalog: &Catalog) -> Option<Arc<T>> {
         let kept = self.kept.load();
         let of_it = kept.iter().find(|prepared| prepared.is_of(catalog));
         of_it.map(|prepared| Arc::clone(&prepared.value))
@@ -63,7 +76,7 @@ impl<T> PerCatalog<T> {
 }
 
 impl<T> Prepared<T> {
-    fn is_of(&self, catalog: &Arc<Catalog>) -> bool {
-        std::ptr::eq(self.catalog.as_ptr(), Arc::as_ptr(catalog))
+    fn is_of(&self, catalog: &Catalog) -> bool {
+        std::ptr::eq(self.catalog.as_ptr(), catalog)
     }
 }

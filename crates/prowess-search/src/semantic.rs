@@ -65,6 +65,11 @@ impl Ranker for Semantic {
         let space = self.spaces.of(catalog, |catalog| Space::new(embedder, catalog));
         ranked(catalog, space.top(unit(embedder.embed(cut(query))), limit))
     }
+
+    fn prepare(&self, next: &Arc<Catalog>, current: &Catalog) {
+        let embedder = self.embedder.as_ref();
+        self.spaces.prepare(next, current, |catalog| Space::new(embedder, catalog));
+    }
 }
 
 /// The skills of one catalog as points.

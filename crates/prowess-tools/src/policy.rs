@@ -3,6 +3,8 @@
 use prowess_core::BodyDelivery;
 use serde::{Deserialize, Serialize};
 
+use crate::suggestion::LEAST_SIMILARITY;
+
 /// The rules of [`SkillTools`](crate::SkillTools).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -24,6 +26,9 @@ pub struct ToolPolicy {
     pub ids_in_schema: usize,
     /// How many files of a package are named beside a body in a tool's result. By default 50.
     pub resources_listed: usize,
+    /// How alike a skill's name must be to one that there is not, to be suggested for it, in hundredths. By
+    /// default 60; with 101 none is.
+    pub suggestion_similarity: u8,
 }
 
 impl Default for ToolPolicy {
@@ -36,6 +41,7 @@ impl Default for ToolPolicy {
             names_per_call: 64,
             ids_in_schema: 100,
             resources_listed: 50,
+            suggestion_similarity: LEAST_SIMILARITY,
         }
     }
 }

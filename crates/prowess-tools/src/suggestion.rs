@@ -2,8 +2,9 @@
 
 use crate::text::quoted;
 
-/// How alike two names must be for one to be suggested for the other: from 0, nothing in common, to 1.
-const LEAST_SIMILARITY: f64 = 0.6;
+/// How alike two names must be for one to be suggested for the other, in hundredths: from 0, nothing in
+/// common, to 100.
+pub(crate) const LEAST_SIMILARITY: u8 = 60;
 
 /// A longer name than this is not compared: comparing costs the product of both lengths, and either may
 /// come from someone who wants it to be dear.
@@ -16,6 +17,7 @@ const LEAST_PART: usize = 3;
 pub(crate) fn closest<'c>(
     name: &str,
     candidates: impl IntoIterator<Item = &'c str>,
+    least: u8,
 ) -> Option<&'c str> {
     let is_long = |name: &str| name.chars().nth(MAX_NAME_CHARS).is_some();
     if is_long(name) {
@@ -26,7 +28,7 @@ pub(crate) fn closest<'c>(
     for candidate in candidates.into_iter().filter(|candidate| !is_long(candidate)) {
         let score = similarity(&name, &candidate.to_lowercase());
         let is_better = best.is_none_or(|(highest, _)| score > highest);
-        if score >= LEAST_SIMILARITY && is_better {
+        if score >= f64::from(least) / 100.0 && is_better {
             best = Some((score, candidate));
         }
     }
@@ -42,7 +44,7 @@ fn similarity(name: &str, candidate: &str) -> f64 {
     let edits = strsim::normalized_damerau_levenshtein(name, candidate);
     if is_part(name, candidate) || is_part(candidate, name) {
         // Half a name is meant more often than not, but a name with one wrong letter is nearer.
-        return edits.max(LEAST_SIMILARITY);
+        return edits.max(f64::from(LEAST_SIMILARITY) / 100.0);
     }
     edits
 }
@@ -60,10 +62,10 @@ fn is_part(part: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::closest;
+    use super::{LEAST_SIMILARITY, closest};
 
     fn check(name: &str, candidates: &[&str], expected: Option<&str>) {
-        let found = closest(name, candidates.iter().copied());
+        let found = closest(name, candidates.iter().copied(), LEAST_SIMILARITY);
         assert_eq!(found, expected, "what `{name}` is taken for");
     }
 
@@ -85,6 +87,14 @@ mod tests {
     fn the_nearest_is_meant_and_the_first_of_equals() {
         check("reed", &["reads", "read", "red"], Some("read"));
         check("pdf", &["pdf-forms", "pdf-merge"], Some("pdf-forms"));
+    }
+
+    #[test]
+    fn the_host_says_how_far_a_name_may_be() {
+        for (least, expected) in [(90, None), (60, None), (30, Some("debug-agent")), (101, None)] {
+            assert_eq!(closest("dbg-agnt-x", ["debug-agent"], least), expected, "{least}");
+        }
+        assert_eq!(closest("debug-agent", ["debug-agent"], 100), Some("debug-agent"));
     }
 
     #[test]

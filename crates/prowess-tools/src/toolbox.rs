@@ -12,7 +12,7 @@ use crate::arguments;
 use crate::audited;
 use crate::dispatched::{Answer, Dispatched};
 use crate::slot::{Slot, guarded};
-use crate::suggestion::{closest, hint};
+use crate::suggestion::{LEAST_SIMILARITY, closest, hint};
 use crate::text::quoted;
 use crate::{Gate, GateRequest, Refusal, Surface, ToolboxBuilder, codes};
 
@@ -124,7 +124,7 @@ impl Toolbox {
     fn unknown(&self, name: &str) -> Answer {
         let known = self.tools.iter().map(|slot| self.surface.spell(&slot.name));
         let known: Vec<_> = known.collect();
-        let next = match closest(name, known.iter().map(String::as_str)) {
+        let next = match closest(name, known.iter().map(String::as_str), LEAST_SIMILARITY) {
             Some(meant) => hint(meant),
             None => "; call one of those that you were given".to_owned(),
         };

@@ -129,6 +129,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Adds a source of one package, which goes by the host's name in the place of its declared one.
+    #[must_use]
+    pub fn source_named(mut self, layer: &str, name: &str, source: Arc<dyn SkillSource>) -> Self {
+        self.sources.push((Some(layer.into()), Place::Named(name.into(), source)));
+        self
+    }
+
     /// Adds the skills that prowess brings along, in the layer `embedded`.
     #[must_use]
     pub fn default_skills(mut self) -> Self {
@@ -138,7 +145,9 @@ impl RuntimeBuilder {
 
     /// Takes the sources of directories and of the skills that prowess brings along from plugins, in the
     /// place of those that are linked, if the policy of `loader` says where they lie. By default they are
-    /// linked. Everything else stays the same; the plugins see the runtime's clock.
+    /// linked. Everything else stays the same, but for what the boundary has no word for: a root is listed
+    /// anew by each scan, and two links to one directory are compared by what is in it. The plugins see the
+    /// runtime's clock.
     #[cfg(feature = "plugins")]
     #[must_use]
     pub fn dynamic(mut self, loader: prowess_plugin_host::PluginLoader) -> Self {
@@ -270,6 +279,9 @@ impl RuntimeBuilder {
         let facts = self.facts.clone().unwrap_or_else(|| of_machine());
         let builder = Registry::builder().policy(*registry).facts(facts);
         let builder = builder.audit(Arc::clone(&self.audit), Arc::clone(&self.clock));
+        let builder = builder.ranker(Arc::clone(&self.ranker));
+        let body_age = self.policies.refresh.body_age();
+        let builder = builder.keep_bodies(body_age, Arc::clone(&self.clock));
         let builder = builder.visibility(visibility.clone()).audience(audience.clone());
         let with = |builder: RegistryBuilder, (alias, id): (&String, &String)| {
             builder.alias(alias.as_str(), id.as_str())
@@ -280,8 +292,11 @@ impl RuntimeBuilder {
     fn registry(&mut self) -> Result<RegistryBuilder, Error> {
         let mut registry = self.rules();
         let discovery = &self.policies.discovery;
-        let found = self.machine.as_ref().map(|(machine, trust)| discovery.find(machine, &**trust));
+        let found = self.machine.as_ref().map(|(machine, _)| discovery.find(machine));
         let found = found.unwrap_or_default();
+        if let Some((_, trust)) = &self.machine {
+            registry = registry.trust(Arc::clone(trust));
+        }
         let layers = layers(&self.layers, discovery, &found);
         for layer in &layers {
             registry = registry.layer(layer.clone());
@@ -292,16 +307,21 @@ impl RuntimeBuilder {
             let source = match place {
                 Place::Source(source) => Arc::clone(source),
                 Place::DefaultSkills => self.built_in.default_skills(&self.clock)?,
+                Place::Named(_, source) => Arc::clone(source),
                 Place::Directory(..) => next(),
             };
-            registry = registry.source(layer_of(layer.as_deref(), &layers), source);
+            let layer = layer_of(layer.as_deref(), &layers);
+            registry = match place {
+                Place::Named(name, _) => registry.source_named(layer, name.clone(), source),
+                _ => registry.source(layer, source),
+            };
         }
         for finding in self.findings.iter().chain(&found.findings) {
             registry = registry.finding(finding.clone());
         }
         for root in &found.roots {
-            registry = match &root.withheld {
-                Some(reason) => registry.withheld_source(&root.layer, next(), reason),
+            registry = match &root.asked {
+                Some(asked) => registry.source_of_folder(&root.layer, next(), asked.clone()),
                 None => registry.source(&root.layer, next()),
             };
         }
@@ -320,7 +340,7 @@ impl RuntimeBuilder {
                 let layer = layer_of(layer.as_deref(), layers);
                 Some(named_config(root, *nested, layer, layers, discovery))
             }
-            Place::DefaultSkills | Place::Source(_) => None,
+            Place::DefaultSkills | Place::Named(..) | Place::Source(_) => None,
         });
         let found = found.roots.iter().map(|root| found_config(root, layers, discovery));
         let configs = named.chain(found).collect();

@@ -36,6 +36,7 @@ impl BuiltIn {
     }
 
     /// The skills that prowess brings along.
+    #[cfg_attr(not(feature = "plugins"), expect(unused_variables, reason = "a plugin has a clock"))]
     pub(crate) fn default_skills(
         &mut self,
         clock: &Arc<dyn Clock>,

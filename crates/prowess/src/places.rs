@@ -13,6 +13,7 @@ use prowess_source_fs::{
 pub(crate) enum Place {
     Directory(PathBuf, Nested),
     DefaultSkills,
+    Named(Box<str>, Arc<dyn SkillSource>),
     Source(Arc<dyn SkillSource>),
 }
 
@@ -24,7 +25,8 @@ pub(crate) fn named_config(
     layers: &[Layer],
     discovery: &Discovery,
 ) -> FsConfig {
-    FsConfig { links: links(layer, layers), nested, ..discovery.config(root) }
+    let links = discovery.links.unwrap_or_else(|| links(layer, layers));
+    FsConfig { links, nested, ..discovery.config(root) }
 }
 
 /// A directory that was found.
@@ -32,7 +34,7 @@ pub(crate) fn found_config(root: &SkillRoot, layers: &[Layer], discovery: &Disco
     FsConfig {
         within: root.within.clone(),
         may_be_missing: root.may_be_missing,
-        links: links(&root.layer, layers),
+        links: discovery.links.unwrap_or_else(|| links(&root.layer, layers)),
         ..discovery.config(&root.directory)
     }
 }
@@ -64,7 +66,7 @@ pub(crate) fn layers(layers: &[Layer], discovery: &Discovery, found: &SkillRoots
 }
 
 /// What a user trusts may link to elsewhere, as one does to share skills between clients; what is not
-/// trusted may not lead out of its root.
+/// trusted may not lead out of its root or, once its folder is trusted, out of its project.
 fn links(layer: &str, layers: &[Layer]) -> Links {
     let trust = layers.iter().find(|known| *known.name == *layer).map(|known| known.trust);
     match trust {

@@ -1,10 +1,11 @@
 //! The parts put together: a registry, conversations and a toolbox.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    Audience, Caller, Cancel, Catalog, CatalogProvider, Clock, Ranked, Ranker, Session, SessionId,
-    SessionState, TokenCounter, ToolCall, ToolContext, ToolDefinition,
+    ActiveSkill, Audience, Caller, Cancel, Catalog, CatalogProvider, Clock, Ranked, Ranker,
+    Session, SessionId, SessionState, TokenCounter, ToolCall, ToolContext, ToolDefinition,
 };
 use prowess_prompt::{Prompt, PromptInput, compose};
 use prowess_registry::{Refresher, Registry, Reload, Subscription};
@@ -72,6 +73,17 @@ impl Runtime {
     /// is.
     pub fn refresh(&self) -> Option<Reload> {
         self.refresher.refresh()
+    }
+
+    /// Forgets the text of a skill that is kept for the next who loads it, as
+    /// [`Registry::forget_body`] does; whether there is such a skill.
+    pub fn forget_body(&self, typed: &str) -> bool {
+        self.registry.forget_body(typed)
+    }
+
+    /// Forgets every text that is kept.
+    pub fn forget_bodies(&self) {
+        self.registry.forget_bodies();
     }
 
     /// Hears of each change of the catalog from now on.
@@ -168,11 +180,18 @@ impl Turn<'_> {
         &self.state
     }
 
-    /// The text for the model's instructions, with its token ledger.
+    /// The text for the model's instructions, with its token ledger. What was loaded and is withdrawn since,
+    /// as where the user has taken back the trust in its folder, speaks no more.
     pub fn prompt(&self) -> Prompt {
+        let is_there = |active: &ActiveSkill| !self.catalog.is_withdrawn(&active.location);
+        let active = &self.state.active;
+        let active = match active.iter().all(is_there) {
+            true => Cow::Borrowed(active.as_slice()),
+            false => active.iter().filter(|active| is_there(active)).cloned().collect(),
+        };
         compose(&PromptInput {
             catalog: &self.catalog,
-            active: &self.state.active,
+            active: &active,
             policy: &self.runtime.policies.prompt,
             counter: self.runtime.counter.as_ref(),
         })

@@ -1,5 +1,6 @@
 //! `prowess explain`: the way of one skill from its place to the model, step by step.
 
+mod meant;
 mod nowhere;
 
 use std::fmt::Write as _;
@@ -7,6 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use prowess::prompt::{ChangeKind, Prompt};
+use prowess::registry::codes::PROJECT_NOT_TRUSTED;
 use prowess::source_fs::Discovery;
 use prowess::source_fs::codes::{DIRECTORY_UNREADABLE, LEFT_OUT_BY_GITIGNORE, SCAN_TRUNCATED};
 use prowess::{Caller, Catalog, Code, Diagnostic, Lookup, Record, State};
@@ -59,13 +61,9 @@ fn explain<'c>(
     discovery: &Discovery,
     query: &'c str,
 ) -> Explained<'c> {
-    let path = absolute(query.as_ref()).unwrap_or_default().to_string_lossy().into_owned();
-    let mut records = catalog.all_named(query);
-    for record in catalog.all_named(&path) {
-        if records.iter().all(|other| other.index() != record.index()) {
-            records.push(record);
-        }
-    }
+    let path = absolute(query.as_ref()).unwrap_or_default();
+    let path = meant::as_found(catalog, path).to_string_lossy().into_owned();
+    let records = meant::records(catalog, query, &path);
     let mut decisions = Vec::new();
     let is_id = records.iter().any(|record| record.id() == query);
     if let Some(id) = catalog.alias(query).filter(|_| !is_id) {
@@ -147,9 +145,16 @@ fn explain_record(
         layer.trust.as_str()
     );
     decisions.push(Decision::new("find", "found", place));
-    let reason = match record.state().reason() {
-        Some(reason) => reason.to_owned(),
-        None => format!("no other `{}` comes before it", record.id()),
+    decisions.push(match record.lack() {
+        Some(lack) => Decision::new("ready", "not-ready", lack),
+        None => Decision::new("ready", "ready", "nothing that it needs is missing"),
+    });
+    let reason = match (record.state(), record.state().reason()) {
+        (State::NotReady(reason), _) if Some(reason) == record.lack() => {
+            "it takes part once it is ready".to_owned()
+        }
+        (_, Some(reason)) => reason.to_owned(),
+        (_, None) => format!("no other `{}` comes before it", record.id()),
     };
     decisions.push(Decision::new("place", record.state().as_str(), reason));
     decisions.push(match record.state() {
@@ -157,7 +162,16 @@ fn explain_record(
         _ => loadable(catalog, record),
     });
     let location = record.location();
-    let is_about = |found: &&Diagnostic| found.path.as_deref() == Some(&*location);
+    // Of the trust in a project's folder is told once for all of its skills.
+    let is_of_project = |found: &Diagnostic, place: &str| {
+        found.code == PROJECT_NOT_TRUSTED
+            && record.state() != State::Visible
+            && Path::new(&location).starts_with(place)
+    };
+    let is_about = |found: &&Diagnostic| {
+        let place = found.path.as_deref();
+        place.is_some_and(|place| place == location || is_of_project(found, place))
+    };
     decisions.extend(catalog.diagnostics().filter(is_about).map(|found| checked(found, "")));
 }
 

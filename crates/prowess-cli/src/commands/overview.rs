@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use prowess::source_fs::codes::PROJECT_NOT_TRUSTED;
+use prowess::registry::codes::PROJECT_NOT_TRUSTED;
 use prowess::{Catalog, Severity};
 use serde::Serialize;
 

@@ -39,6 +39,11 @@ description: Is for one tenant.
 scope:
   tenants: [a]
 ---
+//- /.agents/skills/two  blanks/SKILL.md
+---
+name: long
+description: A description that goes on and on, about forms and tables and about everything else that one might fill in, so that a prompt without much room gives less of it than there is.
+---
 //- /.agents/skills/notes/README.md
 No skill.
 //- /.agents/skills/node_modules/bundled/SKILL.md
@@ -90,6 +95,10 @@ fn check(config: &str, query: &str, (step, outcome, part): (&str, &str, &str)) -
 fn what_the_prompt_makes_of_a_skill() {
     check("", "pdf", ("prompt", "shown", "its name and its description"));
     check("prompt: { max_tokens: 1 }\n", "pdf", ("prompt", "cut", "`prompt.max_tokens`"));
+    let tight = "prompt: { max_tokens: 250 }\n";
+    check(tight, "long", ("prompt", "shortened", "`prompt.max_tokens`"));
+    let by_directory = "registry: { id_from: directory }\n";
+    check(by_directory, "two  blanks", ("prompt", "cut", "characters that nobody could type"));
     let only = "visibility: { skills: [{ match: 'p*', show: name_only }] }\n";
     check(only, "pdf", ("prompt", "name-only", "`visibility.skills`"));
     let place = "prompt: { catalog_place: tool_only }\n";
@@ -100,7 +109,8 @@ fn what_the_prompt_makes_of_a_skill() {
 fn which_rule_hides_a_skill_and_who_may_load_it() {
     check("", "by-hand", ("place", "hidden", "`disable-model-invocation` is `true`"));
     check("", "by-hand", ("load", "by-user", "as `by-hand` a user can load it"));
-    check("", "needs", ("place", "not-ready", "the program `a-program-that-nobody-has`"));
+    check("", "needs", ("ready", "not-ready", "the program `a-program-that-nobody-has`"));
+    check("", "needs", ("place", "not-ready", "it takes part once it is ready"));
     check("", "needs", ("load", "refused", "nobody can load it"));
     check("", "of-a", ("place", "hidden", "it is for the tenants `a` alone"));
     check("audience: { tenant: a }\n", "of-a", ("place", "visible", "comes before it"));
@@ -108,6 +118,59 @@ fn which_rule_hides_a_skill_and_who_may_load_it() {
     check(rule, "pdf", ("place", "hidden", "the policy disables `user:p*`"));
     check("aliases: { forms: pdf }\n", "forms", ("name", "alias", "is an alias for `pdf`"));
     check("", "user:pdf", ("find", "found", "/pdf/SKILL.md"));
+}
+
+/// Each of the reasons is one to mend, so that who mends the first is not surprised by the next.
+#[test]
+fn every_reason_is_told() {
+    let rule = "visibility: { skills: [{ match: 'n*', show: disabled }] }\n";
+    check(rule, "needs", ("place", "hidden", "the policy disables `n*`"));
+    check(rule, "needs", ("ready", "not-ready", "the program `a-program-that-nobody-has`"));
+    check("", "pdf", ("ready", "ready", "nothing that it needs is missing"));
+    let rule = "visibility: { skills: [{ match: 'by-*', show: disabled }] }\n";
+    let explained = check(rule, "by-hand", ("place", "hidden", "the policy disables `by-*`"));
+    assert!(explained.to_string().contains("`disable-model-invocation` is `true`"), "{explained}");
+    let agent = "audience: { agent: x, tenant: b }\nvisibility: { agents: { x: [pdf] } }\n";
+    let explained = check(agent, "of-a", ("place", "hidden", "it is for the tenants `a` alone"));
+    assert!(explained.to_string().contains("does not give it to the agent `x`"), "{explained}");
+}
+
+/// Skills that several clients share are often linked to, one by one or all together.
+#[test]
+fn a_place_may_be_spelled_through_links() {
+    let tree = home("");
+    let skills = tree.join(".agents/skills");
+    let dotfiles = tree.join("dotfiles");
+    std::fs::rename(&skills, &dotfiles).expect("nothing is in the way");
+    std::os::unix::fs::symlink(&dotfiles, &skills).expect("the old place is free");
+    let found = |path: std::path::PathBuf| {
+        let program = Program::new().at_home_in(tree.path());
+        let path = path.display().to_string();
+        program.run(&["explain", &path, "--format", "json"]).json()
+    };
+    assert_eq!(found(dotfiles.join("pdf"))["records"][0]["id"], "pdf");
+    assert_eq!(found(dotfiles.join("pdf/SKILL.md"))["records"][0]["id"], "pdf");
+    assert_eq!(found(skills.join("pdf"))["records"][0]["id"], "pdf");
+    let inside = found(dotfiles.join("pdf/inner/deep"));
+    let reason = inside["decisions"][0]["reason"].to_string();
+    assert!(reason.contains("inside skill `pdf`"), "{inside:#}");
+}
+
+#[test]
+fn a_package_is_found_by_the_place_that_a_link_leads_to() {
+    let tree = home("");
+    let (linked, real) = (tree.join(".agents/skills/pdf"), tree.join("real-pdf"));
+    std::fs::rename(&linked, &real).expect("nothing is in the way");
+    std::os::unix::fs::symlink(&real, &linked).expect("the old place is free");
+    let program = || Program::new().at_home_in(tree.path());
+    for path in [real.clone(), real.join("SKILL.md"), linked] {
+        let path = path.display().to_string();
+        let explained = program().run(&["explain", &path, "--format", "json"]).json();
+        assert_eq!(explained["records"][0]["id"], "pdf", "{explained:#}");
+    }
+    let inside = real.join("inner").display().to_string();
+    let explained = program().run(&["explain", &inside, "--format", "json"]).json();
+    assert_eq!(explained["records"].as_array().map(Vec::len), Some(0), "a part is not the package");
 }
 
 #[test]

@@ -115,6 +115,55 @@ fn the_project_comes_before_the_user_and_the_user_before_the_program() {
     }
 }
 
+/// Installers link a skill from one place into each client's directory, and a project links its own parts.
+#[test]
+fn links_are_followed_as_far_as_a_place_is_trusted_or_the_operator_says() {
+    let tree = machine();
+    put(&tree, "common", "shared");
+    put(&tree, "repository/parts", "own");
+    for (link, target) in [
+        ("home/.agents/skills/a", "common/shared"),
+        ("repository/.agents/skills/b", "common/shared"),
+        ("repository/.agents/skills/c", "repository/parts/own"),
+    ] {
+        fs::create_dir_all(tree.join(link).parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(tree.join(target), tree.join(link)).unwrap();
+    }
+    let (users, projects) =
+        ("user: home/.agents/skills/a/SKILL.md", "project: repository/.agents/skills/c/SKILL.md");
+    assert_eq!(places(&tree, &list(&tree, "repository")), [projects, users], "by trust");
+    let both = "project: repository/.agents/skills/b/SKILL.md";
+    for (links, expected) in
+        [("never", &[][..]), ("within_root", &[projects]), ("follow", &[projects, both])]
+    {
+        tree.write("policy.yaml", format!("discovery: {{ links: {links} }}\n"));
+        let policy = tree.join("policy.yaml").display().to_string();
+        let args = ["list", "--config", &policy, "--format", "json"];
+        let listed = at(&tree, "repository").run(&args).json();
+        assert_eq!(places(&tree, &listed), expected, "{links}");
+    }
+}
+
+/// A package is one, however many clients have a link to it.
+#[test]
+fn a_package_that_is_linked_into_two_places_is_one() {
+    let tree = machine();
+    put(&tree, "common", "shared");
+    tree.write("common/shared/scripts/run.sh", "echo\n");
+    for place in ["home/.agents/skills", "home/.prowess/skills"] {
+        fs::create_dir_all(tree.join(place)).unwrap();
+        std::os::unix::fs::symlink(tree.join("common/shared"), tree.join(place).join("shared"))
+            .unwrap();
+    }
+    tree.write("policy.yaml", "registry: { collision: error }\n");
+    let policy = tree.join("policy.yaml").display().to_string();
+    let listed = at(&tree, "home").run(&["list", "--config", &policy, "--format", "json"]).json();
+    let found = listed["diagnostics"].as_array().unwrap().iter();
+    let codes: Vec<_> = found.map(|found| found["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["skill-copy"], "two links to one directory are no collision");
+    assert_eq!(places(&tree, &listed).len(), 1);
+}
+
 #[test]
 fn a_place_that_is_not_there_is_no_complaint() {
     let ran = Program::new().run(&[]);

@@ -41,7 +41,11 @@ struct Client {
 
 impl Client {
     async fn connect(root: &std::path::Path) -> Self {
-        let (command, place) = Program::new().root("user", root).into_command();
+        Self::of(Program::new().root("user", root)).await
+    }
+
+    async fn of(program: Program) -> Self {
+        let (command, place) = program.into_command();
         let mut command = tokio::process::Command::from(command);
         command.args(["serve", "--quiet"]);
         let child = TokioChildProcess::new(command).expect("the server starts");
@@ -125,6 +129,28 @@ fn loading_brings_the_body_and_reading_brings_text_and_bytes() {
         assert_eq!(unloaded.is_error, Some(false));
         let late = client.call("skills_read", json!({"path": "references/fields.md"})).await;
         assert_eq!(code(&late), Some("skill-not-active"), "what is unloaded is not read");
+    });
+}
+
+/// A server may run for days; what its user takes back counts from the next call on.
+#[test]
+fn trust_that_is_given_and_taken_back_reaches_a_server_that_runs() {
+    block_on(async {
+        let tree = Tree::new("//- /project/.git/HEAD\nref: refs/heads/main\n//- /home/x\n");
+        for name in ["early", "later", "last"] {
+            tree.write(&format!("project/.agents/skills/{name}/SKILL.md"), plain_skill(name));
+        }
+        let program = || {
+            let program = Program::new().at_home_in(&tree.join("home"));
+            program.working_in(&tree.join("project"))
+        };
+        let client = Client::of(program()).await;
+        let load = |name: &str| client.call("skills_load", json!({ "names": [name] }));
+        assert_eq!(code(&load("early").await), Some("skill-hidden"), "nobody trusts the folder");
+        program().run(&["trust"]).text();
+        assert_eq!(load("later").await.is_error, Some(false), "it is trusted");
+        program().run(&["trust", "--revoke", "."]).text();
+        assert_eq!(code(&load("last").await), Some("skill-hidden"), "and no longer");
     });
 }
 

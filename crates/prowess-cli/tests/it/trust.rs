@@ -83,8 +83,10 @@ fn nothing_of_a_project_that_nobody_trusts_reaches_a_model() {
     let read = json(&tree, &["call", "skills_read", r#"{"name":"evil","path":"SKILL.md"}"#]);
     assert_eq!(read["is_error"], true, "{read}");
     let explained = json(&tree, &["explain", "evil"]);
-    let reason = explained["decisions"][1]["reason"].as_str().unwrap();
+    let reason = explained["decisions"][2]["reason"].as_str().unwrap();
     assert!(reason.contains("is not trusted"), "a person is told why: {explained}");
+    let steps = explained["decisions"].to_string();
+    assert!(steps.contains("run `prowess trust /"), "and what to do: {explained}");
 }
 
 #[test]

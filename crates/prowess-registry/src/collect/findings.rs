@@ -56,6 +56,17 @@ pub(super) fn skill_kept(generation: u64) -> Diagnostic {
     )
 }
 
+pub(super) fn skill_unseen(generation: u64) -> Diagnostic {
+    Diagnostic::new(
+        codes::SKILL_KEPT,
+        Severity::Warning,
+        format!(
+            "nobody may look into its directory; since generation {generation} its last good version stays"
+        ),
+        "give the process the right to list and enter the directory, or remove it",
+    )
+}
+
 pub(super) fn invalid_path(root: &str, package: &str) -> Diagnostic {
     Diagnostic::new(
         codes::PACKAGE_PATH_INVALID,

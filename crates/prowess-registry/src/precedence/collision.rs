@@ -50,7 +50,8 @@ impl Settling<'_> {
 
     /// A copy is shadowed too, which is no reason to warn.
     fn set_copy_aside(&mut self, winner: RecordIndex, copy: RecordIndex) {
-        let reason = used_instead(self.builder.record(winner)) + "; both are the same file";
+        let reason =
+            used_instead(self.builder.record(winner)) + "; both are the same, file by file";
         let finding = copied(self.builder.record(copy), self.builder.record(winner));
         self.shadow(copy, &reason);
         self.builder.diagnose(finding);
@@ -64,6 +65,11 @@ impl Settling<'_> {
                 continue;
             }
             let id = self.distinct_id(&shown, loser);
+            let record = self.builder.record(loser);
+            if record.trust() == Trust::Untrusted && self.is_spoken_for(record, &id).is_some() {
+                self.shadow_one(winner, loser);
+                continue;
+            }
             let finding = renamed(self.builder.record(loser), &id, self.builder.record(winner));
             match self.builder.show_as(loser, &id) {
                 Ok(()) => self.builder.diagnose(finding),
@@ -123,7 +129,10 @@ impl Settling<'_> {
     }
 
     fn is_copy(&self, one: RecordIndex, other: RecordIndex) -> bool {
-        self.given.copies.are(&self.builder, &self.given.scans.sources, one, other)
+        let (copies, verdicts) = self.given.copies;
+        verdicts.of(one, other, |budget| {
+            copies.are(&self.builder, &self.given.scans.sources, (one, other), budget)
+        })
     }
 }
 
@@ -145,7 +154,11 @@ fn copied(copy: Record<'_>, winner: Record<'_>) -> Diagnostic {
     Diagnostic::new(
         codes::SKILL_COPY,
         Severity::Hint,
-        format!("skill `{}` is the same file as `{}`, which is used", copy.id(), winner.location()),
+        format!(
+            "skill `{}` is the same, file by file, as `{}`, which is used",
+            copy.id(),
+            winner.location()
+        ),
         "remove one of the two",
     )
     .in_file(copy.location())

@@ -7,7 +7,7 @@ use prowess_core::{SourceChange, SourceError};
 
 use crate::coalesce::Merge;
 use crate::scope::{Doubt, Part};
-use crate::sync::{Condvar, Mutex, lock, wait, wait_for};
+use crate::sync::{Condvar, Mutex, lock, wait, wait_while_for};
 
 /// Where listeners leave word. Taking note is all that they do, so that no source waits for a scan.
 #[derive(Default)]
@@ -49,12 +49,13 @@ impl Inbox {
     /// All that has come in, waiting for it at most `time`.
     pub(super) fn take(&self, time: Option<Duration>) -> Messages {
         let mut messages = lock(&self.messages);
-        while messages.is_empty() {
-            match time {
-                None => messages = wait(&self.told, messages),
-                Some(time) => {
-                    messages = wait_for(&self.told, messages, time);
-                    break;
+        match time {
+            Some(time) => {
+                messages = wait_while_for(&self.told, messages, time, |waiting| waiting.is_empty());
+            }
+            None => {
+                while messages.is_empty() {
+                    messages = wait(&self.told, messages);
                 }
             }
         }

@@ -64,7 +64,12 @@ impl Schedule {
         self.claim(self.policy.cool_down()).then(|| self.registry.reload())
     }
 
-    pub(super) fn reload_if_old(&self) -> Option<Reload> {
+    /// As the policy says; and under each, what the user trusts is heeded at once.
+    pub(super) fn turn_begins(&self) -> Option<Reload> {
+        self.reload_if_old().or_else(|| self.registry.heed_trust(&self.over))
+    }
+
+    fn reload_if_old(&self) -> Option<Reload> {
         let is_due = self.policy.mode() == RefreshMode::Ttl
             && !self.registry.is_reloading()
             && self.claim(self.policy.ttl().max(self.policy.cool_down()));

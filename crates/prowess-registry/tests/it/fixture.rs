@@ -61,10 +61,14 @@ struct State {
     /// Package, text, stamp; a stamp of zero cannot be relied on.
     files: Vec<(String, Vec<u8>, u64)>,
     read: usize,
+    /// How many files were read whole since the last question.
+    bodies: usize,
     scans: Vec<(Scanned, Instant)>,
     is_broken: bool,
     /// Places of which a whole scan has something to say.
     problems: Vec<String>,
+    /// Directories into which a scan cannot look.
+    shut: Vec<String>,
 }
 
 /// What a scan was asked for.
@@ -101,6 +105,12 @@ impl Changing {
     /// From now on a whole scan has something to say of this place.
     pub(crate) fn report(&self, place: &str) {
         self.state.lock().expect("no test panics here").problems.push(place.to_owned());
+    }
+
+    /// From now on no scan can look into these directories.
+    pub(crate) fn shut(&self, directories: &[&str]) {
+        let directories = directories.iter().map(|&directory| directory.to_owned()).collect();
+        self.state.lock().expect("no test panics here").shut = directories;
     }
 
     /// A source that can be watched.
@@ -149,7 +159,13 @@ impl Changing {
             Scanned::Packages(packages) => packages.contains(package),
         };
         let mut read = 0;
-        for (package, text, stamp) in state.files.iter().filter(|(package, ..)| is_asked(package)) {
+        let is_shut = |package: &String| {
+            let is_in = |shut: &String| shut.is_empty() || package.starts_with(&format!("{shut}/"));
+            state.shut.iter().any(is_in)
+        };
+        state.shut.iter().for_each(|directory| sink.unseen(directory));
+        let files = state.files.iter().filter(|(package, ..)| is_asked(package));
+        for (package, text, stamp) in files.filter(|(package, ..)| !is_shut(package)) {
             let stamp = NonZeroU64::new(*stamp).map(Stamp);
             if stamp.is_some() && sink.known(package) == stamp {
                 sink.unchanged(package);
@@ -173,6 +189,11 @@ impl Changing {
         state.read += read;
         state.scans.push((asked, Instant::now()));
         Ok(())
+    }
+
+    /// How many files were read whole since the last question, outside of scans.
+    pub(crate) fn take_bodies(&self) -> usize {
+        std::mem::take(&mut self.state.lock().expect("no test panics here").bodies)
     }
 
     /// How many files were read since the last question.
@@ -228,7 +249,8 @@ impl SkillSource for Changing {
         _resource: &ResourcePath,
         _limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
-        let state = self.state.lock().expect("no test panics here");
+        let mut state = self.state.lock().expect("no test panics here");
+        state.bodies += 1;
         let found = state.files.iter().find(|(known, ..)| known == package.as_str());
         let not_found = || SourceError::new(SourceErrorKind::NotFound, "there is no such file");
         found.map(|(_, text, _)| text.clone()).ok_or_else(not_found)

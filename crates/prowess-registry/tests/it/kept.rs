@@ -129,6 +129,32 @@ fn a_file_that_is_there_and_cannot_be_read_takes_no_skill_away() {
 }
 
 #[test]
+fn what_lies_in_a_directory_that_is_shut_stays() {
+    let source = Arc::new(Changing::default());
+    for package in ["a/one", "a/two", "ab/three", "four"] {
+        source.set(package, skill_md(package.rsplit('/').next().unwrap(), "Good."), 1);
+    }
+    let registry = registry(&source, OnBroken::KeepLast);
+    registry.reload();
+    let check = |shut: &[&str], ids: &[&str], kept: usize| {
+        source.shut(shut);
+        let first = registry.reload().catalog;
+        for _ in 0..2 {
+            let catalog = registry.reload().catalog;
+            assert!(Arc::ptr_eq(&first, &catalog), "to find the same again is no change: {shut:?}");
+            assert!(catalog.skills().map(|skill| skill.id()).eq(ids.iter().copied()), "{shut:?}");
+            let codes = catalog.diagnostics().map(|found| found.code.as_str());
+            assert_eq!(codes.collect::<Vec<_>>(), vec!["skill-kept"; kept], "{shut:?}");
+        }
+    };
+    source.remove("a/two");
+    source.remove("ab/three");
+    check(&["a"], &["four", "one", "two"], 2);
+    check(&[""], &["four", "one", "two"], 3);
+    check(&[], &["four", "one"], 0);
+}
+
+#[test]
 fn what_an_earlier_run_found_is_not_offered_before_it_was_scanned() {
     let source = Arc::new(Changing::default());
     source.set("pdf", skill_md("pdf", "Good."), 1);

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Caller, Catalog, CatalogProvider, Diagnostic, Layer, MemorySource, Record, Severity, Trust,
+    Caller, Cancel, Catalog, CatalogProvider, Diagnostic, Layer, Listing, MemorySource,
+    PackagePath, ReadLimit, Record, ResourcePath, ScanSink, Severity, SkillSource, SourceError,
+    Trust,
 };
 use prowess_format::Profile;
 use prowess_registry::{
@@ -211,8 +213,60 @@ fn an_untrusted_skill_takes_no_trusted_one_down() {
     assert_eq!(told(&catalog, "skill-collision"), ["memory://downloads/deploy/SKILL.md"]);
 }
 
+/// As a directory may be called anything, its name may be what a person types for another skill.
 #[test]
-fn copies_of_one_file_count_as_one_skill() {
+fn an_untrusted_skill_takes_no_qualified_id_and_no_alias() {
+    let stranger =
+        [("user:deploy", "a"), ("memory:deploy", "b"), ("ship", "c"), ("own:deploy", "d")];
+    let stranger =
+        stranger.iter().fold(MemorySource::builder("downloads"), |source, (at, text)| {
+            source.file(&format!("{at}/SKILL.md"), skill_md("stranger", text))
+        });
+    let builder = stacked(&[("user", TRUSTED), ("project", TRUSTED)])
+        .source("user", memory("memory", &[("deploy", "from memory")]))
+        .layer(Layer::new("own", Trust::Untrusted))
+        .source("own", Arc::new(stranger.build().expect("the fixture's paths are good")))
+        .alias("ship", "deploy");
+    let policy = RegistryPolicy { id_from: IdFrom::Directory, ..policy(Collision::Shadow) };
+    let catalog = catalog(builder.policy(policy));
+    for (id, description) in [
+        ("user:deploy", "from user"),
+        ("memory:deploy", "from memory"),
+        ("ship", "from project"),
+        ("own:deploy", "d"),
+        ("own:user:deploy", "a"),
+        ("own:ship", "c"),
+    ] {
+        let found = catalog.find(id, Caller::Model).found();
+        assert_eq!(found.map(|skill| skill.description()), Some(description), "{id}");
+    }
+    assert_eq!(ids(&catalog), ["deploy", "own:deploy"], "no more than these are offered");
+    let told = told(&catalog, "skill-shadowed");
+    let strangers = told.iter().filter(|place| place.starts_with("memory://downloads"));
+    assert_eq!(strangers.count(), 3, "each of the others is told of: {told:?}");
+}
+
+#[test]
+fn an_untrusted_skill_that_is_told_apart_takes_no_trusted_one_s_qualified_id() {
+    let builder = Registry::builder()
+        .layer(Layer::new("plugin", Trust::Untrusted))
+        .layer(Layer::new("user", TRUSTED))
+        .layer(Layer::new("project", TRUSTED))
+        .source("project", memory("first", &[("deploy", "from project")]))
+        .source("plugin", memory("own", &[("deploy", "a")]))
+        .source("plugin", memory("user", &[("deploy", "b")]));
+    let catalog = catalog(builder.policy(policy(Collision::Disambiguate)));
+    assert_eq!(ids(&catalog), ["deploy", "plugin:deploy"], "`user:` means the layer of the user");
+}
+
+#[test]
+fn an_alias_may_stand_for_an_untrusted_skill_of_its_own_name() {
+    let builder = stacked(&[("plugin", Trust::Untrusted)]).alias("deploy", "plugin:deploy");
+    assert_eq!(ids(&catalog(builder)), ["deploy"], "the host chose it by name");
+}
+
+#[test]
+fn copies_of_one_package_count_as_one_skill() {
     let one = skill_md("deploy", "the same");
     let other = one.clone() + "and more\n";
     for (collision, text, ids_expected, code) in [
@@ -236,6 +290,86 @@ fn copies_of_one_file_count_as_one_skill() {
         assert_eq!(ids(&catalog), ids_expected, "{collision:?} {code}");
         let codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
         assert!(!codes.is_empty() && codes.iter().all(|&told| told == code), "{codes:?}");
+    }
+}
+
+/// What a skill runs belongs to it as its text does.
+#[test]
+fn a_package_with_another_script_is_no_copy() {
+    let script = ("deploy/scripts/run.sh", "echo one\n");
+    for (files, expected) in [
+        (&[script][..], &["deploy"][..]),
+        (&[("deploy/scripts/run.sh", "echo two\n")], &["deploy", "user:deploy"]),
+        (&[("deploy/scripts/go.sh", "echo one\n")], &["deploy", "user:deploy"]),
+        (&[script, ("deploy/assets/empty", "")], &["deploy", "user:deploy"]),
+        (&[], &["deploy", "user:deploy"]),
+    ] {
+        let source = |name: &str, files: &[(&str, &str)]| {
+            let builder = MemorySource::builder(name);
+            let builder = builder.file("deploy/SKILL.md", skill_md("deploy", "the same"));
+            let builder = files.iter().fold(builder, |builder, (at, text)| builder.file(at, *text));
+            Arc::new(builder.build().expect("the fixture's paths are good"))
+        };
+        let builder = Registry::builder()
+            .layer(Layer::new("user", TRUSTED))
+            .layer(Layer::new("project", TRUSTED))
+            .source("user", source("user", files))
+            .source("project", source("project", &[script]));
+        let catalog = catalog(builder.policy(policy(Collision::Disambiguate)));
+        assert_eq!(ids(&catalog), expected, "{files:?}");
+    }
+}
+
+/// A source that tells which directory a package is, and has too many files to compare.
+struct Large(MemorySource, &'static str);
+
+impl SkillSource for Large {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn root(&self) -> &str {
+        self.0.root()
+    }
+
+    fn identity(&self, _: &PackagePath) -> Option<String> {
+        Some(self.1.to_owned())
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+        self.0.scan(sink, cancel)
+    }
+
+    fn list(&self, _: &PackagePath, _: usize) -> Result<Listing, SourceError> {
+        Ok(Listing { resources: Vec::new(), is_complete: false })
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        self.0.read(package, resource, limit)
+    }
+}
+
+#[test]
+fn one_directory_is_one_package_however_large_it_is() {
+    for (other, expected) in [("8:1", &["deploy"][..]), ("8:2", &["deploy", "user:deploy"])] {
+        let source = |name: &str, identity| {
+            let builder = MemorySource::builder(name);
+            let builder = builder.file("deploy/SKILL.md", skill_md("deploy", "the same"));
+            let memory = builder.build().expect("the fixture's paths are good");
+            Arc::new(Large(memory, identity))
+        };
+        let builder = Registry::builder()
+            .layer(Layer::new("user", TRUSTED))
+            .layer(Layer::new("project", TRUSTED))
+            .source("user", source("user", other))
+            .source("project", source("project", "8:1"));
+        let catalog = catalog(builder.policy(policy(Collision::Disambiguate)));
+        assert_eq!(ids(&catalog), expected, "{other}");
     }
 }
 

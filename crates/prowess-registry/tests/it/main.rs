@@ -1,6 +1,7 @@
 //! The registry from outside: what it finds, what wins, what a reload changes, and the swap.
 
 mod audit;
+mod bodies;
 mod coalesce;
 mod fixture;
 mod kept;
@@ -10,4 +11,5 @@ mod refresh;
 mod reload;
 mod subscribe;
 mod swap;
+mod trust;
 mod visibility;

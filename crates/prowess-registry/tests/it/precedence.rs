@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{
-    CatalogProvider, Code, Diagnostic, Layer, MemorySource, Severity, SkillSource, State, Trust,
-};
+use prowess_core::{CatalogProvider, Layer, MemorySource, SkillSource, Trust};
 use prowess_format::Profile;
 use prowess_registry::{Registry, RegistryError, RegistryPolicy};
 
@@ -151,27 +149,4 @@ fn layers_that_do_not_fit_are_refused() {
         .build();
     let message = unknown.err().expect("there is no such layer").to_string();
     assert_eq!(message, "there is no layer `usr`; the layers are `user`");
-}
-
-#[test]
-fn what_is_withheld_is_known_and_shadows_nothing() {
-    let stranger = memory("stranger", &[("deploy", "a stranger's"), ("other", "a stranger's")]);
-    let own = memory("own", &[("deploy", "the user's")]);
-    let finding = Diagnostic::new(Code::new("not-trusted"), Severity::Warning, "a", "b");
-    let registry = Registry::builder()
-        .layer(Layer::new("user", Trust::Trusted))
-        .layer(Layer::new("project", Trust::Trusted))
-        .source("user", own)
-        .withheld_source("project", stranger, "nobody trusts its folder")
-        .finding(finding.clone())
-        .build()
-        .expect("the layers are good");
-    registry.reload();
-    let catalog = registry.catalog();
-    let offered: Vec<_> = catalog.skills().map(|skill| skill.description()).collect();
-    assert_eq!(offered, ["the user's"], "a withheld skill is not offered and shadows none");
-    let hidden = State::Hidden("nobody trusts its folder");
-    let aside: Vec<_> = catalog.aside().map(|skill| (skill.id(), skill.state())).collect();
-    assert_eq!(aside, [("deploy", hidden), ("other", hidden)], "each is known, with the reason");
-    assert!(catalog.diagnostics().eq([&finding]), "the configuration's finding is told, alone");
 }

@@ -2,15 +2,17 @@
 
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, Weak, mpsc};
 use std::thread;
 
 use prowess_core::{
-    Cancel, Catalog, CatalogProvider, Found, Listing, PackagePath, ReadLimit, Record, ResourcePath,
-    ScanSink, SkillSource, SourceError, SourceErrorKind, Stamp, Trust,
+    Cancel, Catalog, CatalogProvider, Found, Layer, Listing, PackagePath, Ranked, Ranker,
+    ReadLimit, Record, ResourcePath, ScanSink, SkillSource, SourceError, SourceErrorKind, Stamp,
+    Trust,
 };
+use prowess_registry::Registry;
 
-use crate::fixture::{registry, skill_md};
+use crate::fixture::{Changing, registry, skill_md};
 
 /// How many skills each version has.
 const SKILLS: usize = 1_000;
@@ -127,7 +129,7 @@ fn eight_readers_see_whole_catalogs_while_another_thread_swaps() {
 /// A source that stops in the middle of its scan until it is told to go on.
 struct Stopping {
     reached: mpsc::SyncSender<()>,
-    go_on: std::sync::Mutex<mpsc::Receiver<()>>,
+    go_on: Mutex<mpsc::Receiver<()>>,
     inner: Versions,
 }
 
@@ -181,4 +183,40 @@ fn a_reader_goes_on_while_a_reload_stands_still() {
         tell.send(()).expect("the source listens");
         assert_eq!(reload.join().expect("the reload ends").catalog.generation(), 2);
     });
+}
+
+/// Notes which catalog is being prepared for, and which one readers have meanwhile.
+#[derive(Default)]
+struct Preparing {
+    registry: Mutex<Weak<Registry>>,
+    seen: Mutex<Vec<[u64; 3]>>,
+}
+
+impl Ranker for Preparing {
+    fn rank<'c>(&self, _: &'c Arc<Catalog>, _: &str, _: usize) -> Vec<Ranked<'c>> {
+        Vec::new()
+    }
+
+    fn prepare(&self, next: &Arc<Catalog>, current: &Catalog) {
+        let registry = self.registry.lock().expect("no test panics here").upgrade();
+        let read = registry.map_or(0, |registry| registry.catalog().generation());
+        let generations = [current.generation(), read, next.generation()];
+        self.seen.lock().expect("no test panics here").push(generations);
+    }
+}
+
+#[test]
+fn a_ranker_prepares_for_a_catalog_before_a_reader_has_it() {
+    let (source, ranker) = (Arc::new(Changing::default()), Arc::new(Preparing::default()));
+    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
+    let builder = builder.source("user", source.clone()).ranker(ranker.clone());
+    let registry = Arc::new(builder.build().expect("the layer is there"));
+    *ranker.registry.lock().expect("no test panics here") = Arc::downgrade(&registry);
+    source.set("a", skill_md("a", "first"), 1);
+    registry.reload();
+    registry.reload();
+    source.set("a", skill_md("a", "second"), 2);
+    registry.reload();
+    let seen = ranker.seen.lock().expect("no test panics here").clone();
+    assert_eq!(seen, [[0, 0, 1], [1, 1, 2]], "once for each catalog, while readers have the last");
 }

@@ -223,6 +223,11 @@ fn what_a_skill_needs_must_be_there() {
         ("requires: {config: [browser.enabled]}", ""),
         ("requires: {config: [other]}", "it needs the configuration's `other`, which is not set"),
         ("{always: true, os: [win32]}", ""),
+        (
+            "{os: [win32], requires: {bins: [rg, ag]}}",
+            "it is for `win32`, and this is `macos`; it needs the program `rg`, which is not there; \
+             it needs the program `ag`, which is not there",
+        ),
     ] {
         let yaml = openclaw(yaml);
         let catalog = loaded(registry(&[("a", &yaml)]).facts(Machine::with(&["jq"]))).catalog();

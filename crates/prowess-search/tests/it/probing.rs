@@ -60,3 +60,14 @@ fn a_misspelt_field_is_told() {
     let error = serde_json::from_str::<Vec<Question>>(r#"[{"query": "a", "expects": []}]"#);
     assert!(error.is_err(), "a question that expects nothing by accident would always be right");
 }
+
+#[test]
+fn a_skill_may_be_named_as_it_is_anywhere() {
+    let catalog = catalog(&[("a-pdf", "A."), ("b-pdf", "B.")]);
+    let layer = catalog.skill_at(0).expect("it is there").layer().name.clone();
+    let text =
+        format!(r#"[{{"query": "pdf", "expect": ["{layer}:a-pdf"], "not": ["{layer}:b-pdf"]}}]"#);
+    let evaluation = evaluate(&Substring, &catalog, &questions(&text), 5);
+    assert_eq!((evaluation.recall, evaluation.forbidden), (1.0, 1), "qualified ids are ids");
+    assert!(evaluation.unknown.is_empty(), "and known: {:?}", evaluation.unknown);
+}

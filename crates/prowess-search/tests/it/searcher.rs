@@ -114,6 +114,18 @@ fn each_thread_gets_the_answer_of_its_catalog() {
 }
 
 #[test]
+fn the_index_of_the_next_catalog_is_prepared_once_somebody_searched() {
+    let searcher = Searcher::new();
+    let [one, two, three] = [(); 3].map(|()| catalog(&[("pdf", "Fills forms.")]));
+    searcher.prepare(&two, &one);
+    assert!(searcher.prepared(&two).is_none(), "nobody has searched, so nothing is built");
+    searcher.rank(&two, "forms", 1);
+    searcher.prepare(&three, &two);
+    assert!(searcher.prepared(&three).is_some(), "the next search finds its index");
+    assert!(searcher.prepared(&two).is_some(), "and turns that have begun find theirs");
+}
+
+#[test]
 fn an_index_can_be_built_ahead() {
     let searcher = Searcher::new();
     let catalog = catalog(&[("pdf", "Fills forms.")]);

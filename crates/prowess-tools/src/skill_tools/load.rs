@@ -99,7 +99,7 @@ impl Load {
         }
         let mut records: Vec<Record<'c>> = Vec::with_capacity(names.len());
         for name in names {
-            let record = find(context.catalog, name, context.caller)?;
+            let record = find(context.catalog, name, context.caller, &self.policy)?;
             if records.iter().all(|other| other.index() != record.index()) {
                 records.push(record);
             }

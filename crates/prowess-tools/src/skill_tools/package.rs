@@ -9,6 +9,7 @@ use prowess_core::{
 use prowess_format::{Document, NameRule, Profile, Rules, parse_with};
 
 use super::problem::Problem;
+use crate::ToolPolicy;
 use crate::codes;
 use crate::suggestion::{closest, hint};
 use crate::text::{quoted, sentence};
@@ -19,11 +20,12 @@ pub(super) fn find<'c>(
     catalog: &'c Catalog,
     typed: &str,
     caller: Caller,
+    policy: &ToolPolicy,
 ) -> Result<Record<'c>, Problem> {
     match catalog.find(typed, caller) {
         Lookup::Found(record) => Ok(record),
         Lookup::Withheld(record, reason) => Err(withheld(record, reason)),
-        Lookup::Unknown => Err(not_found(catalog, typed)),
+        Lookup::Unknown => Err(not_found(catalog, typed, policy.suggestion_similarity)),
     }
 }
 
@@ -36,8 +38,8 @@ fn withheld(record: Record<'_>, reason: &str) -> Problem {
     Problem::new(code, format!("skill {id} cannot be loaded: {reason}; go on without it"))
 }
 
-fn not_found(catalog: &Catalog, typed: &str) -> Problem {
-    let next = match closest(typed, catalog.skills().map(|record| record.id())) {
+fn not_found(catalog: &Catalog, typed: &str, least: u8) -> Problem {
+    let next = match closest(typed, catalog.skills().map(|record| record.id()), least) {
         Some(meant) => hint(meant),
         None => "; choose one from the list of skills".to_owned(),
     };

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::active;
 use super::package;
 use super::problem::{Problem, answer};
-use crate::suggestion::{closest, hint};
+use crate::suggestion::{LEAST_SIMILARITY, closest, hint};
 use crate::text::{enumerated, quoted};
 use crate::{ReadGate, ReadScope, ToolPolicy, codes};
 
@@ -72,9 +72,11 @@ impl Read {
         };
         match (active, typed, self.policy.read_gate) {
             (Some(active), _, _) => still_there(catalog, active),
-            (None, Some(typed), ReadGate::Known) => package::find(catalog, typed, caller),
+            (None, Some(typed), ReadGate::Known) => {
+                package::find(catalog, typed, caller, &self.policy)
+            }
             (None, Some(typed), ReadGate::Active) => {
-                let record = package::find(catalog, typed, caller)?;
+                let record = package::find(catalog, typed, caller, &self.policy)?;
                 let message =
                     format!("skill {} is not active; load it, then read", quoted(record.id()));
                 Err(Problem::new(codes::SKILL_NOT_ACTIVE, message))
@@ -150,7 +152,7 @@ fn still_there<'c>(catalog: &'c Catalog, active: &ActiveSkill) -> Result<Record<
 fn missing(catalog: &Catalog, record: Record<'_>, path: &ResourcePath) -> Problem {
     let listing = catalog.list(record, MOST_COMPARED).unwrap_or_default();
     let files = || listing.resources.iter().map(|resource| resource.path.as_str());
-    let next = match closest(path.as_str(), files()) {
+    let next = match closest(path.as_str(), files(), LEAST_SIMILARITY) {
         Some(meant) => hint(meant),
         None if listing.resources.is_empty() => "; it has no other files".to_owned(),
         None => format!("; its files begin with {}", enumerated(files().take(MOST_NAMED), "and")),

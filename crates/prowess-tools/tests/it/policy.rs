@@ -14,6 +14,7 @@ fn every_field_has_its_documented_default() {
         names_per_call: 64,
         ids_in_schema: 100,
         resources_listed: 50,
+        suggestion_similarity: 60,
     };
     assert_eq!(policy, expected);
     assert_eq!(ToolPolicy::default(), expected);

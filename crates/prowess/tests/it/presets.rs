@@ -62,20 +62,22 @@ fn omniforge() {
     check(
         "omniforge",
         &expect![[r#"
-        discovery.client: "omniforge"
-        discovery.user: false
-        discovery.organization: null
-        discovery.roots.enterprise: ["~/.omniforge/enterprise/skills"]
-        discovery.roots.personal: ["~/.omniforge/skills"]
-        registry.profile: "extended"
-        registry.name_rule: "kebab-letter-first"
-        registry.name_mismatch: "allow"
-        refresh.mode: "ttl"
-        layers: [{"name":"enterprise","trust":"trusted","weight":4},{"name":"personal","trust":"trusted","weight":3},{"name":"project","trust":"prompt","weight":2},{"name":"plugin","trust":"untrusted","weight":1}]
-        session.max_active: 1000
-        prompt.body_delivery: "tool_result"
-        tools.body_delivery: "tool_result"
-    "#]],
+            discovery.client: "omniforge"
+            discovery.user: false
+            discovery.organization: null
+            discovery.bounds.max_depth: 1
+            discovery.roots.enterprise: ["~/.omniforge/enterprise/skills"]
+            discovery.roots.personal: ["~/.omniforge/skills"]
+            registry.profile: "extended"
+            registry.name_rule: "kebab-letter-first"
+            registry.name_mismatch: "allow"
+            refresh.mode: "ttl"
+            refresh.body_seconds: 300
+            layers: [{"name":"enterprise","trust":"trusted","weight":4},{"name":"personal","trust":"trusted","weight":3},{"name":"project","trust":"prompt","weight":2},{"name":"plugin","trust":"untrusted","weight":1}]
+            session.max_active: 1000
+            prompt.body_delivery: "tool_result"
+            tools.body_delivery: "tool_result"
+        "#]],
     );
 }
 
@@ -223,6 +225,8 @@ fn omniforge_finds_its_layers_in_a_home() {
         tree.write(&format!("{place}/{layer}/SKILL.md"), skill(layer));
         tree.write(&format!("{place}/deploy/SKILL.md"), skill("deploy"));
     }
+    tree.write("project/.omniforge/skills/group/nested/SKILL.md", skill("nested"));
+    tree.write("project/.omniforge/skills/notes.md", "No skill.");
     let machine = Surroundings::new(Some(tree.join("home")), Some(tree.join("project")));
     let mut policies = Policies::preset("omniforge").expect("there is one");
     policies.discovery.project_trust = ProjectTrust::Label;
@@ -239,4 +243,14 @@ fn omniforge_finds_its_layers_in_a_home() {
         ("project", "project"),
     ];
     assert_eq!(skills, expected, "the enterprise's skill of a name is the one that is used");
+
+    let homely = Surroundings::new(Some(tree.join("home")), None);
+    let policies = Policies::preset("omniforge").expect("there is one");
+    let layers: Vec<_> =
+        policies.discovery.find(&homely).roots.into_iter().map(|root| root.layer).collect();
+    assert_eq!(
+        layers,
+        ["enterprise".into(), "personal".into()],
+        "without a project it has no layer"
+    );
 }

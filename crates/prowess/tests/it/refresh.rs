@@ -1,13 +1,14 @@
 //! Real files that change under a runtime, by each policy.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use prowess::registry::{CatalogChange, Notice, Subscription};
-use prowess::{Catalog, Clock, Policies, Runtime};
-use prowess_testkit::{ManualClock, Random, Tree};
+use prowess::{Catalog, Clock, Policies, Runtime, RuntimeBuilder};
+use prowess_testkit::{ManualClock, Random, Tree, without_override};
 
 use crate::dynamic;
 
@@ -19,13 +20,23 @@ fn skill(name: &str, description: &str) -> String {
 }
 
 fn runtime(root: &Path, yaml: &str, clock: Option<Arc<ManualClock>>) -> Runtime {
-    let policies = Policies::from_yaml(yaml).expect("the policies are good");
-    let mut builder = dynamic::builder().policies(policies).skills_directory("user", root);
+    let mut builder = dynamic::builder();
     if let Some(clock) = clock {
         let clock: Arc<dyn Clock> = clock;
         builder = builder.clock(clock);
     }
+    built(builder, root, yaml)
+}
+
+fn built(builder: RuntimeBuilder, root: &Path, yaml: &str) -> Runtime {
+    let policies = Policies::from_yaml(yaml).expect("the policies are good");
+    let builder = builder.policies(policies).skills_directory("user", root);
     builder.build().expect("the runtime is complete")
+}
+
+/// A runtime whose source is linked: one that runs in a process of its own has rights of its own.
+fn linked(root: &Path, yaml: &str) -> Runtime {
+    built(Runtime::builder(), root, yaml)
 }
 
 /// A runtime that watches the directory and is past the setting-up of its watch.
@@ -205,22 +216,107 @@ fn refreshing_can_be_turned_off() {
     }
 }
 
+const POLLING: &str = "refresh: {mode: poll, poll_seconds: 1}";
+
+/// Of an edit of the body alone, no word of the catalog tells.
 #[test]
-fn a_file_that_stays_unreadable_is_no_news_to_a_poll() {
+fn each_edit_of_a_body_is_told_of_however_soon_it_comes() {
     let tree = Tree::new("");
-    tree.write("pdf/SKILL.md", skill("pdf", "Good."));
-    let runtime = runtime(tree.path(), "refresh: {mode: poll, poll_seconds: 1}", None);
+    let (runtime, heard) = watching(&tree);
+    let write = |body: &str| tree.write("pdf/SKILL.md", skill("pdf", "Fills forms.") + body);
+    write("");
+    wait_until(&runtime, &heard, says("pdf", "Fills forms."));
+    for body in ["one", "three", "fourteen"] {
+        write(body);
+        let is_told = || match heard.recv_timeout(LONG) {
+            Some(Notice::Changed(change)) => change.changed.iter().eq(["pdf"]),
+            other => panic!("the edit `{body}` is told of: {other:?}"),
+        };
+        while !is_told() {}
+    }
+}
+
+/// Makes a skill unreadable under a poll: it stays, and the next polls have nothing new to tell.
+#[track_caller]
+fn check_no_news(runtime: &Runtime, close: impl FnOnce()) {
     let heard = runtime.subscribe();
-    fs::remove_file(tree.join("pdf/SKILL.md")).unwrap();
-    fs::create_dir(tree.join("pdf/SKILL.md")).unwrap();
+    close();
     let is_kept = |catalog: &Catalog| {
         assert!(says("pdf", "Good.")(catalog), "the last good version stays");
         catalog.diagnostics().any(|found| found.code.as_str() == "skill-kept")
     };
-    wait_until(&runtime, &heard, is_kept);
+    wait_until(runtime, &heard, is_kept);
     let generation = runtime.catalog().generation();
     std::thread::sleep(Duration::from_millis(2_500));
     assert_eq!(runtime.catalog().generation(), generation, "two polls have found nothing new");
+}
+
+#[test]
+fn a_file_that_stays_unreadable_is_no_news_to_a_poll() {
+    let tree = Tree::new("");
+    tree.write("group/pdf/SKILL.md", skill("pdf", "Good."));
+    let file = tree.join("group/pdf/SKILL.md");
+    check_no_news(&runtime(tree.path(), POLLING, None), || {
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+    });
+}
+
+#[test]
+fn a_directory_that_stays_shut_is_no_news_to_a_poll() {
+    without_override(|| {
+        let tree = Tree::new("");
+        tree.write("group/pdf/SKILL.md", skill("pdf", "Good."));
+        let group = tree.join("group");
+        let rights = |mode| fs::set_permissions(&group, fs::Permissions::from_mode(mode)).unwrap();
+        check_no_news(&linked(tree.path(), POLLING), || rights(0o000));
+        rights(0o700);
+    });
+}
+
+/// Rights that are changed, a disk that fails for a moment: what lies in a directory is not gone because
+/// nobody may look.
+#[test]
+fn a_directory_that_is_shut_for_a_while_takes_no_skill_away() {
+    without_override(|| {
+        let tree = Tree::new("");
+        for name in ["pdf", "sql"] {
+            tree.write(&format!("group/{name}/SKILL.md"), skill(name, "Good."));
+        }
+        let runtime = linked(tree.path(), "{}");
+        let group = tree.join("group");
+        let rights = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("the rights change");
+        };
+        let state = |runtime: &Runtime| {
+            let catalog = runtime.reload().catalog;
+            let ids = catalog.skills().map(|skill| skill.id().to_owned());
+            let codes = catalog.diagnostics().map(|found| found.code.as_str().to_owned());
+            let mut codes: Vec<_> = codes.collect();
+            codes.sort_unstable();
+            (ids.collect::<Vec<_>>(), codes)
+        };
+        let all = |codes: &[&str]| {
+            let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+            (owned(&["pdf", "sql"]), owned(codes))
+        };
+        for mode in [0o000, 0o300] {
+            rights(&group, mode);
+            let told = ["directory-unreadable", "skill-kept", "skill-kept"];
+            assert_eq!(state(&runtime), all(&told), "{mode:o}");
+            rights(&group, 0o700);
+            assert_eq!(state(&runtime), all(&[]), "it is open again");
+        }
+        rights(&group.join("pdf"), 0o000);
+        assert_eq!(state(&runtime), all(&["directory-unreadable", "skill-kept"]));
+        rights(&group.join("pdf"), 0o700);
+        rights(tree.path(), 0o000);
+        let told = ["directory-unreadable", "skill-kept", "skill-kept"];
+        assert_eq!(state(&runtime), all(&told), "the root itself");
+        rights(tree.path(), 0o700);
+        fs::remove_dir_all(&group).expect("it goes");
+        assert_eq!(state(&runtime), (vec![], vec![]), "what is gone is gone");
+    });
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use prowess::search::Substring;
+use prowess::search::{Searcher, Substring};
 use prowess::{Ranked, RuntimeBuilder};
 use prowess_testkit::Tree;
 
@@ -44,6 +44,23 @@ fn a_turn_searches_the_catalog_that_it_has_pinned() {
     let now = runtime.catalog();
     assert_eq!(ids(&runtime.search(&now, "form", 5))[0], "forms", "a new skill is found");
     assert_eq!(ids(&turn.search("form", 1)), ["pdf-forms"], "and the turn still has its own");
+}
+
+#[test]
+fn who_searches_after_a_reload_finds_the_index_built() {
+    let tree = Tree::new(TREE);
+    let searcher = Arc::new(Searcher::new());
+    let runtime = builder(&tree).ranker(searcher.clone()).build().expect("the layers are good");
+    let write = |text: &str| {
+        tree.write("forms/SKILL.md", format!("---\nname: forms\ndescription: {text}\n---\nBody\n"));
+        runtime.reload().catalog
+    };
+    let unasked = write("Forms.");
+    assert!(searcher.prepared(&unasked).is_none(), "before the first search nothing is built");
+    runtime.search(&unasked, "form", 5);
+    let edited = write("Forms of every kind.");
+    assert!(searcher.prepared(&edited).is_some(), "from then on the index comes with the catalog");
+    assert_eq!(runtime.search(&edited, "kind", 5).len(), 1, "and is the one of that catalog");
 }
 
 #[test]

@@ -1,9 +1,14 @@
 //! Sources of every kind in one catalog.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 
-use prowess::{MemorySource, State};
-use prowess_testkit::Tree;
+use prowess::{
+    Cancel, ChangeListener, Listing, MemorySource, PackagePath, Policies, ReadLimit, ResourcePath,
+    Runtime, ScanSink, SkillSource, SourceError, State, ToolCall, Watch,
+};
+use prowess_testkit::{ManualClock, Tree};
+use serde_json::json;
 
 use crate::dynamic;
 
@@ -42,4 +47,110 @@ fn files_memory_and_the_program_make_one_catalog() {
     let [(location, State::Shadowed(reason))] = aside.as_slice() else { panic!("{aside:?}") };
     assert_eq!(location, "embedded://prowess/skill-writing/SKILL.md");
     assert!(reason.contains("layer `user`"), "{reason}");
+}
+
+#[test]
+fn a_source_of_one_skill_goes_by_the_hosts_name_everywhere() {
+    let one = MemorySource::builder("one")
+        .file("SKILL.md", "---\nname: declared\ndescription: Is one.\n---\nSay it.\n")
+        .build()
+        .expect("the path is one");
+    let builder = dynamic::builder().source_named("user", "given", Arc::new(one));
+    let runtime = builder.build().expect("the layers are the standard ones");
+    let session = runtime.open_session().expect("the store is in memory");
+    let turn = runtime.turn(&session).expect("the store is in memory");
+    assert!(turn.prompt().text.contains("<name>given</name>"), "the catalog has the host's name");
+    let load = |name: &str| turn.call(&ToolCall::new("skills_load", json!({ "names": [name] })));
+    assert!(load("declared").result.is_error, "its own is no name here");
+    let receipt = serde_json::to_string(&load("given").result).expect("a result is data");
+    assert!(receipt.contains(r#""given""#), "{receipt}");
+}
+
+/// Texts are kept as long as the policy says, by the runtime's clock, until the host says otherwise.
+#[test]
+fn a_loaded_text_is_kept_for_the_next_conversation() {
+    let tree = Tree::new("");
+    let write = |text: &str| {
+        let text = format!("---\nname: pdf\ndescription: Fills forms.\n---\n{text}\n");
+        tree.write("pdf/SKILL.md", text);
+    };
+    write("First.");
+    let clock = Arc::new(ManualClock::default());
+    let policies = Policies::from_yaml("refresh: { body_seconds: 300 }").expect("it is a policy");
+    let builder = dynamic::builder().policies(policies).clock(clock.clone());
+    let runtime = builder.skills_directory("user", tree.path()).build().expect("it is complete");
+    let loads = |text: &str| {
+        let session = runtime.open_session().expect("the store is in memory");
+        let turn = || runtime.turn(&session).expect("the store is in memory");
+        turn().call(&ToolCall::new("skills_load", json!({"names": ["pdf"]})));
+        turn().prompt().text.contains(text)
+    };
+    assert!(loads("First."));
+    write("Second.");
+    assert!(loads("First."), "it is kept");
+    assert!(runtime.forget_body("pdf") && loads("Second."), "the host has it forgotten");
+    write("Third.");
+    clock.advance(Duration::from_secs(300));
+    assert!(loads("Third."), "it is old");
+    write("Fourth, and longer.");
+    runtime.forget_bodies();
+    assert!(loads("Fourth"), "all are forgotten");
+}
+
+/// A source whose watch takes for ever to set up.
+struct Slow(MemorySource, Mutex<mpsc::Receiver<()>>);
+
+impl SkillSource for Slow {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn root(&self) -> &str {
+        self.0.root()
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+        self.0.scan(sink, cancel)
+    }
+
+    fn watch(&self, _: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        let released = self.1.lock().expect("no test panics here");
+        let _ = released.recv_timeout(Duration::from_secs(60));
+        Ok(None)
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        self.0.list(package, most)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        self.0.read(package, resource, limit)
+    }
+}
+
+#[test]
+fn the_first_catalog_waits_for_no_watch() {
+    let one = MemorySource::builder("one")
+        .file("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\n")
+        .build()
+        .expect("the path is one");
+    let (release, held) = mpsc::channel();
+    let policies = Policies::from_yaml("refresh: { mode: watch }").expect("it is a policy");
+    let source = Arc::new(Slow(one, Mutex::new(held)));
+    let builder = Runtime::builder().policies(policies).source("user", source);
+    let (tell, built) = mpsc::channel();
+    let building = std::thread::spawn(move || {
+        let runtime = builder.build().expect("it is complete");
+        let _ = tell.send(runtime.catalog().len());
+        runtime
+    });
+    let skills = built.recv_timeout(Duration::from_secs(30));
+    release.send(()).expect("the watch is being set up");
+    assert_eq!(skills, Ok(1), "the skill is there before the watch is");
+    drop(building.join());
 }

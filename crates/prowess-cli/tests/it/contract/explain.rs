@@ -49,6 +49,11 @@ fn explain_a_skill_that_shadows_another() {
                   "reason": "$ROOT/pdf/SKILL.md in source `filesystem` of layer `user` (trusted)"
                 },
                 {
+                  "step": "ready",
+                  "outcome": "ready",
+                  "reason": "nothing that it needs is missing"
+                },
+                {
                   "step": "place",
                   "outcome": "visible",
                   "reason": "no other `pdf` comes before it"
@@ -62,6 +67,11 @@ fn explain_a_skill_that_shadows_another() {
                   "step": "find",
                   "outcome": "found",
                   "reason": "$ROOT/zpdf/SKILL.md in source `filesystem` of layer `user` (trusted)"
+                },
+                {
+                  "step": "ready",
+                  "outcome": "ready",
+                  "reason": "nothing that it needs is missing"
                 },
                 {
                   "step": "place",

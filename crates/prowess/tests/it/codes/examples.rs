@@ -86,7 +86,7 @@ pub(super) static EXAMPLES: &[Example] = &[
     },
     Example {
         code: registry::codes::SKILL_COPY,
-        shown: "user/pdf/SKILL.md and project/pdf/SKILL.md, which are one file",
+        shown: "user/pdf/SKILL.md and project/pdf/SKILL.md, which are the same",
         setup: tree(COPIES, ""),
     },
     Example {
@@ -222,7 +222,7 @@ description: Merges files.
         setup: machine("", "discovery: { organization: null, roots: { user: [skills] } }", nothing),
     },
     Example {
-        code: source_fs::codes::PROJECT_NOT_TRUSTED,
+        code: registry::codes::PROJECT_NOT_TRUSTED,
         shown: "project/.agents/skills/pdf/SKILL.md",
         setup: machine(
             "//- /project/.agents/skills/pdf/SKILL.md\n---\nname: pdf\ndescription: x\n---\n",

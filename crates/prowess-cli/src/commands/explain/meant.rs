@@ -1,0 +1,54 @@
+//! Which records a text means: as an id or alias, or as a place that may have several spellings.
+
+use std::path::{Path, PathBuf};
+
+use prowess::{Catalog, Record};
+
+/// A path as one that begins with a root, if it lies below one: both may lead through links.
+pub(super) fn as_found(catalog: &Catalog, path: PathBuf) -> PathBuf {
+    let Ok(real) = path.canonicalize() else { return path };
+    let roots = || catalog.sources().iter().map(|source| Path::new(source.source.root()));
+    if roots().any(|root| path.starts_with(root)) {
+        return path;
+    }
+    let below = |root: &Path| {
+        let rest = real.strip_prefix(root.canonicalize().ok()?).ok()?.to_owned();
+        Some(if rest.as_os_str().is_empty() { root.to_owned() } else { root.join(rest) })
+    };
+    roots().find_map(below).unwrap_or(path)
+}
+
+/// The records that `query` means, and those that lie at `path`, which is the query as a place. A link
+/// that leads there is as good as the place itself.
+pub(super) fn records<'c>(catalog: &'c Catalog, query: &str, path: &str) -> Vec<Record<'c>> {
+    let mut records = catalog.all_named(query);
+    let mut add = |found: Vec<Record<'c>>| {
+        for record in found {
+            if records.iter().all(|other| other.index() != record.index()) {
+                records.push(record);
+            }
+        }
+    };
+    add(catalog.all_named(path));
+    if let Some(directory) = real_directory(path.as_ref()) {
+        add(in_directory(catalog, &directory));
+    }
+    records
+}
+
+/// The directory that a path means, by the way without links: the package's, where the file itself was
+/// named.
+fn real_directory(path: &Path) -> Option<PathBuf> {
+    let real = path.canonicalize().ok()?;
+    let is_skill = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+    if is_skill { real.parent().map(Path::to_owned) } else { Some(real) }
+}
+
+/// The records whose directory is this one, whichever way their source came to it.
+fn in_directory<'c>(catalog: &'c Catalog, directory: &Path) -> Vec<Record<'c>> {
+    let is_there = |record: &Record<'_>| {
+        let own = PathBuf::from(record.root_directory());
+        own.canonicalize().is_ok_and(|own| own == directory)
+    };
+    catalog.skills().chain(catalog.aside()).chain(catalog.refused()).filter(is_there).collect()
+}

@@ -1,0 +1,95 @@
+//! A system that has nothing left of something. Alone in their program, and one after the other: they take it
+//! away from every other test.
+
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use prowess::{Policies, Runtime};
+use prowess_testkit::Tree;
+use rustix::fs::inotify;
+use rustix::process::{Resource, getrlimit, setrlimit};
+
+/// As many as the system has; far fewer than a process may have files.
+fn take_all() -> Vec<OwnedFd> {
+    let mut taken = Vec::new();
+    while let Ok(one) = inotify::init(inotify::CreateFlags::CLOEXEC) {
+        taken.push(one);
+        assert!(taken.len() < 100_000, "the system has an end");
+    }
+    // What ended it was the number of watchers, not that of open files.
+    drop(fs::File::open("/").expect("a file can still be opened"));
+    taken
+}
+
+/// One test at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+#[test]
+fn changes_are_found_by_polling_and_that_is_told() {
+    let _turn = TURN.lock();
+    let tree = Tree::new("");
+    let write = |text: &str| {
+        let text = format!("---\nname: pdf\ndescription: {text}\n---\nBody\n");
+        tree.write("pdf/SKILL.md", text);
+    };
+    write("First.");
+    let taken = take_all();
+    let policies = Policies::from_yaml("refresh: {mode: watch, poll_seconds: 1}");
+    let builder = Runtime::builder().policies(policies.expect("the policies are good"));
+    let builder = builder.skills_directory("user", tree.path());
+    let runtime = builder.build().expect("a runtime does without watches");
+    let heard = runtime.subscribe();
+    let wait_until = |is_so: &dyn Fn() -> bool| {
+        while !is_so() {
+            heard.recv_timeout(Duration::from_secs(60)).expect("there is word of a change");
+        }
+    };
+    let told = || {
+        let catalog = runtime.catalog();
+        catalog.diagnostics().any(|found| found.code.as_str() == "source-not-watched")
+    };
+    let says = |text: &str| {
+        let catalog = runtime.catalog();
+        catalog.get("pdf").is_some_and(|skill| skill.description() == text)
+    };
+    wait_until(&told);
+    assert!(says("First."), "what there is is offered all the same");
+    write("Second.");
+    wait_until(&|| says("Second."));
+    drop(taken);
+    assert!(told(), "and it stays told: nobody tries again by himself");
+}
+
+/// What cannot be opened is not gone. How many files are left decides what can be: the root, a directory, a
+/// file, or nothing.
+#[test]
+fn a_process_without_open_files_to_spare_keeps_its_skills() {
+    let _turn = TURN.lock();
+    let tree = Tree::new("");
+    for package in ["pdf", "group/deep", "group/inner/deeper"] {
+        let name = package.rsplit('/').next().expect("a path has a last part");
+        let text = format!("---\nname: {name}\ndescription: Helps.\n---\nBody\n");
+        tree.write(&format!("{package}/SKILL.md"), text);
+    }
+    let builder = Runtime::builder().skills_directory("user", tree.path());
+    let runtime = builder.build().expect("the runtime is complete");
+    let usual = getrlimit(Resource::Nofile);
+    let few = rustix::process::Rlimit { current: Some(256), ..usual };
+    setrlimit(Resource::Nofile, few).expect("a process may give up what it may");
+    for left in 0..6 {
+        let mut taken = Vec::new();
+        while let Ok(file) = fs::File::open("/dev/null") {
+            taken.push(file);
+        }
+        taken.truncate(taken.len() - left);
+        let catalog = runtime.reload().catalog;
+        drop(taken);
+        let ids: Vec<_> = catalog.skills().map(|skill| skill.id().to_owned()).collect();
+        assert_eq!(ids, ["deep", "deeper", "pdf"], "with {left} files left");
+    }
+    setrlimit(Resource::Nofile, usual).expect("and have it back");
+    let catalog = runtime.reload().catalog;
+    assert_eq!((catalog.len(), catalog.diagnostics().count()), (3, 0), "all is well again");
+}
