@@ -45,6 +45,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
         };
         let printed = succeed(Command::new(built("release", program)?).args(arguments))?;
         rows.push_str(&String::from_utf8_lossy(&printed));
+        if program == "ratios" {
+            rows.push_str(&cold::row());
+        }
     }
     let page = page::written(&rows);
     print!("{page}");

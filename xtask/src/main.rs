@@ -106,6 +106,10 @@ fn test() -> Result<(), Failure> {
     // What stands behind a feature that nothing of the workspace turns on.
     cargo(["test", "--package", "prowess-prompt", "--features", "exact-tokens"])?;
     cargo(["test", "--package", "prowess-search", "--features", "semantic"])?;
+    let facade = ["clippy", "--package", "prowess", "--lib"];
+    for features in [&[][..], &["--all-features"]] {
+        cargo(facade.iter().chain(features).chain(&["--", "-D", "warnings"]))?;
+    }
     // `--all-targets` leaves the examples in the documentation out.
     cargo(["test", "--workspace", "--doc"])
 }

@@ -1,5 +1,6 @@
 //! Prints how long readers of a catalog wait, with and without a writer that swaps as fast as it can: of a
-//! registry one that edits and reloads, of the bare shelves one that does nothing but swap.
+//! registry one that reloads a source in memory of which a skill was edited, of the bare shelves one that does
+//! nothing but swap.
 //!
 //! `readers [ROUNDS]`: 15 rounds without it. In each round each shelf is read once in quiet and once with
 //! the writer, one after the other, so that whatever else the machine is doing hits them alike; the
@@ -10,17 +11,20 @@
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
 use std::hint::black_box;
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use benches::corpus::{on_disk, registry, touch};
+use benches::corpus::registry_of;
 use benches::table::{alone, beside};
 use dashmap::DashMap;
-use prowess_core::{Catalog, CatalogProvider};
+use prowess_core::{
+    Cancel, Catalog, CatalogProvider, Found, Listing, PackagePath, ReadLimit, ResourcePath,
+    ScanSink, SkillSource, SourceError, SourceErrorKind, Stamp,
+};
 use prowess_registry::Registry;
 
 const SKILLS: usize = 1_000;
@@ -69,35 +73,89 @@ impl Shelf for DashMap<String, String> {
     }
 }
 
-/// A registry as a host has it, whose writer edits a skill and reloads.
-struct Reloading<'r> {
-    registry: &'r Registry,
-    root: &'r Path,
-    version: AtomicUsize,
+/// A source in memory of which each scan finds another version of one skill: a disk would be most of what a
+/// reload takes.
+struct Edited {
+    skills: Vec<(String, String)>,
+    version: AtomicU64,
 }
 
-impl Shelf for Reloading<'_> {
+impl Edited {
+    fn new() -> Self {
+        let names = (0..SKILLS).map(|number| format!("skill-{number:05}"));
+        let text = |name: &String| {
+            let text = format!("---\nname: {name}\ndescription: Is number so and so.\n---\n");
+            (name.clone(), text)
+        };
+        Self { skills: names.map(|name| text(&name)).collect(), version: AtomicU64::new(2) }
+    }
+}
+
+impl SkillSource for Edited {
+    fn name(&self) -> &str {
+        "edited"
+    }
+
+    fn root(&self) -> &str {
+        "edited://"
+    }
+
+    fn scan(&self, sink: &mut dyn ScanSink, _: &Cancel) -> Result<(), SourceError> {
+        let version = self.version.fetch_add(1, Ordering::Relaxed);
+        for (at, (package, text)) in self.skills.iter().enumerate() {
+            let stamp = NonZeroU64::new(if at == 0 { version } else { 1 }).map(Stamp);
+            if sink.known(package) == stamp {
+                sink.unchanged(package);
+                continue;
+            }
+            let edited = text.replace("so and so", &version.to_string());
+            sink.found(Found {
+                package,
+                file: "SKILL.md",
+                stamp,
+                size: None,
+                head: edited.as_bytes(),
+                is_whole_file: true,
+            });
+        }
+        Ok(())
+    }
+
+    fn list(&self, _: &PackagePath, _: usize) -> Result<Listing, SourceError> {
+        Ok(Listing { resources: Vec::new(), is_complete: true })
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        _: &ResourcePath,
+        _: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        let found = self.skills.iter().find(|(known, _)| known == package.as_str());
+        let missing = || SourceError::new(SourceErrorKind::NotFound, "there is no such skill");
+        found.map(|(_, text)| text.clone().into_bytes()).ok_or_else(missing)
+    }
+}
+
+/// A registry as a host has it, whose writer reloads what was edited.
+struct Reloading(Registry);
+
+impl Shelf for Reloading {
     fn read(&self, id: &str) -> usize {
-        self.registry.catalog().get(id).map_or(0, |skill| skill.description().len())
+        self.0.catalog().get(id).map_or(0, |skill| skill.description().len())
     }
 
     fn swap(&self, _: &Arc<Catalog>) {
-        touch(self.root, self.version.fetch_add(1, Ordering::Relaxed));
-        self.registry.reload();
+        self.0.reload();
     }
 }
 
 fn main() {
     let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
-    let directory = on_disk(SKILLS);
-    let registry = registry(directory.path());
-    let first = registry.reload().catalog;
-    touch(directory.path(), 1);
-    let second = registry.reload().catalog;
-    let catalogs = [first, second];
+    let registry = registry_of(Arc::new(Edited::new()));
+    let catalogs = [registry.reload().catalog, registry.reload().catalog];
     let [first, _] = &catalogs;
-    let reloading =
-        Reloading { registry: &registry, root: directory.path(), version: AtomicUsize::new(2) };
+    let reloading = Reloading(registry);
     measure(("a registry that reloads", Some(2.0)), &reloading, &catalogs, rounds);
     measure(("arc-swap", Some(2.0)), &ArcSwap::from(Arc::clone(first)), &catalogs, rounds);
     measure(("RwLock", None), &RwLock::new(Arc::clone(first)), &catalogs, rounds);
@@ -109,7 +167,7 @@ fn main() {
         &catalogs,
         rounds,
     );
-    assert_eq!(registry.catalog().len(), SKILLS, "the corpus is whole");
+    assert_eq!(reloading.0.catalog().len(), SKILLS, "the corpus is whole");
 }
 
 /// The p50 and the p99.9 of one round, in nanoseconds.
@@ -131,14 +189,14 @@ fn measure(
     }
     let [quiet_half, quiet_tail] = medians(&quiet);
     let [half, tail] = medians(&swapped);
-    let each = swaps as f64 / (READS * rounds.max(1)) as f64;
+    let each = swaps as f64 / (READS / 1_000 * rounds.max(1)) as f64;
     let time = Duration::from_nanos;
     let row = |what: &str, with, without, most| {
         println!("{}", beside(&format!("{name}: {what}"), SKILLS, time(with), time(without), most));
     };
     row("half of the reads beside a writer, and in quiet", half, quiet_half, None);
     row("999 of 1,000 reads beside a writer, and in quiet", tail, quiet_tail, most);
-    println!("{}", alone(&format!("{name}: swaps for each read"), SKILLS, each, "", None));
+    println!("{}", alone(&format!("{name}: swaps in 1,000 reads"), SKILLS, each, "", None));
 }
 
 fn read(shelf: &dyn Shelf, ids: &[String]) -> Round {

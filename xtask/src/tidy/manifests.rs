@@ -45,12 +45,14 @@ fn inheritance(package: &Package, repository: &Repository) -> Vec<String> {
     own.chain(lints).collect()
 }
 
-/// Many small test binaries are linked many times; one with modules is linked once.
+/// Many small test binaries are linked many times; one with modules is linked once. A test that takes
+/// something of the system's away from all others runs in a binary of its own.
 fn test_binaries(package: &Package) -> Vec<String> {
-    let only = format!("{}/tests/it/main.rs", package.folder);
+    let [only, alone] =
+        ["it", "alone"].map(|name| format!("{}/tests/{name}/main.rs", package.folder));
     let tests = package.targets.iter().filter(|target| target.kind == "test");
     tests
-        .filter(|target| target.path != only)
+        .filter(|target| target.path != only && target.path != alone)
         .map(|target| format!("{}: make it a module of `{only}`", target.path))
         .collect()
 }
