@@ -7,6 +7,7 @@
 
 mod event;
 mod survey;
+mod targets;
 mod tree;
 mod work;
 
@@ -26,6 +27,7 @@ use prowess_core::{
 
 use crate::FsConfig;
 use survey::Survey;
+use targets::targets;
 use tree::Tree;
 use work::{Queue, Work};
 
@@ -134,7 +136,7 @@ impl Watching {
         place: &str,
         changed: &mut BTreeSet<String>,
     ) -> Result<Look, SourceError> {
-        let survey = Survey::new(&self.config);
+        let survey = survey(&self.config)?;
         let mut tree = lock(&self.shared.tree);
         // With links about, one directory more or less may decide what another place is.
         let (has_links, was_link) = (tree.has_links(), tree.is_link(place));
@@ -178,13 +180,14 @@ impl Watching {
             self.watcher = Some(self.new_watcher()?);
             let parent = root.parent().filter(|_| root.is_symlink());
             let beside = if anchor == root { parent } else { Some(&*anchor) };
-            if let Some(beside) = beside {
-                self.add(&[beside.to_owned()])?;
-            }
+            let mut above: Vec<_> = beside.map(Path::to_owned).into_iter().collect();
             if anchor == root {
-                self.add(&self.config.above_with_gitignore())?;
+                above.extend(self.config.above_with_gitignore());
+            }
+            self.add(&above)?;
+            if anchor == root {
                 self.watch_below("")?;
-                self.watch_links()?;
+                self.watch_links(&above)?;
             }
             if nearest_directory(&root) == anchor {
                 return Ok(());
@@ -200,10 +203,11 @@ impl Watching {
         let mut directories_left = self.config.max_directories;
         while !level.is_empty() {
             self.watch_directories(&level)?;
-            let survey = Survey::new(&self.config);
+            let survey = survey(&self.config)?;
             let mut below = Vec::new();
             for path in &level {
-                let found = survey.look_into(path);
+                let found =
+                    survey.look_into(path).map_err(|error| unsurveyed(&self.config, &error))?;
                 let mut tree = lock(&self.shared.tree);
                 tree.set_package(path, found.is_package);
                 found.links.into_iter().for_each(|link| tree.add_link(link));
@@ -218,14 +222,24 @@ impl Watching {
         Ok(all)
     }
 
-    /// Watches the packages that links lead to, where the scan reaches them by no other way.
-    fn watch_links(&mut self) -> Result<(), SourceError> {
-        let links = lock(&self.shared.tree).links();
-        let outside = Survey::new(&self.config).packages_outside(&links);
-        self.watch_directories(&outside)?;
-        let mut tree = lock(&self.shared.tree);
-        outside.iter().for_each(|path| tree.set_package(path, true));
-        Ok(())
+    /// Watches the packages that links lead to, where no walk comes to them, and the directories where
+    /// those will come that are not there. `above` is watched already.
+    fn watch_links(&mut self, above: &[PathBuf]) -> Result<(), SourceError> {
+        loop {
+            let mut tree = lock(&self.shared.tree);
+            let found = targets(&self.config, &tree, above);
+            tree.set_awaited(found.awaited.clone());
+            drop(tree);
+            self.watch_directories(&found.packages)?;
+            let beside: Vec<_> = found.beside.iter().cloned().collect();
+            self.add(&beside)?;
+            let mut tree = lock(&self.shared.tree);
+            found.packages.iter().for_each(|path| tree.set_package(path, true));
+            // What came before it was watched for is found by another look.
+            if found == targets(&self.config, &tree, above) {
+                return Ok(());
+            }
+        }
     }
 
     fn watch_directories(&mut self, paths: &[String]) -> Result<(), SourceError> {
@@ -301,6 +315,17 @@ fn nearest_directory(root: &Path) -> PathBuf {
 /// Whether files below a directory can be opened, be it by who knows their names alone.
 fn may_be_entered(directory: &Path) -> bool {
     directory.join(".").symlink_metadata().is_ok()
+}
+
+fn survey(config: &FsConfig) -> Result<Survey<'_>, SourceError> {
+    Survey::new(config).map_err(|error| unsurveyed(config, &error))
+}
+
+/// Of directories that nobody could look for, nobody would hear.
+fn unsurveyed(config: &FsConfig, error: &prowess_dir::Error) -> SourceError {
+    let root = config.root.display();
+    let message = format!("what is to be watched of `{root}` cannot be seen: {error}");
+    SourceError::new(SourceErrorKind::Unavailable, message)
 }
 
 fn unwatchable(path: &Path, error: &notify::Error) -> SourceError {

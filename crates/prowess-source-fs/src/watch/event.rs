@@ -63,8 +63,9 @@ fn sort_path(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
         return Sorted::anything();
     }
     let Ok(inside) = path.strip_prefix(tree.root()) else {
-        // On the way to a root that is not there, or that is a link.
-        return if tree.root().starts_with(path) { Sorted::anything() } else { Sorted::default() };
+        // On the way to a root that is not there, or that is a link, or to where a link leads.
+        let is_on_the_way = tree.root().starts_with(path) || tree.awaits(path);
+        return if is_on_the_way { Sorted::anything() } else { Sorted::default() };
     };
     // Its name is no package's, but a scan has something to say of it.
     let Some(inside) = inside.to_str() else { return Sorted::anything() };

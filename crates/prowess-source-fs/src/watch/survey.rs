@@ -1,21 +1,20 @@
 //! Which directories a scan would look into.
 
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
 use prowess_core::PackagePath;
-use prowess_dir::{Dir, EntryBuffer, Links as Confined};
+use prowess_dir::{Dir, EntryBuffer, ErrorKind, Links as Confined};
 
 use crate::package::FILES;
 use crate::partial::is_package;
-use crate::{FsConfig, Links, Nested};
+use crate::{FsConfig, Nested};
 
 pub(super) use prowess_dir::Kind;
 
 /// Looks at a tree as a scan does, without reading a file.
 pub(super) struct Survey<'c> {
     config: &'c FsConfig,
+    /// None where there is no root, or one that is shut.
     root: Option<Dir>,
 }
 
@@ -30,8 +29,12 @@ pub(super) struct Found {
 }
 
 impl<'c> Survey<'c> {
-    pub(super) fn new(config: &'c FsConfig) -> Self {
-        Self { config, root: config.open_root().ok() }
+    /// # Errors
+    ///
+    /// The system cannot say what the root is, as where the process may open no more files.
+    pub(super) fn new(config: &'c FsConfig) -> prowess_dir::Result<Self> {
+        let root = unless_unavailable(config.open_root())?;
+        Ok(Self { config, root })
     }
 
     /// What is at a place, without following a link.
@@ -51,18 +54,21 @@ impl<'c> Survey<'c> {
         !is_skipped && !is_passed && parts.count() <= self.config.max_depth
     }
 
-    /// Looks into a directory. One that is gone or shut has nothing.
-    pub(super) fn look_into(&self, path: &str) -> Found {
-        let Some(root) = &self.root else { return Found::default() };
+    /// Looks into a directory. One that is gone or shut has nothing: a scan tells of what cannot be listed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub(super) fn look_into(&self, path: &str) -> prowess_dir::Result<Found> {
+        let Some(root) = &self.root else { return Ok(Found::default()) };
         let is_package = is_package(root, path);
         let depth = if path.is_empty() { 0 } else { path.split('/').count() };
         let ends = is_package && self.config.nested == Nested::Stop;
         let mut found = Found { is_package, ..Found::default() };
         if !ends && depth < self.config.max_depth {
-            // A scan tells of what cannot be listed.
-            let _ = self.list(root, path, &mut found);
+            unless_unavailable(self.list(root, path, &mut found))?;
         }
-        found
+        Ok(found)
     }
 
     fn list(&self, root: &Dir, path: &str, found: &mut Found) -> prowess_dir::Result<()> {
@@ -83,22 +89,13 @@ impl<'c> Survey<'c> {
         });
         visited.map(drop)
     }
+}
 
-    /// Those of the links that lead to a directory out of the root, each directory by its first link:
-    /// by that a scan reports its package. What lies inside is watched by its own path.
-    pub(super) fn packages_outside(&self, links: &[String]) -> Vec<String> {
-        if self.config.links == Links::Never {
-            return Vec::new();
-        }
-        let root = self.config.root.canonicalize().unwrap_or_else(|_| self.config.root.clone());
-        let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
-        let is_outside = |link: &&String| {
-            let target = self.config.root.join(link).canonicalize();
-            let is_outside = |target: &PathBuf| target.is_dir() && !target.starts_with(&root);
-            let target =
-                target.ok().filter(|target| is_outside(target) && self.config.may_lead_to(target));
-            target.is_some_and(|target| seen.insert(target))
-        };
-        links.iter().filter(is_outside).cloned().collect()
+/// What there is; none where it is certain that there is nothing for us.
+fn unless_unavailable<T>(answer: prowess_dir::Result<T>) -> prowess_dir::Result<Option<T>> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == ErrorKind::Unavailable => Err(error),
+        Err(_) => Ok(None),
     }
 }

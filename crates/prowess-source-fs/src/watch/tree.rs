@@ -1,6 +1,7 @@
 //! Which directories are watched.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::FsConfig;
@@ -13,12 +14,20 @@ pub(super) struct Tree {
     directories: BTreeMap<String, bool>,
     /// Links that may lead to packages.
     links: BTreeSet<String>,
+    /// Names by which what links lead to may come, in directories that are watched for that.
+    awaited: BTreeSet<OsString>,
 }
 
 impl Tree {
     pub(super) fn new(config: &FsConfig) -> Self {
         let (root, heeds_gitignore) = (config.root.clone(), config.gitignore.is_some());
-        Self { root, heeds_gitignore, directories: BTreeMap::new(), links: BTreeSet::new() }
+        Self {
+            root,
+            heeds_gitignore,
+            directories: BTreeMap::new(),
+            links: BTreeSet::new(),
+            awaited: BTreeSet::new(),
+        }
     }
 
     /// Whether a file decides what is searched.
@@ -63,6 +72,15 @@ impl Tree {
 
     pub(super) fn links(&self) -> Vec<String> {
         self.links.iter().cloned().collect()
+    }
+
+    pub(super) fn set_awaited(&mut self, names: BTreeSet<OsString>) {
+        self.awaited = names;
+    }
+
+    /// Whether something outside may be what a link leads to.
+    pub(super) fn awaits(&self, path: &Path) -> bool {
+        path.file_name().is_some_and(|name| self.awaited.contains(name))
     }
 
     /// Whether directories below this one are watched.

@@ -346,6 +346,82 @@ fn a_package_of_the_project_behind_a_link_is_told_of() {
 }
 
 #[test]
+fn a_package_that_is_searched_by_no_path_but_a_link_is_told_of() {
+    let tree = tree();
+    tree.write("skills/node_modules/hidden/SKILL.md", SKILL);
+    symlink("node_modules/hidden", tree.join("skills/shown")).expect("a link can be made");
+    let watched = watched(config(&tree));
+    write(tree.join("skills/node_modules/hidden/SKILL.md"));
+    watched.wait_for("shown");
+}
+
+#[test]
+fn what_a_link_leads_to_is_heard_of_when_it_comes() {
+    for (link, made) in [
+        ("../outside/late", "outside/late"),
+        ("../outside/some/way/off", "outside/some/way/off"),
+        ("../outside/../outside/late", "outside/late"),
+        ("pdf/late", "skills/pdf/late"),
+        ("node_modules/late", "skills/node_modules/late"),
+        ("../late", "late"),
+    ] {
+        let tree = tree();
+        symlink(link, tree.join("skills/one")).expect("a link can be made");
+        symlink("one", tree.join("skills/chained")).expect("a link can be made");
+        symlink("../outside/never", tree.join("skills/never")).expect("a link can be made");
+        let watched = watched(config(&tree));
+        tree.write(&format!("{made}/SKILL.md"), SKILL);
+        watched.wait_for_everything();
+        // It may have been made while everything was looked at.
+        loop {
+            write(tree.join(made).join("SKILL.md"));
+            match watched.heard.recv_timeout(LONG).expect("it is told of") {
+                SourceChange::Packages(packages) => break assert!(!packages.is_empty(), "{link}"),
+                SourceChange::Everything => {}
+                other => panic!("{link}: {other:?}"),
+            }
+        }
+    }
+}
+
+/// The parent of a root that is a link is watched for the link; nothing else may take that away.
+#[test]
+fn what_a_link_awaits_beside_the_root_leaves_the_roots_own_watch() {
+    let tree = tree();
+    symlink("skills", tree.join("root")).expect("a link can be made");
+    symlink("../late", tree.join("skills/one")).expect("a link can be made");
+    let watched = watched(FsConfig::new(tree.join("root")));
+    tree.write("late/SKILL.md", SKILL);
+    watched.wait_for_everything();
+    fs::create_dir(tree.join("other")).expect("a directory can be made");
+    symlink("other", tree.join("new")).expect("a link can be made");
+    rename(tree.join("new"), tree.join("root"));
+    watched.wait_for_everything();
+    tree.write("other/pdf/SKILL.md", SKILL);
+    watched.wait_for("pdf");
+}
+
+#[test]
+fn what_a_link_leads_to_is_heard_of_when_it_opens() {
+    without_override(|| {
+        for shut in ["outside", "outside/shared"] {
+            let tree = tree();
+            let rights = |mode| {
+                let mode = fs::Permissions::from_mode(mode);
+                fs::set_permissions(tree.join(shut), mode).expect("the rights change");
+            };
+            symlink("../outside/shared", tree.join("skills/one")).expect("a link can be made");
+            rights(0o000);
+            let watched = watched(config(&tree));
+            rights(0o700);
+            watched.wait_for_everything();
+            write(tree.join("outside/shared/SKILL.md"));
+            watched.wait_for("one");
+        }
+    });
+}
+
+#[test]
 fn a_link_that_may_not_be_followed_is_not() {
     let tree = tree();
     symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");

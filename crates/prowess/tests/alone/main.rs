@@ -62,6 +62,47 @@ fn changes_are_found_by_polling_and_that_is_told() {
     assert!(told(), "and it stays told: nobody tries again by himself");
 }
 
+/// A directory that comes when the process can open nothing is one that nobody could look into: what lies in
+/// it is found once files can be opened again.
+#[test]
+fn a_watch_that_cannot_look_is_given_up_for_polling() {
+    let _turn = TURN.lock();
+    let tree = Tree::new("");
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: Helps.\n---\nBody\n");
+    tree.write("beside/group/late/SKILL.md", skill("late"));
+    tree.write("skills/pdf/SKILL.md", skill("pdf"));
+    let policies = Policies::from_yaml("refresh: {mode: watch, poll_seconds: 1}");
+    let builder = Runtime::builder().policies(policies.expect("the policies are good"));
+    let builder = builder.skills_directory("user", tree.join("skills"));
+    let runtime = builder.build().expect("the runtime is complete");
+    let heard = runtime.subscribe();
+    let wait_until = |is_so: &dyn Fn() -> bool| {
+        while !is_so() {
+            heard.recv_timeout(Duration::from_secs(60)).expect("there is word of a change");
+        }
+    };
+    // Past the setting-up of the watch.
+    tree.write("skills/first/SKILL.md", skill("first"));
+    wait_until(&|| runtime.catalog().get("first").is_some());
+    let usual = getrlimit(Resource::Nofile);
+    let few = rustix::process::Rlimit { current: Some(256), ..usual };
+    setrlimit(Resource::Nofile, few).expect("a process may give up what it may");
+    let mut taken = Vec::new();
+    while let Ok(file) = fs::File::open("/dev/null") {
+        taken.push(file);
+    }
+    fs::rename(tree.join("beside/group"), tree.join("skills/group")).expect("it takes no file");
+    let is_told = || {
+        let catalog = runtime.catalog();
+        catalog.diagnostics().any(|found| found.code.as_str() == "source-not-watched")
+    };
+    wait_until(&is_told);
+    assert!(runtime.catalog().get("pdf").is_some(), "what there was is offered all the same");
+    drop(taken);
+    wait_until(&|| runtime.catalog().get("late").is_some());
+    setrlimit(Resource::Nofile, usual).expect("and have it back");
+}
+
 /// What cannot be opened is not gone. How many files are left decides what can be: the root, a directory, a
 /// file, or nothing.
 #[test]
