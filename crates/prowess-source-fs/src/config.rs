@@ -42,7 +42,8 @@ pub struct FsConfig {
     /// How many directories may be watched; a tree with more is not watched at all. By default 100,000,
     /// about half of what the kernel of a small machine lets one user have.
     pub max_watched: usize,
-    /// Names of directories that no search enters; a link may lead into one. By default `.git` and `node_modules`. Other hidden
+    /// Names of directories that no search enters, though a link may lead into one, and of which no package
+    /// has a part: what lies in them is neither listed nor read. By default `.git` and `node_modules`. Other hidden
     /// directories are entered: skills live in `.claude` and `.agents`.
     pub skip: Vec<Box<str>>,
     /// The directory whose `.gitignore` is the outermost that counts, such as a repository's root. What

@@ -42,6 +42,11 @@ pub(crate) fn read(
     resource: &ResourcePath,
     limit: ReadLimit,
 ) -> Result<Vec<u8>, SourceError> {
+    // A repository may be a package, and what git keeps of it, such as a password, is no part of that.
+    if resource.as_str().split('/').any(|part| config.skips(part)) {
+        let message = format!("`{resource}` is no part of the package `{package}`");
+        return Err(SourceError::new(SourceErrorKind::NotFound, message));
+    }
     // Nearly always there is no link on the way, and then nothing leads out.
     let path = [package.as_str(), "/", resource.as_str()].concat();
     let path = path.trim_start_matches('/');

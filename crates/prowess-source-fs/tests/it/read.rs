@@ -48,6 +48,21 @@ fn paths(listing: &Listing) -> Vec<&str> {
 }
 
 #[test]
+fn what_no_listing_shows_is_not_read() {
+    let tree = package();
+    let repository = Tree::new("//- /SKILL.md\none\n//- /.git/config\npassword\n");
+    let resource = ResourcePath::new(".git/config").unwrap();
+    let read_root = source(config(&repository)).read(
+        &PackagePath::new("").unwrap(),
+        &resource,
+        ReadLimit::default(),
+    );
+    assert_eq!(read_root.map_err(|error| error.kind), Err(SourceErrorKind::NotFound));
+    assert_eq!(read(&tree, ".git/config"), Err(SourceErrorKind::NotFound));
+    assert_eq!(read(&tree, ".hidden"), Ok(b"hidden\n".to_vec()), "a hidden file is part of it");
+}
+
+#[test]
 fn a_listing_is_sorted_and_holds_regular_files_only() {
     let tree = package();
     make_fifo(&tree.join("alpha/fifo"));
