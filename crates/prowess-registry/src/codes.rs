@@ -23,6 +23,8 @@ prowess_core::codes! {
     PROJECT_NOT_TRUSTED = "project-not-trusted";
     /// Warning: a source that is to go by one name has not just one skill.
     NAME_UNUSED = "name-unused";
+    /// Error: a source that is to be one skill under the host's name has no `SKILL.md`.
+    SKILL_MD_MISSING = "skill-md-missing";
     /// As severe as the policy says, and silent unless it says so: a `SKILL.md` is so large that its body costs more tokens
     /// than the limit, by an estimate of its size.
     BODY_TOKENS_SOFT_LIMIT = "body-tokens-soft-limit";

@@ -65,6 +65,9 @@ impl Settling<'_> {
             let of = &self.given.scans.sources[source];
             match of.records.len() {
                 1 => self.builder.name(RecordIndex::new(source, 0), name.clone()),
+                // Where one is broken or could not be read, that is told.
+                0 if self.given.scans.has_error(source) => {}
+                0 => self.builder.diagnose(skill_md_missing(name, of.source.root())),
                 count => self.builder.diagnose(name_unused(name, count, of.source.root())),
             }
         }
@@ -217,6 +220,17 @@ fn name_unused(name: &str, count: usize, root: &str) -> Diagnostic {
         Severity::Warning,
         format!("the source is to go by the name `{name}` and has {count} skills"),
         "give a name of your own to sources of one skill alone",
+    )
+    .in_file(root)
+}
+
+/// In the words of who mounts skills one by one.
+fn skill_md_missing(name: &str, root: &str) -> Diagnostic {
+    Diagnostic::new(
+        codes::SKILL_MD_MISSING,
+        Severity::Error,
+        "Skill must contain a SKILL.md file",
+        format!("add one to the source that is to be the skill `{name}`, or name another"),
     )
     .in_file(root)
 }

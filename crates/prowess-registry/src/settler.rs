@@ -39,6 +39,16 @@ pub(crate) struct Scans {
     pub(crate) generation: u64,
 }
 
+impl Scans {
+    /// Whether there is an error of a source or of anything in it.
+    pub(crate) fn has_error(&self, source: usize) -> bool {
+        let CatalogSource { source, records, .. } = &self.sources[source];
+        let of_source =
+            self.findings.iter().filter(|found| found.path.as_deref() == Some(source.root()));
+        of_source.chain(records.diagnostics()).any(Diagnostic::is_error)
+    }
+}
+
 /// Settles catalogs, and keeps what was settled for other audiences.
 pub(crate) struct Settler {
     rules: Rules,

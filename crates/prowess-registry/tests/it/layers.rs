@@ -447,6 +447,26 @@ fn a_source_of_one_skill_goes_by_the_hosts_name() {
 }
 
 #[test]
+fn a_source_that_is_to_be_a_skill_must_contain_a_skill_md_file() {
+    let source = |name: &str, file: &str, text: &str| {
+        let source = MemorySource::builder(name).file(file, text);
+        Arc::new(source.build().expect("the fixture's paths are good"))
+    };
+    let builder = Registry::builder()
+        .layer(Layer::new("user", TRUSTED))
+        .source_named("user", "given", source("bare", "README.md", "Nothing."))
+        .source_named("user", "other", source("broken", "SKILL.md", "no frontmatter"));
+    let catalog = catalog(builder);
+    let missing: Vec<_> =
+        catalog.diagnostics().filter(|found| found.code.as_str() == "skill-md-missing").collect();
+    let [missing] = &*missing else { panic!("of one that is broken something else is told") };
+    assert_eq!(missing.message, "Skill must contain a SKILL.md file");
+    assert_eq!(missing.path.as_deref(), Some("memory://bare"));
+    assert!(missing.is_error(), "the host named it");
+    assert_eq!(told(&catalog, "name-unused"), [""; 0], "there is no skill to be named");
+}
+
+#[test]
 fn an_id_may_be_the_directorys_name() {
     let source = MemorySource::builder("user").file("tables/SKILL.md", skill_md("sheets", "Rows."));
     let source = Arc::new(source.build().expect("the fixture's paths are good"));

@@ -8,7 +8,7 @@ use prowess::{registry, source_fs, state};
 use prowess_testkit::Tree;
 
 use super::Example;
-use super::setup::{Setup, Stranger, link};
+use super::setup::{Setup, Stranger, link, no_skill, shelf};
 
 /// One skill of one name in two layers.
 const TWO: &str = "
@@ -145,7 +145,12 @@ description: Merges files.
     Example {
         code: registry::codes::NAME_UNUSED,
         shown: "(a source of two skills that is to go by the name `forms`)",
-        setup: Setup::Named,
+        setup: Setup::Named(shelf),
+    },
+    Example {
+        code: registry::codes::SKILL_MD_MISSING,
+        shown: "(a source without a `SKILL.md` that is to go by the name `forms`)",
+        setup: Setup::Named(no_skill),
     },
     Example {
         code: registry::codes::BODY_TOKENS_SOFT_LIMIT,

@@ -31,8 +31,8 @@ pub(super) enum Setup {
     Source(fn() -> Stranger),
     /// Two sources with one root.
     TwiceTheSame,
-    /// A source of two skills that is to go by one name.
-    Named,
+    /// A source that is to go by one name.
+    Named(fn() -> Arc<MemorySource>),
     /// A file of trusted folders with this text.
     TrustFile(&'static str),
     /// What an earlier start kept is no more what it was.
@@ -80,9 +80,9 @@ impl Setup {
                 let runtime = builder.build().expect("it is complete");
                 runtime.catalog().diagnostics().cloned().collect()
             }
-            Self::Named => {
+            Self::Named(source) => {
                 let registry = Registry::builder().layer(Layer::new("user", Trust::Trusted));
-                let registry = registry.source_named("user", "forms", shelf()).build();
+                let registry = registry.source_named("user", "forms", source()).build();
                 let catalog = registry.expect("it is complete").reload().catalog;
                 catalog.diagnostics().cloned().collect()
             }
@@ -142,10 +142,15 @@ fn in_tree<'d>(tree: &Tree, found: impl IntoIterator<Item = &'d Diagnostic>) -> 
 }
 
 /// A source of two skills in memory.
-fn shelf() -> Arc<MemorySource> {
+pub(super) fn shelf() -> Arc<MemorySource> {
     let skill = |name: &str| format!("---\nname: {name}\ndescription: Use {name}.\n---\nBody\n");
     let builder = MemorySource::builder("shelf").file("pdf/SKILL.md", skill("pdf"));
     Arc::new(builder.file("tables/SKILL.md", skill("tables")).build().expect("paths are paths"))
+}
+
+pub(super) fn no_skill() -> Arc<MemorySource> {
+    let builder = MemorySource::builder("shelf").file("README.md", "Nothing.");
+    Arc::new(builder.build().expect("paths are paths"))
 }
 
 /// Waits until the catalog says how the source is watched, or for the first one if it says nothing.
