@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use prowess_core::{Cancel, MemorySource, PackagePath, ReadLimit, ResourcePath, SkillSource};
+use prowess_plugin_host::PluginLimits;
 use prowess_testkit::ScanRecorder;
+use serde_json::json;
 
-use crate::loaded::{memory, memory_source};
+use crate::fault_table::{in_host, in_process};
+use crate::loaded::{faulty_file, memory, memory_source};
 
 const FILES: [(&str, &[u8]); 5] = [
     ("pdf/SKILL.md", b"---\nname: pdf\ndescription: Fills forms.\n---\nBody\n"),
@@ -63,6 +66,19 @@ fn a_part_of_a_source_is_scanned() {
     let [one, other] = [&linked as &dyn SkillSource, &*loaded]
         .map(|source| source.watch(Arc::new(|_| ())).unwrap().is_some());
     assert_eq!(one, other, "both can be watched, or neither");
+}
+
+/// What a scan could not see is kept by who asked for the scan, wherever the source is.
+#[test]
+fn what_a_source_could_not_see_crosses() {
+    let (file, config) = (faulty_file(), json!({"scan": "unseen"}));
+    for begin in [in_host, in_process] {
+        let running = begin(&file, &config, PluginLimits::default()).unwrap();
+        let scan = ScanRecorder::scan(&*running.source).unwrap();
+        assert_eq!(scan.unseen, ["group/shut"], "the directory is named");
+        assert_eq!(scan.packages(), ["good"], "and what was seen is there");
+        assert_eq!(scan.problems.len(), 1, "with what is wrong: {:?}", scan.problems);
+    }
 }
 
 #[test]

@@ -207,7 +207,11 @@ fn limits(config: &Value, act: Act) -> PluginLimits {
     }
 }
 
-fn in_host(file: &Path, config: &Value, limits: PluginLimits) -> Result<Running, PluginError> {
+pub(crate) fn in_host(
+    file: &Path,
+    config: &Value,
+    limits: PluginLimits,
+) -> Result<Running, PluginError> {
     let (plugin, staged) = staged(file, Isolation::InProcess)?;
     let image = prowess_plugin_host::Image::open(&plugin, staged)?;
     let start = Start { limits, ..Start::with(config.clone()) };

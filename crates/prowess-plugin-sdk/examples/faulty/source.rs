@@ -92,6 +92,7 @@ impl SkillSource for FaultySource {
             }
             "file" => drop(report(sink, "good", "README.md")),
             "twice" => drop(report(sink, "good", "SKILL.md")),
+            "unseen" => sink.unseen("group/shut"),
             "path" => drop(report(sink, "../good", "SKILL.md")),
             "head" => {
                 let head = &*vec![0; 1 << 30];
