@@ -72,6 +72,7 @@ impl Conversation {
         let input = PromptInput {
             catalog: &self.catalog,
             active: &[],
+            changed: &[],
             policy: &policy,
             counter: &EstimatedTokens,
         };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Caller, Code, Record, SessionId, Timestamp};
+use crate::{Caller, Code, Digest, Record, SessionId, Timestamp};
 
 /// How a tool call ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +84,24 @@ impl From<Record<'_>> for AuditedPlace {
     }
 }
 
+/// A skill that was loaded, has changed, and speaks as it is now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RenewalEvent {
+    /// When the turn began that found it changed.
+    pub at: Timestamp,
+    /// The conversation that has it loaded.
+    pub session: SessionId,
+    /// The skill's id.
+    pub id: String,
+    /// Where it comes from.
+    #[serde(flatten)]
+    pub place: AuditedPlace,
+    /// Of the whole `SKILL.md` that was loaded.
+    pub before: Digest,
+    /// Of the one that takes its place.
+    pub after: Digest,
+}
+
 /// Receives events.
 ///
 /// # Behavior
@@ -91,13 +109,17 @@ impl From<Record<'_>> for AuditedPlace {
 /// - `record` is called once for each dispatched call, refused calls included, from any thread.
 /// - `shadowed` is called once for each two skills, when the catalog is out in which one begins to be
 ///   used in the other's stead; and anew if that ended and begins again.
-/// - Neither may panic, and both should be quick; a sink that must wait buffers.
+/// - `renewed` is called once for each loaded skill that a turn renews, where the policy has turns do so.
+/// - None may panic, and all should be quick; a sink that must wait buffers.
 pub trait AuditSink: Send + Sync {
     /// Takes note of an event.
     fn record(&self, event: &AuditEvent);
 
     /// Takes note that a skill is used in the stead of another. By default nothing is noted.
     fn shadowed(&self, _event: &ShadowEvent) {}
+
+    /// Takes note that a loaded skill speaks as it is now. By default nothing is noted.
+    fn renewed(&self, _event: &RenewalEvent) {}
 }
 
 /// Keeps nothing.

@@ -44,7 +44,9 @@ mod tool;
 mod trust;
 
 pub use audience::{Audience, Facts};
-pub use audit::{AuditEvent, AuditSink, AuditedPlace, AuditedSkill, NoAudit, Outcome, ShadowEvent};
+pub use audit::{
+    AuditEvent, AuditSink, AuditedPlace, AuditedSkill, NoAudit, Outcome, RenewalEvent, ShadowEvent,
+};
 pub use cancel::Cancel;
 pub use catalog::{
     Callers, Catalog, CatalogBuilder, CatalogProvider, CatalogSource, Lookup, RecordIndex,

@@ -146,8 +146,8 @@ impl<'c> Record<'c> {
         }
     }
 
-    /// Whether this is its place, at the cost of a comparison.
-    pub(crate) fn is_at(&self, location: &str) -> bool {
+    /// Whether this is its [`Self::location`], at the cost of a comparison.
+    pub fn is_at(&self, location: &str) -> bool {
         let root = self.catalog.source(self.at).source.root().trim_end_matches('/');
         let package = self.catalog.set(self.at).package(self.at.entry());
         let inside = location.strip_prefix(root).and_then(|inside| inside.strip_prefix('/'));

@@ -196,6 +196,16 @@ pub trait Session: Send + Sync {
     ///
     /// As for `state`.
     fn unload(&self, which: &Unload) -> Result<Receipt, SessionError>;
+
+    /// Lets newer versions take the places of the active skills with their ids and locations; what is not
+    /// active any more stays so. By default everything stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// As for `state`.
+    fn renew(&self, _newer: &[ActiveSkill]) -> Result<(), SessionError> {
+        Ok(())
+    }
 }
 
 /// Why a conversation could not do what it was asked. Nothing has changed.

@@ -28,6 +28,22 @@ pub(crate) fn add_active(account: &mut Account<'_>, active: &[ActiveSkill], poli
     account.add(Part::ActiveFrame, "</active_skills>\n");
 }
 
+/// Appends which loaded skills are not what their files say any more.
+pub(crate) fn add_changed(account: &mut Account<'_>, changed: &[String], policy: &PromptPolicy) {
+    if changed.is_empty() {
+        return;
+    }
+    let blank = if account.text.is_empty() { "" } else { "\n" };
+    let names: Vec<_> = changed.iter().map(|id| format!("`{}`", escape::xml(&fold(id)))).collect();
+    let text = format!(
+        "{blank}These loaded skills have changed since they were loaded: {}. To have one as it is now, \
+         call `{}` with its name again.\n",
+        names.join(", "),
+        policy.load_tool
+    );
+    account.add(Part::Changed, &text);
+}
+
 fn add_skill(account: &mut Account<'_>, skill: &ActiveSkill, policy: &PromptPolicy) {
     let name = escape::xml(&fold(&skill.id));
     let directory = directory(skill, policy);

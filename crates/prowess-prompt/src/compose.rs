@@ -3,7 +3,7 @@
 use prowess_core::{ActiveSkill, BodyDelivery, Catalog, Record, TokenCounter};
 use serde::Serialize;
 
-use crate::active::add_active;
+use crate::active::{add_active, add_changed};
 use crate::budget::{Fit, fit, is_longer, note, shorten};
 use crate::catalog::push_available_skills;
 use crate::hidden::{has_hidden, is_exact, is_plain};
@@ -17,6 +17,8 @@ pub struct PromptInput<'a> {
     pub catalog: &'a Catalog,
     /// What the conversation has loaded, the most recent last.
     pub active: &'a [ActiveSkill],
+    /// The ids of loaded skills of whose changes the model is to be told.
+    pub changed: &'a [String],
     /// What the host decides.
     pub policy: &'a PromptPolicy,
     /// What the model's vendor counts with, or an estimate.
@@ -36,12 +38,12 @@ pub struct Prompt {
     pub total: usize,
 }
 
-/// Writes the loading rule, the catalog and the loaded bodies, in this order.
+/// Writes the loading rule, the catalog, the loaded bodies and which of them have changed, in this order.
 ///
 /// Skills that the catalog has put aside are not mentioned. Without a visible skill there is neither
 /// catalog nor rule; without a loaded one there is no `<active_skills>`.
 pub fn compose(input: &PromptInput<'_>) -> Prompt {
-    let PromptInput { catalog, active, policy, counter } = *input;
+    let PromptInput { catalog, active, changed, policy, counter } = *input;
     let mut account = Account::new(counter);
     let shown = match policy.catalog_place {
         CatalogPlace::SystemPrompt => add_catalog(&mut account, catalog, policy, counter),
@@ -50,6 +52,7 @@ pub fn compose(input: &PromptInput<'_>) -> Prompt {
     if policy.body_delivery == BodyDelivery::Instructions {
         add_active(&mut account, active, policy);
     }
+    add_changed(&mut account, changed, policy);
     Prompt { text: account.text, ledger: account.ledger, shown, total: catalog.len() }
 }
 

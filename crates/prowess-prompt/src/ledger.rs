@@ -45,6 +45,8 @@ pub enum Part {
         /// The skill's id.
         id: String,
     },
+    /// Which loaded skills have changed since.
+    Changed,
 }
 
 /// Something that is not shown as it was written.

@@ -7,6 +7,7 @@
 //! let prompt = compose(&PromptInput {
 //!     catalog: &Catalog::empty(),
 //!     active: &[],
+//!     changed: &[],
 //!     policy: &PromptPolicy::default(),
 //!     counter: &EstimatedTokens,
 //! });

@@ -93,6 +93,10 @@ impl Session for SessionHandle {
     fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {
         self.change(|active| Ok(transition::unload(active, which)))
     }
+
+    fn renew(&self, newer: &[ActiveSkill]) -> Result<(), SessionError> {
+        self.change(|active| Ok(transition::renew(active, newer))).map(drop)
+    }
 }
 
 impl fmt::Debug for SessionHandle {

@@ -35,5 +35,5 @@ pub mod transition;
 
 pub use handle::SessionHandle;
 pub use memory::MemoryStore;
-pub use policy::{OnReload, SessionPolicy};
+pub use policy::{OnChange, OnReload, SessionPolicy};
 pub use sessions::{OpenError, Sessions};

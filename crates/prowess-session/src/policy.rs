@@ -12,13 +12,20 @@ pub struct SessionPolicy {
     pub max_active: usize,
     /// What adding a skill that is active already does. By default it moves to the end.
     pub on_reload: OnReload,
+    /// What becomes of a loaded skill whose `SKILL.md` changes. By default it stays as it was loaded.
+    pub on_change: OnChange,
     /// After how many seconds without use a conversation is over. By default never.
     pub idle_limit_seconds: Option<u64>,
 }
 
 impl Default for SessionPolicy {
     fn default() -> Self {
-        Self { max_active: 8, on_reload: OnReload::default(), idle_limit_seconds: None }
+        Self {
+            max_active: 8,
+            on_reload: OnReload::default(),
+            on_change: OnChange::default(),
+            idle_limit_seconds: None,
+        }
     }
 }
 
@@ -42,4 +49,20 @@ pub enum OnReload {
     Error,
     /// The skill stays where it is and becomes as it is now.
     Refresh,
+}
+
+/// What becomes of a loaded skill whose `SKILL.md` changes. One that is gone or broken by now stays as it
+/// was loaded, whatever is chosen here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnChange {
+    /// It stays as it was loaded until it is loaded again. The default: the text of a conversation does
+    /// not change by itself, and what a vendor caches of it stays of use.
+    #[default]
+    Keep,
+    /// From the next turn on it is as it is then. Each turn reads the `SKILL.md` of each loaded skill.
+    /// Where bodies come in results of tools, which nobody takes back, the model is told instead.
+    RefreshNextTurn,
+    /// It stays as it was loaded, and the model is told that it has changed. Each turn reads as above.
+    Notify,
 }

@@ -39,6 +39,15 @@ pub fn unload(active: &[ActiveSkill], which: &Unload) -> Vec<ActiveSkill> {
     }
 }
 
+/// The list with newer versions in the places of those that have their ids and locations.
+pub fn renew(active: &[ActiveSkill], newer: &[ActiveSkill]) -> Vec<ActiveSkill> {
+    let newest = |skill: &ActiveSkill| {
+        let is_it = |newer: &&ActiveSkill| newer.id == skill.id && newer.location == skill.location;
+        newer.iter().find(is_it).unwrap_or(skill).clone()
+    };
+    active.iter().map(newest).collect()
+}
+
 fn add(
     active: &[ActiveSkill],
     wanted: Vec<ActiveSkill>,

@@ -44,6 +44,6 @@ pub use builder::{BuildError, ToolboxBuilder};
 pub use dispatched::Dispatched;
 pub use gate::{AllowAll, Gate, GateRequest, Refusal};
 pub use policy::{ReadGate, ReadScope, ToolPolicy};
-pub use skill_tools::SkillTools;
+pub use skill_tools::{SkillTools, newer_versions};
 pub use surface::{NameStyle, Surface};
 pub use toolbox::Toolbox;

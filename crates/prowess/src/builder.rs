@@ -241,13 +241,23 @@ impl RuntimeBuilder {
         if let Some(memory) = memory {
             memory.keep(&scanned.catalog);
         }
-        let Self { mut policies, store, clock, counter, ranker, .. } = self;
+        let Self { mut policies, store, clock, counter, ranker, audit, .. } = self;
         policies.prompt.load_tool = toolbox.surface().spell(&policies.prompt.load_tool);
         let sessions = Sessions::new(store, Arc::clone(&clock), policies.session.clone());
         let refresher =
             Refresher::start(Arc::clone(&registry), policies.refresh, Arc::clone(&clock));
         let refresher = refresher.map_err(Error::Refresh)?;
-        Ok(Runtime { policies, registry, refresher, sessions, toolbox, clock, counter, ranker })
+        Ok(Runtime {
+            policies,
+            registry,
+            refresher,
+            sessions,
+            toolbox,
+            clock,
+            counter,
+            ranker,
+            audit,
+        })
     }
 
     fn toolbox(&self) -> Result<Toolbox, Error> {

@@ -34,6 +34,7 @@ mod memory;
 mod places;
 mod policies;
 mod runtime;
+mod turn;
 
 pub use builder::{RuntimeBuilder, STANDARD_LAYERS};
 pub use clock::SystemClock;
@@ -42,7 +43,8 @@ pub use default_skills::default_skills;
 pub use error::Error;
 pub use facts::SystemFacts;
 pub use policies::{Keeping, Policies};
-pub use runtime::{Runtime, Turn};
+pub use runtime::Runtime;
+pub use turn::Turn;
 
 pub use prowess_core::*;
 pub use prowess_format as format;

@@ -1,18 +1,16 @@
 //! The parts put together: a registry, conversations and a toolbox.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, Audience, Caller, Cancel, Catalog, CatalogProvider, Clock, Ranked, Ranker,
-    Session, SessionId, SessionState, TokenCounter, ToolCall, ToolContext, ToolDefinition,
+    Audience, AuditSink, Catalog, CatalogProvider, Clock, Ranked, Ranker, Session, SessionId,
+    TokenCounter,
 };
-use prowess_prompt::{Prompt, PromptInput, compose};
 use prowess_registry::{Refresher, Registry, Reload, Subscription};
 use prowess_session::{SessionHandle, Sessions};
-use prowess_tools::{Dispatched, Toolbox};
+use prowess_tools::Toolbox;
 
-use crate::{Error, Policies, RuntimeBuilder};
+use crate::{Error, Policies, RuntimeBuilder, Turn};
 
 /// Everything that an agent needs for its skills. `Send` and `Sync`: one runtime serves any number of
 /// conversations on any number of threads.
@@ -25,6 +23,7 @@ pub struct Runtime {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) counter: Arc<dyn TokenCounter>,
     pub(crate) ranker: Arc<dyn Ranker>,
+    pub(crate) audit: Arc<dyn AuditSink>,
 }
 
 impl Runtime {
@@ -153,84 +152,8 @@ impl Runtime {
         session: &'r dyn Session,
         catalog: impl FnOnce() -> Arc<Catalog>,
     ) -> Result<Turn<'r>, Error> {
-        let state = session.state()?;
+        session.state()?;
         self.refresher.turn_begins();
-        let catalog = catalog();
-        Ok(Turn { runtime: self, session, catalog, state })
-    }
-}
-
-/// One model call. Whatever is reloaded or loaded meanwhile, its prompt stays as it is: what a call
-/// loads is in the next turn.
-pub struct Turn<'r> {
-    runtime: &'r Runtime,
-    session: &'r dyn Session,
-    catalog: Arc<Catalog>,
-    state: SessionState,
-}
-
-impl Turn<'_> {
-    /// The catalog that the turn has pinned.
-    pub fn catalog(&self) -> &Arc<Catalog> {
-        &self.catalog
-    }
-
-    /// What the conversation had loaded when the turn began.
-    pub fn state(&self) -> &SessionState {
-        &self.state
-    }
-
-    /// The text for the model's instructions, with its token ledger. What was loaded and is withdrawn since,
-    /// as where the user has taken back the trust in its folder, speaks no more.
-    pub fn prompt(&self) -> Prompt {
-        let is_there = |active: &ActiveSkill| !self.catalog.is_withdrawn(&active.location);
-        let active = &self.state.active;
-        let active = match active.iter().all(is_there) {
-            true => Cow::Borrowed(active.as_slice()),
-            false => active.iter().filter(|active| is_there(active)).cloned().collect(),
-        };
-        compose(&PromptInput {
-            catalog: &self.catalog,
-            active: &active,
-            policy: &self.runtime.policies.prompt,
-            counter: self.runtime.counter.as_ref(),
-        })
-    }
-
-    /// The skills of the turn's catalog that suit a query, the best first, at most `limit`.
-    pub fn search(&self, query: &str, limit: usize) -> Vec<Ranked<'_>> {
-        self.runtime.search(&self.catalog, query, limit)
-    }
-
-    /// The tools that the model is shown; none where there is no skill.
-    pub fn tools(&self) -> Vec<ToolDefinition> {
-        self.runtime.toolbox.definitions(&self.catalog)
-    }
-
-    /// Runs a call of the model. It always has an answer.
-    pub fn call(&self, call: &ToolCall) -> Dispatched {
-        self.call_until(call, &Cancel::default())
-    }
-
-    /// As [`Self::call`], ending soon after `cancel`.
-    pub fn call_until(&self, call: &ToolCall, cancel: &Cancel) -> Dispatched {
-        self.dispatch(call, Caller::Model, cancel)
-    }
-
-    /// Runs a call that the user makes by a command of the host's, such as `/pdf`. It takes the way of
-    /// every call. A user may load what is not offered to a model, and not what is for a model alone.
-    pub fn call_as_user(&self, call: &ToolCall) -> Dispatched {
-        self.dispatch(call, Caller::User, &Cancel::default())
-    }
-
-    fn dispatch(&self, call: &ToolCall, caller: Caller, cancel: &Cancel) -> Dispatched {
-        let context = ToolContext {
-            catalog: &self.catalog,
-            session: self.session,
-            caller,
-            clock: self.runtime.clock.as_ref(),
-            cancel,
-        };
-        self.runtime.toolbox.dispatch(&context, call)
+        Turn::begin(self, session, catalog())
     }
 }

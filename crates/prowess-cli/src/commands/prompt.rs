@@ -34,6 +34,7 @@ pub(crate) fn ledger(prompt: &Prompt) -> String {
             }
             Part::ActiveFrame => "the frame of the loaded skills".into(),
             Part::ActiveSkill { id } => format!("the instructions of {}", plain(id)),
+            Part::Changed => "which loaded skills have changed".into(),
         };
         let _ = writeln!(text, "  {:>7}  {part}", entry.tokens);
     }

@@ -167,7 +167,7 @@ impl Catalog {
         if !typed.contains('/') {
             return Vec::new();
         }
-        let is_there = |record: &Record<'_>| record.location() == typed;
+        let is_there = |record: &Record<'_>| record.is_at(typed);
         let visible = self.skills().filter(is_there);
         let visible = visible.map(|record| (record, self.withheld_visible(record, caller)));
         let aside = self.aside.iter().filter(|aside| aside.state != AsideState::OutOfScope);

@@ -39,7 +39,14 @@ fn a_prompt_that_is_counted_exactly_says_so() {
     let skills = [skill("pdf", "Fills in and merges PDF forms.")];
     let ledger_of = |counter: &dyn TokenCounter| {
         let (catalog, policy) = (catalog(&skills), PromptPolicy::default());
-        compose(&PromptInput { catalog: &catalog, active: &[], policy: &policy, counter }).ledger
+        compose(&PromptInput {
+            catalog: &catalog,
+            active: &[],
+            changed: &[],
+            policy: &policy,
+            counter,
+        })
+        .ledger
     };
     let (exact, estimated) = (ledger_of(&ExactTokens::default()), ledger_of(&EstimatedTokens));
     assert!(exact.is_exact && !estimated.is_exact);

@@ -90,7 +90,7 @@ pub(crate) fn active(id: &str, body: &str) -> ActiveSkill {
 
 /// Composes with the estimate.
 pub(crate) fn prompt(catalog: &Catalog, active: &[ActiveSkill], policy: &PromptPolicy) -> Prompt {
-    compose(&PromptInput { catalog, active, policy, counter: &EstimatedTokens })
+    compose(&PromptInput { catalog, active, changed: &[], policy, counter: &EstimatedTokens })
 }
 
 /// The prompt of these skills under the default policy.

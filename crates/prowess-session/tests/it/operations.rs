@@ -1,6 +1,6 @@
 //! What loading and unloading make of a conversation.
 
-use prowess_core::{LoadMode, Receipt, Session, SessionError, Unload};
+use prowess_core::{ActiveSkill, LoadMode, Receipt, Session, SessionError, Unload};
 use prowess_session::{OnReload, SessionPolicy};
 
 use crate::fixture::{Host, active, edition, load, skill};
@@ -125,6 +125,30 @@ fn unloading_removes_what_is_there() {
     for (start, which, end) in cases {
         let operation = |session: &dyn Session| session.unload(&which);
         check(SessionPolicy::default(), start, operation, None, end);
+    }
+}
+
+#[test]
+fn newer_versions_take_the_places_of_what_is_active() {
+    let moved =
+        ActiveSkill { location: "memory://notes/moved/SKILL.md".to_owned(), ..edition("b", 3) };
+    let cases = [
+        (
+            "a b c",
+            vec![edition("b", 2)],
+            "Body of a, edition 1 / Body of b, edition 2 / Body of c, edition 1",
+        ),
+        ("a b", vec![edition("x", 2)], "Body of a, edition 1 / Body of b, edition 1"),
+        ("a b", vec![moved], "Body of a, edition 1 / Body of b, edition 1"),
+        ("", vec![edition("a", 2)], ""),
+    ];
+    for (start, newer, end) in cases {
+        let session = Host::new(SessionPolicy::default()).open();
+        session.load(crate::fixture::skills(start), Add).expect("there is room");
+        session.renew(&newer).expect("the session is open");
+        let state = session.state().expect("the session is open");
+        let bodies: Vec<_> = state.active.iter().map(|skill| &*skill.body).collect();
+        assert_eq!(bodies.join(" / "), end, "{start} with {newer:?}");
     }
 }
 

@@ -38,7 +38,7 @@ fn policy() -> impl Strategy<Value = SessionPolicy> {
     (0_usize..6, on_reload).prop_map(|(max_active, on_reload)| SessionPolicy {
         max_active,
         on_reload,
-        idle_limit_seconds: None,
+        ..SessionPolicy::default()
     })
 }
 

@@ -8,11 +8,14 @@ use crate::ToolPolicy;
 
 mod active;
 mod load;
+mod newer;
 mod package;
 mod problem;
 mod read;
 mod unload;
 mod wrapper;
+
+pub use newer::newer_versions;
 
 /// Offers `skills.load`, `skills.unload` and `skills.read`.
 ///

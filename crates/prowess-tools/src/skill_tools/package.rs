@@ -54,7 +54,16 @@ pub(super) fn activate(
     now: Timestamp,
 ) -> Result<ActiveSkill, Problem> {
     let bytes = read_skill_md(catalog, record)?;
-    let document = document_of(record, &bytes)?;
+    active_skill(record, &bytes, now)
+}
+
+/// What a conversation keeps of a skill with this `SKILL.md`.
+pub(super) fn active_skill(
+    record: Record<'_>,
+    bytes: &[u8],
+    now: Timestamp,
+) -> Result<ActiveSkill, Problem> {
+    let document = document_of(record, bytes)?;
     let properties = serde_json::to_value(&document.frontmatter.fields)?;
     let version = document.frontmatter.version().map(Cow::into_owned);
     Ok(ActiveSkill {
@@ -65,14 +74,14 @@ pub(super) fn activate(
         root_dir: record.root_directory(),
         layer: record.layer().name.to_string(),
         version,
-        digest: Digest::of(&bytes),
+        digest: Digest::of(bytes),
         properties,
         body: document.body.trim().into(),
         loaded_at: now,
     })
 }
 
-fn read_skill_md(catalog: &Catalog, record: Record<'_>) -> Result<Vec<u8>, Problem> {
+pub(super) fn read_skill_md(catalog: &Catalog, record: Record<'_>) -> Result<Vec<u8>, Problem> {
     let path = ResourcePath::new(record.file())?;
     catalog.read(record, &path, ReadLimit::default()).map_err(|error| unreadable(record, &error))
 }

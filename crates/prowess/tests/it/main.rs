@@ -9,6 +9,7 @@ mod dynamic;
 mod facts;
 mod hot_equals_cold;
 mod limits;
+mod on_change;
 mod presets;
 mod refresh;
 mod scripted;

@@ -29,5 +29,12 @@ fn record(record: Record<'_>) -> String {
 
 fn prompt(catalog: &Catalog) -> String {
     let policy = PromptPolicy::default();
-    compose(&PromptInput { catalog, active: &[], policy: &policy, counter: &EstimatedTokens }).text
+    compose(&PromptInput {
+        catalog,
+        active: &[],
+        changed: &[],
+        policy: &policy,
+        counter: &EstimatedTokens,
+    })
+    .text
 }

@@ -1,0 +1,178 @@
+//! A loaded skill whose `SKILL.md` changes, by each policy.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use prowess::{AuditEvent, AuditSink, Policies, RenewalEvent, Runtime, Session, ToolCall, Turn};
+use prowess_testkit::Tree;
+use serde_json::json;
+
+use crate::dynamic;
+
+#[derive(Default)]
+struct Recorder(Mutex<Vec<RenewalEvent>>);
+
+impl AuditSink for Recorder {
+    fn record(&self, _: &AuditEvent) {}
+
+    fn renewed(&self, event: &RenewalEvent) {
+        self.0.lock().expect("no test panics here").push(event.clone());
+    }
+}
+
+/// A conversation that has loaded `alpha`, and its files.
+struct Host {
+    tree: Tree,
+    runtime: Runtime,
+    session: prowess::session::SessionHandle,
+    audit: Arc<Recorder>,
+}
+
+impl Host {
+    fn new(yaml: &str) -> Self {
+        let tree = Tree::new("");
+        let audit = Arc::new(Recorder::default());
+        tree.write("alpha/SKILL.md", skill("alpha", "Say one."));
+        tree.write("beta/SKILL.md", skill("beta", "Say beta."));
+        let policies = Policies::from_yaml(yaml).expect("the policies are good");
+        let builder = dynamic::builder().policies(policies).audit(audit.clone());
+        let runtime = builder.skills_directory("user", tree.path()).build();
+        let runtime = runtime.expect("the runtime is complete");
+        let session = runtime.open_session().expect("the store is in memory");
+        let host = Self { tree, runtime, session, audit };
+        host.load(&["alpha", "beta"]);
+        assert!(host.says("Say one."), "it is loaded");
+        host
+    }
+
+    fn turn(&self) -> Turn<'_> {
+        self.runtime.turn(&self.session).expect("the store is in memory")
+    }
+
+    fn load(&self, names: &[&str]) {
+        let call = ToolCall::new("skills_load", json!({"names": names, "mode": "add"}));
+        let answer = self.turn().call(&call).result;
+        assert!(!answer.is_error, "{answer:?}");
+    }
+
+    fn says(&self, words: &str) -> bool {
+        self.turn().prompt().text.contains(words)
+    }
+
+    fn write(&self, text: String) -> PathBuf {
+        self.tree.write("alpha/SKILL.md", text);
+        self.tree.join("alpha/SKILL.md")
+    }
+
+    /// The ids of what is loaded, in its order.
+    fn loaded(&self) -> Vec<String> {
+        let state = self.session.state().expect("the store is in memory");
+        state.active.into_iter().map(|skill| skill.id).collect()
+    }
+}
+
+fn skill(name: &str, body: &str) -> String {
+    format!("---\nname: {name}\ndescription: Helps.\n---\n{body}\n")
+}
+
+#[test]
+fn what_is_loaded_stays_as_it_was_loaded() {
+    let host = Host::new("{}");
+    host.write(skill("alpha", "Say two."));
+    host.runtime.reload();
+    assert!(
+        host.says("Say one.") && !host.says("Say two."),
+        "by default nothing changes by itself"
+    );
+    assert!(!host.says("have changed"), "and nobody is told");
+    host.load(&["alpha"]);
+    assert!(host.says("Say two."), "loading it again gives it as it is");
+}
+
+#[test]
+fn what_is_loaded_may_be_renewed_by_the_next_turn() {
+    let host = Host::new("session: {on_change: refresh_next_turn}");
+    let begun = host.turn();
+    let file = host.write(skill("alpha", "Say two."));
+    assert!(begun.prompt().text.contains("Say one."), "a turn never changes");
+    let next = host.turn().prompt().text;
+    assert!(next.contains("Say two.") && !next.contains("Say one."), "the next one has it: {next}");
+    assert!(!next.contains("have changed"), "there is nothing to tell of");
+    assert_eq!(host.loaded(), ["alpha", "beta"], "it keeps its place");
+    let version = host.session.state().expect("the store is in memory").version;
+    host.turn();
+    let events = std::mem::take(&mut *host.audit.0.lock().expect("no test panics here"));
+    let told: Vec<_> = events.iter().map(|event| (&*event.id, &*event.place.location)).collect();
+    assert_eq!(told, [("alpha", &*file.to_string_lossy())], "it is written down, once");
+    assert_ne!(events[0].before, events[0].after, "with what it was and what it is");
+    let after = host.session.state().expect("the store is in memory").version;
+    assert_eq!(after, version, "where nothing changes the conversation does not");
+}
+
+#[test]
+fn the_model_may_be_told_instead() {
+    let host = Host::new("session: {on_change: notify}");
+    assert!(!host.says("have changed"), "nothing has");
+    host.write(skill("alpha", "Say two."));
+    let turn = host.turn();
+    assert_eq!(turn.changed(), ["alpha"], "the host is told");
+    let text = turn.prompt().text;
+    let told = "These loaded skills have changed since they were loaded: `alpha`. To have one as it \
+        is now, call `skills_load` with its name again.\n";
+    assert!(text.ends_with(told), "and so is the model: {text}");
+    assert!(text.contains("Say one.") && !text.contains("Say two."), "what it has stays: {text}");
+    host.load(&["alpha"]);
+    assert!(host.says("Say two.") && !host.says("have changed"), "it has it as it is now");
+}
+
+#[test]
+fn what_a_result_has_given_is_told_of() {
+    let host = "{session: {on_change: refresh_next_turn}, prompt: {body_delivery: tool_result}, \
+        tools: {body_delivery: tool_result}}";
+    let tree = Tree::new("");
+    tree.write("alpha/SKILL.md", skill("alpha", "Say one."));
+    let policies = Policies::from_yaml(host).expect("the policies are good");
+    let builder = dynamic::builder().policies(policies).skills_directory("user", tree.path());
+    let runtime = builder.build().expect("the runtime is complete");
+    let session = runtime.open_session().expect("the store is in memory");
+    let turn = || runtime.turn(&session).expect("the store is in memory");
+    let call = ToolCall::new("skills_load", json!({"names": ["alpha"]}));
+    assert!(format!("{:?}", turn().call(&call).result).contains("Say one."), "it is given");
+    tree.write("alpha/SKILL.md", skill("alpha", "Say two."));
+    assert_eq!(turn().changed(), ["alpha"], "nobody takes a result back");
+    assert_eq!(turn().changed(), ["alpha"], "so it is told until it is loaded again");
+    turn().call(&call);
+    assert!(turn().changed().is_empty(), "and then no more");
+}
+
+#[test]
+fn a_bad_version_renews_nothing() {
+    for broken in ["no frontmatter\n", "---\nname: [\n---\nSay two.\n"] {
+        let host = Host::new("session: {on_change: refresh_next_turn}");
+        host.write(broken.to_owned());
+        assert!(host.says("Say one."), "the version that was good stays: {broken}");
+        host.runtime.reload();
+        assert!(host.says("Say one."), "also when it is known: {broken}");
+        host.write(skill("gamma", "Say gamma."));
+        assert!(host.says("Say one."), "another skill in its place is not it");
+        std::fs::remove_dir_all(host.tree.join("alpha")).expect("it goes");
+        host.runtime.reload();
+        assert!(host.says("Say one."), "nor does one that is gone stop speaking");
+        assert!(host.audit.0.lock().expect("no test panics here").is_empty(), "nothing is renewed");
+    }
+}
+
+#[test]
+fn a_skill_of_the_same_name_elsewhere_renews_nothing() {
+    let host = Host::new("session: {on_change: refresh_next_turn}");
+    // It takes the id, as it is found first.
+    host.tree.write("aa/SKILL.md", skill("alpha", "Say another."));
+    host.runtime.reload();
+    let location = host.tree.join("aa/SKILL.md");
+    let catalog = host.runtime.catalog();
+    let first = catalog.get("alpha").expect("there is one").location();
+    assert!(host.says("Say one."), "the one that was loaded speaks, {first} or {location:?}");
+    host.write(skill("alpha", "Say two."));
+    assert!(host.says("Say two."), "and is found by its place");
+    assert_eq!(host.loaded(), ["alpha", "beta"], "under the id that it was loaded by");
+}
