@@ -17,7 +17,10 @@
 
 mod changes;
 mod convert;
+mod hangup;
 mod server;
+
+use std::sync::Arc;
 
 use prowess::{BodyDelivery, Policies, Runtime};
 use rmcp::ServiceExt;
@@ -33,15 +36,18 @@ pub fn policies() -> Policies {
 }
 
 /// Serves one client on standard input and output until it closes them, if need be before it has
-/// said a word. Calls that are still running then are cancelled.
+/// said a word. Calls that are still running then are cancelled. At a hangup, the signal `SIGHUP`, every
+/// source is scanned again, as services do it.
 ///
 /// # Errors
 ///
 /// No conversation can be opened, or the client does not speak the protocol.
 pub fn serve_stdio(runtime: Runtime) -> Result<(), ServeError> {
-    let server = SkillServer::new(runtime.into())?;
+    let runtime = Arc::new(runtime);
+    let server = SkillServer::new(Arc::clone(&runtime))?;
     let asynchronous = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     asynchronous.block_on(async {
+        hangup::reload_at(runtime)?;
         match server.serve(stdio()).await {
             Ok(running) => drop(running.waiting().await?),
             Err(ServerInitializeError::ConnectionClosed(_)) => {}

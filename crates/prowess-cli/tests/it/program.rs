@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -48,6 +49,12 @@ impl Program {
     /// Gives it a root in a layer.
     pub(crate) fn root(mut self, layer: &str, root: &Path) -> Self {
         self.command.arg("--root").arg(format!("{layer}={}", root.display()));
+        self
+    }
+
+    /// Gives it a file of policies.
+    pub(crate) fn config(mut self, file: &Path) -> Self {
+        self.command.arg("--config").arg(file);
         self
     }
 
@@ -104,10 +111,14 @@ impl Program {
 }
 
 fn kill(pid: u32) {
-    use rustix::process::{Pid, Signal, kill_process};
-    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     // It may have ended by itself after all.
-    let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
+    let _ = signal(pid, Signal::KILL);
+}
+
+/// Sends a signal to a process.
+pub(crate) fn signal(pid: u32, signal: Signal) -> rustix::io::Result<()> {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process has a number");
+    kill_process(pid, signal)
 }
 
 impl Ran {

@@ -12,11 +12,12 @@ use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::{RoleClient, RunningService};
 use rmcp::transport::TokioChildProcess;
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::plain_skill;
-use crate::program::Program;
+use crate::program::{Program, signal};
 
 /// No text in any encoding.
 const BINARY: [u8; 6] = [0x25, 0x50, 0x00, 0xff, 0xfe, 0x0a];
@@ -36,6 +37,7 @@ fn tree() -> Tree {
 /// One client with a server of its own.
 struct Client {
     service: RunningService<RoleClient, ()>,
+    pid: u32,
     _place: TempDir,
 }
 
@@ -49,8 +51,9 @@ impl Client {
         let mut command = tokio::process::Command::from(command);
         command.args(["serve", "--quiet"]);
         let child = TokioChildProcess::new(command).expect("the server starts");
+        let pid = child.id().expect("it runs");
         let service = ().serve(child).await.expect("the server greets");
-        Self { service, _place: place }
+        Self { service, pid, _place: place }
     }
 
     async fn call(&self, name: &'static str, arguments: Value) -> CallToolResult {
@@ -172,6 +175,27 @@ fn a_skill_that_comes_or_changes_while_it_serves_is_loaded_as_it_is() {
                 }
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
+        }
+    });
+}
+
+#[test]
+fn a_hangup_reloads_a_server_that_does_not_look_by_itself() {
+    block_on(async {
+        let tree = tree();
+        let config = Tree::new("//- /prowess.yaml\nrefresh: { mode: manual }\n");
+        let program = Program::new().root("user", tree.path()).config(&config.join("prowess.yaml"));
+        let client = Client::of(program).await;
+        let load = json!({ "names": ["late"] });
+        tree.write("late/SKILL.md", plain_skill("late"));
+        for _ in 0..3 {
+            let refused = client.call("skills_load", load.clone()).await;
+            assert_eq!(code(&refused), Some("skill-not-found"), "nobody has looked");
+        }
+        signal(client.pid, Signal::HUP).expect("it runs");
+        // It ends when the server has looked, or with the test's patience.
+        while client.call("skills_load", load.clone()).await.is_error == Some(true) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     });
 }
