@@ -17,6 +17,7 @@ Examples:
   prowess --root project=./skills list          the skills of a folder of your own
   prowess search 'fill in a form'               the skills that suit
   prowess trust                                 offer the skills of this project
+  prowess doctor                                everything that is wrong, and what to do
   prowess explain pdf                           where a skill comes from, and what hides it
   prowess prompt --load pdf                     the text that the next model call would carry
   prowess call skills_load '{\"names\":[\"pdf\"]}'  one tool call, as a model makes it
@@ -291,6 +292,8 @@ pub(crate) enum Command {
         #[arg(value_name = "ID-OR-PATH")]
         query: String,
     },
+    /// Say everything that is wrong here, and whether changes are heard of; exit code 1 if there is an error
+    Doctor,
     /// Print the text that the next model call would carry, with its token ledger
     Prompt {
         /// Skills to load first
@@ -312,6 +315,9 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Plugin(Plugin),
     /// Serve skills and tools over the Model Context Protocol on standard input and output
+    ///
+    /// Changes of skills are heard of. Where they are not, as with `refresh: { mode: manual }`, the signal
+    /// `SIGHUP` has it look again.
     Serve,
     /// Trust a folder, so that the skills of its project are offered
     Trust(Trust),

@@ -2,6 +2,7 @@
 
 mod call;
 mod conversation;
+mod doctor;
 mod explain;
 mod list;
 mod new;
@@ -40,6 +41,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         }
         Some(Command::Schema { profile }) => schema::run(*profile, output),
         Some(Command::ToPrompt { paths, profile }) => to_prompt::run(paths, *profile, output),
+        Some(Command::Doctor) => doctor::run(global, output),
         Some(Command::List) => list::run(global, output),
         Some(Command::Show { id }) => show::run(global, id, output),
         Some(Command::Search { query, limit, matching }) => {

@@ -102,6 +102,7 @@ fn text(overview: &Overview) -> String {
         text.push_str("  prowess prompt          what a model is told of them\n");
     }
     if *errors > 0 {
+        text.push_str("  prowess doctor          everything that is wrong, and what to do\n");
         text.push_str("  prowess explain NAME    why a skill is missing\n");
     }
     text.push_str("  prowess tour            an agent's conversation, played through\n");

@@ -1,6 +1,7 @@
 //! What a program may rely on: shapes, streams and exit codes. A module for each command.
 
 mod call;
+mod doctor;
 mod explain;
 mod failures;
 mod list;

@@ -61,6 +61,7 @@ fn the_overview_for_people_names_the_next_step() {
         Next
           prowess list            every skill, and what is wrong with which
           prowess prompt          what a model is told of them
+          prowess doctor          everything that is wrong, and what to do
           prowess explain NAME    why a skill is missing
           prowess tour            an agent's conversation, played through
           prowess serve           give them to an agent over MCP

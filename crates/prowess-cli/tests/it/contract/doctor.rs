@@ -1,0 +1,125 @@
+//! `prowess doctor`.
+
+use expect_test::expect;
+use prowess_testkit::Tree;
+
+use super::{check, place, run_here, tree};
+use crate::run;
+
+#[test]
+fn doctor() {
+    check(
+        &["doctor"],
+        1,
+        &expect![[r#"
+        {
+          "healthy": false,
+          "generation": 1,
+          "roots": [
+            {
+              "layer": "user",
+              "trust": "trusted",
+              "source": "filesystem",
+              "root": "$ROOT",
+              "exists": true,
+              "skills": 2,
+              "changes": "watched"
+            }
+          ],
+          "diagnostics": [
+            {
+              "code": "description-missing",
+              "severity": "error",
+              "path": "$ROOT/broken/SKILL.md",
+              "line": 1,
+              "column": 1,
+              "message": "the frontmatter has no `description`",
+              "help": "add a line `description: ` that says what the skill does and when to use it"
+            },
+            {
+              "code": "skill-shadowed",
+              "severity": "warning",
+              "path": "$ROOT/zpdf/SKILL.md",
+              "line": null,
+              "column": null,
+              "message": "skill `pdf` is shadowed: `$ROOT/pdf/SKILL.md` of layer `user` is used instead",
+              "help": "rename or remove one of the two, or move the one that you want to a higher layer"
+            },
+            {
+              "code": "name-directory-mismatch",
+              "severity": "warning",
+              "path": "$ROOT/tables/SKILL.md",
+              "line": 2,
+              "column": 7,
+              "message": "the name `sheets` differs from the directory's name `tables`",
+              "help": "rename one of the two"
+            },
+            {
+              "code": "name-directory-mismatch",
+              "severity": "warning",
+              "path": "$ROOT/zpdf/SKILL.md",
+              "line": 2,
+              "column": 7,
+              "message": "the name `pdf` differs from the directory's name `zpdf`",
+              "help": "rename one of the two"
+            }
+          ],
+          "summary": {
+            "skills": 2,
+            "errors": 1,
+            "warnings": 3,
+            "hints": 0
+          }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn for_people_each_finding_has_its_help() {
+    let tree = tree();
+    let ran = run_here(&tree, &[], &["doctor"]);
+    assert_eq!(ran.code, Some(1), "there is an error: {}", ran.stderr);
+    expect![[r#"
+        error[description-missing]: the frontmatter has no `description`
+          --> $ROOT/broken/SKILL.md:1:1
+          help: add a line `description: ` that says what the skill does and when to use it
+
+        warning[skill-shadowed]: skill `pdf` is shadowed: `$ROOT/pdf/SKILL.md` of layer `user` is used instead
+          --> $ROOT/zpdf/SKILL.md
+          help: rename or remove one of the two, or move the one that you want to a higher layer
+
+        warning[name-directory-mismatch]: the name `sheets` differs from the directory's name `tables`
+          --> $ROOT/tables/SKILL.md:2:7
+          help: rename one of the two
+
+        warning[name-directory-mismatch]: the name `pdf` differs from the directory's name `zpdf`
+          --> $ROOT/zpdf/SKILL.md:2:7
+          help: rename one of the two
+
+        Roots, the highest first
+          $ROOT
+              user, trusted, 2 skills, a server is told of changes
+
+        2 skills: 1 error, 3 warnings, 0 hints
+    "#]].assert_eq(&ran.stdout.replace(&place(&tree), "$ROOT"));
+    assert_eq!(ran.stderr, "", "findings are the result");
+}
+
+#[test]
+fn a_place_without_an_error_is_healthy() {
+    let tree = Tree::new(
+        "
+//- /pdf/SKILL.md
+---
+name: pdf
+description: Fills forms. Use when the user has a PDF.
+---
+Body
+",
+    );
+    let ran = run(tree.path(), &["doctor", "--format", "json"]);
+    let checked = ran.json();
+    assert_eq!((ran.code, &checked["healthy"]), (Some(0), &true.into()), "{checked}");
+    assert_eq!(checked["roots"][0]["changes"], "watched", "{checked}");
+}
