@@ -1,12 +1,15 @@
 //! What a ranker prepares for the catalogs in use.
 
+use std::cmp::Reverse;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
 use prowess_core::Catalog;
 
-/// How many are kept, the newest first: those of a handful of audiences that take turns, and that of the
-/// catalog before, to which turns that have begun still keep. Those of catalogs that are gone go before.
+/// How many are kept: those of a handful of audiences that take turns, and that of the catalog before, to
+/// which turns that have begun still keep. Those of catalogs that are gone go first, then those that were
+/// not used for longest.
 const KEPT: usize = 8;
 
 /// A value for each catalog in use, built when it is first asked for.
@@ -16,9 +19,11 @@ const KEPT: usize = 8;
 /// value.
 #[derive(Debug)]
 pub(crate) struct PerCatalog<T> {
-    /// The newest first.
+    /// The one used last first.
     kept: ArcSwap<Vec<Arc<Prepared<T>>>>,
     building: Mutex<()>,
+    /// How many were built so far: what counts as time here.
+    built: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -26,11 +31,13 @@ struct Prepared<T> {
     /// Which catalog: no other has this address as long as this is kept, and the catalog itself may go.
     catalog: Weak<Catalog>,
     value: Arc<T>,
+    /// How many were built when it was last used.
+    used: AtomicU64,
 }
 
 impl<T> Default for PerCatalog<T> {
     fn default() -> Self {
-        Self { kept: ArcSwap::default(), building: Mutex::default() }
+        Self { kept: ArcSwap::default(), building: Mutex::default(), built: AtomicU64::new(0) }
     }
 }
 
@@ -56,7 +63,9 @@ impl<T> PerCatalog<T> {
     pub(crate) fn kept(&self, catalog: &Catalog) -> Option<Arc<T>> {
         let kept = self.kept.load();
         let of_it = kept.iter().find(|prepared| prepared.is_of(catalog));
-        of_it.map(|prepared| Arc::clone(&prepared.value))
+        let of_it = of_it?;
+        of_it.use_at(self.built.load(Ordering::Relaxed));
+        Some(Arc::clone(&of_it.value))
     }
 
     fn build(&self, catalog: &Arc<Catalog>, build: impl FnOnce(&Catalog) -> T) -> Arc<T> {
@@ -66,10 +75,16 @@ impl<T> PerCatalog<T> {
             return value;
         }
         let value = Arc::new(build(catalog));
-        let new = Prepared { catalog: Arc::downgrade(catalog), value: Arc::clone(&value) };
+        let new = Prepared {
+            catalog: Arc::downgrade(catalog),
+            value: Arc::clone(&value),
+            used: AtomicU64::new(self.built.fetch_add(1, Ordering::Relaxed) + 1),
+        };
         let earlier = self.kept.load();
         let in_use = earlier.iter().filter(|prepared| prepared.catalog.strong_count() > 0).cloned();
-        let kept = std::iter::once(Arc::new(new)).chain(in_use).take(KEPT).collect();
+        let mut kept: Vec<_> = std::iter::once(Arc::new(new)).chain(in_use).collect();
+        kept.sort_by_key(|prepared| Reverse(prepared.used.load(Ordering::Relaxed)));
+        kept.truncate(KEPT);
         self.kept.store(Arc::new(kept));
         value
     }
@@ -78,5 +93,13 @@ impl<T> PerCatalog<T> {
 impl<T> Prepared<T> {
     fn is_of(&self, catalog: &Catalog) -> bool {
         std::ptr::eq(self.catalog.as_ptr(), catalog)
+    }
+
+    /// Written once for each that is built, so that many who search do not take a line of memory from each
+    /// other.
+    fn use_at(&self, time: u64) {
+        if self.used.load(Ordering::Relaxed) != time {
+            self.used.store(time, Ordering::Relaxed);
+        }
     }
 }

@@ -31,7 +31,7 @@ fn audiences_that_take_turns_find_their_indexes() {
 }
 
 #[test]
-fn of_more_catalogs_than_that_the_oldest_index_goes() {
+fn of_more_catalogs_than_that_the_one_goes_that_was_not_used_for_longest() {
     let searcher = Searcher::new();
     let catalogs = [(); 9].map(|()| catalog(&[("pdf", "Fills forms.")]));
     let first = Arc::downgrade(&searcher.index(&catalogs[0]));
@@ -39,6 +39,18 @@ fn of_more_catalogs_than_that_the_oldest_index_goes() {
         searcher.index(catalog);
     }
     assert!(first.upgrade().is_none(), "the index of the oldest catalog is gone");
+}
+
+#[test]
+fn an_index_that_is_used_stays_however_many_others_come() {
+    let searcher = Searcher::new();
+    let of_all = catalog(&[("pdf", "Fills forms.")]);
+    let index = searcher.index(&of_all);
+    let views = [(); 20].map(|()| catalog(&[("pdf", "Fills forms.")]));
+    for view in &views {
+        searcher.index(view);
+        assert!(Arc::ptr_eq(&index, &searcher.index(&of_all)), "it is found again");
+    }
 }
 
 #[test]
