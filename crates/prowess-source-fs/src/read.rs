@@ -44,8 +44,7 @@ pub(crate) fn read(
 ) -> Result<Vec<u8>, SourceError> {
     // A repository may be a package, and what git keeps of it, such as a password, is no part of that.
     if resource.as_str().split('/').any(|part| config.skips(part)) {
-        let message = format!("`{resource}` is no part of the package `{package}`");
-        return Err(SourceError::new(SourceErrorKind::NotFound, message));
+        return Err(no_part(package, resource));
     }
     // Nearly always there is no link on the way, and then nothing leads out.
     let path = [package.as_str(), "/", resource.as_str()].concat();
@@ -54,6 +53,9 @@ pub(crate) fn read(
         Dir::open_file_below(&config.root, path).and_then(|file| file.read_whole(limit.0))
     {
         return Ok(bytes);
+    }
+    if is_skipped_behind_links(config, package, resource) {
+        return Err(no_part(package, resource));
     }
     open(config, package)?
         .read(resource.as_str(), limit.0)
@@ -66,6 +68,24 @@ fn open(config: &FsConfig, package: &PackagePath) -> Result<Dir, SourceError> {
         let root = config.root.display();
         SourceError::new(kind, format!("the package `{package}` of `{root}`: {error}"))
     })
+}
+
+/// Whether links lead to what no listing of the package shows.
+fn is_skipped_behind_links(
+    config: &FsConfig,
+    package: &PackagePath,
+    resource: &ResourcePath,
+) -> bool {
+    let directory = config.root.join(package.as_str());
+    let real = (directory.join(resource.as_str()).canonicalize(), directory.canonicalize());
+    let (Ok(file), Ok(directory)) = real else { return false };
+    let inside = file.strip_prefix(directory);
+    inside.is_ok_and(|inside| inside.iter().any(|part| config.skips(part.as_encoded_bytes())))
+}
+
+fn no_part(package: &PackagePath, resource: &ResourcePath) -> SourceError {
+    let message = format!("`{resource}` is no part of the package `{package}`");
+    SourceError::new(SourceErrorKind::NotFound, message)
 }
 
 fn is_skill_file(path: &str) -> bool {

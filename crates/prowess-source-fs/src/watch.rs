@@ -27,9 +27,12 @@ use prowess_core::{
 
 use crate::FsConfig;
 use survey::Survey;
-use targets::targets;
+use targets::Ends;
 use tree::Tree;
 use work::{Queue, Work};
+
+/// How often it is looked where links lead until nothing has changed meanwhile. What changes later is heard.
+const MOST_LOOKS: usize = 4;
 
 /// Tells `listener` of changes until the watch is dropped.
 pub(crate) fn watch(config: &FsConfig, listener: ChangeListener) -> Result<Watch, SourceError> {
@@ -225,9 +228,17 @@ impl Watching {
     /// Watches the packages that links lead to, where no walk comes to them, and the directories where
     /// those will come that are not there. `above` is watched already.
     fn watch_links(&mut self, above: &[PathBuf]) -> Result<(), SourceError> {
-        loop {
+        let mut last = None;
+        for _ in 0..MOST_LOOKS {
+            let links = lock(&self.shared.tree).links();
+            let ends = Ends::look(&self.config, links, above);
             let mut tree = lock(&self.shared.tree);
-            let found = targets(&self.config, &tree, above);
+            let found = ends.targets(&tree);
+            // What came before it was watched for is found by another look.
+            if last.as_ref() == Some(&found) {
+                break;
+            }
+            self.bounded(tree.len() + found.beside.len())?;
             tree.set_awaited(found.awaited.clone());
             drop(tree);
             self.watch_directories(&found.packages)?;
@@ -235,25 +246,29 @@ impl Watching {
             self.add(&beside)?;
             let mut tree = lock(&self.shared.tree);
             found.packages.iter().for_each(|path| tree.set_package(path, true));
-            // What came before it was watched for is found by another look.
-            if found == targets(&self.config, &tree, above) {
-                return Ok(());
-            }
+            drop(tree);
+            last = Some(found);
         }
+        Ok(())
     }
 
     fn watch_directories(&mut self, paths: &[String]) -> Result<(), SourceError> {
         let mut tree = lock(&self.shared.tree);
         // Known before they are watched, so that no event is of an unknown directory.
         paths.iter().for_each(|path| tree.add(path));
-        if tree.len() > self.config.max_watched {
-            let most = self.config.max_watched;
-            let message = format!("`{}` has more than {most} directories", self.root());
-            return Err(SourceError::new(SourceErrorKind::TooLarge, message));
-        }
+        self.bounded(tree.len())?;
         drop(tree);
         let absolute: Vec<_> = paths.iter().map(|path| self.config.root.join(path)).collect();
         self.add(&absolute)
+    }
+
+    fn bounded(&self, watched: usize) -> Result<(), SourceError> {
+        let most = self.config.max_watched;
+        if watched <= most {
+            return Ok(());
+        }
+        let message = format!("`{}` has more than {most} directories", self.root());
+        Err(SourceError::new(SourceErrorKind::TooLarge, message))
     }
 
     /// Adds watches, leaving out what is gone by now or may not be entered. Of a directory in which there may

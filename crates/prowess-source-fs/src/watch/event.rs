@@ -64,7 +64,7 @@ fn sort_path(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
     }
     let Ok(inside) = path.strip_prefix(tree.root()) else {
         // On the way to a root that is not there, or that is a link, or to where a link leads.
-        let is_on_the_way = tree.root().starts_with(path) || tree.awaits(path);
+        let is_on_the_way = tree.root().starts_with(path) || is_awaited(kind, path, tree);
         return if is_on_the_way { Sorted::anything() } else { Sorted::default() };
     };
     // Its name is no package's, but a scan has something to say of it.
@@ -104,6 +104,9 @@ fn sort_skill_file(kind: EventKind, directory: &str, tree: &Tree) -> Sorted {
 /// Something else: a directory, a link to one, or a file that is no skill's.
 fn sort_other(kind: EventKind, path: &str, parent: &str, tree: &Tree) -> Sorted {
     let is_known = tree.is_package(path).is_some() || tree.is_link(path);
+    if is_awaited(kind, Path::new(path), tree) {
+        return Sorted::anything();
+    }
     match kind {
         EventKind::Modify(ModifyKind::Data(_)) | EventKind::Access(_) => Sorted::default(),
         // It may be entered now, or no longer.
@@ -117,4 +120,10 @@ fn sort_other(kind: EventKind, path: &str, parent: &str, tree: &Tree) -> Sorted 
         _ if tree.is_package(parent) == Some(true) && !tree.has_below(parent) => Sorted::default(),
         _ => Sorted::place(path),
     }
+}
+
+/// Whether something may be what a link leads to. A file whose text changes has come before.
+fn is_awaited(kind: EventKind, path: &Path, tree: &Tree) -> bool {
+    !matches!(kind, EventKind::Modify(ModifyKind::Data(_)) | EventKind::Access(_))
+        && tree.awaits(path)
 }

@@ -59,6 +59,11 @@ fn what_no_listing_shows_is_not_read() {
     );
     assert_eq!(read_root.map_err(|error| error.kind), Err(SourceErrorKind::NotFound));
     assert_eq!(read(&tree, ".git/config"), Err(SourceErrorKind::NotFound));
+    symlink("../.git/config", tree.join("alpha/references/more.md")).unwrap();
+    symlink(".git", tree.join("alpha/kept")).unwrap();
+    for link in ["references/more.md", "kept/config"] {
+        assert_eq!(read(&tree, link), Err(SourceErrorKind::NotFound), "{link} leads there too");
+    }
     assert_eq!(read(&tree, ".hidden"), Ok(b"hidden\n".to_vec()), "a hidden file is part of it");
 }
 

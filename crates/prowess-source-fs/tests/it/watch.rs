@@ -376,7 +376,11 @@ fn what_a_link_leads_to_is_heard_of_when_it_comes() {
         loop {
             write(tree.join(made).join("SKILL.md"));
             match watched.heard.recv_timeout(LONG).expect("it is told of") {
-                SourceChange::Packages(packages) => break assert!(!packages.is_empty(), "{link}"),
+                SourceChange::Packages(packages) => {
+                    let is_linked =
+                        |path: &PackagePath| ["one", "chained"].contains(&path.as_str());
+                    break assert!(packages.iter().any(is_linked), "{link}: {packages:?}");
+                }
                 SourceChange::Everything => {}
                 other => panic!("{link}: {other:?}"),
             }
@@ -384,21 +388,71 @@ fn what_a_link_leads_to_is_heard_of_when_it_comes() {
     }
 }
 
+/// As where a new version is unpacked beside and put in place whole.
+#[test]
+fn what_a_link_leads_to_is_heard_of_when_it_is_moved_in() {
+    for (links, made) in [
+        (&[("one", "pdf/late")][..], "skills/pdf/late"),
+        (&[("one", "../outside/late")], "outside/late"),
+        // Its directory is watched as a package by another link.
+        (&[("a", "../outside"), ("one", "../outside/late")], "outside/late"),
+        // A link on the way leads nowhere yet.
+        (&[("one", "../current/late"), ("../current", "releases/2")], "releases/2/late"),
+    ] {
+        let tree = tree();
+        tree.write("made/SKILL.md", SKILL);
+        fs::create_dir(tree.join("releases")).expect("a directory can be made");
+        for (link, target) in links {
+            symlink(target, tree.join("skills").join(link)).expect("a link can be made");
+        }
+        let watched = watched(config(&tree));
+        let made = tree.join(made);
+        if !made.parent().expect("it has one").exists() {
+            fs::create_dir(made.parent().expect("it has one")).expect("a directory can be made");
+            watched.wait_for_everything();
+        }
+        rename(tree.join("made"), &made);
+        watched.wait_for_everything();
+    }
+}
+
+#[test]
+fn what_a_link_leads_to_inside_is_heard_of_when_it_opens() {
+    without_override(|| {
+        let tree = tree();
+        tree.write("skills/node_modules/hidden/SKILL.md", SKILL);
+        symlink("node_modules/hidden", tree.join("skills/shown")).expect("a link can be made");
+        let rights = |mode| {
+            let mode = fs::Permissions::from_mode(mode);
+            fs::set_permissions(tree.join("skills/node_modules/hidden"), mode)
+                .expect("they change");
+        };
+        rights(0o000);
+        let watched = watched(config(&tree));
+        rights(0o755);
+        watched.wait_for_everything();
+    });
+}
+
 /// The parent of a root that is a link is watched for the link; nothing else may take that away.
 #[test]
-fn what_a_link_awaits_beside_the_root_leaves_the_roots_own_watch() {
-    let tree = tree();
-    symlink("skills", tree.join("root")).expect("a link can be made");
-    symlink("../late", tree.join("skills/one")).expect("a link can be made");
-    let watched = watched(FsConfig::new(tree.join("root")));
-    tree.write("late/SKILL.md", SKILL);
-    watched.wait_for_everything();
-    fs::create_dir(tree.join("other")).expect("a directory can be made");
-    symlink("other", tree.join("new")).expect("a link can be made");
-    rename(tree.join("new"), tree.join("root"));
-    watched.wait_for_everything();
-    tree.write("other/pdf/SKILL.md", SKILL);
-    watched.wait_for("pdf");
+fn what_a_link_leads_to_beside_the_root_leaves_the_roots_own_watch() {
+    for link in ["../late", ".."] {
+        let tree = tree();
+        symlink("skills", tree.join("root")).expect("a link can be made");
+        symlink(link, tree.join("skills/one")).expect("a link can be made");
+        // By another spelling than the link's own.
+        let outer = Tree::new("");
+        symlink(tree.path(), outer.join("way")).expect("a link can be made");
+        let watched = watched(FsConfig::new(outer.join("way/root")));
+        fs::create_dir_all(tree.join("other/pdf")).expect("a directory can be made");
+        symlink("other", tree.join("new")).expect("a link can be made");
+        rename(tree.join("new"), tree.join("root"));
+        watched.wait_for_everything();
+        while watched.heard.recv_timeout(Duration::from_millis(100)).is_ok() {}
+        tree.write("other/pdf/SKILL.md", SKILL);
+        watched.wait_for("pdf");
+    }
 }
 
 #[test]
