@@ -32,14 +32,20 @@ pub fn files(count: usize) -> Vec<String> {
 ///
 /// A file of the corpus is not valid.
 pub fn by_us(files: &[String]) -> usize {
-    let length = |file: &String| {
-        let head = Head { bytes: file.as_bytes(), is_whole_file: true };
-        match summarize(head, None, Profile::default()) {
-            Summarized::Done(Some(summary), _) => summary.name.len() + summary.description.len(),
-            other => panic!("the corpus is valid: {other:?}"),
-        }
-    };
-    files.iter().map(length).sum()
+    files.iter().map(|file| one(file.as_bytes())).sum()
+}
+
+/// Reads one frontmatter so.
+///
+/// # Panics
+///
+/// The file is not valid.
+pub fn one(file: &[u8]) -> usize {
+    let head = Head { bytes: file, is_whole_file: true };
+    match summarize(head, None, Profile::default()) {
+        Summarized::Done(Some(summary), _) => summary.name.len() + summary.description.len(),
+        other => panic!("the corpus is valid: {other:?}"),
+    }
 }
 
 /// Reads each frontmatter with serde-saphyr.

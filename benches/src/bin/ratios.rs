@@ -16,22 +16,29 @@ use benches::{
 };
 use prowess_core::{CatalogProvider, ReadLimit, ResourcePath};
 
+/// What a model is mostly told of is no more.
+const HUNDRED: usize = 100;
+
 /// How much memory a process may take at most at each size, in MB.
 const MOST_MEMORY: [f64; 3] = [4.0, 8.0, 24.0];
 
 fn main() {
     let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
-    for count in DISCOVERED {
+    let discoveries = DISCOVERED.map(|count| {
         let directory = corpus::on_disk(count);
         let rounds = rounds_at(count, rounds);
-        catalog(directory.path(), count, rounds);
+        let discovery = catalog(directory.path(), count, rounds);
         activation(directory.path(), count, rounds);
-    }
+        discovery / u32::try_from(count).expect("a corpus can be counted")
+    });
+    let ([least, .., most], [few, ..]) = (DISCOVERED, discoveries);
+    let what = format!("discovery, a skill of so many and of {least}");
+    println!("{}", beside(&what, most, discoveries[2], few, Some(1.3)));
     if let Some(real) = std::env::args().nth(2) {
         let (directory, count) = corpus::copied(Path::new(&real));
         real_files(directory.path(), count, rounds_at(count, rounds));
     }
-    for count in SIZES {
+    for count in [HUNDRED].into_iter().chain(SIZES) {
         prompt(corpus::on_disk(count).path(), count, rounds);
     }
     frontmatter(rounds);
@@ -40,7 +47,8 @@ fn main() {
     }
 }
 
-fn catalog(root: &Path, count: usize, rounds: usize) {
+/// Gives how long discovery takes.
+fn catalog(root: &Path, count: usize, rounds: usize) -> Duration {
     let [floor, discovery] = least(
         rounds,
         [&mut || floor::discover(root), &mut || corpus::registry(root).reload().catalog.len()],
@@ -69,6 +77,7 @@ fn catalog(root: &Path, count: usize, rounds: usize) {
         let time = milliseconds(discovery);
         println!("{}", alone("discovery in all", count, time, "ms", Some(100.0)));
     }
+    discovery
 }
 
 fn activation(root: &Path, count: usize, rounds: usize) {
@@ -78,23 +87,26 @@ fn activation(root: &Path, count: usize, rounds: usize) {
     let paths: Vec<PathBuf> = ids.iter().map(|id| root.join(id).join("SKILL.md")).collect();
     let catalog = registry.catalog();
     let file = ResourcePath::new("SKILL.md").expect("it names a file");
-    let body = |id: &String| {
+    let read = |id: &String| {
         let skill = catalog.get(id).expect("its id came from the catalog");
-        catalog.read(skill, &file, ReadLimit::default()).expect("it is there").len()
+        catalog.read(skill, &file, ReadLimit::default()).expect("it is there")
     };
-    let [floor, bodies, activation] = least(
+    let parsed = |id: &String| parsing::one(&read(id));
+    let [floor, bodies, parsed, activation] = least(
         rounds.max(15),
         [
             &mut || paths.iter().map(|path| floor::read_whole(path)).sum(),
-            &mut || ids.iter().map(body).sum(),
+            &mut || ids.iter().map(|id| read(id).len()).sum(),
+            &mut || ids.iter().map(parsed).sum(),
             &mut || ids.iter().map(|id| turn.load(id)).sum(),
         ],
     );
     let each = |time: Duration| time / 100;
-    let (text, call) =
-        ("text of one skill, by its id", "the same by a tool call, with its receipt");
-    println!("{}", beside(text, count, each(bodies), each(floor), Some(1.3)));
-    println!("{}", beside(call, count, each(activation), each(floor), None));
+    let row =
+        |what: &str, time, most| println!("{}", beside(what, count, each(time), each(floor), most));
+    row("text of one skill, by its id", bodies, Some(1.3));
+    row("the same, and its frontmatter parsed", parsed, Some(1.3));
+    row("the same by a tool call, with its receipt", activation, None);
     if count == SIZES[0] {
         let time = milliseconds(each(activation));
         println!("{}", alone("a tool call that loads a skill", count, time, "ms", Some(50.0)));

@@ -2,10 +2,12 @@
 //! registry one that reloads a source in memory of which a skill was edited, of the bare shelves one that does
 //! nothing but swap.
 //!
-//! `readers [ROUNDS]`: 15 rounds without it. In each round each shelf is read once in quiet and once with
-//! the writer, one after the other, so that whatever else the machine is doing hits them alike; the
-//! medians of the rounds are printed. There is one reader and one writer, as more threads than cores
-//! would measure the system's scheduler.
+//! `readers [ROUNDS]`: 60 rounds without it. In each round each shelf is read once in quiet and once with
+//! the writer, one after the other, so that whatever else the machine is doing hits them alike. The cores
+//! of a virtual machine are moved about, and how long a line of memory takes from one to the other differs
+//! by some times with that, whatever the program does: it is measured in each round, and the medians of
+//! that third of the rounds are printed in which it took least. There is one reader and one writer, as
+//! more threads than cores would measure the system's scheduler.
 
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
@@ -151,45 +153,92 @@ impl Shelf for Reloading {
 }
 
 fn main() {
-    let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
+    let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(60);
     let registry = registry_of(Arc::new(Edited::new()));
     let catalogs = [registry.reload().catalog, registry.reload().catalog];
     let [first, _] = &catalogs;
-    let reloading = Reloading(registry);
-    measure(("a registry that reloads", Some(2.0)), &reloading, &catalogs, rounds);
-    measure(("arc-swap", Some(2.0)), &ArcSwap::from(Arc::clone(first)), &catalogs, rounds);
-    measure(("RwLock", None), &RwLock::new(Arc::clone(first)), &catalogs, rounds);
     let entry =
         |skill: prowess_core::Record<'_>| (skill.id().to_owned(), skill.description().to_owned());
-    measure(
-        ("dashmap", None),
-        &first.skills().map(entry).collect::<DashMap<_, _>>(),
-        &catalogs,
-        rounds,
-    );
+    let reloading = Reloading(registry);
+    let (swapped, locked) = (ArcSwap::from(Arc::clone(first)), RwLock::new(Arc::clone(first)));
+    let sharded = first.skills().map(entry).collect::<DashMap<_, _>>();
+    let shelves: [(&str, &dyn Shelf, Option<f64>); 4] = [
+        ("a registry that reloads", &reloading, Some(2.0)),
+        ("arc-swap", &swapped, Some(2.0)),
+        ("RwLock", &locked, None),
+        ("dashmap", &sharded, None),
+    ];
+    let mut all: Vec<_> =
+        (0..rounds.max(3)).map(|_| round(shelves.map(|(_, shelf, _)| shelf), &catalogs)).collect();
+    all.sort_unstable_by_key(|round| round.line);
+    let line = |rounds: &[Round]| rounds[rounds.len() / 2].line as f64;
+    let near = &all[..all.len() / 3];
+    let what = "a line of memory, from one core to the other";
+    println!("{}", alone(&format!("{what}, in all rounds"), SKILLS, line(&all), "ns", None));
+    println!("{}", alone(&format!("{what}, in those that count"), SKILLS, line(near), "ns", None));
+    for (at, (name, _, most)) in shelves.into_iter().enumerate() {
+        print(name, near.iter().map(|round| round.shelves[at]), most);
+    }
     assert_eq!(reloading.0.catalog().len(), SKILLS, "the corpus is whole");
 }
 
-/// The p50 and the p99.9 of one round, in nanoseconds.
-type Round = [u64; 2];
+/// The p50 and the p99.9 of many reads, in nanoseconds.
+type Reads = [u64; 2];
 
-fn measure(
-    (name, most): (&str, Option<f64>),
-    shelf: &dyn Shelf,
-    catalogs: &[Arc<Catalog>; 2],
-    rounds: usize,
-) {
+/// One after the other, everything of one moment.
+struct Round {
+    /// How long a line of memory takes from one core to the other, in nanoseconds.
+    line: u64,
+    shelves: [OfShelf; 4],
+}
+
+/// Reads in quiet, reads beside a writer, and how often that swapped meanwhile.
+#[derive(Clone, Copy)]
+struct OfShelf {
+    quiet: Reads,
+    beside: Reads,
+    swaps: usize,
+}
+
+fn round(shelves: [&dyn Shelf; 4], catalogs: &[Arc<Catalog>; 2]) -> Round {
     let ids: Vec<_> = catalogs[0].skills().map(|skill| skill.id().to_owned()).collect();
-    let (mut quiet, mut swapped, mut swaps) = (Vec::new(), Vec::new(), 0);
-    for _ in 0..rounds.max(1) {
-        quiet.push(read(shelf, &ids));
-        let (round, swapped_in_it) = read_while_swapped(shelf, &ids, catalogs);
-        swapped.push(round);
-        swaps += swapped_in_it;
-    }
-    let [quiet_half, quiet_tail] = medians(&quiet);
-    let [half, tail] = medians(&swapped);
-    let each = swaps as f64 / (READS / 1_000 * rounds.max(1)) as f64;
+    // Cores are moved about at their leisure.
+    thread::sleep(Duration::from_millis(500));
+    let line = line();
+    let shelves = shelves.map(|shelf| {
+        let quiet = read(shelf, &ids);
+        let (beside, swaps) = read_while_swapped(shelf, &ids, catalogs);
+        OfShelf { quiet, beside, swaps }
+    });
+    Round { line, shelves }
+}
+
+/// How long it takes until one thread sees what another wrote.
+fn line() -> u64 {
+    const TURNS: u64 = 20_000;
+    let ball = AtomicU64::new(0);
+    let play = |mine: u64| {
+        for turn in (mine..TURNS).step_by(2) {
+            while ball.load(Ordering::Acquire) != turn {
+                std::hint::spin_loop();
+            }
+            ball.store(turn + 1, Ordering::Release);
+        }
+    };
+    let began = Instant::now();
+    thread::scope(|scope| {
+        scope.spawn(|| play(1));
+        play(0);
+    });
+    nanoseconds(began.elapsed()) / TURNS
+}
+
+fn print(name: &str, rounds: impl Iterator<Item = OfShelf>, most: Option<f64>) {
+    let rounds: Vec<_> = rounds.collect();
+    let [quiet_half, quiet_tail] = medians(rounds.iter().map(|round| round.quiet));
+    let [half, tail] = medians(rounds.iter().map(|round| round.beside));
+    let swaps: usize = rounds.iter().map(|round| round.swaps).sum();
+    let each = swaps as f64 / (READS / 1_000 * rounds.len()) as f64;
     let time = Duration::from_nanos;
     let row = |what: &str, with, without, most| {
         println!("{}", beside(&format!("{name}: {what}"), SKILLS, time(with), time(without), most));
@@ -199,14 +248,14 @@ fn measure(
     println!("{}", alone(&format!("{name}: swaps in 1,000 reads"), SKILLS, each, "", None));
 }
 
-fn read(shelf: &dyn Shelf, ids: &[String]) -> Round {
+fn read(shelf: &dyn Shelf, ids: &[String]) -> Reads {
     let mut times = Vec::with_capacity(READS);
     for at in 0..READS {
         // Far from the last one, as calls are.
         let id = &ids[at * 7919 % ids.len()];
         let began = Instant::now();
         black_box(shelf.read(id));
-        times.push(u64::try_from(began.elapsed().as_nanos()).expect("a read takes no century"));
+        times.push(nanoseconds(began.elapsed()));
     }
     times.sort_unstable();
     [times[READS / 2], times[READS - READS / 1_000]]
@@ -216,7 +265,7 @@ fn read_while_swapped(
     shelf: &dyn Shelf,
     ids: &[String],
     catalogs: &[Arc<Catalog>; 2],
-) -> (Round, usize) {
+) -> (Reads, usize) {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         let writer = scope.spawn(|| {
@@ -227,16 +276,21 @@ fn read_while_swapped(
             }
             swaps
         });
-        let round = read(shelf, ids);
+        let reads = read(shelf, ids);
         is_over.store(true, Ordering::Release);
-        (round, writer.join().expect("the writer does not panic"))
+        (reads, writer.join().expect("the writer does not panic"))
     })
 }
 
-fn medians(rounds: &[Round]) -> Round {
+fn medians(reads: impl Iterator<Item = Reads>) -> Reads {
+    let reads: Vec<_> = reads.collect();
     [0, 1].map(|part| {
-        let mut values: Vec<_> = rounds.iter().map(|round| round[part]).collect();
+        let mut values: Vec<_> = reads.iter().map(|reads| reads[part]).collect();
         values.sort_unstable();
         values[values.len() / 2]
     })
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).expect("nothing here takes a century")
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
-use prowess_core::Catalog;
+use prowess_core::{Catalog, Record};
 
 /// How many are kept: those of a handful of audiences that take turns, and that of the catalog before, to
 /// which turns that have begun still keep. Those of catalogs that are gone go first, then those that were
@@ -44,18 +44,22 @@ impl<T> Default for PerCatalog<T> {
 impl<T> PerCatalog<T> {
     /// The value of a catalog, built now if it is not there.
     pub(crate) fn of(&self, catalog: &Arc<Catalog>, build: impl FnOnce(&Catalog) -> T) -> Arc<T> {
-        self.kept(catalog).unwrap_or_else(|| self.build(catalog, build))
+        let built = || self.build(catalog, |catalog| Arc::new(build(catalog)));
+        self.kept(catalog).unwrap_or_else(built)
     }
 
-    /// Builds the value of the catalog that comes next, if that of the current one was ever asked for.
+    /// Makes ready the value of the catalog that comes next, if that of the current one was ever asked for:
+    /// the same where a ranker finds the same in both, as after an edit of a body, else one that is built.
     pub(crate) fn prepare(
         &self,
         next: &Arc<Catalog>,
         current: &Catalog,
         build: impl FnOnce(&Catalog) -> T,
     ) {
-        if self.kept(current).is_some() {
-            self.of(next, build);
+        match self.kept(current) {
+            Some(value) if says_the_same(next, current) => drop(self.build(next, |_| value)),
+            Some(_) => drop(self.build(next, |next| Arc::new(build(next)))),
+            None => {}
         }
     }
 
@@ -68,13 +72,13 @@ impl<T> PerCatalog<T> {
         Some(Arc::clone(&of_it.value))
     }
 
-    fn build(&self, catalog: &Arc<Catalog>, build: impl FnOnce(&Catalog) -> T) -> Arc<T> {
+    fn build(&self, catalog: &Arc<Catalog>, build: impl FnOnce(&Catalog) -> Arc<T>) -> Arc<T> {
         // Only whole lists are ever stored, so a panic of another builder leaves nothing half done.
         let _building = self.building.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = self.kept(catalog) {
             return value;
         }
-        let value = Arc::new(build(catalog));
+        let value = build(catalog);
         let new = Prepared {
             catalog: Arc::downgrade(catalog),
             value: Arc::clone(&value),
@@ -102,4 +106,12 @@ impl<T> Prepared<T> {
             self.used.store(time, Ordering::Relaxed);
         }
     }
+}
+
+/// Whether all that is searched of the skills is as it was, and each at its place.
+fn says_the_same(next: &Catalog, current: &Catalog) -> bool {
+    let is_same = |[was, is]: &[Record<'_>; 2]| {
+        (was.name(), was.description()) == (is.name(), is.description()) && was.tags().eq(is.tags())
+    };
+    next.revised_since(current).is_some_and(|revised| revised.iter().all(is_same))
 }
