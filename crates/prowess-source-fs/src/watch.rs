@@ -31,6 +31,9 @@ use targets::Ends;
 use tree::Tree;
 use work::{Queue, Work};
 
+/// How many directories above the root may be renamed and it is heard: `.agents/skills` has two names.
+const RENAMES_HEARD: usize = 2;
+
 /// How often it is looked where links lead until nothing has changed meanwhile. What changes later is heard.
 const MOST_LOOKS: usize = 4;
 
@@ -189,6 +192,7 @@ impl Watching {
             }
             self.add(&above)?;
             if anchor == root {
+                above.extend(self.watch_for_renames(&above));
                 self.watch_below("")?;
                 self.watch_links(&above)?;
             }
@@ -196,6 +200,18 @@ impl Watching {
                 return Ok(());
             }
         }
+    }
+
+    /// Watches the directories in which the nearest ones above the root have their names, as far as that is
+    /// allowed: of a root that is moved away with one, its own watch tells nothing.
+    fn watch_for_renames(&mut self, watched: &[PathBuf]) -> Vec<PathBuf> {
+        let Some(watcher) = &mut self.watcher else { return Vec::new() };
+        let nearest = self.config.root.ancestors().skip(1).take(RENAMES_HEARD);
+        let mut nearest: Vec<_> = nearest.map(Path::to_owned).collect();
+        nearest.retain(|above| {
+            !watched.contains(above) && watcher.watch(above, RecursiveMode::NonRecursive).is_ok()
+        });
+        nearest
     }
 
     /// Watches a directory and, level by level, those below it in which packages may lie; gives their

@@ -73,9 +73,10 @@ impl Ends {
             match end {
                 End::There(target) if !is_watched(target) && seen.insert(target) => {
                     targets.packages.push(link.clone());
-                    // It is told of by this path from now on, the root's own name in it included.
+                    // It is told of by this path from now on, the names on the way to the root included.
                     if self.above.contains(target) {
-                        targets.awaited.extend(tree.root().file_name().map(OsString::from));
+                        let way = tree.root().ancestors().filter_map(Path::file_name);
+                        targets.awaited.extend(way.map(OsString::from));
                     }
                 }
                 End::There(_) | End::Nothing => {}

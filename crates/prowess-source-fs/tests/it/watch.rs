@@ -515,6 +515,23 @@ fn a_root_that_goes_and_comes_back_is_watched() {
 }
 
 #[test]
+fn a_root_that_is_moved_with_the_directory_above_it_is_heard_of() {
+    let tree = Tree::new("");
+    tree.write("project/.agents/skills/pdf/SKILL.md", SKILL);
+    let watched = watched(FsConfig::new(tree.join("project/.agents/skills")));
+    for (from, to) in [(".agents", ".off"), (".agents/skills", ".agents/off")] {
+        let (from, to) = (tree.join("project").join(from), tree.join("project").join(to));
+        rename(&from, &to);
+        watched.wait_for_everything();
+        rename(&to, &from);
+        watched.wait_for_everything();
+        while watched.heard.recv_timeout(Duration::from_millis(100)).is_ok() {}
+    }
+    write(tree.join("project/.agents/skills/pdf/SKILL.md"));
+    watched.wait_for("pdf");
+}
+
+#[test]
 fn a_root_behind_a_link_is_watched_and_so_is_the_link() {
     let tree = tree();
     tree.write("other/tables/SKILL.md", SKILL);
