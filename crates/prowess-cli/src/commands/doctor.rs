@@ -1,9 +1,11 @@
 //! `prowess doctor`: everything that is wrong with this place, and whether changes of it are heard of.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use prowess::registry::RefreshMode;
 use prowess::{Catalog, CatalogSource, Diagnostic, Severity};
 use serde::Serialize;
 
@@ -41,8 +43,12 @@ struct Root<'c> {
 enum Changes {
     /// The system tells.
     Watched,
-    /// It looks every few seconds, because nobody tells.
+    /// It looks every few seconds.
     Polled { reason: String },
+    /// It looks when a model call begins and the catalog is old.
+    Aged { reason: String },
+    /// It looks when it is told to.
+    Manual { reason: String },
 }
 
 #[derive(Serialize)]
@@ -57,12 +63,14 @@ struct Summary {
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = place::runtime(global)?;
     let catalog = runtime.catalog();
-    let checked = checked(&catalog);
+    // As `serve` has it where nothing is said.
+    let mode = runtime.policies().refresh.mode.unwrap_or(RefreshMode::Watch);
+    let checked = checked(&catalog, mode);
     output.result(&checked, text)?;
     Ok(if checked.healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn checked(catalog: &Catalog) -> Checked<'_> {
+fn checked(catalog: &Catalog, mode: RefreshMode) -> Checked<'_> {
     let mut diagnostics: Vec<_> = catalog.diagnostics().collect();
     let count = |severity| catalog.diagnostics().filter(|found| found.severity == severity).count();
     let summary = Summary {
@@ -72,22 +80,23 @@ fn checked(catalog: &Catalog) -> Checked<'_> {
         hints: count(Severity::Hint),
     };
     // The worst first; what is of one severity stays in its order.
-    diagnostics.sort_by_key(|found| match found.severity {
-        Severity::Error => 0,
-        Severity::Warning => 1,
-        Severity::Hint => 2,
-    });
+    diagnostics.sort_by_key(|found| Reverse(found.severity));
     let roots = catalog.sources().iter().enumerate();
     Checked {
         healthy: summary.errors == 0,
         generation: catalog.generation(),
-        roots: roots.map(|(at, source)| root(catalog, at, source)).collect(),
+        roots: roots.map(|(at, source)| root(catalog, at, source, mode)).collect(),
         diagnostics,
         summary,
     }
 }
 
-fn root<'c>(catalog: &'c Catalog, at: usize, source: &'c CatalogSource) -> Root<'c> {
+fn root<'c>(
+    catalog: &'c Catalog,
+    at: usize,
+    source: &'c CatalogSource,
+    mode: RefreshMode,
+) -> Root<'c> {
     let layer = &catalog.layers()[source.layer];
     Root {
         layer: &layer.name,
@@ -96,16 +105,22 @@ fn root<'c>(catalog: &'c Catalog, at: usize, source: &'c CatalogSource) -> Root<
         root: source.source.root(),
         exists: place::is_there(source.source.root()),
         skills: catalog.skills().filter(|skill| skill.index().source() == at).count(),
-        changes: changes(source),
+        changes: changes(source, mode),
     }
 }
 
-/// Watches for a moment.
-fn changes(source: &CatalogSource) -> Changes {
-    match source.source.watch(Arc::new(|_| {})) {
-        Ok(Some(_)) => Changes::Watched,
-        Ok(None) => Changes::Polled { reason: "its source tells of no changes".to_owned() },
-        Err(error) => Changes::Polled { reason: error.to_string() },
+/// Where the policy is to watch, it watches for a moment.
+fn changes(source: &CatalogSource, mode: RefreshMode) -> Changes {
+    let policy = |mode: &str| format!("the policy is `refresh: {{ mode: {mode} }}`");
+    match mode {
+        RefreshMode::Manual => Changes::Manual { reason: policy("manual") },
+        RefreshMode::Ttl => Changes::Aged { reason: policy("ttl") },
+        RefreshMode::Poll => Changes::Polled { reason: policy("poll") },
+        RefreshMode::Watch => match source.source.watch(Arc::new(|_| {})) {
+            Ok(Some(_)) => Changes::Watched,
+            Ok(None) => Changes::Polled { reason: "its source tells of no changes".to_owned() },
+            Err(error) => Changes::Polled { reason: error.to_string() },
+        },
     }
 }
 
@@ -140,5 +155,11 @@ fn told(changes: &Changes) -> String {
     match changes {
         Changes::Watched => "a server is told of changes".to_owned(),
         Changes::Polled { reason } => format!("a server looks for changes: {}", plain(reason)),
+        Changes::Aged { reason } => {
+            format!("a server looks when a model call begins: {}", plain(reason))
+        }
+        Changes::Manual { reason } => {
+            format!("a server looks at `SIGHUP` alone: {}", plain(reason))
+        }
     }
 }

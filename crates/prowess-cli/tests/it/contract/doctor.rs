@@ -4,6 +4,7 @@ use expect_test::expect;
 use prowess_testkit::Tree;
 
 use super::{check, place, run_here, tree};
+use crate::program::Program;
 use crate::run;
 
 #[test]
@@ -122,4 +123,18 @@ Body
     let checked = ran.json();
     assert_eq!((ran.code, &checked["healthy"]), (Some(0), &true.into()), "{checked}");
     assert_eq!(checked["roots"][0]["changes"], "watched", "{checked}");
+}
+
+#[test]
+fn how_changes_are_heard_of_is_what_the_policy_says() {
+    let tree = tree();
+    for (mode, changes) in
+        [("watch", "watched"), ("poll", "polled"), ("ttl", "aged"), ("manual", "manual")]
+    {
+        let config = Tree::new(&format!("//- /prowess.yaml\nrefresh: {{ mode: {mode} }}\n"));
+        let program = Program::new().root("user", tree.path());
+        let program = program.config(&config.join("prowess.yaml"));
+        let checked = program.run(&["doctor", "--format", "json"]).json();
+        assert_eq!(checked["roots"][0]["changes"], changes, "{mode}: {checked}");
+    }
 }
