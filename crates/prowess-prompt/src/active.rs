@@ -34,14 +34,18 @@ pub(crate) fn add_changed(account: &mut Account<'_>, changed: &[String], policy:
         return;
     }
     let blank = if account.text.is_empty() { "" } else { "\n" };
-    let names: Vec<_> = changed.iter().map(|id| format!("`{}`", escape::xml(&fold(id)))).collect();
-    let text = format!(
-        "{blank}These loaded skills have changed since they were loaded: {}. To have one as it is now, \
-         call `{}` with its name again.\n",
-        names.join(", "),
-        policy.load_tool
-    );
+    let text = format!("{blank}{}\n", changed_skills(changed, &policy.load_tool));
     account.add(Part::Changed, &text);
+}
+
+/// The sentence that loaded skills with these ids have changed since, and how to have them as they are now.
+pub fn changed_skills(ids: &[String], load_tool: &str) -> String {
+    let names: Vec<_> = ids.iter().map(|id| format!("`{}`", escape::xml(&fold(id)))).collect();
+    let names = names.join(", ");
+    format!(
+        "These loaded skills have changed since they were loaded: {names}. To have one as it is now, call \
+         `{load_tool}` with its name again, and with `mode` `add` to keep the others."
+    )
 }
 
 fn add_skill(account: &mut Account<'_>, skill: &ActiveSkill, policy: &PromptPolicy) {

@@ -37,6 +37,7 @@ mod ledger;
 mod policy;
 mod reference;
 
+pub use active::changed_skills;
 pub use catalog::{SkillEntry, available_skills};
 pub use compose::{Prompt, PromptInput, compose};
 #[cfg(feature = "exact-tokens")]

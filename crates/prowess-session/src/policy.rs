@@ -63,6 +63,8 @@ pub enum OnChange {
     /// From the next turn on it is as it is then. Each turn reads the `SKILL.md` of each loaded skill.
     /// Where bodies come in results of tools, which nobody takes back, the model is told instead.
     RefreshNextTurn,
-    /// It stays as it was loaded, and the model is told that it has changed. Each turn reads as above.
+    /// It stays as it was loaded, and the model is told that it has changed and how to load it again: in
+    /// the instructions, or where bodies come in results of tools, in each result. Each turn reads as above.
+    /// With [`OnReload::Keep`] or [`OnReload::Error`] it has to be unloaded first.
     Notify,
 }

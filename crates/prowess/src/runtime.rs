@@ -152,8 +152,8 @@ impl Runtime {
         session: &'r dyn Session,
         catalog: impl FnOnce() -> Arc<Catalog>,
     ) -> Result<Turn<'r>, Error> {
-        session.state()?;
+        let state = session.state()?;
         self.refresher.turn_begins();
-        Turn::begin(self, session, catalog())
+        Turn::begin(self, session, catalog(), state)
     }
 }

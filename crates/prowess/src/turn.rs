@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, AuditedPlace, BodyDelivery, Caller, Cancel, Catalog, Ranked, RenewalEvent,
-    Session, SessionState, ToolCall, ToolContext, ToolDefinition,
+    ActiveSkill, AuditedPlace, BodyDelivery, Caller, Cancel, Catalog, Content, Ranked,
+    RenewalEvent, Session, SessionState, ToolCall, ToolContext, ToolDefinition,
 };
-use prowess_prompt::{Prompt, PromptInput, compose};
+use prowess_prompt::{Prompt, PromptInput, changed_skills, compose};
 use prowess_session::OnChange;
 use prowess_tools::{Dispatched, newer_versions};
 
@@ -25,55 +25,71 @@ pub struct Turn<'r> {
 }
 
 impl<'r> Turn<'r> {
-    /// Pins what the turn has, after it is seen to that the loaded skills are what the policy wants of those
-    /// that have changed.
+    /// Pins what the turn has. The loaded skills that have changed are first given anew or told of, as the
+    /// policy says.
     pub(crate) fn begin(
         runtime: &'r Runtime,
         session: &'r dyn Session,
         catalog: Arc<Catalog>,
+        state: SessionState,
     ) -> Result<Self, Error> {
-        let state = session.state()?;
         let mut turn = Self { runtime, session, catalog, state, changed: Vec::new() };
         let newer = match runtime.policies.session.on_change {
             OnChange::Keep => return Ok(turn),
-            _ => newer_versions(&turn.catalog, &turn.state.active, runtime.clock.now()),
+            OnChange::RefreshNextTurn if !turn.gives_in_results() => turn.renew()?,
+            OnChange::RefreshNextTurn | OnChange::Notify => turn.newer(),
         };
-        let is_given_anew = runtime.policies.session.on_change == OnChange::RefreshNextTurn
-            && runtime.policies.prompt.body_delivery == BodyDelivery::Instructions;
-        if is_given_anew && !newer.is_empty() {
-            turn.renew(&newer)?;
-        } else {
-            turn.changed = newer.into_iter().map(|skill| skill.id).collect();
-        }
+        turn.changed = newer.into_iter().map(|skill| skill.id).collect();
         Ok(turn)
     }
 
-    fn renew(&mut self, newer: &[ActiveSkill]) -> Result<(), Error> {
-        self.session.renew(newer)?;
-        let before = std::mem::replace(&mut self.state, self.session.state()?);
-        for newer in newer {
-            let Some(before) = before.find(&newer.id) else { continue };
-            self.runtime.audit.renewed(&RenewalEvent {
-                at: newer.loaded_at,
-                session: self.session.id().clone(),
-                id: newer.id.clone(),
-                place: AuditedPlace {
-                    location: newer.location.clone(),
-                    layer: newer.layer.clone(),
-                },
-                before: before.digest,
-                after: newer.digest,
-            });
-        }
-        Ok(())
+    fn newer(&self) -> Vec<ActiveSkill> {
+        newer_versions(&self.catalog, &self.state.active, self.runtime.clock.now())
     }
+
+    /// Whether bodies come in results of tools, which nobody takes back.
+    fn gives_in_results(&self) -> bool {
+        self.runtime.policies.prompt.body_delivery == BodyDelivery::ToolResult
+    }
+
+    /// Gives the loaded skills that have changed anew; those that the session did not take.
+    fn renew(&mut self) -> Result<Vec<ActiveSkill>, Error> {
+        let mut newer = self.newer();
+        if newer.is_empty() {
+            return Ok(newer);
+        }
+        self.session.renew(&newer)?;
+        let before = std::mem::replace(&mut self.state, self.session.state()?);
+        newer.retain(|newer| {
+            let is_taken =
+                self.state.find(&newer.id).is_some_and(|active| active.digest == newer.digest);
+            if let (true, Some(before)) = (is_taken, before.find(&newer.id)) {
+                self.runtime.audit.renewed(&self.renewal(newer, before));
+            }
+            !is_taken && self.state.find(&newer.id).is_some()
+        });
+        Ok(newer)
+    }
+
+    fn renewal(&self, newer: &ActiveSkill, before: &ActiveSkill) -> RenewalEvent {
+        let place = AuditedPlace { location: newer.location.clone(), layer: newer.layer.clone() };
+        RenewalEvent {
+            at: newer.loaded_at,
+            session: self.session.id().clone(),
+            id: newer.id.clone(),
+            place,
+            before: before.digest,
+            after: newer.digest,
+        }
+    }
+
     /// The catalog that the turn has pinned.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
     }
 
-    /// The loaded skills of whose changes the turn's prompt tells the model, by their ids; none unless the
-    /// policy of the conversation wants it.
+    /// The loaded skills of whose changes the model is told, by their ids; none unless the policy of the
+    /// conversation wants it. The turn's prompt tells, or, where bodies come in results of tools, each result.
     pub fn changed(&self) -> &[String] {
         &self.changed
     }
@@ -95,7 +111,7 @@ impl<'r> Turn<'r> {
         compose(&PromptInput {
             catalog: &self.catalog,
             active: &active,
-            changed: &self.changed,
+            changed: if self.gives_in_results() { &[] } else { &self.changed },
             policy: &self.runtime.policies.prompt,
             counter: self.runtime.counter.as_ref(),
         })
@@ -135,6 +151,29 @@ impl<'r> Turn<'r> {
             clock: self.runtime.clock.as_ref(),
             cancel,
         };
-        self.runtime.toolbox.dispatch(&context, call)
+        let mut dispatched = self.runtime.toolbox.dispatch(&context, call);
+        if self.gives_in_results() && caller == Caller::Model {
+            self.tell_of_changes(&mut dispatched);
+        }
+        dispatched
+    }
+
+    /// Says in a result which loaded skills have changed, where the instructions can say nothing any more.
+    fn tell_of_changes(&self, dispatched: &mut Dispatched) {
+        // What the call itself has loaded again or unloaded is no more what it was.
+        if self.changed.is_empty() {
+            return;
+        }
+        let Ok(now) = self.session.state() else { return };
+        let is_still = |id: &&String| {
+            let digest = |state: &SessionState| state.find(id).map(|skill| skill.digest);
+            digest(&now).is_some() && digest(&now) == digest(&self.state)
+        };
+        let changed: Vec<_> = self.changed.iter().filter(is_still).cloned().collect();
+        if !changed.is_empty() {
+            let load_tool = &self.runtime.policies.prompt.load_tool;
+            let text = changed_skills(&changed, load_tool);
+            dispatched.result.content.push(Content::Text { text });
+        }
     }
 }

@@ -200,6 +200,29 @@ fn a_hangup_reloads_a_server_that_does_not_look_by_itself() {
     });
 }
 
+/// A client has its instructions already, so a result has to tell.
+#[test]
+fn a_client_is_told_of_a_loaded_skill_that_has_changed() {
+    block_on(async {
+        let tree = tree();
+        let config = Tree::new("//- /prowess.yaml\nsession: { on_change: notify }\n");
+        let program = Program::new().root("user", tree.path()).config(&config.join("prowess.yaml"));
+        let client = Client::of(program).await;
+        let told = "have changed since they were loaded: `pdf`";
+        client.call("skills_load", json!({"names": ["pdf"]})).await;
+        let read = json!({"path": "references/fields.md"});
+        let before = client.call("skills_read", read.clone()).await;
+        assert!(!words(&before).contains(told), "nothing has: {}", words(&before));
+        tree.write("pdf/SKILL.md", plain_skill("pdf") + "A second version.\n");
+        let after = client.call("skills_read", read.clone()).await;
+        assert!(words(&after).contains(told), "it is told: {}", words(&after));
+        assert!(words(&after).contains("Every field has a name."), "beside what was asked for");
+        let again = client.call("skills_load", json!({"names": ["pdf"]})).await;
+        assert!(words(&again).contains("A second version."), "{}", words(&again));
+        assert!(!words(&again).contains(told), "and no more: {}", words(&again));
+    });
+}
+
 #[test]
 fn a_refusal_is_a_result_and_the_conversation_goes_on() {
     block_on(async {

@@ -5,8 +5,8 @@ use prowess_core::{ActiveSkill, Caller, Catalog, Digest, Record, Timestamp};
 use super::package::{active_skill, read_skill_md};
 
 /// Those of the loaded skills whose `SKILL.md` has changed since, as they are now, under the ids that they
-/// were loaded by. Each is read. One that is gone, that nobody may load any more or that is broken by now
-/// is left out.
+/// were loaded by. Each is read. One that is gone, that nobody may load any more, that is broken by now or
+/// has another name is left out.
 pub fn newer_versions(
     catalog: &Catalog,
     active: &[ActiveSkill],
@@ -22,7 +22,9 @@ fn newer_version(catalog: &Catalog, skill: &ActiveSkill, now: Timestamp) -> Opti
         return None;
     }
     let newer = active_skill(record, &bytes, now).ok()?;
-    Some(ActiveSkill { id: skill.id.clone(), ..newer })
+    // What has come to stand in its place is another skill.
+    let is_it = newer.name == skill.name;
+    is_it.then(|| ActiveSkill { id: skill.id.clone(), ..newer })
 }
 
 /// The record at the place that the skill was loaded from: another skill may have its id by now.

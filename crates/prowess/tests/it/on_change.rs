@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use prowess::{AuditEvent, AuditSink, Policies, RenewalEvent, Runtime, Session, ToolCall, Turn};
+use prowess::session::SessionHandle;
+use prowess::{
+    ActiveSkill, AuditEvent, AuditSink, BodyDelivery, LoadMode, Policies, Receipt, RenewalEvent,
+    Runtime, Session, SessionError, SessionId, SessionState, ToolCall, Turn, Unload,
+};
 use prowess_testkit::Tree;
 use serde_json::json;
 
@@ -24,7 +28,7 @@ impl AuditSink for Recorder {
 struct Host {
     tree: Tree,
     runtime: Runtime,
-    session: prowess::session::SessionHandle,
+    session: SessionHandle,
     audit: Arc<Recorder>,
 }
 
@@ -118,7 +122,7 @@ fn the_model_may_be_told_instead() {
     assert_eq!(turn.changed(), ["alpha"], "the host is told");
     let text = turn.prompt().text;
     let told = "These loaded skills have changed since they were loaded: `alpha`. To have one as it \
-        is now, call `skills_load` with its name again.\n";
+        is now, call `skills_load` with its name again, and with `mode` `add` to keep the others.\n";
     assert!(text.ends_with(told), "and so is the model: {text}");
     assert!(text.contains("Say one.") && !text.contains("Say two."), "what it has stays: {text}");
     host.load(&["alpha"]);
@@ -126,23 +130,68 @@ fn the_model_may_be_told_instead() {
 }
 
 #[test]
-fn what_a_result_has_given_is_told_of() {
-    let host = "{session: {on_change: refresh_next_turn}, prompt: {body_delivery: tool_result}, \
-        tools: {body_delivery: tool_result}}";
-    let tree = Tree::new("");
-    tree.write("alpha/SKILL.md", skill("alpha", "Say one."));
-    let policies = Policies::from_yaml(host).expect("the policies are good");
-    let builder = dynamic::builder().policies(policies).skills_directory("user", tree.path());
-    let runtime = builder.build().expect("the runtime is complete");
-    let session = runtime.open_session().expect("the store is in memory");
-    let turn = || runtime.turn(&session).expect("the store is in memory");
-    let call = ToolCall::new("skills_load", json!({"names": ["alpha"]}));
-    assert!(format!("{:?}", turn().call(&call).result).contains("Say one."), "it is given");
-    tree.write("alpha/SKILL.md", skill("alpha", "Say two."));
-    assert_eq!(turn().changed(), ["alpha"], "nobody takes a result back");
-    assert_eq!(turn().changed(), ["alpha"], "so it is told until it is loaded again");
-    turn().call(&call);
-    assert!(turn().changed().is_empty(), "and then no more");
+fn what_a_result_has_given_is_told_of_by_the_next_results() {
+    for on_change in ["refresh_next_turn", "notify"] {
+        let policies = Policies::from_yaml(&format!("session: {{on_change: {on_change}}}"));
+        let policies = policies.expect("it is good").with_body_delivery(BodyDelivery::ToolResult);
+        let tree = Tree::new("");
+        tree.write("alpha/SKILL.md", skill("alpha", "Say one."));
+        let builder = dynamic::builder().policies(policies).skills_directory("user", tree.path());
+        let runtime = builder.build().expect("the runtime is complete");
+        let session = runtime.open_session().expect("the store is in memory");
+        let turn = || runtime.turn(&session).expect("the store is in memory");
+        let load = ToolCall::new("skills_load", json!({"names": ["alpha"]}));
+        let other = ToolCall::new("skills_read", json!({"path": "nothing.md"}));
+        let unload = ToolCall::new("skills_unload", json!({"all": true}));
+        let words = |call: &ToolCall| format!("{:?}", turn().call(call).result.content);
+        let told = "have changed since they were loaded: `alpha`";
+        assert!(words(&load).contains("Say one."), "it is given");
+        assert!(!words(&other).contains(told), "nothing has changed");
+        tree.write("alpha/SKILL.md", skill("alpha", "Say two."));
+        for _ in 0..2 {
+            assert_eq!(turn().changed(), ["alpha"], "nobody takes a result back");
+            assert!(words(&other).contains(told), "so it is told until it is loaded again");
+        }
+        let begun = turn();
+        let again = words(&load);
+        assert!(again.contains("Say two.") && !again.contains(told), "it is as it is: {again}");
+        assert!(!format!("{:?}", begun.call(&other).result).contains(told), "as this call knows");
+        assert!(turn().changed().is_empty(), "and there is nothing more to tell");
+        tree.write("alpha/SKILL.md", skill("alpha", "Say three."));
+        assert!(!words(&unload).contains(told), "what is unloaded is no longer told of");
+    }
+}
+
+/// A session of a host's own that does not know how to take another version.
+struct Stubborn(SessionHandle);
+
+impl Session for Stubborn {
+    fn id(&self) -> &SessionId {
+        self.0.id()
+    }
+
+    fn state(&self) -> Result<SessionState, SessionError> {
+        self.0.state()
+    }
+
+    fn load(&self, skills: Vec<ActiveSkill>, mode: LoadMode) -> Result<Receipt, SessionError> {
+        self.0.load(skills, mode)
+    }
+
+    fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {
+        self.0.unload(which)
+    }
+}
+
+#[test]
+fn where_the_session_takes_no_other_version_the_model_is_told() {
+    let host = Host::new("session: {on_change: refresh_next_turn}");
+    let session = Stubborn(host.session.clone());
+    host.write(skill("alpha", "Say two."));
+    let turn = host.runtime.turn(&session).expect("the store is in memory");
+    assert_eq!(turn.changed(), ["alpha"]);
+    assert!(turn.prompt().text.contains("Say one."), "it speaks as it was loaded");
+    assert!(host.audit.0.lock().expect("no test panics here").is_empty(), "nothing was renewed");
 }
 
 #[test]
@@ -155,6 +204,9 @@ fn a_bad_version_renews_nothing() {
         assert!(host.says("Say one."), "also when it is known: {broken}");
         host.write(skill("gamma", "Say gamma."));
         assert!(host.says("Say one."), "another skill in its place is not it");
+        host.runtime.reload();
+        assert!(host.runtime.catalog().get("gamma").is_some(), "it is known by its name");
+        assert!(host.says("Say one.") && !host.says("Say gamma."), "and is not it then either");
         std::fs::remove_dir_all(host.tree.join("alpha")).expect("it goes");
         host.runtime.reload();
         assert!(host.says("Say one."), "nor does one that is gone stop speaking");
@@ -171,7 +223,8 @@ fn a_skill_of_the_same_name_elsewhere_renews_nothing() {
     let location = host.tree.join("aa/SKILL.md");
     let catalog = host.runtime.catalog();
     let first = catalog.get("alpha").expect("there is one").location();
-    assert!(host.says("Say one."), "the one that was loaded speaks, {first} or {location:?}");
+    assert_eq!(first, location.to_string_lossy(), "the id means it now");
+    assert!(host.says("Say one."), "the one that was loaded speaks");
     host.write(skill("alpha", "Say two."));
     assert!(host.says("Say two."), "and is found by its place");
     assert_eq!(host.loaded(), ["alpha", "beta"], "under the id that it was loaded by");
