@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 pub enum Trust {
     /// Never shadows a trusted skill, never grants a tool, never runs without approval.
     Untrusted,
-    /// As untrusted, until the user has been asked.
+    /// The user has to be asked before anything of it is done that only the operator may decide. What
+    /// discovery finds of a project is not even offered before; what the host adds by itself is, as the
+    /// host answers for it.
     Prompt,
     /// The operator's own.
     Trusted,

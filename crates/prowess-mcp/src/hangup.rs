@@ -12,11 +12,8 @@ pub(crate) fn reload_at(runtime: Arc<Runtime>) -> io::Result<()> {
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
             let runtime = Arc::clone(&runtime);
-            // It waits for disks. Who asks again meanwhile is heard after it.
-            let reload = tokio::task::spawn_blocking(move || drop(runtime.reload()));
-            if reload.await.is_err() {
-                return;
-            }
+            // It waits for disks. Who asks again meanwhile is heard after it, also after a panic.
+            let _ = tokio::task::spawn_blocking(move || drop(runtime.reload())).await;
         }
     });
     Ok(())

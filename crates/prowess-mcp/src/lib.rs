@@ -17,6 +17,7 @@
 
 mod changes;
 mod convert;
+#[cfg(unix)]
 mod hangup;
 mod server;
 
@@ -47,6 +48,7 @@ pub fn serve_stdio(runtime: Runtime) -> Result<(), ServeError> {
     let server = SkillServer::new(Arc::clone(&runtime))?;
     let asynchronous = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     asynchronous.block_on(async {
+        #[cfg(unix)]
         hangup::reload_at(runtime)?;
         match server.serve(stdio()).await {
             Ok(running) => drop(running.waiting().await?),
