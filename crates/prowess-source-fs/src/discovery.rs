@@ -18,6 +18,9 @@ use crate::{FsConfig, Links};
 pub struct Discovery {
     /// The client whose own directories are searched: `.NAME/skills`. By default `prowess`.
     pub client: ClientName,
+    /// Whether the directories that all clients share, `agents/skills` and `.agents/skills`, are searched
+    /// wherever the client's own are. By default they are.
+    pub shared: bool,
     /// Other clients whose directories are searched too, in the home and in the project, such as
     /// `claude` and `cursor`. By default none.
     pub also: Vec<ClientName>,
@@ -123,6 +126,7 @@ impl Default for Discovery {
     fn default() -> Self {
         Self {
             client: ClientName::default(),
+            shared: true,
             also: Vec::new(),
             user: true,
             xdg: true,

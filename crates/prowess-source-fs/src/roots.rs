@@ -58,7 +58,9 @@ impl Discovery {
 
     /// The clients' directories, such as `.prowess/skills` or, without the dot, `prowess/skills`.
     fn clients<'p>(&'p self, dot: &'p str) -> impl Iterator<Item = String> + 'p {
-        [self.client.as_str(), SHARED].into_iter().map(move |name| format!("{dot}{name}/skills"))
+        let shared = self.shared.then_some(SHARED);
+        let names = std::iter::once(self.client.as_str()).chain(shared);
+        names.map(move |name| format!("{dot}{name}/skills"))
     }
 
     /// The directories of all clients in a home or a project, the client's own first.

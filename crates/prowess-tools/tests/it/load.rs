@@ -50,11 +50,12 @@ fn a_receipt_says_what_is_active_and_leaves_the_body_out() {
 
 #[test]
 fn a_receipt_names_the_version_where_there_is_one() {
-    let file = "---\nname: pdf\ndescription: x\nmetadata: {version: 1.10}\n---\nBody\n";
+    let file = "---\nname: pdf\ndescription: x\nmetadata: {author: us, version: 1.10}\n---\nBody\n";
     let host = Host::with(Setup::default(), &[("pdf/SKILL.md", file.as_bytes())]);
     let answer = host.done("skills_load", json!({ "names": ["pdf"] }));
     let receipt = answer.result.structured.expect("a receipt is data too");
     assert_eq!(receipt["active_skills"][0]["version"], "1.10");
+    assert_eq!(receipt["active_skills"][0]["properties"]["metadata"]["author"], "us");
     let record = host.catalog.get("pdf").expect("the skill is offered");
     let record = serde_json::to_value(record).expect("a record is data");
     assert_eq!(record["version"], "1.10", "and so does the record");

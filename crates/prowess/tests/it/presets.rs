@@ -227,6 +227,7 @@ fn omniforge_finds_its_layers_in_a_home() {
     }
     tree.write("project/.omniforge/skills/group/nested/SKILL.md", skill("nested"));
     tree.write("project/.omniforge/skills/notes.md", "No skill.");
+    tree.write("project/.agents/skills/stray/SKILL.md", skill("stray"));
     let machine = Surroundings::new(Some(tree.join("home")), Some(tree.join("project")));
     let mut policies = Policies::preset("omniforge").expect("there is one");
     policies.discovery.project_trust = ProjectTrust::Label;

@@ -8,10 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use prowess::source_fs::{FsConfig, FsSource};
 use prowess::state::RecordCache;
 use prowess::{
-    Cancel, Catalog, Diagnostic, Found, Keeping, Listing, PackagePath, Policies, ReadFurther,
-    ReadLimit, ResourcePath, ScanSink, SkillSource, SourceError, Stamp, Timestamp,
+    Cancel, Catalog, Diagnostic, Digest, Found, Keeping, Listing, PackagePath, Policies,
+    ReadFurther, ReadLimit, ResourcePath, Runtime, ScanSink, SkillSource, SourceError, Stamp,
+    Timestamp, ToolCall,
 };
 use prowess_testkit::{ManualClock, Tree};
+use serde_json::json;
 
 use crate::dynamic;
 
@@ -116,6 +118,11 @@ fn start_with(tree: &Tree, policies: Policies) -> (Arc<Catalog>, usize) {
 }
 
 fn start_of(tree: &Tree, policies: Policies) -> (Arc<Catalog>, Arc<Counting>) {
+    let (runtime, source) = runtime_of(tree, policies);
+    (runtime.catalog(), source)
+}
+
+fn runtime_of(tree: &Tree, policies: Policies) -> (Runtime, Arc<Counting>) {
     // Long after the files were written, so that their times can be relied on.
     let clock = Arc::new(ManualClock::at(Timestamp(32_503_680_000_000)));
     let source = FsSource::new(FsConfig::new(tree.join("skills")), clock);
@@ -127,7 +134,7 @@ fn start_of(tree: &Tree, policies: Policies) -> (Arc<Catalog>, Arc<Counting>) {
         .source("user", Arc::clone(&source) as Arc<dyn SkillSource>)
         .build()
         .expect("there is nothing wrong with it");
-    (runtime.catalog(), source)
+    (runtime, source)
 }
 
 fn start(tree: &Tree) -> (Arc<Catalog>, usize) {
@@ -195,6 +202,27 @@ fn it_reads_what_changed_came_or_was_put_in_another_s_place_and_forgets_what_wen
     let expected = [("a", "Other."), ("broken", "Mended."), ("c", "First."), ("d", "New.")];
     assert_eq!((found, reads), (expected.to_vec(), 3), "each that is new or changed is read");
     assert_eq!(settled(&tree).1, 0, "and is known from then on");
+}
+
+/// A cache says what is offered. What is loaded, and its digest, is of the file.
+#[test]
+fn what_is_loaded_after_it_is_of_the_file_itself() {
+    let tree = machine();
+    settled(&tree);
+    let (runtime, source) = runtime_of(&tree, Policies::default());
+    assert_eq!(source.reads.load(Ordering::SeqCst), 0, "all that is known is of the cache");
+    let session = runtime.open_session().expect("the store is in memory");
+    for text in [None, Some("Other."), Some("Once more.")] {
+        if let Some(text) = text {
+            tree.write("skills/a/SKILL.md", skill("a", text));
+        }
+        let turn = runtime.turn(&session).expect("the store is in memory");
+        let load = ToolCall::new("skills_load", json!({"names": ["a"]}));
+        let receipt = turn.call(&load).result.structured.expect("a receipt is data");
+        let file = fs::read(tree.join("skills/a/SKILL.md")).expect("it is there");
+        let digest = &receipt["active_skills"][0]["digest"];
+        assert_eq!(*digest, Digest::of(&file).to_string(), "{text:?} is not in the catalog yet");
+    }
 }
 
 /// The last good version is for a program that runs: a new one has nothing to go on with.
