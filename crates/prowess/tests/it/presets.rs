@@ -63,6 +63,7 @@ fn omniforge() {
         "omniforge",
         &expect![[r#"
             discovery.client: "omniforge"
+            discovery.shared: false
             discovery.user: false
             discovery.organization: null
             discovery.bounds.max_depth: 1
