@@ -43,8 +43,8 @@ pub fn changed_skills(ids: &[String], load_tool: &str) -> String {
     let names: Vec<_> = ids.iter().map(|id| format!("`{}`", escape::xml(&fold(id)))).collect();
     let names = names.join(", ");
     format!(
-        "These loaded skills have changed since they were loaded: {names}. To have one as it is now, call \
-         `{load_tool}` with its name again, and with `mode` `add` to keep the others."
+        "These loaded skills have changed since they were loaded: {names}. To have one as it is now, unload \
+         it, then call `{load_tool}` with its name, and with `mode` `add` to keep the others."
     )
 }
 

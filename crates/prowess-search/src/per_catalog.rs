@@ -87,7 +87,7 @@ impl<T> PerCatalog<T> {
         let earlier = self.kept.load();
         let in_use = earlier.iter().filter(|prepared| prepared.catalog.strong_count() > 0).cloned();
         let mut kept: Vec<_> = std::iter::once(Arc::new(new)).chain(in_use).collect();
-        kept.sort_by_key(|prepared| Reverse(prepared.used.load(Ordering::Relaxed)));
+        kept.sort_by_cached_key(|prepared| Reverse(prepared.used.load(Ordering::Relaxed)));
         kept.truncate(KEPT);
         self.kept.store(Arc::new(kept));
         value

@@ -65,6 +65,5 @@ pub enum OnChange {
     RefreshNextTurn,
     /// It stays as it was loaded, and the model is told that it has changed and how to load it again: in
     /// the instructions, or where bodies come in results of tools, in each result. Each turn reads as above.
-    /// With [`OnReload::Keep`] or [`OnReload::Error`] it has to be unloaded first.
     Notify,
 }

@@ -43,8 +43,9 @@
 //! A watch tells of changes of a `SKILL.md` and of directories by the
 //! operating system's own word; of a file system that has none to give, such as one over a network, it
 //! tells nothing. Nor does it tell of the file that a `SKILL.md` that is a link leads to, of changes by another
-//! name of a file that has several (hard links), or of directories far above the root that are renamed. Who
-//! has such places scans them from time to time.
+//! name of a file that has several (hard links), of a link on the way to a package or to the root that is led
+//! elsewhere, or of directories that are renamed more than two above the root or anywhere above a root that
+//! is not there. Who has such places scans them from time to time.
 #![forbid(unsafe_code)]
 
 mod ahead;

@@ -54,7 +54,8 @@ pub(crate) fn read(
     {
         return Ok(bytes);
     }
-    if is_skipped_behind_links(config, package, resource) {
+    // A `SKILL.md` is read wherever in its package it leads, as by a scan.
+    if !is_skill_file(resource.as_str()) && is_skipped_behind_links(config, package, resource) {
         return Err(no_part(package, resource));
     }
     open(config, package)?

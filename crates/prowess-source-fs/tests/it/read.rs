@@ -65,6 +65,11 @@ fn what_no_listing_shows_is_not_read() {
         assert_eq!(read(&tree, link), Err(SourceErrorKind::NotFound), "{link} leads there too");
     }
     assert_eq!(read(&tree, ".hidden"), Ok(b"hidden\n".to_vec()), "a hidden file is part of it");
+    tree.write("alpha/node_modules/alpha/SKILL.md", "from a registry\n");
+    fs::remove_file(tree.join("alpha/SKILL.md")).unwrap();
+    symlink("node_modules/alpha/SKILL.md", tree.join("alpha/SKILL.md")).unwrap();
+    let skill_md = read(&tree, "SKILL.md");
+    assert_eq!(skill_md, Ok(b"from a registry\n".to_vec()), "what a scan reads can be read");
 }
 
 #[test]

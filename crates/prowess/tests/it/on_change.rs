@@ -122,7 +122,8 @@ fn the_model_may_be_told_instead() {
     assert_eq!(turn.changed(), ["alpha"], "the host is told");
     let text = turn.prompt().text;
     let told = "These loaded skills have changed since they were loaded: `alpha`. To have one as it \
-        is now, call `skills_load` with its name again, and with `mode` `add` to keep the others.\n";
+        is now, unload it, then call `skills_load` with its name, and with `mode` `add` to keep the \
+        others.\n";
     assert!(text.ends_with(told), "and so is the model: {text}");
     assert!(text.contains("Say one.") && !text.contains("Say two."), "what it has stays: {text}");
     host.load(&["alpha"]);
