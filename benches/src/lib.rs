@@ -11,6 +11,7 @@ pub mod measure;
 pub mod parsing;
 pub mod queries;
 pub mod table;
+#[cfg(feature = "turns")]
 pub mod turn;
 
 /// How many skills: what a person may have, and what an organisation may have.

@@ -24,6 +24,19 @@ pub fn peak_kib() -> u64 {
     peak.and_then(|peak| peak.trim().split(' ').next()?.parse().ok()).unwrap_or_default()
 }
 
+/// The median of the times that single calls take by the clock on the wall.
+pub fn median_of_calls(calls: usize, mut call: impl FnMut() -> usize) -> Duration {
+    let mut times: Vec<_> = (0..calls)
+        .map(|_| {
+            let start = Instant::now();
+            std::hint::black_box(call());
+            start.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    times[calls / 2]
+}
+
 /// How often a corpus of this size is looked at: a small one more often, so that all are looked at for as long
 /// as one of 10,000 or longer. Less time says more of the moment than of the work.
 pub fn rounds_at(count: usize, rounds: usize) -> usize {

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Cancel, Catalog, EstimatedTokens, NoAudit, ToolCall, ToolContext};
+use prowess_core::{
+    Boundary, Cancel, Catalog, DeliveryPolicy, EstimatedTokens, NoAudit, ToolCall, ToolContext,
+};
 use prowess_prompt::{PromptInput, PromptPolicy, compose};
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
 use prowess_testkit::ManualClock;
-use prowess_tools::{NameStyle, SkillTools, Surface, ToolPolicy, Toolbox};
+use prowess_tools::{NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox};
 use serde_json::json;
 
 /// Every so many ids of a catalog that there are `count` of them.
@@ -21,6 +23,7 @@ pub struct Conversation {
     session: SessionHandle,
     toolbox: Toolbox,
     clock: ManualClock,
+    boundary: Boundary,
 }
 
 impl Conversation {
@@ -33,13 +36,14 @@ impl Conversation {
         let store = Arc::new(MemoryStore::new());
         let clock = Arc::new(ManualClock::default());
         let sessions = Sessions::new(store, clock, SessionPolicy::default());
-        let toolbox = Toolbox::builder(Surface::new(NameStyle::Underscore))
-            .provider(&SkillTools::new(ToolPolicy::default()))
+        let toolbox = Toolbox::builder(ToolNaming::new(NameStyle::Underscore))
+            .provider(&SkillTools::new(ToolPolicy::default(), DeliveryPolicy::default()))
             .audit(Arc::new(NoAudit))
             .build()
             .expect("the tools of skills have different names");
         let session = sessions.open().expect("memory takes another session");
-        Self { catalog, session, toolbox, clock: ManualClock::default() }
+        let boundary = Boundary::new("5f3a9c1e77b04d28");
+        Self { catalog, session, toolbox, clock: ManualClock::default(), boundary }
     }
 
     /// Every so many ids that there are `count` of them.
@@ -59,6 +63,7 @@ impl Conversation {
             caller: prowess_core::Caller::Model,
             clock: &self.clock,
             cancel: &Cancel::default(),
+            boundary: &self.boundary,
         };
         let call = ToolCall { name: "skills_load".into(), arguments: json!({ "names": [id] }) };
         let answer = self.toolbox.dispatch(&context, &call).result;
@@ -74,6 +79,8 @@ impl Conversation {
             active: &[],
             changed: &[],
             policy: &policy,
+            delivery: &DeliveryPolicy::default(),
+            boundary: &self.boundary,
             counter: &EstimatedTokens,
         };
         compose(&input).text

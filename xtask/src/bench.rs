@@ -12,6 +12,9 @@ use std::time::Duration;
 
 use crate::process::{Failure, built, cargo, output, succeed};
 
+/// The profile of what is measured or counted: optimized as a whole, as what is shipped.
+const DIST: [&str; 2] = ["--profile", "dist"];
+
 /// Two sizes: their difference has nothing of what a process needs to begin and to end.
 const SIZES: [u64; 2] = [100, 1_000];
 
@@ -33,8 +36,8 @@ const PROGRAMS: [&str; 6] = ["ratios", "start", "watch", "readers", "search", "p
 /// a directory of real skills, where they are given.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     // `ratios` starts `memory`, so all of them are built.
-    cargo(["build", "--release", "--package", "benches", "--features", "compare"])?;
-    cargo(["build", "--release", "--package", "prowess-plugin-host", "--bins"])?;
+    cargo(["build", DIST[0], DIST[1], "--package", "benches", "--features", "compare"])?;
+    cargo(["build", DIST[0], DIST[1], "--package", "prowess-plugin-host", "--bins"])?;
     let plugins = crate::plugins::build()?.display().to_string();
     let mut rows = String::new();
     for program in PROGRAMS {
@@ -43,7 +46,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
             "plugins" => &[&*plugins],
             _ => &[],
         };
-        let printed = succeed(Command::new(built("release", program)?).args(arguments))?;
+        let printed = succeed(Command::new(built("dist", program)?).args(arguments))?;
         rows.push_str(&String::from_utf8_lossy(&printed));
         if program == "ratios" {
             rows.push_str(&cold::row());
@@ -58,8 +61,10 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
 /// Prints how many system calls and instructions each further skill takes, and how much memory; fails if
 /// it is too much.
 pub(crate) fn count() -> Result<(), Failure> {
-    cargo(["build", "--release", "--package", "benches", "--bin", "once", "--bin", "memory"])?;
-    let once = built("release", "once")?;
+    let programs = ["--bin", "once", "--bin", "memory", "--bin", "parse"];
+    let build = ["build", DIST[0], DIST[1], "--package", "benches", "--no-default-features"];
+    cargo(build.iter().chain(&programs))?;
+    let once = built("dist", "once")?;
     let mut found = [0; 2];
     let mut again = [0; 2];
     let mut instructions = [0; 2];
@@ -98,7 +103,7 @@ pub(crate) fn count() -> Result<(), Failure> {
 
 /// What a catalog of so many skills holds on the heap, by a counting allocator: bytes a skill.
 fn bytes_held(corpus: &Path, count: u64) -> Result<f64, Failure> {
-    let mut memory = Command::new(built("release", "memory")?);
+    let mut memory = Command::new(built("dist", "memory")?);
     let printed = succeed(memory.arg(corpus).arg(count.to_string()))?;
     let printed = String::from_utf8_lossy(&printed);
     let bytes = printed.split_whitespace().next().and_then(|bytes| bytes.parse().ok());

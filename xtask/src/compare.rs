@@ -80,10 +80,10 @@ fn options(arguments: &[&str]) -> Result<Options, Failure> {
 }
 
 fn generate(place: &Path, skills: usize) -> Result<PathBuf, Failure> {
-    cargo(["build", "--release", "--package", "benches", "--bin", "once"])?;
+    cargo(["build", "--profile", "dist", "--package", "benches", "--bin", "once"])?;
     let corpus = place.join("skills");
     std::fs::create_dir(&corpus)?;
-    let mut once = std::process::Command::new(built("release", "once")?);
+    let mut once = std::process::Command::new(built("dist", "once")?);
     succeed(once.arg("generate").arg(&corpus).arg(skills.to_string()))?;
     Ok(corpus)
 }

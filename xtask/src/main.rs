@@ -6,14 +6,19 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
+mod circles;
+mod clients;
 mod compare;
 mod conformance;
 mod corpus;
+mod dynamic;
+mod features;
 mod fuzz;
 mod model;
 mod parity;
 mod plugins;
 mod process;
+mod prose;
 mod sanitize;
 mod tidy;
 
@@ -29,12 +34,20 @@ cargo xtask COMMAND
   test               build what the tests need, then run all of them and `tidy`
   tidy               check the floors, the manifests, the documents and the files
   codes              write DIAGNOSTICS.md, the page of every code
+  circles            list the files of a crate that need each other in a circle; too many are a failure
+  features           check the facade with each of its features alone, and without them; more than 80 crates
+                     without them are a failure
+  clients            run Python clients of the Model Context Protocol, installed from their registry,
+                     against `prowess serve`; a model that does not see a loaded skill is a failure
+  prose [CRATE]      count habits of comments and code that the house style avoids; with CRATE, list them
   corpus DIR         list DIR and check that every SKILL.md in it is accounted for
   conformance FILE   compare the command line with the recorded reference tool
   parity DIR         compare the verdicts on DIR with the reference tool, installed from its registry
   plugins [DIR]      build the plugins into target/plugins, print what they say of themselves and check
                      each by its kit; with DIR, compare what the filesystem's lists of it with what the
                      linked source lists, too
+  dynamic            run the tests of the facade and of the command line again, with built-in sources that
+                     are the plugins in target/plugins
   soak [RELOADS]     replace a plugin a thousand times, or so often, under readers; no read may fail
   asan               run the tests of the boundary to plugins by AddressSanitizer, both sides of it
   miri               run those that open no library by Miri, of the nightly compiler
@@ -61,6 +74,12 @@ fn main() -> ExitCode {
         ["test"] => test(),
         ["tidy"] => tidy::run(),
         ["codes"] => codes(),
+        ["features"] => features::run(),
+        ["circles"] => circles::run(),
+        ["clients"] => clients::run(),
+        ["dynamic"] => dynamic::run(),
+        ["prose"] => prose::run(),
+        ["prose", name] => prose::list(name),
         ["corpus", directory] => corpus::run(Path::new(directory)),
         ["conformance", file] => conformance::run(Path::new(file)),
         ["parity", directory] => parity::run(Path::new(directory)),
@@ -100,16 +119,15 @@ fn main() -> ExitCode {
 /// Everything: the cheap checks first.
 fn test() -> Result<(), Failure> {
     tidy::run()?;
-    // Tests of the command line and of the server start the program itself.
-    cargo(["build", "--package", "prowess-cli"])?;
-    cargo(["test", "--workspace", "--all-targets"])?;
+    // Tests start the programs and open the plugins, so these are built before any test runs.
+    cargo(["build", "--workspace", "--all-targets"])?;
+    let built = process::built("debug", "")?.display().to_string();
+    let plugins = [("PROWESS_TEST_PLUGINS", built.as_str())];
+    process::cargo_with(&plugins, ["test", "--workspace", "--all-targets"])?;
     // What stands behind a feature that nothing of the workspace turns on.
     cargo(["test", "--package", "prowess-prompt", "--features", "exact-tokens"])?;
     cargo(["test", "--package", "prowess-search", "--features", "semantic"])?;
-    let facade = ["clippy", "--package", "prowess", "--lib"];
-    for features in [&[][..], &["--all-features"]] {
-        cargo(facade.iter().chain(features).chain(&["--", "-D", "warnings"]))?;
-    }
+    features::run()?;
     // `--all-targets` leaves the examples in the documentation out.
     cargo(["test", "--workspace", "--doc"])
 }

@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use benches::{corpus, floor, turn};
+#[cfg(feature = "turns")]
+use benches::turn;
+use benches::{corpus, floor};
 use prowess_core::{Clock, Timestamp};
 
 /// A clock that goes, by which a source sees that a disk is slow.
@@ -63,10 +65,12 @@ fn main() -> ExitCode {
             registry.reload();
             registry.reload();
         }
+        #[cfg(feature = "turns")]
         "prompt" => {
             let turn = turn::Conversation::new(corpus::registry(root).reload().catalog);
             std::hint::black_box(turn.prompt(None));
         }
+        #[cfg(feature = "turns")]
         "load" => {
             let turn = turn::Conversation::new(corpus::registry(root).reload().catalog);
             for id in turn.some_ids(100) {

@@ -11,15 +11,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use benches::measure::{least, least_by_the_clock};
-use benches::{corpus, table::beside};
+use benches::corpus;
+use benches::measure::{least, least_by_the_clock, median_of_calls};
+use benches::table::{alone, beside};
 use prowess_core::{
-    Cancel, Diagnostic, Digest, Found, MemorySource, PackagePath, ReadFurther, ReadLimit,
-    ResourcePath, ScanSink, SkillSource, Stamp,
+    Cancel, Diagnostic, Digest, Found, MemorySource, PackagePath, PreviousScan, ReadFurther,
+    ReadLimit, ResourcePath, ScanSink, SkillSource,
 };
 use prowess_plugin_host::{
-    Isolation, NoLog, Older, Origin, PluginLoader, PluginPolicy, PluginSettings, TrustStore,
-    Witness, read,
+    Isolation, NoLog, Older, Origin, PluginLoader, PluginPolicy, PluginSettings, SignedOffBy,
+    TrustStore, read,
 };
 use prowess_testkit::ManualClock;
 use serde_json::{Map, Value, json};
@@ -30,6 +31,10 @@ const ON_DISK: usize = 10_000;
 
 /// How many times the linked source's time discovery by a plugin in the host may take.
 const MOST_OF_DISCOVERY: f64 = 1.5;
+
+/// How many single calls a median is of, and the most microseconds that one may take over the linked call.
+const SINGLE_CALLS: usize = 20_000;
+const MOST_OVERHEAD_US: f64 = 3.0;
 
 /// One source in each of its places.
 struct Places {
@@ -47,6 +52,8 @@ fn main() {
     let work = |what, skills, times| Work { what, skills, times, most: None, rounds };
     work("5 bytes of a file", 1, 200).measure(&memory, |source| length(source, "small"));
     work("5 KB of a file", 1, 200).measure(&memory, |source| length(source, "body"));
+    overhead("5 bytes of a file", &memory, "small");
+    overhead("5 KB of a file", &memory, "body");
     work("a scan of records in memory", RECORDS, 10).measure(&memory, scan);
     let directory = corpus::on_disk(ON_DISK);
     let discovery = work("discovery", ON_DISK, 1);
@@ -54,6 +61,16 @@ fn main() {
         .measure(&filesystem(&plugins, directory.path()), |source| {
             corpus::registry_of(Arc::clone(source)).reload().catalog.len()
         });
+}
+
+/// Prints how much longer a single read takes by a plugin in the host than by the linked source: medians,
+/// since the least time is that of a call that found its thread awake.
+fn overhead(what: &str, places: &Places, package: &str) {
+    let [here, linked] = [&places.here, &places.linked]
+        .map(|source| median_of_calls(SINGLE_CALLS, || length(source, package)));
+    let over = here.saturating_sub(linked).as_secs_f64() * 1e6;
+    let what = format!("{what}, by a plugin in the host, over the linked source (median)");
+    println!("{}", alone(&what, 1, over, "µs", Some(MOST_OVERHEAD_US)));
 }
 
 /// What each place does in turn, and how it is told.
@@ -94,7 +111,9 @@ fn length(source: &Arc<dyn SkillSource>, package: &str) -> usize {
 
 fn scan(source: &Arc<dyn SkillSource>) -> usize {
     let mut sink = Counter(0);
-    source.scan(&mut sink, &Cancel::default()).expect("the source can be scanned");
+    source
+        .scan(&PreviousScan::none(), &mut sink, &Cancel::default())
+        .expect("the source can be scanned");
     assert!(sink.0 >= RECORDS, "each record is reported");
     sink.0
 }
@@ -102,10 +121,6 @@ fn scan(source: &Arc<dyn SkillSource>) -> usize {
 struct Counter(usize);
 
 impl ScanSink for Counter {
-    fn known(&self, _: &str) -> Option<Stamp> {
-        None
-    }
-
     fn unchanged(&mut self, _: &str) {}
 
     fn found(&mut self, found: Found<'_>) -> ReadFurther {
@@ -150,7 +165,8 @@ fn library(plugins: &Path, name: &str) -> PathBuf {
 impl Places {
     fn new(linked: Arc<dyn SkillSource>, file: &Path, config: &Value) -> Self {
         let load = |isolation| {
-            let settings = PluginSettings { config: Some(config.clone()), layer: None };
+            let settings =
+                PluginSettings { config: Some(config.clone()), ..PluginSettings::default() };
             let loaded = loader(file, isolation).load_with(file, Origin::Named, settings);
             let plugin = loaded.unwrap_or_else(|error| panic!("{error}; {}", error.help));
             Arc::clone(&plugin.sources[0])
@@ -164,7 +180,7 @@ fn loader(file: &Path, isolation: Isolation) -> PluginLoader {
     let policy = PluginPolicy { isolation, ..PluginPolicy::default() };
     let (bytes, inspection) = read(file, Origin::Named, &policy).expect("it is a plugin");
     let mut trust = TrustStore::default();
-    let witness = Witness { who: "the benchmark".to_owned(), when: corpus::LATER };
+    let witness = SignedOffBy { who: "the benchmark".to_owned(), when: corpus::LATER };
     let digest = Digest::of(&bytes);
     trust.pin(file, digest, &inspection, &witness, Older::Refuse).expect("nothing is newer");
     let program = std::env::current_exe().expect("the program knows itself");

@@ -176,7 +176,7 @@ fn memory_once(root: &Path, count: usize) -> [f64; 3] {
         .arg(root)
         .arg(count.to_string())
         .output()
-        .expect("`cargo build --release -p benches` builds it");
+        .expect("`cargo build --profile dist -p benches` builds it");
     let text = String::from_utf8_lossy(&output.stdout);
     let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     numbers[..].try_into().unwrap_or_else(|_| panic!("it printed {text}"))

@@ -13,7 +13,6 @@
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
 use std::hint::black_box;
-use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
@@ -24,8 +23,8 @@ use benches::corpus::registry_of;
 use benches::table::{alone, beside};
 use dashmap::DashMap;
 use prowess_core::{
-    Cancel, Catalog, CatalogProvider, Found, Listing, PackagePath, ReadLimit, ResourcePath,
-    ScanSink, SkillSource, SourceError, SourceErrorKind, Stamp,
+    Cancel, Catalog, CatalogProvider, Found, Listing, PackagePath, PreviousScan, ReadLimit,
+    ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind, Stamp,
 };
 use prowess_registry::Registry;
 
@@ -102,11 +101,16 @@ impl SkillSource for Edited {
         "edited://"
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, _: &Cancel) -> Result<(), SourceError> {
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        _: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
         let version = self.version.fetch_add(1, Ordering::Relaxed);
         for (at, (package, text)) in self.skills.iter().enumerate() {
-            let stamp = NonZeroU64::new(if at == 0 { version } else { 1 }).map(Stamp);
-            if sink.known(package) == stamp {
+            let stamp = Some(Stamp::exact(if at == 0 { version } else { 1 }));
+            if previous.stamp(package) == stamp {
                 sink.unchanged(package);
                 continue;
             }
@@ -120,7 +124,7 @@ impl SkillSource for Edited {
                 is_whole_file: true,
             });
         }
-        Ok(())
+        Ok(ScanSummary::default())
     }
 
     fn list(&self, _: &PackagePath, _: usize) -> Result<Listing, SourceError> {

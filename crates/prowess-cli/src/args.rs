@@ -1,4 +1,4 @@
-//! What was typed.
+//! The command line as clap parses it.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -10,20 +10,20 @@ use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Examples:
-  prowess tour                                  an agent's conversation, played through
-  prowess                                       what skills this place has
-  prowess new pdf-forms                         begin a skill
-  prowess validate ./skills                     check every skill of a folder
-  prowess --root project=./skills list          the skills of a folder of your own
-  prowess search 'fill in a form'               the skills that suit
-  prowess trust                                 offer the skills of this project
-  prowess doctor                                everything that is wrong, and what to do
-  prowess explain pdf                           where a skill comes from, and what hides it
-  prowess prompt --load pdf                     the text that the next model call would carry
-  prowess call skills_load '{\"names\":[\"pdf\"]}'  one tool call, as a model makes it
-  prowess plugin list                           which plugins there are, and which may run
-  prowess plugin new greeter --kind source      begin a plugin; `plugin check` says what it still lacks
-  prowess serve                                 MCP on standard input and output";
+  prowess tour                                  play through an agent's conversation
+  prowess                                       an overview of the skills that are found
+  prowess new pdf-forms                         create a skill
+  prowess validate ./skills                     check every skill in a directory
+  prowess --root project=./skills list          list the skills in a directory
+  prowess search 'fill in a form'               find matching skills
+  prowess trust                                 trust this project, so that its skills are offered
+  prowess doctor                                report every problem and how to fix it
+  prowess explain pdf                           why a skill is offered to a model, or why not
+  prowess prompt --load pdf                     the skills section of the next prompt
+  prowess call skills_load '{\"names\":[\"pdf\"]}'  make one tool call, as a model does
+  prowess plugin list                           list plugins and whether they may run
+  prowess plugin new greeter --kind source      create a plugin
+  prowess serve                                 serve MCP on standard input and output";
 
 /// Find, check, show, load and serve Agent Skills.
 #[derive(Debug, Parser)]
@@ -36,52 +36,53 @@ pub(crate) struct Args {
     pub(crate) command: Option<Command>,
 }
 
-/// What every command takes.
+/// The options of every command.
 #[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// A folder of skills, in the layer `embedded`, `user` (the default), `project` or one of the
-    /// configuration's; repeatable
+    /// Directory of skills, optionally with its layer (default: `user`); repeatable
     ///
-    /// Without it: the embedded skills; `~/.prowess/skills`, `~/.agents/skills` and the same below
-    /// `~/.config`; and every `.prowess/skills` and `.agents/skills` from the working directory up to
-    /// the repository's root, if `prowess trust` trusts it.
+    /// LAYER is `embedded`, `user`, `project` or a layer of the configuration. Without this option:
+    /// the embedded skills; `~/.prowess/skills`, `~/.agents/skills` and the same under `~/.config`;
+    /// and every `.prowess/skills` and `.agents/skills` from the working directory up to the
+    /// repository's root, if the directory is trusted (see `prowess trust`).
     #[arg(long, global = true, value_name = "[LAYER=]DIR")]
     pub(crate) root: Vec<Root>,
 
-    /// A plugin that is trusted, for its skills and tools; repeatable. See `prowess plugin trust`
+    /// Trusted plugin to load, for its skills and tools; repeatable. See `prowess plugin trust`
     ///
-    /// LAYER is where its skills go, JSON an object that configures it. What is not said here is taken
-    /// from `plugins.settings` of the configuration.
+    /// LAYER is the layer of its skills. JSON is an object that configures it. Defaults come from
+    /// `plugins.settings` in the configuration.
     #[arg(long, global = true, value_name = "[LAYER=]FILE[=JSON]")]
     pub(crate) plugin: Vec<NamedPlugin>,
 
-    /// Take the built-in sources from trusted plugins of this folder, not those that are linked in
+    /// Load the built-in skill sources from plugins in this directory instead of the compiled-in ones
     ///
-    /// By default it is `$PROWESS_DYNAMIC`, and without that `plugins.built_in` of the configuration.
+    /// Defaults to `$PROWESS_DYNAMIC`, then to `plugins.built_in` in the configuration.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) dynamic: Option<PathBuf>,
 
-    /// A file of policies, such as `prowess.yaml`: a preset, and what differs from it
+    /// Configuration file (YAML); starts from a preset and overrides parts of it
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// The policies to begin with: standard, flexigpt, omniforge, boxxy, sandbox or yodoca
+    /// Preset of the configuration: standard, flexigpt, omniforge, boxxy, sandbox or yodoca
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]
     pub(crate) preset: Option<String>,
 
-    /// Read every skill anew, and keep nothing of it for the next start
+    /// Ignore and do not write the scan cache
     #[arg(long, global = true)]
     pub(crate) no_cache: bool,
 
-    /// How results are printed
+    /// Output format
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 
-    /// When text is coloured
+    /// When to use colors
     #[arg(long, global = true, default_value_t = ColorChoice::Auto)]
     pub(crate) color: ColorChoice,
 
-    /// Print results only, no remarks
+    /// Print results only, without warnings and remarks
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }
@@ -93,7 +94,7 @@ pub(crate) struct Root {
     pub(crate) directory: PathBuf,
 }
 
-/// Without a layer, a root is the user's own: who names a folder answers for it.
+/// Defaults to the layer `user`: a directory that is named on the command line is trusted.
 impl From<&str> for Root {
     fn from(text: &str) -> Self {
         let (layer, directory) = match text.split_once('=') {
@@ -104,7 +105,7 @@ impl From<&str> for Root {
     }
 }
 
-/// A plugin with what it is told.
+/// A plugin with its settings.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedPlugin {
     pub(crate) file: PathBuf,
@@ -121,21 +122,25 @@ impl FromStr for NamedPlugin {
             None => (text, None),
         };
         let config = config.map(serde_json::from_str).transpose();
-        let config = config.map_err(|error| format!("its configuration is no JSON: {error}"))?;
+        let config =
+            config.map_err(|error| format!("its configuration is not valid JSON: {error}"))?;
         let (layer, file) = match named.split_once('=') {
             Some((layer, file)) if !layer.contains('/') => (Some(layer.to_owned()), file),
             _ => (None, named),
         };
-        Ok(Self { file: file.into(), settings: PluginSettings { config, layer } })
+        Ok(Self {
+            file: file.into(),
+            settings: PluginSettings { config, layer, ..PluginSettings::default() },
+        })
     }
 }
 
-/// When a skill suits a query.
+/// The condition under which a skill matches a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Matching {
-    /// It has words of the query in its name, tags or description; the best come first.
+    /// Ranked by the words in name, tags and description
     Words,
-    /// It has the query as it is in its id, its name or a tag; they come by id.
+    /// Plain substring of id, name or tag, ordered by id
     Substring,
 }
 
@@ -149,247 +154,248 @@ impl FromStr for Share {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.parse() {
             Ok(share @ 0.0..=1.0) => Ok(Self(share)),
-            _ => Err("a share is a number from 0 to 1"),
+            _ => Err("expected a number from 0 to 1"),
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people.
+    /// Text for people
     Text,
-    /// One JSON document.
+    /// One JSON document
     Json,
 }
 
-/// What `validate` takes.
+/// The arguments of `validate`.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Validate {
-    /// Packages, `SKILL.md` files or folders of packages
+    /// Skill directories, `SKILL.md` files, or directories of skills
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// How strict to be: lenient, extended, spec, strict or skills-ref
+    /// Rules to check against: lenient, extended, spec, strict or skills-ref
     #[arg(long, default_value_t = Profile::Spec)]
     pub(crate) profile: Profile,
-    /// Show hints too; for a single package they always are
+    /// Show hints too; for a single skill they are always shown
     #[arg(long)]
     pub(crate) hints: bool,
-    /// Show every finding of a tree, not only the first ones
+    /// Show every finding, not only the first ones
     #[arg(long)]
     pub(crate) all: bool,
-    /// Mend what has one right answer, and show each change
+    /// Fix findings that have exactly one right answer, and show each change
     #[arg(long)]
     pub(crate) fix: bool,
-    /// Show what `--fix` would change, and change nothing
+    /// Show what `--fix` would change without changing it
     #[arg(long, requires = "fix")]
     pub(crate) dry_run: bool,
     /// Show the roles that boxxy derives from the skills' names, and which one is missing
     #[arg(long)]
     pub(crate) roles: bool,
-    /// Print findings for another program, whatever `--format` says
+    /// Print findings for another program; overrides `--format`
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) report: Option<Report>,
 }
 
-/// What `trust` takes.
+/// The arguments of `trust`.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Trust {
-    /// The folder; by default the repository of the working directory, or the working directory
+    /// Directory to trust; defaults to the enclosing repository, else the working directory
     ///
-    /// Trust holds for what lies below the folder too, but not for another repository in it, nor for
-    /// what lies in `node_modules`. It ends when another folder takes the folder's place.
+    /// Trust covers everything below the directory except other repositories and `node_modules`. It
+    /// is tied to that directory itself: if it is replaced by another one, trust ends.
     #[arg(value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
-    /// List the folders that are trusted
+    /// List the trusted directories
     #[arg(long, conflicts_with = "path")]
     pub(crate) list: bool,
-    /// Trust a folder no longer; it need not exist any more
+    /// Revoke the trust in a directory, which may no longer exist
     #[arg(long, value_name = "PATH", conflicts_with_all = ["path", "list"])]
     pub(crate) revoke: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Report {
-    /// A log of SARIF 2.1.0, for code scanning
+    /// SARIF 2.1.0, for code scanning
     Sarif,
-    /// Commands that annotate a pull request in a GitHub workflow
+    /// Annotations of a pull request in a GitHub workflow
     Github,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check a package, a SKILL.md or a whole tree; exit code 0 valid, 1 invalid
+    /// Check a skill or a directory of skills; exits with 1 if one is invalid
     Validate(Validate),
-    /// Print the frontmatter of a package as JSON
+    /// Print the frontmatter of a skill as JSON
     ReadProperties {
-        /// A package or its `SKILL.md`
+        /// A skill's directory or its `SKILL.md`
         path: PathBuf,
-        /// How strict to be: lenient, extended, spec, strict or skills-ref
+        /// Rules to check against: lenient, extended, spec, strict or skills-ref
         #[arg(long, default_value_t = Profile::Lenient)]
         profile: Profile,
     },
-    /// Begin a skill: write NAME/SKILL.md with a template; never overwrites
+    /// Create a skill: NAME/SKILL.md from a template; never overwrites a file
     New {
         /// The skill's name: `a` to `z`, `0` to `9` and single hyphens
         name: String,
         /// What the skill does and when to use it
         #[arg(long, value_name = "TEXT")]
         description: Option<String>,
-        /// The folder of skills to write into
+        /// Directory in which the skill is created
         #[arg(long, default_value = ".", value_name = "DIR")]
         directory: PathBuf,
     },
-    /// Print the JSON Schema of a profile's frontmatter, for editors
+    /// Print the JSON Schema of the frontmatter, for editors
     Schema {
-        /// How strict to be: lenient, extended, spec, strict or skills-ref
+        /// Rules to check against: lenient, extended, spec, strict or skills-ref
         #[arg(long, default_value_t = Profile::Spec)]
         profile: Profile,
     },
-    /// Print <available_skills> for some packages
+    /// Print the `<available_skills>` block for some skills
     ToPrompt {
-        /// Packages or their `SKILL.md` files
+        /// Skill directories or their `SKILL.md` files
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
-        /// How strict to be; skills-ref prints what the reference tool prints
+        /// Rules to check against; skills-ref prints exactly what the reference tool prints
         #[arg(long, default_value_t = Profile::Lenient)]
         profile: Profile,
     },
-    /// List the skills
+    /// List all skills
     List,
-    /// Show one skill whole: what is known of it, its files and its instructions
+    /// Show one skill: its metadata, files and instructions
     Show {
         /// The skill's id
         id: String,
     },
-    /// Find the skills that suit a query, the best first
+    /// Search skills, best match first
     Search {
-        /// What is wanted, in words; all skills without it
+        /// Words to search for; without them, all skills are listed
         #[arg(default_value = "")]
         query: String,
-        /// How many skills at most
+        /// Maximum number of skills
         #[arg(long, default_value_t = 10, value_name = "N")]
         limit: usize,
-        /// How a skill suits
+        /// How to match: ranked words, or plain substring
         #[arg(long = "match", value_enum, default_value_t = Matching::Words, value_name = "HOW")]
         matching: Matching,
     },
-    /// Say which skills are offered for queries with known answers; exit code 1 if too few are found
+    /// Evaluate the search with queries whose answers are known; exits with 1 if recall is too low
     ///
     /// FILE is a JSON list of `{"query": "...", "expect": ["ID", ...], "not": ["ID", ...]}`.
     Probe {
-        /// The queries
+        /// File of queries (JSON)
         file: PathBuf,
-        /// How many skills are offered for a query
+        /// Number of skills to retrieve per query
         #[arg(long, default_value_t = 5, value_name = "N")]
         limit: usize,
-        /// The least share of the expected skills that must be offered, from 0 to 1
+        /// Minimum recall, from 0 to 1
         #[arg(long, value_name = "SHARE")]
         min_recall: Option<Share>,
     },
-    /// Say where a skill was found, what shadows it, and what it costs
+    /// Explain why a skill is offered to a model or not, and what it costs
     Explain {
         /// A skill's id, or a path
         #[arg(value_name = "ID-OR-PATH")]
         query: String,
     },
-    /// Say everything that is wrong here, and whether changes are heard of; exit code 1 if there is an error
+    /// Report every problem with this setup, and whether file changes are detected; exits with 1 if there are
+    /// errors
     Doctor,
-    /// Print the text that the next model call would carry, with its token ledger
+    /// Print the skills section of the next prompt, with its token costs
     Prompt {
-        /// Skills to load first
+        /// Skills to load first, separated by commas
         #[arg(long, value_delimiter = ',', value_name = "ID")]
         load: Vec<String>,
     },
     /// Make one tool call, as a model does
     Call {
-        /// The tool's name, such as `skills_read`
+        /// Name of the tool, such as `skills_read`
         tool: String,
-        /// The arguments, a JSON object
+        /// Arguments as a JSON object
         #[arg(default_value = "{}")]
         json: String,
-        /// Skills to load first
+        /// Skills to load first, separated by commas
         #[arg(long, value_delimiter = ',', value_name = "ID")]
         load: Vec<String>,
     },
-    /// Say what plugins there are and which may run, check one, begin one; only `check` opens one
+    /// List, inspect, check and create plugins. Only `check` executes plugin code
     #[command(subcommand)]
     Plugin(Plugin),
     /// Serve skills and tools over the Model Context Protocol on standard input and output
     ///
-    /// Changes of skills are heard of. Where they are not, as with `refresh: { mode: manual }`, the signal
-    /// `SIGHUP` has it look again.
+    /// Skills are reloaded when they change. With `refresh: { mode: manual }`, send SIGHUP to reload.
     Serve,
-    /// Trust a folder, so that the skills of its project are offered
+    /// Trust a directory, so that the skills of its project are offered
     Trust(Trust),
-    /// Play an agent's whole conversation on the embedded skills
+    /// Play through an agent's conversation with the embedded skills
     Tour,
 }
 
-/// What `plugin` takes.
+/// The commands of `plugin`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Plugin {
-    /// List the plugins of `~/.prowess/plugins` and of the configured folders
+    /// List the plugins in `~/.prowess/plugins` and in the configured directories
     List,
-    /// Say what a plugin's file says of itself, and whether it may run
+    /// Show a plugin's manifest and whether it may run, without executing it
     Inspect {
-        /// The dynamic library
+        /// Dynamic library of the plugin
         file: PathBuf,
     },
-    /// Check a plugin by the kit, each rule in a process of its own; exit code 0 passed, 1 failed
+    /// Test a plugin against the rules, each in its own process; exits with 1 if one fails
     ///
-    /// It runs the plugin's code, so the plugin has to be trusted: see `prowess plugin trust`.
+    /// This executes the plugin's code, so the plugin must be trusted: see `prowess plugin trust`.
     Check(PluginCheck),
-    /// Begin a plugin: write NAME/ with a package that builds and passes its check; never overwrites
+    /// Create a plugin: NAME/ with a package that builds and passes its check; never overwrites a file
     New(PluginNew),
-    /// Be the process of one check; `check` starts it
+    /// Runs one check; started by `check`
     #[command(hide = true)]
     CheckProcess,
-    /// Be the process of one plugin; a host starts it
+    /// Runs one plugin; started by a host
     #[command(hide = true)]
     Process,
-    /// Let a plugin run with your rights, by what its bytes are; or list that, or take it back
+    /// Allow a plugin, identified by its digest, to run with your rights; list or revoke
     Trust(PluginTrust),
 }
 
-/// What `plugin check` takes.
+/// The arguments of `plugin check`.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct PluginCheck {
-    /// The dynamic library
+    /// Dynamic library of the plugin
     pub(crate) file: PathBuf,
-    /// The plugin's configuration, whatever `--config` says of it
+    /// Configuration of the plugin; overrides `--config`
     #[arg(long = "with", value_name = "JSON")]
     pub(crate) settings: Option<String>,
-    /// How long each check may take
+    /// Time limit per check, in seconds
     #[arg(long, default_value_t = 30, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) seconds: u64,
-    /// Run these checks of an opened library alone, such as `scan,read`
+    /// Run only these checks, such as `scan,read`
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub(crate) only: Vec<String>,
-    /// Print the report for another program, whatever `--format` says
+    /// Print the report for another program; overrides `--format`
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) report: Option<PluginReport>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PluginReport {
-    /// One suite of JUnit, for build servers
+    /// JUnit XML, for build servers
     Junit,
 }
 
-/// What `plugin new` takes.
+/// The arguments of `plugin new`.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct PluginNew {
     /// The plugin's name: `a` to `z`, `0` to `9` and single hyphens, a letter first
     pub(crate) name: String,
-    /// What it offers
+    /// What the plugin provides
     #[arg(long, value_enum)]
     pub(crate) kind: PluginKind,
-    /// A checkout of prowess, for its SDK
+    /// Checkout of prowess that holds the SDK
     ///
-    /// By default the SDK of this version from the package registry, where it is not published yet.
+    /// Defaults to the checkout that the working directory is in. Elsewhere the path is required, since the
+    /// SDK is on no package registry yet.
     #[arg(long, value_name = "PATH")]
     pub(crate) sdk: Option<PathBuf>,
-    /// The folder to write into
+    /// Directory in which the plugin is created
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub(crate) directory: PathBuf,
 }
@@ -403,23 +409,23 @@ pub(crate) enum PluginKind {
     Tools,
 }
 
-/// What `plugin trust` takes.
+/// The arguments of `plugin trust`.
 #[derive(Debug, ClapArgs)]
 #[group(skip)]
 #[command(group(ArgGroup::new("what").required(true).args(["file", "key", "list", "revoke"])))]
 pub(crate) struct PluginTrust {
-    /// The dynamic library
+    /// Dynamic library of the plugin
     pub(crate) file: Option<PathBuf>,
-    /// Trust what the owner of this minisign key signs: a `.pub` file
+    /// Trust plugins that are signed with this minisign key (a `.pub` file)
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Option<PathBuf>,
-    /// Show what is trusted
+    /// List trusted plugins and keys
     #[arg(long)]
     pub(crate) list: bool,
-    /// Take back a plugin's name, a digest or a key's number
+    /// Revoke trust, by plugin name, digest or key id
     #[arg(long, value_name = "WHAT")]
     pub(crate) revoke: Option<String>,
-    /// Trust a version before the one that is trusted
+    /// Allow a version older than the trusted one
     #[arg(long, requires = "file")]
     pub(crate) allow_older: bool,
 }

@@ -1,4 +1,4 @@
-//! Why a command did not do what it was asked.
+//! The failure of a command.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// The command was right and could not be carried out: exit code 1.
+    /// Creates a failure of a correct command: exit code 1.
     pub(crate) fn new(
         code: impl Into<String>,
         message: impl Into<String>,
@@ -24,7 +24,7 @@ impl Failure {
         Self { code: code.into(), message: message.into(), help: help.into(), exit: 1 }
     }
 
-    /// The command itself was wrong: exit code 2.
+    /// Creates a failure of a wrong command line: exit code 2.
     pub(crate) fn usage(
         code: impl Into<String>,
         message: impl Into<String>,
@@ -49,12 +49,13 @@ impl From<prowess::Error> for Failure {
     }
 }
 
-/// What the command line parser says: help and version are results, the rest is a wrong command.
+/// Prints a message of the command line parser: help and version are results, everything else is a wrong
+/// command line.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let wants_json =
         std::env::args_os().any(|argument| argument == "json" || argument == "--format=json");
     if !error.use_stderr() || !wants_json {
-        // Nobody is left to tell if the stream is closed.
+        // An error here could not be reported anywhere.
         let _ = error.print();
         return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
     }

@@ -9,8 +9,8 @@ mod commands;
 mod failure;
 mod output;
 mod package;
-mod place;
 mod plugins;
+mod runtime;
 mod snippet;
 mod terminal;
 

@@ -1,4 +1,4 @@
-//! Where results go: data to standard output, everything else to standard error.
+//! Output: data to standard output, everything else to standard error.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use prowess::{Diagnostic, Severity};
+use prowess_text::terminal_json;
 use serde::Serialize;
 use serde_json::json;
 
@@ -14,14 +15,14 @@ use crate::args::{Format, Global};
 use crate::failure::Failure;
 use crate::terminal::plain;
 
-/// How headings look.
+/// The style of headings.
 pub(crate) const HEADING: Style = Style::new().bold();
-/// How ids look.
+/// The style of ids.
 pub(crate) const ID: Style = AnsiColor::Cyan.on_default().bold();
-/// How remarks look.
+/// The style of remarks.
 pub(crate) const DIM: Style = Style::new().dimmed();
 
-/// The two streams, in the format that was asked for.
+/// The two streams, in the format of `--format`.
 #[derive(Clone)]
 pub(crate) struct Output {
     format: Format,
@@ -39,7 +40,7 @@ impl Output {
         Self { format: global.format, is_quiet: global.quiet, color }
     }
 
-    /// Whether results are for people.
+    /// Returns whether results are printed as text.
     pub(crate) fn is_text(&self) -> bool {
         self.format == Format::Text
     }
@@ -61,23 +62,23 @@ impl Output {
         let text = serde_json::to_string_pretty(value).map_err(|error| {
             Failure::new("output-failed", format!("the result is not JSON: {error}"), "report this")
         })?;
-        self.data(&(text + "\n"))
+        self.data(&(terminal_json(&text).into_owned() + "\n"))
     }
 
     /// Prints text to standard output.
     pub(crate) fn data(&self, text: &str) -> Result<(), Failure> {
         let mut stream = AutoStream::new(io::stdout().lock(), self.color);
         match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
-            // Whoever reads has read enough.
+            // A closed pipe means that the reader has read enough.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 let message = format!("the result could not be written: {error}");
-                Err(Failure::new("output-failed", message, "look at where the output goes"))
+                Err(Failure::new("output-failed", message, "check where the output goes"))
             }
             _ => Ok(()),
         }
     }
 
-    /// Whether remarks are wanted.
+    /// Returns whether remarks are printed.
     pub(crate) fn shows_remarks(&self) -> bool {
         !self.is_quiet && self.is_text()
     }
@@ -89,7 +90,7 @@ impl Output {
         }
     }
 
-    /// Prints findings to standard error, unless they are part of the result already.
+    /// Prints diagnostics to standard error, unless they are part of the result already.
     pub(crate) fn diagnostics<'d>(&self, found: impl IntoIterator<Item = &'d Diagnostic>) {
         let mut text = String::new();
         for diagnostic in found {
@@ -100,10 +101,13 @@ impl Output {
         }
     }
 
-    /// Prints why a command failed, and gives its exit code.
+    /// Prints the reason of a failure, and returns its exit code.
     pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
         let text = match self.format {
-            Format::Json => format!("{:#}\n", json!({ "error": failure })),
+            Format::Json => {
+                let document = format!("{:#}\n", json!({ "error": failure }));
+                terminal_json(&document).into_owned()
+            }
             Format::Text => {
                 let style = severity_style(Severity::Error);
                 let Failure { code, message, help, .. } = failure;
@@ -115,15 +119,15 @@ impl Output {
         failure.exit_code()
     }
 
-    /// Prints to standard error what must be said in any case.
+    /// Prints to standard error, also with `--quiet`.
     pub(crate) fn error_text(&self, text: &str) {
         let mut stream = AutoStream::new(io::stderr().lock(), self.color);
-        // There is nowhere left to say that standard error is closed.
+        // An error here could not be reported anywhere.
         let _ = stream.write_all(text.as_bytes());
     }
 }
 
-/// How a severity looks.
+/// Returns the style of a severity.
 pub(crate) fn severity_style(severity: Severity) -> Style {
     let color = match severity {
         Severity::Error => AnsiColor::Red,
@@ -133,7 +137,7 @@ pub(crate) fn severity_style(severity: Severity) -> Style {
     color.on_default().bold()
 }
 
-/// A finding on two lines: what and where, then what to do.
+/// Appends a diagnostic on two or three lines: message, location, help.
 pub(crate) fn write_diagnostic(text: &mut String, diagnostic: &Diagnostic) {
     let Diagnostic { code, severity, path, line, column, message, help, .. } = diagnostic;
     let style = severity_style(*severity);
@@ -148,13 +152,13 @@ pub(crate) fn write_diagnostic(text: &mut String, diagnostic: &Diagnostic) {
     let _ = writeln!(text, "  {DIM}help:{DIM:#} {}", plain(help));
 }
 
-/// A number with its word, which takes an `s` unless there is one.
+/// Returns a number with its noun, which takes an `s` unless the number is one.
 pub(crate) fn counted(number: usize, word: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {word}{plural}", grouped(number))
 }
 
-/// A number with a comma between each three digits.
+/// Returns a number with thousands separators.
 pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -7,7 +7,7 @@ use prowess::source_fs::{FsConfig, FsSource, Links};
 use prowess::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind, SystemClock};
 
 use crate::failure::Failure;
-use crate::place::absolute;
+use crate::runtime::absolute;
 
 /// A package's directory as it was typed, and its `SKILL.md`.
 pub(crate) struct Package {

@@ -1,4 +1,4 @@
-//! Where plugins, and what is trusted of them, lie for this user.
+//! Loading plugins, and the locations of their files for this user.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use prowess::plugin_host::{
     Follower, LogLevel, Origin, Plugin, PluginError, PluginLoader, PluginLog, PluginPolicy,
     PluginSettings, TrustStore,
 };
-use prowess::{Diagnostic, Policies, SystemClock};
+use prowess::{Diagnostic, Digest, Policies, SystemClock};
 
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::place;
+use crate::runtime;
 use crate::terminal::plain;
 
 /// Files and folders of the user's own. None of them is ever taken from a project.
@@ -51,28 +51,44 @@ impl Places {
 /// The program of a plugin's own process: this one.
 pub(crate) fn this_program() -> Result<PathBuf, Failure> {
     std::env::current_exe().map_err(|error| {
-        let message = format!("this program's own file is not known: {error}");
+        let message = format!("the path of this program is unknown: {error}");
         Failure::new("program-unknown", message, "run it by its path")
     })
 }
 
-/// Loads the plugins that were named, on the command line or in the configuration.
-pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Vec<Plugin>, Failure> {
+/// The loaded plugins, and the failures of the others.
+#[derive(Default)]
+pub(crate) struct Loaded {
+    pub(crate) plugins: Vec<Plugin>,
+    pub(crate) failures: Vec<Diagnostic>,
+}
+
+/// Loads the plugins that were named, on the command line or in the configuration. A plugin that is refused
+/// is an error: its name is a mistake or it is not trusted. One that runs and fails is a diagnostic, and the
+/// others load.
+pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Loaded, Failure> {
     let configured = policies.plugins.load.iter().map(|file| (file, PluginSettings::default()));
     let named = global.plugin.iter().map(|named| (&named.file, named.settings.clone()));
     let mut plugins = configured.chain(named).peekable();
     if plugins.peek().is_none() {
-        return Ok(Vec::new());
+        return Ok(Loaded::default());
     }
     let loader = loader(policies, &Output::new(global))?;
-    let absolute = |(file, settings): (&PathBuf, _)| Ok((place::absolute(file)?, settings));
+    let absolute = |(file, settings): (&PathBuf, _)| Ok((runtime::absolute(file)?, settings));
     let plugins: Vec<_> = plugins.map(absolute).collect::<Result<_, Failure>>()?;
-    let loaded = loader.load_all(plugins, Origin::Named);
-    loaded.into_iter().map(|plugin| plugin.map_err(|error| failure(&error))).collect()
+    let mut loaded = Loaded::default();
+    for plugin in loader.load_all(plugins, Origin::Named) {
+        match plugin {
+            Ok(plugin) => loaded.plugins.push(plugin),
+            Err(error) if error.was_executed => loaded.failures.push(error.to_diagnostic()),
+            Err(error) => return Err(failure(&error)),
+        }
+    }
+    Ok(loaded)
 }
 
-/// Keeps up with the files of plugins until it is dropped: a new build takes the place of the old one, and
-/// what cannot is told on standard error.
+/// Follows the files of plugins until the result is dropped: a new build replaces the running one, and
+/// one that cannot is reported on standard error.
 pub(crate) fn follow(
     policies: &Policies,
     plugins: &[Plugin],
@@ -84,18 +100,18 @@ pub(crate) fn follow(
     let handles = plugins.iter().map(|plugin| plugin.handle.clone()).collect();
     let trust_file = Places::of_this_user()?.trust_file;
     let stderr = output.clone();
-    let told = Arc::new(move |found: Diagnostic| stderr.diagnostics([&found]));
-    match Follower::start(loader(policies, output)?, handles, Some(trust_file), told) {
+    let report = Arc::new(move |found: Diagnostic| stderr.diagnostics([&found]));
+    match Follower::start(loader(policies, output)?, handles, Some(trust_file), report) {
         Ok(follower) => Ok(Some(follower)),
         // They run all the same.
         Err(error) => {
-            output.remark(&format!("the files of plugins are not followed: {error}\n"));
+            output.remark(&format!("plugin files are not watched for changes: {error}\n"));
             Ok(None)
         }
     }
 }
 
-/// What loads the plugins that take the place of the built-in sources, if the policies ask for that.
+/// Returns the loader of plugins that replace the built-in sources, if the policies ask for it.
 pub(crate) fn built_in(
     global: &Global,
     policies: &Policies,
@@ -104,11 +120,11 @@ pub(crate) fn built_in(
     is_asked_for.then(|| loader(policies, &Output::new(global))).transpose()
 }
 
-/// What loads plugins that this user trusts.
+/// Returns a loader of plugins that this user trusts.
 fn loader(policies: &Policies, output: &Output) -> Result<PluginLoader, Failure> {
     let places = Places::of_this_user()?;
     let trust = TrustStore::read(&places.trust_file).map_err(|error| {
-        let help = "mend the file or move it away; what was trusted has to be trusted again then";
+        let help = "fix the file or move it away, then trust your plugins again";
         Failure::new("plugin-trust-invalid", error.to_string(), help)
     })?;
     let quiet = (!output.shows_remarks()).then_some("--quiet");
@@ -125,7 +141,7 @@ fn loader(policies: &Policies, output: &Output) -> Result<PluginLoader, Failure>
 
 /// The policy of the configuration, with the user's own directory of plugins before the others.
 pub(crate) fn policy(global: &Global, places: &Places) -> Result<PluginPolicy, Failure> {
-    let mut policy = place::policies(global)?.plugins;
+    let mut policy = runtime::policies(global)?.plugins;
     policy.directories.insert(0, places.directory.clone());
     Ok(policy)
 }
@@ -145,5 +161,10 @@ impl PluginLog for Remarks {
             let line = format!("plugin {plugin}: {target}: {message}");
             self.0.remark(&format!("{}\n", plain(&line)));
         }
+    }
+
+    fn replaced(&self, plugin: &str, version: &str, digest: Digest) {
+        let line = format!("plugin {plugin}: replaced by version {version}, {digest}");
+        self.0.remark(&format!("{}\n", plain(&line)));
     }
 }

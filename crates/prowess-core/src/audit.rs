@@ -84,9 +84,9 @@ impl From<Record<'_>> for AuditedPlace {
     }
 }
 
-/// A skill that was loaded, has changed, and speaks as it is now.
+/// A loaded skill whose content was replaced by its current one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RenewalEvent {
+pub struct RefreshEvent {
     /// When the turn began that found it changed.
     pub at: Timestamp,
     /// The conversation that has it loaded.
@@ -109,7 +109,7 @@ pub struct RenewalEvent {
 /// - `record` is called once for each dispatched call, refused calls included, from any thread.
 /// - `shadowed` is called once for each two skills, when the catalog is out in which one begins to be
 ///   used in the other's stead; and anew if that ended and begins again.
-/// - `renewed` is called once for each loaded skill that a turn renews, where the policy has turns do so.
+/// - `refreshed` is called once for each loaded skill that a turn refreshes, where the policy asks for it.
 /// - None may panic, and all should be quick; a sink that must wait buffers.
 pub trait AuditSink: Send + Sync {
     /// Takes note of an event.
@@ -118,8 +118,8 @@ pub trait AuditSink: Send + Sync {
     /// Takes note that a skill is used in the stead of another. By default nothing is noted.
     fn shadowed(&self, _event: &ShadowEvent) {}
 
-    /// Takes note that a loaded skill speaks as it is now. By default nothing is noted.
-    fn renewed(&self, _event: &RenewalEvent) {}
+    /// Records that a loaded skill was refreshed. By default, does nothing.
+    fn refreshed(&self, _event: &RefreshEvent) {}
 }
 
 /// Keeps nothing.

@@ -3,7 +3,6 @@
 mod builder;
 mod ids;
 mod lookup;
-mod order;
 mod revision;
 
 use std::hash::BuildHasher;
@@ -13,8 +12,8 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use prowess_format::Diagnostic;
 
 use crate::{
-    Caller, Layer, Listing, ReadLimit, Record, RecordSet, ResourcePath, SkillSource, SourceError,
-    State,
+    Availability, Callers, Layer, Listing, ReadLimit, Record, RecordSet, ResourcePath, SkillSource,
+    SourceError,
 };
 
 pub use builder::CatalogBuilder;
@@ -42,27 +41,33 @@ pub trait CatalogProvider: Send + Sync {
 pub struct Catalog {
     generation: u64,
     sources: Box<[CatalogSource]>,
-    // What follows is shared with the revisions of the catalog.
-    layers: Arc<[Layer]>,
+    /// The outcome of resolving ids, which a revision shares with the catalog that it revises.
+    resolved: Arc<Resolved>,
+}
+
+/// Which records are offered under which ids, and which are not.
+#[derive(Default)]
+struct Resolved {
+    layers: Box<[Layer]>,
     /// Sorted by id.
-    visible: Arc<[RecordIndex]>,
+    visible: Box<[RecordIndex]>,
     /// Positions in `visible`, by id.
-    by_id: Arc<HashTable<u32>>,
+    by_id: HashTable<u32>,
     hasher: DefaultHashBuilder,
     /// Sorted by id, then source and package.
-    aside: Arc<[Aside]>,
+    excluded: Box<[Excluded]>,
     /// Sorted likewise.
-    refused: Arc<[Aside]>,
+    rejected: Box<[Excluded]>,
     /// Ids that are not what the scan says.
-    ids: Arc<Ids>,
+    ids: Ids,
     /// Visible records that are shown by their name alone, sorted.
-    name_only: Arc<[RecordIndex]>,
-    /// What records need that is not there, sorted.
-    lacks: Arc<[(RecordIndex, Box<str>)]>,
+    name_only: Box<[RecordIndex]>,
+    /// The missing requirements of records, sorted.
+    missing: Box<[(RecordIndex, Box<str>)]>,
     /// Further names of skills, sorted.
     aliases: Arc<[(Box<str>, Box<str>)]>,
     /// Findings of the registry itself; those of a scan stay with its records.
-    diagnostics: Arc<[Diagnostic]>,
+    diagnostics: Box<[Diagnostic]>,
 }
 
 /// One source of a catalog with the records of its scan.
@@ -106,40 +111,11 @@ impl RecordIndex {
 }
 
 /// A record that a model is not offered.
-struct Aside {
+struct Excluded {
     at: RecordIndex,
-    state: AsideState,
+    availability: Availability,
     callers: Callers,
     reason: Box<str>,
-}
-
-/// The states that [`State`] has beside `Visible`, and one that looks like `Hidden`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum AsideState {
-    Hidden,
-    NotReady,
-    Shadowed,
-    /// As good as absent: not even its id is told.
-    OutOfScope,
-}
-
-/// Who may load a skill that is not offered, by its id or its qualified id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Callers {
-    /// A model, if it is told the id.
-    pub model: bool,
-    /// A user, by a command of the host's.
-    pub user: bool,
-}
-
-impl Callers {
-    /// Whether `caller` is one of them.
-    pub fn has(self, caller: Caller) -> bool {
-        match caller {
-            Caller::Model => self.model,
-            Caller::User => self.user,
-        }
-    }
 }
 
 impl Catalog {
@@ -155,7 +131,7 @@ impl Catalog {
 
     /// The layers, the highest first.
     pub fn layers(&self) -> &[Layer] {
-        &self.layers
+        &self.resolved.layers
     }
 
     /// The sources in the order of precedence.
@@ -165,53 +141,55 @@ impl Catalog {
 
     /// How many skills are visible.
     pub fn len(&self) -> usize {
-        self.visible.len()
+        self.resolved.visible.len()
     }
 
     /// Whether no skill is visible.
     pub fn is_empty(&self) -> bool {
-        self.visible.is_empty()
+        self.resolved.visible.is_empty()
     }
 
     /// The visible skill with this id.
     pub fn get(&self, id: &str) -> Option<Record<'_>> {
-        let position = self.by_id.find(self.hasher.hash_one(id), |&at| {
-            let index = self.visible[at as usize];
+        let position = self.resolved.by_id.find(self.resolved.hasher.hash_one(id), |&at| {
+            let index = self.resolved.visible[at as usize];
             self.id(index) == id
         })?;
-        Some(Record::new(self, self.visible[*position as usize], State::Visible))
+        Some(Record::new(self, self.resolved.visible[*position as usize]))
     }
 
     /// The visible skills, sorted by id.
     pub fn skills(&self) -> impl ExactSizeIterator<Item = Record<'_>> + Clone {
-        self.visible.iter().map(|&at| Record::new(self, at, State::Visible))
+        self.resolved.visible.iter().map(|&at| Record::new(self, at))
     }
 
     /// The visible skill at this place of [`Self::skills`].
     pub fn skill_at(&self, position: usize) -> Option<Record<'_>> {
-        self.visible.get(position).map(|&at| Record::new(self, at, State::Visible))
+        self.resolved.visible.get(position).map(|&at| Record::new(self, at))
     }
 
-    /// The skills that are known and not offered, sorted by id, each with its reason. This is for who
-    /// runs the host: it names skills of other audiences too.
-    pub fn aside(&self) -> impl ExactSizeIterator<Item = Record<'_>> + Clone {
-        self.aside.iter().map(|aside| self.record_aside(aside))
+    /// Iterates over the skills that are not offered, sorted by id, each with its reason. This is for the
+    /// operator of the host: it names skills of other audiences too.
+    pub fn excluded(&self) -> impl ExactSizeIterator<Item = Record<'_>> + Clone {
+        self.resolved.excluded.iter().map(|excluded| self.record_of(excluded))
     }
 
-    /// The skills for each of which a finding of severity `error` stands, sorted by id.
-    pub fn refused(&self) -> impl ExactSizeIterator<Item = Record<'_>> + Clone {
-        self.refused.iter().map(|refused| self.record_aside(refused))
+    /// Iterates over the skills with [`Availability::Rejected`], each of which has a finding of severity
+    /// `error`, sorted by id.
+    pub fn rejected(&self) -> impl ExactSizeIterator<Item = Record<'_>> + Clone {
+        self.resolved.rejected.iter().map(|rejected| self.record_of(rejected))
     }
 
     /// Further names of skills with the ids that they stand for, sorted.
     pub fn aliases(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
-        self.aliases.iter().map(|(alias, id)| (&**alias, &**id))
+        self.resolved.aliases.iter().map(|(alias, id)| (&**alias, &**id))
     }
 
-    /// Every finding: first the registry's, then each scan's. As [`Self::aside`], for who runs the host.
+    /// Every finding: first the registry's, then each scan's. As [`Self::excluded`], this is for the
+    /// operator of the host.
     pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         let scans = self.sources.iter().flat_map(|source| source.records.diagnostics());
-        self.diagnostics.iter().chain(scans)
+        self.resolved.diagnostics.iter().chain(scans)
     }
 
     /// Reads a file of a record's package whole.
@@ -239,25 +217,21 @@ impl Catalog {
 
     /// What a model types for a record, in this catalog.
     pub(crate) fn id(&self, at: RecordIndex) -> &str {
-        self.ids.get(&self.sources, at)
+        self.resolved.ids.get(&self.sources, at)
     }
 
     pub(crate) fn is_name_only(&self, at: RecordIndex) -> bool {
-        !self.name_only.is_empty() && self.name_only.binary_search(&at).is_ok()
+        !self.resolved.name_only.is_empty() && self.resolved.name_only.binary_search(&at).is_ok()
     }
 
-    pub(crate) fn lack(&self, at: RecordIndex) -> Option<&str> {
-        let place = self.lacks.binary_search_by_key(&at, |(lacking, _)| *lacking).ok()?;
-        Some(&self.lacks[place].1)
+    pub(crate) fn missing_requirement(&self, at: RecordIndex) -> Option<&str> {
+        let missing = &self.resolved.missing;
+        let position = missing.binary_search_by_key(&at, |(record, _)| *record).ok()?;
+        Some(&missing[position].1)
     }
 
-    fn record_aside<'c>(&'c self, aside: &'c Aside) -> Record<'c> {
-        let state = match aside.state {
-            AsideState::Hidden | AsideState::OutOfScope => State::Hidden(&aside.reason),
-            AsideState::NotReady => State::NotReady(&aside.reason),
-            AsideState::Shadowed => State::Shadowed(&aside.reason),
-        };
-        Record::new(self, aside.at, state)
+    fn record_of<'c>(&'c self, excluded: &'c Excluded) -> Record<'c> {
+        Record::excluded(self, excluded.at, excluded.availability, &excluded.reason)
     }
 
     pub(crate) fn source(&self, at: RecordIndex) -> &CatalogSource {
@@ -269,7 +243,7 @@ impl Catalog {
     }
 
     pub(crate) fn layer_of(&self, at: RecordIndex) -> &Layer {
-        &self.layers[self.source(at).layer]
+        &self.resolved.layers[self.source(at).layer]
     }
 }
 

@@ -26,10 +26,12 @@
 
 mod audience;
 mod audit;
+mod availability;
+mod caller;
 mod cancel;
 mod catalog;
 mod clock;
-mod code_list;
+mod delivery;
 mod digest;
 mod layer;
 mod memory;
@@ -37,40 +39,51 @@ mod path;
 mod ranker;
 mod record;
 mod record_set;
+mod scan;
 mod session;
+mod session_id;
 mod source;
+mod stamp;
 mod tokens;
 mod tool;
 mod trust;
 
 pub use audience::{Audience, Facts};
 pub use audit::{
-    AuditEvent, AuditSink, AuditedPlace, AuditedSkill, NoAudit, Outcome, RenewalEvent, ShadowEvent,
+    AuditEvent, AuditSink, AuditedPlace, AuditedSkill, NoAudit, Outcome, RefreshEvent, ShadowEvent,
 };
+pub use availability::{Availability, Callers};
+pub use caller::Caller;
 pub use cancel::Cancel;
 pub use catalog::{
-    Callers, Catalog, CatalogBuilder, CatalogProvider, CatalogSource, Lookup, RecordIndex,
-    RevisedSkill,
+    Catalog, CatalogBuilder, CatalogProvider, CatalogSource, Lookup, RecordIndex, RevisedSkill,
 };
 pub use clock::{Clock, Timestamp};
+pub use delivery::{BodyDelivery, DeliveryPolicy, ShowLocation, parse_virtual_uri, virtual_uri};
 pub use digest::Digest;
 pub use layer::{Layer, Trust};
 pub use memory::{MemorySource, MemorySourceBuilder};
 pub use path::{PackagePath, PathError, ResourcePath};
-pub use prowess_format::{Code, Conditions, Diagnostic, Requirements, Scope, Severity};
+pub use prowess_format::{
+    Code, CodeEntry, Conditions, Diagnostic, Requirements, Scope, Severity, declare_codes,
+};
+pub use prowess_text::Boundary;
 pub use ranker::{Ranked, Ranker};
-pub use record::{Record, State};
+pub use record::Record;
 pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};
+pub use scan::{Found, KnownPackages, PreviousScan, ReadFurther, ScanSink, ScanSummary};
 pub use session::{
-    ActiveSkill, BodyDelivery, LoadMode, Receipt, ReceiptEntry, Session, SessionError, SessionId,
-    SessionState, SessionStore, StoreError, Unload,
+    ActiveSkill, LoadMode, Receipt, ReceiptEntry, Session, SessionError, SessionState,
+    SessionStore, StoreError, Unload,
 };
+pub use session_id::{SessionId, SessionIdError};
 pub use source::{
-    ChangeListener, Coverage, Found, Listing, ReadFurther, ReadLimit, Resource, ScanSink,
-    SkillSource, SourceChange, SourceError, SourceErrorKind, Stamp, Watch,
+    ChangeListener, Coverage, Listing, ReadLimit, Resource, SkillSource, SourceChange, SourceError,
+    SourceErrorKind, Watch,
 };
+pub use stamp::{SameVersion, Stamp};
 pub use tokens::{EstimatedTokens, TokenCounter};
-pub use tool::{
-    Caller, Content, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult,
+pub use tool::{Content, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult};
+pub use trust::{
+    AskedFolder, CheckedFolder, FolderAnswer, FolderIdentity, FolderTrust, NoFolderTrust,
 };
-pub use trust::{AskedFolder, FolderAnswer, FolderTrust, NoFolderTrust};

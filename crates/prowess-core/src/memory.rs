@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::{
-    Cancel, ChangeListener, Found, Listing, PackagePath, PathError, ReadFurther, ReadLimit,
-    Resource, ResourcePath, ScanSink, SkillSource, SourceError, SourceErrorKind, Stamp, Watch,
+    Cancel, ChangeListener, Found, Listing, PackagePath, PathError, PreviousScan, ReadFurther,
+    ReadLimit, Resource, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError,
+    SourceErrorKind, Stamp, Watch,
 };
 
 /// Files by path, fixed when the source is built.
@@ -81,14 +82,19 @@ impl SkillSource for MemorySource {
         &self.root
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
         // The files never change, so one stamp does for all.
-        let stamp = Some(Stamp(std::num::NonZeroU64::MIN));
+        let stamp = Some(Stamp::exact(1));
         for (package, file, head) in self.packages() {
             if cancel.is_cancelled() {
                 return Err(SourceError::new(SourceErrorKind::Cancelled, "the scan was cancelled"));
             }
-            if sink.known(package) == stamp {
+            if previous.stamp(package) == stamp {
                 sink.unchanged(package);
                 continue;
             }
@@ -97,7 +103,7 @@ impl SkillSource for MemorySource {
             let answer = sink.found(found);
             debug_assert_eq!(answer, ReadFurther::No, "there is no more than the whole file");
         }
-        Ok(())
+        Ok(ScanSummary::default())
     }
 
     /// The files never change, so there is never anything to tell.

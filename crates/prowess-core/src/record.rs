@@ -3,7 +3,10 @@
 use serde::{Serialize, Serializer};
 
 use crate::catalog::RecordIndex;
-use crate::{Catalog, Conditions, EstimatedTokens, Layer, PackagePath, Stamp, TokenCounter, Trust};
+use crate::{
+    Availability, Catalog, Conditions, EstimatedTokens, Layer, PackagePath, Stamp, TokenCounter,
+    Trust,
+};
 
 /// A view of one skill in a catalog. Copying it costs nothing; its texts live in the catalog.
 ///
@@ -13,45 +16,24 @@ use crate::{Catalog, Conditions, EstimatedTokens, Layer, PackagePath, Stamp, Tok
 pub struct Record<'c> {
     catalog: &'c Catalog,
     at: RecordIndex,
-    state: State<'c>,
-}
-
-/// Whether a model is offered a skill, and why not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State<'c> {
-    /// It is offered.
-    Visible,
-    /// A rule hides it; the text says which.
-    Hidden(&'c str),
-    /// Something that it needs is not there; the text says what.
-    NotReady(&'c str),
-    /// Another skill with its id is used instead; the text says which.
-    Shadowed(&'c str),
-}
-
-impl<'c> State<'c> {
-    /// `visible`, `hidden`, `not-ready` or `shadowed`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Visible => "visible",
-            Self::Hidden(_) => "hidden",
-            Self::NotReady(_) => "not-ready",
-            Self::Shadowed(_) => "shadowed",
-        }
-    }
-
-    /// Why it is not visible.
-    pub fn reason(self) -> Option<&'c str> {
-        match self {
-            Self::Visible => None,
-            Self::Hidden(reason) | Self::NotReady(reason) | Self::Shadowed(reason) => Some(reason),
-        }
-    }
+    availability: Availability,
+    reason: Option<&'c str>,
 }
 
 impl<'c> Record<'c> {
-    pub(crate) fn new(catalog: &'c Catalog, at: RecordIndex, state: State<'c>) -> Self {
-        Self { catalog, at, state }
+    /// Creates the view of a record that is offered.
+    pub(crate) fn new(catalog: &'c Catalog, at: RecordIndex) -> Self {
+        Self { catalog, at, availability: Availability::Offered, reason: None }
+    }
+
+    /// Creates the view of a record that is not offered, for this reason.
+    pub(crate) fn excluded(
+        catalog: &'c Catalog,
+        at: RecordIndex,
+        availability: Availability,
+        reason: &'c str,
+    ) -> Self {
+        Self { catalog, at, availability, reason: Some(reason) }
     }
 
     /// What a model types; unique among the visible records of a catalog.
@@ -106,10 +88,10 @@ impl<'c> Record<'c> {
         self.catalog.is_name_only(self.at)
     }
 
-    /// What it needs that is not there: it is not ready, whatever else keeps it from being offered. `None`
-    /// where it is ready.
-    pub fn lack(&self) -> Option<&'c str> {
-        self.catalog.lack(self.at)
+    /// Returns the missing requirement, such as a program, whether or not another rule excludes the skill
+    /// too. `None` where it is ready.
+    pub fn missing_requirement(&self) -> Option<&'c str> {
+        self.catalog.missing_requirement(self.at)
     }
 
     /// The version that was read, where the source can tell versions apart.
@@ -183,9 +165,14 @@ impl<'c> Record<'c> {
         EstimatedTokens.count(self.name()) + EstimatedTokens.count(description)
     }
 
-    /// Whether a model is offered the skill, and why not.
-    pub fn state(&self) -> State<'c> {
-        self.state
+    /// Returns whether a model is offered the skill.
+    pub fn availability(&self) -> Availability {
+        self.availability
+    }
+
+    /// Returns why the skill is not offered; `None` if it is.
+    pub fn reason(&self) -> Option<&'c str> {
+        self.reason
     }
 
     /// Where the record lies in its catalog.
@@ -196,7 +183,7 @@ impl<'c> Record<'c> {
 
 impl std::fmt::Debug for Record<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Record({:?}, {})", self.id(), self.state.as_str())
+        write!(formatter, "Record({:?}, {})", self.id(), self.availability.as_str())
     }
 }
 
@@ -229,8 +216,8 @@ impl Serialize for Record<'_> {
             trust: self.trust(),
             tags: self.tags().collect(),
             tokens: self.tokens(),
-            state: self.state.as_str(),
-            reason: self.state.reason(),
+            state: self.availability.as_str(),
+            reason: self.reason,
             version: self.version(),
         }
         .serialize(serializer)

@@ -1,34 +1,10 @@
-//! One conversation: what it has loaded, and where that is kept.
+//! The loaded skills of one conversation, and the store that keeps them.
 
-use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, Timestamp};
-
-/// Names one conversation. Opaque and unique; never a secret.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SessionId(Arc<str>);
-
-impl SessionId {
-    /// An id that the host chose.
-    pub fn new(text: impl Into<Arc<str>>) -> Self {
-        Self(text.into())
-    }
-
-    /// The id as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for SessionId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
+use crate::{Digest, SessionId, Timestamp};
 
 /// A skill that a conversation has loaded, as it was at that moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,11 +40,11 @@ pub struct SessionState {
     pub id: SessionId,
     /// Grows by one with each change; a store compares it before it overwrites.
     pub version: u64,
-    /// What is loaded, the most recent last.
-    pub active: Vec<ActiveSkill>,
-    /// When it began.
+    /// The loaded skills, the most recent last. A clone of the state shares them.
+    pub active: Vec<Arc<ActiveSkill>>,
+    /// When it was opened.
     pub created: Timestamp,
-    /// When it was last used.
+    /// When it was last used, by `put` or by [`SessionStore::touch`].
     pub touched: Timestamp,
 }
 
@@ -80,12 +56,12 @@ impl SessionState {
 
     /// The skill that a call means when it names none: the one loaded last.
     pub fn current(&self) -> Option<&ActiveSkill> {
-        self.active.last()
+        self.active.last().map(Arc::as_ref)
     }
 
     /// The active skill with this id.
     pub fn find(&self, id: &str) -> Option<&ActiveSkill> {
-        self.active.iter().find(|skill| skill.id == id)
+        self.active.iter().map(Arc::as_ref).find(|skill| skill.id == id)
     }
 }
 
@@ -140,7 +116,7 @@ pub struct ReceiptEntry {
 
 impl From<&SessionState> for Receipt {
     fn from(state: &SessionState) -> Self {
-        let entry = |skill: &ActiveSkill| ReceiptEntry {
+        let entry = |skill: &Arc<ActiveSkill>| ReceiptEntry {
             id: skill.id.clone(),
             name: skill.name.clone(),
             location: skill.location.clone(),
@@ -154,21 +130,11 @@ impl From<&SessionState> for Receipt {
     }
 }
 
-/// Where a loaded body reaches the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BodyDelivery {
-    /// In the instructions of the next model call. The default.
-    #[default]
-    Instructions,
-    /// In the result of the call that loads it, for clients whose instructions cannot change.
-    ToolResult,
-}
-
 /// What a tool may do to the conversation that it is called in.
 ///
 /// # Behavior
 ///
+/// - `id` and `state` change nothing, and are not use: they do not keep a session from expiring.
 /// - `load` and `unload` happen whole or not at all, also beside calls from other threads.
 /// - `load` with more skills than the cap, or leading to more, changes nothing.
 /// - After an error the state is what it was.
@@ -188,7 +154,7 @@ pub trait Session: Send + Sync {
     /// # Errors
     ///
     /// Too many skills, a skill that the discipline refuses, or as for `state`.
-    fn load(&self, skills: Vec<ActiveSkill>, mode: LoadMode) -> Result<Receipt, SessionError>;
+    fn load(&self, skills: &[Arc<ActiveSkill>], mode: LoadMode) -> Result<Receipt, SessionError>;
 
     /// Makes skills inactive.
     ///
@@ -196,16 +162,6 @@ pub trait Session: Send + Sync {
     ///
     /// As for `state`.
     fn unload(&self, which: &Unload) -> Result<Receipt, SessionError>;
-
-    /// Lets newer versions take the places of the active skills with their ids and locations; what is not
-    /// active any more stays so. By default everything stays as it is.
-    ///
-    /// # Errors
-    ///
-    /// As for `state`.
-    fn renew(&self, _newer: &[ActiveSkill]) -> Result<(), SessionError> {
-        Ok(())
-    }
 }
 
 /// Why a conversation could not do what it was asked. Nothing has changed.
@@ -226,10 +182,10 @@ pub enum SessionError {
     #[error("skill `{0}` is already active")]
     AlreadyActive(String),
     /// The conversation is over, expired or was never begun.
-    #[error("there is no session `{0}`; begin a new one")]
+    #[error("there is no session `{}`; open a new one", .0.shown())]
     NotFound(SessionId),
     /// Too many others changed it at the same time.
-    #[error("session `{0}` was changed by others too often; try again")]
+    #[error("session `{}` was changed by others too often; try again", .0.shown())]
     Contended(SessionId),
     /// The store fails.
     #[error(transparent)]
@@ -256,6 +212,9 @@ impl SessionError {
 /// - `load` gives what the last successful `put` stored, from any thread.
 /// - `put` stores a state only if the stored version is `expected` (`None`: nothing is stored), and
 ///   says whether it did; two racing puts with one expectation never both succeed.
+/// - `touch` records when a stored state was last used, and says whether there is one. A later `load`
+///   has the time in `touched`, everything else stays as it was, and a `put` that expects the version
+///   still succeeds. An earlier time than the recorded one changes nothing.
 /// - `delete` says whether there was something to delete; a deleted state does not come back by a
 ///   `put` that expects a version of it.
 pub trait SessionStore: Send + Sync {
@@ -272,6 +231,14 @@ pub trait SessionStore: Send + Sync {
     ///
     /// The store cannot be reached or written.
     fn put(&self, state: SessionState, expected: Option<u64>) -> Result<bool, StoreError>;
+
+    /// Records `at` as the last use of a stored state, without writing the state again; false if there is
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be reached or written.
+    fn touch(&self, id: &SessionId, at: Timestamp) -> Result<bool, StoreError>;
 
     /// Forgets a state; false if there was none.
     ///

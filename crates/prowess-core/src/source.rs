@@ -2,14 +2,11 @@
 
 use std::any::Any;
 use std::fmt;
-use std::num::NonZeroU64;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use prowess_format::Diagnostic;
 use serde::Serialize;
 
-use crate::{Cancel, PackagePath, ResourcePath};
+use crate::{Cancel, PackagePath, PreviousScan, ResourcePath, ScanSink, ScanSummary};
 
 /// A place that packages come from. It ships text and never reads frontmatter.
 ///
@@ -17,8 +14,8 @@ use crate::{Cancel, PackagePath, ResourcePath};
 ///
 /// - `scan` reports each package once, by a path in the normal form of [`PackagePath`], and each
 ///   thing that kept a package from being reported as a diagnostic with its path.
-/// - `scan` asks [`ScanSink::known`] first and reports a package whose stamp is still the same as
-///   unchanged, without reading it. Where the stamp is provisional, it may read it once more.
+/// - `scan` compares each package with [`PreviousScan::stamp`] and reports one whose stamp is still the
+///   same as unchanged, without reading it. A package with a provisional stamp may be read once more.
 /// - A failure that leaves some packages readable is a diagnostic; only a source that can say nothing
 ///   at all gives an error.
 /// - `read` and `list` never leave the package, whatever the path, the links in it or a race.
@@ -52,12 +49,17 @@ pub trait SkillSource: Send + Sync {
         None
     }
 
-    /// Reports every package to `sink`.
+    /// Reports every package to `sink`, compared with what the previous scan found.
     ///
     /// # Errors
     ///
-    /// Nothing can be said of any package; the registry then keeps the last good scan.
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError>;
+    /// Nothing is known about any package; the registry then keeps the last good scan.
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError>;
 
     /// Reports these packages alone to `sink`, where the source can do that for less than a scan. A
     /// package that was asked for and is not reported is gone.
@@ -70,11 +72,12 @@ pub trait SkillSource: Send + Sync {
     fn scan_packages(
         &self,
         packages: &[PackagePath],
+        previous: &PreviousScan<'_>,
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
         let _ = packages;
-        self.scan(sink, cancel).map(|()| Coverage::Everything)
+        self.scan(previous, sink, cancel).map(Coverage::Everything)
     }
 
     /// Tells `listener` of changes until the [`Watch`] is dropped.
@@ -109,13 +112,20 @@ pub trait SkillSource: Send + Sync {
     ) -> Result<Vec<u8>, SourceError>;
 }
 
-/// What [`SkillSource::scan_packages`] looked at.
+/// The part of a source that [`SkillSource::scan_packages`] looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
-    /// Every package of the source: what was not reported is gone.
-    Everything,
-    /// The packages that were asked for, and no other.
+    /// Every package of the source: one that was not reported is gone.
+    Everything(ScanSummary),
+    /// The requested packages, and no other.
     Asked,
+}
+
+impl Coverage {
+    /// Returns whether every package of the source was looked at.
+    pub fn is_everything(self) -> bool {
+        matches!(self, Self::Everything(_))
+    }
 }
 
 /// What a watch has to tell.
@@ -149,135 +159,6 @@ impl Watch {
 impl fmt::Debug for Watch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Watch")
-    }
-}
-
-/// Takes what a scan finds, in any order. A source may call it from a thread of its own, as long as the
-/// scan lasts.
-pub trait ScanSink: Send {
-    /// The stamp that the last scan gave for this package, where it may be relied on: a young one is not.
-    fn known(&self, package: &str) -> Option<Stamp>;
-
-    /// The package is as the last scan saw it.
-    fn unchanged(&mut self, package: &str);
-
-    /// The package has a `SKILL.md` that is new or changed. Asked to, the source reads further and
-    /// calls again with more.
-    fn found(&mut self, found: Found<'_>) -> ReadFurther;
-
-    /// Calls `visit` with the packages that the last scan told of and with what [`Self::known`] says of each,
-    /// mostly in the order in which they were told of, from that place on and until it breaks. A source that can
-    /// tell that none came and none went need not find them again.
-    ///
-    /// By default there are none.
-    fn each_known(
-        &self,
-        _start: usize,
-        _visit: &mut dyn FnMut(&str, Option<Stamp>) -> ControlFlow<()>,
-    ) {
-    }
-
-    /// The stamp that the last scan of all packages gave with [`Self::listed`], if it gave one.
-    ///
-    /// By default there is none.
-    fn known_listing(&self) -> Option<Stamp> {
-        None
-    }
-
-    /// There are the packages that this scan tells of and no others, in a version of their list that goes by
-    /// this stamp. The next scan finds it as [`Self::known_listing`]; one of all packages that does not say
-    /// so leaves the next without.
-    ///
-    /// By default nothing is kept.
-    fn listed(&mut self, _stamp: Stamp) {}
-
-    /// What lies in and below this directory could not be looked at, so that what the last scan found there
-    /// may still be there. Its path is like a package's; an empty one is the root. It is no word for the
-    /// user: that is the [`Self::problem`] that follows.
-    ///
-    /// By default what a scan does not tell of is gone.
-    fn unseen(&mut self, _directory: &str) {}
-
-    /// Whether each package that is found has to come with the size of its file. A source to which that is a
-    /// further call for each leaves it out otherwise.
-    ///
-    /// By default it does not.
-    fn needs_size(&self) -> bool {
-        false
-    }
-
-    /// Something is wrong with a place.
-    fn problem(&mut self, diagnostic: Diagnostic);
-}
-
-/// The `SKILL.md` of one package, as far as it was read.
-#[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
-    /// The package's path in the normal form of [`PackagePath`].
-    pub package: &'a str,
-    /// The file's own name: `SKILL.md`, or `skill.md` where that is all there is.
-    pub file: &'a str,
-    /// What to compare with next time; `None` where nothing tells one version from another.
-    pub stamp: Option<Stamp>,
-    /// The size of the whole file in bytes, where the source knows it without a further call, or [`ScanSink::needs_size`].
-    pub size: Option<u64>,
-    /// The first bytes of the file; 2 KiB are enough for nearly every frontmatter.
-    pub head: &'a [u8],
-    /// Whether the file ends where `head` ends.
-    pub is_whole_file: bool,
-}
-
-/// The sink's answer to a [`Found`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadFurther {
-    /// The head was enough.
-    No,
-    /// Read at least this many bytes from the file's start, or all of it, and report again.
-    UpTo(usize),
-}
-
-/// A source's word for "this version of the file". Equal stamps of one package mean equal bytes; a
-/// source makes it of what it has, such as size, time and inode, or an entity tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Stamp(pub NonZeroU64);
-
-/// Three bits of a stamp are the same to every source. A source that has no use for them leaves them unset,
-/// so that its stamps are equal or of different versions.
-impl Stamp {
-    /// Set if the stamp only says when the file was read, and not which version that was. A source gives
-    /// such a stamp where a proper one would cost a further call for each file.
-    pub const PROVISIONAL: u64 = 1 << 63;
-
-    /// Set in a proper stamp that takes the place of a provisional one without a sign of a change.
-    pub const SETTLING: u64 = 1 << 62;
-
-    /// Set in a proper stamp of a file that changed so lately that it may change again without its stamp
-    /// changing. Another stamp is of another version, and the same may be. In a provisional stamp the bit
-    /// has no meaning.
-    pub const YOUNG: u64 = 1 << 61;
-
-    /// Whether the stamp only says when the file was read.
-    pub fn is_provisional(self) -> bool {
-        self.0.get() & Self::PROVISIONAL != 0
-    }
-
-    /// Whether the file may change without the stamp changing.
-    pub fn is_young(self) -> bool {
-        !self.is_provisional() && self.0.get() & Self::YOUNG != 0
-    }
-
-    /// Whether the file may still be the one that had this stamp `earlier`.
-    pub fn may_be(self, earlier: Self) -> bool {
-        let is_settling = self.0.get() & Self::SETTLING != 0;
-        let version = |stamp: Self| stamp.0.get() & !(Self::SETTLING | Self::YOUNG);
-        match (self.is_provisional(), earlier.is_provisional()) {
-            (false, true) => is_settling,
-            (true, false) => earlier.is_young(),
-            (false, false) if self.is_young() || earlier.is_young() => {
-                version(self) == version(earlier)
-            }
-            _ => self == earlier,
-        }
     }
 }
 
@@ -335,6 +216,14 @@ pub enum SourceErrorKind {
     TooLarge,
     /// The operating system or the server refuses.
     Denied,
+    /// It has several names (hard links), and the source does not read such files.
+    MultipleLinks,
+    /// It lies on another mount than its package, and the source does not read across mounts.
+    CrossDevice,
+    /// It was being written to, each time it was read.
+    Changing,
+    /// The folder that the source is bound to was replaced by another.
+    Replaced,
     /// The call was cancelled.
     Cancelled,
     /// It could not be reached or read.
@@ -351,6 +240,10 @@ impl SourceErrorKind {
             Self::Loop => "symlink-loop",
             Self::TooLarge => "file-too-large",
             Self::Denied => "permission-denied",
+            Self::MultipleLinks => "multiple-links",
+            Self::CrossDevice => "cross-device",
+            Self::Changing => "skill-changing",
+            Self::Replaced => "folder-replaced",
             Self::Cancelled => "cancelled",
             Self::Unavailable => "source-unavailable",
         }

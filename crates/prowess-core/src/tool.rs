@@ -1,33 +1,24 @@
 //! What a model may call.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_format::Code;
+use prowess_text::Boundary;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Cancel, Catalog, Clock, Session};
+use crate::{Caller, Cancel, Catalog, Clock, Session};
 
 /// A tool as it is shown to a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolDefinition {
-    /// The name in the core's spelling, with dots: `skills.load`. Surfaces respell it.
+    /// The name in the core's spelling, with dots: `skills.load`. `ToolNaming` of the tools crate respells it for the model.
     pub name: String,
     /// What it does, for the model.
     pub description: String,
     /// The JSON Schema of its arguments, an object.
     pub input_schema: Value,
-}
-
-/// Who makes a call. Some skills are for one of them alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Caller {
-    /// The model. The default.
-    #[default]
-    Model,
-    /// The user, by a command of the host's.
-    User,
 }
 
 /// What a tool may use while it runs.
@@ -43,12 +34,14 @@ pub struct ToolContext<'a> {
     pub clock: &'a dyn Clock,
     /// Set when the host no longer wants the answer.
     pub cancel: &'a Cancel,
+    /// The secret of this conversation, for the tags around the bodies in a result.
+    pub boundary: &'a Boundary,
 }
 
 /// A call as a model makes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// The name in the surface's spelling.
+    /// The name in the model's spelling.
     pub name: String,
     /// The arguments; an absent value counts as an empty object.
     #[serde(default)]
@@ -77,6 +70,10 @@ pub enum Content {
         mime_type: String,
         /// The bytes in base64.
         data: String,
+        /// The address of the resource that the bytes are, such as `skill://pdf/assets/form.pdf`. It names
+        /// nothing of the host.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        uri: Option<String>,
     },
 }
 
@@ -129,8 +126,14 @@ pub trait Tool: Send + Sync {
 
     /// The JSON Schema that arguments are checked against, by default the one that is shown. A tool that
     /// has a better answer to a wrong name than "not one of these" accepts more than it shows.
-    fn accepts(&self, catalog: &Catalog) -> Value {
-        self.definition(catalog).input_schema
+    fn accepts(&self, catalog: &Catalog) -> Cow<'_, Value> {
+        Cow::Owned(self.definition(catalog).input_schema)
+    }
+
+    /// The skills that a call with these arguments concerns, as the arguments name them; for the audit.
+    /// By default, none. It is called before the arguments are checked.
+    fn named_skills<'a>(&self, _arguments: &'a Value) -> Vec<&'a str> {
+        Vec::new()
     }
 
     /// Whether a model is shown the tool while `catalog` is pinned. By default it is.

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use memchr::memchr2;
 
-use crate::{Entry, Error, ErrorKind, PathBelow, Result};
+use crate::{Entry, Error, ErrorKind, RelativePath, Result};
 
 /// Paths `NAME/FILE` of names that a listing gave, each as the kernel wants it.
 ///
@@ -32,7 +32,7 @@ pub struct BatchedPath<'b> {
     /// The subdirectory, with what is shown before its name.
     pub directory: &'b str,
     /// The file in it, from the directory that was listed.
-    pub file: PathBelow<'b>,
+    pub file: RelativePath<'b>,
 }
 
 impl PathBatch {
@@ -101,7 +101,7 @@ impl PathBatch {
             let directory = &text[place.shown..place.next - self.end.len()];
             let file = CStr::from_bytes_with_nul(&self.bytes[place.name..place.next])
                 .expect("names of listings and of files have no NUL");
-            BatchedPath { directory, file: PathBelow::listed(file) }
+            BatchedPath { directory, file: RelativePath::listed(file) }
         }))
     }
 }

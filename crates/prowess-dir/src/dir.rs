@@ -1,20 +1,26 @@
 //! The handle itself.
 
+use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fs::{AtFlags, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
 
-use crate::open::{self, Confinement, Links};
-use crate::{Entries, Entry, EntryBuffer, Error, File, Glance, PathBelow, Result, Stat, path};
+use crate::access::{self, Links};
+use crate::open::{self, Confinement, Fence};
+use crate::stat::stat_of;
+use crate::{
+    Entries, Entry, EntryBuffer, Error, File, Refusals, RelativePath, Result, Stat, UncheckedFile,
+    path,
+};
 
 /// A directory that is open. Paths are relative to it, with `/` between their parts; the empty path
 /// is the directory itself.
 #[derive(Debug)]
 pub struct Dir {
     pub(crate) handle: Arc<OwnedFd>,
-    confinement: Confinement,
+    pub(crate) fence: Fence,
     // A listing moves the handle's place, so a second one needs a handle of its own.
     was_listed: bool,
 }
@@ -45,8 +51,22 @@ impl Dir {
     ///
     /// It is none, leads outside, lies behind a link that `links` refuses, or cannot be read.
     pub fn open_dir(&self, path: &str, links: Links) -> Result<Self> {
-        let handle = self.open_handle(path, open::DIRECTORY, links)?;
-        Ok(Self { handle: Arc::new(handle), confinement: self.confinement, was_listed: false })
+        let handle = self.open_handle(path, access::DIRECTORY, links)?;
+        Ok(Self { handle: Arc::new(handle), fence: self.fence, was_listed: false })
+    }
+
+    /// Opens a directory by a path from this one, and follows links wherever they lead. This is for
+    /// directories of which the host lets whoever may write to them name any other.
+    ///
+    /// # Errors
+    ///
+    /// There is no such directory, or it cannot be read.
+    pub fn open_dir_anywhere(&self, path: &str) -> Result<Self> {
+        path::check(path)?;
+        let open =
+            |path: &CStr| rustix::fs::openat(&self.handle, path, access::DIRECTORY, Mode::empty());
+        let handle = Arc::new(RelativePath::from(path).call(open)?);
+        Ok(Self { handle, fence: self.fence, was_listed: false })
     }
 
     /// Opens a regular file inside this directory. It takes two system calls.
@@ -55,7 +75,7 @@ impl Dir {
     ///
     /// It is none, leads outside, lies behind a link that `links` refuses, or cannot be read.
     pub fn open_file<'a>(&self, path: &'a str, links: Links) -> Result<File<'a>> {
-        self.glance(path, links)?.look()
+        self.open_unchecked(path, links)?.into_file()
     }
 
     /// Opens a file inside this directory without looking at what it is, in one system call. It is for
@@ -64,10 +84,14 @@ impl Dir {
     /// # Errors
     ///
     /// As [`Dir::open_file`], but what is no regular file may show only when it is read.
-    pub fn glance<'a>(&self, path: impl Into<PathBelow<'a>>, links: Links) -> Result<Glance<'a>> {
+    pub fn open_unchecked<'a>(
+        &self,
+        path: impl Into<RelativePath<'a>>,
+        links: Links,
+    ) -> Result<UncheckedFile<'a>> {
         let path = path.into();
-        let handle = self.open_handle(path, open::FILE, links)?;
-        Ok(Glance { handle, path })
+        let handle = self.open_handle(path, access::FILE, links)?;
+        Ok(UncheckedFile { handle, path, refusals: self.fence.refusals })
     }
 
     /// Reads a regular file whole. Links that stay inside are followed.
@@ -85,7 +109,7 @@ impl Dir {
     ///
     /// There is none, or it leads outside.
     pub fn stat(&self, path: &str, links: Links) -> Result<Stat> {
-        let handle = self.open_handle(path, open::LOOK, links)?;
+        let handle = self.open_handle(path, access::PATH_ONLY, links)?;
         stat_of(&handle, path.into())
     }
 
@@ -98,7 +122,7 @@ impl Dir {
     /// # Errors
     ///
     /// There is none.
-    pub fn stat_unconfined<'p>(&self, path: impl Into<PathBelow<'p>>) -> Result<Stat> {
+    pub fn stat_unconfined<'p>(&self, path: impl Into<RelativePath<'p>>) -> Result<Stat> {
         let path = path.into();
         path.check()?;
         let flags = AtFlags::SYMLINK_NOFOLLOW;
@@ -119,7 +143,7 @@ impl Dir {
     /// The directory cannot be opened once more.
     pub fn entries<'a>(&mut self, buffer: &'a mut EntryBuffer) -> Result<Entries<'a>> {
         let handle = if std::mem::replace(&mut self.was_listed, true) {
-            Arc::new(self.open_handle("", open::DIRECTORY, Links::Refuse)?)
+            Arc::new(self.open_handle("", access::DIRECTORY, Links::Refuse)?)
         } else {
             Arc::clone(&self.handle)
         };
@@ -138,7 +162,7 @@ impl Dir {
         let whole = directory.join(path);
         let handle = open::open_without_links(&whole)
             .map_err(|cause| Error::of(cause, path).without_links())?;
-        Glance { handle, path: path.into() }.look()
+        UncheckedFile { handle, path: path.into(), refusals: Refusals::default() }.into_file()
     }
 
     fn opened(
@@ -147,27 +171,22 @@ impl Dir {
     ) -> Result<Self> {
         let (handle, confinement) =
             open(path).map_err(|cause| Error::of(cause, path.to_string_lossy()))?;
-        Ok(Self { handle: Arc::new(handle), confinement, was_listed: false })
+        let fence = Fence { confinement, refusals: Refusals::default() };
+        Ok(Self { handle: Arc::new(handle), fence, was_listed: false })
     }
 
     fn open_handle<'p>(
         &self,
-        path: impl Into<PathBelow<'p>>,
+        path: impl Into<RelativePath<'p>>,
         flags: OFlags,
         links: Links,
     ) -> Result<OwnedFd> {
         let path = path.into();
         path.check()?;
-        let answer = open::open_beneath(self.handle.as_fd(), self.confinement, path, flags, links);
+        let answer = open::open_beneath(self.handle.as_fd(), self.fence, path, flags, links);
         answer.map_err(|error| match links {
             Links::Refuse => error.without_links(),
             Links::FollowInside => error,
         })
     }
-}
-
-pub(crate) fn stat_of(handle: &OwnedFd, path: PathBelow<'_>) -> Result<Stat> {
-    rustix::fs::fstat(handle)
-        .map(|stat| Stat::of(&stat))
-        .map_err(|cause| Error::of(cause, path.text()))
 }

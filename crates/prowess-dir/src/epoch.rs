@@ -1,6 +1,6 @@
 //! Whether a file has changed since a moment, told by its dates alone.
 
-use crate::{Dir, Moment, PathBelow, Stat};
+use crate::{Dir, FileTime, RelativePath, Stat};
 
 /// A moment by the clock with which the kernel dates changes of a directory's files, and all that it
 /// takes to compare a file's dates with it later.
@@ -19,7 +19,7 @@ use crate::{Dir, Moment, PathBelow, Stat};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Epoch {
     /// When it was.
-    pub moment: Moment,
+    pub moment: FileTime,
     /// When the machine was started by that clock, in seconds: another one if somebody has set it.
     pub started: i64,
     /// The mount that the directory is on.
@@ -32,7 +32,7 @@ const MARGIN_SECONDS: i64 = 2;
 
 impl Epoch {
     /// Whether a file on this mount that was last changed then is as it was in the second `moment`.
-    pub fn is_older(changed: Moment, moment: i64) -> bool {
+    pub fn is_older(changed: FileTime, moment: i64) -> bool {
         changed.seconds.saturating_add(MARGIN_SECONDS) < moment
     }
 }
@@ -51,7 +51,7 @@ impl Dir {
     /// There is none.
     pub fn stat_on_mount<'p>(
         &self,
-        path: impl Into<PathBelow<'p>>,
+        path: impl Into<RelativePath<'p>>,
     ) -> crate::Result<(Stat, Option<u64>)> {
         imp::stat(self, path.into())
     }
@@ -63,7 +63,7 @@ mod imp {
     use rustix::time::{ClockId, Timespec, clock_gettime};
 
     use super::Epoch;
-    use crate::{Dir, Kind, Moment, PathBelow, Result, Stat};
+    use crate::{Dir, FileTime, Kind, RelativePath, Result, Stat};
 
     /// The file systems that date every change of what a name stands for.
     const EXT: u64 = 0xef53;
@@ -86,7 +86,7 @@ mod imp {
         })
     }
 
-    pub(super) fn stat(directory: &Dir, path: PathBelow<'_>) -> Result<(Stat, Option<u64>)> {
+    pub(super) fn stat(directory: &Dir, path: RelativePath<'_>) -> Result<(Stat, Option<u64>)> {
         path.check()?;
         let wanted = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
         let flags = AtFlags::SYMLINK_NOFOLLOW;
@@ -106,11 +106,12 @@ mod imp {
             changed: moment(stat.stx_ctime.tv_sec, stat.stx_ctime.tv_nsec),
             inode: stat.stx_ino,
             device: rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor),
+            links: stat.stx_nlink.into(),
         }
     }
 
-    fn moment(seconds: i64, nanoseconds: u32) -> Moment {
-        Moment { seconds, nanoseconds }
+    fn moment(seconds: i64, nanoseconds: u32) -> FileTime {
+        FileTime { seconds, nanoseconds }
     }
 
     /// The nearest whole number of seconds, so that two readings of clocks that were not set agree.
@@ -124,13 +125,13 @@ mod imp {
 #[cfg(not(target_os = "linux"))]
 mod imp {
     use super::Epoch;
-    use crate::{Dir, PathBelow, Result, Stat};
+    use crate::{Dir, RelativePath, Result, Stat};
 
     pub(super) fn epoch(_: &Dir) -> Option<Epoch> {
         None
     }
 
-    pub(super) fn stat(directory: &Dir, path: PathBelow<'_>) -> Result<(Stat, Option<u64>)> {
+    pub(super) fn stat(directory: &Dir, path: RelativePath<'_>) -> Result<(Stat, Option<u64>)> {
         directory.stat_unconfined(path).map(|stat| (stat, None))
     }
 }

@@ -32,10 +32,22 @@ pub enum ErrorKind {
     Loop,
     /// It is larger than the limit.
     TooLarge,
+    /// It has other content than the caller read.
+    Changed,
+    /// It has several names, and its directory refuses such files.
+    MultipleLinks,
+    /// It is on another mount than its directory, which refuses that.
+    OtherMount,
+    /// It was written to while it was read.
+    Changing,
+    /// It is another directory than the one that was expected there.
+    Replaced,
     /// The operating system refuses.
     Denied,
     /// It could not be reached or read.
     Unavailable,
+    /// Its new content could not be written.
+    Unwritable,
 }
 
 impl Error {
@@ -44,9 +56,19 @@ impl Error {
         Self { kind, path: path.into(), cause: None }
     }
 
+    /// An error about a path of the host's that cannot be used.
+    pub fn malformed(path: &str) -> Self {
+        Self::new(ErrorKind::Malformed, path)
+    }
+
     /// An error that the kernel gave.
     pub(crate) fn of(cause: Errno, path: impl Into<Box<str>>) -> Self {
         Self { kind: ErrorKind::of(cause), path: path.into(), cause: Some(cause) }
+    }
+
+    /// An error of the kernel's while new content was written.
+    pub(crate) fn unwritable(cause: Errno, path: impl Into<Box<str>>) -> Self {
+        Self { kind: ErrorKind::Unwritable, path: path.into(), cause: Some(cause) }
     }
 
     /// What to branch on.
@@ -97,10 +119,21 @@ impl fmt::Display for Error {
             ErrorKind::NotADirectory => write!(formatter, "`{path}` is not a directory"),
             ErrorKind::Loop => write!(formatter, "the links of `{path}` lead round in a circle"),
             ErrorKind::TooLarge => write!(formatter, "`{path}` is larger than the limit"),
+            ErrorKind::Changed => write!(formatter, "`{path}` has changed since it was read"),
+            ErrorKind::MultipleLinks => {
+                write!(formatter, "`{path}` has more than one name (hard links)")
+            }
+            ErrorKind::OtherMount => write!(formatter, "`{path}` is on another mount"),
+            ErrorKind::Changing => write!(formatter, "`{path}` was written to while it was read"),
+            ErrorKind::Replaced => write!(formatter, "`{path}` was replaced by another directory"),
             ErrorKind::Denied => write!(formatter, "no right to read `{path}`"),
             ErrorKind::Unavailable => match self.cause {
                 Some(cause) => write!(formatter, "`{path}` cannot be read: {cause}"),
                 None => write!(formatter, "`{path}` cannot be read"),
+            },
+            ErrorKind::Unwritable => match self.cause {
+                Some(cause) => write!(formatter, "`{path}` cannot be written: {cause}"),
+                None => write!(formatter, "`{path}` cannot be written"),
             },
         }
     }

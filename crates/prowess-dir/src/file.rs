@@ -4,13 +4,14 @@ use std::os::fd::OwnedFd;
 
 use rustix::io::Errno;
 
-use crate::{Error, ErrorKind, PathBelow, Result, Stat};
+use crate::stat::stat_of;
+use crate::{Error, ErrorKind, RelativePath, Result, Stat};
 
 /// A regular file, open for reading. See [`crate::Dir::open_file`].
 #[derive(Debug)]
 pub struct File<'a> {
     pub(crate) handle: OwnedFd,
-    pub(crate) path: PathBelow<'a>,
+    pub(crate) path: RelativePath<'a>,
     pub(crate) stat: Stat,
 }
 
@@ -27,6 +28,11 @@ impl File<'_> {
     /// What the file was when it was opened.
     pub fn stat(&self) -> &Stat {
         &self.stat
+    }
+
+    /// Returns the error for a file that is larger than the caller's limit.
+    pub fn too_large(&self) -> Error {
+        Error::new(ErrorKind::TooLarge, self.path.text())
     }
 
     /// Fills `buffer` from the file's beginning; one system call where the disk plays along.
@@ -46,13 +52,23 @@ impl File<'_> {
         }
     }
 
-    /// Reads the file whole.
+    /// Reads the file whole, as it was when it was opened.
     ///
     /// # Errors
     ///
-    /// The file is larger than `limit` bytes ([`ErrorKind::TooLarge`]) or cannot be read.
+    /// The file is larger than `limit` bytes ([`ErrorKind::TooLarge`]), was written to meanwhile
+    /// ([`ErrorKind::Changing`]), or cannot be read.
     pub fn read_whole(&self, limit: usize) -> Result<Vec<u8>> {
-        let too_large = || Error::new(ErrorKind::TooLarge, self.path.text());
+        let bytes = self.read_up_to(limit)?;
+        // A file that is saved in place is cut first and written then: a part of it is no content.
+        if stat_of(&self.handle, self.path)? != self.stat {
+            return Err(Error::new(ErrorKind::Changing, self.path.text()));
+        }
+        Ok(bytes)
+    }
+
+    fn read_up_to(&self, limit: usize) -> Result<Vec<u8>> {
+        let too_large = || self.too_large();
         let size = usize::try_from(self.stat.size)
             .ok()
             .filter(|&size| size <= limit)
@@ -84,7 +100,7 @@ impl File<'_> {
 
 pub(crate) fn read_at(
     handle: &OwnedFd,
-    path: PathBelow<'_>,
+    path: RelativePath<'_>,
     buffer: &mut [u8],
     offset: usize,
 ) -> Result<usize> {

@@ -29,29 +29,36 @@
 //! This crate does not know what a skill is. It works on Unix; elsewhere it does not build.
 #![forbid(unsafe_code)]
 
+mod access;
 mod batch;
 mod dir;
 mod entries;
 mod epoch;
 mod error;
 mod file;
-mod glance;
+mod identity;
 mod open;
 mod path;
+mod refusals;
+mod replace;
 mod resolve;
 mod stat;
+mod unchecked;
 mod walk;
 
+pub use access::Links;
 pub use batch::{BatchedPath, PathBatch};
 pub use dir::Dir;
 pub use entries::{Entries, Entry, EntryBuffer};
 pub use epoch::Epoch;
 pub use error::{Error, ErrorKind, is_loop};
 pub use file::{File, Head};
-pub use glance::Glance;
-pub use open::Links;
-pub use path::PathBelow;
-pub use stat::{Kind, Moment, Stat};
+pub use identity::Identity;
+
+pub use path::RelativePath;
+pub use refusals::Refusals;
+pub use stat::{FileTime, Kind, Stat};
+pub use unchecked::UncheckedFile;
 pub use walk::{Walk, WalkBounds, Walked};
 
 /// What this crate's calls give.

@@ -1,7 +1,7 @@
 //! The second guard: a path is resolved and confined in one step.
 
 use std::ffi::CStr;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 #[cfg(target_os = "linux")]
@@ -9,16 +9,9 @@ use rustix::fs::ResolveFlags;
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::{PathBelow, resolve};
-
-/// What to do about a symbolic link on the way to a file or at its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Links {
-    /// It is an error.
-    Refuse,
-    /// It is followed as long as it stays inside the directory; an absolute one never does.
-    FollowInside,
-}
+use crate::access::{DIRECTORY, FILE, Links, PATH_ONLY};
+use crate::refusals::are_on_one_mount;
+use crate::{Error, ErrorKind, Refusals, RelativePath, resolve};
 
 /// Who confines a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,17 +22,12 @@ pub(crate) enum Confinement {
     ByHand,
 }
 
-/// A FIFO must not block the open, a terminal must not become ours, a child must not inherit it.
-pub(crate) const FILE: OFlags =
-    OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
-
-pub(crate) const DIRECTORY: OFlags = FILE.union(OFlags::DIRECTORY);
-
-/// A handle that says what a file is and cannot read it.
-#[cfg(target_os = "linux")]
-pub(crate) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
-#[cfg(not(target_os = "linux"))]
-pub(crate) const LOOK: OFlags = FILE;
+/// How paths below a directory are confined, and what is refused there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fence {
+    pub(crate) confinement: Confinement,
+    pub(crate) refusals: Refusals,
+}
 
 /// Opens a directory by a path of the host's own, and learns who can confine paths below it.
 pub(crate) fn open_root(path: &Path) -> Result<(OwnedFd, Confinement), Errno> {
@@ -73,14 +61,47 @@ pub(crate) fn open_root_by_hand(path: &Path) -> Result<(OwnedFd, Confinement), E
 /// Opens a path that was checked, and nothing outside `directory`.
 pub(crate) fn open_beneath(
     directory: BorrowedFd<'_>,
-    confinement: Confinement,
-    path: PathBelow<'_>,
+    fence: Fence,
+    path: RelativePath<'_>,
     flags: OFlags,
     links: Links,
 ) -> crate::Result<OwnedFd> {
-    path.call(|path| match confinement {
+    let opened = open_confined(directory, fence, path, flags, links);
+    if !fence.refusals.mounts {
+        return opened;
+    }
+    let other_mount = || Error::new(ErrorKind::OtherMount, path.text());
+    match opened {
+        Ok(handle) if fence.confinement == Confinement::ByHand => {
+            let is_inside = are_on_one_mount(directory, handle.as_fd());
+            if is_inside { Ok(handle) } else { Err(other_mount()) }
+        }
+        // The kernel has one error for what leads out and for what is on another mount.
+        Err(error) if error.kind() == ErrorKind::Escape => {
+            let fence = Fence { refusals: Refusals::default(), ..fence };
+            let anywhere = open_confined(directory, fence, path, PATH_ONLY, links);
+            Err(anywhere.map_or_else(|error| error, |_| other_mount()))
+        }
+        opened => opened,
+    }
+}
+
+fn open_confined(
+    directory: BorrowedFd<'_>,
+    fence: Fence,
+    path: RelativePath<'_>,
+    flags: OFlags,
+    links: Links,
+) -> crate::Result<OwnedFd> {
+    path.call(|path| match fence.confinement {
         #[cfg(target_os = "linux")]
-        Confinement::Kernel => open_by_kernel(directory, path, flags, links),
+        Confinement::Kernel => {
+            let mounts = match fence.refusals.mounts {
+                true => ResolveFlags::NO_XDEV,
+                false => ResolveFlags::empty(),
+            };
+            open_by_kernel(directory, path, flags, resolve_flags(links) | mounts)
+        }
         #[cfg(not(target_os = "linux"))]
         Confinement::Kernel => resolve::open(directory, path.to_bytes(), flags, links),
         Confinement::ByHand => resolve::open(directory, path.to_bytes(), flags, links),
@@ -88,21 +109,25 @@ pub(crate) fn open_beneath(
 }
 
 #[cfg(target_os = "linux")]
+fn resolve_flags(links: Links) -> ResolveFlags {
+    match links {
+        // The text was checked: it is relative and has no `..`. Without a link of any kind each part
+        // lies in the one before it, and nothing leads out; `BENEATH` too costs a twentieth of an open.
+        Links::Refuse => ResolveFlags::NO_SYMLINKS,
+        Links::FollowInside => ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS,
+    }
+}
+
+#[cfg(target_os = "linux")]
 fn open_by_kernel(
     directory: BorrowedFd<'_>,
     path: &CStr,
     flags: OFlags,
-    links: Links,
+    resolve: ResolveFlags,
 ) -> Result<OwnedFd, Errno> {
     /// How often a path is tried again that was moved while the kernel resolved it.
     const TRIES: usize = 32;
 
-    let resolve = match links {
-        // The text was checked: it is relative and has no `..`. Without a link of any kind each part lies in
-        // the one before it, and nothing leads out; asking for `BENEATH` too costs a twentieth of an open.
-        Links::Refuse => ResolveFlags::NO_SYMLINKS,
-        Links::FollowInside => ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS,
-    };
     let mut answer = openat2(directory, path, flags, resolve);
     for _ in 1..TRIES {
         if !matches!(answer, Err(Errno::AGAIN | Errno::INTR)) {

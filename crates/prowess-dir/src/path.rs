@@ -11,7 +11,7 @@ use crate::{Error, ErrorKind, Result};
 /// A path below a directory: a text, which is checked when it is used, or a path of a
 /// [`PathBatch`](crate::PathBatch), which needs no check.
 #[derive(Clone, Copy, Debug)]
-pub struct PathBelow<'p>(Form<'p>);
+pub struct RelativePath<'p>(Form<'p>);
 
 #[derive(Clone, Copy, Debug)]
 enum Form<'p> {
@@ -19,13 +19,13 @@ enum Form<'p> {
     Listed(&'p CStr),
 }
 
-impl<'p> From<&'p str> for PathBelow<'p> {
+impl<'p> From<&'p str> for RelativePath<'p> {
     fn from(text: &'p str) -> Self {
         Self(Form::Text(text))
     }
 }
 
-impl<'p> PathBelow<'p> {
+impl<'p> RelativePath<'p> {
     /// A path that a listing made, and that the kernel takes as it is.
     pub(crate) fn listed(path: &'p CStr) -> Self {
         Self(Form::Listed(path))

@@ -9,8 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::Links;
-use crate::open::LOOK;
+use crate::access::{Links, PATH_ONLY};
 
 /// As many links as Linux follows in one path.
 const MOST_LINKS: usize = 40;
@@ -38,7 +37,7 @@ pub(crate) fn open(
         }
         let here = below.last().map_or(root, AsFd::as_fd);
         let is_last = parts.is_empty();
-        let wanted = if is_last { flags } else { LOOK | OFlags::DIRECTORY };
+        let wanted = if is_last { flags } else { PATH_ONLY | OFlags::DIRECTORY };
         match open_part(here, &part, wanted)? {
             Part::Opened(handle) if is_last => return Ok(handle),
             Part::Opened(handle) => below.push(handle),
@@ -66,7 +65,7 @@ fn open_without_links(root: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> Resul
         if matches!(part, b"" | b"." | b"..") {
             return Err(Errno::LOOP);
         }
-        let wanted = if after.is_empty() { flags } else { LOOK | OFlags::DIRECTORY };
+        let wanted = if after.is_empty() { flags } else { PATH_ONLY | OFlags::DIRECTORY };
         let parent = here.as_ref().map_or(root, AsFd::as_fd);
         let handle = match open_part(parent, part, wanted)? {
             Part::Opened(handle) => handle,
@@ -88,7 +87,9 @@ fn open_part(here: BorrowedFd<'_>, part: &[u8], flags: OFlags) -> Result<Part, E
     let error = match rustix::fs::openat(here, part, flags | OFlags::NOFOLLOW, Mode::empty()) {
         // A handle for looking is given for the link itself too, unless it has to be a directory.
         Ok(handle)
-            if flags.contains(LOOK) && !flags.contains(OFlags::DIRECTORY) && is_link(&handle)? =>
+            if flags.contains(PATH_ONLY)
+                && !flags.contains(OFlags::DIRECTORY)
+                && is_link(&handle)? =>
         {
             Errno::LOOP
         }

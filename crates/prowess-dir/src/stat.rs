@@ -1,6 +1,10 @@
 //! What the kernel says of a file without its content.
 
+use std::os::fd::OwnedFd;
+
 use rustix::fs::FileType;
+
+use crate::{Error, RelativePath, Result};
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,7 +21,7 @@ pub enum Kind {
 
 /// A point in time as file systems keep it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Moment {
+pub struct FileTime {
     /// Seconds since 1970-01-01T00:00:00Z.
     pub seconds: i64,
     /// Nanoseconds of that second.
@@ -32,13 +36,15 @@ pub struct Stat {
     /// Its size in bytes.
     pub size: u64,
     /// When its content was last changed; a program may set this.
-    pub modified: Moment,
+    pub modified: FileTime,
     /// When its content or its owner, rights or names were last changed; only the kernel sets this.
-    pub changed: Moment,
+    pub changed: FileTime,
     /// Its number on its device.
     pub inode: u64,
     /// The device that it is on.
     pub device: u64,
+    /// How many names it has.
+    pub links: u64,
 }
 
 impl Kind {
@@ -59,16 +65,24 @@ impl Stat {
         Self {
             kind: Kind::of(FileType::from_raw_mode(stat.st_mode)),
             size: stat.st_size as u64,
-            modified: Moment {
+            modified: FileTime {
                 seconds: stat.st_mtime as i64,
                 nanoseconds: stat.st_mtime_nsec as u32,
             },
-            changed: Moment {
+            changed: FileTime {
                 seconds: stat.st_ctime as i64,
                 nanoseconds: stat.st_ctime_nsec as u32,
             },
             inode: stat.st_ino as u64,
             device: stat.st_dev as u64,
+            links: stat.st_nlink as u64,
         }
     }
+}
+
+/// Returns what the kernel knows of an open file.
+pub(crate) fn stat_of(handle: &OwnedFd, path: RelativePath<'_>) -> Result<Stat> {
+    rustix::fs::fstat(handle)
+        .map(|stat| Stat::of(&stat))
+        .map_err(|cause| Error::of(cause, path.text()))
 }

@@ -1,5 +1,6 @@
 //! `allowed-tools`: which tool calls a skill speaks of.
 
+use crate::error::AllowedToolsError;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -26,32 +27,8 @@ pub enum AllowedTools {
 pub struct ToolRule {
     /// The tool's name as it was written.
     pub tool: String,
-    /// What stood between the brackets.
+    /// The text between the brackets.
     pub pattern: Option<String>,
-}
-
-/// Why `allowed-tools` cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AllowedToolsError {
-    /// A bracket is opened and not closed.
-    #[error("the bracket of `{0}` is not closed")]
-    Unclosed(String),
-    /// A bracket is closed that was not opened.
-    #[error("`{0}` closes a bracket that was not opened")]
-    Unopened(String),
-    /// There is a pattern and no tool before it.
-    #[error("the pattern `{0}` has no tool before it")]
-    NoTool(String),
-    /// Something stands right behind a closing bracket.
-    #[error("`{0}` goes on behind its closing bracket")]
-    Trailing(String),
-    /// A rule begins with a quote and is no rule in quotes.
-    #[error("`{0}` is no rule in quotes")]
-    Quote(String),
-    /// The text is longer than [`MAX_ALLOWED_TOOLS_CHARACTERS`].
-    #[error("`allowed-tools` has {0} characters, more than 2048")]
-    TooLong(usize),
 }
 
 impl AllowedTools {
@@ -77,8 +54,9 @@ impl AllowedTools {
         Ok(Self::of(rules))
     }
 
-    /// Reads a list, each of whose items is a text of rules. An item such as `Azure MCP/search`, with
-    /// a blank and a server's path, is one rule: the list has parted it from the others already.
+    /// Reads a list, each of whose items is a text of rules. An item such as `Azure MCP/search`,
+    /// with a blank and a server's path, is one rule: the list has parted it from the others
+    /// already.
     ///
     /// # Errors
     ///
@@ -87,9 +65,10 @@ impl AllowedTools {
         check_length(items)?;
         let mut rules = Vec::new();
         for item in items {
-            match is_server_path(item) {
-                true => rules.push(ToolRule { tool: item.trim().to_owned(), pattern: None }),
-                false => read_rules(item, &mut rules)?,
+            if is_server_path(item) {
+                rules.push(ToolRule { tool: item.trim().to_owned(), pattern: None });
+            } else {
+                read_rules(item, &mut rules)?;
             }
         }
         Ok(Self::of(rules))
@@ -274,5 +253,5 @@ fn is_one_group(pattern: &str) -> bool {
 
 /// Enough of a text to find it by, for a message.
 fn shorten(text: &str) -> String {
-    crate::shown::shown(text)
+    crate::for_message(text)
 }

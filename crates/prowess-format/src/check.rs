@@ -9,8 +9,8 @@ mod tools;
 use crate::fields::Fields;
 use crate::findings::Findings;
 
-/// Checks everything that the frontmatter alone can tell. `opening` is where the opening fence
-/// stands, for what is missing.
+/// Checks the frontmatter alone. `opening` is the offset of the opening fence, for findings about
+/// missing fields.
 pub(crate) fn frontmatter(
     fields: &Fields<'_>,
     opening: usize,

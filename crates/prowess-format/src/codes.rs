@@ -1,38 +1,31 @@
-//! Every code that reading a `SKILL.md`, writing it anew or putting arguments into it can give. [`crate::Profile::severity`] says how much each
-//! matters, [`explain`] what it means.
+//! The codes of findings about a single `SKILL.md`: reading it, writing it, and putting arguments
+//! into its body. [`crate::Profile::severity`] returns the severity of each, [`explain`] its
+//! meaning.
+//!
+//! A code belongs here if the file is malformed, cut or read otherwise than it is written, so that
+//! every reader reports it. Advice for authors and findings about a whole package belong to
+//! `prowess-lint`.
 
 mod example;
 mod page;
 
-use crate::{Code, Diagnostic};
+use crate::{Code, CodeEntry, Diagnostic};
 
-pub use page::page;
+pub use page::{page, reference};
 
-/// Declares the codes and [`ALL`], so that none is left out of the list.
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $name:ident = $text:literal;)*) => {
-        $($(#[doc = $doc])+ pub const $name: Code = Code::new($text);)*
-
-        /// Every code of this module.
-        pub const ALL: &[Code] = &[$($name),*];
-
-        /// What each code means, in the order of [`ALL`].
-        const MEANINGS: &[&str] = &[$(concat!($($doc),+)),*];
-    };
-}
-
-/// What a code means, with a file that gives it.
+/// The meaning of a code, with an example that produces it.
 #[derive(Clone, Debug)]
 pub struct Explanation {
     /// The code.
     pub code: Code,
-    /// What it says of a file, in a sentence.
+    /// The meaning, in a sentence.
     pub meaning: String,
-    /// A file that gives it, or a description of one that is too large to show. Characters that
-    /// cannot be seen are escaped.
+    /// A file that produces the code, or a description of one that is too large to show. Invisible
+    /// characters are escaped.
     pub example: String,
-    /// What reading the example finds, under the mildest profile that is not silent.
-    pub diagnostic: Diagnostic,
+    /// The finding about the example, under the first of [`Profile::ALL`](crate::Profile::ALL) that
+    /// reports it. `None` if only a failing source produces it.
+    pub diagnostic: Option<Diagnostic>,
 }
 
 /// Explains one of [`ALL`].
@@ -42,151 +35,155 @@ pub struct Explanation {
 ///
 /// let explanation = codes::explain(&codes::NAME_MISSING).expect("a code of this module");
 /// assert_eq!(explanation.meaning, "There is no `name`.");
-/// assert_eq!(explanation.diagnostic.code, codes::NAME_MISSING);
+/// let diagnostic = explanation.diagnostic.expect("the example produces the code");
+/// assert_eq!(diagnostic.code, codes::NAME_MISSING);
 /// ```
 pub fn explain(code: &Code) -> Option<Explanation> {
-    let number = ALL.iter().position(|known| known == code)?;
+    let CodeEntry { meaning, .. } = ALL.iter().find(|entry| entry.code == *code)?;
     let example = example::of(code)?;
     Some(Explanation {
         code: code.clone(),
-        meaning: MEANINGS[number].trim().replace("[`crate::", "`").replace("`]", "`"),
-        diagnostic: example.diagnostic(code)?,
+        meaning: meaning.replace("[`crate::", "`").replace("`]", "`"),
+        diagnostic: Some(example.diagnostic(code)?),
         example: example.show(),
     })
 }
 
-codes! {
-    /// The file is larger than [`crate::MAX_FILE_BYTES`]; nothing of it was read.
-    FILE_TOO_LARGE = "file-too-large";
-    /// The file has no bytes.
-    FILE_EMPTY = "file-empty";
+crate::declare_codes! {
+    [lenient extended spec strict skills_ref]
+    /// The file is larger than 2 MiB, the size limit of a `SKILL.md`; it is not read.
+    FILE_TOO_LARGE = "file-too-large" [error error error error error];
+    /// The file is empty.
+    FILE_EMPTY = "file-empty" [error error error error error];
     /// A byte is not part of UTF-8 text.
-    NOT_UTF8 = "not-utf8";
+    NOT_UTF8 = "not-utf8" [error error error error error];
     /// The text holds U+0000.
-    NUL_BYTE = "nul-byte";
+    NUL_BYTE = "nul-byte" [error error error error error];
     /// The file begins with a byte order mark.
-    BYTE_ORDER_MARK = "byte-order-mark";
-    /// The file does not begin with a `---` line.
-    FRONTMATTER_MISSING = "frontmatter-missing";
+    BYTE_ORDER_MARK = "byte-order-mark" [hint hint hint hint error];
+    /// The file does not start with a `---` line.
+    FRONTMATTER_MISSING = "frontmatter-missing" [error error error error error];
     /// No later line closes the frontmatter.
-    FRONTMATTER_UNCLOSED = "frontmatter-unclosed";
-    /// A line `...` closes the frontmatter, which most clients do not take for its end.
-    FRONTMATTER_CLOSED_BY_DOTS = "frontmatter-closed-by-dots";
-    /// No line closes the frontmatter within [`crate::MAX_FRONTMATTER_BYTES`], beyond which nothing is
-    /// looked for.
-    FRONTMATTER_TOO_LARGE = "frontmatter-too-large";
-    /// The frontmatter is a list or a text.
-    FRONTMATTER_NOT_MAPPING = "frontmatter-not-mapping";
-    /// The frontmatter breaks YAML's grammar.
-    YAML_INVALID = "yaml-invalid";
-    /// An anchor (`&name`).
-    YAML_ANCHOR = "yaml-anchor";
-    /// An alias (`*name`).
-    YAML_ALIAS = "yaml-alias";
-    /// A tag (`!name`).
-    YAML_TAG = "yaml-tag";
-    /// A merge key (`<<`).
-    YAML_MERGE_KEY = "yaml-merge-key";
-    /// A key stands twice in one mapping, however it is quoted.
-    YAML_DUPLICATE_KEY = "yaml-duplicate-key";
+    FRONTMATTER_UNCLOSED = "frontmatter-unclosed" [error error error error error];
+    /// A line `...` closes the frontmatter, which most clients do not accept.
+    FRONTMATTER_CLOSED_BY_DOTS = "frontmatter-closed-by-dots" [warn error error error error];
+    /// The frontmatter is larger than 64 KiB, the size limit of a frontmatter.
+    FRONTMATTER_TOO_LARGE = "frontmatter-too-large" [error error error error error];
+    /// The frontmatter is a list or a text, not a mapping.
+    FRONTMATTER_NOT_MAPPING = "frontmatter-not-mapping" [error error error error error];
+    /// The frontmatter is not valid YAML.
+    YAML_INVALID = "yaml-invalid" [error error error error error];
+    /// The frontmatter has an anchor (`&name`).
+    YAML_ANCHOR = "yaml-anchor" [error error error error error];
+    /// The frontmatter has an alias (`*name`).
+    YAML_ALIAS = "yaml-alias" [error error error error error];
+    /// The frontmatter has a tag (`!name`).
+    YAML_TAG = "yaml-tag" [error error error error error];
+    /// The frontmatter has a merge key (`<<`).
+    YAML_MERGE_KEY = "yaml-merge-key" [error error error error error];
+    /// A mapping has the same key twice, quoted or not.
+    YAML_DUPLICATE_KEY = "yaml-duplicate-key" [error error error error error];
     /// A key is a list or a mapping.
-    YAML_COMPLEX_KEY = "yaml-complex-key";
-    /// The frontmatter holds a document marker or a second document.
-    YAML_MULTIPLE_DOCUMENTS = "yaml-multiple-documents";
-    /// Collections lie deeper in each other than 16 levels.
-    YAML_TOO_DEEP = "yaml-too-deep";
-    /// There are more than 10,000 keys and values.
-    YAML_TOO_MANY_NODES = "yaml-too-many-nodes";
-    /// A plain value holds `: `, which YAML takes for a further key. It is read as if it were quoted.
-    UNQUOTED_COLON = "unquoted-colon";
-    /// A text begins with a bracket, which YAML takes for a list or a mapping. It is read as text.
-    FLOW_FOR_TEXT = "flow-for-text";
+    YAML_COMPLEX_KEY = "yaml-complex-key" [error error error error error];
+    /// The frontmatter has a document marker or a second document.
+    YAML_MULTIPLE_DOCUMENTS = "yaml-multiple-documents" [error error error error error];
+    /// Collections are nested deeper than 16 levels.
+    YAML_TOO_DEEP = "yaml-too-deep" [error error error error error];
+    /// The frontmatter has more than 10,000 keys and values.
+    YAML_TOO_MANY_NODES = "yaml-too-many-nodes" [error error error error error];
+    /// An unquoted value contains `: `, which YAML reads as another key. It is read as if it were
+    /// quoted.
+    UNQUOTED_COLON = "unquoted-colon" [warn error error error error];
+    /// A text starts with a bracket, which YAML reads as a list or a mapping. It is read as text.
+    FLOW_FOR_TEXT = "flow-for-text" [warn error error error error];
     /// A quote is not closed before the next key. It is read as if it were closed.
-    QUOTE_UNCLOSED = "quote-unclosed";
+    QUOTE_UNCLOSED = "quote-unclosed" [warn error error error error];
     /// The instructions are in `skill.md`, not in `SKILL.md`.
-    INSTRUCTIONS_FILE_CASE = "instructions-file-case";
+    INSTRUCTIONS_FILE_CASE = "instructions-file-case" [hint hint hint error none];
     /// There is no `name`.
-    NAME_MISSING = "name-missing";
+    NAME_MISSING = "name-missing" [error error error error error];
     /// `name` has no text.
-    NAME_EMPTY = "name-empty";
+    NAME_EMPTY = "name-empty" [error error error error error];
     /// `name` is a list or a mapping.
-    NAME_NOT_TEXT = "name-not-text";
-    /// `name` breaks the grammar of names.
-    NAME_INVALID = "name-invalid";
-    /// `name` keeps the rule that was chosen, but not that of agentskills.io.
-    NAME_NOT_STANDARD = "name-not-standard";
-    /// `name` keeps the rule of agentskills.io, but not another that clients use.
-    NAME_NOT_PORTABLE = "name-not-portable";
+    NAME_NOT_TEXT = "name-not-text" [error error error error error];
+    /// `name` does not match the grammar of names.
+    NAME_INVALID = "name-invalid" [error error error error error];
+    /// `name` is valid by the chosen rule, but not by that of agentskills.io.
+    NAME_NOT_STANDARD = "name-not-standard" [warn warn warn warn none];
+    /// `name` is valid by the rule of agentskills.io, but not by another that clients use.
+    NAME_NOT_PORTABLE = "name-not-portable" [hint warn hint hint none];
     /// `name` is longer than 64 characters.
-    NAME_TOO_LONG = "name-too-long";
-    /// `name` belongs to a tool, to the runtime or to an operating system.
-    NAME_RESERVED = "name-reserved";
+    NAME_TOO_LONG = "name-too-long" [warn error error error error];
+    /// `name` is reserved by a tool, the runtime or an operating system.
+    NAME_RESERVED = "name-reserved" [error error error error none];
     /// `name` is not the name of the package's directory.
-    NAME_DIRECTORY_MISMATCH = "name-directory-mismatch";
+    NAME_DIRECTORY_MISMATCH = "name-directory-mismatch" [warn warn error error error];
     /// There is no `description`.
-    DESCRIPTION_MISSING = "description-missing";
+    DESCRIPTION_MISSING = "description-missing" [error error error error error];
     /// `description` has no text.
-    DESCRIPTION_EMPTY = "description-empty";
+    DESCRIPTION_EMPTY = "description-empty" [error error error error error];
     /// `description` is a list or a mapping.
-    DESCRIPTION_NOT_TEXT = "description-not-text";
+    DESCRIPTION_NOT_TEXT = "description-not-text" [error error error error error];
     /// `description` is longer than 1,024 characters.
-    DESCRIPTION_TOO_LONG = "description-too-long";
-    /// `description` has blanks at an end; it is read without them.
-    DESCRIPTION_TRIMMED = "description-trimmed";
-    /// A ` #` ends the unquoted `description`: YAML takes the rest of the line for a comment.
-    DESCRIPTION_CUT = "description-cut";
+    DESCRIPTION_TOO_LONG = "description-too-long" [warn error error error error];
+    /// `description` starts or ends with blanks; it is read without them.
+    DESCRIPTION_TRIMMED = "description-trimmed" [hint hint hint hint none];
+    /// A ` #` ends the unquoted `description`: YAML reads the rest of the line as a comment.
+    DESCRIPTION_CUT = "description-cut" [hint hint hint warn none];
     /// `compatibility` is longer than 500 characters.
-    COMPATIBILITY_TOO_LONG = "compatibility-too-long";
-    /// `license` or `compatibility` is a list or a mapping; it counts as absent.
-    FIELD_NOT_TEXT = "field-not-text";
-    /// `metadata` is not a mapping; it counts as empty.
-    METADATA_NOT_MAPPING = "metadata-not-mapping";
+    COMPATIBILITY_TOO_LONG = "compatibility-too-long" [warn warn error error error];
+    /// `license` or `compatibility` is a list or a mapping; it is ignored.
+    FIELD_NOT_TEXT = "field-not-text" [warn error error error error];
+    /// `metadata` is not a mapping; it is ignored.
+    METADATA_NOT_MAPPING = "metadata-not-mapping" [warn error error error none];
     /// A key of `metadata` is longer than 256 characters.
-    METADATA_KEY_TOO_LONG = "metadata-key-too-long";
-    /// An unquoted value that most readers of YAML take for a number, a date, a truth value or nothing.
-    PLAIN_NOT_TEXT = "plain-not-text";
-    /// `allowed-tools` cannot be read; no tool is allowed.
-    ALLOWED_TOOLS_MALFORMED = "allowed-tools-malformed";
+    METADATA_KEY_TOO_LONG = "metadata-key-too-long" [warn error error error none];
+    /// An unquoted value that most YAML parsers read as a number, a date, a boolean or null.
+    PLAIN_NOT_TEXT = "plain-not-text" [hint error error error none];
+    /// `allowed-tools` is malformed; no tool is allowed.
+    ALLOWED_TOOLS_MALFORMED = "allowed-tools-malformed" [warn error error error none];
     /// `allowed-tools` is longer than 2,048 characters; no tool is allowed.
-    ALLOWED_TOOLS_TOO_LONG = "allowed-tools-too-long";
+    ALLOWED_TOOLS_TOO_LONG = "allowed-tools-too-long" [warn error error error none];
     /// The field is spelled `allowed_tools`.
-    ALLOWED_TOOLS_ALIAS = "allowed-tools-alias";
-    /// A field that the specification does not name.
-    UNKNOWN_FIELD = "unknown-field";
-    /// A field whose name is nearly one of the specification's.
-    MISSPELLED_FIELD = "misspelled-field";
-    /// A field of an extension, under a profile that knows the specification's only.
-    EXTENSION_FIELD = "extension-field";
+    ALLOWED_TOOLS_ALIAS = "allowed-tools-alias" [hint hint error error error];
+    /// A field that the specification does not define.
+    UNKNOWN_FIELD = "unknown-field" [none warn error error error];
+    /// A field whose name is similar to one of the specification.
+    MISSPELLED_FIELD = "misspelled-field" [warn warn error error error];
+    /// A field of an extension, under a profile that accepts fields of the specification only.
+    EXTENSION_FIELD = "extension-field" [none none error error error];
     /// The value of an extension's field is not of the declared type.
-    EXTENSION_FIELD_TYPE = "extension-field-type";
-    /// The value of an extension's field, or a key in it, is none of the words that are known.
-    EXTENSION_VALUE_UNKNOWN = "extension-value-unknown";
-    /// The value of an extension's field is blank, out of range or not a word.
-    EXTENSION_VALUE_INVALID = "extension-value-invalid";
+    EXTENSION_FIELD_TYPE = "extension-field-type" [warn error error error none];
+    /// The value of an extension's field, or a key in it, is not one of the known words.
+    EXTENSION_VALUE_UNKNOWN = "extension-value-unknown" [warn error error error none];
+    /// The value of an extension's field is empty, out of range or not a word.
+    EXTENSION_VALUE_INVALID = "extension-value-invalid" [warn error error error none];
     /// Two items of an extension's field have the same name.
-    EXTENSION_DUPLICATE = "extension-duplicate";
+    EXTENSION_DUPLICATE = "extension-duplicate" [warn error error error none];
     /// A path in an extension's field leaves the package.
-    EXTENSION_PATH = "extension-path";
+    EXTENSION_PATH = "extension-path" [warn error error error none];
     /// An extension's field has no effect without another.
-    EXTENSION_FIELD_IDLE = "extension-field-idle";
-    /// A character of `name` or `description` cannot be seen or turns the reading direction.
-    HIDDEN_CHARACTER = "hidden-character";
+    EXTENSION_FIELD_IDLE = "extension-field-idle" [warn warn warn warn none];
+    /// `name` or `description` has an invisible character or one that changes the reading
+    /// direction.
+    HIDDEN_CHARACTER = "hidden-character" [warn warn warn error none];
     /// The body has more than 500 lines.
-    BODY_TOO_LONG = "body-too-long";
+    BODY_TOO_LONG = "body-too-long" [warn warn warn error none];
     /// The body has no text.
-    BODY_EMPTY = "body-empty";
-    /// A placeholder of the body has a name that no parameter has. It stays as it is.
-    PLACEHOLDER_UNKNOWN = "placeholder-unknown";
-    /// A placeholder's parameter has neither a value nor a default. The placeholder stays as it is.
-    ARGUMENT_MISSING = "argument-missing";
-    /// A value has a name that no parameter has. It is not used.
-    ARGUMENT_UNDECLARED = "argument-undeclared";
-    /// A parameter is declared twice. The first one counts.
-    PARAMETER_DUPLICATE = "parameter-duplicate";
-    /// A parameter has a name that no placeholder can have.
-    PARAMETER_INVALID = "parameter-invalid";
-    /// The values would add more than [`crate::substitute::MAX_INSERTED_BYTES`]. What is left stays.
-    INSERTED_TOO_LARGE = "inserted-too-large";
-    /// A comment of the frontmatter, which writing it anew would drop.
-    COMMENT_LOST = "comment-lost";
+    BODY_EMPTY = "body-empty" [hint hint hint hint none];
+    /// A placeholder of the body names no parameter. It is not replaced.
+    PLACEHOLDER_UNKNOWN = "placeholder-unknown" [warn warn warn warn warn];
+    /// A placeholder's parameter has neither a value nor a default. The placeholder is not
+    /// replaced.
+    ARGUMENT_MISSING = "argument-missing" [warn warn warn warn warn];
+    /// A value names no parameter. It is not used.
+    ARGUMENT_UNDECLARED = "argument-undeclared" [warn warn warn warn warn];
+    /// A parameter is declared twice. The first declaration is used.
+    PARAMETER_DUPLICATE = "parameter-duplicate" [warn warn warn warn warn];
+    /// The name of a parameter cannot be used in a placeholder.
+    PARAMETER_INVALID = "parameter-invalid" [warn warn warn warn warn];
+    /// The values would add more than 2 MiB. The other placeholders are not replaced.
+    INSERTED_TOO_LARGE = "inserted-too-large" [error error error error error];
+    /// A comment of the frontmatter that rewriting the file would drop.
+    COMMENT_LOST = "comment-lost" [warn warn warn warn warn];
 }

@@ -1,4 +1,4 @@
-//! What a skill says of whom it is for, and of what it needs.
+//! The audience and the requirements of a skill, as its frontmatter states them.
 
 mod read;
 
@@ -10,10 +10,10 @@ use crate::AllowedTools;
 
 pub(crate) use read::{may_be_in_metadata, may_have, read};
 
-/// What a frontmatter says of when its skill is to be offered, from the fields of several clients. What
-/// it means is the host's policy.
+/// The conditions for offering a skill, from the fields of several clients. How they apply is the
+/// policy of the host.
 ///
-/// By default nothing is said, which is what nearly every skill says: anyone may have it, anywhere.
+/// The default has no condition, as nearly every skill: it is offered to everyone, everywhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Conditions {
@@ -21,7 +21,7 @@ pub struct Conditions {
     pub not_by_model: bool,
     /// `user-invocable: false`: a user is not to load it by its name.
     pub not_by_user: bool,
-    /// `scope`: for whom it is.
+    /// `scope`: its audience.
     pub scope: Scope,
     /// `metadata.openclaw`: what it needs of the machine.
     pub requirements: Requirements,
@@ -31,7 +31,7 @@ pub struct Conditions {
     pub tools: Vec<Box<str>>,
 }
 
-/// For whom a skill is. An empty list is no limit; `*` in a list stands for all.
+/// The audience of a skill. An empty list does not limit it; `*` in a list means all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scope {
@@ -43,7 +43,7 @@ pub struct Scope {
     pub environments: Vec<Box<str>>,
 }
 
-/// What a skill needs of the machine that it is used on.
+/// The requirements of a skill on the machine where it is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Requirements {
@@ -61,8 +61,8 @@ pub struct Requirements {
     pub is_waived: bool,
 }
 
-/// What a summary has of the [`Conditions`]. Most skills that say something name tools and no more, many
-/// of them the same; a catalog makes one value for all of those.
+/// The [`Conditions`] in a summary. Most skills with conditions only name tools, and many name the
+/// same; a catalog shares one value among them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SummaryConditions<'t> {
     /// Nothing is said.

@@ -1,4 +1,4 @@
-//! What went wrong, how bad it is, where it stands and what to do next.
+//! Findings: the problem, its severity, its location and the next step.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -37,7 +37,7 @@ impl fmt::Display for Code {
 pub enum Severity {
     /// Advice; the skill is used as it is.
     Hint,
-    /// Something to mend; the skill is used all the same.
+    /// A mistake; the skill can be used.
     Warning,
     /// The skill cannot be used.
     Error,
@@ -66,11 +66,12 @@ impl fmt::Display for Severity {
 /// help}`, with `null` for a place that is not known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// What kind of problem this is.
+    /// The kind of the problem.
     pub code: Code,
     /// How much it matters.
     pub severity: Severity,
-    /// The file or directory, as the source names it. The format crate leaves it empty: it knows no files.
+    /// The file or directory, as the source names it. The format crate leaves it empty: it knows no
+    /// files.
     pub path: Option<Box<str>>,
     /// Line in the file, counted from 1.
     pub line: Option<u32>,
@@ -81,7 +82,7 @@ pub struct Diagnostic {
     pub span: Option<Range<usize>>,
     /// One sentence that names the thing, without a full stop.
     pub message: String,
-    /// What the author or the operator should do.
+    /// The next step for the author or the operator.
     pub help: String,
 }
 

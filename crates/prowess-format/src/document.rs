@@ -7,14 +7,14 @@ use crate::findings::Findings;
 use crate::input::{self, Opened};
 use crate::yaml::{Node, NodeValue, Pair};
 use crate::{
-    AllowedTools, Diagnostic, Field, Mapping, Profile, Rules, Value, check, extensions, name,
-    summary, tree,
+    AllowedTools, Diagnostic, Field, Mapping, Profile, Rules, Value, check, extensions, name, tree,
+    version,
 };
 
-/// What reading gave: a document where one can be had, and every finding.
+/// The result of parsing: a document if the file can be used, and every finding.
 #[derive(Clone, Debug)]
 pub struct Parsed<'t> {
-    /// The document, unless a finding of severity `error` forbids its use.
+    /// The document; `None` if a finding has severity `error`.
     pub document: Option<Document<'t>>,
     /// Findings in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
@@ -23,7 +23,7 @@ pub struct Parsed<'t> {
 /// A `SKILL.md` that can be used.
 #[derive(Clone, Debug)]
 pub struct Document<'t> {
-    /// What stands between the fences.
+    /// The fields between the fences.
     pub frontmatter: Frontmatter,
     /// Everything after the line of the closing fence, byte for byte.
     pub body: &'t str,
@@ -32,8 +32,8 @@ pub struct Document<'t> {
 }
 
 impl Document<'_> {
-    /// The text of the body's first heading of the first level, `# Title`: a name for people, where
-    /// the skill's own is for models. A `#` in a fenced block of code begins none.
+    /// Returns the text of the body's first heading of level 1, `# Title`: a name for people, as
+    /// the name of the skill is for models. A `#` in a fenced code block is not a heading.
     pub fn title(&self) -> Option<&str> {
         let mut fence = None;
         for line in self.body.lines() {
@@ -60,13 +60,13 @@ impl Document<'_> {
 pub struct Frontmatter {
     /// The skill's declared name, NFKC-normalised.
     pub name: String,
-    /// What the skill does and when to use it, trimmed.
+    /// The description of what the skill does and when to use it, trimmed.
     pub description: String,
     /// `license`, verbatim.
     pub license: Option<String>,
     /// `compatibility`, verbatim.
     pub compatibility: Option<String>,
-    /// `metadata` as it was written; empty where there is none.
+    /// `metadata` as it was written; empty if the file has none.
     pub metadata: Mapping,
     /// `allowed-tools`, where absent and empty differ.
     pub allowed_tools: AllowedTools,
@@ -75,14 +75,15 @@ pub struct Frontmatter {
 }
 
 impl Frontmatter {
-    /// `metadata.version` where it is a text of at most 64 bytes, trimmed; what [`crate::Summary`] has.
+    /// Returns `metadata.version` if it is a text of at most 64 bytes, trimmed, as in
+    /// [`crate::Summary`].
     pub fn version(&self) -> Option<Cow<'_, str>> {
         let text = self.metadata.get("version")?.value.as_text()?;
-        summary::version(Cow::Borrowed(text))
+        version::version(Cow::Borrowed(text))
     }
 }
 
-/// Reads a whole file.
+/// Parses a whole file.
 ///
 /// Any bytes give a document, diagnostics, or both; nothing panics, and the bounds of the crate
 /// ([`crate::MAX_FILE_BYTES`], [`crate::MAX_FRONTMATTER_BYTES`]) are checked before any work. The
@@ -108,7 +109,7 @@ fn read<'t>(bytes: &'t [u8], findings: &mut Findings<'_>) -> Option<Document<'t>
     fields.flow_as_text(text, findings);
     let opening = fences.opening();
     check::frontmatter(&fields, opening, None, findings);
-    fields.mend(&mut pairs);
+    fields.fix(&mut pairs);
     extensions::check(&pairs, &findings.rules().extensions, findings);
     let body = &text[fences.body_start..];
     check::body(body, fences.body_start, findings);
@@ -138,13 +139,16 @@ fn frontmatter(fields: &Fields<'_>, pairs: Vec<Pair<'_>>) -> Option<Frontmatter>
 }
 
 fn mapping(pairs: Vec<Pair<'_>>) -> Mapping {
-    let field = |pair: Pair<'_>| Field {
+    Mapping(pairs.into_iter().map(field).collect())
+}
+
+fn field(pair: Pair<'_>) -> Field {
+    Field {
         key: pair.key.into_owned(),
         key_span: pair.key_span,
         value_span: pair.value.span.clone(),
         value: value(pair.value),
-    };
-    Mapping(pairs.into_iter().map(field).collect())
+    }
 }
 
 fn value(node: Node<'_>) -> Value {
@@ -155,7 +159,7 @@ fn value(node: Node<'_>) -> Value {
     }
 }
 
-/// The line that begins at `start`, counted from 1.
+/// Returns the number of the line that starts at `start`, counted from 1.
 fn line_of(bytes: &[u8], start: usize) -> u32 {
     let before = &bytes[..start];
     let is_new_line = before.is_empty() || before.ends_with(b"\n");

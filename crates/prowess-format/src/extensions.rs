@@ -33,7 +33,7 @@ pub struct Extensions(Vec<Arc<Extension>>);
 /// A named, versioned set of fields that one client or vendor reads.
 #[derive(Clone, Debug)]
 pub struct Extension {
-    /// What the client is called: `claude-code`.
+    /// The name of the client: `claude-code`.
     pub name: Cow<'static, str>,
     /// The version of the set, as its maker counts.
     pub version: Cow<'static, str>,
@@ -44,9 +44,9 @@ pub struct Extension {
 /// One declared field.
 #[derive(Clone, Debug)]
 pub struct ExtensionField {
-    /// Where it stands: `context` at the top level, or `metadata.openclaw` below `metadata`.
+    /// Its path: `context` at the top level, or `metadata.openclaw` below `metadata`.
     pub path: Cow<'static, str>,
-    /// What its value may be.
+    /// The kind of its value.
     pub kind: FieldKind,
     /// The top-level field and its value without which this one has no effect.
     pub only_with: Option<(Cow<'static, str>, Cow<'static, str>)>,
@@ -66,12 +66,12 @@ impl Extensions {
         STANDARD.clone()
     }
 
-    /// `boxxy` alone: `trit`, `role` and `colour` below `metadata`. See [`crate::boxxy`].
+    /// `boxxy` alone: `trit`, `role` and `colour` below `metadata`.
     pub fn boxxy() -> Self {
         Self(vec![Arc::clone(&BOXXY)])
     }
 
-    /// These and one more. One of the same name takes the other's place.
+    /// Adds an extension. It replaces one of the same name.
     #[must_use]
     pub fn with(mut self, extension: Extension) -> Self {
         self.0.retain(|known| known.name != extension.name);
@@ -79,11 +79,11 @@ impl Extensions {
         self
     }
 
-    /// Those of these names, in the order of this set.
+    /// Returns the extensions with these names, in the order of this set.
     #[must_use]
     pub fn only(&self, names: &[&str]) -> Self {
-        let is_named = |known: &&Arc<Extension>| names.contains(&known.name.as_ref());
-        Self(self.0.iter().filter(is_named).cloned().collect())
+        let named = self.0.iter().filter(|known| names.contains(&known.name.as_ref()));
+        Self(named.cloned().collect())
     }
 
     /// The extensions, in the order in which they were added.
@@ -128,10 +128,10 @@ impl Extensions {
 
     /// Whether `metadata`, as it was written, may have a declared field: its key stands somewhere.
     pub(crate) fn may_be_in_metadata(&self, written: &str) -> bool {
-        let is_there = |field: &ExtensionField| {
+        let mut fields = self.iter().flat_map(|extension| &extension.fields);
+        fields.any(|field| {
             field.path.strip_prefix("metadata.").is_some_and(|key| written.contains(key))
-        };
-        self.iter().any(|extension| extension.fields.iter().any(is_there))
+        })
     }
 }
 

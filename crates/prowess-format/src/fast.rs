@@ -14,8 +14,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::fields::{Entry, Fields, ForeignKey, Known, Shape};
-use crate::hidden::is_printable_ascii;
 use crate::yaml;
+use prowess_text::is_printable_ascii;
 
 use line::{Line, Lines};
 
@@ -24,14 +24,15 @@ pub(crate) use line::has_simple_characters;
 /// More keys than this are left to the full parser, so that the search for duplicates stays cheap.
 const MOST_FOREIGN: usize = 32;
 
-/// More keys and values than this are left to the full parser, which has the bound.
-const MOST_NODES: usize = 1000;
+/// More values than this are left to the full parser, which has the limit. This scanner does not
+/// count keys, so that it stays below half of the limit.
+const MOST_NODES: usize = yaml::MAX_NODES / 2 - 100;
 
 /// A value and the bytes that it stands on.
 type Placed<'t> = (Shape<'t>, Range<usize>);
 
-/// Reads the fields of `text[yaml]` into `fields`. `None` says nothing about the text; then what is in
-/// `fields` is of no use.
+/// Reads the fields of `text[yaml]` into `fields`. `None` says nothing about the text; then what is
+/// in `fields` is of no use.
 pub(crate) fn scan<'t>(text: &'t str, yaml: &Range<usize>, fields: &mut Fields<'t>) -> Option<()> {
     let written = &text[yaml.clone()];
     fields.is_printable_ascii = is_printable_ascii(written);
@@ -77,7 +78,7 @@ impl<'t> Scanner<'t> {
 
     /// The value behind a top-level key; `after_colon` counts from the line's start.
     fn value(&mut self, line: Line<'t>, after_colon: usize) -> Option<Placed<'t>> {
-        self.count()?;
+        self.count(1)?;
         let rest = &line.text[after_colon..];
         let value = line::trimmed(rest);
         let blanks = rest.bytes().take_while(|byte| *byte == b' ').count();
@@ -97,7 +98,7 @@ impl<'t> Scanner<'t> {
     fn on_line(&mut self, value: &'t str, start: usize) -> Option<Placed<'t>> {
         let shape = if value.starts_with('[') {
             let items = flow::scan(value)?;
-            self.nodes += items.len();
+            self.count(items.len())?;
             Shape::List(items)
         } else {
             scalar::scan(value)?
@@ -120,8 +121,9 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    fn count(&mut self) -> Option<()> {
-        self.nodes += 1;
+    /// Counts nodes. `None` if there are too many for this scanner.
+    fn count(&mut self, nodes: usize) -> Option<()> {
+        self.nodes += nodes;
         (self.nodes <= MOST_NODES).then_some(())
     }
 }

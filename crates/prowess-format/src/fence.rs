@@ -41,13 +41,13 @@ impl Fences {
 /// Why there are no two fences.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NoFences {
-    /// The text ends too early to tell; this many bytes from the file's start may tell.
+    /// The text ends too early; this many bytes from the start of the file may be enough.
     NeedsBytes(usize),
     /// The first line is not a fence.
     Missing,
     /// The text ends before a later line is a fence.
     Unclosed,
-    /// No later line is a fence up to the bound; nobody looks beyond.
+    /// No later line up to the size limit is a fence.
     TooLarge,
 }
 

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::findings::Findings;
-use crate::shown::shown;
+use crate::for_message;
 use crate::yaml::{Node, NodeValue, Pair};
-use crate::{codes, repair, summary};
+use crate::{codes, repair, version};
 
 /// A field that this crate knows. The number is its place in [`Fields`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub(crate) struct Entry<'t> {
     pub(crate) value_span: Range<usize>,
 }
 
-/// What a value is, as far as reading needs it.
+/// A value, as far as reading needs it.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape<'t> {
     Text {
@@ -68,8 +68,8 @@ pub(crate) enum Shape<'t> {
     },
     /// The items that are texts; `None` for each that is not.
     List(Vec<Option<Cow<'t, str>>>),
-    /// A mapping, with the shape of its `tags`, the text of its `version` and the place of the first
-    /// key that is longer than [`MAX_KEY`] characters.
+    /// A mapping, with the shape of its `tags`, the text of its `version` and the place of the
+    /// first key that is longer than [`MAX_KEY`] characters.
     Map {
         tags: Option<Box<Shape<'t>>>,
         version: Option<Cow<'t, str>>,
@@ -117,7 +117,7 @@ impl<'t> Fields<'t> {
     /// `metadata.version`, where it is one.
     pub(crate) fn version(&mut self) -> Option<Cow<'t, str>> {
         match &mut self.known[Known::Metadata as usize].as_mut()?.shape {
-            Shape::Map { version, .. } => summary::version(version.take()?),
+            Shape::Map { version, .. } => version::version(version.take()?),
             _ => None,
         }
     }
@@ -126,8 +126,8 @@ impl<'t> Fields<'t> {
         self.known[known as usize] = Some(entry);
     }
 
-    /// Reads what an author wrote as a text and YAML takes for a list or a mapping, because it begins
-    /// with a bracket, as the text of its file.
+    /// Reads what an author wrote as a text and YAML takes for a list or a mapping, because it
+    /// begins with a bracket, as the text of its file.
     pub(crate) fn flow_as_text(&mut self, file: &'t str, findings: &mut Findings<'_>) {
         for known in [Known::Description, Known::License, Known::Compatibility] {
             if let Some(entry) = &mut self.known[known as usize] {
@@ -136,13 +136,15 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// Puts the texts that [`Self::flow_as_text`] mended in the place of the lists and mappings that
-    /// they were written as, so that what is kept and written anew says what was read.
-    pub(crate) fn mend(&self, pairs: &mut [Pair<'t>]) {
+    /// Puts the texts that [`Self::flow_as_text`] fixed in the place of the lists and mappings that
+    /// they were written as, so that rewriting the file keeps the text that was read.
+    pub(crate) fn fix(&self, pairs: &mut [Pair<'t>]) {
         for known in [Known::Description, Known::License, Known::Compatibility] {
             let Some(text) = self.text(known) else { continue };
-            let is_it = |pair: &&mut Pair<'t>| Known::of(&pair.key) == Some(known);
-            let Some(pair) = pairs.iter_mut().find(is_it) else { continue };
+            let mut pairs = pairs.iter_mut();
+            let Some(pair) = pairs.find(|pair| Known::of(&pair.key) == Some(known)) else {
+                continue;
+            };
             if !matches!(pair.value.value, NodeValue::Text { .. }) {
                 let text = Cow::Owned(text.to_owned());
                 pair.value.value = NodeValue::Text { text, is_plain: false };
@@ -192,7 +194,7 @@ impl<'t> Entry<'t> {
             let line = format!("{key}: {}", repair::quoted(written));
             (
                 repair::message(&codes::FLOW_FOR_TEXT).to_owned(),
-                format!("quote the value: `{}`", shown(&line)),
+                format!("quote the value: `{}`", for_message(&line)),
             )
         });
         let text = if written.contains('\n') {

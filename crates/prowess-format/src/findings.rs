@@ -1,13 +1,14 @@
-//! Collects findings and gives each the severity that the profile names.
+//! Collects findings and looks up the severity of each in the profile.
 
 use std::ops::Range;
 
 use crate::{Code, Diagnostic, Limit, Rules, Severity};
 
-/// The most findings that one file gives: a hostile file must not turn into megabytes of advice.
+/// The largest number of findings about one file, so that a hostile file cannot produce megabytes
+/// of them.
 const MOST: usize = 100;
 
-/// What was found so far.
+/// The findings so far.
 pub(crate) struct Findings<'t> {
     text: &'t [u8],
     rules: &'t Rules,
@@ -20,8 +21,8 @@ impl<'t> Findings<'t> {
         Self { text, rules, list: Vec::new(), has_error: false }
     }
 
-    /// Takes note of a finding about these bytes. `say` gives the message and the help, and is asked
-    /// only if the profile speaks of the code.
+    /// Adds a finding about these bytes. `say` returns the message and the help, and is called only
+    /// if the profile reports the code.
     pub(crate) fn report(
         &mut self,
         code: Code,
@@ -32,7 +33,7 @@ impl<'t> Findings<'t> {
         self.report_as(severity, code, span, say);
     }
 
-    /// Takes note that a limit is passed, which matters as much as the limit says.
+    /// Adds a finding about an exceeded limit, with the severity of the limit.
     pub(crate) fn report_limit(
         &mut self,
         limit: Limit,
@@ -61,22 +62,22 @@ impl<'t> Findings<'t> {
         }
     }
 
-    /// How the file is read.
+    /// The rules by which the file is read.
     pub(crate) fn rules(&self) -> &'t Rules {
         self.rules
     }
 
-    /// The file from this byte on.
+    /// Returns the bytes of the file from this offset.
     pub(crate) fn text_from(&self, start: usize) -> &[u8] {
         self.text.get(start..).unwrap_or_default()
     }
 
-    /// Whether the skill cannot be used.
+    /// Returns whether a finding is an error.
     pub(crate) fn has_error(&self) -> bool {
         self.has_error
     }
 
-    /// The findings in the order of the file.
+    /// Returns the findings in the order of the file.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
         self.list.sort_by_key(|found| found.span.as_ref().map_or(0, |span| span.start));
         self.list

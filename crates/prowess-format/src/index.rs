@@ -1,8 +1,8 @@
-//! The index by which a site says which skills it has: the file `/.well-known/agent-skills/index.json` of the
-//! Agent Skills Discovery draft, version 0.2.0.
+//! The index of the skills of a site: the file `/.well-known/agent-skills/index.json` of the Agent
+//! Skills Discovery draft, version 0.2.0.
 //!
-//! This is the format alone: whoever fetches an index fetches what it names, compares digests and unpacks
-//! archives.
+//! This is the format alone: fetching the artifacts, comparing digests and unpacking archives is
+//! the task of the caller.
 //!
 //! ```
 //! use prowess_format::index::{ArtifactKind, SkillIndex};
@@ -25,16 +25,13 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use crate::error::IndexError;
+pub use crate::index_limits::{MAX_INDEX_BYTES, SCHEMA};
+
 use crate::{Limits, NameRule, SkillName};
 
 /// Where a site has its index, from its root.
 pub const WELL_KNOWN_PATH: &str = "/.well-known/agent-skills/index.json";
-
-/// What an index says that its format is. An index of another version is not guessed at.
-pub const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
-
-/// The largest index that is read, in bytes: 4 MiB, some ten thousand skills.
-pub const MAX_INDEX_BYTES: usize = 4 * 1024 * 1024;
 
 /// Which skills a site has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,10 +45,10 @@ pub struct SkillIndex {
 pub struct IndexEntry {
     /// Its name, which its `SKILL.md` has too.
     pub name: String,
-    /// What is at the URL.
+    /// The kind of artifact at the URL.
     #[serde(rename = "type")]
     pub kind: ArtifactKind,
-    /// What it does and when to use it.
+    /// The description of what the skill does and when to use it.
     pub description: String,
     /// Where it is, absolute or relative to the index (RFC 3986).
     pub url: String,
@@ -59,7 +56,7 @@ pub struct IndexEntry {
     pub digest: String,
 }
 
-/// What an entry leads to.
+/// The kind of artifact of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArtifactKind {
@@ -81,25 +78,10 @@ pub struct ReadIndex {
 /// An entry that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Its place in the list, from 0.
+    /// Its position in the list, from 0.
     pub at: usize,
-    /// Why, in a sentence that names the field.
+    /// The reason, in a sentence that names the field.
     pub reason: String,
-}
-
-/// Why nothing of an index can be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum IndexError {
-    /// It is larger than [`MAX_INDEX_BYTES`].
-    #[error("the index has over {MAX_INDEX_BYTES} bytes; ask its site for a smaller one")]
-    TooLarge,
-    /// It is not JSON, or not an object with a list of skills.
-    #[error("the index cannot be read: {0}; ask its site to mend it")]
-    Invalid(String),
-    /// It is of a version that this code does not know.
-    #[error("the index is of the version `{0}`, and `{SCHEMA}` is what is read")]
-    UnknownVersion(String),
 }
 
 /// An index as it stands in a file; what an entry says is looked at one by one.
@@ -120,8 +102,8 @@ impl SkillIndex {
         if bytes.len() > MAX_INDEX_BYTES {
             return Err(IndexError::TooLarge);
         }
-        let invalid = |error: serde_json::Error| IndexError::Invalid(error.to_string());
-        let Written { schema, skills } = serde_json::from_slice(bytes).map_err(invalid)?;
+        let Written { schema, skills } = serde_json::from_slice(bytes)
+            .map_err(|error| IndexError::Invalid(error.to_string()))?;
         if schema != SCHEMA {
             return Err(IndexError::UnknownVersion(schema));
         }

@@ -1,4 +1,4 @@
-//! What must hold before any parsing: size, encoding, fences. Reports what does not.
+//! The checks before any parsing: size, encoding, fences.
 
 use std::ops::Range;
 use std::str::Utf8Error;
@@ -9,13 +9,13 @@ use crate::fence::{self, Fences, NoFences};
 use crate::findings::Findings;
 use crate::{MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, codes, work};
 
-/// The fences of a file, or what to do instead of reading on.
+/// The fences of a file, or the reason why there are none.
 pub(crate) enum Opened {
     /// The frontmatter lies between these.
     At(Fences),
-    /// More bytes are needed to tell.
+    /// At least this many bytes are needed.
     NeedsBytes(usize),
-    /// A finding says why it cannot be read.
+    /// The file cannot be read; a finding has the reason.
     Refused,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn open(bytes: &[u8], is_whole: bool, findings: &mut Findings<'_>) ->
     }
 }
 
-/// The part of a file as text, without NUL; reports what stands against it.
+/// Returns a part of a file as text, or reports the byte that is not UTF-8 or is NUL.
 pub(crate) fn text<'t>(
     bytes: &'t [u8],
     part: Range<usize>,
@@ -72,7 +72,7 @@ pub(crate) fn text<'t>(
     }
 }
 
-/// Whether bytes without fences are text at all: a file in another encoding has no fences either.
+/// Returns whether bytes without fences are text: a file in another encoding has no fences either.
 fn is_text_so_far(bytes: &[u8], is_whole: bool, findings: &mut Findings<'_>) -> bool {
     work::count(bytes.len());
     match std::str::from_utf8(bytes) {
@@ -87,23 +87,23 @@ fn is_text_so_far(bytes: &[u8], is_whole: bool, findings: &mut Findings<'_>) -> 
 fn report_size(bytes: usize, findings: &mut Findings<'_>) {
     findings.report(codes::FILE_TOO_LARGE, 0..0, || {
         (
-            format!("the file has {bytes} bytes, more than {MAX_FILE_BYTES}"),
-            "move parts of it to files of the package and name them in the body".to_owned(),
+            format!("the file has {bytes} bytes, more than the limit of {MAX_FILE_BYTES}"),
+            "move parts of it to other files of the package and name them in the body".to_owned(),
         )
     });
 }
 
 fn report_empty(findings: &mut Findings<'_>) {
     findings.report(codes::FILE_EMPTY, 0..0, || {
-        ("the file is empty".to_owned(), format!("begin it with frontmatter: {SHAPE}"))
+        ("the file is empty".to_owned(), format!("start it with frontmatter: {SHAPE}"))
     });
 }
 
 fn report_dots(start: usize, findings: &mut Findings<'_>) {
     findings.report(codes::FRONTMATTER_CLOSED_BY_DOTS, start..start + 3, || {
         (
-            "the frontmatter is closed by `...`, which most clients do not look for".to_owned(),
-            "write `---` in its place".to_owned(),
+            "the frontmatter is closed by `...`, which most clients do not accept".to_owned(),
+            "write `---` instead".to_owned(),
         )
     });
 }
@@ -111,8 +111,8 @@ fn report_dots(start: usize, findings: &mut Findings<'_>) {
 fn report_byte_order_mark(findings: &mut Findings<'_>) {
     findings.report(codes::BYTE_ORDER_MARK, 0..3, || {
         (
-            "the file begins with a byte order mark".to_owned(),
-            "save it as UTF-8 without one; some clients find no frontmatter behind it".to_owned(),
+            "the file starts with a byte order mark".to_owned(),
+            "save it as UTF-8 without one; some clients find no frontmatter after it".to_owned(),
         )
     });
 }
@@ -128,7 +128,7 @@ fn report_fences(problem: &NoFences, bytes: &[u8], findings: &mut Findings<'_>) 
         NoFences::TooLarge => findings.report(codes::FRONTMATTER_TOO_LARGE, first_line, || {
             (
                 format!("the frontmatter does not end within {MAX_FRONTMATTER_BYTES} bytes"),
-                "write a line `---` behind the last field; if it is there, move the data to a file \
+                "add a line `---` after the last field; if it is there, move the data to a file \
                  of the package and name it in the body"
                     .to_owned(),
             )
@@ -136,14 +136,14 @@ fn report_fences(problem: &NoFences, bytes: &[u8], findings: &mut Findings<'_>) 
         NoFences::Unclosed => findings.report(codes::FRONTMATTER_UNCLOSED, first_line, || {
             (
                 "the frontmatter is not closed".to_owned(),
-                "write a line `---` behind the last field".to_owned(),
+                "add a line `---` after the last field".to_owned(),
             )
         }),
         NoFences::Missing | NoFences::NeedsBytes(_) => {
             findings.report(codes::FRONTMATTER_MISSING, first_line, || {
                 (
-                    "the file does not begin with a `---` line".to_owned(),
-                    format!("begin it with frontmatter: {SHAPE}"),
+                    "the file does not start with a `---` line".to_owned(),
+                    format!("start it with frontmatter: {SHAPE}"),
                 )
             });
         }
@@ -167,7 +167,7 @@ fn report_encoding(bytes: &[u8], start: usize, error: Utf8Error, findings: &mut 
 fn report_nul(at: usize, findings: &mut Findings<'_>) {
     findings.report(codes::NUL_BYTE, at..at + 1, || {
         (
-            "the text holds a NUL character".to_owned(),
+            "the text has a NUL character".to_owned(),
             "remove it; a `SKILL.md` is text, other data belongs in `assets/`".to_owned(),
         )
     });

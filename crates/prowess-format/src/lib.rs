@@ -11,70 +11,75 @@
 //! assert!(parsed.diagnostics.is_empty());
 //! ```
 //!
-//! Broken input is a result, not an error: any bytes give a document, diagnostics, or both. Nothing
-//! here opens a file, looks at a clock or starts a thread, so a host can take this crate alone.
+//! Broken input is a result, not an error: parsing any bytes returns a document, diagnostics, or
+//! both. Nothing here opens a file, reads a clock or starts a thread, so a host can use this crate
+//! alone.
 #![forbid(unsafe_code)]
 
 mod allowed_tools;
-pub mod boxxy;
 mod check;
+mod code_entry;
 pub mod codes;
 mod conditions;
 mod diagnostic;
 mod document;
+mod error;
 mod extensions;
 mod fast;
 mod fence;
 mod fields;
 mod findings;
-mod hidden;
 pub mod index;
+mod index_limits;
 mod input;
 mod limits;
+mod message;
 mod name;
 mod profile;
 mod quick;
 mod repair;
 mod rules;
 pub mod schema;
-mod severities;
-mod shown;
-pub mod skills_ref;
 mod spelling;
 pub mod substitute;
+mod summarize;
 mod summary;
 mod tree;
 mod value;
+mod version;
 mod work;
 pub mod write;
 mod yaml;
 
-pub use allowed_tools::{AllowedTools, AllowedToolsError, MAX_ALLOWED_TOOLS_CHARACTERS, ToolRule};
+pub use allowed_tools::{AllowedTools, MAX_ALLOWED_TOOLS_CHARACTERS, ToolRule};
+pub use code_entry::CodeEntry;
 pub use conditions::{Conditions, Requirements, Scope, SummaryConditions};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use document::{Document, Frontmatter, Parsed, parse, parse_with};
+pub use error::{AllowedToolsError, NameError, UnknownProfile};
 pub use extensions::{Extension, ExtensionField, Extensions, FieldKind};
-pub use hidden::find as hidden_character;
 pub use limits::{Limit, LimitSeverity, Limits};
-pub use name::{NameError, NameRule, SkillName, are_confusable, name_skeleton};
-pub use profile::{Profile, UnknownProfile};
+pub use message::for_message;
+pub use name::{NameRule, SkillName, are_confusable, name_skeleton};
+pub use profile::Profile;
 pub use rules::Rules;
-pub use shown::shown;
-pub use summary::{Head, Summarized, Summary, summarize, summarize_with};
+pub use summarize::{summarize, summarize_with};
+pub use summary::{Head, Summarized, Summary};
 pub use value::{Field, Mapping, Value};
 
 /// Compares a declared name with the name of its package's directory, both in NFKC form.
 ///
-/// [`parse`] knows no directory, so a caller that has one asks here; [`summarize`] asks by itself.
-/// The finding has no place in the file.
+/// [`parse`] has no directory, so a caller that has one calls this function; [`summarize`] calls it
+/// itself. The finding has no location in the file.
 pub fn check_directory(name: &str, directory: &str, profile: Profile) -> Option<Diagnostic> {
     check::check_directory(name, directory, profile)
 }
 
-/// Looks at the name of the file that the instructions are in: one other than `SKILL.md` is found by
-/// some clients only, and refused where the profile is [`Profile::Strict`].
+/// Checks the name of the file with the instructions: only some clients find one that is not
+/// `SKILL.md`, and [`Profile::Strict`] refuses it.
 ///
-/// [`parse`] knows no file, so a caller that has one asks here. The finding has no place in the file.
+/// [`parse`] has no file name, so a caller that has one calls this function. The finding has no
+/// location in the file.
 pub fn check_file_name(file: &str, profile: Profile) -> Option<Diagnostic> {
     check::check_file_name(file, profile)
 }

@@ -1,13 +1,13 @@
-//! How long things may be: one table, which a host may change.
+//! Limits of length, in one table that a host may change.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Severity;
 
-/// How long the parts of a skill may be, and how much it matters if one is longer.
+/// Limits of the parts of a skill, with the severity of a finding above each.
 ///
-/// The bounds that keep a reader from harm are none of these: [`crate::MAX_FILE_BYTES`] and
-/// [`crate::MAX_FRONTMATTER_BYTES`] always hold.
+/// The limits that protect the parser are not among them: [`crate::MAX_FILE_BYTES`] and
+/// [`crate::MAX_FRONTMATTER_BYTES`] always apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -19,8 +19,9 @@ pub struct Limits {
     pub compatibility_characters: Limit,
     /// The body, in lines. By default 500.
     pub body_lines: Limit,
-    /// The body, in tokens by estimate. By default 8,000, and a warning under every profile for who validates.
-    /// A scan tells of it where a severity is named here: the size of each file is one system call more.
+    /// The estimated tokens of the body. By default 8,000, with a warning of `validate` under every
+    /// profile. A scan checks it only if a severity is set here, because the size of each file
+    /// costs a system call.
     pub body_tokens: Limit,
 }
 
@@ -36,13 +37,13 @@ impl Default for Limits {
     }
 }
 
-/// The most of something, and how much it matters if there is more.
+/// A maximum, and the severity of a finding above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limit {
-    /// The most that there may be.
+    /// The maximum.
     pub max: usize,
-    /// What it is if there is more. By default, what the profile says.
+    /// The severity of a finding above the limit. By default, that of the profile.
     #[serde(default)]
     pub severity: LimitSeverity,
 }
@@ -54,14 +55,14 @@ impl Limit {
     }
 }
 
-/// How much it matters that a limit is passed.
+/// The severity of a finding above a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LimitSeverity {
-    /// What the profile says. The default.
+    /// The severity of the profile. The default.
     #[default]
     Profile,
-    /// Nothing worth a word.
+    /// No finding.
     Allow,
     /// A hint.
     Hint,
@@ -72,7 +73,7 @@ pub enum LimitSeverity {
 }
 
 impl LimitSeverity {
-    /// The severity itself, where `profile` is what the profile says; `None` is silence.
+    /// Returns the severity, given that of the profile; `None` if there is no finding.
     pub fn or(self, profile: Option<Severity>) -> Option<Severity> {
         match self {
             Self::Profile => profile,

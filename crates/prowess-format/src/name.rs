@@ -3,6 +3,7 @@
 mod confusable;
 mod rule;
 
+use crate::error::NameError;
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
@@ -49,8 +50,8 @@ impl SkillName {
         &self.0
     }
 
-    /// Whether the name belongs to a tool, to the runtime or to an operating system, so that a skill
-    /// should not bear it. Profiles refuse such names; the grammar does not.
+    /// Whether the name belongs to a tool, to the runtime or to an operating system, so that a
+    /// skill should not bear it. Profiles refuse such names; the grammar does not.
     pub fn is_reserved(&self) -> bool {
         is_reserved(&self.0)
     }
@@ -73,64 +74,6 @@ impl FromStr for SkillName {
 impl AsRef<str> for SkillName {
     fn as_ref(&self) -> &str {
         &self.0
-    }
-}
-
-/// The rule that a name breaks.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NameError {
-    /// There is no text.
-    #[error("a skill's name must not be empty")]
-    Empty,
-    /// An upper-case letter.
-    #[error("a skill's name must be lower case, but it has `{0}`")]
-    UpperCase(char),
-    /// A character that is not a lower-case letter from `a` to `z`, a digit or a hyphen.
-    #[error(
-        "a skill's name may only have `a` to `z`, `0` to `9` and `-`, but it has {shown}",
-        shown = show(*.0)
-    )]
-    InvalidCharacter(char),
-    /// Under [`NameRule::Unicode`], a character that is not a lower-case letter of some script, a
-    /// digit or a hyphen.
-    #[error(
-        "a skill's name may only have lower-case letters, digits and `-`, but it has {shown}",
-        shown = show(*.0)
-    )]
-    InvalidLetter(char),
-    /// Under [`NameRule::KebabLetterFirst`], a first character from `0` to `9`.
-    #[error("a skill's name must begin with a letter, but it begins with `{0}`")]
-    LeadingDigit(char),
-    /// Under [`NameRule::Any`], a character that no file's name should have.
-    #[error("a skill's name must be fit for a file, but it has {shown}", shown = show(*.0))]
-    NotOfAFile(char),
-    /// Under [`NameRule::Any`], dots alone, or a blank at an end.
-    #[error("a skill's name must not be dots alone or have a blank at an end")]
-    NoFile,
-    /// The first character is a hyphen.
-    #[error("a skill's name must not begin with a hyphen")]
-    LeadingHyphen,
-    /// The last character is a hyphen.
-    #[error("a skill's name must not end with a hyphen")]
-    TrailingHyphen,
-    /// Two hyphens in a row.
-    #[error("a skill's name must not have two hyphens in a row")]
-    DoubleHyphen,
-    /// More than 64 characters.
-    #[error("a skill's name must not be longer than 64 characters, but it has {0}")]
-    TooLong(usize),
-}
-
-/// The character where it can be seen, and its code point where it may be taken for another.
-fn show(character: char) -> String {
-    match character {
-        ' ' => "a blank".to_owned(),
-        '!'..='~' => format!("`{character}`"),
-        _ if character.is_alphanumeric() => {
-            format!("`{character}` (U+{:04X})", u32::from(character))
-        }
-        _ => format!("U+{:04X}", u32::from(character)),
     }
 }
 

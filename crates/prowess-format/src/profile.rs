@@ -1,30 +1,29 @@
-//! How strict reading is, as data: a table of codes with a severity for each profile.
+//! Degrees of strictness, as data: each has a severity for each code.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::severities::TABLE;
-use crate::{Code, Severity};
+use crate::{Code, Severity, UnknownProfile, codes};
 
-/// A named degree of strictness. Profiles differ in the severity that they give to a finding, not
-/// in what is read: the document is the same under each.
+/// A named degree of strictness. Profiles differ in the severity of findings, not in the result of
+/// parsing: the document is the same under each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
-    /// The client guide of agentskills.io: load what can be loaded and say what was wrong. The default.
+    /// The client guide of agentskills.io: load what can be loaded and report the rest. The
+    /// default.
     #[default]
     Lenient,
-    /// The specification with named extensions beside it: a field of neither is a warning.
+    /// The specification and named extensions: a field of neither is a warning.
     Extended,
     /// The specification of agentskills.io, as a checker for authors applies it.
     Spec,
-    /// The specification with its advice as law: the six fields and no other, at most 500 lines.
+    /// The specification with its advice as rules: only the six fields, at most 500 lines.
     Strict,
-    /// The reference tool `skills-ref`. Its exact verdicts, messages and order come from
-    /// [`crate::skills_ref`]; reading under this profile gives our own findings with the severities
-    /// that come nearest.
+    /// The severities closest to the verdicts of the reference tool `skills-ref`. The tool's exact
+    /// messages and their order come from the crate `prowess-skills-ref`, which checkers use.
     SkillsRef,
 }
 
@@ -33,7 +32,7 @@ impl Profile {
     pub const ALL: [Self; 5] =
         [Self::Lenient, Self::Extended, Self::Spec, Self::Strict, Self::SkillsRef];
 
-    /// The name that a user types.
+    /// The name on the command line and in configuration files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Lenient => "lenient",
@@ -44,12 +43,12 @@ impl Profile {
         }
     }
 
-    /// How much a finding of this code matters; `None` where the profile is silent about it.
-    ///
-    /// Codes that are not named in the profiles' table are errors under each.
+    /// Returns the severity of one of [`codes::ALL`]; `None` if the profile does not report it. Any
+    /// other code is an error.
     pub fn severity(self, code: &Code) -> Option<Severity> {
-        let row = TABLE.iter().find(|(known, _)| known == code);
-        row.map_or(Some(Severity::Error), |(_, severities)| severities[self as usize])
+        let entry = codes::ALL.iter().find(|entry| entry.code == *code);
+        let severities = entry.and_then(|entry| entry.severities);
+        severities.map_or(Some(Severity::Error), |severities| severities[self as usize])
     }
 }
 
@@ -58,13 +57,6 @@ impl fmt::Display for Profile {
         formatter.write_str(self.as_str())
     }
 }
-
-/// No profile has this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "no profile named `{0}`; the profiles are `lenient`, `extended`, `spec`, `strict` and `skills-ref`"
-)]
-pub struct UnknownProfile(pub String);
 
 impl FromStr for Profile {
     type Err = UnknownProfile;

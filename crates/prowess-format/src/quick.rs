@@ -1,18 +1,18 @@
-//! The frontmatter that most skills have and nothing is to be said of, read in one go.
+//! Reads the frontmatter that most skills have, without findings, in one pass.
 //!
-//! Discovery costs little more than the system calls, so what is done for each skill is counted in
+//! Discovery costs little more than its system calls, so the work for each skill is counted in
 //! instructions. This reads `name`, `description`, `license`, `compatibility`, `allowed-tools` and
 //! `metadata` with values that end on their line, and makes neither a list of fields nor a finding.
-//! Whatever is not sure to be read alike by the other two scanners, or gives as much as a hint, is left
-//! to them. A property test holds the three equal.
+//! Anything that the other two scanners might read differently or report is left to them. A
+//! property test checks that the three agree.
 
 mod found;
 mod line;
 
 use crate::fast::has_simple_characters;
-use crate::hidden::{self, is_printable_ascii};
 use crate::summary::Summary;
 use crate::{MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Rules, work};
+use prowess_text::{find_invisible, is_printable_ascii};
 
 use found::Found;
 use line::Lines;
@@ -20,10 +20,11 @@ use line::Lines;
 /// The opening fence.
 const OPENING: &[u8] = b"---\n";
 
-/// More entries of `metadata` are left to the others, so that the search for duplicates stays cheap.
+/// More entries of `metadata` are left to the other scanners, so that the search for duplicates
+/// stays cheap.
 const MOST_ENTRIES: usize = 16;
 
-/// Reads a file's summary. `None` says nothing about the file.
+/// Reads the summary of a file. `None` means that another scanner must read it.
 pub(crate) fn read<'t>(
     bytes: &'t [u8],
     directory: Option<&str>,
@@ -48,7 +49,7 @@ pub(crate) fn read<'t>(
     found.summary(text(&bytes[..end])?, directory, &rules.limits)
 }
 
-/// Reads a field of the top level, which begins on this line.
+/// Reads the top-level field that starts on this line.
 fn field(line: &[u8], lines: &mut Lines<'_>, found: &mut Found) -> Option<()> {
     let (slot, key) = match *line.first()? {
         b'd' if found.description.is_none() => {
@@ -75,7 +76,7 @@ fn field(line: &[u8], lines: &mut Lines<'_>, found: &mut Found) -> Option<()> {
     Some(())
 }
 
-/// Goes past the entries of `metadata`, of which a catalog keeps the version; notes where they lie.
+/// Skips the entries of `metadata`, and records their span and the version.
 fn metadata(lines: &mut Lines<'_>, found: &mut Found) -> Option<()> {
     let start = lines.position();
     let mut keys = [&b""[..]; MOST_ENTRIES];
@@ -102,11 +103,11 @@ fn metadata(lines: &mut Lines<'_>, found: &mut Found) -> Option<()> {
     None
 }
 
-/// The frontmatter as text, if no character of it means something of its own or is hidden.
+/// Returns the frontmatter as text, unless it has a special or an invisible character.
 fn text(bytes: &[u8]) -> Option<&str> {
     work::count(bytes.len());
     let text = simdutf8::basic::from_utf8(bytes).ok()?;
     let is_plain = is_printable_ascii(text)
-        || (has_simple_characters(text) && !text.contains('\r') && hidden::find(text).is_none());
+        || (has_simple_characters(text) && !text.contains('\r') && find_invisible(text).is_none());
     is_plain.then_some(text)
 }

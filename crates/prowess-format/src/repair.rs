@@ -1,4 +1,4 @@
-//! Mistakes that are mended: values that should have been quoted.
+//! Repairs values that should have been quoted.
 //!
 //! Nine of ten frontmatters that are not YAML break on a colon in an unquoted value; most others
 //! begin a text with a bracket, or do not close a quote. Each such value is quoted in a copy, and
@@ -30,7 +30,7 @@ pub(crate) struct Repair {
     pub(crate) line: String,
 }
 
-/// What is wrong with a value that a repair of this code mends.
+/// Describes the mistake that a repair with this code fixes.
 pub(crate) fn message(code: &Code) -> &'static str {
     if *code == codes::UNQUOTED_COLON {
         "an unquoted value holds a colon that YAML reads as the end of a key; the value is read as \
@@ -59,8 +59,8 @@ pub(crate) fn parse(text: &str, base: usize) -> Option<Repaired> {
     if edits.is_empty() {
         return None;
     }
-    let (mended, places) = mend(text, &edits);
-    let tree = yaml::parse(&mended, 0).ok()??;
+    let (fixed, places) = fix(text, &edits);
+    let tree = yaml::parse(&fixed, 0).ok()??;
     let tree = restore(tree, &places, &edits, base);
     let repairs = edits.iter().map(|edit| repair(text, edit, base)).collect();
     Some(Repaired { tree, repairs })
@@ -85,19 +85,19 @@ struct Place {
     edit: Option<usize>,
 }
 
-fn mend(text: &str, edits: &[Edit]) -> (String, Vec<Place>) {
-    let mut mended = String::with_capacity(text.len() + 16 * edits.len());
+fn fix(text: &str, edits: &[Edit]) -> (String, Vec<Place>) {
+    let mut fixed = String::with_capacity(text.len() + 16 * edits.len());
     let mut places = vec![Place { copy: 0, original: 0, edit: None }];
     let mut done = 0;
     for (number, edit) in edits.iter().enumerate() {
-        mended.push_str(&text[done..edit.value.start]);
-        places.push(Place { copy: mended.len(), original: edit.value.start, edit: Some(number) });
-        mended.push_str(&edit.quoted);
+        fixed.push_str(&text[done..edit.value.start]);
+        places.push(Place { copy: fixed.len(), original: edit.value.start, edit: Some(number) });
+        fixed.push_str(&edit.quoted);
         done = edit.value.end;
-        places.push(Place { copy: mended.len(), original: done, edit: None });
+        places.push(Place { copy: fixed.len(), original: done, edit: None });
     }
-    mended.push_str(&text[done..]);
-    (mended, places)
+    fixed.push_str(&text[done..]);
+    (fixed, places)
 }
 
 /// The tree with the places of the file.

@@ -1,5 +1,5 @@
-//! The frontmatter of each profile as a JSON Schema, for editors and for programs that have no parser
-//! of ours.
+//! The frontmatter of each profile as a JSON Schema, for editors and for programs that have no
+//! parser of ours.
 //!
 //! The schema asks for what the profile makes an error, by the tables and bounds that reading uses,
 //! and accepts the rest. It looks at values as a reader of YAML 1.2 gives them, so `name: 42` is a
@@ -7,14 +7,15 @@
 //!
 //! A schema cannot say, and so accepts or refuses otherwise than reading does:
 //!
-//! - that the name is the directory's, and that names are compared in NFKC: it refuses a name of full
-//!   width letters that reading takes for `pdf`;
+//! - that the name is the directory's, and that names are compared in NFKC: it refuses a name of
+//!   full width letters that reading takes for `pdf`;
 //! - that brackets of `allowed-tools` pair up, and how long the items of a list are together;
 //! - how long a description is without the blanks around it;
 //! - how a value is written: it takes `license: null` for no licence, where a checker wants quotes,
-//!   takes `True` and `0x10` where only `true` and `16` are meant, and knows the truth values (`yes`) and
-//!   dates of older readers no more than its reader does;
-//! - in an extension's field, whether a quoted number is in range, and that no two items share a name;
+//!   takes `True` and `0x10` where only `true` and `16` are meant, and knows the truth values
+//!   (`yes`) and dates of older readers no more than its reader does;
+//! - in an extension's field, whether a quoted number is in range, and that no two items share a
+//!   name;
 //! - anything of YAML itself, such as a key that stands twice, and anything of the body.
 
 mod extension;
@@ -37,8 +38,9 @@ pub fn frontmatter(profile: Profile) -> Value {
 
 /// The JSON Schema of the frontmatter that reading by these rules accepts; see [`frontmatter`].
 ///
-/// The fields of the rules' extensions are part of it, with what their values must be. Names are asked
-/// for by the rule of agentskills.io, whatever rule was chosen; the limits are the rules' own.
+/// The fields of the rules' extensions are part of it, with what their values must be. Names are
+/// asked for by the rule of agentskills.io, whatever rule was chosen; the limits are the rules'
+/// own.
 pub fn frontmatter_with(rules: &Rules) -> Value {
     let profile = rules.profile;
     let asked = Asked(rules);
@@ -46,7 +48,7 @@ pub fn frontmatter_with(rules: &Rules) -> Value {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": format!("urn:prowess:frontmatter:{profile}"),
         "title": format!("Frontmatter of a SKILL.md, profile {profile}"),
-        "description": "What stands between the two `---` lines of a SKILL.md, the file that makes a folder an Agent Skill.",
+        "description": "The fields between the two `---` lines of a SKILL.md, the file that makes a folder an Agent Skill.",
         "type": "object",
         "required": asked.required(),
         "properties": asked.properties(),
@@ -54,7 +56,7 @@ pub fn frontmatter_with(rules: &Rules) -> Value {
     })
 }
 
-/// What the rules make an error.
+/// The rules, asked for the codes that they make errors.
 struct Asked<'r>(&'r Rules);
 
 impl Asked<'_> {
@@ -93,7 +95,8 @@ impl Asked<'_> {
         properties
     }
 
-    /// The fields beside the standard's, each with what it may be to the extensions that declare it.
+    /// The fields beside the standard's, each with what it may be to the extensions that declare
+    /// it.
     fn add_extensions(&self, properties: &mut Map<String, Value>) {
         let is_checked = self.forbids(&codes::EXTENSION_FIELD_TYPE);
         for (path, declared) in extension::fields(&self.0.extensions) {
@@ -114,7 +117,7 @@ impl Asked<'_> {
         }
     }
 
-    /// What values that are not texts to every reader a field takes.
+    /// Returns which values a field accepts that some parsers do not read as strings.
     fn loose(&self, accepted: Loose) -> Loose {
         if self.forbids(&codes::PLAIN_NOT_TEXT) { Loose::None } else { accepted }
     }

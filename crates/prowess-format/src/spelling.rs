@@ -1,6 +1,6 @@
-//! What somebody meant who wrote a name nearly right.
+//! Finds the intended name of a misspelled one.
 
-/// The first of the names that a word is nearly: an end, a letter or a hyphen is wrong.
+/// Returns the first name that differs from a word by an ending, a letter or a hyphen.
 pub(crate) fn nearest_of<'n>(
     word: &str,
     names: impl IntoIterator<Item = &'n str>,
@@ -14,7 +14,7 @@ pub(crate) fn nearest_of<'n>(
     })
 }
 
-/// Capitals and underscores are no difference.
+/// Ignores capitals and underscores.
 fn plain(name: &str) -> String {
     name.to_ascii_lowercase().replace('_', "-")
 }

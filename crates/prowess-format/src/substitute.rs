@@ -16,8 +16,9 @@
 //! - A placeholder of a parameter is `$name`, `${name}` or `{{ name }}`; `$ARGUMENTS` and
 //!   `${ARGUMENTS}` are the whole text that was typed behind the skill's name.
 //! - One pass: a value is put in as it is. What looks like a placeholder inside of it stays.
-//! - A placeholder that nothing is known of stays and is told. A bare `$word` is told only where the
-//!   skill has parameters: elsewhere it belongs to a shell. Other uses of `$` and `{{` stay silently.
+//! - Unknown placeholders are kept and reported. A bare `$word` is reported only if the skill has
+//!   parameters: elsewhere it belongs to a shell. Other uses of `$` and `{{` are kept without a
+//!   finding.
 //! - `\$` is a `$` that begins no placeholder, only where the skill has parameters. Elsewhere, a
 //!   backslash is a backslash, and a body without placeholders comes out byte for byte.
 //!
@@ -44,27 +45,27 @@ pub use crate::codes::{
 };
 pub use declared::{Parameter, is_parameter_name, parameters};
 
-/// The most bytes that values put into a body (2 MiB), so that a body of many placeholders and a long
-/// value do not fill the memory between them.
+/// The most bytes that values put into a body (2 MiB), so that a body of many placeholders and a
+/// long value do not fill the memory between them.
 pub const MAX_INSERTED_BYTES: usize = 2 * 1024 * 1024;
 
 /// The name of the placeholder for everything that was typed.
 const WHOLE: &str = "ARGUMENTS";
 
-/// What a skill is called with.
+/// The arguments of a call.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Arguments<'a> {
-    /// What the skill declares; see [`parameters`]. The first of two with one name counts.
+    /// The declared parameters; see [`parameters`]. Of two with one name, the first is used.
     pub parameters: &'a [Parameter<'a>],
     /// Values by name. The first of two with one name counts.
     pub values: &'a [(&'a str, &'a str)],
     /// Everything that was typed behind the skill's name. By default, this is empty.
     pub text: &'a str,
-    /// What becomes of `text` in a body without placeholders.
+    /// The handling of `text` in a body without placeholders.
     pub unplaced: Unplaced,
 }
 
-/// What becomes of the text that was typed if the body has no place for it.
+/// The handling of the text of a call if the body has no placeholder for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unplaced {
     /// It is added below the body, behind `ARGUMENTS: `. The default.
@@ -74,9 +75,9 @@ pub enum Unplaced {
     Drop,
 }
 
-/// Where a client is to put the finished body, as a skill says in its field `insert`.
+/// The destination of the finished body, from the field `insert` of a skill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Insert {
+pub enum BodyTarget {
     /// Into the instructions. The default.
     #[default]
     Instructions,
@@ -84,9 +85,9 @@ pub enum Insert {
     UserMessage,
 }
 
-impl Insert {
-    /// Reads the field's text, blanks and capitals aside; `None` where it is neither. No text at all
-    /// is the default.
+impl BodyTarget {
+    /// Reads the field's text, blanks and capitals aside; `None` where it is neither. No text at
+    /// all is the default.
     pub fn read(text: &str) -> Option<Self> {
         match text.trim().to_ascii_lowercase().as_str() {
             "" | "instructions" => Some(Self::Instructions),
@@ -101,7 +102,7 @@ impl Insert {
 pub struct Substituted<'b> {
     /// The text; borrowed where nothing changed.
     pub text: Cow<'b, str>,
-    /// What was found. Places are those of the body. Each name is told once.
+    /// The findings. Spans are those of the body. Each name is reported once.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -187,7 +188,7 @@ impl<'b> Pass<'b, '_> {
     fn insert(&mut self, placeholder: &Placeholder<'b>, value: &str) {
         self.has_place = true;
         if value.len() > MAX_INSERTED_BYTES - self.inserted {
-            // What is too large stays so, or a short value further on would hide that one is missing.
+            // Nothing more is inserted, or a short value further on would hide that one is missing.
             self.inserted = MAX_INSERTED_BYTES;
             self.report.too_large(placeholder);
             return;

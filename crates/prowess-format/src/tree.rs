@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::codes;
 use crate::findings::Findings;
+use crate::for_message;
 use crate::repair;
-use crate::shown::shown;
 use crate::yaml::{self, Node, NodeValue, Pair, YamlError};
 
 /// The pairs of the frontmatter's mapping; nothing where a finding forbids its use.
@@ -16,7 +16,7 @@ pub(crate) fn read<'t>(
 ) -> Option<Vec<Pair<'t>>> {
     let root = match yaml::parse(&text[yaml.clone()], yaml.start) {
         Ok(root) => root,
-        Err(error) => Some(mend(text, yaml, error, findings)?),
+        Err(error) => Some(fix(text, yaml, error, findings)?),
     };
     match root.map(|root| (root.value, root.span)) {
         None => Some(Vec::new()),
@@ -35,15 +35,15 @@ pub(crate) fn read<'t>(
 }
 
 /// A tree in spite of values that should have been quoted, else a report of the error.
-fn mend(
+fn fix(
     text: &str,
     yaml: &Range<usize>,
     error: YamlError,
     findings: &mut Findings<'_>,
 ) -> Option<Node<'static>> {
     // `{{ x }}` is a mapping as a key to YAML, and a template to its author.
-    let is_mendable = error.code == codes::YAML_INVALID || error.code == codes::YAML_COMPLEX_KEY;
-    let repaired = is_mendable.then(|| repair::parse(&text[yaml.clone()], yaml.start)).flatten();
+    let is_fixable = error.code == codes::YAML_INVALID || error.code == codes::YAML_COMPLEX_KEY;
+    let repaired = is_fixable.then(|| repair::parse(&text[yaml.clone()], yaml.start)).flatten();
     let Some(repaired) = repaired else {
         findings.report(error.code, error.span, || (error.message, error.help.to_owned()));
         return None;
@@ -51,7 +51,7 @@ fn mend(
     for repair in repaired.repairs {
         let message = repair::message(&repair.code);
         findings.report(repair.code, repair.culprit, || {
-            (message.to_owned(), format!("quote the value: `{}`", shown(&repair.line)))
+            (message.to_owned(), format!("quote the value: `{}`", for_message(&repair.line)))
         });
     }
     Some(repaired.tree)

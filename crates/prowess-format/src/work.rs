@@ -1,6 +1,6 @@
-//! Counts bytes that are looked at, so that a test can tell work that grows with the square of a
-//! file from work that grows with it. A count is the same on each machine, as no time is. Outside
-//! this crate's own tests nothing is counted.
+//! Counts the bytes that are read, so that a test can distinguish quadratic work from linear work.
+//! Unlike a time, a count is the same on each machine. Outside the tests of this crate nothing is
+//! counted.
 
 #[cfg(test)]
 mod counted;

@@ -18,8 +18,8 @@
 //! # Ok::<_, prowess_format::write::WriteError>(())
 //! ```
 //!
-//! What is lost: comments, and how a value was quoted or broken into lines. [`comments`] lists the
-//! first, so that a program can say it before it overwrites a file.
+//! Comments, quoting and line breaks of values are lost. [`comments`] lists the comments, so that a
+//! program can show them before it overwrites a file.
 
 mod comments;
 mod content;
@@ -34,45 +34,15 @@ use crate::input::{self, Opened};
 use crate::yaml::Pair;
 use crate::{
     Diagnostic, Document, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, Rules,
-    parse_with, tree, yaml,
+    parse_with, tree,
 };
 
 use content::Content;
 
 pub use crate::codes::COMMENT_LOST;
+pub use crate::error::{ScaffoldError, WriteError};
 pub use comments::comments;
-pub use scaffold::{ScaffoldError, scaffold};
-
-/// Why fields and a body cannot be a `SKILL.md`.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum WriteError {
-    /// U+0000 stands in this key, in the value of this key or in the `body`.
-    #[error("invalid document: `{0}` holds a NUL character")]
-    NulCharacter(String),
-    /// A key stands twice in one mapping.
-    #[error("invalid document: the key `{0}` stands twice")]
-    DuplicateKey(String),
-    /// A key is too long for readers of YAML, which look for its colon in 1,024 characters.
-    #[error("invalid document: the key `{0}` is longer than YAML allows")]
-    KeyTooLong(String),
-    /// Collections lie deeper in each other than 16 levels.
-    #[error("invalid document: collections lie more than {most} levels deep in each other", most = yaml::MAX_DEPTH)]
-    TooDeep,
-    /// There are more than 10,000 keys and values.
-    #[error("invalid document: it holds more than {most} keys and values", most = yaml::MAX_NODES)]
-    TooManyNodes,
-    /// The frontmatter would have this many bytes, more than [`MAX_FRONTMATTER_BYTES`].
-    #[error("invalid document: the frontmatter has {0} bytes, more than {MAX_FRONTMATTER_BYTES}")]
-    FrontmatterTooLarge(usize),
-    /// The file would have this many bytes, more than [`MAX_FILE_BYTES`].
-    #[error("invalid document: the file has {0} bytes, more than {MAX_FILE_BYTES}")]
-    FileTooLarge(usize),
-    /// The text to rewrite has no frontmatter that can be read, or the rules that were given would
-    /// refuse what was written.
-    #[error("invalid document: {}", .0.message)]
-    Unreadable(Box<Diagnostic>),
-}
+pub use scaffold::scaffold;
 
 /// Writes fields and a body as a `SKILL.md`.
 ///
@@ -114,7 +84,7 @@ fn read(text: &str) -> Result<(Fences, Vec<Pair<'_>>), WriteError> {
         Some(mut pairs) => {
             let mut fields = Fields::of(&pairs);
             fields.flow_as_text(text, &mut findings);
-            fields.mend(&mut pairs);
+            fields.fix(&mut pairs);
             Ok((fences, pairs))
         }
         None => Err(unreadable(findings)),

@@ -1,9 +1,9 @@
-//! The one place that knows the YAML library: text between fences to a tree with places.
+//! The only user of the YAML library: turns the text between the fences into a tree with spans.
 //!
 //! Scalars stay what the author typed (the failsafe schema), so `1.10`, `no` and `null` are texts.
-//! What makes YAML dangerous or ambiguous is refused: anchors, aliases, tags, merge keys, a key that
-//! stands twice, a second document. The parser reads events and keeps no stack of its own, and the
-//! tree is no deeper than [`MAX_DEPTH`], so neither can overflow.
+//! Dangerous and ambiguous features of YAML are refused: anchors, aliases, tags, merge keys,
+//! duplicate keys, a second document. The parser reads events and keeps no stack of its own, and
+//! the tree is no deeper than [`MAX_DEPTH`], so neither can overflow.
 
 mod builder;
 mod error;
@@ -19,10 +19,10 @@ use builder::Builder;
 
 pub(crate) use error::YamlError;
 
-/// How deep collections may lie in each other.
+/// The maximum depth of nested collections.
 pub(crate) const MAX_DEPTH: usize = 16;
 
-/// How many keys and values there may be.
+/// The maximum number of keys and values.
 pub(crate) const MAX_NODES: usize = 10_000;
 
 /// A value with its place in the file.
@@ -32,7 +32,7 @@ pub(crate) struct Node<'t> {
     pub(crate) span: Range<usize>,
 }
 
-/// What a value is.
+/// The kinds of values.
 #[derive(Clone, Debug)]
 pub(crate) enum NodeValue<'t> {
     Text { text: Cow<'t, str>, is_plain: bool },

@@ -1,5 +1,5 @@
-//! The skills of a tree against each other: a model chooses one by its description and asks for it by
-//! its name, so two that say the same or look alike make it guess.
+//! Compares the skills of a tree: a model chooses one by its description and names it, so similar
+//! names and descriptions make it guess.
 
 mod likeness;
 
@@ -7,75 +7,21 @@ use std::collections::HashMap;
 
 use prowess_core::{Code, Diagnostic};
 use prowess_format::{Profile, are_confusable, name_skeleton};
-use serde::Serialize;
 
-use crate::codes;
-use crate::package::{Shown, Verdict};
+use crate::alike::Alike;
+use crate::codes::{self, severity};
+use crate::package::{CheckedPackage, Shown};
 use crate::report::{Checked, PackageReport};
-use crate::severities::severity;
 
-/// The most pairs that a tree gives.
+/// The maximum number of reported pairs.
 const MOST_PAIRS: usize = 200;
 
-/// Two skills whose descriptions are alike.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Alike {
-    /// The directory of the first in the order of paths.
-    pub one: String,
-    /// The directory of the second.
-    pub other: String,
-    /// In which way they are alike.
-    pub likeness: Likeness,
-    /// How much, up to 1: the share of common words, or the cosine of the weighted words.
-    pub score: f32,
-}
-
-/// In which way two descriptions are alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Likeness {
-    /// The same words in the same order.
-    Duplicate,
-    /// At least eight of ten words are common.
-    NearDuplicate,
-    /// The telling words are common, so a model would confuse the skills.
-    Confusable,
-}
-
-impl Likeness {
-    fn code(self) -> Code {
-        match self {
-            Self::Duplicate => codes::DESCRIPTION_DUPLICATE,
-            Self::NearDuplicate => codes::DESCRIPTION_NEAR_DUPLICATE,
-            Self::Confusable => codes::DESCRIPTION_CONFUSABLE,
-        }
-    }
-
-    fn message(self, other: &str, score: f32) -> String {
-        match self {
-            Self::Duplicate => format!("the description is the same as that of `{other}`"),
-            Self::NearDuplicate => {
-                let percent = score * 100.0;
-                format!("the description shares {percent:.0} % of its words with that of `{other}`")
-            }
-            Self::Confusable => {
-                format!("a model may confuse this skill with `{other}` (likeness {score:.2})")
-            }
-        }
-    }
-
-    fn help(self) -> &'static str {
-        match self {
-            Self::Duplicate | Self::NearDuplicate => {
-                "keep one of the two, or say in each what the other does not do"
-            }
-            Self::Confusable => "say in both descriptions when to use this one and not the other",
-        }
-    }
-}
-
-/// The reports of a tree with what its names and descriptions say of each other.
-pub(crate) fn join(verdicts: Vec<Verdict>, problems: Vec<Diagnostic>, profile: Profile) -> Checked {
+/// Adds the findings about similar names and descriptions to the reports of a tree.
+pub(crate) fn join(
+    verdicts: Vec<CheckedPackage>,
+    problems: Vec<Diagnostic>,
+    profile: Profile,
+) -> Checked {
     let (mut packages, shown): (Vec<_>, Vec<_>) =
         verdicts.into_iter().map(|verdict| (verdict.report, verdict.shown)).unzip();
     compare_names(&mut packages, &shown, profile);
@@ -88,8 +34,8 @@ pub(crate) fn join(verdicts: Vec<Verdict>, problems: Vec<Diagnostic>, profile: P
     Checked { packages, problems, alike }
 }
 
-/// Tells each skill whose name looks like an earlier one's. Equal names are no mistake: a layer may
-/// put its own skill before another's.
+/// Reports each skill whose name looks like an earlier one's. Equal names are no mistake: a layer
+/// may override the skill of another.
 fn compare_names(packages: &mut [PackageReport], shown: &[Option<Shown>], profile: Profile) {
     let mut first: HashMap<String, usize> = HashMap::new();
     for (other, Shown { name, name_place, .. }) in known(shown) {
@@ -100,11 +46,11 @@ fn compare_names(packages: &mut [PackageReport], shown: &[Option<Shown>], profil
         let path = place_of(&packages[one], &packages[other]);
         let message = format!(
             "the name `{}` looks like `{}`, that of `{}`",
-            prowess_format::shown(name),
-            prowess_format::shown(&earlier.name),
-            prowess_format::shown(path)
+            prowess_format::for_message(name),
+            prowess_format::for_message(&earlier.name),
+            prowess_format::for_message(path)
         );
-        let help = "choose names that nobody takes for each other";
+        let help = "choose names that look different";
         let found = filled(name_place, codes::NAME_CONFUSABLE, message, help, profile);
         packages[other].diagnostics.extend(found);
     }
@@ -122,7 +68,7 @@ fn compare_descriptions(
         let likeness = pair.likeness;
         if let Some(Shown { description_place, .. }) = &shown[pair.other] {
             let path = place_of(&packages[pair.one], &packages[pair.other]);
-            let message = likeness.message(&prowess_format::shown(path), pair.score);
+            let message = likeness.message(&prowess_format::for_message(path), pair.score);
             let found =
                 filled(description_place, likeness.code(), message, likeness.help(), profile);
             packages[pair.other].diagnostics.extend(found);
@@ -137,7 +83,7 @@ fn compare_descriptions(
     alike
 }
 
-/// The packages that can be read, with their numbers.
+/// Returns the readable packages with their indices.
 fn known(shown: &[Option<Shown>]) -> impl Iterator<Item = (usize, &Shown)> {
     shown.iter().enumerate().filter_map(|(at, shown)| Some((at, shown.as_ref()?)))
 }
@@ -150,7 +96,7 @@ fn place_of<'r>(one: &'r PackageReport, other: &PackageReport) -> &'r str {
     if one.package.is_empty() || !is_one_root { &one.path } else { &one.package }
 }
 
-/// A finding in its place, unless the profile is silent about it.
+/// Returns a finding with a location, unless the profile does not report it.
 fn filled(
     place: &Diagnostic,
     code: Code,

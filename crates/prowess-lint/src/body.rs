@@ -1,20 +1,20 @@
-//! The instructions: how long they are, how they are built, and what hides in them.
+//! Checks the body: its length, its structure and its invisible characters.
 
 use prowess_core::TokenCounter;
-use prowess_format::hidden_character;
+use prowess_text::find_invisible;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
 use crate::codes;
 use crate::findings::Findings;
 use crate::package::Package;
 
-/// What a body should cost at most, in tokens.
+/// The recommended maximum of a body, in tokens.
 const TOKENS: usize = 5000;
 
-/// From which share of [`TOKENS`] on a body is said to come near, in percent.
+/// The share of [`TOKENS`], in percent, from which a body is reported as near the maximum.
 const NEAR_PERCENT: usize = 90;
 
-/// What a body must not cost without a word to whoever runs it, in tokens.
+/// The size of a body, in tokens, above which it is reported as too large.
 const SOFT_LIMIT: usize = 8000;
 
 pub(crate) fn check(package: &Package<'_>, tokens: &dyn TokenCounter, findings: &mut Findings<'_>) {
@@ -60,14 +60,14 @@ fn check_structure(body: &str, findings: &mut Findings<'_>) {
         findings.report(
             codes::BODY_NO_HEADINGS,
             "the body has no heading".to_owned(),
-            "part it by lines such as `## When to use` and `## Steps`",
+            "split it with headings such as `## When to use` and `## Steps`",
         );
     }
     if !["when to", "use when", "use this", "when not"].iter().any(|it| lower.contains(it)) {
         findings.report(
             codes::BODY_NO_WHEN,
-            "the body does not say when the skill is for use".to_owned(),
-            "add a part `## When to use`, and say there when not to",
+            "the body does not say when to use the skill".to_owned(),
+            "add a section `## When to use` that also says when not to",
         );
     }
     if !has_example && !lower.contains("example") {
@@ -85,7 +85,7 @@ fn check_hidden(body: &str, start: usize, findings: &mut Findings<'_>) {
     let mut first = None;
     let mut lines = 0;
     for line in body.split_inclusive('\n') {
-        if let Some(character) = hidden_character(line.trim_end_matches(['\r', '\n'])) {
+        if let Some(character) = find_invisible(line.trim_end_matches(['\r', '\n'])) {
             lines += 1;
             let at = line_start + line.find(character).unwrap_or_default();
             first = first.or(Some((character, at)));

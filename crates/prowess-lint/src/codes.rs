@@ -1,105 +1,102 @@
-//! Every code that a check of a package gives beside those of [`prowess_format::codes`].
-//! [`severity`](crate::severity) says how much each matters.
+//! The codes of findings about a whole package, in addition to [`prowess_format::codes`].
+//!
+//! A code belongs here if it is advice for authors or needs more than one file: the body's wording,
+//! links, files, other skills of the tree. What is malformed in a single `SKILL.md` belongs to
+//! [`prowess_format::codes`], so that every reader reports it.
 
 mod example;
-mod page;
 
-use prowess_core::{Code, Diagnostic};
+use prowess_core::{Code, Severity, declare_codes};
+use prowess_format::codes::Explanation;
+use prowess_format::{CodeEntry, Profile};
 
-pub use page::page;
-
-/// Declares the codes and [`ALL`], so that none is left out of the list.
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $name:ident = $text:literal;)*) => {
-        $($(#[doc = $doc])+ pub const $name: Code = Code::new($text);)*
-
-        /// Every code of this module.
-        pub const ALL: &[Code] = &[$($name),*];
-
-        /// What each code means, in the order of [`ALL`].
-        const MEANINGS: &[&str] = &[$(concat!($($doc),+)),*];
-    };
-}
-
-/// What a code means, with a package that gives it.
-#[derive(Clone, Debug)]
-pub struct Explanation {
-    /// The code.
-    pub code: Code,
-    /// What it says of a package, in a sentence.
-    pub meaning: String,
-    /// What of a package gives it, or a description where that is too large or no text.
-    pub example: String,
-    /// What checking the example finds, under the mildest profile that is not silent. `None` where
-    /// it takes a source that fails.
-    pub diagnostic: Option<Diagnostic>,
+/// Returns the severity of one of [`ALL`]; `None` if the profile does not report it.
+///
+/// The reference tool reads the frontmatter only, so `skills-ref` reports nothing else.
+pub fn severity(code: &Code, profile: Profile) -> Option<Severity> {
+    let entry = ALL.iter().find(|entry| entry.code == *code);
+    let severities = entry.and_then(|entry| entry.severities);
+    severities.map_or(Some(Severity::Error), |severities| severities[profile as usize])
 }
 
 /// Explains one of [`ALL`].
 pub fn explain(code: &Code) -> Option<Explanation> {
-    let number = ALL.iter().position(|known| known == code)?;
+    let CodeEntry { meaning, .. } = ALL.iter().find(|entry| entry.code == *code)?;
     let example = example::of(code)?;
     Some(Explanation {
         code: code.clone(),
-        meaning: MEANINGS[number].trim().to_owned(),
+        meaning: (*meaning).to_owned(),
         diagnostic: example.diagnostic(code),
         example: example.show(),
     })
 }
 
-codes! {
+const INTRODUCTION: &str = "
+# Diagnostics of whole packages
+
+`prowess validate` also checks the files, the links and the body of a package, and compares the skills of a tree.
+";
+
+/// Returns the page that lists the codes of [`prowess_format::codes`] and then those of this crate,
+/// each with its meaning, its severities and an example, as Markdown.
+pub fn page() -> String {
+    prowess_format::codes::page() + INTRODUCTION + &prowess_format::codes::reference(ALL, explain)
+}
+
+declare_codes! {
+    [lenient extended spec strict skills_ref]
     /// The body is estimated at 90 % of 5,000 tokens or more.
-    BODY_TOKENS_NEAR_LIMIT = "body-tokens-near-limit";
+    BODY_TOKENS_NEAR_LIMIT = "body-tokens-near-limit" [hint hint hint hint none];
     /// The body is estimated at more than 5,000 tokens.
-    BODY_TOKENS = "body-tokens";
+    BODY_TOKENS = "body-tokens" [warn warn warn warn none];
     /// The body is estimated at more than 8,000 tokens.
-    BODY_TOKENS_SOFT_LIMIT = "body-tokens-soft-limit";
+    BODY_TOKENS_SOFT_LIMIT = "body-tokens-soft-limit" [warn warn warn warn none];
     /// The body has no heading.
-    BODY_NO_HEADINGS = "body-no-headings";
-    /// The body does not say when the skill is for use.
-    BODY_NO_WHEN = "body-no-when";
+    BODY_NO_HEADINGS = "body-no-headings" [hint hint hint hint none];
+    /// The body does not say when to use the skill.
+    BODY_NO_WHEN = "body-no-when" [hint hint hint hint none];
     /// The body shows no example.
-    BODY_NO_EXAMPLE = "body-no-example";
-    /// A character of the body cannot be seen or turns the reading direction.
-    BODY_HIDDEN_CHARACTER = "body-hidden-character";
+    BODY_NO_EXAMPLE = "body-no-example" [hint hint hint hint none];
+    /// The body has an invisible character or one that changes the reading direction.
+    BODY_HIDDEN_CHARACTER = "body-hidden-character" [warn warn warn error none];
     /// Name and description together are estimated at more than 100 tokens.
-    CATALOG_ENTRY_LONG = "catalog-entry-long";
+    CATALOG_ENTRY_LONG = "catalog-entry-long" [hint hint hint hint none];
     /// The description does not say when to use the skill.
-    DESCRIPTION_NO_WHEN = "description-no-when";
+    DESCRIPTION_NO_WHEN = "description-no-when" [hint hint hint hint none];
     /// Another skill of the tree has the same description.
-    DESCRIPTION_DUPLICATE = "description-duplicate";
+    DESCRIPTION_DUPLICATE = "description-duplicate" [warn warn warn warn none];
     /// Another skill of the tree has nearly the same description.
-    DESCRIPTION_NEAR_DUPLICATE = "description-near-duplicate";
+    DESCRIPTION_NEAR_DUPLICATE = "description-near-duplicate" [hint warn warn warn none];
     /// Another skill of the tree has a description that a model would confuse with this one.
-    DESCRIPTION_CONFUSABLE = "description-confusable";
-    /// A link leads to no file.
-    LINK_BROKEN = "link-broken";
-    /// The body names a file of the package, in code or in its text, that is not there.
-    PATH_MISSING = "path-missing";
-    /// The script of a hook is not there.
-    HOOK_MISSING = "hook-missing";
-    /// A link begins at the file system's root, a drive or a home directory.
-    LINK_ABSOLUTE = "link-absolute";
-    /// A link leads out of the package.
-    LINK_LEAVES_PACKAGE = "link-leaves-package";
-    /// A link leads to a file more than one level below the package's directory.
-    LINK_TOO_DEEP = "link-too-deep";
-    /// A file for people, such as `README.md`, lies beside the `SKILL.md`.
-    EXTRANEOUS_FILE = "extraneous-file";
-    /// A script begins without a comment.
-    SCRIPT_NO_HEADER = "script-no-header";
-    /// A character of a file's name cannot be seen or turns the reading direction.
-    FILE_NAME_HIDDEN_CHARACTER = "file-name-hidden-character";
+    DESCRIPTION_CONFUSABLE = "description-confusable" [hint hint hint hint none];
+    /// The target of a link does not exist.
+    LINK_BROKEN = "link-broken" [warn warn warn warn none];
+    /// The body names a file of the package, in code or in its text, that does not exist.
+    PATH_MISSING = "path-missing" [hint warn warn warn none];
+    /// The script of a hook does not exist.
+    HOOK_MISSING = "hook-missing" [warn error error error none];
+    /// A link is absolute: it starts at the file system's root, a drive or a home directory.
+    LINK_ABSOLUTE = "link-absolute" [warn warn error error none];
+    /// The target of a link is outside the package.
+    LINK_LEAVES_PACKAGE = "link-leaves-package" [warn warn error error none];
+    /// The target of a link is more than one level below the package's directory.
+    LINK_TOO_DEEP = "link-too-deep" [hint hint hint hint none];
+    /// A file for people, such as `README.md`, is next to the `SKILL.md`.
+    EXTRANEOUS_FILE = "extraneous-file" [hint hint hint hint none];
+    /// A script does not start with a comment.
+    SCRIPT_NO_HEADER = "script-no-header" [hint hint hint hint none];
+    /// The name of a file has an invisible character or one that changes the reading direction.
+    FILE_NAME_HIDDEN_CHARACTER = "file-name-hidden-character" [warn warn warn error none];
     /// Two files of the package have names that look alike.
-    FILE_NAMES_ALIKE = "file-names-alike";
-    /// Another skill of the tree has a name that looks like this one's.
-    NAME_CONFUSABLE = "name-confusable";
+    FILE_NAMES_ALIKE = "file-names-alike" [warn warn warn warn none];
+    /// Another skill of the tree has a name that looks like the name of this one.
+    NAME_CONFUSABLE = "name-confusable" [warn warn warn warn none];
     /// The files of the package cannot be listed.
-    LISTING_FAILED = "listing-failed";
+    LISTING_FAILED = "listing-failed" [warn warn warn warn none];
     /// The reference tool `skills-ref` refuses the package.
-    SKILLS_REF = "skills-ref";
-    /// The reference tool `skills-ref` ends with a traceback on the package.
-    SKILLS_REF_CRASH = "skills-ref-crash";
-    /// The source reports a package by a path that is none.
-    PACKAGE_PATH_INVALID = "package-path-invalid";
+    SKILLS_REF = "skills-ref" [error error error error error];
+    /// The reference tool `skills-ref` crashes on the package.
+    SKILLS_REF_CRASH = "skills-ref-crash" [error error error error error];
+    /// The source reports a package by a path that is not valid.
+    PACKAGE_PATH_INVALID = "package-path-invalid" [error error error error error];
 }

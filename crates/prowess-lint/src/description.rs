@@ -1,4 +1,4 @@
-//! What a description says, and what it costs in every catalog.
+//! Checks the wording of a description, and its cost in a catalog.
 
 use prowess_core::TokenCounter;
 
@@ -7,10 +7,10 @@ use crate::findings::Findings;
 use crate::package::Package;
 use crate::words::words;
 
-/// What name and description together should cost at most, in tokens.
+/// The recommended maximum of name and description together, in tokens.
 const CATALOG_ENTRY_TOKENS: usize = 100;
 
-/// Words by which a description says when a skill is for use.
+/// Words that state when to use a skill.
 const WHEN: [&str; 14] = [
     "when", "whenever", "use", "used", "uses", "using", "useful", "trigger", "triggers", "invoke",
     "before", "after", "asks", "if",
@@ -38,7 +38,7 @@ pub(crate) fn check(package: &Package<'_>, tokens: &dyn TokenCounter, findings: 
     }
 }
 
-/// Whether the words that say "when" can be looked for: they are English ones.
+/// Returns whether a text may be English, the language of [`WHEN`].
 fn is_latin(text: &str) -> bool {
     let letters = text.chars().filter(|character| character.is_alphabetic()).count();
     let latin = text.chars().filter(char::is_ascii_alphabetic).count();

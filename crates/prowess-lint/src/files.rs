@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use prowess_core::{PackagePath, ReadLimit, Resource, SkillSource};
-use prowess_format::{hidden_character, name_skeleton, shown};
+use prowess_format::{for_message, name_skeleton};
+use prowess_text::find_invisible;
 
 use crate::codes;
 use crate::findings::Findings;
@@ -66,7 +67,7 @@ fn check_extraneous(package: &Package<'_>, findings: &mut Findings<'_>) {
     for file in package.files {
         let name = file.path.as_str();
         if EXTRANEOUS.contains(&name.to_ascii_lowercase().as_str()) {
-            let message = format!("`{}` is for people, not for a model", shown(name));
+            let message = format!("`{}` is for people, not for a model", for_message(name));
             let help = "move it out of the package, or what a model needs of it into `references/`";
             findings.report(codes::EXTRANEOUS_FILE, message, help);
         }
@@ -77,19 +78,21 @@ fn check_names(package: &Package<'_>, findings: &mut Findings<'_>) {
     for file in package.files {
         let name = file.path.as_str();
         if let Some(character) =
-            hidden_character(name).or_else(|| name.contains('\n').then_some('\n'))
+            find_invisible(name).or_else(|| name.contains('\n').then_some('\n'))
         {
             let code = u32::from(character);
-            let message =
-                format!("the file's name `{}` has the hidden character U+{code:04X}", shown(name));
+            let message = format!(
+                "the file's name `{}` has the hidden character U+{code:04X}",
+                for_message(name)
+            );
             let help = "rename the file: a reader cannot see what a model reads";
             findings.report(codes::FILE_NAME_HIDDEN_CHARACTER, message, help);
         }
     }
 }
 
-/// A model or a person may ask for the one and mean the other. The names are compared with their
-/// paths: equal names in two directories tell themselves apart.
+/// A model or a person may name one and mean the other. Whole paths are compared: equal names in
+/// two directories are distinct.
 fn check_names_alike(package: &Package<'_>, findings: &mut Findings<'_>) {
     let mut seen: HashMap<String, &str> = HashMap::new();
     for file in package.files {
@@ -99,7 +102,8 @@ fn check_names_alike(package: &Package<'_>, findings: &mut Findings<'_>) {
                 place.insert(name);
             }
             Entry::Occupied(first) => {
-                let (one, other) = (escaped(first.get()), escaped(name));
+                let one = escaped(first.get());
+                let other = escaped(name);
                 let message = format!("the files `{one}` and `{other}` have names that look alike");
                 let help = "rename one of the two, or remove it if it is a copy";
                 findings.report(codes::FILE_NAMES_ALIKE, message, help);
@@ -108,16 +112,17 @@ fn check_names_alike(package: &Package<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// A name in which the eye can tell each character from its like.
+/// Returns a name with characters that are not ASCII escaped, so that similar ones differ.
 fn escaped(name: &str) -> String {
     let mut text = String::new();
     for character in name.chars() {
-        match character.is_ascii() {
-            true => text.push(character),
-            false => text.extend(character.escape_unicode()),
+        if character.is_ascii() {
+            text.push(character);
+        } else {
+            text.extend(character.escape_unicode());
         }
     }
-    shown(&text)
+    for_message(&text)
 }
 
 fn check_scripts(package: &Package<'_>, findings: &mut Findings<'_>) {
@@ -133,8 +138,13 @@ fn check_scripts(package: &Package<'_>, findings: &mut Findings<'_>) {
         return;
     };
     let message = match bare.len() {
-        1 => format!("the script `{}` begins without a comment", shown(first)),
-        count => format!("{count} scripts begin without a comment, `{}` the first", shown(first)),
+        1 => format!("the script `{}` does not start with a comment", for_message(first)),
+        count => {
+            format!(
+                "{count} scripts do not start with a comment, `{}` is the first",
+                for_message(first)
+            )
+        }
     };
     let help = "say at the top what the script does, what it needs and how it is called";
     findings.report(codes::SCRIPT_NO_HEADER, message, help);

@@ -1,16 +1,16 @@
-//! Collects the findings about one package and gives each its severity.
+//! Collects the findings about one package and looks up the severity of each.
 
 use std::ops::Range;
 
 use prowess_core::{Code, Diagnostic};
 use prowess_format::Profile;
 
-use crate::severities::severity;
+use crate::codes::severity;
 
-/// The most findings of one code for one package; the rest says nothing new.
+/// The maximum number of findings with one code about one package.
 const MOST_OF_A_CODE: usize = 20;
 
-/// What was found so far in one package.
+/// The findings so far about one package.
 pub(crate) struct Findings<'t> {
     text: &'t [u8],
     profile: Profile,
@@ -22,13 +22,13 @@ impl<'t> Findings<'t> {
         Self { text, profile, list }
     }
 
-    /// Takes note of a finding about these bytes of the instructions.
+    /// Adds a finding about these bytes of the instructions.
     pub(crate) fn at(&mut self, code: Code, span: Range<usize>, message: String, help: &str) {
         let text = self.text;
         self.push(code, message, help, |found| found.at(text, span));
     }
 
-    /// Takes note of a finding about the package.
+    /// Adds a finding about the package.
     pub(crate) fn report(&mut self, code: Code, message: String, help: &str) {
         self.push(code, message, help, |found| found);
     }
@@ -48,7 +48,7 @@ impl<'t> Findings<'t> {
         }
     }
 
-    /// The findings in the order of the file, those without a place last.
+    /// Returns the findings in the order of the file, those without a span last.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
         self.list.sort_by_key(|found| found.span.as_ref().map_or(usize::MAX, |span| span.start));
         self.list

@@ -1,4 +1,4 @@
-//! Mends what has exactly one right answer.
+//! Fixes what has exactly one right answer.
 
 use std::ops::Range;
 
@@ -13,38 +13,38 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 const FIELDS: [&str; 6] =
     ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 
-/// A text with its mistakes mended.
+/// A text with its mistakes fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixed {
     /// The text before.
     pub before: String,
     /// The text after.
     pub after: String,
-    /// What was mended, in the order of the file.
+    /// The codes of the fixed findings, in the order of the file.
     pub codes: Vec<Code>,
 }
 
 impl Fixed {
-    /// Whether there was anything to mend.
+    /// Returns whether anything was fixed.
     pub fn is_changed(&self) -> bool {
         !self.codes.is_empty()
     }
 
-    /// What changes, as a unified diff of the file at `path`.
+    /// Returns the change as a unified diff of the file at `path`.
     pub fn diff(&self, path: &str) -> String {
         let diff = TextDiff::from_lines(&self.before, &self.after);
         diff.unified_diff().context_radius(2).header(path, path).to_string()
     }
 }
 
-/// Mends the text of a `SKILL.md`: a byte order mark goes, a plain value with a colon and one that
+/// Fixes the text of a `SKILL.md`: a byte order mark goes, a plain value with a colon and one that
 /// other readers take for a number or a date are quoted, and a field of the specification that is
 /// spelled with other letter case or `_` gets its name.
 ///
-/// Everything else stays byte for byte, comments too. A change is made only if the mended file says
-/// what the file said before; what needs a choice, such as a name that differs from the directory's,
-/// is left to the author, and so is a file that cannot be read at all, and renaming `skill.md`.
-/// Mending twice is mending once.
+/// Everything else stays byte for byte, comments too. A change is made only if the fixed file says
+/// what the file said before; what needs a choice, such as a name that differs from the
+/// directory's, is left to the author, and so is a file that cannot be read at all, and renaming
+/// `skill.md`. Fixing a fixed file changes nothing.
 ///
 /// # Errors
 ///
@@ -58,9 +58,10 @@ pub fn fix(text: &[u8]) -> Option<Fixed> {
         codes.push(codes::BYTE_ORDER_MARK);
     }
     for edit in edits(&after).into_iter().rev() {
-        if let Some(mended) = applied(&after, &edit) {
-            after = mended;
-            // From the end to the beginning, so that spans stay right; told in the file's order.
+        if let Some(fixed) = applied(&after, &edit) {
+            after = fixed;
+            // From the end to the start, so that earlier spans stay valid; listed in the order of
+            // the file.
             let first = usize::from(before.starts_with(BYTE_ORDER_MARK));
             codes.insert(first, edit.code);
         }
@@ -75,7 +76,7 @@ struct Edit {
     with: String,
 }
 
-/// What can be mended, in the order of the file.
+/// Returns the possible edits, in the order of the file.
 fn edits(text: &str) -> Vec<Edit> {
     let parsed = parse(text.as_bytes(), Profile::Lenient);
     let Some(document) = parsed.document else {
@@ -125,26 +126,27 @@ fn quoting(text: &str, field: &Field, code: Code) -> Option<Edit> {
     }
     let written = text.get(field.value_span.clone())?.trim_end();
     let span = field.value_span.start..field.value_span.start + written.len();
-    let with = match written.contains('\'') {
-        false => format!("'{written}'"),
-        true => format!("\"{}\"", written.replace('\\', "\\\\").replace('"', "\\\"")),
+    let with = if written.contains('\'') {
+        format!("\"{}\"", written.replace('\\', "\\\\").replace('"', "\\\""))
+    } else {
+        format!("'{written}'")
     };
     Some(Edit { code, span, with })
 }
 
 /// The text with the edit, if it then says what it said, and the finding is gone.
 fn applied(text: &str, edit: &Edit) -> Option<String> {
-    let mut mended = text.to_owned();
-    mended.replace_range(edit.span.clone(), &edit.with);
-    let (before, after) = (said(text)?, said(&mended)?);
+    let mut fixed = text.to_owned();
+    fixed.replace_range(edit.span.clone(), &edit.with);
+    let is_same = said(text)? == said(&fixed)?;
     let count = |text: &str| {
         let found = parse(text.as_bytes(), Profile::Spec).diagnostics;
         found.iter().filter(|found| found.code == edit.code).count()
     };
-    (before == after && count(&mended) < count(text)).then_some(mended)
+    (is_same && count(&fixed) < count(text)).then_some(fixed)
 }
 
-/// What a file says: the values under the right names of their fields, and the body.
+/// Returns the meaning of a file: the values by the correct names of their fields, and the body.
 fn said(text: &str) -> Option<(Vec<(String, Value)>, String)> {
     let document = parse(text.as_bytes(), Profile::Lenient).document?;
     let fields = document.frontmatter.fields.0.into_iter().map(|field| {

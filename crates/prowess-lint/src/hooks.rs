@@ -1,7 +1,7 @@
 //! The scripts that a frontmatter wants to be run before and after the skill.
 
 use prowess_core::ResourcePath;
-use prowess_format::{Profile, Rules, shown};
+use prowess_format::{Profile, Rules, for_message};
 
 use crate::codes;
 use crate::findings::Findings;
@@ -22,8 +22,11 @@ pub(crate) fn check(package: &Package<'_>, profile: Profile, findings: &mut Find
         let script = field.value.as_text().unwrap_or_default();
         // A path that leaves the package is a finding of reading.
         if ResourcePath::new(script).is_ok_and(|path| !exists(&path, package)) {
-            let message =
-                format!("the hook `{}` names `{}`, which is not there", field.key, shown(script));
+            let message = format!(
+                "the hook `{}` names `{}`, which does not exist",
+                field.key,
+                for_message(script)
+            );
             let help = "add the script, or remove the hook";
             findings.at(codes::HOOK_MISSING, field.value_span.clone(), message, help);
         }

@@ -1,5 +1,5 @@
-//! Checks whole packages, for authors: what stands in the instructions, where their links lead, which
-//! files lie beside them, and which descriptions a model would confuse.
+//! Checks whole packages, for authors: what stands in the instructions, where their links lead,
+//! which files lie beside them, and which descriptions a model would confuse.
 //!
 //! ```
 //! use prowess_core::{Cancel, MemorySource};
@@ -14,14 +14,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A package comes from any [`SkillSource`](prowess_core::SkillSource): nothing here opens a file. A
-//! scan for a catalog reads heads of files and asks only whether a skill can be used; a check reads
-//! all of them and gives advice too. [`fix`] mends what has exactly one right answer, as a text to
-//! look at; writing it is the host's.
+//! A package comes from any [`SkillSource`](prowess_core::SkillSource): nothing here opens a file.
+//! A scan for a catalog reads heads of files and asks only whether a skill can be used; a check
+//! reads all of them and gives advice too. [`fix`] fixes what has exactly one right answer, as a
+//! text to look at; writing it is the host's.
 #![forbid(unsafe_code)]
 
 mod across;
+mod alike;
 mod body;
+mod check;
 pub mod codes;
 mod description;
 mod files;
@@ -34,16 +36,15 @@ mod package;
 mod paths;
 mod progress;
 mod report;
-mod severities;
 mod tree;
 mod words;
 mod write;
 
-pub use across::{Alike, Likeness};
+pub use alike::{Alike, Likeness};
+pub use codes::severity;
 pub use fix::{Fixed, fix};
 pub use options::LintOptions;
 pub use progress::{NoProgress, Progress};
 pub use report::{Checked, PackageReport};
-pub use severities::severity;
 pub use tree::{check_tree, check_trees};
 pub use write::{github, sarif};

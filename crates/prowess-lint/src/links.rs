@@ -1,9 +1,9 @@
-//! Where the links of a body lead.
+//! Checks the targets of the links in a body.
 
 use std::ops::Range;
 
 use prowess_core::{Code, PathError, ReadLimit, ResourcePath, SourceErrorKind};
-use prowess_format::shown;
+use prowess_format::for_message;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use crate::codes;
@@ -32,7 +32,7 @@ pub(crate) fn check(package: &Package<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// What is wrong with a link.
+/// The problem of a link.
 struct Wrong {
     code: Code,
     message: String,
@@ -44,7 +44,7 @@ fn judge(target: &str, package: &Package<'_>) -> Option<Wrong> {
     if is_absolute(target) {
         return wrong(
             codes::LINK_ABSOLUTE,
-            format!("the link `{}` is absolute", shown(target)),
+            format!("the link `{}` is absolute", for_message(target)),
             "name the file relative to the skill's directory, such as `references/forms.md`",
         );
     }
@@ -54,8 +54,8 @@ fn judge(target: &str, package: &Package<'_>) -> Option<Wrong> {
         Err(PathError::Escape(_)) => {
             return wrong(
                 codes::LINK_LEAVES_PACKAGE,
-                format!("the link `{}` leaves the package", shown(target)),
-                "copy what it leads to into the package, or name the other skill in words",
+                format!("the link `{}` leaves the package", for_message(target)),
+                "copy its target into the package, or name the other skill in words",
             );
         }
         // The package's own directory.
@@ -67,14 +67,14 @@ fn judge(target: &str, package: &Package<'_>) -> Option<Wrong> {
     if !exists(&resource, package) {
         return wrong(
             codes::LINK_BROKEN,
-            format!("the link `{}` leads to no file", shown(target)),
-            "add the file, or mend or remove the link",
+            format!("the target of the link `{}` does not exist", for_message(target)),
+            "add the file, or fix or remove the link",
         );
     }
     (resource.as_str().split('/').count() > ONE_LEVEL).then(|| Wrong {
         code: codes::LINK_TOO_DEEP,
-        message: format!("`{}` is more than one level deep", shown(target)),
-        help: "keep what the body names directly in `references/`, `scripts/` or `assets/`",
+        message: format!("`{}` is more than one level deep", for_message(target)),
+        help: "keep files that the body names directly in `references/`, `scripts/` or `assets/`",
     })
 }
 
@@ -126,15 +126,15 @@ fn decoded(path: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Whether the package has this file, or a directory of that name.
+/// Returns whether the package has this file, or a directory of that name.
 pub(crate) fn exists(resource: &ResourcePath, package: &Package<'_>) -> bool {
     let path = resource.as_str();
     let is_listed = package.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
     if is_listed || path == package.file {
         return true;
     }
-    // A listing leaves out directories, what lies deep and what is not for a model; whether there is
-    // something is a question for the source, and a read of nothing asks it.
+    // A listing omits directories, deep files and files that are not for a model, so the source is
+    // asked with a read of no bytes.
     match package.source.read(package.path, resource, ReadLimit(0)) {
         Ok(_) => true,
         Err(error) => error.kind != SourceErrorKind::NotFound,

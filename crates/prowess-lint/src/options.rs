@@ -1,4 +1,4 @@
-//! What a check is told beforehand.
+//! The options of a check.
 
 use std::num::NonZeroUsize;
 

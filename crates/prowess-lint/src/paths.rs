@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use prowess_core::ResourcePath;
-use prowess_format::shown;
+use prowess_format::for_message;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, TextMergeWithOffset};
 
 use crate::codes;
@@ -30,8 +30,9 @@ pub(crate) fn check(package: &Package<'_>, findings: &mut Findings<'_>) {
                 continue;
             }
             if ResourcePath::new(path).is_ok_and(|resource| !exists(&resource, package)) {
-                let message = format!("the body names `{}`, which is not there", shown(path));
-                let help = "add the file, or mend or remove its name";
+                let message =
+                    format!("the body names `{}`, which does not exist", for_message(path));
+                let help = "add the file, or fix or remove its name";
                 let span = narrowed(package, path, span.clone());
                 findings.at(codes::PATH_MISSING, span, message, help);
             }
@@ -39,8 +40,8 @@ pub(crate) fn check(package: &Package<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// The texts and the pieces of code between them. What a link shows is the link's matter, and a block
-/// of code is often an example of something else.
+/// The texts and the pieces of code between them. What a link shows is the link's matter, and a
+/// block of code is often an example of something else.
 fn texts<'p>(package: &Package<'p>) -> impl Iterator<Item = (String, Range<usize>)> + use<'p> {
     let start = package.body_start();
     let events = Parser::new_ext(package.document.body, Options::ENABLE_TABLES).into_offset_iter();

@@ -1,6 +1,6 @@
-//! Who is told how far a check is.
+//! Progress of a check.
 
-/// Told how far a check is.
+/// Receives the progress of a check.
 ///
 /// # Behavior
 ///
@@ -14,7 +14,7 @@ pub trait Progress: Sync {
     fn checked(&self);
 }
 
-/// Nobody is told.
+/// Ignores the progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProgress;
 

@@ -1,18 +1,18 @@
-//! What a check gives.
+//! The result of a check.
 
 use prowess_core::{Diagnostic, Severity};
 use serde::Serialize;
 
-use crate::across::Alike;
+use crate::alike::Alike;
 
-/// The verdict on one package.
+/// The result for one package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PackageReport {
     /// The package's directory as an absolute path or URL.
     pub path: String,
     /// The declared name, where there is one.
     pub name: Option<String>,
-    /// Whether the profile finds no error.
+    /// Whether no finding is an error.
     pub valid: bool,
     /// Every finding, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
@@ -24,7 +24,7 @@ pub struct PackageReport {
     pub file: String,
 }
 
-/// The verdict on every package of a source.
+/// The results for every package of a source.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Checked {
     /// One report for each package, sorted by path.

@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use prowess_core::{
-    Cancel, Diagnostic, Found, ReadFurther, ScanSink, SkillSource, SourceError, SourceErrorKind,
-    Stamp,
+    Cancel, Diagnostic, Found, PreviousScan, ReadFurther, ScanSink, SkillSource, SourceError,
+    SourceErrorKind,
 };
 
-use crate::across;
 use crate::options::LintOptions;
-use crate::package::{self, Named, Verdict};
+use crate::package::{self, CheckedPackage, Named};
 use crate::progress::Progress;
 use crate::report::Checked;
+use crate::{across, check};
 
 /// Checks every package of a source, and their names and descriptions against each other.
 ///
@@ -22,7 +22,7 @@ use crate::report::Checked;
 ///
 /// # Errors
 ///
-/// The source can say nothing at all, or `cancel` was asked for.
+/// The source cannot be scanned, or `cancel` was requested.
 pub fn check_tree(
     source: &dyn SkillSource,
     options: &LintOptions<'_>,
@@ -32,12 +32,12 @@ pub fn check_tree(
     check_trees(&[source], options, progress, cancel)
 }
 
-/// Checks several sources as one tree: see [`check_tree`]. A package that two of them have is checked
-/// once.
+/// Checks several sources as one tree: see [`check_tree`]. A package that two of them have is
+/// checked once.
 ///
 /// # Errors
 ///
-/// A source can say nothing at all, or `cancel` was asked for.
+/// A source cannot be scanned, or `cancel` was requested.
 pub fn check_trees(
     sources: &[&dyn SkillSource],
     options: &LintOptions<'_>,
@@ -49,7 +49,7 @@ pub fn check_trees(
     let mut seen = HashSet::new();
     for source in sources {
         let mut names = Names::default();
-        source.scan(&mut names, cancel)?;
+        source.scan(&PreviousScan::none(), &mut names, cancel)?;
         names.packages.sort();
         names.packages.retain(|named| seen.insert(package::place(source.root(), &named.package)));
         progress.started(names.packages.len());
@@ -69,14 +69,14 @@ struct Task<'s> {
     named: Named,
 }
 
-/// The verdicts in the order of the tasks. Each thread takes the next one that nobody has taken, so
-/// that one large package holds up no other.
+/// Checks every package, in the order of the tasks. Each thread takes the next free task, so that a
+/// large package does not delay the others.
 fn check_all(
     tasks: &[Task<'_>],
     options: &LintOptions<'_>,
     progress: &dyn Progress,
     cancel: &Cancel,
-) -> Vec<Verdict> {
+) -> Vec<CheckedPackage> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -85,7 +85,7 @@ fn check_all(
             let Some(task) = tasks.get(at) else {
                 break;
             };
-            done.push((at, package::check(task.source, &task.named, options)));
+            done.push((at, check::package(task.source, &task.named, options)));
             progress.checked();
         }
         done
@@ -106,7 +106,7 @@ fn check_all(
     verdicts.into_iter().map(|(_, verdict)| verdict).collect()
 }
 
-/// The sink of a scan that only wants to know which packages there are.
+/// The sink of a scan that collects the paths of packages.
 #[derive(Default)]
 struct Names {
     packages: Vec<Named>,
@@ -114,10 +114,6 @@ struct Names {
 }
 
 impl ScanSink for Names {
-    fn known(&self, _package: &str) -> Option<Stamp> {
-        None
-    }
-
     fn unchanged(&mut self, _package: &str) {}
 
     fn found(&mut self, found: Found<'_>) -> ReadFurther {

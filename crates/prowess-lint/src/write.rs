@@ -1,4 +1,4 @@
-//! Findings in the forms that other programs read.
+//! Writes findings in formats of other programs.
 
 use prowess_core::{Diagnostic, Severity};
 use serde_json::{Value, json};
@@ -54,10 +54,10 @@ fn sarif_result(found: &Diagnostic, base: &str) -> Value {
 
 /// A path as a reference by RFC 3986: each byte that is none of its plain ones as `%XX`.
 fn uri(path: &str) -> String {
-    let mut uri = match path.starts_with('/') {
-        true => "file://".to_owned(),
-        false => String::new(),
-    };
+    let mut uri = String::new();
+    if path.starts_with('/') {
+        uri.push_str("file://");
+    }
     let is_url = path.contains("://");
     for byte in path.bytes() {
         let is_plain = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
@@ -69,7 +69,8 @@ fn uri(path: &str) -> String {
     uri
 }
 
-/// The findings as commands of a GitHub workflow, one a line. Paths below `base` are relative to it.
+/// Returns the findings as commands of a GitHub workflow, one on each line. Paths below `base` are
+/// relative to it.
 pub fn github(checked: &Checked, base: &str) -> String {
     checked.diagnostics().map(|found| annotation(found, base)).collect()
 }
@@ -92,12 +93,12 @@ fn annotation(found: &Diagnostic, base: &str) -> String {
     format!("::{command} {}::{message}\n", properties.join(","))
 }
 
-/// Text behind a command, where line ends would end it.
+/// Escapes the text of a command, which a line end would end.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// The value of a property, where `:` and `,` would end it too.
+/// Escapes the value of a property, which `:` and `,` would end too.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

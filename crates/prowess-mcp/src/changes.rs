@@ -1,44 +1,91 @@
-//! Word to a client that its list of tools is another one: it names the skills.
+//! Notifications that the list of tools has changed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use prowess::Runtime;
-use rmcp::service::{Peer, RoleServer};
+use prowess::registry::Subscription;
+use rmcp::service::{Peer, RoleServer, SubscriptionSink};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-/// A task that tells of changes of the catalog; dropping this ends it.
-#[derive(Default)]
-pub(crate) struct Changes(Mutex<Option<AbortHandle>>);
+use crate::conversation::Conversation;
+
+/// Waits for changes that a client can see.
+pub(crate) struct Changes {
+    conversation: Arc<Conversation>,
+    wake: Arc<Notify>,
+    subscription: Subscription,
+    /// The digest of the catalog as the client saw it last; `None` if it could not be computed.
+    shown: Option<u64>,
+}
 
 impl Changes {
-    /// Begins to tell a client, which must have said that it is ready.
-    pub(crate) fn tell(&self, runtime: &Runtime, client: Peer<RoleServer>) {
-        let news = Arc::new(Notify::new());
-        let wake = Arc::clone(&news);
-        let subscription = runtime.subscribe_with(move || wake.notify_one());
-        let task = tokio::spawn(async move {
-            loop {
-                news.notified().await;
-                // However many changes wait, the client asks for the list once.
-                while subscription.try_recv().is_some() {}
-                if client.notify_tool_list_changed().await.is_err() {
-                    return;
-                }
+    /// Subscribes to changes of the catalog from now on.
+    pub(crate) async fn subscribe(conversation: Arc<Conversation>) -> Self {
+        let wake = Arc::new(Notify::new());
+        let notify = Arc::clone(&wake);
+        let subscription = conversation.runtime().subscribe_with(move || notify.notify_one());
+        let shown = conversation.digest().await;
+        Self { conversation, wake, subscription, shown }
+    }
+
+    /// Returns after the next change. Changes that have accumulated count as one, and a reload that
+    /// leaves the client's view as it was counts as none.
+    pub(crate) async fn next(&mut self) {
+        loop {
+            self.wake.notified().await;
+            while self.subscription.try_recv().is_some() {}
+            let now = self.conversation.digest().await;
+            if now.is_none() || now != self.shown {
+                self.shown = now;
+                return;
             }
-        });
+        }
+    }
+}
+
+/// Sends a notification per change until the client cannot be reached. Revisions before 2026-07-28
+/// send them unasked.
+pub(crate) async fn notify_peer(conversation: Arc<Conversation>, peer: Peer<RoleServer>) {
+    let mut changes = Changes::subscribe(conversation).await;
+    loop {
+        changes.next().await;
+        if peer.notify_tool_list_changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Sends a notification per change to one subscription until it ends.
+pub(crate) async fn notify_subscription(conversation: Arc<Conversation>, sink: &SubscriptionSink) {
+    let mut changes = Changes::subscribe(conversation).await;
+    loop {
+        changes.next().await;
+        if sink.notify_tool_list_changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The running task of [`notify_peer`]. Dropping this ends it.
+#[derive(Default)]
+pub(crate) struct PeerTask(Mutex<Option<AbortHandle>>);
+
+impl PeerTask {
+    /// Starts the task, and ends an earlier one.
+    pub(crate) fn start(&self, conversation: Arc<Conversation>, peer: Peer<RoleServer>) {
+        let task = tokio::spawn(notify_peer(conversation, peer));
         self.replace(Some(task.abort_handle()));
     }
 
     fn replace(&self, task: Option<AbortHandle>) {
-        let earlier = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(earlier) = std::mem::replace(earlier, task) {
+        let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(earlier) = std::mem::replace(&mut *current, task) {
             earlier.abort();
         }
     }
 }
 
-impl Drop for Changes {
+impl Drop for PeerTask {
     fn drop(&mut self) {
         self.replace(None);
     }

@@ -1,45 +1,78 @@
-//! The core's values in the protocol's words.
+//! Conversions from the core's values to the protocol's.
 
 use std::sync::Arc;
 
-use prowess::{Content, ToolDefinition, ToolResult};
-use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, Tool};
-use serde_json::Value;
+use prowess::tools::{Dispatched, SkillTools, codes};
+use prowess::{Code, Content, ToolDefinition, ToolResult};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResourceContents, Tool};
+use serde_json::{Map, Value, json};
 
-/// A tool as the protocol lists it.
+/// The key of `_meta` under which the code of an error is sent.
+const CODE_KEY: &str = "prowess/code";
+
+/// The address of a blob whose tool does not name it. Each blob of a result needs one of its own.
+const UNNAMED_BLOB: &str = "skill-tool:/blob";
+
+/// Converts a tool's definition.
 pub(crate) fn tool(definition: ToolDefinition) -> Tool {
     let schema = match definition.input_schema {
         Value::Object(schema) => schema,
-        // A tool without a schema takes an empty object, as the protocol asks.
-        _ => serde_json::Map::from_iter([("type".to_owned(), Value::from("object"))]),
+        // The protocol requires an object.
+        _ => Map::from_iter([("type".to_owned(), Value::from("object"))]),
     };
     Tool::new(definition.name, definition.description, Arc::new(schema))
 }
 
-/// An answer as the protocol gives it. A refusal is a result, so that the model reads why.
-pub(crate) fn result(result: ToolResult) -> CallToolResult {
-    let content = result.content.into_iter().map(block).collect();
+/// Converts a call's result. A refusal is a result too, so that the model reads the reason; only an
+/// unknown tool is an error of the protocol, as its specification asks.
+pub(crate) fn result(dispatched: Dispatched) -> Result<CallToolResult, ErrorData> {
+    let Dispatched { tool, result, .. } = dispatched;
+    if result.code == Some(codes::UNKNOWN_TOOL) {
+        let data = result.code.as_ref().map(|code| json!({ "code": code }));
+        return Err(ErrorData::invalid_params(text_of(&result.content), data));
+    }
+    let structured_content = structured(&tool, &result);
+    let content = result.content.into_iter().enumerate().map(block).collect();
     let mut converted = if result.is_error {
         CallToolResult::error(content)
     } else {
         CallToolResult::success(content)
     };
-    converted.structured_content = match (result.structured, result.code) {
-        (_, Some(code)) => Some(serde_json::json!({ "code": code })),
-        (structured, None) => structured,
-    };
-    converted
+    converted.structured_content = structured_content;
+    converted.meta = result.code.as_ref().map(meta);
+    Ok(converted)
 }
 
-fn block(content: Content) -> ContentBlock {
+/// Returns the data of a result if it cannot hide anything else. Many clients show the model
+/// `structuredContent` *instead of* `content`, so it must not leave out a part: the skill tools send
+/// none, and neither does a result with more than one part.
+fn structured(tool: &str, result: &ToolResult) -> Option<Value> {
+    let is_partial = SkillTools::NAMES.contains(&tool) || result.content.len() > 1;
+    if result.is_error || is_partial { None } else { result.structured.clone() }
+}
+
+fn meta(code: &Code) -> MetaObject {
+    MetaObject(Map::from_iter([(CODE_KEY.to_owned(), json!(code))]))
+}
+
+fn text_of(content: &[Content]) -> String {
+    let texts = content.iter().filter_map(|part| match part {
+        Content::Text { text } => Some(text.as_str()),
+        Content::Blob { .. } => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+fn block((index, content): (usize, Content)) -> ContentBlock {
     match content {
         Content::Text { text } => ContentBlock::text(text),
-        Content::Blob { mime_type, data } if mime_type.starts_with("image/") => {
+        Content::Blob { mime_type, data, .. } if mime_type.starts_with("image/") => {
             ContentBlock::image(data, mime_type)
         }
-        Content::Blob { mime_type, data } => {
-            let blob = ResourceContents::blob(data, "skill://resource").with_mime_type(mime_type);
-            ContentBlock::resource(blob)
+        Content::Blob { mime_type, data, uri } => {
+            let uri = uri.unwrap_or_else(|| format!("{UNNAMED_BLOB}/{index}"));
+            ContentBlock::resource(ResourceContents::blob(data, uri).with_mime_type(mime_type))
         }
     }
 }

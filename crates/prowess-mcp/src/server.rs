@@ -1,44 +1,43 @@
-//! One client's server: its conversation, the catalog in its instructions, the tools.
+//! The server of one connection: its session, the catalog in its instructions, and the tools.
 
 use std::sync::Arc;
 
-use prowess::session::SessionHandle;
-use prowess::{Cancel, Runtime, Session, ToolCall};
+use prowess::{Cancel, Runtime, ToolCall};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
-use rmcp::service::{NotificationContext, RequestContext, RoleServer};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::Value;
 
-use crate::changes::Changes;
-use crate::convert;
+use crate::changes::{PeerTask, notify_subscription};
+use crate::conversation::Conversation;
+use crate::transport::Closed;
+use crate::{convert, requests};
 
-/// Serves one client. Make one for each connection; any number share a runtime.
+/// Serves one client. Create one per connection; they can share a runtime.
 pub struct SkillServer {
-    runtime: Arc<Runtime>,
-    session: SessionHandle,
-    changes: Changes,
+    conversation: Arc<Conversation>,
+    peer_task: PeerTask,
+    closed: Closed,
 }
 
 impl SkillServer {
-    /// A server with a conversation of its own.
+    /// Creates a server with a session of its own.
     ///
     /// # Errors
     ///
     /// The session store fails.
     pub fn new(runtime: Arc<Runtime>) -> Result<Self, prowess::Error> {
-        let session = runtime.open_session()?;
-        Ok(Self { runtime, session, changes: Changes::default() })
+        let conversation = Arc::new(Conversation::open(runtime)?);
+        Ok(Self { conversation, peer_task: PeerTask::default(), closed: Closed::never() })
     }
-}
 
-/// A conversation ends with its connection.
-impl Drop for SkillServer {
-    fn drop(&mut self) {
-        // A store that fails now will expire the conversation by itself.
-        let _ = self.runtime.close_session(self.session.id());
+    /// Ends subscriptions as soon as the client has closed its end of the connection. See
+    /// [`LineTransport::closed`](crate::LineTransport::closed).
+    pub fn until(self, closed: Closed) -> Self {
+        Self { closed, ..self }
     }
 }
 
@@ -48,25 +47,52 @@ impl ServerHandler for SkillServer {
             ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
         let implementation = Implementation::new("prowess", env!("CARGO_PKG_VERSION"));
         let info = ServerConfig::new(capabilities).with_server_info(implementation);
-        // Without a skill there is nothing to instruct about, and an empty text is not nothing.
-        match self.runtime.turn(&self.session).map(|turn| turn.prompt().text) {
+        match self.conversation.instructions() {
             Ok(instructions) if !instructions.is_empty() => info.with_instructions(instructions),
             _ => info,
         }
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.changes.tell(&self.runtime, context.peer);
+        self.peer_task.start(Arc::clone(&self.conversation), context.peer);
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        _requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(SubscriptionFilter::builder().tools_list_changed().build())
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut closed = self.closed.clone();
+        let wants_tools = subscription.accepted().tools_list_changed == Some(true);
+        let notifying = async {
+            if wants_tools {
+                notify_subscription(Arc::clone(&self.conversation), subscription.sink()).await;
+            } else {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            () = notifying => {}
+            () = subscription.cancelled() => {}
+            () = closed.wait() => {}
+        }
+        Ok(())
     }
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let turn = self.runtime.turn(&self.session).map_err(|error| internal(&error))?;
-        let tools = turn.tools().into_iter().map(convert::tool).collect();
-        Ok(ListToolsResult::with_all_items(tools))
+        if request.is_some_and(|request| request.cursor.is_some()) {
+            let message = "unknown cursor: the list of tools has one page";
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let tools = self.conversation.in_turn(prowess::Turn::tools).await.map_err(internal)?;
+        Ok(ListToolsResult::with_all_items(tools.into_iter().map(convert::tool).collect()))
     }
 
     async fn call_tool(
@@ -76,27 +102,31 @@ impl ServerHandler for SkillServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let call = ToolCall { name: request.name.into_owned(), arguments };
-        let (runtime, session) = (Arc::clone(&self.runtime), self.session.clone());
         let cancel = CancelOnDrop::default();
-        let until = cancel.0.clone();
-        // Tools read files: they run beside the connection, which goes on answering.
-        let mut work = tokio::task::spawn_blocking(move || {
-            Ok(runtime.turn(&session)?.call_until(&call, &until).result)
-        });
-        let answer = tokio::select! {
-            answer = &mut work => answer,
+        let cancelled = cancel.0.clone();
+        let work = self.conversation.in_turn(move |turn| turn.call_until(&call, &cancelled));
+        tokio::pin!(work);
+        let dispatched = tokio::select! {
+            dispatched = &mut work => dispatched,
             () = context.ct.cancelled() => {
                 cancel.0.cancel();
                 work.await
             }
         };
-        let answer = answer.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let result = answer.map_err(|error: prowess::Error| internal(&error))?;
-        Ok(convert::result(result).into())
+        let dispatched = dispatched.map_err(internal)?;
+        Ok(convert::result(dispatched)?.into())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(requests::unsupported(&request))
     }
 }
 
-/// Ends a call whose client is gone: then nobody waits for the answer, and its future is dropped.
+/// Cancels a call when its future is dropped, which happens when the client is gone.
 #[derive(Default)]
 struct CancelOnDrop(Cancel);
 
@@ -106,6 +136,6 @@ impl Drop for CancelOnDrop {
     }
 }
 
-fn internal(error: &prowess::Error) -> ErrorData {
-    ErrorData::internal_error(error.to_string(), None)
+fn internal(error: String) -> ErrorData {
+    ErrorData::internal_error(error, None)
 }

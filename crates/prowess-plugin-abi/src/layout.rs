@@ -11,7 +11,7 @@ use crate::{MINOR, PluginModule_Ref};
 /// One side's idea of a type, and the minor version that it has it from.
 #[derive(Clone, Copy, Debug)]
 pub struct Side {
-    /// What the side was compiled with.
+    /// The layout that the side was compiled with.
     pub layout: &'static TypeLayout,
     /// The minor version of the boundary that it was compiled with.
     pub minor: u32,
@@ -27,15 +27,16 @@ impl Side {
 /// How the two sides differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// What abi_stable says, whole. It may have thousands of lines.
+    /// The whole report of abi_stable. It may have thousands of lines.
     pub report: String,
 }
 
 /// Compares what two sides mean by a type.
 ///
-/// abi_stable asks whether one side can use what the other *implements*, and refuses an implementation
-/// that has less. Between minor versions things only grow, so the older side is always the one that is
-/// asked for: then an old plugin passes on a new host, and a new one on an old host.
+/// abi_stable asks whether one side can use what the other *implements*, and refuses an
+/// implementation that has less. Between minor versions things only grow, so the older side is
+/// always the one that is asked for: then an old plugin passes on a new host, and a new one on an
+/// old host.
 ///
 /// # Errors
 ///
@@ -47,7 +48,8 @@ pub fn check(one: Side, other: Side) -> Result<(), Mismatch> {
 }
 
 impl Mismatch {
-    /// The report in one line: the first errors, each with its place, what was expected and what was found.
+    /// The report in one line: the first errors, each with its place, what was expected and what
+    /// was found.
     pub fn summary(&self) -> String {
         summary::of(&self.report)
     }

@@ -1,7 +1,7 @@
-//! What a plugin says of itself in a section of its file, for hosts that have not opened it.
+//! The manifest of a plugin, in a section of its file, for hosts that have not opened it.
 //!
-//! The section holds [`MAGIC`], the length of the text as four bytes (little endian), and the text: a
-//! JSON object, see [`Manifest`]. Anything after it is padding.
+//! The section holds [`MAGIC`], the length of the text as four bytes (little endian), and the text:
+//! a JSON object, see [`Manifest`]. Anything after it is padding.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub const MACH_O_SEGMENT: &str = "__DATA";
 /// The symbol at the section's start.
 pub const SYMBOL: &str = "PROWESS_PLUGIN_MANIFEST";
 
-/// What comes before the text.
+/// The length of the header before the text.
 const HEAD_BYTES: usize = MAGIC.len() + 4;
 
 /// The text of the manifest. Keys that are not known are ignored.
@@ -29,7 +29,7 @@ pub struct Manifest {
     pub name: String,
     /// The plugin's version.
     pub version: String,
-    /// What it is for.
+    /// Its purpose.
     #[serde(default)]
     pub description: String,
     /// The licence as an SPDX expression.
@@ -43,20 +43,20 @@ pub struct Manifest {
     /// The version of the SDK that it was built with.
     #[serde(default)]
     pub sdk: String,
-    /// What `rustc --version` said.
+    /// The output of `rustc --version`.
     #[serde(default)]
     pub rustc: String,
     /// The target triple.
     #[serde(default)]
     pub target: String,
-    /// What a panic does in it.
+    /// The effect of a panic in it.
     pub panic: PanicStrategy,
     /// Whether it was built with debug assertions.
     #[serde(default)]
     pub debug_assertions: bool,
-    /// What it offers: `source`, `tools`.
+    /// The kinds of objects it offers: `source`, `tools`.
     pub kinds: Vec<String>,
-    /// What it can do beyond its minor version, as words. Both sides use what both know.
+    /// Its capabilities beyond its minor version, as words. Both sides use the common ones.
     #[serde(default)]
     pub features: Vec<String>,
     /// The JSON Schema of its configuration; `None` if it takes any, or none.
@@ -64,7 +64,7 @@ pub struct Manifest {
     pub config_schema: Option<Value>,
 }
 
-/// What a panic does.
+/// The effect of a panic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PanicStrategy {

@@ -17,7 +17,7 @@ use prowess_core::{
     Digest, PackagePath, ReadLimit, ResourcePath, SkillSource, SourceError, Timestamp,
 };
 use prowess_plugin_host::{
-    Isolation, NoLog, Older, Origin, PluginLoader, PluginPolicy, Reloaded, TrustStore, Witness,
+    Isolation, NoLog, Older, Origin, PluginLoader, PluginPolicy, Reloaded, SignedOffBy, TrustStore,
     inspect,
 };
 use prowess_testkit::{ManualClock, PluginFlavor, ScanRecorder, build_plugin_example_as};
@@ -140,7 +140,7 @@ impl Changing {
         let beside = self.file.with_extension("new");
         std::fs::write(&beside, &bytes)?;
         std::fs::rename(beside, &self.file)?;
-        let witness = Witness { who: "soak".into(), when: Timestamp(0) };
+        let witness = SignedOffBy { who: "soak".into(), when: Timestamp(0) };
         let inspection = inspect(&self.file, &bytes)?;
         let digest = Digest::of(&bytes);
         self.loader.trust.pin(&self.file, digest, &inspection, &witness, Older::Refuse)?;

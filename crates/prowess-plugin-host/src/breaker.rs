@@ -17,8 +17,8 @@ impl Breaker {
         Self { most: most as usize, window, failures: VecDeque::new(), is_open: false }
     }
 
-    /// Whether the plugin may be begun again now; each yes is counted. After the first no there is no
-    /// further yes.
+    /// Whether the plugin may be begun again now; each yes is counted. After the first no there is
+    /// no further yes.
     pub(crate) fn may_begin_again(&mut self, now: Duration) -> bool {
         let is_old = |&at: &Duration| now.saturating_sub(at) >= self.window;
         while self.failures.front().is_some_and(is_old) {

@@ -1,18 +1,26 @@
 //! Calls into a plugin, so many at once and each for so long.
 //!
-//! A call runs on a thread of the plugin's own, so that a caller can give it up. The thread of a call that
-//! never returns is lost, and so is its place among the calls at once; when all are lost, the plugin is
-//! stuck and no call begins.
+//! A call runs on a thread of the plugin's own, so that a caller can give it up. The thread of a
+//! call that never returns is lost, and so is its place among the calls at once; when all are lost,
+//! the plugin is stuck and no call begins.
+//!
+//! Waking a thread that sleeps takes many times as long as a short call. So both sides of a
+//! hand-over look for the other one for some microseconds before they sleep: a series of calls
+//! wakes no thread, and a thread without work sleeps all the same.
 
-use std::collections::VecDeque;
+#[cfg(test)]
+mod tests;
+mod worker;
+
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use prowess_core::Cancel;
+
+use worker::{Job, Sleeper, Worker};
 
 /// How soon a caller that waits sees that it need not.
 const LOOK: Duration = Duration::from_millis(20);
@@ -25,7 +33,7 @@ pub(crate) struct Patience<'a> {
     pub(crate) grace: Duration,
     /// Whether it need not.
     pub(crate) cancel: Option<&'a Cancel>,
-    /// As long as this number grows, the limit begins anew.
+    /// Each time that this number grows, the limit starts again.
     pub(crate) progress: Option<&'a AtomicU64>,
 }
 
@@ -42,50 +50,53 @@ pub(crate) enum GaveUp {
     Stuck,
 }
 
-type Job = Box<dyn FnOnce() + Send>;
-
 /// The calls of one plugin. When it is dropped, idle threads end.
-pub(crate) struct Calls(Arc<Inner>);
+pub(crate) struct Calls(Arc<Places>);
 
-struct Inner {
+/// The places for calls, and the threads that wait for one.
+struct Places {
     at_once: usize,
     state: Mutex<State>,
-    queued: Condvar,
     freed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    jobs: VecDeque<Job>,
-    idle: usize,
+    /// The last that became idle is the first to be used: it may still be awake.
+    idle: Vec<Arc<Worker>>,
     running: usize,
     lost: usize,
     is_closed: bool,
 }
 
-/// What has become of a call, told under the lock of the state.
-#[derive(Clone, Copy, PartialEq)]
-enum Fate {
-    Running,
-    Done,
-    Lost,
+/// The state of a call, changed under the lock of the places.
+mod fate {
+    pub(super) const RUNNING: u8 = 0;
+    pub(super) const DONE: u8 = 1;
+    pub(super) const LOST: u8 = 2;
+}
+
+/// One call, as its caller and its thread see it.
+struct Call<T> {
+    answer: Mutex<Option<thread::Result<T>>>,
+    fate: AtomicU8,
+    caller: Sleeper,
 }
 
 impl Drop for Calls {
     fn drop(&mut self) {
-        self.0.lock().is_closed = true;
-        self.0.queued.notify_all();
+        let mut state = self.0.lock();
+        state.is_closed = true;
+        let idle = std::mem::take(&mut state.idle);
+        drop(state);
+        idle.iter().for_each(|worker| worker.dismiss());
     }
 }
 
 impl Calls {
     pub(crate) fn new(at_once: usize) -> Self {
-        Self(Arc::new(Inner {
-            at_once: at_once.max(1),
-            state: Mutex::default(),
-            queued: Condvar::new(),
-            freed: Condvar::new(),
-        }))
+        let (at_once, state) = (at_once.max(1), Mutex::default());
+        Self(Arc::new(Places { at_once, state, freed: Condvar::new() }))
     }
 
     /// How many calls were given up and have not returned.
@@ -103,63 +114,81 @@ impl Calls {
             return Ok(work());
         }
         let until = Instant::now() + patience.limit;
-        self.0.take_place(until)?;
-        let (sender, answer) = mpsc::sync_channel(1);
-        let fate = Arc::new(Mutex::new(Fate::Running));
-        let inner = Arc::clone(&self.0);
-        let own = Arc::clone(&fate);
-        self.0.start(Box::new(move || {
-            let done = catch_unwind(AssertUnwindSafe(work));
-            // Before the answer is seen, so that who has it finds the place free.
-            inner.finish(&own);
-            // Nobody may be waiting any more.
-            let _ = sender.send(done);
-        }));
-        match wait(&answer, patience, until) {
+        let idle = self.0.take_place(until)?;
+        let call = Arc::new(Call {
+            answer: Mutex::default(),
+            fate: AtomicU8::new(fate::RUNNING),
+            caller: Sleeper::of_this_thread(),
+        });
+        self.0.start(idle, job(&self.0, &call, work))?;
+        match call.wait(patience, until) {
             Ok(Ok(done)) => Ok(done),
             // It is the host's own code that panicked: a plugin's panics are caught on its side.
             Ok(Err(payload)) => resume_unwind(payload),
             Err(gave_up) => {
-                self.0.give_up(&fate);
+                self.0.give_up(&call.fate);
                 Err(gave_up)
             }
         }
     }
 }
 
-fn wait<T>(answer: &Receiver<T>, patience: &Patience<'_>, mut until: Instant) -> Result<T, GaveUp> {
-    let mut seen = 0;
-    let mut cancelled_at = None;
-    loop {
-        let left = until.saturating_duration_since(Instant::now());
-        match answer.recv_timeout(left.min(LOOK)) {
-            Ok(done) => return Ok(done),
-            Err(RecvTimeoutError::Disconnected) => return Err(GaveUp::Busy),
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-        let now = Instant::now();
-        let progress = patience.progress.map_or(0, |progress| progress.load(Ordering::Relaxed));
-        if progress != seen {
-            (seen, until) = (progress, now + patience.limit);
-        }
-        if patience.cancel.is_some_and(Cancel::is_cancelled) {
-            let since = *cancelled_at.get_or_insert(now);
-            if now.duration_since(since) >= patience.grace {
-                return Err(GaveUp::Cancelled);
+/// The work of a call with what belongs to its end.
+fn job<T: Send + 'static>(
+    places: &Arc<Places>,
+    call: &Arc<Call<T>>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Job {
+    let (places, call) = (Arc::clone(places), Arc::clone(call));
+    Box::new(move |worker: &Arc<Worker>| {
+        let done = catch_unwind(AssertUnwindSafe(work));
+        // Before the answer is seen, so that its caller finds the place free.
+        let goes_on = places.finish(&call.fate, worker);
+        *lock(&call.answer) = Some(done);
+        call.caller.wake();
+        goes_on
+    })
+}
+
+impl<T> Call<T> {
+    fn wait(
+        &self,
+        patience: &Patience<'_>,
+        mut until: Instant,
+    ) -> Result<thread::Result<T>, GaveUp> {
+        let mut seen = 0;
+        let mut cancelled_at = None;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if self.caller.sleep(Some(left.min(LOOK))) {
+                // A thread that is woken has its answer.
+                return lock(&self.answer).take().ok_or(GaveUp::Busy);
             }
-        }
-        if now >= until {
-            return Err(GaveUp::Deadline);
+            let now = Instant::now();
+            let progress = patience.progress.map_or(0, |progress| progress.load(Ordering::Relaxed));
+            if progress != seen {
+                (seen, until) = (progress, now + patience.limit);
+            }
+            if patience.cancel.is_some_and(Cancel::is_cancelled) {
+                let since = *cancelled_at.get_or_insert(now);
+                if now.duration_since(since) >= patience.grace {
+                    return Err(GaveUp::Cancelled);
+                }
+            }
+            if now >= until {
+                return Err(GaveUp::Deadline);
+            }
         }
     }
 }
 
-impl Inner {
+impl Places {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
-    fn take_place(&self, until: Instant) -> Result<(), GaveUp> {
+    /// Takes a place, and a thread that waits for work if there is one.
+    fn take_place(&self, until: Instant) -> Result<Option<Arc<Worker>>, GaveUp> {
         let mut state = self.lock();
         while state.running >= self.at_once {
             if state.lost >= self.at_once {
@@ -173,61 +202,50 @@ impl Inner {
             (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
         state.running += 1;
+        Ok(state.idle.pop())
+    }
+
+    /// Gives the job to the thread that is idle, or to a new one.
+    fn start(&self, idle: Option<Arc<Worker>>, job: Job) -> Result<(), GaveUp> {
+        match idle {
+            Some(worker) => worker.give(job),
+            None => {
+                let thread = thread::Builder::new().name("prowess-plugin".into());
+                if thread.spawn(move || Worker::run(job)).is_err() {
+                    self.lock().running -= 1;
+                    return Err(GaveUp::Busy);
+                }
+            }
+        }
         Ok(())
     }
 
-    fn start(self: &Arc<Self>, job: Job) {
+    /// Frees the place of a call that has returned. Returns whether its thread waits for another
+    /// one.
+    fn finish(&self, fate: &AtomicU8, worker: &Arc<Worker>) -> bool {
         let mut state = self.lock();
-        state.jobs.push_back(job);
-        if state.idle >= state.jobs.len() {
-            self.queued.notify_one();
-            return;
+        state.running -= 1;
+        state.lost -= usize::from(fate.swap(fate::DONE, Ordering::AcqRel) == fate::LOST);
+        let goes_on = !state.is_closed;
+        if goes_on {
+            state.idle.push(Arc::clone(worker));
         }
         drop(state);
-        let inner = Arc::clone(self);
-        let started =
-            thread::Builder::new().name("prowess-plugin".into()).spawn(move || inner.serve());
-        if started.is_err() {
-            // The job is dropped with its channel, which ends the caller's waiting.
-            let mut state = self.lock();
-            if state.jobs.pop_back().is_some() {
-                state.running -= 1;
-            }
-        }
-    }
-
-    fn serve(&self) {
-        let mut state = self.lock();
-        while !state.is_closed {
-            if let Some(job) = state.jobs.pop_front() {
-                drop(state);
-                job();
-                state = self.lock();
-            } else {
-                state.idle += 1;
-                state = self.queued.wait(state).unwrap_or_else(PoisonError::into_inner);
-                state.idle -= 1;
-            }
-        }
-    }
-
-    fn finish(&self, fate: &Mutex<Fate>) {
-        let mut state = self.lock();
-        let mut fate = fate.lock().unwrap_or_else(PoisonError::into_inner);
-        state.running -= 1;
-        state.lost -= usize::from(*fate == Fate::Lost);
-        *fate = Fate::Done;
         self.freed.notify_one();
+        goes_on
     }
 
-    fn give_up(&self, fate: &Mutex<Fate>) {
+    fn give_up(&self, fate: &AtomicU8) {
         let mut state = self.lock();
-        let mut fate = fate.lock().unwrap_or_else(PoisonError::into_inner);
-        if *fate == Fate::Running {
-            *fate = Fate::Lost;
+        let (running, lost) = (fate::RUNNING, fate::LOST);
+        if fate.compare_exchange(running, lost, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             state.lost += 1;
-            // Who waits for a place may wait in vain now.
+            // A caller that waits for a place may wait in vain now.
             self.freed.notify_all();
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

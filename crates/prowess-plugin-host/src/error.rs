@@ -3,13 +3,14 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use prowess_core::{Code, Diagnostic, Severity};
 use serde::Serialize;
 
-/// A plugin that was refused or failed: one line that says what, why, and whether code of the plugin ran;
-/// `help` is the next step.
+/// A plugin that was refused or failed: one line that says what, why, and whether code of the
+/// plugin ran; `help` is the next step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PluginError {
-    /// What to branch on.
+    /// The kind of error.
     pub kind: PluginErrorKind,
     /// The plugin's file, as it was named.
     pub file: PathBuf,
@@ -38,11 +39,11 @@ pub enum PluginErrorKind {
     WrongTarget,
     /// It is a library, but no plugin.
     NotAPlugin,
-    /// What it says of itself cannot be read.
+    /// Its manifest cannot be read.
     Manifest,
     /// It was built for a boundary that this host does not speak.
     Abi,
-    /// Nobody has said that it may run.
+    /// It is not trusted.
     NotTrusted,
     /// It was trusted with other bytes.
     DigestMismatch,
@@ -54,10 +55,12 @@ pub enum PluginErrorKind {
     Linkage,
     /// It would end the process where it should report an error.
     PanicStrategy,
-    /// A plugin of this name is there already.
-    Duplicate,
+    /// Another file is the plugin of this name already.
+    NameTaken,
     /// Its bytes could not be put where they can be opened.
     Staging,
+    /// Its process cannot be confined as the policy demands.
+    Sandbox,
     /// The system's loader could not open it.
     Open,
     /// It refused to begin, or did not begin in time.
@@ -78,7 +81,7 @@ pub enum PluginErrorKind {
 
 impl PluginErrorKind {
     /// Every kind, in that order.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Unreadable,
         Self::Place,
         Self::TooLarge,
@@ -93,8 +96,9 @@ impl PluginErrorKind {
         Self::Rollback,
         Self::Linkage,
         Self::PanicStrategy,
-        Self::Duplicate,
+        Self::NameTaken,
         Self::Staging,
+        Self::Sandbox,
         Self::Open,
         Self::Init,
         Self::Panicked,
@@ -127,8 +131,9 @@ impl PluginErrorKind {
             Self::Rollback => "plugin-rollback",
             Self::Linkage => "plugin-linkage-refused",
             Self::PanicStrategy => "plugin-panic-aborts",
-            Self::Duplicate => "plugin-duplicate",
+            Self::NameTaken => "plugin-name-taken",
             Self::Staging => "plugin-staging-failed",
+            Self::Sandbox => "sandbox-unavailable",
             Self::Open => "plugin-open-failed",
             Self::Init => "plugin-init-failed",
             Self::Panicked => "plugin-panicked",
@@ -167,6 +172,14 @@ impl PluginError {
         help: impl Into<String>,
     ) -> Self {
         Self { was_executed: true, ..Self::refused(kind, file, reason, help) }
+    }
+
+    /// Converts the error into a diagnostic of its file, for a host that goes on without the
+    /// plugin.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let code = Code::new(self.kind.as_str());
+        let diagnostic = Diagnostic::new(code, Severity::Error, self.to_string(), &*self.help);
+        Diagnostic { path: Some(self.file.display().to_string().into()), ..diagnostic }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::PluginErrorKind;
 pub(crate) struct Failure {
     /// One of the boundary's numbers.
     pub(crate) code: u32,
-    /// What the plugin did wrong; `None` where the plugin itself says that it cannot do what it was asked.
+    /// The plugin's fault; `None` where the plugin itself returned the error.
     pub(crate) kind: Option<PluginErrorKind>,
     pub(crate) message: String,
 }

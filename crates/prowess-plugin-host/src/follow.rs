@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -12,15 +12,15 @@ use notify::event::EventKindMask;
 use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
 use prowess_core::{Code, Diagnostic, Severity};
 
-use crate::{LogLevel, PluginError, PluginHandle, PluginLoader, Reloaded, TrustStore};
+use crate::{PluginError, PluginHandle, PluginLoader, Reloaded, TrustStore};
 
-/// How long a file is left alone before it is looked at: who copies it writes more than once.
+/// How long a file is left alone before it is looked at: a copy is more than one write.
 const QUIET: Duration = Duration::from_millis(500);
 /// A file that never is quiet is looked at after so many times [`QUIET`].
 const PATIENCE: usize = 20;
 
-/// Hears what became of a file that cannot take the place of what runs.
-pub type Told = Arc<dyn Fn(Diagnostic) + Send + Sync>;
+/// Receives a diagnostic for each file that cannot replace the running build.
+pub type OnRejectedFile = Arc<dyn Fn(Diagnostic) + Send + Sync>;
 
 /// Follows the files of plugins until it is dropped.
 pub struct Follower {
@@ -30,9 +30,10 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Follows these plugins, and the file that says what is trusted: half a second after the last change
-    /// of one, each file is looked at, and a build that may run takes the place of the old one. One that
-    /// may not, or does not begin, is told once as a diagnostic, and the old one goes on.
+    /// Follows these plugins, and the file that says what is trusted: half a second after the last
+    /// change of one, each file is looked at, and a build that may run takes the place of the old
+    /// one. One that may not, or does not begin, is reported once as a diagnostic, and the old one
+    /// stays in use.
     ///
     /// Without a trust file, what the loader trusts stays as it is.
     ///
@@ -43,7 +44,7 @@ impl Follower {
         loader: PluginLoader,
         plugins: Vec<PluginHandle>,
         trust_file: Option<PathBuf>,
-        told: Told,
+        told: OnRejectedFile,
     ) -> io::Result<Self> {
         let files: BTreeSet<PathBuf> = plugins
             .iter()
@@ -77,11 +78,11 @@ fn watch(files: &BTreeSet<PathBuf>, sender: Sender<()>) -> notify::Result<Recomm
             event.need_rescan() || event.paths.iter().any(|path| names.contains(path))
         });
         if is_ours {
-            // Who does not listen any more has been dropped.
+            // A receiver that is gone was dropped.
             let _ = sender.send(());
         }
     };
-    // Without what is only opened or read: our own looks would be told of to ourselves.
+    // Without what is only opened or read: otherwise each of our own reads is an event.
     let config = Config::default().with_event_kinds(EventKindMask::CORE);
     let mut watcher = RecommendedWatcher::new(hear, config)?;
     let directories: BTreeSet<_> = files.iter().filter_map(|file| file.parent()).collect();
@@ -91,13 +92,13 @@ fn watch(files: &BTreeSet<PathBuf>, sender: Sender<()>) -> notify::Result<Recomm
     Ok(watcher)
 }
 
-/// What the thread has in its hands.
+/// The state of the thread.
 struct Following {
     loader: PluginLoader,
-    /// Each with what was told of it last.
+    /// Each with the last error that was reported.
     plugins: Vec<(PluginHandle, Option<PluginError>)>,
     trust_file: Option<PathBuf>,
-    told: Told,
+    told: OnRejectedFile,
 }
 
 impl Following {
@@ -129,14 +130,13 @@ impl Following {
             match loader.reload(plugin, &loader.trust) {
                 Ok(reloaded) => {
                     *last = None;
-                    if let Reloaded::Replaced { version, .. } = reloaded {
-                        let message = format!("version {version} took its place");
-                        loader.log.log(plugin.name(), LogLevel::Info, "host", &message);
+                    if let Reloaded::Replaced { version, digest } = reloaded {
+                        loader.log.replaced(plugin.name(), &version.to_string(), digest);
                     }
                 }
                 Err(error) if last.as_ref() == Some(&error) => {}
                 Err(error) => {
-                    told(refused(plugin.file(), &error));
+                    told(refused(&error));
                     *last = Some(error);
                 }
             }
@@ -144,10 +144,9 @@ impl Following {
     }
 }
 
-fn refused(file: &Path, error: &PluginError) -> Diagnostic {
-    let message = format!("{error}; the plugin that runs goes on");
-    let path = Some(file.display().to_string().into());
-    Diagnostic { path, ..diagnostic(error.kind.as_str(), message, &error.help) }
+fn refused(error: &PluginError) -> Diagnostic {
+    let message = format!("{error}; the build that runs stays in use");
+    Diagnostic { message, ..error.to_diagnostic() }
 }
 
 fn diagnostic(code: &'static str, message: String, help: &str) -> Diagnostic {

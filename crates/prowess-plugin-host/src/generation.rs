@@ -13,9 +13,9 @@ use prowess_plugin_abi::manifest::Manifest;
 use serde_json::Value;
 
 use crate::adapter::{PluginSource, PluginTools};
-use crate::{Image, PluginError, PluginLimits, PluginLog};
+use crate::{LoadedCode, PluginError, PluginLimits, PluginLog};
 
-pub(crate) use shared::{Call, Shared};
+pub(crate) use shared::{CallContext, Shared};
 
 /// What a plugin runs with.
 #[derive(Clone)]
@@ -64,12 +64,22 @@ impl LoadedPlugin {
     /// # Errors
     ///
     /// It refuses its configuration, fails, or does not begin in time; what it offers is not usable.
-    pub fn start(image: Image, setup: PluginSetup) -> Result<Self, PluginError> {
+    pub fn start(image: LoadedCode, setup: PluginSetup) -> Result<Self, PluginError> {
         let shared = Shared::start(image, setup)?;
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// What the plugin says of itself.
+    /// Begins an instance as [`Self::start`] does, for a host that ends its own process when a call does
+    /// not return: calls run on the caller's thread, without a deadline of their own.
+    pub(crate) fn start_unwatched(
+        image: LoadedCode,
+        setup: PluginSetup,
+    ) -> Result<Self, PluginError> {
+        let shared = Shared::start(image, setup)?.without_deadlines();
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Returns the plugin's manifest.
     pub fn manifest(&self) -> Manifest {
         self.shared.state().image.manifest().clone()
     }
@@ -93,7 +103,7 @@ impl LoadedPlugin {
     ///
     /// The new one does not begin, offers something else, or there were too many already: the old one
     /// goes on.
-    pub fn replace(&self, image: Image) -> Result<(), PluginError> {
+    pub fn replace(&self, image: LoadedCode) -> Result<(), PluginError> {
         self.shared.replace(image)
     }
 

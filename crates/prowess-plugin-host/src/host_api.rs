@@ -1,13 +1,14 @@
-//! What a plugin may ask of this host.
+//! The host's object that a plugin calls.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use abi_stable::sabi_trait::TD_Opaque;
 use abi_stable::std_types::{RArc, RStr};
-use prowess_core::{Cancel, ChangeListener, Clock, SourceChange};
-use prowess_plugin_abi::{Change, HostApi, HostApi_TO, HostBox, levels};
+use prowess_core::{Cancel, ChangeListener, Clock, Digest, SourceChange};
+use prowess_plugin_abi::{Change, HostApi, HostApi_TO, HostBox, levels, text};
 
 use crate::adapter::convert;
 use crate::guard::contain;
@@ -22,28 +23,35 @@ pub enum LogLevel {
     Error,
     /// Something is odd.
     Warn,
-    /// What is going on.
+    /// Progress.
     Info,
-    /// For those who look for a fault.
+    /// Details for finding a fault.
     Debug,
 }
 
-/// Hears what plugins have to say.
+/// Receives the messages of plugins.
 ///
 /// # Behavior
 ///
 /// - Both methods are called from any thread, take note and return; they call no plugin.
 pub trait PluginLog: Send + Sync {
-    /// A message of the plugin with this name. `target` is the part of it that the message comes from.
+    /// A message of the plugin with this name. `target` is the part of it that the message comes
+    /// from.
     fn log(&self, plugin: &str, level: LogLevel, target: &str, message: &str);
 
     /// Something that happened in the plugin: a name and a JSON object. By default it is forgotten.
     fn event(&self, plugin: &str, name: &str, data: &str) {
         let _ = (plugin, name, data);
     }
+
+    /// Another build of the plugin runs now. By default this is a message of level `Info`.
+    fn replaced(&self, plugin: &str, version: &str, digest: Digest) {
+        let message = format!("replaced by version {version}, {digest}");
+        self.log(plugin, LogLevel::Info, "host", &message);
+    }
 }
 
-/// Forgets what plugins say.
+/// Drops the messages of plugins.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoLog;
 
@@ -52,7 +60,7 @@ impl PluginLog for NoLog {
 }
 
 /// The host's side of one plugin. Calls and watches are known to the plugin by numbers.
-pub(crate) struct HostSide {
+pub struct HostSide {
     plugin: String,
     log: Arc<dyn PluginLog>,
     clock: Arc<dyn Clock>,
@@ -61,13 +69,14 @@ pub(crate) struct HostSide {
     listeners: Mutex<HashMap<u64, Arc<Entry>>>,
 }
 
-/// A listener, until its watch is dropped. It is called under the lock, so that it is not called any more
-/// once it has been taken out.
+/// A listener, until its watch is dropped. It is called under the lock, so that it is not called
+/// any more once it has been taken out.
 type Entry = Mutex<Option<ChangeListener>>;
 
 /// A call that is under way; afterwards its number belongs to a call that need not go on.
-pub(crate) struct RunningCall<'a> {
-    pub(crate) token: u64,
+pub struct RunningCall<'a> {
+    /// The number that the plugin knows the call by.
+    pub token: u64,
     host: &'a HostSide,
 }
 
@@ -82,7 +91,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl HostSide {
-    pub(crate) fn new(plugin: &str, log: Arc<dyn PluginLog>, clock: Arc<dyn Clock>) -> Self {
+    /// Creates the host's side of the plugin with this name.
+    pub fn new(plugin: &str, log: Arc<dyn PluginLog>, clock: Arc<dyn Clock>) -> Self {
         Self {
             plugin: plugin.to_owned(),
             log,
@@ -94,7 +104,7 @@ impl HostSide {
     }
 
     /// The object that an instance of the plugin keeps, and its end.
-    pub(crate) fn object(self: &Arc<Self>) -> (HostBox, Arc<Ended>) {
+    pub fn object(self: &Arc<Self>) -> (HostBox, Arc<Ended>) {
         let ended = Arc::<Ended>::default();
         let object = HostObject { side: Arc::clone(self), ended: Arc::clone(&ended) };
         (HostApi_TO::from_ptr(RArc::new(object), TD_Opaque), ended)
@@ -108,7 +118,8 @@ impl HostSide {
         &*self.clock
     }
 
-    pub(crate) fn begin_call(&self, cancel: Option<&Cancel>) -> RunningCall<'_> {
+    /// Gives a call a number for as long as it runs.
+    pub fn begin_call(&self, cancel: Option<&Cancel>) -> RunningCall<'_> {
         let token = self.next.fetch_add(1, Ordering::Relaxed);
         lock(&self.calls).insert(token, cancel.cloned().unwrap_or_default());
         RunningCall { token, host: self }
@@ -143,9 +154,14 @@ fn cut(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MAX_LINE_BYTES)).unwrap_or(text)
 }
 
-/// Whether an instance has ended. What it still says then is nobody's.
+/// A plugin's text for one line of a log.
+fn line(text: RStr<'_>) -> Cow<'_, str> {
+    text::lossy(text, MAX_LINE_BYTES)
+}
+
+/// Whether an instance has ended. Its later messages are dropped.
 #[derive(Debug, Default)]
-pub(crate) struct Ended(AtomicBool);
+pub struct Ended(AtomicBool);
 
 impl Ended {
     pub(crate) fn end(&self) {
@@ -160,7 +176,7 @@ struct HostObject {
 }
 
 impl HostObject {
-    /// What the instance has to say, if it is still there.
+    /// Handles a message of the instance, unless it has ended.
     fn hear(&self, work: impl FnOnce(&HostSide)) {
         if !self.ended.0.load(Ordering::Acquire) {
             contain((), || work(&self.side));
@@ -176,14 +192,14 @@ impl HostApi for HostObject {
             levels::INFO => LogLevel::Info,
             _ => LogLevel::Debug,
         };
-        self.hear(|side| side.say(level, target.as_str(), message.as_str()));
+        self.hear(|side| side.say(level, &line(target), &line(message)));
     }
 
     fn emit(&self, name: RStr<'_>, data: RStr<'_>) {
         self.hear(|side| {
-            // Half an object is none, so one that is too long is left out.
-            let data = if data.len() > MAX_LINE_BYTES { "{}" } else { data.as_str() };
-            side.log.event(&side.plugin, cut(name.as_str()), data);
+            // A part of an object is not an object, so one that is too long is left out.
+            let data = text::checked(data).ok().filter(|data| data.len() <= MAX_LINE_BYTES);
+            side.log.event(&side.plugin, &line(name), data.unwrap_or("{}"));
         });
     }
 

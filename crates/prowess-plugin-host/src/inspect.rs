@@ -1,8 +1,8 @@
-//! What can be known of a library without opening it.
+//! Inspection of a library without opening it.
 //!
 //! Opening a library runs its code, and the system's loader explains little: a file for another
-//! processor is "not found". So the file is read as bytes first. Nothing here executes anything, and any
-//! bytes give an answer.
+//! processor is "not found". So the file is read as bytes first. Nothing here executes anything,
+//! and any bytes give an answer.
 
 mod elf;
 mod library;
@@ -14,15 +14,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{PluginError, PluginErrorKind};
 
-pub(crate) use library::wrong_target;
-pub use library::{Library, Linkage, Target};
+pub use library::{Library, Linkage, Target, wrong_target};
 
-/// What a plugin's file says of itself.
+/// The result of an inspection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inspection {
-    /// What its author says.
+    /// The author's manifest.
     pub manifest: Manifest,
-    /// What its format says.
+    /// The properties of the library's format.
     pub library: Library,
 }
 

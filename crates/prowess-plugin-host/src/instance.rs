@@ -9,32 +9,35 @@ use abi_stable::std_types::{RResult, RSlice, RStr};
 use prowess_core::Digest;
 use prowess_plugin_abi::{
     AbiError, Exports, HostBox, InitRequest, MINOR, PluginModule_Ref, SourceBox, SourceInfo,
-    ToolsBox,
+    ToolsBox, codes, text,
 };
 
 use crate::HOST_FEATURES;
 use crate::host_api::Ended;
 
-/// What an instance offers, and whether it still answers.
-pub(crate) struct Instance {
+/// The longest message of a plugin that is passed on.
+const MAX_MESSAGE_BYTES: usize = 8 << 10;
+
+/// The objects of an instance, and whether it still answers.
+pub struct Instance {
     /// Always there until the instance is dropped.
     objects: Option<Objects>,
     end: End,
     is_broken: AtomicBool,
-    /// What each source says that a scan's outcome depends on, if its stamps outlive an instance.
+    /// The cache key of each source, if its stamps outlive an instance.
     cache_keys: Vec<Option<String>>,
-    /// Which build of the plugin it is of, if that is known.
+    /// The digest of its build, if that is known.
     pub(crate) build: Option<Digest>,
-    /// Tells one instance from another; never 0.
+    /// The number of the instance; never 0.
     number: u64,
 }
 
 /// How an instance ends. Dropped last, when what the plugin left behind is no longer to be heard.
-pub(crate) struct End {
+pub struct End {
     /// How long it may take.
-    pub(crate) grace: Duration,
-    /// What the host's object of this instance looks at.
-    pub(crate) ended: Arc<Ended>,
+    pub grace: Duration,
+    /// The flag that the host's object of this instance reads.
+    pub ended: Arc<Ended>,
 }
 
 impl Drop for End {
@@ -44,20 +47,28 @@ impl Drop for End {
 }
 
 /// The plugin's own objects.
-pub(crate) struct Objects {
-    pub(crate) sources: Vec<SourceBox>,
-    pub(crate) tools: Vec<ToolsBox>,
+pub struct Objects {
+    /// Its sources.
+    pub sources: Vec<SourceBox>,
+    /// Its tool providers.
+    pub tools: Vec<ToolsBox>,
 }
 
-/// What never changes about an instance; a later instance has to be like the first.
+/// The constant properties of an instance; a later instance has to be like the first.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Shape {
-    pub(crate) sources: Vec<(String, String)>,
-    pub(crate) tools: Vec<String>,
+pub struct Shape {
+    /// Name and root of each source.
+    pub sources: Vec<(String, String)>,
+    /// How each provider describes its tools, as JSON.
+    pub tools: Vec<String>,
 }
 
 /// Makes an instance. It takes as long as the plugin's `init` does.
-pub(crate) fn begin(
+///
+/// # Errors
+///
+/// The plugin refuses, or panics.
+pub fn begin(
     module: PluginModule_Ref,
     host: HostBox,
     config: &str,
@@ -76,12 +87,28 @@ pub(crate) fn begin(
     Ok((instance, shape))
 }
 
-/// A result of the boundary as one of the standard library.
-pub(crate) fn plain<T>(answer: RResult<T, AbiError>) -> Result<T, AbiError> {
+/// Converts a result of the boundary into one of the standard library.
+///
+/// # Errors
+///
+/// The error that the plugin gave.
+pub fn plain<T>(answer: RResult<T, AbiError>) -> Result<T, AbiError> {
     match answer {
         RResult::ROk(value) => Ok(value),
-        RResult::RErr(error) => Err(error),
+        RResult::RErr(error) => Err(readable(&error)),
     }
+}
+
+/// The error with texts of the host's own: those of a plugin may be of any length, and of any
+/// bytes.
+fn readable(error: &AbiError) -> AbiError {
+    let message = text::lossy(error.message.as_rstr(), MAX_MESSAGE_BYTES);
+    AbiError { flags: error.flags, ..AbiError::new(error.code, &*message) }
+}
+
+/// The error of an instance that describes itself in other bytes than text.
+fn not_text(what: &str) -> AbiError {
+    AbiError::new(codes::INTERNAL, format!("{what} is not UTF-8 text"))
 }
 
 impl Instance {
@@ -95,11 +122,12 @@ impl Instance {
         Self { objects, end, is_broken, cache_keys, build: None, number }
     }
 
-    pub(crate) fn objects(&self) -> &Objects {
+    /// Returns the plugin's own objects.
+    pub fn objects(&self) -> &Objects {
         self.objects.as_ref().expect("only the drop takes them")
     }
 
-    /// What the stamps of a source mean.
+    /// Returns the origin of a source's stamps.
     pub(crate) fn stamps(&self, source: usize) -> Stamps {
         match (self.build, self.cache_keys.get(source)) {
             (Some(build), Some(Some(key))) => Stamps::OfBuild(format!("{build}\n{key}")),
@@ -112,7 +140,7 @@ impl Instance {
         self.is_broken.load(Ordering::Acquire)
     }
 
-    /// True for the first who finds it broken.
+    /// Returns true for the first caller.
     pub(crate) fn break_down(&self) -> bool {
         !self.is_broken.swap(true, Ordering::AcqRel)
     }
@@ -120,9 +148,14 @@ impl Instance {
     fn describe(&mut self) -> Result<Shape, AbiError> {
         let source = |source: &SourceBox| {
             let SourceInfo { name, root, ext } = plain(source.describe())?;
-            Ok(((name.into_string(), root.into_string()), cache_key(&ext)))
+            let name = text::checked_string(name).map_err(|_| not_text("the name of a source"))?;
+            let root = text::checked_string(root).map_err(|_| not_text("the root of a source"))?;
+            Ok(((name, root), cache_key(text::checked(ext.as_rstr()).unwrap_or_default())))
         };
-        let tools = |tools: &ToolsBox| Ok(plain(tools.tools())?.into_string());
+        let tools = |tools: &ToolsBox| {
+            let described = text::checked_string(plain(tools.tools())?);
+            described.map_err(|_| not_text("the description of its tools"))
+        };
         let sources = self.objects().sources.iter().map(source);
         let (sources, keys) = sources.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
         let tools = self.objects().tools.iter().map(tools).collect::<Result<_, _>>()?;
@@ -131,7 +164,7 @@ impl Instance {
     }
 }
 
-/// What a source's stamps can be compared with.
+/// The origin of stamps, which decides whether two can be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stamps {
     /// With those of the same instance: another one may mean something else by the same stamp.
@@ -140,8 +173,8 @@ pub(crate) enum Stamps {
     OfBuild(String),
 }
 
-/// What a source says in its `ext`. What came later than this code is passed over, and so is what is no
-/// object.
+/// The cache key in the `ext` field of a source. Unknown keys are ignored, and so is text that is
+/// not an object.
 fn cache_key(ext: &str) -> Option<String> {
     #[derive(Default, serde::Deserialize)]
     struct Ext {
@@ -151,14 +184,14 @@ fn cache_key(ext: &str) -> Option<String> {
     serde_json::from_str::<Ext>(ext).unwrap_or_default().cache_key
 }
 
-/// The plugin ends its threads and drops its objects. That is its code, so it may hang: it gets a thread
-/// of its own and some time, and is left behind when that is over.
+/// The plugin ends its threads and drops its objects. That is its code, so it may hang: it gets a
+/// thread of its own and some time, and is left behind when that is over.
 impl Drop for Instance {
     fn drop(&mut self) {
         let (objects, grace) = (self.objects.take(), self.end.grace);
         let (sender, ended) = mpsc::channel::<()>();
         let end = move || {
-            // Dropped last, which wakes the one who waits.
+            // Dropped last, which wakes the waiting thread.
             let _sender = sender;
             objects.iter().for_each(|objects| objects.shut_down(grace));
             drop(objects);

@@ -1,7 +1,8 @@
-//! Which plugins lie in the directories of plugins, without opening one.
+//! The plugins in the directories of plugins, without opening one.
 //!
-//! Reading and hashing a library costs more than all the rest, so what was seen of a file is kept, by its
-//! path, size, times and inode. The cache serves lists alone: what is to run is read and hashed again.
+//! Reading and hashing a library costs more than all the rest, so what was seen of a file is kept,
+//! by its path, size, times and inode. The cache serves lists alone: what is to run is read and
+//! hashed again.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -11,8 +12,8 @@ use std::path::{Path, PathBuf};
 use prowess_core::Digest;
 use serde::{Deserialize, Serialize};
 
-use crate::load::only_one;
-use crate::verify::{Seen, decide};
+use crate::load::Names;
+use crate::verify::{InspectedFile, decide};
 use crate::{
     Inspection, Origin, Placement, PluginError, PluginPolicy, TrustStore, place, private_file,
 };
@@ -25,9 +26,9 @@ const MAX_FILES: usize = 1_000;
 pub struct Listed {
     /// Where it is.
     pub file: PathBuf,
-    /// What its bytes are; `None` if they could not be read.
+    /// The digest of its bytes; `None` if they could not be read.
     pub digest: Option<Digest>,
-    /// What it says of itself; `None` if it is no plugin.
+    /// Its manifest; `None` if it is not a plugin.
     pub inspection: Option<Inspection>,
     /// Where it would run, or why it would not.
     pub verdict: Result<Placement, PluginError>,
@@ -35,7 +36,7 @@ pub struct Listed {
     pub was_read: bool,
 }
 
-/// What was seen of files before.
+/// The results of earlier inspections.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InventoryCache(BTreeMap<PathBuf, Kept>);
 
@@ -46,7 +47,7 @@ struct Kept {
     inspection: Inspection,
 }
 
-/// What tells one version of a file from another. The time of the last change of any kind is the
+/// The identity of one version of a file. The time of the last change of any kind is the
 /// kernel's alone to set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamp {
@@ -58,8 +59,8 @@ struct Stamp {
 }
 
 impl InventoryCache {
-    /// Reads what was kept. A file that is not there, is damaged, or that others may write is an empty
-    /// cache.
+    /// Reads what was kept. A file that is not there, is damaged, or that others may write is an
+    /// empty cache.
     pub fn read(path: &Path) -> Self {
         let text = private_file::read(path).ok().flatten().unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
@@ -76,8 +77,8 @@ impl InventoryCache {
     }
 }
 
-/// The plugins of the policy's directories, by their paths. Subdirectories are not entered, and of each
-/// directory at most 1,000 files are looked at. `cache` is brought up to date.
+/// The plugins of the policy's directories, by their paths. Subdirectories are not entered, and of
+/// each directory at most 1,000 files are looked at. `cache` is brought up to date.
 ///
 /// A directory that is not there holds no plugin.
 ///
@@ -91,14 +92,17 @@ pub fn list(
 ) -> std::io::Result<Vec<Listed>> {
     let mut listed = Vec::new();
     let mut kept = BTreeMap::new();
-    let mut names = BTreeMap::new();
+    let mut names = Names::default();
     for directory in &policy.directories {
         for file in libraries(directory)? {
             let known = cache.0.remove(&file);
             let (mut entry, keep) = look(&file, policy, trust, known);
-            if let (Ok(_), Some(inspection)) = (&entry.verdict, &entry.inspection) {
-                let only = only_one(&mut names, &inspection.manifest.name, &file);
-                entry.verdict = only.and(entry.verdict);
+            if let Some(inspection) = &entry.inspection {
+                let name = &inspection.manifest.name;
+                if entry.verdict.is_ok() {
+                    names.take(name, &file);
+                }
+                entry.verdict = names.check(name, &file).and(entry.verdict);
             }
             kept.extend(keep.map(|keep| (file, keep)));
             listed.push(entry);
@@ -150,7 +154,8 @@ fn look(
     };
     // A signature is over the bytes, so a file that only a signature speaks for is read again.
     let again = || place::open(file, Origin::Directory, policy)?.read(policy).map(Into::into);
-    let seen = Seen { file, digest: kept.digest, inspection: &kept.inspection, bytes: &again };
+    let seen =
+        InspectedFile { file, digest: kept.digest, inspection: &kept.inspection, bytes: &again };
     let entry = Listed {
         file: file.to_owned(),
         digest: Some(kept.digest),

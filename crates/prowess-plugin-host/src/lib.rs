@@ -1,23 +1,25 @@
-//! Plugins, from a file that nobody trusts to the traits of the core.
+//! Loads plugins: from an untrusted file to the traits of the core.
 //!
 //! A plugin is a dynamic library, and opening one runs its code. So everything that can be known
-//! without opening it is looked at first, and what is then opened are the bytes that were looked at:
+//! without opening it is looked at first, and what is then opened are the bytes that were looked
+//! at:
 //!
 //! 1. [`verify`] reads the file once, looks at what it says of itself ([`inspect`]), asks the
 //!    [`TrustStore`] whether it may run and the [`PluginPolicy`] whether and where it fits;
 //! 2. [`stage`] puts those bytes where the system's loader can open them, and never the file again;
-//! 3. [`Image::open`] opens them, checks that the plugin means the same as the host by what crosses, and
-//!    never closes them;
-//! 4. [`LoadedPlugin`] runs instances of it behind the core's traits: so many calls at once and each for
-//!    so long, begun again when one panics, replaced in one swap.
+//! 3. [`LoadedCode::open`] opens them, checks that the plugin means the same as the host by what
+//!    crosses, and never closes them;
+//! 4. [`LoadedPlugin`] runs instances of it behind the core's traits: so many calls at once and
+//!    each for so long, begun again when one panics, replaced in one swap.
 //!
-//! [`start_process`] begins a plugin in a process of its own, which calls [`serve_child`]: whatever becomes of
-//! it there, the host goes on.
+//! [`start_process`] begins a plugin in a process of its own, which calls [`serve_child`]: whatever
+//! becomes of it there, the host goes on.
 //!
 //! [`PluginLoader`] does all of this in its order, for a host that wants sources and tools, and a
 //! [`Follower`] does it again when a plugin's file changes.
 //!
-//! [`check()`] is the kit that an author tests a plugin with: each rule in a process of its own.
+//! The kit that an author tests a plugin with is a crate of its own, `prowess-plugin-check`;
+//! [`kit`] is what it is made of.
 //!
 //! [`list`] says what would become of each plugin of a directory.
 //!
@@ -27,7 +29,6 @@
 mod adapter;
 mod breaker;
 mod calls;
-mod check;
 mod child;
 mod error;
 mod failure;
@@ -38,37 +39,41 @@ mod host_api;
 mod inspect;
 mod instance;
 mod inventory;
+pub mod kit;
 mod layout;
 mod load;
 mod open;
 mod place;
 mod policy;
 mod private_file;
+mod regular_file;
 mod reload;
 mod stage;
 mod trust;
 mod verify;
 
-pub use check::{
-    CheckJudges, CheckOutcome, CheckReport, CheckResult, CheckSetup, CheckSummary, check,
-    check_names, run_check,
-};
 pub use child::{
-    ChildPlugin, ChildRequest, Launch, ProcessPlugin, run_process, run_process_with, serve_child,
-    start_process,
+    ChildPlugin, ChildRequest, Launch, ProcessPlugin, probe_sandbox, run_process, run_process_with,
+    serve_child, start_process,
 };
 pub use error::{PluginError, PluginErrorKind};
-pub use follow::{Follower, Told};
+pub use follow::{Follower, OnRejectedFile};
 pub use generation::{LoadedPlugin, PluginSetup, PluginStatus};
 pub use host_api::{LogLevel, NoLog, PluginLog};
 pub use inspect::{Inspection, Library, Linkage, Target, inspect};
 pub use inventory::{InventoryCache, Listed, list};
 pub use load::{HOST_FEATURES, Plugin, PluginLoader};
-pub use open::Image;
+pub use open::LoadedCode;
 pub use place::Origin;
-pub use policy::{HOST_ABI, Isolation, Placement, PluginLimits, PluginPolicy, PluginSettings};
+pub use policy::{
+    HOST_ABI, Isolation, Placement, PluginLimits, PluginPolicy, PluginRights, PluginSettings,
+    SandboxPolicy,
+};
 pub use prowess_plugin_abi::manifest::{Manifest, PanicStrategy};
+pub use prowess_sandbox::{Level as SandboxLevel, Report as SandboxProbe, SandboxError};
 pub use reload::{PluginHandle, Reloaded};
 pub use stage::{Staged, stage, stage_in_directory};
-pub use trust::{Key, KeyError, Older, Pin, Revoked, TrustError, TrustStore, Witness};
+pub use trust::{
+    Key, KeyError, Older, Pin, Pinned, Revoked, RevokedName, SignedOffBy, TrustError, TrustStore,
+};
 pub use verify::{TrustedBy, VerifiedPlugin, read, verify};

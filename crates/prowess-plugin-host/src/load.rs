@@ -8,19 +8,21 @@ use std::sync::Arc;
 use prowess_core::{Clock, SkillSource, ToolProvider};
 
 use crate::reload::Running;
+use crate::verify::verify_bytes;
 use crate::{
-    Image, Launch, LoadedPlugin, Manifest, Origin, Placement, PluginError, PluginErrorKind,
+    Launch, LoadedCode, LoadedPlugin, Manifest, Origin, Placement, PluginError, PluginErrorKind,
     PluginHandle, PluginLog, PluginPolicy, PluginSettings, PluginSetup, ProcessPlugin, Staged,
-    TrustStore, VerifiedPlugin, stage, start_process, verify,
+    TrustStore, VerifiedPlugin, read, stage, start_process, verify,
 };
 
 /// Loads plugins for a host.
 pub struct PluginLoader {
-    /// Which plugins may run, and how.
+    /// The policy of plugins.
     pub policy: PluginPolicy,
-    /// What the operator trusts.
+    /// The operator's trust.
     pub trust: TrustStore,
-    /// Where bytes are put if they cannot be kept in memory: a directory that programs may run from.
+    /// Where bytes are put if they cannot be kept in memory: a directory that programs may run
+    /// from.
     pub staging: PathBuf,
     /// The program of a plugin's own process, such as `prowess-plugin-runner`: one that calls
     /// [`run_process`](crate::run_process).
@@ -29,19 +31,19 @@ pub struct PluginLoader {
     pub runner_arguments: Vec<OsString>,
     /// Measures deadlines, and the time between failures.
     pub clock: Arc<dyn Clock>,
-    /// Hears what plugins in this process say. What others say is the business of [`Self::runner`].
+    /// Receives the messages of plugins in this process; [`Self::runner`] handles those of others.
     pub log: Arc<dyn PluginLog>,
 }
 
-/// What this host can do beyond the minor version of the boundary, as words. A plugin that knows a word
-/// may count on it: `caller`, the host says who calls a tool.
+/// The capabilities of this host beyond the minor version of the boundary, as words. A plugin that
+/// knows a word may count on it: `caller`, the host names the caller of a tool.
 pub const HOST_FEATURES: [&str; 1] = ["caller"];
 
 /// A plugin that runs.
 pub struct Plugin {
-    /// The plugin for who looks after it.
+    /// The handle for its reload.
     pub handle: PluginHandle,
-    /// What it says of itself.
+    /// Its manifest.
     pub manifest: Manifest,
     /// Where it runs.
     pub placement: Placement,
@@ -56,7 +58,8 @@ pub struct Plugin {
 }
 
 impl PluginLoader {
-    /// Checks a plugin, opens it where the policy says, and begins it with the policy's settings for it.
+    /// Checks a plugin, opens it where the policy says, and begins it with the policy's settings
+    /// for it.
     ///
     /// # Errors
     ///
@@ -79,18 +82,22 @@ impl PluginLoader {
         self.begin(&verify(file, origin, &self.policy, &self.trust)?, origin, settings)
     }
 
-    /// As [`Self::load_with`] for several, in this order. One file may be there several times, each with
-    /// settings of its own. Of two files with one name the second is refused before its code runs: the
-    /// policy's settings are by name, and nobody could say whose they are.
+    /// As [`Self::load_with`] for several, in this order. One file may be there several times, each
+    /// with settings of its own. Of two files with one name the second is refused before its code
+    /// runs: the policy's settings are by name.
     pub fn load_all(
         &self,
         plugins: impl IntoIterator<Item = (PathBuf, PluginSettings)>,
         origin: Origin,
     ) -> Vec<Result<Plugin, PluginError>> {
-        let mut names = BTreeMap::new();
+        let mut names = Names::default();
         let load = |(file, settings): (PathBuf, _)| {
-            let verified = verify(&file, origin, &self.policy, &self.trust)?;
-            only_one(&mut names, &verified.manifest().name, &file)?;
+            let (bytes, inspection) = read(&file, origin, &self.policy)?;
+            // Before trust: of two files with one name at most one is trusted, as a rule, and that
+            // the other one has other bytes is not what is wrong.
+            names.check(&inspection.manifest.name, &file)?;
+            let verified = verify_bytes(&file, bytes, inspection, &self.policy, &self.trust)?;
+            names.take(&verified.manifest().name, &file);
             self.begin(&verified, origin, settings)
         };
         plugins.into_iter().map(load).collect()
@@ -114,7 +121,7 @@ impl PluginLoader {
                 (plugin.sources(), plugin.tool_providers(), Running::InProcess(plugin))
             }
             Placement::Process => {
-                let plugin = self.in_child(verified, staged, settings.config)?;
+                let plugin = self.in_child(verified, staged, settings.clone())?;
                 let tools = vec![Arc::clone(&plugin.tools)];
                 (plugin.sources.clone(), tools, Running::Process(plugin))
             }
@@ -144,38 +151,53 @@ impl PluginLoader {
             clock: Arc::clone(&self.clock),
             log: Arc::clone(&self.log),
         };
-        LoadedPlugin::start(Image::open(verified, staged)?, setup)
+        LoadedPlugin::start(LoadedCode::open(verified, staged)?, setup)
     }
 
     fn in_child(
         &self,
         verified: &VerifiedPlugin,
         staged: Staged,
-        config: Option<serde_json::Value>,
+        settings: PluginSettings,
     ) -> Result<ProcessPlugin, PluginError> {
         let launch = Launch {
             program: self.runner.clone(),
             arguments: self.runner_arguments.clone(),
             file: verified.file().to_owned(),
             library: staged,
-            config,
+            config: settings.config,
             limits: self.policy.limits.clone(),
+            sandbox: self.policy.sandbox,
+            rights: settings.rights.unwrap_or_default(),
+            // As in the host's process, where a relative path of the configuration starts from here.
+            directory: std::env::current_dir().unwrap_or_else(|_| "/".into()),
         };
         start_process(launch, Arc::clone(&self.clock))
     }
 }
 
-/// Refuses a second file of one name.
-pub(crate) fn only_one(
-    names: &mut BTreeMap<String, PathBuf>,
-    name: &str,
-    file: &Path,
-) -> Result<(), PluginError> {
-    let first = names.entry(name.to_owned()).or_insert_with(|| file.to_owned());
-    if first == file {
-        return Ok(());
+/// The names of plugins, each with the file that has it.
+#[derive(Default)]
+pub(crate) struct Names(BTreeMap<String, PathBuf>);
+
+impl Names {
+    /// Checks that no other file is the plugin of this name.
+    ///
+    /// # Errors
+    ///
+    /// Another file is.
+    pub(crate) fn check(&self, name: &str, file: &Path) -> Result<(), PluginError> {
+        let Some(first) = self.0.get(name).filter(|first| *first != file) else {
+            return Ok(());
+        };
+        let reason =
+            format!("is a second plugin named `{name}`: `{}` is the first", first.display());
+        let help = "leave one of them out, or build it under another name";
+        Err(PluginError::refused(PluginErrorKind::NameTaken, file, reason, help))
     }
-    let reason = format!("is a second plugin `{name}`, beside `{}`", first.display());
-    let help = "leave one of them out, or remove it";
-    Err(PluginError::refused(PluginErrorKind::Duplicate, file, reason, help))
+
+    /// Gives the name to this file, unless another one has it.
+    pub(crate) fn take(&mut self, name: &str, file: &Path) {
+        self.0.entry(name.to_owned()).or_insert_with(|| file.to_owned());
+    }
 }

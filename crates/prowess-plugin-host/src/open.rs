@@ -20,32 +20,38 @@ const RTLD_NODELETE: i32 = if cfg!(target_vendor = "apple") { 0x80 } else { 0x10
 /// More than any manifest has; what says more than that is not believed.
 const MAX_MANIFEST_BYTES: usize = 1 << 20;
 
-/// A plugin's code in this process, checked and ready to make instances. It is never unloaded: statics,
-/// threads and what other libraries remember of it would be left dangling.
+/// A plugin's code in this process, checked and ready to make instances. It is never unloaded:
+/// statics, threads and what other libraries remember of it would be left dangling.
 #[derive(Clone)]
-pub struct Image {
+pub struct LoadedCode {
     file: PathBuf,
     manifest: Manifest,
-    /// What its bytes are, if who opened it knows.
+    /// The digest of its bytes, if the caller knows it.
     pub(crate) build: Option<Digest>,
     pub(crate) module: PluginModule_Ref,
 }
 
-impl Image {
-    /// Opens a plugin that was verified, from where its bytes were staged. The place is kept for as long
-    /// as the program runs.
+impl LoadedCode {
+    /// Opens a plugin that was verified, from where its bytes were staged. The place is kept for as
+    /// long as the program runs.
     ///
     /// # Errors
     ///
-    /// The system's loader cannot open it, or it is not what its manifest says. Its code may have run.
+    /// The system's loader cannot open it, or it is not what its manifest says. Its code may have
+    /// run.
     pub fn open(plugin: &VerifiedPlugin, staged: Staged) -> Result<Self, PluginError> {
         let image = Self::open_path(plugin.file(), staged.path(), plugin.manifest());
         keep(staged);
         Ok(Self { build: Some(plugin.digest()), ..image? })
     }
 
-    /// Opens the library at `path`, whose bytes the caller has verified and nobody can change. `file` is
-    /// for the messages, `manifest` is what those bytes say of themselves.
+    /// Returns the root of the plugin's code, as it crosses the boundary.
+    pub fn module(&self) -> PluginModule_Ref {
+        self.module
+    }
+
+    /// Opens the library at `path`, whose bytes the caller has verified and no other process can
+    /// change. `file` is for the messages, `manifest` is what those bytes say of themselves.
     ///
     /// # Errors
     ///
@@ -84,7 +90,8 @@ impl Image {
         })?;
         check_layout(file, header, manifest)?;
         #[allow(unsafe_code, reason = "the check is one that abi_stable does not have")]
-        // SAFETY: the layouts have just been compared, with the older side as the one that is asked for.
+        // SAFETY: the layouts have just been compared, with the older side as the one that is asked
+        // for.
         let module = unsafe { header.init_root_module_with_unchecked_layout::<PluginModule_Ref>() };
         let module = module.map_err(|error| {
             failed(PluginErrorKind::Abi, format!("has another boundary: {error}"))
@@ -97,20 +104,20 @@ impl Image {
         &self.file
     }
 
-    /// What the plugin says of itself.
+    /// Returns the plugin's manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 }
 
-impl fmt::Debug for Image {
+impl fmt::Debug for LoadedCode {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Image").field("file", &self.file).finish_non_exhaustive()
+        formatter.debug_struct("LoadedCode").field("file", &self.file).finish_non_exhaustive()
     }
 }
 
-/// Keeps the place of a library for as long as the program runs: the loader knows libraries by their paths,
-/// and the path of a closed file comes back.
+/// Keeps the place of a library for as long as the program runs: the loader knows libraries by
+/// their paths, and the path of a closed file comes back.
 fn keep(staged: Staged) {
     static KEPT: Mutex<Vec<Staged>> = Mutex::new(Vec::new());
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(staged);
@@ -119,7 +126,8 @@ fn keep(staged: Staged) {
 fn load(path: &Path) -> Result<SharedObject, String> {
     let flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
     #[allow(unsafe_code, reason = "opening a library runs its code")]
-    // SAFETY: the operator trusts these bytes with all that this process may do, and it is never closed.
+    // SAFETY: the operator trusts these bytes with all that this process may do, and it is never
+    // closed.
     let opened = unsafe { SharedObject::open(Some(path), flags) };
     // The reason is in the cause.
     opened.map_err(|error| error.source().map_or_else(|| error.to_string(), ToString::to_string))
@@ -129,8 +137,9 @@ fn load(path: &Path) -> Result<SharedObject, String> {
 fn manifest_of(object: &SharedObject) -> Option<Manifest> {
     let head_bytes = MAGIC.len() + size_of::<u32>();
     #[allow(unsafe_code, reason = "a symbol has no type")]
-    // SAFETY: the symbol is that of the section that was read from these bytes; magic, length and so many
-    // bytes lie there. A plugin that lies about it is one that the operator trusts, see `load`.
+    // SAFETY: the symbol is that of the section that was read from these bytes; magic, length and
+    // so many bytes lie there. A plugin that lies about it is one that the operator trusts, see
+    // `load`.
     unsafe {
         let start = *object.get::<*const u8>(SYMBOL.as_bytes()).ok()?;
         let head = std::slice::from_raw_parts(start, head_bytes);
@@ -145,8 +154,8 @@ fn manifest_of(object: &SharedObject) -> Option<Manifest> {
 
 fn header_of(object: &SharedObject) -> Option<AbiHeaderRef> {
     #[allow(unsafe_code, reason = "a symbol has no type")]
-    // SAFETY: it is the name under which abi_stable exports its header, which checks itself. The library
-    // is never closed, so the reference holds.
+    // SAFETY: it is the name under which abi_stable exports its header, which checks itself. The
+    // library is never closed, so the reference holds.
     unsafe {
         object
             .get::<AbiHeaderRef>(ROOT_MODULE_LOADER_NAME_WITH_NUL.as_bytes())
@@ -155,8 +164,8 @@ fn header_of(object: &SharedObject) -> Option<AbiHeaderRef> {
     }
 }
 
-/// Whether this header was never seen before: the system's loader gives the same library again for a
-/// path that it knows, whatever the file is now.
+/// Whether this header was never seen before: the system's loader gives the same library again for
+/// a path that it knows, whatever the file is now.
 fn is_new(header: AbiHeaderRef) -> bool {
     static SEEN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
     let address = std::ptr::from_ref(&*header).addr();

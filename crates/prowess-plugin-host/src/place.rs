@@ -1,19 +1,20 @@
 //! Where a plugin may lie.
 //!
-//! The rights of a file say who may replace it. They matter although a digest is compared later: a
-//! signature covers every version that its owner ever made.
+//! The rights of a file decide which users may replace it. They matter although a digest is
+//! compared later: a signature covers every version that its owner ever made.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::Read;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use prowess_text::shell_word;
 
 use crate::private_file::is_ours;
+use crate::regular_file::{LastLink, open_any};
 use crate::{PluginError, PluginErrorKind, PluginPolicy};
 
-/// Who says that a file is a plugin.
+/// The way in which a plugin's file was named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The operator named this very file, on the command line or in a configuration of their own.
@@ -57,19 +58,26 @@ pub(crate) fn open(
 }
 
 impl Opened {
-    /// The whole content.
+    /// Reads the whole content.
     pub(crate) fn read(mut self, policy: &PluginPolicy) -> Result<Vec<u8>, PluginError> {
-        let expected = self.stat.len().min(policy.max_bytes);
-        let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or_default());
-        let read = (&mut self.file).take(policy.max_bytes + 1).read_to_end(&mut bytes);
-        read.map_err(|error| unreadable(&self.named, &error))?;
-        if bytes.len() as u64 > policy.max_bytes {
-            let reason = format!("has more than {} bytes", policy.max_bytes);
-            let help = "build it without debug information (`strip`), or raise `max_bytes`";
-            let kind = PluginErrorKind::TooLarge;
-            return Err(PluginError::refused(kind, &self.named, reason, help));
+        let most = policy.max_bytes;
+        // The size is known before a byte is read: a file with holes has gigabytes for nothing.
+        if self.stat.len() > most {
+            return Err(self.too_large(most));
         }
-        Ok(bytes)
+        let mut bytes = Vec::new();
+        let read = (&mut self.file).take(most.saturating_add(1)).read_to_end(&mut bytes);
+        read.map_err(|error| unreadable(&self.named, &error))?;
+        match bytes.len() as u64 > most {
+            true => Err(self.too_large(most)),
+            false => Ok(bytes),
+        }
+    }
+
+    fn too_large(&self, most: u64) -> PluginError {
+        let reason = format!("has more than {most} bytes");
+        let help = "build it without debug information (`strip`), or raise `max_bytes`";
+        PluginError::refused(PluginErrorKind::TooLarge, &self.named, reason, help)
     }
 }
 
@@ -94,12 +102,8 @@ fn allowed_directory(
 
 /// Without links at the end, without waiting for a FIFO, and not for children.
 fn open_resolved(path: &Path, real: &Path) -> Result<Opened, PluginError> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let flags =
-        i32::try_from(flags.bits()).expect("the flags of an open fit the system's own type");
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(real);
-    let file = file.map_err(|error| unreadable(path, &error))?;
-    let stat = file.metadata().map_err(|error| unreadable(path, &error))?;
+    let opened = open_any(real, LastLink::Refuse);
+    let (file, stat) = opened.map_err(|error| unreadable(path, &error))?;
     if !stat.is_file() {
         let help = "name the dynamic library that the plugin's build made";
         let kind = PluginErrorKind::NotALibrary;
@@ -108,13 +112,13 @@ fn open_resolved(path: &Path, real: &Path) -> Result<Opened, PluginError> {
     Ok(Opened { file, stat, named: path.to_owned() })
 }
 
-/// Nobody but root and this user may replace what is here. In a directory with the sticky bit others may
+/// Only root and this user may replace a file here. In a directory with the sticky bit others may
 /// add files, but not replace ours.
 fn writers(path: &Path, place: &Path, stat: &Metadata) -> Result<(), PluginError> {
     let is_sticky = stat.is_dir() && stat.mode() & 0o1000 != 0;
     if stat.mode() & 0o002 != 0 && !is_sticky {
         let reason = format!("can be replaced by anybody: `{}` is world-writable", place.display());
-        let help = format!("take the right away: chmod o-w '{}'", place.display());
+        let help = format!("take the right away: chmod o-w {}", shell_word(place));
         return Err(refused(path, reason, help));
     }
     if !is_ours(stat.uid()) {

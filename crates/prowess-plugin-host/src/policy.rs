@@ -1,6 +1,7 @@
-//! Which plugins may run, and how, as data.
+//! The policy of plugins, as data.
 
 mod judge;
+mod sandbox;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,12 +9,14 @@ use std::path::PathBuf;
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use judge::{abi, version};
+pub use judge::{abi, version};
+pub use sandbox::{PluginRights, SandboxPolicy};
 
 /// The boundary that this host speaks, major and minor.
-pub const HOST_ABI: (u32, u32) = (1, 0);
+pub const HOST_ABI: (u32, u32) = (prowess_plugin_abi::MAJOR, prowess_plugin_abi::MINOR);
 
-/// What a plugin built by rustc needs of the system; the names hold no path, so each is the system's own.
+/// The system libraries that a plugin built by rustc needs; the names hold no path, so each is the
+/// system's own.
 const SYSTEM_LIBRARIES: [&str; 10] = [
     "libc.so.6",
     "libm.so.6",
@@ -27,7 +30,7 @@ const SYSTEM_LIBRARIES: [&str; 10] = [
     "ld-linux-armhf.so.3",
 ];
 
-/// Which plugins may run, and how. Nothing runs that is not trusted as well; see
+/// The policy of plugins. Nothing runs that is not trusted as well; see
 /// [`TrustStore`](crate::TrustStore).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -37,28 +40,31 @@ pub struct PluginPolicy {
     pub directories: Vec<PathBuf>,
     /// Where a plugin runs. By default `auto`.
     pub isolation: Isolation,
+    /// How a plugin in a process of its own is confined. By default `auto`.
+    pub sandbox: SandboxPolicy,
     /// The most bytes that a file may have. By default 256 MiB.
     pub max_bytes: u64,
-    /// The libraries that a plugin may need. A digest does not cover them, so by default only those of
-    /// the system that every Rust library needs.
+    /// The libraries that a plugin may need. A digest does not cover them, so by default only those
+    /// of the system that every Rust library needs.
     pub allowed_libraries: Vec<String>,
     /// The oldest version of a plugin that may run, by its name. By default any.
     pub minimum_versions: BTreeMap<String, Version>,
     /// The files that are loaded when the host begins; absolute. By default none.
     pub load: Vec<PathBuf>,
-    /// Where the plugins lie that take the place of the sources that are linked into the host, under the
-    /// names that their build gives them; absolute. By default nowhere: the linked ones are used.
+    /// Where the plugins lie that take the place of the sources that are linked into the host,
+    /// under the names that their build gives them; absolute. By default nowhere: the linked ones
+    /// are used.
     pub built_in: Option<PathBuf>,
-    /// What a plugin is told and where its skills go, by its name.
+    /// The configuration and the layer of each plugin, by its name.
     pub settings: BTreeMap<String, PluginSettings>,
     /// How long and how much.
     pub limits: PluginLimits,
-    /// How many times one plugin may be replaced while the host runs; the code of each stays in memory.
-    /// By default 20.
+    /// How many times one plugin may be replaced while the host runs; the code of each stays in
+    /// memory. By default 20.
     pub generations: usize,
 }
 
-/// What one plugin is told, and where its skills go.
+/// The configuration and the layer of one plugin.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PluginSettings {
@@ -66,6 +72,8 @@ pub struct PluginSettings {
     pub config: Option<serde_json::Value>,
     /// The layer of its sources. By default `plugin` where there is such a layer, else the lowest.
     pub layer: Option<String>,
+    /// What it may use in a process of its own. By default, it may read what its configuration names.
+    pub rights: Option<PluginRights>,
 }
 
 impl PluginSettings {
@@ -74,6 +82,7 @@ impl PluginSettings {
         Self {
             config: self.config.or_else(|| usual.config.clone()),
             layer: self.layer.or_else(|| usual.layer.clone()),
+            rights: self.rights.or_else(|| usual.rights.clone()),
         }
     }
 }
@@ -82,8 +91,8 @@ impl PluginSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Isolation {
-    /// In the host if it is pinned by its digest, unwinds on panics and is a release build; otherwise in
-    /// a process of its own.
+    /// In the host if it is pinned by its digest, unwinds on panics and is a release build;
+    /// otherwise in a process of its own.
     #[default]
     Auto,
     /// Always in a process of its own.
@@ -110,6 +119,12 @@ pub struct PluginLimits {
     pub address_space: u64,
     /// The files that a plugin's own process may have open. By default 256.
     pub open_files: u64,
+    /// The threads and processes that a plugin's own process may have. By default 256.
+    pub processes: u64,
+    /// The most bytes of a file that a plugin's own process may write. By default 64 MiB.
+    pub file_bytes: u64,
+    /// Seconds of processor time after which a plugin's own process is replaced. By default 3,600.
+    pub cpu_seconds: u64,
     /// How often a plugin that failed is begun again before it is left alone. By default 3.
     pub restarts: u32,
     /// Seconds after which a failure no longer counts. By default 600.
@@ -134,6 +149,7 @@ impl Default for PluginPolicy {
         Self {
             directories: Vec::new(),
             isolation: Isolation::default(),
+            sandbox: SandboxPolicy::default(),
             max_bytes: 256 << 20,
             allowed_libraries: SYSTEM_LIBRARIES.map(str::to_owned).into(),
             minimum_versions: BTreeMap::new(),
@@ -156,6 +172,9 @@ impl Default for PluginLimits {
             answer_bytes: 64 << 20,
             address_space: 2 << 30,
             open_files: 256,
+            processes: 256,
+            file_bytes: 64 << 20,
+            cpu_seconds: 3_600,
             restarts: 3,
             restart_window_s: 600,
             restart_backoff_ms: 100,

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use crate::regular_file::{LastLink, flags, open_any};
 
 /// The most bytes that such a file may have.
 const MAX_BYTES: u64 = 16 << 20;
@@ -16,15 +16,11 @@ const MAX_BYTES: u64 = 16 << 20;
 ///
 /// It cannot be read, is not a regular file, or somebody else may write to it.
 pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let flags =
-        i32::try_from(flags.bits()).expect("the flags of an open fit the system's own type");
-    let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
-        Ok(file) => file,
+    let (file, stat) = match open_any(path, LastLink::Refuse) {
+        Ok(opened) => opened,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    let stat = file.metadata()?;
     if !stat.is_file() || stat.len() > MAX_BYTES {
         return Err(io::Error::other("it is not a regular file of at most 16 MiB"));
     }
@@ -32,11 +28,11 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
         return Err(io::Error::other("it belongs to somebody else, or others may write to it"));
     }
     let mut text = String::new();
-    file.read_to_string(&mut text)?;
+    file.take(MAX_BYTES).read_to_string(&mut text)?;
     Ok(Some(text))
 }
 
-/// Writes such a file in one step: whoever reads it sees the old text or the new one, also after the
+/// Writes such a file in one step: a reader sees the old text or the new one, also after the
 /// power failed.
 ///
 /// # Errors
@@ -63,7 +59,9 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
     let directory = directory_of(path)?;
     std::fs::create_dir_all(directory)?;
     let lock = directory.join(PathBuf::from(name));
-    let file = OpenOptions::new().create(true).append(true).mode(0o600).open(lock)?;
+    let mut options = OpenOptions::new();
+    options.create(true).append(true).mode(0o600).custom_flags(flags(LastLink::Refuse));
+    let file = options.open(lock)?;
     file.lock()?;
     Ok(file)
 }

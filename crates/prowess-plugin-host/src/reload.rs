@@ -8,11 +8,11 @@ use semver::Version;
 
 use crate::policy::version;
 use crate::{
-    Image, LoadedPlugin, Origin, Placement, PluginError, PluginErrorKind, PluginLoader,
+    LoadedCode, LoadedPlugin, Origin, Placement, PluginError, PluginErrorKind, PluginLoader,
     ProcessPlugin, Staged, TrustStore, TrustedBy, VerifiedPlugin, stage, verify,
 };
 
-/// A plugin that runs, for who looks after it. Clones are the same plugin.
+/// A handle of a plugin that runs, for its reload. Clones are the same plugin.
 #[derive(Clone)]
 pub struct PluginHandle(Arc<Handle>);
 
@@ -31,22 +31,22 @@ pub(crate) enum Running {
     Process(ProcessPlugin),
 }
 
-/// What runs now.
+/// The build that runs now.
 struct Build {
     digest: Digest,
     version: Version,
 }
 
-/// What became of a plugin whose file was looked at again.
+/// The result of a reload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reloaded {
     /// The file is what runs already.
     Unchanged,
     /// This version runs now.
     Replaced {
-        /// What it says that it is.
+        /// The version in its manifest.
         version: Version,
-        /// What its bytes are.
+        /// The digest of its bytes.
         digest: Digest,
     },
 }
@@ -87,23 +87,24 @@ impl Build {
 }
 
 impl PluginLoader {
-    /// Looks at a plugin's file again and puts what is there in the place of what runs, by the policy and
-    /// `trust`. Sources and tools stay the same objects; calls that are under way end on the old build.
+    /// Looks at a plugin's file again and puts what is there in the place of what runs, by the
+    /// policy and `trust`. Sources and tools stay the same objects; calls that are under way end on
+    /// the old build.
     ///
-    /// A version before the one that runs is taken only if its very bytes are pinned, which is how an
-    /// operator asks for it.
+    /// A version before the one that runs is taken only if its very bytes are pinned, which is how
+    /// an operator asks for it.
     ///
     /// # Errors
     ///
-    /// It may not run, is another plugin, would run elsewhere, does not begin, or offers something else;
-    /// or it was replaced too often. What ran before goes on.
+    /// It may not run, is another plugin, would run elsewhere, does not begin, or offers something
+    /// else; or it was replaced too often. What ran before goes on.
     pub fn reload(
         &self,
         plugin: &PluginHandle,
         trust: &TrustStore,
     ) -> Result<Reloaded, PluginError> {
         let Handle { file, origin, running, build, .. } = &*plugin.0;
-        // One at a time; whoever comes second finds what the first one did.
+        // One at a time; the second finds the result of the first.
         let mut build = build.lock().unwrap_or_else(PoisonError::into_inner);
         let verified = verify(file, *origin, &self.policy, trust)?;
         if verified.digest() == build.digest {
@@ -159,7 +160,7 @@ impl Running {
         match self {
             Self::InProcess(plugin) => {
                 plugin.may_be_replaced()?;
-                plugin.replace(Image::open(verified, staged)?)
+                plugin.replace(LoadedCode::open(verified, staged)?)
             }
             Self::Process(plugin) => plugin.replace(staged),
         }

@@ -1,8 +1,9 @@
 //! The bytes that were verified, where the system's loader can open them.
 //!
-//! The loader takes a path, and between a look at a path and its opening somebody may put another file
-//! there. So the original path is never opened again: the bytes go into memory that nobody can change any
-//! more, or, where the system cannot do that, into a directory that only this user can enter.
+//! The loader takes a path, and between a look at a path and its opening somebody may put another
+//! file there. So the original path is never opened again: the bytes go into memory that no process
+//! can change any more, or, where the system cannot do that, into a directory that only this user
+//! can enter.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -15,8 +16,8 @@ use crate::{PluginError, PluginErrorKind, VerifiedPlugin};
 
 /// Where the bytes of a plugin can be opened, for as long as this value lives.
 ///
-/// Keep it for as long as the host runs if the plugin was opened in the host: the loader knows a library
-/// by its path, and the path of a closed file comes back as that of another one.
+/// Keep it for as long as the host runs if the plugin was opened in the host: the loader knows a
+/// library by its path, and the path of a closed file comes back as that of another one.
 #[derive(Debug)]
 pub struct Staged {
     file: OwnedFd,
@@ -25,8 +26,8 @@ pub struct Staged {
     directory: Option<PathBuf>,
 }
 
-/// Puts the bytes of a plugin where they can be opened: into sealed memory or, where there is none, below
-/// `directory`.
+/// Puts the bytes of a plugin where they can be opened: into sealed memory or, where there is none,
+/// below `directory`.
 ///
 /// # Errors
 ///
@@ -35,8 +36,8 @@ pub fn stage(plugin: &VerifiedPlugin, directory: &Path) -> Result<Staged, Plugin
     in_memory(plugin).or_else(|_| stage_in_directory(plugin, directory))
 }
 
-/// As [`stage`], but always below `directory`, which has to be on a file system that programs may run
-/// from. What lies there is removed with the value.
+/// As [`stage`], but always below `directory`, which has to be on a file system that programs may
+/// run from. What lies there is removed with the value.
 ///
 /// # Errors
 ///
@@ -65,10 +66,18 @@ impl Staged {
     }
 }
 
+impl Staged {
+    /// Returns the directory of the bytes, if they are not in memory.
+    pub(crate) fn directory(&self) -> Option<&Path> {
+        self.directory.as_deref()
+    }
+}
+
 impl Drop for Staged {
     fn drop(&mut self) {
         if let Some(directory) = &self.directory {
-            // Nobody is left to tell; what stays behind is in a directory of our own.
+            // This is a drop, without a caller to report to; what stays behind is in a directory of
+            // our own.
             let _ = std::fs::remove_dir_all(directory);
         }
     }
@@ -80,8 +89,8 @@ fn in_memory(plugin: &VerifiedPlugin) -> io::Result<Staged> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let name = plugin.manifest().name.replace('\0', "");
     let name: String = name.chars().take(60).collect();
-    // A kernel may be told to make such memory without the right to run; an older one does not know the
-    // flag that asks for it.
+    // A kernel may be set up to make such memory without the right to run; an older one does not
+    // know the flag that asks for it.
     let file =
         memfd_create(&name, flags | MemfdFlags::EXEC).or_else(|_| memfd_create(&name, flags))?;
     let mut file = File::from(file);

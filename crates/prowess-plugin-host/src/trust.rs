@@ -1,7 +1,8 @@
-//! What the operator has said may run.
+//! The plugins and keys that the operator trusts.
 //!
-//! Nothing is trusted by default. A **pin** says that one file with these very bytes may run; a **key**
-//! says that what its owner signs may. Both are kept in one file that only its owner may change.
+//! Nothing is trusted by default. A **pin** says that one file with these very bytes may run; a
+//! **key** says that what its owner signs may. Both are kept in one file that only its owner may
+//! change.
 
 mod file;
 mod key;
@@ -20,7 +21,7 @@ pub use file::TrustError;
 pub(crate) use key::SignatureFile;
 pub use key::{Key, KeyError};
 
-/// What may run. By default nothing.
+/// The trusted plugins and keys. By default none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrustStore {
@@ -28,6 +29,33 @@ pub struct TrustStore {
     pub pins: Vec<Pin>,
     /// The keys.
     pub keys: Vec<Key>,
+    /// The plugins for which no signature counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revoked_names: Vec<RevokedName>,
+}
+
+/// A plugin whose signed builds may not run, by any key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RevokedName {
+    /// The plugin's name.
+    pub name: String,
+    /// Since when.
+    #[serde(with = "time")]
+    pub revoked_at: Timestamp,
+}
+
+/// A build that was trusted, and what that means for other builds of the plugin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pinned {
+    /// The new pin.
+    pub pin: Pin,
+    /// The builds that were trusted at the same path before, and are no longer.
+    pub replaced: Vec<Pin>,
+    /// The other builds of the plugin that stay trusted.
+    pub others: Vec<Pin>,
+    /// Whether signed builds of the plugin, which were revoked by its name, may run again.
+    pub restores_signed: bool,
 }
 
 /// A file that may run because of its very bytes.
@@ -38,13 +66,13 @@ pub struct Pin {
     pub name: String,
     /// Its version.
     pub version: Version,
-    /// What it was built for.
+    /// Its target.
     pub target: String,
-    /// What its bytes are.
+    /// The digest of its bytes.
     pub digest: Digest,
     /// Where it was when it was trusted, for people.
     pub file: String,
-    /// Who trusted it.
+    /// The user that trusted it.
     pub pinned_by: String,
     /// When.
     #[serde(with = "time")]
@@ -63,16 +91,16 @@ pub enum Older {
     Allow,
 }
 
-/// Who says so, and when.
+/// The user that signs an entry off, and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Witness {
+pub struct SignedOffBy {
     /// The operator's name.
     pub who: String,
     /// The time of day.
     pub when: Timestamp,
 }
 
-/// What was taken back.
+/// An entry that was revoked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Revoked {
@@ -88,43 +116,58 @@ pub enum Revoked {
         /// Its number.
         id: String,
     },
+    /// The builds of a plugin that trusted keys have signed.
+    Signed {
+        /// The plugin's name.
+        name: String,
+    },
 }
 
 impl TrustStore {
-    /// Trusts a file with this digest that says this of itself. What was pinned for the same name and
-    /// target before is forgotten.
+    /// Trusts a file with this digest and this manifest.
+    ///
+    /// The build that was trusted at the same path before is forgotten, since the file is another
+    /// one now. Builds at other paths stay trusted. If signed builds of the plugin were revoked by
+    /// its name, they may run again, unless they are older than this one.
     ///
     /// # Errors
     ///
-    /// It is older than what is pinned, or its version is none.
+    /// It is older than what is pinned, or its version is not a semantic version.
     pub fn pin(
         &mut self,
         file: &Path,
         digest: Digest,
         inspection: &Inspection,
-        witness: &Witness,
+        signed_off_by: &SignedOffBy,
         older: Older,
-    ) -> Result<Pin, PluginError> {
+    ) -> Result<Pinned, PluginError> {
         let manifest = &inspection.manifest;
         let own = version(file, inspection)?;
         if let (Some(newer), Older::Refuse) = (self.newer(&manifest.name, &own), older) {
             let help = "trust the newer one, or say that the older one is meant: `--allow-older`";
             return Err(rollback(file, &own, newer, help));
         }
+        let path = file.display().to_string();
         let is_same = |pin: &Pin| pin.name == manifest.name && pin.target == manifest.target;
-        self.pins.retain(|pin| pin.digest != digest && (pin.revoked_at.is_some() || !is_same(pin)));
+        self.pins.retain(|pin| pin.digest != digest);
+        let is_replaced =
+            |pin: &mut Pin| pin.revoked_at.is_none() && is_same(pin) && pin.file == path;
+        let replaced = self.pins.extract_if(.., is_replaced).collect();
+        let others = self.holding(&manifest.name).filter(|pin| is_same(pin)).cloned().collect();
+        let restores_signed = self.is_name_revoked(&manifest.name);
+        self.revoked_names.retain(|revoked| revoked.name != manifest.name);
         let pin = Pin {
             name: manifest.name.clone(),
             version: own,
             target: manifest.target.clone(),
             digest,
-            file: file.display().to_string(),
-            pinned_by: witness.who.clone(),
-            pinned_at: witness.when,
+            file: path,
+            pinned_by: signed_off_by.who.clone(),
+            pinned_at: signed_off_by.when,
             revoked_at: None,
         };
         self.pins.push(pin.clone());
-        Ok(pin)
+        Ok(Pinned { pin, replaced, others, restores_signed })
     }
 
     /// Trusts what the owner of a key signs; false if that was so before. A key that was revoked is
@@ -138,10 +181,11 @@ impl TrustStore {
         is_new
     }
 
-    /// Takes back every pin of this name or digest, and every key of this number. What was taken back is
-    /// remembered: a signature does not bring it back.
+    /// Revokes every pin of this name or digest, every key of this number, and for a name every
+    /// build that a trusted key has signed. Revocations are kept: a signature does not undo one.
     pub fn revoke(&mut self, what: &str, when: Timestamp) -> Vec<Revoked> {
         let mut revoked = Vec::new();
+        let is_pinned_name = self.pins.iter().any(|pin| pin.name == what);
         for pin in self.pins.iter_mut().filter(|pin| pin.revoked_at.is_none()) {
             if pin.name == what || pin.digest.to_string() == what {
                 pin.revoked_at = Some(when);
@@ -154,7 +198,26 @@ impl TrustStore {
                 revoked.push(Revoked::Key { id: key.id.clone() });
             }
         }
+        revoked.extend(self.revoke_signed(what, is_pinned_name, when));
         revoked
+    }
+
+    /// Stops the signed builds of a plugin. A name that was never pinned counts where a key is
+    /// trusted: any plugin may be signed by it.
+    fn revoke_signed(&mut self, name: &str, is_pinned: bool, when: Timestamp) -> Option<Revoked> {
+        let is_key = self.keys.iter().any(|key| key.id.eq_ignore_ascii_case(name));
+        let is_id = is_key || name.starts_with("sha256:");
+        let may_be_signed = self.keys.iter().any(|key| key.revoked_at.is_none());
+        if is_id || self.is_name_revoked(name) || !(is_pinned || may_be_signed) {
+            return None;
+        }
+        self.revoked_names.push(RevokedName { name: name.to_owned(), revoked_at: when });
+        may_be_signed.then(|| Revoked::Signed { name: name.to_owned() })
+    }
+
+    /// Whether signed builds of this name were revoked.
+    pub(crate) fn is_name_revoked(&self, name: &str) -> bool {
+        self.revoked_names.iter().any(|revoked| revoked.name == name)
     }
 
     /// The pin of these bytes, whether or not it was revoked.

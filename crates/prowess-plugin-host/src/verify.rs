@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use prowess_core::Digest;
 use prowess_plugin_abi::manifest::Manifest;
+use prowess_text::shell_word;
 use serde::Serialize;
 
 use crate::policy::version;
@@ -47,8 +48,8 @@ pub enum TrustedBy {
 
 /// Reads a plugin's file and decides whether it may run. Nothing of it is executed.
 ///
-/// The order: where it lies, what it is, whether it is trusted, whether it fits this host and the policy.
-/// What it says of itself is read before trust is asked for, since a signature names what it is for.
+/// The order: where it lies, what it is, whether it is trusted, whether it fits this host and the
+/// policy. The manifest is read before trust is checked, since a signature names what it is for.
 ///
 /// # Errors
 ///
@@ -63,8 +64,12 @@ pub fn verify(
     verify_bytes(file, bytes, inspection, policy, trust)
 }
 
-/// As [`verify`], for what was [`read`] of the file.
-pub(crate) fn verify_bytes(
+/// Decides as [`verify`] does, for bytes that were [`read`] already.
+///
+/// # Errors
+///
+/// As for [`verify`].
+pub fn verify_bytes(
     file: &Path,
     bytes: Vec<u8>,
     inspection: Inspection,
@@ -73,14 +78,14 @@ pub(crate) fn verify_bytes(
 ) -> Result<VerifiedPlugin, PluginError> {
     let digest = Digest::of(&bytes);
     let again = || Ok(Cow::Borrowed(&*bytes));
-    let seen = Seen { file, digest, inspection: &inspection, bytes: &again };
+    let seen = InspectedFile { file, digest, inspection: &inspection, bytes: &again };
     let (trusted_by, placement) = decide(&seen, policy, trust)?;
     let file = file.to_owned();
     Ok(VerifiedPlugin { file, bytes, digest, inspection, trusted_by, placement })
 }
 
-/// What is known of a file, and how to come by its bytes.
-pub(crate) struct Seen<'a> {
+/// A file that was inspected, and how to read its bytes.
+pub(crate) struct InspectedFile<'a> {
     pub(crate) file: &'a Path,
     pub(crate) digest: Digest,
     pub(crate) inspection: &'a Inspection,
@@ -89,7 +94,7 @@ pub(crate) struct Seen<'a> {
 
 /// Why a plugin may run, and where.
 pub(crate) fn decide(
-    seen: &Seen<'_>,
+    seen: &InspectedFile<'_>,
     policy: &PluginPolicy,
     trust: &TrustStore,
 ) -> Result<(TrustedBy, Placement), PluginError> {
@@ -126,12 +131,12 @@ impl VerifiedPlugin {
         &self.bytes
     }
 
-    /// What they are.
+    /// Returns their digest.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 
-    /// What the plugin says of itself.
+    /// Returns the plugin's manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.inspection.manifest
     }
@@ -153,8 +158,8 @@ impl VerifiedPlugin {
 }
 
 /// Why these bytes may run. The file of the signature is looked for only where there is no pin.
-fn trusted_by(seen: &Seen<'_>, trust: &TrustStore) -> Result<TrustedBy, PluginError> {
-    let Seen { file, digest, inspection, .. } = *seen;
+fn trusted_by(seen: &InspectedFile<'_>, trust: &TrustStore) -> Result<TrustedBy, PluginError> {
+    let InspectedFile { file, digest, inspection, .. } = *seen;
     match trust.pin_of(digest) {
         Some(pin) if pin.revoked_at.is_none() => return Ok(TrustedBy::Pin),
         Some(_) => {
@@ -169,6 +174,15 @@ fn trusted_by(seen: &Seen<'_>, trust: &TrustStore) -> Result<TrustedBy, PluginEr
         return Err(unknown(file, digest, name, trust));
     };
     let key = signed_by(seen, trust, &signature)?;
+    if trust.is_name_revoked(name) {
+        let reason = format!("is a signed build of `{name}`, whose builds were revoked");
+        return Err(PluginError::refused(
+            PluginErrorKind::NotTrusted,
+            file,
+            reason,
+            trust_help(file),
+        ));
+    }
     let own = version(file, inspection)?;
     if let Some(newer) = trust.newer(name, &own) {
         let help = "install the newer one, or trust this very file: `prowess plugin trust FILE --allow-older`";
@@ -177,12 +191,15 @@ fn trusted_by(seen: &Seen<'_>, trust: &TrustStore) -> Result<TrustedBy, PluginEr
     Ok(TrustedBy::Signature { key })
 }
 
-/// Nobody has said anything of these bytes, but perhaps of others.
+/// The next step for a build that is not trusted.
+fn trust_help(file: &Path) -> String {
+    let file = shell_word(file);
+    format!("if you trust it with your rights, run `prowess plugin trust {file}`")
+}
+
+/// Returns the refusal of bytes that are not pinned; others of the plugin's name may be.
 fn unknown(file: &Path, digest: Digest, name: &str, trust: &TrustStore) -> PluginError {
-    let help = format!(
-        "if you trust it with your rights, run `prowess plugin trust '{}'`",
-        file.display()
-    );
+    let help = trust_help(file);
     match trust.holding(name).next() {
         Some(pin) => {
             let reason =

@@ -1,18 +1,17 @@
 //! A plugin that keeps every rule of the kit but the one that its configuration names. The kit is tested
 //! with it: a check that nothing fails proves nothing.
-#![forbid(unsafe_code)]
+#![allow(unsafe_code, reason = "some rules are broken by nothing else")]
 
 use std::collections::HashSet;
-use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use prowess_plugin_sdk::prowess_core::{
-    Cancel, Catalog, Code, Diagnostic, Found, Listing, MemorySource, PackagePath, ReadLimit,
-    ResourcePath, ScanSink, Severity, SourceError, SourceErrorKind, Stamp, ToolContext,
-    ToolDefinition, ToolResult,
+    Cancel, Catalog, Code, Diagnostic, Found, Listing, MemorySource, PackagePath, PreviousScan,
+    ReadLimit, ResourcePath, ScanSink, ScanSummary, Severity, SourceError, SourceErrorKind, Stamp,
+    ToolContext, ToolDefinition, ToolResult,
 };
 use prowess_plugin_sdk::{
     Error, Host, Level, Plugin, Registration, SkillSource, Tool, ToolProvider, export_plugin,
@@ -70,6 +69,9 @@ impl Plugin for Careless {
             _ => "careless".to_owned(),
         };
         let tools = CarelessTools(breaks.clone());
+        if breaks.starts_with("tools-alone") {
+            return Ok(Registration::new().tools(tools));
+        }
         let source = CarelessSource::new(&name, breaks, host)?;
         Ok(Registration::new().source(source).tools(tools))
     }
@@ -145,7 +147,12 @@ impl SkillSource for CarelessSource {
         "careless://here"
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
         let number = self.scans.fetch_add(1, Ordering::Relaxed);
         match &*self.breaks {
             "scan-panics" => panic!("the scan panics"),
@@ -160,22 +167,24 @@ impl SkillSource for CarelessSource {
             }
             "stable" => report(sink, &format!("odd-{number}"), None),
             "stable-stamp" => {
-                report(sink, "odd", NonZeroU64::new(7).map(Stamp));
+                report(sink, "odd", Some(Stamp::exact(7)));
             }
-            "stable-restamp" => report(sink, "odd", NonZeroU64::new(number + 1).map(Stamp)),
+            "stable-restamp" => report(sink, "odd", Some(Stamp::exact(number + 1))),
             "cancel" if cancel.is_cancelled() => hang(),
             "budget" => thread::sleep(Duration::from_millis(1_100)),
             "stdout" => write_out(),
+            "processes" => fork_once(),
+            "surroundings-signals" => ignore_hangups(),
             "threads" => {
                 let others = self.callers.fetch_add(1, Ordering::SeqCst);
                 (0..1_000).for_each(|_| thread::yield_now());
-                let scanned = self.inner.scan(sink, cancel);
+                let scanned = self.inner.scan(previous, sink, cancel);
                 self.callers.fetch_sub(1, Ordering::SeqCst);
                 return if others == 0 { scanned } else { Err(unavailable("it is busy")) };
             }
             _ => {}
         }
-        self.inner.scan(sink, cancel)
+        self.inner.scan(previous, sink, cancel)
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
@@ -215,6 +224,26 @@ impl SkillSource for CarelessSource {
     }
 }
 
+unsafe extern "C" {
+    fn fork() -> i32;
+    fn signal(number: i32, handler: usize) -> usize;
+}
+
+fn fork_once() {
+    static IS_DONE: AtomicBool = AtomicBool::new(false);
+    if !IS_DONE.swap(true, Ordering::SeqCst) {
+        // SAFETY: there is none; the copy has one thread of the host's, and that is what it does wrong.
+        unsafe { fork() };
+    }
+}
+
+fn ignore_hangups() {
+    const HANGUP: i32 = 1;
+    const IGNORE: usize = 1;
+    // SAFETY: the numbers are those of the system's header.
+    unsafe { signal(HANGUP, IGNORE) };
+}
+
 #[expect(clippy::print_stdout, reason = "that is what it does wrong")]
 fn write_out() {
     println!("it scans");
@@ -249,8 +278,11 @@ impl Tool for CarelessTool {
     }
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
-        if self.0 == "deadline" && context.cancel.is_cancelled() {
+        if matches!(&*self.0, "deadline" | "tools-alone-cancel") && context.cancel.is_cancelled() {
             hang();
+        }
+        if self.0 == "tools-alone-threads" {
+            return busy_or_idle();
         }
         match arguments["text"].as_str() {
             Some(text) => {
@@ -261,6 +293,15 @@ impl Tool for CarelessTool {
             None => ToolResult::error(Code::new("arguments-invalid"), "give a `text`"),
         }
     }
+}
+
+/// An answer that depends on who else calls.
+fn busy_or_idle() -> ToolResult {
+    static CALLERS: AtomicUsize = AtomicUsize::new(0);
+    let others = CALLERS.fetch_add(1, Ordering::SeqCst);
+    (0..100).for_each(|_| thread::yield_now());
+    CALLERS.fetch_sub(1, Ordering::SeqCst);
+    ToolResult::text(if others == 0 { "idle" } else { "busy" })
 }
 
 export_plugin!(

@@ -1,4 +1,4 @@
-//! What the operator wrote, as the author's type.
+//! The operator's configuration, as the author's type.
 
 use serde::de::value::Error as AnyError;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
@@ -16,7 +16,7 @@ pub(crate) fn decode<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
-    // A struct of serde's would take a list for its fields in their order, which nobody means.
+    // A struct of serde's would take a list for its fields in their order, which is never meant.
     if text.trim_start().starts_with('[') && is_struct::<T>() {
         return Err(Error::config("the configuration does not fit: it is a list, not an object"));
     }

@@ -5,6 +5,7 @@ use prowess_core::{
     Diagnostic, PackagePath, PathError, ResourcePath, Severity, SourceChange, SourceError,
     SourceErrorKind,
 };
+use prowess_plugin_abi::text::checked;
 use prowess_plugin_abi::{AbiError, Change, Problem, changes, codes, severities};
 
 pub(crate) fn source_error(error: &SourceError) -> AbiError {
@@ -19,6 +20,10 @@ fn code_of(kind: SourceErrorKind) -> u32 {
         SourceErrorKind::Loop => codes::LOOP,
         SourceErrorKind::TooLarge => codes::TOO_LARGE,
         SourceErrorKind::Denied => codes::DENIED,
+        SourceErrorKind::MultipleLinks => codes::MULTIPLE_LINKS,
+        SourceErrorKind::CrossDevice => codes::CROSS_DEVICE,
+        SourceErrorKind::Changing => codes::CHANGING,
+        SourceErrorKind::Replaced => codes::REPLACED,
         SourceErrorKind::Cancelled => codes::CANCELLED,
         SourceErrorKind::Unavailable => codes::UNAVAILABLE,
         // A kind that came later than this code.
@@ -34,12 +39,17 @@ fn path_error(error: &PathError) -> AbiError {
     AbiError::new(code, error.to_string())
 }
 
-pub(crate) fn package(text: RStr<'_>) -> Result<PackagePath, AbiError> {
-    PackagePath::new(text.as_str()).map_err(|error| path_error(&error))
+/// A text of the host's.
+pub(crate) fn text(text: RStr<'_>) -> Result<&str, AbiError> {
+    checked(text).map_err(|_| AbiError::new(codes::INVALID_ARGUMENT, "a text is not UTF-8"))
 }
 
-pub(crate) fn resource(text: RStr<'_>) -> Result<ResourcePath, AbiError> {
-    ResourcePath::new(text.as_str()).map_err(|error| path_error(&error))
+pub(crate) fn package(path: RStr<'_>) -> Result<PackagePath, AbiError> {
+    PackagePath::new(text(path)?).map_err(|error| path_error(&error))
+}
+
+pub(crate) fn resource(path: RStr<'_>) -> Result<ResourcePath, AbiError> {
+    ResourcePath::new(text(path)?).map_err(|error| path_error(&error))
 }
 
 pub(crate) fn problem(diagnostic: &Diagnostic) -> Problem<'_> {

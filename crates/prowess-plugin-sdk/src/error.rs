@@ -4,11 +4,11 @@ use std::fmt;
 
 use prowess_plugin_abi::{AbiError, codes};
 
-/// Why [`Plugin::init`](crate::Plugin::init) failed. Any error of the standard kind becomes one with `?`;
-/// for that, this is no error of the standard kind itself.
+/// Why [`Plugin::init`](crate::Plugin::init) failed. Any error of the standard kind becomes one
+/// with `?`; for that, this is no error of the standard kind itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What to branch on.
+    /// The kind of error.
     pub kind: ErrorKind,
     /// A sentence that names the thing.
     pub message: String,

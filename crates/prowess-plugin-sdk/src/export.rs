@@ -1,19 +1,20 @@
-//! What a host finds in a plugin's file.
+//! The exports of a plugin's file.
 
 use abi_stable::library::{
     __call_root_module_loader, CheckTypeLayout, LibHeader, RootModuleResult,
 };
 use abi_stable::prefix_type::PrefixTypeTrait;
 use abi_stable::std_types::RResult;
+use prowess_plugin_abi::text::checked;
 use prowess_plugin_abi::{
     AbiError, Exports, HostBox, InitRequest, MINOR, PluginModule, PluginModule_Ref,
 };
 
-use crate::{Host, Plugin, adapter, config, guard, hook};
+use crate::{Host, Plugin, adapter, config, convert, guard, hook};
 
-/// What `rustc --version` said when the SDK was built.
+/// The output of `rustc --version` when the SDK was built.
 pub const RUSTC: &str = env!("PROWESS_RUSTC");
-/// What the SDK was built for.
+/// The target of the SDK.
 pub const TARGET: &str = env!("PROWESS_TARGET");
 /// The SDK's version.
 pub const SDK_VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -41,10 +42,12 @@ extern "C" fn init<P: Plugin>(
     request: InitRequest<'_>,
 ) -> RResult<Exports, AbiError> {
     guard::run_once(|| {
-        let features = request.features.iter().map(|feature| feature.as_str().to_owned());
+        let features = request.features.iter().filter_map(|feature| checked(*feature).ok());
+        let features = features.map(str::to_owned);
         let host = Host::new(host, features);
         hook::install(&host);
-        let config = config::decode(request.config.as_str()).map_err(|error| error.to_abi())?;
+        let config =
+            config::decode(convert::text(request.config)?).map_err(|error| error.to_abi())?;
         let registration = P::init(host.clone(), config).map_err(|error| error.to_abi())?;
         Ok(adapter::exports(registration, &host))
     })
@@ -164,10 +167,11 @@ impl Writer<'_> {
 ///
 /// - The first argument is the type that implements [`Plugin`].
 /// - `kinds` says what it offers: `"source"`, `"tools"` or both.
-/// - `config_schema` is the JSON Schema of its configuration, as text. By default there is none, and a
-///   host hands over what the operator wrote unchecked. [`testing::assert_schema`] compares it with the
-///   one that is made from the type.
-/// - `features` are words for what it can do beyond the boundary's version. By default there are none.
+/// - `config_schema` is the JSON Schema of its configuration, as text. By default there is none,
+///   and a host hands over what the operator wrote unchecked. [`testing::assert_schema`] compares
+///   it with the one that is made from the type.
+/// - `features` are words for what it can do beyond the boundary's version. By default there are
+///   none.
 ///
 /// Name, version, description, licence and homepage come from the crate's `Cargo.toml`.
 ///

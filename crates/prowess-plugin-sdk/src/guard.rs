@@ -10,8 +10,8 @@ use prowess_plugin_abi::{AbiError, codes};
 
 use crate::hook;
 
-/// Stands before one object of the plugin. Once a call has panicked, what the object holds may be half
-/// done, so no further call reaches it.
+/// Stands before one object of the plugin. Once a call has panicked, what the object holds may be
+/// half done, so no further call reaches it.
 #[derive(Default)]
 pub(crate) struct Guard {
     is_poisoned: AtomicBool,
@@ -59,8 +59,8 @@ fn panicked(payload: Box<dyn Any + Send>) -> AbiError {
     AbiError::new(codes::PANIC, format!("the plugin panicked: {text}{place}"))
 }
 
-/// A payload's own drop may panic, and so may that panic's payload: the second one is forgotten, unless it
-/// is a text, whose end is no code of the author's.
+/// A payload's own drop may panic, and so may that panic's payload: the second one is forgotten,
+/// unless it is a text, whose end is no code of the author's.
 fn drop_payload(payload: Box<dyn Any + Send>) {
     if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         match second.is::<&str>() || second.is::<String>() {

@@ -37,7 +37,7 @@ fn tell(info: &PanicHookInfo<'_>) {
     }
 }
 
-/// Where this thread's last panic happened, told once.
+/// Takes the location of this thread's last panic.
 pub(crate) fn take_place() -> Option<String> {
     PLACE.with(|slot| slot.try_borrow_mut().ok()?.take())
 }

@@ -22,9 +22,9 @@ pub enum Level {
     Error,
     /// Something is odd.
     Warn,
-    /// What is going on.
+    /// Progress.
     Info,
-    /// For those who look for a fault.
+    /// Details for finding a fault.
     Debug,
 }
 
@@ -44,7 +44,7 @@ impl Host {
         self.object.log(level, target.into(), message.into());
     }
 
-    /// Tells the host's audit that something happened.
+    /// Reports an event to the host's audit.
     pub fn emit(&self, name: &str, data: &serde_json::Value) {
         self.object.emit(name.into(), data.to_string().as_str().into());
     }

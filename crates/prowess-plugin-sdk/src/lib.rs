@@ -1,7 +1,7 @@
 //! Write a plugin for prowess: a dynamic library that offers skills or tools to any host.
 //!
-//! A plugin implements the core's own traits, [`SkillSource`] and [`ToolProvider`]: the same code can be
-//! linked into a program or loaded by one. This is a whole plugin:
+//! A plugin implements the core's own traits, [`SkillSource`] and [`ToolProvider`]: the same code
+//! can be linked into a program or loaded by one. This is a whole plugin:
 //!
 //! ```
 //! #![forbid(unsafe_code)]
@@ -36,33 +36,36 @@
 //! # fn main() {}
 //! ```
 //!
-//! Its `Cargo.toml` has `crate-type = ["cdylib"]` and this crate as a dependency. Keep the work in a
-//! library crate and the export in a thin one beside it: two exports cannot be linked into one program.
+//! Its `Cargo.toml` has `crate-type = ["cdylib"]` and this crate as a dependency. Keep the work in
+//! a library crate and the export in a thin one beside it: two exports cannot be linked into one
+//! program.
 //!
 //! # What the SDK sees to
 //!
-//! - **No `unsafe`.** [`export_plugin!`] writes what the host looks for; the author's crate can forbid it.
-//! - **Panics stay inside.** A call that panics answers with an error that names the place, and the object
-//!   that panicked answers no further call; other objects of the plugin go on. The host then makes a new
-//!   instance. This needs `panic = "unwind"`, which is Rust's own choice; a host refuses a plugin that is
-//!   built otherwise, or runs it in a child process.
-//! - **Configuration** comes as a value of serde's. What does not fit is refused with the field's name.
-//! - **Cancelling**: the `Cancel` that a call gets asks the host at each look, and is set too when the host
-//!   stops waiting.
+//! - **No `unsafe`.** [`export_plugin!`] writes what the host looks for; the author's crate can
+//!   forbid it.
+//! - **Panics stay inside.** A call that panics answers with an error that names the place, and the
+//!   object that panicked answers no further call; other objects of the plugin go on. The host then
+//!   makes a new instance. This needs `panic = "unwind"`, which is Rust's own choice; a host
+//!   refuses a plugin that is built otherwise, or runs it in a child process.
+//! - **Configuration** comes as a value of serde's. What does not fit is refused with the field's
+//!   name.
+//! - **Cancelling**: the `Cancel` that a call gets asks the host at each look, and is set too when
+//!   the host stops waiting.
 //!
 //! # What a plugin may rely on, and what not
 //!
-//! - `init` runs once for each instance, on any thread, under a deadline. It starts what it needs and
-//!   returns; several instances may live at once.
+//! - `init` runs once for each instance, on any thread, under a deadline. It starts what it needs
+//!   and returns; several instances may live at once.
 //! - Each method may be called from several threads at once.
-//! - A tool that is loaded sees an empty catalog and a session that has an id and nothing else: what a
-//!   conversation has loaded stays with its host.
-//! - When an instance ends, its sources and providers are dropped. A thread that an author has started
-//!   ends with the value that started it.
-//! - A plugin is never unloaded. Its statics live as long as the process, one set for each file that was
-//!   opened.
-//! - Standard output belongs to the host, as do the working directory and the environment. For messages
-//!   there is [`Host::log`].
+//! - A tool that is loaded sees an empty catalog and a session that has an id and nothing else:
+//!   what a conversation has loaded stays with its host.
+//! - When an instance ends, its sources and providers are dropped. A thread that an author has
+//!   started ends with the value that started it.
+//! - A plugin is never unloaded. Its statics live as long as the process, one set for each file
+//!   that was opened.
+//! - Standard output belongs to the host, as do the working directory and the environment. For
+//!   messages there is [`Host::log`].
 //!
 //! # What this is not
 //!
@@ -87,7 +90,7 @@ pub use plugin::{Plugin, Registration};
 pub use prowess_core;
 pub use prowess_core::{SkillSource, Tool, ToolProvider};
 
-/// What [`export_plugin!`] writes names these; nobody else does.
+/// The items that the code of [`export_plugin!`] names, and no other code.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::export::{Part, RUSTC, SDK_VERSION, TARGET, header, module, text, text_length};

@@ -1,4 +1,4 @@
-//! What an author writes.
+//! The traits that an author implements.
 
 use std::sync::Arc;
 
@@ -11,24 +11,24 @@ use crate::{Error, Host};
 ///
 /// # Behavior
 ///
-/// - `init` may be called several times, from any thread; what it gives shares nothing that one instance
-///   could break for another.
+/// - `init` may be called several times, from any thread; what it gives shares nothing that one
+///   instance could break for another.
 /// - `init` returns soon: long work begins with the first call, or on a thread.
 pub trait Plugin: 'static {
-    /// What the operator configures. `()` for a plugin that takes nothing. With no configuration at all,
-    /// this is read from `null`, and if it does not take that, from `{}`.
+    /// The operator's configuration. `()` for a plugin that takes nothing. With no configuration at
+    /// all, this is read from `null`, and if it does not take that, from `{}`.
     type Config: DeserializeOwned;
 
     /// Makes an instance.
     ///
     /// # Errors
     ///
-    /// The configuration asks for what cannot be. The host shows the message and goes on without the
-    /// plugin.
+    /// The configuration asks for what cannot be. The host shows the message and goes on without
+    /// the plugin.
     fn init(host: Host, config: Self::Config) -> Result<Registration, Error>;
 }
 
-/// What an instance offers. By default, nothing.
+/// The sources and tools of an instance. By default, none.
 #[derive(Default)]
 pub struct Registration {
     pub(crate) sources: Vec<Arc<dyn SkillSource>>,

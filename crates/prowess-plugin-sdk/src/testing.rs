@@ -34,7 +34,8 @@ use serde_json::Value;
 
 use crate::{Error, Host, Plugin, Registration, config};
 
-/// A host that keeps what it is told. Clones are the same host. Its clock stands at 0 until it is moved.
+/// A host that keeps every message. Clones are the same host. Its clock stands at 0 until it is
+/// moved.
 #[derive(Clone, Debug, Default)]
 pub struct FakeHost(Arc<State>);
 
@@ -46,8 +47,8 @@ struct State {
 }
 
 impl FakeHost {
-    /// Makes an instance of a plugin, as a host does with this configuration; `Value::Null` for none.
-    /// What it gives is not behind the boundary: a panic of the plugin is a panic of the test.
+    /// Makes an instance of a plugin, as a host does with this configuration; `Value::Null` for
+    /// none. Its values are not behind the boundary: a panic of the plugin is a panic of the test.
     ///
     /// # Errors
     ///
@@ -66,12 +67,12 @@ impl FakeHost {
         HostApi_TO::from_ptr(RArc::new(self.clone()), TD_Opaque)
     }
 
-    /// What was written to the log, as `level target: message`.
+    /// Returns the lines of the log, as `level target: message`.
     pub fn log_lines(&self) -> Vec<String> {
         lock(&self.0.log).clone()
     }
 
-    /// What was told to the audit.
+    /// Returns the events of the audit.
     pub fn events(&self) -> Vec<(String, Value)> {
         lock(&self.0.events).clone()
     }
@@ -117,8 +118,8 @@ impl HostApi for FakeHost {
     }
 }
 
-/// Checks that the schema in the manifest is the one that belongs to the type of the configuration, as a
-/// crate such as schemars makes it. Order does not matter.
+/// Checks that the schema in the manifest is the one that belongs to the type of the configuration,
+/// as a crate such as schemars makes it. Order does not matter.
 ///
 /// # Panics
 ///

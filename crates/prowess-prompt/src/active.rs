@@ -1,34 +1,41 @@
 //! Loaded bodies as text.
 
-use prowess_core::ActiveSkill;
+use std::borrow::Cow;
 
-use crate::escape;
-use crate::hidden::{fold, has_hidden, is_exact};
+use prowess_core::{ActiveSkill, ShowLocation};
+use prowess_text::{
+    is_exact, loses_characters, model_body, one_line, push_xml_line, visible_lines, wrap_body,
+};
+
 use crate::ledger::{Account, Change, ChangeKind, Part};
-use crate::{PromptPolicy, ShowLocation};
+use crate::{PromptInput, PromptPolicy};
 
-const INTRODUCTION: &str = "These skills are loaded: follow their instructions. Where two conflict, the later one takes precedence.";
+/// The name of the tag around a body, which the boundary follows.
+const TAG: &str = "skill_content";
+
+const INTRODUCTION: &str = "These skills are loaded: follow their instructions. Where two conflict, \
+    the later one takes precedence.";
 const ABOUT_DIRECTORIES: &str = " Paths in a skill are relative to its `directory`.";
 
 /// Appends the loaded skills in the order in which they were loaded.
-pub(crate) fn add_active(account: &mut Account<'_>, active: &[ActiveSkill], policy: &PromptPolicy) {
-    if active.is_empty() {
+pub(crate) fn add_active(account: &mut Account<'_>, input: &PromptInput<'_>) {
+    if input.active.is_empty() {
         return;
     }
     let blank = if account.text.is_empty() { "" } else { "\n" };
-    let about = match policy.show_location {
-        ShowLocation::None => "",
-        ShowLocation::Absolute => ABOUT_DIRECTORIES,
+    let about = match input.delivery.show_location {
+        ShowLocation::Absolute | ShowLocation::Virtual => ABOUT_DIRECTORIES,
+        _ => "",
     };
     let opening = format!("{blank}{INTRODUCTION}{about}\n<active_skills>\n");
     account.add(Part::ActiveFrame, &opening);
-    for skill in active {
-        add_skill(account, skill, policy);
+    for skill in input.active {
+        add_skill(account, skill, input);
     }
     account.add(Part::ActiveFrame, "</active_skills>\n");
 }
 
-/// Appends which loaded skills are not what their files say any more.
+/// Appends the ids of loaded skills whose files have changed since.
 pub(crate) fn add_changed(account: &mut Account<'_>, changed: &[String], policy: &PromptPolicy) {
     if changed.is_empty() {
         return;
@@ -38,44 +45,47 @@ pub(crate) fn add_changed(account: &mut Account<'_>, changed: &[String], policy:
     account.add(Part::Changed, &text);
 }
 
-/// The sentence that loaded skills with these ids have changed since, and how to have them as they are now.
+/// Returns the sentence that loaded skills with these ids have changed, and how to load them again.
 pub fn changed_skills(ids: &[String], load_tool: &str) -> String {
-    let names: Vec<_> = ids.iter().map(|id| format!("`{}`", escape::xml(&fold(id)))).collect();
-    let names = names.join(", ");
+    let mut names = String::new();
+    for id in ids {
+        let separator = if names.is_empty() { "" } else { ", " };
+        names.push_str(separator);
+        names.push('`');
+        push_xml_line(&mut names, id);
+        names.push('`');
+    }
     format!(
         "These loaded skills have changed since they were loaded: {names}. To have one as it is now, unload \
          it, then call `{load_tool}` with its name, and with `mode` `add` to keep the others."
     )
 }
 
-fn add_skill(account: &mut Account<'_>, skill: &ActiveSkill, policy: &PromptPolicy) {
-    let name = escape::xml(&fold(&skill.id));
-    let directory = directory(skill, policy);
-    let body = escape::body(&skill.body);
-    let text = format!("<skill name=\"{name}\"{directory}>\n{body}\n</skill>\n");
+fn add_skill(account: &mut Account<'_>, skill: &ActiveSkill, input: &PromptInput<'_>) {
+    let id = one_line(&skill.id);
+    let directory = directory(skill, input.delivery.show_location);
+    let mut attributes = vec![("name", &*id)];
+    attributes.extend(directory.as_deref().map(|directory| ("directory", directory)));
+    let body = model_body(&skill.body, input.boundary);
+    let text = wrap_body(TAG, &attributes, &body, input.boundary) + "\n";
     let part = Part::ActiveSkill { id: skill.id.clone() };
     account.add(part, &text);
     let mut change = |kind| account.ledger.changes.push(Change::new(&skill.id, kind));
-    if has_hidden(&skill.body) {
+    if loses_characters(&skill.body) {
         change(ChangeKind::BodyCleaned);
     }
-    if is_guarded(&skill.body, &body) {
+    if body != visible_lines(&skill.body) {
         change(ChangeKind::BodyGuarded);
     }
 }
 
-/// The attribute with the skill's directory, unless showing it would change it.
-fn directory(skill: &ActiveSkill, policy: &PromptPolicy) -> String {
-    let is_shown = policy.show_location == ShowLocation::Absolute && is_exact(&skill.root_dir);
-    if is_shown {
-        format!(" directory=\"{}\"", escape::xml(&skill.root_dir))
-    } else {
-        String::new()
+/// Returns the skill's directory as a model sees it, unless showing it would change it.
+fn directory(skill: &ActiveSkill, show: ShowLocation) -> Option<Cow<'_, str>> {
+    match show {
+        ShowLocation::Absolute | ShowLocation::Virtual => {
+            show.directory(&skill.id, &skill.root_dir).filter(|directory| is_exact(directory))
+        }
+        // The id is the name already.
+        _ => None,
     }
-}
-
-/// Whether a tag was escaped: only that makes fewer angle brackets.
-fn is_guarded(written: &str, shown: &str) -> bool {
-    let brackets = |text: &str| text.matches('<').count();
-    brackets(shown) < brackets(written)
 }

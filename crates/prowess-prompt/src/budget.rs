@@ -1,9 +1,9 @@
 //! A catalog within its budget: full, then with shorter descriptions, then with fewer skills.
 
 use prowess_core::TokenCounter;
+use prowess_text::one_line;
 
 use crate::catalog::{CLOSING, OPENING, push_entry};
-use crate::hidden::fold;
 use crate::{PromptPolicy, SkillEntry};
 
 /// What of a catalog is shown.
@@ -86,7 +86,7 @@ impl Scale<'_> {
 pub(crate) fn shorten<'a>(skill: &'a SkillEntry<'_>, bound: Option<usize>) -> SkillEntry<'a> {
     let mut shown = skill.borrowed();
     if let Some(bound) = bound.filter(|&bound| is_longer(&skill.description, bound)) {
-        let folded = fold(&skill.description);
+        let folded = one_line(&skill.description);
         let kept = folded.char_indices().nth(bound.saturating_sub(1));
         let kept = &folded[..kept.map_or(folded.len(), |(end, _)| end)];
         shown.description = format!("{}…", kept.trim_end()).into();
@@ -97,7 +97,7 @@ pub(crate) fn shorten<'a>(skill: &'a SkillEntry<'_>, bound: Option<usize>) -> Sk
 /// Whether a description is cut to fit this bound.
 pub(crate) fn is_longer(description: &str, bound: usize) -> bool {
     // There are no more characters than bytes, and folding only shortens: most need no counting.
-    description.len() > bound && fold(description).chars().count() > bound
+    description.len() > bound && one_line(description).chars().count() > bound
 }
 
 /// What is said when skills are left out.

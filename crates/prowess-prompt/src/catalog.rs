@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use prowess_core::Record;
+use prowess_core::{Record, ShowLocation};
+use prowess_text::{is_exact, one_line, push_json_string, push_xml_element, push_xml_line};
 
-use crate::escape;
-use crate::hidden::{fold, is_exact};
-use crate::{CatalogFormat, ShowLocation};
+use crate::CatalogFormat;
 
 pub(crate) const OPENING: &str = "<available_skills>\n";
 pub(crate) const CLOSING: &str = "</available_skills>";
@@ -18,17 +17,14 @@ pub struct SkillEntry<'a> {
     pub name: Cow<'a, str>,
     /// What it does and when to use it. Empty for a skill that is shown by its name alone.
     pub description: Cow<'a, str>,
-    /// Where its `SKILL.md` lies, if that is shown.
+    /// The location of its `SKILL.md`, if it is shown.
     pub location: Option<Cow<'a, str>>,
 }
 
 impl<'a> SkillEntry<'a> {
-    /// What is shown of a record: its id, which the tools take, in place of its declared name.
+    /// Returns the entry of a record: its id, which the tools accept, instead of its declared name.
     pub fn new(record: Record<'a>, show: ShowLocation) -> Self {
-        let location = match show {
-            ShowLocation::None => None,
-            ShowLocation::Absolute => Some(Cow::Owned(record.location())),
-        };
+        let location = show.file(record.id(), record.file(), || Cow::Owned(record.location()));
         let description = if record.is_name_only() { "" } else { record.description() };
         Self { name: record.id().into(), description: description.into(), location }
     }
@@ -49,9 +45,9 @@ impl<'a> SkillEntry<'a> {
         self.name.len() + self.description.len() + place + TAGS
     }
 
-    /// The place, unless showing it would change it: a wrong path is worse than none.
+    /// The location, unless showing it would change it: a wrong path is worse than none.
     fn shown_location(&self) -> Option<&str> {
-        self.location.as_deref().filter(|place| is_exact(place))
+        self.location.as_deref().filter(|location| is_exact(location))
     }
 }
 
@@ -92,16 +88,16 @@ pub(crate) fn push_entry(text: &mut String, skill: &SkillEntry<'_>, format: Cata
 
 fn push_xml_entry(text: &mut String, skill: &SkillEntry<'_>) {
     text.push_str("<skill>\n<name>");
-    escape::push_xml(text, &fold(&skill.name));
+    push_xml_line(text, &skill.name);
     text.push_str("</name>\n");
     if !skill.description.is_empty() {
         text.push_str("<description>");
-        escape::push_xml(text, &fold(&skill.description));
+        push_xml_line(text, &skill.description);
         text.push_str("</description>\n");
     }
-    if let Some(place) = skill.shown_location() {
+    if let Some(location) = skill.shown_location() {
         text.push_str("<location>");
-        escape::push_xml(text, place);
+        push_xml_element(text, location);
         text.push_str("</location>\n");
     }
     text.push_str("</skill>\n");
@@ -109,28 +105,28 @@ fn push_xml_entry(text: &mut String, skill: &SkillEntry<'_>) {
 
 fn push_json_entry(text: &mut String, skill: &SkillEntry<'_>) {
     text.push_str("{\"name\":");
-    text.push_str(&escape::json(&fold(&skill.name)));
+    push_json_string(text, &one_line(&skill.name));
     if !skill.description.is_empty() {
         text.push_str(",\"description\":");
-        text.push_str(&escape::json(&fold(&skill.description)));
+        push_json_string(text, &one_line(&skill.description));
     }
-    if let Some(place) = skill.shown_location() {
+    if let Some(location) = skill.shown_location() {
         text.push_str(",\"location\":");
-        text.push_str(&escape::json(place));
+        push_json_string(text, location);
     }
     text.push_str("}\n");
 }
 
 fn push_bullet_entry(text: &mut String, skill: &SkillEntry<'_>) {
     text.push_str("- ");
-    escape::push_xml(text, &fold(&skill.name));
+    push_xml_line(text, &skill.name);
     if !skill.description.is_empty() {
         text.push_str(": ");
-        escape::push_xml(text, &fold(&skill.description));
+        push_xml_line(text, &skill.description);
     }
-    if let Some(place) = skill.shown_location() {
+    if let Some(location) = skill.shown_location() {
         text.push_str(" (");
-        escape::push_xml(text, place);
+        push_xml_element(text, location);
         text.push(')');
     }
     text.push('\n');

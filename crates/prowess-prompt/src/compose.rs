@@ -1,29 +1,14 @@
 //! The whole text of one model call.
 
-use prowess_core::{ActiveSkill, BodyDelivery, Catalog, Record, TokenCounter};
+use prowess_core::{BodyDelivery, Record};
+use prowess_text::{is_exact, is_one_line, loses_characters};
 use serde::Serialize;
 
 use crate::active::{add_active, add_changed};
 use crate::budget::{Fit, fit, is_longer, note, shorten};
 use crate::catalog::push_available_skills;
-use crate::hidden::{has_hidden, is_exact, is_plain};
 use crate::ledger::{Account, Change, ChangeKind, Ledger, Part};
-use crate::{CatalogPlace, PromptPolicy, SkillEntry};
-
-/// All that a prompt is made of.
-#[derive(Clone, Copy)]
-pub struct PromptInput<'a> {
-    /// The catalog that the turn has pinned.
-    pub catalog: &'a Catalog,
-    /// What the conversation has loaded, the most recent last.
-    pub active: &'a [ActiveSkill],
-    /// The ids of loaded skills of whose changes the model is to be told.
-    pub changed: &'a [String],
-    /// What the host decides.
-    pub policy: &'a PromptPolicy,
-    /// What the model's vendor counts with, or an estimate.
-    pub counter: &'a dyn TokenCounter,
-}
+use crate::{CatalogPlace, PromptInput, PromptPolicy, SkillEntry};
 
 /// A composed prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -43,29 +28,25 @@ pub struct Prompt {
 /// Skills that the catalog has put aside are not mentioned. Without a visible skill there is neither
 /// catalog nor rule; without a loaded one there is no `<active_skills>`.
 pub fn compose(input: &PromptInput<'_>) -> Prompt {
-    let PromptInput { catalog, active, changed, policy, counter } = *input;
-    let mut account = Account::new(counter);
+    let PromptInput { changed, policy, .. } = *input;
+    let mut account = Account::new(input.counter);
     let shown = match policy.catalog_place {
-        CatalogPlace::SystemPrompt => add_catalog(&mut account, catalog, policy, counter),
+        CatalogPlace::SystemPrompt => add_catalog(&mut account, input),
         CatalogPlace::ToolOnly => Vec::new(),
     };
-    if policy.body_delivery == BodyDelivery::Instructions {
-        add_active(&mut account, active, policy);
+    if input.delivery.bodies == BodyDelivery::Instructions {
+        add_active(&mut account, input);
     }
     add_changed(&mut account, changed, policy);
-    Prompt { text: account.text, ledger: account.ledger, shown, total: catalog.len() }
+    Prompt { text: account.text, ledger: account.ledger, shown, total: input.catalog.len() }
 }
 
 /// Appends rule and catalog; gives the ids that are shown.
-fn add_catalog(
-    account: &mut Account<'_>,
-    catalog: &Catalog,
-    policy: &PromptPolicy,
-    counter: &dyn TokenCounter,
-) -> Vec<String> {
+fn add_catalog(account: &mut Account<'_>, input: &PromptInput<'_>) -> Vec<String> {
+    let PromptInput { catalog, policy, counter, .. } = *input;
     let (skills, unnameable): (Vec<_>, Vec<_>) = catalog
         .skills()
-        .map(|record: Record<'_>| SkillEntry::new(record, policy.show_location))
+        .map(|record: Record<'_>| SkillEntry::new(record, input.delivery.show_location))
         .partition(|skill| is_nameable(&skill.name));
     let no_name = |skill: &SkillEntry<'_>| Change::new(&skill.name, ChangeKind::Unnameable);
     account.ledger.changes.extend(unnameable.iter().map(no_name));
@@ -82,11 +63,11 @@ fn add_catalog(
 
 /// Whether a model that types what it is shown types the id.
 fn is_nameable(id: &str) -> bool {
-    if is_plain(id) {
+    if is_one_line(id) {
         return !id.is_empty();
     }
-    let is_folded = !id.is_empty() && id.split(' ').all(|word| !word.is_empty());
-    is_folded && is_exact(id) && !id.contains(|c: char| c.is_whitespace() && c != ' ')
+    let has_words = !id.is_empty() && id.split(' ').all(|word| !word.is_empty());
+    has_words && is_exact(id) && !id.contains(|c: char| c.is_whitespace() && c != ' ')
 }
 
 fn rule(policy: &PromptPolicy) -> String {
@@ -117,8 +98,9 @@ fn changes(skills: &[SkillEntry<'_>], fit: &Fit) -> Vec<Change> {
             change(ChangeKind::Dropped);
             continue;
         }
-        let place_goes = skill.location.as_ref().is_some_and(|place| !is_exact(place));
-        if has_hidden(&skill.description) || place_goes {
+        let is_without_location =
+            skill.location.as_ref().is_some_and(|location| !is_exact(location));
+        if loses_characters(&skill.description) || is_without_location {
             change(ChangeKind::Cleaned);
         }
         let bound = fit.description.unwrap_or(usize::MAX);

@@ -1,7 +1,7 @@
-//! What a model is told of skills: which there are, and what the loaded ones say.
+//! Composes the text about skills for a model: the available ones, and the bodies of the loaded ones.
 //!
 //! ```
-//! use prowess_core::{Catalog, EstimatedTokens};
+//! use prowess_core::{Boundary, Catalog, DeliveryPolicy, EstimatedTokens};
 //! use prowess_prompt::{PromptInput, PromptPolicy, compose};
 //!
 //! let prompt = compose(&PromptInput {
@@ -9,6 +9,8 @@
 //!     active: &[],
 //!     changed: &[],
 //!     policy: &PromptPolicy::default(),
+//!     delivery: &DeliveryPolicy::default(),
+//!     boundary: &Boundary::new("5f3a9c1e77b04d28"),
 //!     counter: &EstimatedTokens,
 //! });
 //! assert_eq!(prompt.text, "", "no skills: no catalog and no rule");
@@ -18,9 +20,10 @@
 //! vendor's prompt cache warm. The catalog does not depend on what is active, so that loading a skill
 //! changes only the text's end.
 //!
-//! Names, descriptions and bodies were written by strangers. Each reaches the text through one encoder
-//! for its place ([`available_skills`] for the catalog, a guard for bodies), so that none can end its
-//! block, begin another or hide a word from the person who reads the same text.
+//! Names, descriptions and bodies were written by strangers. Each reaches the text through the encoder
+//! of `prowess-text` for its destination, and a body is between tags with a boundary that is random
+//! for each conversation, so that none can end its block, imitate another one or hide a word from the
+//! person who reads the same text.
 //!
 //! Nothing here reads a file, a clock or a session: what is active is an argument.
 #![forbid(unsafe_code)]
@@ -29,19 +32,19 @@ mod active;
 mod budget;
 mod catalog;
 mod compose;
-mod escape;
 #[cfg(feature = "exact-tokens")]
 mod exact;
-mod hidden;
+mod input;
 mod ledger;
 mod policy;
-mod reference;
+mod skills_ref;
 
 pub use active::changed_skills;
 pub use catalog::{SkillEntry, available_skills};
-pub use compose::{Prompt, PromptInput, compose};
+pub use compose::{Prompt, compose};
 #[cfg(feature = "exact-tokens")]
 pub use exact::{ExactTokens, Vocabulary};
+pub use input::PromptInput;
 pub use ledger::{Change, ChangeKind, Ledger, LedgerEntry, Part};
-pub use policy::{CatalogFormat, CatalogPlace, PromptPolicy, ShowLocation};
-pub use reference::reference_available_skills;
+pub use policy::{CatalogFormat, CatalogPlace, PromptPolicy};
+pub use skills_ref::reference_available_skills;

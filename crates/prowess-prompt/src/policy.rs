@@ -1,6 +1,5 @@
 //! What a host decides about the text.
 
-use prowess_core::BodyDelivery;
 use serde::{Deserialize, Serialize};
 
 /// How skills are shown to a model. Every field may be left out of a file.
@@ -11,8 +10,6 @@ pub struct PromptPolicy {
     pub catalog_place: CatalogPlace,
     /// How the catalog is written. By default, as XML elements.
     pub catalog_format: CatalogFormat,
-    /// Whether places on the disk are shown. By default, as absolute paths.
-    pub show_location: ShowLocation,
     /// What the catalog may cost, in tokens of the counter; none means no limit. By default, 4,000.
     ///
     /// The loading rule is not part of it. What does not fit is left out, and the text says so.
@@ -22,8 +19,6 @@ pub struct PromptPolicy {
     pub min_description: usize,
     /// The name under which the model finds the tool that loads skills. By default, `skills.load`.
     pub load_tool: String,
-    /// Where loaded bodies reach the model. By default, here, in the instructions.
-    pub body_delivery: BodyDelivery,
 }
 
 impl Default for PromptPolicy {
@@ -31,11 +26,9 @@ impl Default for PromptPolicy {
         Self {
             catalog_place: CatalogPlace::default(),
             catalog_format: CatalogFormat::default(),
-            show_location: ShowLocation::default(),
             max_tokens: Some(4_000),
             min_description: 80,
             load_tool: "skills.load".to_owned(),
-            body_delivery: BodyDelivery::default(),
         }
     }
 }
@@ -64,16 +57,4 @@ pub enum CatalogFormat {
     Json,
     /// One Markdown bullet a line.
     Bullets,
-}
-
-/// Whether a model learns where a skill lies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ShowLocation {
-    /// Never: its tools take ids.
-    None,
-    /// As an absolute path or URL. The default.
-    #[default]
-    Absolute,
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use prowess_core::{
-    AuditSink, AuditedPlace, Caller, Catalog, Clock, Lookup, Record, ShadowEvent, State,
+    AuditSink, AuditedPlace, Availability, Caller, Catalog, Clock, Lookup, Record, ShadowEvent,
 };
 
 /// Who hears of shadows, and what the time is.
@@ -30,7 +30,8 @@ impl Auditor {
 }
 
 fn shadows(catalog: &Catalog) -> impl Iterator<Item = Shadow> {
-    let shadowed = catalog.aside().filter(|record| matches!(record.state(), State::Shadowed(_)));
+    let shadowed =
+        catalog.excluded().filter(|record| record.availability() == Availability::Shadowed);
     shadowed.filter_map(|record| {
         let used = holder(catalog, record.id())?;
         Some((record.id().to_owned(), used.into(), record.into()))
@@ -40,7 +41,7 @@ fn shadows(catalog: &Catalog) -> impl Iterator<Item = Shadow> {
 /// The skill that an id means, whether it is offered or only kept for it.
 fn holder<'c>(catalog: &'c Catalog, id: &str) -> Option<Record<'c>> {
     match catalog.find(id, Caller::User) {
-        Lookup::Found(record) | Lookup::Withheld(record, _) => Some(record),
+        Lookup::Found(record) | Lookup::Unavailable(record, _) => Some(record),
         Lookup::Unknown => None,
     }
 }

@@ -1,14 +1,13 @@
 //! Texts of skills that were loaded, for the next who loads them.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use dashmap::DashMap;
 use prowess_core::{
-    Cancel, ChangeListener, Clock, Coverage, Diagnostic, Found, Listing, PackagePath, ReadFurther,
-    ReadLimit, ResourcePath, ScanSink, SkillSource, SourceError, Stamp, Watch,
+    Cancel, ChangeListener, Clock, Coverage, Diagnostic, Found, Listing, PackagePath, PreviousScan,
+    ReadFurther, ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
 };
 
 /// How many bytes of one source are kept before all are forgotten.
@@ -98,17 +97,24 @@ impl SkillSource for KeptBodies {
         self.source.identity(package)
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.source.scan(&mut Forgetting { sink, bodies: self }, cancel)
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        self.source.scan(previous, &mut Forgetting { sink, bodies: self }, cancel)
     }
 
     fn scan_packages(
         &self,
         packages: &[PackagePath],
+        previous: &PreviousScan<'_>,
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
-        self.source.scan_packages(packages, &mut Forgetting { sink, bodies: self }, cancel)
+        let mut sink = Forgetting { sink, bodies: self };
+        self.source.scan_packages(packages, previous, &mut sink, cancel)
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
@@ -157,39 +163,15 @@ impl ScanSink for Forgetting<'_> {
         self.sink.found(found)
     }
 
-    fn known(&self, package: &str) -> Option<Stamp> {
-        self.sink.known(package)
-    }
-
     fn unchanged(&mut self, package: &str) {
         self.sink.unchanged(package);
     }
 
-    fn each_known(
-        &self,
-        start: usize,
-        visit: &mut dyn FnMut(&str, Option<Stamp>) -> ControlFlow<()>,
-    ) {
-        self.sink.each_known(start, visit);
-    }
-
-    fn known_listing(&self) -> Option<Stamp> {
-        self.sink.known_listing()
-    }
-
-    fn listed(&mut self, stamp: Stamp) {
-        self.sink.listed(stamp);
-    }
-
-    fn unseen(&mut self, directory: &str) {
-        self.sink.unseen(directory);
-    }
-
-    fn needs_size(&self) -> bool {
-        self.sink.needs_size()
-    }
-
     fn problem(&mut self, diagnostic: Diagnostic) {
         self.sink.problem(diagnostic);
+    }
+
+    fn unreadable(&mut self, directory: &str, diagnostic: Diagnostic) {
+        self.sink.unreadable(directory, diagnostic);
     }
 }

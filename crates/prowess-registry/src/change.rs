@@ -5,7 +5,7 @@ mod ids;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use prowess_core::{Catalog, Record, RevisedSkill};
+use prowess_core::{Catalog, Record, RevisedSkill, SameVersion};
 use serde::Serialize;
 
 pub use ids::IdList;
@@ -83,8 +83,9 @@ fn is_same(earlier: &Catalog, one: Record<'_>, later: &Catalog, other: Record<'_
         return true;
     }
     // A stamp that could not be relied on says nothing of the version.
-    let may_be = |earlier| other.stamp().is_some_and(|later| later.may_be(earlier));
-    one.stamp().is_none_or(may_be)
+    let may_be_same =
+        |earlier| other.stamp().is_some_and(|later| later.same_version(earlier) != SameVersion::No);
+    one.stamp().is_none_or(may_be_same)
         && one.index().source() == other.index().source()
         && one.package() == other.package()
         && one.file() == other.file()

@@ -1,6 +1,8 @@
 //! Every code that building a catalog can give.
+//!
+//! Each code needs an example in `crates/prowess/tests/it/codes/examples.rs`, which the page of codes shows.
 
-prowess_core::codes! {
+prowess_core::declare_codes! {
     /// Another skill with the same id is used instead.
     SKILL_SHADOWED = "skill-shadowed";
     /// Hint: the same package stands in two places under one id, and one of them is used.

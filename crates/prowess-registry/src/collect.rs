@@ -1,98 +1,104 @@
 //! One source's scan, gathered into a set of records.
 
+mod decide;
 mod findings;
 mod kept;
-mod places;
+mod locations;
+mod outcomes;
 
 use std::cell::OnceCell;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use prowess_core::{
-    Cancel, Coverage, Diagnostic, Found, NewRecord, PackagePath, ReadFurther, RecordSet,
-    RecordSetBuilder, ScanSink, SkillSource, SourceError, Stamp,
+    Cancel, Coverage, Diagnostic, Found, NewRecord, PackagePath, PreviousScan, ReadFurther,
+    RecordSet, RecordSetBuilder, SameVersion, ScanSink, SkillSource, SourceError, Stamp,
 };
 use prowess_format::{
     Conditions, Head, LimitSeverity, Rules, Summarized, Summary, SummaryConditions,
     check_file_name, summarize_with,
 };
 
-use crate::earlier::{Earlier, Fate};
-use crate::policy::{IdFrom, NameMismatch, OnBroken, RegistryPolicy};
+use crate::policy::{IdFrom, NameMismatch, RegistryPolicy};
+use crate::previous::PreviousPackages;
 use crate::registry::Changes;
-use crate::scope::{Doubt, Part};
+use crate::scope::Part;
+use decide::{Decision, Observed};
 use findings::{invalid_path, mismatch, too_many_tokens};
-use places::{directory_of, is_of, location};
+use locations::{directory_of, is_of, location};
+use outcomes::{Outcome, Outcomes};
 
-/// What a scan gave.
+/// The result of a scan.
 pub(crate) struct Collected {
-    /// The records; the very set of the earlier scan if nothing has changed.
+    /// The records; the very set of the previous scan if nothing has changed.
     pub(crate) records: Arc<RecordSet>,
-    /// What differs from the earlier scan.
+    /// The differences from the previous scan.
     pub(crate) changes: Changes,
-    /// Whether a catalog of these records says what one of the earlier records said. They may still
-    /// bear newer stamps.
+    /// Whether a catalog of these records would be equal to one of the previous records. They may still
+    /// have newer stamps.
     pub(crate) is_same: bool,
-    /// Packages that were good and are missing or broken, and stay as they were until somebody asks again.
-    pub(crate) doubted: Vec<PackagePath>,
+    /// Packages that were good and are missing or broken, and stay as they were until a second scan.
+    pub(crate) unconfirmed: Vec<PackagePath>,
 }
 
 /// How records are made, and for which catalog.
 #[derive(Clone, Copy)]
-pub(crate) struct Making {
+pub(crate) struct RecordOptions {
     pub(crate) policy: RegistryPolicy,
     /// The generation of the catalog that the records would be part of.
     pub(crate) generation: u64,
 }
 
-/// Scans a part of `source`, reusing of `earlier` what has not changed. `likely` says of a package which of
-/// these records may be of it, where that is known without a search.
+/// Scans a part of `source`, reusing the previous records that have not changed. `likely` guesses which
+/// previous record is a package's.
 pub(crate) fn collect(
     source: &dyn SkillSource,
-    earlier: &Arc<RecordSet>,
+    previous: &Arc<RecordSet>,
     likely: impl Fn(&str) -> Option<usize>,
     part: &Part,
-    making: Making,
+    options: RecordOptions,
     cancel: &Cancel,
 ) -> Result<Collected, SourceError> {
-    let rules = making.policy.rules();
-    let asked = part.packages.as_ref();
-    let asked: Option<HashSet<_>> =
-        asked.map(|asked| asked.iter().map(PackagePath::as_str).collect());
-    let known = Earlier::new(earlier, asked.as_ref(), likely);
-    let mut collector = Collector::new(source.root(), (earlier, known), part, (making, &rules));
+    let packages = match &part.packages {
+        None => PreviousPackages::new(previous),
+        Some(requested) => PreviousPackages::for_some(previous, requested.iter(), likely),
+    };
+    let scan = PreviousScan::new(&packages).with_listing(previous.listing());
+    let rules = options.policy.rules();
+    let mut collector = Collector::new(source.root(), previous, &packages, part, options, &rules);
     let coverage = match &part.packages {
-        None => source.scan(&mut collector, cancel).map(|()| Coverage::Everything)?,
-        Some(packages) => {
-            let packages: Vec<_> = packages.iter().cloned().collect();
-            source.scan_packages(&packages, &mut collector, cancel)?
+        None => source.scan(&scan, &mut collector, cancel).map(Coverage::Everything)?,
+        Some(requested) => {
+            let requested: Vec<_> = requested.iter().cloned().collect();
+            source.scan_packages(&requested, &scan, &mut collector, cancel)?
         }
     };
-    collector.settle_fates(coverage);
+    collector.decide_unreported(coverage);
     Ok(collector.finish())
 }
 
 /// The sink of one scan.
-struct Collector<'a> {
+struct Collector<'p, 'a> {
     root: &'a str,
-    earlier: &'a Arc<RecordSet>,
+    previous: &'a Arc<RecordSet>,
     part: &'a Part,
-    making: Making,
-    rules: &'a Rules,
-    known: Earlier<'a>,
+    options: RecordOptions,
+    rules: &'p Rules,
+    outcomes: Outcomes<'p, 'a>,
     problems: Vec<Diagnostic>,
     builder: RecordSetBuilder,
-    /// Before which of the earlier records each one in the builder belongs, if there are any.
-    places: Vec<usize>,
+    /// Before which of the previous records each one in the builder belongs, if there are any.
+    positions: Vec<usize>,
     conditions: SharedConditions,
     listing: Option<Stamp>,
-    /// Directories that could not be looked into.
-    unseen: HashSet<Box<str>>,
-    /// The findings that a last good version is kept, by the place of the file.
-    told_as_kept: OnceCell<HashMap<&'a str, &'a Diagnostic>>,
+    /// Directories that could not be read.
+    unreadable: HashSet<Box<str>>,
+    /// The package that was asked for the size of its file.
+    sized: Option<Box<str>>,
+    /// The findings that a last good version is kept, by the location of the file.
+    existing_kept: OnceCell<HashMap<&'a str, &'a Diagnostic>>,
     changes: Changes,
-    doubted: Vec<PackagePath>,
+    unconfirmed: Vec<PackagePath>,
 }
 
 /// The conditions that were met, so that skills which name the same tools share one value.
@@ -113,35 +119,40 @@ impl SharedConditions {
     }
 }
 
-impl<'a> Collector<'a> {
+impl<'p, 'a> Collector<'p, 'a> {
     fn new(
         root: &'a str,
-        (earlier, known): (&'a Arc<RecordSet>, Earlier<'a>),
+        previous: &'a Arc<RecordSet>,
+        packages: &'p PreviousPackages<'a>,
         part: &'a Part,
-        (making, rules): (Making, &'a Rules),
+        options: RecordOptions,
+        rules: &'p Rules,
     ) -> Self {
+        let requested = part.packages.as_ref();
+        let requested = requested.map(|packages| packages.iter().map(PackagePath::as_str));
         Self {
             root,
-            earlier,
+            previous,
             part,
-            making,
+            options,
             rules,
-            known,
+            outcomes: Outcomes::new(packages, requested),
             problems: Vec::new(),
             builder: RecordSetBuilder::new(),
-            places: Vec::new(),
+            positions: Vec::new(),
             conditions: SharedConditions::default(),
             listing: None,
-            unseen: HashSet::new(),
-            told_as_kept: OnceCell::new(),
+            unreadable: HashSet::new(),
+            sized: None,
+            existing_kept: OnceCell::new(),
             changes: Changes::default(),
-            doubted: Vec::new(),
+            unconfirmed: Vec::new(),
         }
     }
 
     /// Adds a `SKILL.md` that can be used.
     fn accept(&mut self, found: &Found<'_>, directory: Option<&str>, summary: &Summary<'_>) {
-        let id = match (self.making.policy.id_from, directory) {
+        let id = match (self.options.policy.id_from, directory) {
             (IdFrom::Directory, Some(directory)) => directory,
             _ => &summary.name,
         };
@@ -157,14 +168,15 @@ impl<'a> Collector<'a> {
             conditions: self.conditions.of(&summary.conditions),
             stamp: found.stamp,
         };
-        let reread = self.known.settle(found.package, Fate::Reread);
-        match reread {
-            Some(Some(at)) if is_same(self.earlier, at, &record) => self.changes.unchanged += 1,
-            Some(_) => self.changes.changed += 1,
-            None => self.changes.added += 1,
+        let position = self.outcomes.set(found.package, Outcome::Replaced);
+        let earlier = position.filter(|&position| position < self.previous.len());
+        match (position, earlier) {
+            (_, Some(at)) if is_same(self.previous, at, &record) => self.changes.unchanged += 1,
+            (Some(_), _) => self.changes.changed += 1,
+            (None, _) => self.changes.added += 1,
         }
-        if !self.earlier.is_empty() {
-            self.places.push(self.known.place(reread.flatten()));
+        if !self.previous.is_empty() {
+            self.positions.push(self.outcomes.position(earlier));
         }
         self.builder.push(&record);
     }
@@ -176,98 +188,94 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Decides what becomes of the packages that were not reported.
-    fn settle_fates(&mut self, coverage: Coverage) {
-        let keeps_last = self.making.policy.on_broken == OnBroken::KeepLast;
-        if keeps_last && self.making.generation > 1 {
-            self.keep_unreadable();
-            self.keep_unseen();
-        }
-        let Self { known, doubted, part, .. } = self;
-        if coverage == Coverage::Asked {
-            known.keep_unasked();
-            self.listing = self.earlier.listing();
-        }
-        known.settle_unsaid(|package| {
-            if part.doubt == Doubt::Believe {
-                return Fate::Gone;
+    /// Decides about the packages that were not reported.
+    fn decide_unreported(&mut self, coverage: Coverage) {
+        self.decide_unreadable_files();
+        self.decide_unreadable_directories();
+        self.listing = match coverage {
+            Coverage::Everything(summary) => summary.listing,
+            Coverage::Asked => {
+                self.outcomes.carry_over_unrequested();
+                self.previous.listing()
             }
-            doubted.extend(PackagePath::new(package));
-            Fate::Kept
-        });
-        // The list of the files tells of a package that is not believed yet, and not of the one that is kept.
-        if !self.doubted.is_empty() {
+        };
+        if self.decide(Observed::Missing, None) == Decision::Defer {
+            let deferred = self.outcomes.defer_unreported();
+            self.unconfirmed.extend(deferred.into_iter().flat_map(PackagePath::new));
+        }
+        // The list of the files has no deferred package, and the records have.
+        if !self.unconfirmed.is_empty() {
             self.listing = None;
         }
-        if let (Coverage::Asked, Some(asked)) = (coverage, &self.part.packages) {
+        if let (Coverage::Asked, Some(requested)) = (coverage, &self.part.packages) {
             let is_elsewhere = |problem: &&Diagnostic| {
                 let path = problem.path.as_deref().unwrap_or_default();
-                !asked.iter().any(|package| is_of(self.root, package.as_str(), path))
+                !requested.iter().any(|package| is_of(self.root, package.as_str(), path))
             };
-            self.problems.extend(self.earlier.problems().filter(is_elsewhere).cloned());
+            self.problems.extend(self.previous.problems().filter(is_elsewhere).cloned());
         }
     }
 
     fn finish(mut self) -> Collected {
-        self.problems.sort_by(|one, other| place(one).cmp(&place(other)));
+        self.problems.sort_by(|one, other| position(one).cmp(&position(other)));
         if self.builder.is_empty()
-            && self.known.are_all_kept()
-            // What the source said of their list is kept with them.
-            && self.earlier.listing() == self.listing
-            && self.earlier.problems().eq(&self.problems)
+            && self.outcomes.are_all_carried_over()
+            // The stamp of their list is kept with them.
+            && self.previous.listing() == self.listing
+            && self.previous.problems().eq(&self.problems)
         {
-            self.changes.unchanged = self.earlier.len();
-            let records = Arc::clone(self.earlier);
-            let Self { changes, doubted, .. } = self;
-            return Collected { records, changes, is_same: true, doubted };
+            self.changes.unchanged = self.previous.len();
+            let records = Arc::clone(self.previous);
+            let Self { changes, unconfirmed, .. } = self;
+            return Collected { records, changes, is_same: true, unconfirmed };
         }
-        self.take_over_kept();
+        self.carry_over();
         for problem in self.problems {
             self.builder.diagnose(None, problem);
         }
         self.builder.listed(self.listing);
         let records = self.builder.finish();
         let is_same =
-            self.changes.is_none() && records.diagnostics().eq(self.earlier.diagnostics());
+            self.changes.is_none() && records.diagnostics().eq(self.previous.diagnostics());
         Collected {
             records: Arc::new(records),
             changes: self.changes,
             is_same,
-            doubted: self.doubted,
+            unconfirmed: self.unconfirmed,
         }
     }
 
-    /// Takes over what the scan reported as unchanged, and counts what it did not report at all.
+    /// Carries over the unchanged records, and counts those that were not reported.
     ///
-    /// The records keep the order of the scan, in which the next one will ask for them.
-    fn take_over_kept(&mut self) {
-        let (kept, gone) = (self.known.count(Fate::Kept), self.known.count(Fate::Gone));
-        if kept > 0 {
+    /// The records keep the order of the scan, in which the next one will look them up.
+    fn carry_over(&mut self) {
+        let (carried, missing) = self.outcomes.count_records(self.previous.len());
+        if carried > 0 {
             let read = std::mem::take(&mut self.builder).finish();
             self.builder = self.merged(&read);
         }
-        self.changes.unchanged += kept;
-        self.changes.removed += gone;
-        for (package, stamp) in self.known.kept_rejected() {
+        self.changes.unchanged += carried;
+        self.changes.removed += missing;
+        for (package, stamp) in self.outcomes.carried_over_rejected(self.previous.len()) {
             self.builder.reject(package, stamp);
         }
-        let not_kept = self.known.not_kept();
-        self.builder.reuse_diagnostics(self.earlier, |package| !not_kept.contains(package));
+        let others = self.outcomes.not_carried_over();
+        self.builder.reuse_diagnostics(self.previous, |package| !others.contains(package));
     }
 
-    /// The earlier records that are kept, with those that were read at their places among them.
+    /// Merges the records that were read into those that are carried over, at their positions.
     fn merged(&self, read: &RecordSet) -> RecordSetBuilder {
-        let mut builder = RecordSetBuilder::after(Arc::clone(self.earlier));
-        let mut places: Vec<_> = self.places.iter().copied().zip(0..).collect();
-        places.sort_unstable();
+        let mut builder = RecordSetBuilder::after(Arc::clone(self.previous));
+        let mut positions: Vec<_> = self.positions.iter().copied().zip(0..).collect();
+        positions.sort_unstable();
         let mut next = 0;
-        for (place, read_at) in places {
-            let place = place.min(self.earlier.len());
-            self.keep_between(next, place, &mut builder);
+        for (position, read_at) in positions {
+            let position = position.min(self.previous.len());
+            self.carry_over_between(next, position, &mut builder);
             builder.reuse(read, read_at, read.stamp(read_at));
-            next = place;
+            next = position;
         }
-        self.keep_between(next, self.earlier.len(), &mut builder);
+        self.carry_over_between(next, self.previous.len(), &mut builder);
         for rejected in read.rejected() {
             builder.reject(&rejected.package, rejected.stamp);
         }
@@ -275,40 +283,30 @@ impl<'a> Collector<'a> {
         builder
     }
 
-    /// Takes over what is kept of the earlier records from one place to another.
-    fn keep_between(&self, start: usize, end: usize, builder: &mut RecordSetBuilder) {
-        let kept = self.known.of_records(start..end).filter(|run| run.fate == Fate::Kept);
-        kept.for_each(|run| builder.keep(self.earlier, run.places));
+    /// Adds the records between two positions that are carried over.
+    fn carry_over_between(&self, start: usize, end: usize, builder: &mut RecordSetBuilder) {
+        for run in self.outcomes.carried_over(start..end) {
+            builder.keep(self.previous, run);
+        }
+    }
+
+    /// Returns whether the size of a file has to be known and is not.
+    fn lacks_size(&mut self, found: &Found<'_>) -> bool {
+        let is_limited = self.options.policy.limits.body_tokens.severity != LimitSeverity::Profile;
+        let is_unknown = found.size.is_none() && !found.is_whole_file;
+        // A source that does not answer is asked once.
+        let is_asked = self.sized.as_deref() == Some(found.package);
+        let lacks_size = is_limited && is_unknown && !is_asked;
+        if lacks_size {
+            self.sized = Some(found.package.into());
+        }
+        lacks_size
     }
 }
 
-impl ScanSink for Collector<'_> {
-    fn known(&self, package: &str) -> Option<Stamp> {
-        self.known.stamp(package)
-    }
-
-    fn each_known(
-        &self,
-        start: usize,
-        visit: &mut dyn FnMut(&str, Option<Stamp>) -> ControlFlow<()>,
-    ) {
-        self.known.each(start, visit);
-    }
-
-    fn known_listing(&self) -> Option<Stamp> {
-        self.earlier.listing()
-    }
-
-    fn listed(&mut self, stamp: Stamp) {
-        self.listing = Some(stamp);
-    }
-
-    fn unseen(&mut self, directory: &str) {
-        self.unseen.insert(directory.into());
-    }
-
+impl ScanSink for Collector<'_, '_> {
     fn unchanged(&mut self, package: &str) {
-        self.known.settle(package, Fate::Kept);
+        self.outcomes.set(package, Outcome::CarriedOver);
     }
 
     fn found(&mut self, found: Found<'_>) -> ReadFurther {
@@ -316,10 +314,13 @@ impl ScanSink for Collector<'_> {
             self.problem(invalid_path(self.root, found.package));
             return ReadFurther::No;
         }
+        if self.lacks_size(&found) {
+            return ReadFurther::Size;
+        }
         let head = Head { bytes: found.head, is_whole_file: found.is_whole_file };
         let directory =
             Some(directory_of(self.root, found.package)).filter(|name| !name.is_empty());
-        let policy = self.making.policy;
+        let policy = self.options.policy;
         let compared = directory.filter(|_| policy.name_mismatch == NameMismatch::Profile);
         match summarize_with(head, compared, self.rules) {
             Summarized::NeedsBytes(bytes) => return ReadFurther::UpTo(bytes),
@@ -344,21 +345,22 @@ impl ScanSink for Collector<'_> {
         ReadFurther::No
     }
 
-    fn needs_size(&self) -> bool {
-        self.making.policy.limits.body_tokens.severity != LimitSeverity::Profile
-    }
-
     fn problem(&mut self, diagnostic: Diagnostic) {
         self.problems.push(diagnostic);
     }
+
+    fn unreadable(&mut self, directory: &str, diagnostic: Diagnostic) {
+        self.unreadable.insert(directory.into());
+        self.problem(diagnostic);
+    }
 }
 
-/// Whether a record says what the earlier one said of the same version of the file, or of one whose
-/// stamp could not be relied on.
+/// Returns whether a record equals the earlier one of the same version of the file, or of one whose stamp
+/// cannot tell.
 fn is_same(earlier: &RecordSet, at: usize, record: &NewRecord<'_>) -> bool {
-    let may_be = |earlier| record.stamp.is_some_and(|stamp| stamp.may_be(earlier));
-    let is_same_file = earlier.stamp(at).is_none_or(may_be);
-    is_same_file
+    let may_be_same =
+        |earlier| record.stamp.is_some_and(|stamp| stamp.same_version(earlier) != SameVersion::No);
+    earlier.stamp(at).is_none_or(may_be_same)
         && earlier.file(at) == record.file
         && earlier.id(at) == record.id
         && earlier.name(at) == record.name
@@ -369,6 +371,6 @@ fn is_same(earlier: &RecordSet, at: usize, record: &NewRecord<'_>) -> bool {
         && earlier.tags(at).eq(record.tags.iter().map(AsRef::as_ref))
 }
 
-fn place(diagnostic: &Diagnostic) -> (Option<&str>, Option<u32>, Option<u32>) {
+fn position(diagnostic: &Diagnostic) -> (Option<&str>, Option<u32>, Option<u32>) {
     (diagnostic.path.as_deref(), diagnostic.line, diagnostic.column)
 }

@@ -61,7 +61,7 @@ impl Copies {
     ) -> Option<Digest> {
         let record = builder.record(at);
         let (key, stamp) = ((at.source(), record.package()), record.stamp());
-        let stamp = stamp.filter(|stamp| !stamp.is_young());
+        let stamp = stamp.filter(|stamp| !stamp.is_racy());
         let kept = |(known, digest): &(Stamp, Digest)| (Some(*known) == stamp).then_some(*digest);
         if let Some(digest) = self.lock().get(&key).and_then(kept) {
             return Some(digest);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use prowess_core::{AskedFolder, Diagnostic, FolderAnswer, FolderTrust, Severity};
+use prowess_core::{AskedFolder, CheckedFolder, Diagnostic, FolderAnswer, FolderTrust, Severity};
 
 use crate::codes;
 
@@ -18,8 +18,10 @@ pub(crate) struct Withheld {
 /// Asks for the trust in a folder; `None` where its skills may be offered.
 pub(crate) fn ask(asked: &AskedFolder, trust: &dyn FolderTrust) -> Option<Withheld> {
     let project = asked.project.display();
-    let (reason, state) = match trust.answer(&asked.folder) {
-        FolderAnswer::Trusted => return None,
+    let checked = trust.check(&asked.folder);
+    let (reason, state) = match checked.answer {
+        FolderAnswer::Trusted if is_the_source_s(asked, &checked) => return None,
+        FolderAnswer::Trusted => return Some(replaced_since_start(&asked.project)),
         FolderAnswer::NotTrusted => {
             (format!("the folder `{project}` is not trusted"), "is not trusted")
         }
@@ -29,6 +31,30 @@ pub(crate) fn ask(asked: &AskedFolder, trust: &dyn FolderTrust) -> Option<Withhe
         ),
     };
     Some(Withheld { reason: reason.into(), finding: not_trusted(&asked.project, state) })
+}
+
+/// Whether the folder that is trusted is the one that the source reads from.
+fn is_the_source_s(asked: &AskedFolder, checked: &CheckedFolder) -> bool {
+    match (asked.identity, checked.identity) {
+        (Some(source), Some(trusted)) => source == trusted,
+        // A source that is not bound to a folder, or trust in whatever is at the path.
+        (None, _) | (_, None) => true,
+    }
+}
+
+fn replaced_since_start(project: &Path) -> Withheld {
+    let project = project.to_string_lossy();
+    let finding = Diagnostic::new(
+        codes::PROJECT_NOT_TRUSTED,
+        Severity::Warning,
+        format!(
+            "the folder `{project}` was replaced since this program started, so its skills are \
+             known and not offered"
+        ),
+        "restart this program to use the skills of the folder that is there now",
+    );
+    let reason = format!("`{project}` was replaced since this program started");
+    Withheld { reason: reason.into(), finding: finding.in_file(&*project) }
 }
 
 fn not_trusted(project: &Path, state: &str) -> Diagnostic {

@@ -32,12 +32,12 @@ mod coalesce;
 pub mod codes;
 mod collect;
 mod copies;
-mod earlier;
 mod folder;
 #[cfg(all(test, loom))]
 mod models;
 mod policy;
 mod precedence;
+mod previous;
 mod published;
 mod readiness;
 mod refresh;

@@ -1,72 +1,72 @@
 //! Which of several skills with one id is used, and which are offered.
 
 mod collision;
-mod spoken_for;
+mod reserved_ids;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use prowess_core::{
-    Callers, Catalog, CatalogBuilder, Diagnostic, PackagePath, Record, RecordIndex, Severity,
-    State, Trust,
+    Availability, Callers, Catalog, CatalogBuilder, Diagnostic, PackagePath, Record, RecordIndex,
+    Severity, Trust,
 };
 
 use crate::codes;
 use crate::copies::{Copies, Verdicts};
 use crate::settler::{Rules, Scans};
-use crate::visibility::{Doorkeeper, Out};
+use crate::visibility::{Exclusion, VisibilityFilter};
 
 /// All that a catalog is settled from.
-pub(crate) struct Given<'a> {
+pub(crate) struct ResolveInput<'a> {
     pub(crate) rules: &'a Rules,
     pub(crate) scans: &'a Scans,
-    pub(crate) doorkeeper: Doorkeeper<'a>,
+    pub(crate) filter: VisibilityFilter<'a>,
     pub(crate) copies: (&'a Copies, &'a Verdicts),
 }
 
 /// The catalog of these scans, in three steps: what takes no part is kept out; of several records with
 /// one id the first in the order of precedence gets it; and what a model is not to have is withheld. So
 /// what an id means depends neither on the files that are worked on nor on who asks.
-pub(crate) fn settle(given: &Given<'_>) -> Catalog {
-    let mut settling = Settling {
-        given,
-        builder: CatalogBuilder::new(given.rules.layers.clone(), given.scans.sources.clone()),
-        kept_out: HashMap::new(),
+pub(crate) fn settle(input: &ResolveInput<'_>) -> Catalog {
+    let mut resolution = Resolution {
+        input,
+        builder: CatalogBuilder::new(input.rules.layers.clone(), input.scans.sources.clone()),
+        reserved_ids: HashMap::new(),
         groups: HashMap::new(),
     };
-    settling.name();
-    settling.admit();
-    settling.collide();
-    settling.withhold();
-    settling.note_lacks();
-    settling.alias();
-    let mut builder = settling.builder;
-    for finding in &given.scans.findings {
+    resolution.name();
+    resolution.admit();
+    resolution.collide();
+    resolution.withhold();
+    resolution.note_missing_requirements();
+    resolution.alias();
+    let mut builder = resolution.builder;
+    for finding in &input.scans.findings {
         builder.diagnose(finding.clone());
     }
-    builder.finish(given.scans.generation)
+    builder.finish(input.scans.generation)
 }
 
 /// A catalog under way.
-struct Settling<'a> {
-    given: &'a Given<'a>,
+struct Resolution<'a> {
+    input: &'a ResolveInput<'a>,
     builder: CatalogBuilder,
     /// Records that take no part and whose ids no untrusted layer may take, by id.
-    kept_out: HashMap<String, RecordIndex>,
+    reserved_ids: HashMap<String, RecordIndex>,
     /// Records with one id, by the one that holds it so far, itself included.
     groups: HashMap<RecordIndex, Vec<RecordIndex>>,
 }
 
-impl Settling<'_> {
+impl Resolution<'_> {
     /// Gives the one package of a source the host's name.
     fn name(&mut self) {
-        for (source, name) in self.given.rules.names.iter().enumerate() {
+        for (source, name) in self.input.rules.names.iter().enumerate() {
             let Some(name) = name else { continue };
-            let of = &self.given.scans.sources[source];
+            let of = &self.input.scans.sources[source];
             match of.records.len() {
                 1 => self.builder.name(RecordIndex::new(source, 0), name.clone()),
                 // Where one is broken or could not be read, that is told.
-                0 if self.given.scans.has_error(source) => {}
+                0 if self.input.scans.has_error(source) => {}
                 0 => self.builder.diagnose(skill_md_missing(name, of.source.root())),
                 count => self.builder.diagnose(name_unused(name, count, of.source.root())),
             }
@@ -75,7 +75,7 @@ impl Settling<'_> {
 
     /// Shows each record that takes part, trusted layers first, and groups those with one id.
     fn admit(&mut self) {
-        let Given { rules, scans, .. } = self.given;
+        let ResolveInput { rules, scans, .. } = self.input;
         let trust = |source: &usize| rules.layers[scans.sources[*source].layer].trust;
         let mut order: Vec<_> = (0..scans.sources.len()).collect();
         order.sort_by_key(|source| trust(source) == Trust::Untrusted);
@@ -87,7 +87,7 @@ impl Settling<'_> {
                 let at = RecordIndex::new(source, entry);
                 let has_conditions = conditioned.next_if_eq(&entry).is_some();
                 match withheld {
-                    Some(reason) => self.builder.put_aside(at, State::Hidden(reason)),
+                    Some(reason) => self.builder.exclude(at, Availability::Hidden, reason),
                     None => self.admit_one(at, has_conditions),
                 }
             }
@@ -96,12 +96,12 @@ impl Settling<'_> {
 
     fn admit_one(&mut self, at: RecordIndex, has_conditions: bool) {
         let record = self.builder.record(at);
-        let is_asked = has_conditions || !self.given.doorkeeper.is_open();
-        if is_asked && let Some(out) = self.given.doorkeeper.keeps_out(record) {
-            return self.keep_out(at, &out);
+        let is_asked = has_conditions || !self.input.filter.is_open();
+        if is_asked && let Some(exclusion) = self.input.filter.exclusion(record) {
+            return self.exclude(at, &exclusion);
         }
         if record.trust() == Trust::Untrusted
-            && let Some(reason) = self.is_spoken_for(record, record.id())
+            && let Some(reason) = self.reservation_of(record, record.id())
         {
             return self.shadow_for(at, &reason);
         }
@@ -110,40 +110,36 @@ impl Settling<'_> {
         }
     }
 
-    fn keep_out(&mut self, at: RecordIndex, out: &Out) {
-        let state = match out {
-            Out::Foreign(reason) => return self.builder.put_out_of_scope(at, reason),
-            Out::Hidden(reason) => State::Hidden(reason),
-            Out::NotReady(reason) => State::NotReady(reason),
-        };
+    fn exclude(&mut self, at: RecordIndex, exclusion: &Exclusion) {
         let record = self.builder.record(at);
-        if record.trust() != Trust::Untrusted {
-            self.kept_out.entry(record.id().to_owned()).or_insert(at);
+        let is_in_scope = exclusion.availability != Availability::OutOfScope;
+        if is_in_scope && record.trust() != Trust::Untrusted {
+            self.reserved_ids.entry(record.id().to_owned()).or_insert(at);
         }
-        self.builder.put_aside(at, state);
+        self.builder.exclude(at, exclusion.availability, &exclusion.reason);
     }
 
     /// Holds back from the model what won its id and is not for it, or not now.
     fn withhold(&mut self) {
-        let Given { scans, doorkeeper, .. } = self.given;
+        let ResolveInput { scans, filter, .. } = self.input;
         for (source, of) in scans.sources.iter().enumerate() {
             for (entry, _) in of.records.conditioned() {
                 let at = RecordIndex::new(source, entry);
                 let record = self.builder.record(at);
-                if let Some((reason, callers)) = doorkeeper.withholds(record) {
+                if let Some((reason, callers)) = filter.hidden_from_model(record) {
                     if self.is_shown(at) {
-                        self.builder.put_aside_for(at, State::Hidden(&reason), callers);
+                        self.builder.exclude_for(at, Availability::Hidden, &reason, callers);
                     }
-                } else if let Some(reason) = doorkeeper.flag(record).filter(|_| self.is_shown(at)) {
+                } else if let Some(reason) = filter.flag(record).filter(|_| self.is_shown(at)) {
                     let finding = tool_missing(record, &reason);
                     self.builder.diagnose(finding);
                 }
             }
-            if doorkeeper.is_open() {
+            if filter.is_open() {
                 continue;
             }
             for at in (0..of.records.len()).map(|entry| RecordIndex::new(source, entry)) {
-                if self.is_shown(at) && doorkeeper.is_name_only(self.builder.record(at)) {
+                if self.is_shown(at) && filter.is_name_only(self.builder.record(at)) {
                     self.builder.show_name_only(at);
                 }
             }
@@ -151,15 +147,17 @@ impl Settling<'_> {
     }
 
     /// Notes what each record needs that is not there, be it offered or kept out for another reason.
-    fn note_lacks(&mut self) {
-        if !self.given.doorkeeper.may_lack() {
+    fn note_missing_requirements(&mut self) {
+        if !self.input.filter.has_requirements() {
             return;
         }
-        for (source, of) in self.given.scans.sources.iter().enumerate() {
+        for (source, of) in self.input.scans.sources.iter().enumerate() {
             for (entry, _) in of.records.conditioned() {
                 let at = RecordIndex::new(source, entry);
-                if let Some(lack) = self.given.doorkeeper.lack(self.builder.record(at)) {
-                    self.builder.lack(at, lack);
+                if let Some(missing) =
+                    self.input.filter.missing_requirement(self.builder.record(at))
+                {
+                    self.builder.missing_requirement(at, missing);
                 }
             }
         }
@@ -170,12 +168,12 @@ impl Settling<'_> {
     }
 
     fn alias(&mut self) {
-        let aliases = &self.given.rules.aliases;
+        let aliases = &self.input.rules.aliases;
         for (alias, id) in aliases.iter() {
             let plain = id.split_once(':').map_or(&**id, |(_, plain)| plain);
             let is_there = [&**id, plain]
                 .iter()
-                .any(|id| self.builder.holder(id).is_some() || self.kept_out.contains_key(*id));
+                .any(|id| self.builder.holder(id).is_some() || self.reserved_ids.contains_key(*id));
             if self.builder.holder(alias).is_some() {
                 self.builder.diagnose(alias_taken(alias, id));
             } else if !is_there {
@@ -191,11 +189,11 @@ impl Settling<'_> {
         let record = self.builder.record(at);
         let is_for_user = record.conditions().is_none_or(|conditions| !conditions.not_by_user);
         let callers = Callers { model: true, user: is_for_user };
-        match self.given.doorkeeper.withholds(record) {
-            None => self.builder.put_aside_for(at, State::Shadowed(reason), callers),
+        match self.input.filter.hidden_from_model(record) {
+            None => self.builder.exclude_for(at, Availability::Shadowed, reason, callers),
             Some((too, callers)) => {
                 let reasons = format!("{reason}; {too}");
-                self.builder.put_aside_for(at, State::Shadowed(&reasons), callers);
+                self.builder.exclude_for(at, Availability::Shadowed, &reasons, callers);
             }
         }
     }

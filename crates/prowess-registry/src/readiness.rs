@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use prowess_core::{CatalogSource, Facts, RecordIndex, Requirements};
 
-use crate::visibility::all;
+use crate::visibility::joined;
 
-/// What each record lacks that lacks something, as of one reload.
+/// The missing requirements of records, as of one reload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Readiness(BTreeMap<RecordIndex, Box<str>>);
 
@@ -14,30 +14,30 @@ impl Readiness {
     /// Asks `facts` for what the records of these sources need. Without facts everything is there.
     pub(crate) fn ask(sources: &[CatalogSource], facts: Option<&dyn Facts>) -> Self {
         let Some(facts) = facts else { return Self::default() };
-        let mut lacks = BTreeMap::new();
+        let mut missing = BTreeMap::new();
         for (source, of) in sources.iter().enumerate() {
             for (entry, conditions) in of.records.conditioned() {
-                if let Some(lack) = lack(&conditions.requirements, facts) {
-                    lacks.insert(RecordIndex::new(source, entry), lack.into());
+                if let Some(what) = missing_requirement(&conditions.requirements, facts) {
+                    missing.insert(RecordIndex::new(source, entry), what.into());
                 }
             }
         }
-        Self(lacks)
+        Self(missing)
     }
 
-    /// Whether no record lacks anything.
+    /// Returns whether no requirement is missing.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What a record lacks.
-    pub(crate) fn lack(&self, at: RecordIndex) -> Option<&str> {
-        self.0.get(&at).map(|lack| &**lack)
+    /// Returns the missing requirement of a record.
+    pub(crate) fn missing_requirement(&self, at: RecordIndex) -> Option<&str> {
+        self.0.get(&at).map(|missing| &**missing)
     }
 }
 
-/// What is not there.
-fn lack(needed: &Requirements, facts: &dyn Facts) -> Option<String> {
+/// Returns the requirements that are not met, in words.
+fn missing_requirement(needed: &Requirements, facts: &dyn Facts) -> Option<String> {
     if needed.is_waived {
         return None;
     }
@@ -60,7 +60,7 @@ fn lack(needed: &Requirements, facts: &dyn Facts) -> Option<String> {
     let config = missing(config, |key| facts.has_config(key))
         .map(|key| format!("it needs the configuration's `{key}`, which is not set"));
     let lists = programs.map(Some).chain([one_of]).chain(variables.chain(config).map(Some));
-    all([system].into_iter().chain(lists))
+    joined([system].into_iter().chain(lists))
 }
 
 fn missing<'n>(

@@ -70,7 +70,7 @@ impl Refresher {
     pub fn poll_if_due(&self) -> Option<Reload> {
         self.schedule.poll_if_due().map(|outcome| {
             if let Some(driver) = &self.driver {
-                driver.ask_again(outcome.doubted);
+                driver.ask_again(outcome.unconfirmed);
             }
             outcome.reload
         })

@@ -12,7 +12,7 @@ use crate::auditor::Auditor;
 use crate::bodies::KeptBodies;
 use crate::builder::RegistryBuilder;
 use crate::coalesce::{Coalescer, Run};
-use crate::collect::{Making, collect};
+use crate::collect::{RecordOptions, collect};
 use crate::folder::{self, Withheld};
 use crate::policy::RegistryPolicy;
 use crate::published::Published;
@@ -53,6 +53,8 @@ struct Scanned {
     sources: Vec<Registered>,
     /// What the catalog says of the sources themselves.
     told: Vec<Diagnostic>,
+    /// What the host found after the first scan.
+    added: Vec<Diagnostic>,
     /// Whether readers do not have what was scanned: a reload is under way, or a panic has ended it.
     is_unpublished: bool,
 }
@@ -88,7 +90,7 @@ pub struct Reload {
 pub(crate) struct Outcome {
     pub(crate) reload: Reload,
     /// What was missing or broken and stays as it was until somebody asks again, by source.
-    pub(crate) doubted: Vec<(usize, PackagePath)>,
+    pub(crate) unconfirmed: Vec<(usize, PackagePath)>,
 }
 
 /// How many packages a reload found in which way.
@@ -114,7 +116,12 @@ impl Registry {
     }
 
     pub(crate) fn new(settler: Settler, sources: Vec<Registered>, host: Host) -> Self {
-        let scanned = Mutex::new(Scanned { sources, told: Vec::new(), is_unpublished: false });
+        let scanned = Mutex::new(Scanned {
+            sources,
+            told: Vec::new(),
+            added: Vec::new(),
+            is_unpublished: false,
+        });
         let published = Published::new(Arc::new(Catalog::empty()));
         let (requests, trusted) = (Coalescer::new(), AtomicU64::default());
         Self { settler, host, trusted, scanned, requests, published }
@@ -170,6 +177,15 @@ impl Registry {
     /// the thread that reloads, so it only takes note: it wakes a task and returns.
     pub fn subscribe_with(&self, wake: impl Fn() + Send + Sync + 'static) -> Subscription {
         Subscription::new(self.published.subscribe(Box::new(wake)))
+    }
+
+    /// Adds a finding of the host's to every catalog from now on, beginning with a new one.
+    pub fn add_finding(&self, finding: Diagnostic) {
+        let mut scanned = lock(&self.scanned);
+        scanned.added.push(finding);
+        scanned.is_unpublished = true;
+        drop(scanned);
+        self.request(Scope::none(), None);
     }
 
     /// The outcome of a reload that began after this call and looked at `scope`.
@@ -260,20 +276,20 @@ impl Registry {
         for (number, registered) in sources.iter_mut().enumerate() {
             let Some(part) = scope.part(number) else { continue };
             let source = registered.source.as_ref();
-            let making = Making { policy: self.host.policy, generation };
+            let options = RecordOptions { policy: self.host.policy, generation };
             // Most skills bear the name of their directory.
             let likely = |package: &str| {
                 let directory = package.rsplit('/').next().unwrap_or_default();
                 let at = outcome.reload.catalog.get(directory)?.index();
                 (at.source() == number).then_some(at.entry())
             };
-            match collect(source, &registered.records, likely, &part, making, cancel) {
+            match collect(source, &registered.records, likely, &part, options, cancel) {
                 Ok(collected) => {
                     registered.records = collected.records;
                     registered.failure = None;
                     outcome.reload.changes += collected.changes;
-                    let doubted = collected.doubted.into_iter();
-                    outcome.doubted.extend(doubted.map(|package| (number, package)));
+                    let unconfirmed = collected.unconfirmed.into_iter();
+                    outcome.unconfirmed.extend(unconfirmed.map(|package| (number, package)));
                     is_same &= collected.is_same;
                 }
                 Err(error) => {
@@ -316,7 +332,14 @@ impl Registry {
         let scans = Scans {
             sources: scanned.catalog_sources(),
             withheld: scanned.sources.iter().map(Registered::withheld).collect(),
-            findings: self.host.findings.iter().chain(&scanned.told).cloned().collect(),
+            findings: self
+                .host
+                .findings
+                .iter()
+                .chain(&scanned.told)
+                .chain(&scanned.added)
+                .cloned()
+                .collect(),
             generation,
         };
         self.settler.settle(scans, last)
@@ -328,7 +351,7 @@ impl Registry {
         let generation = catalog.generation();
         let change = CatalogChange { from: generation, to: generation, ..CatalogChange::default() };
         let reload = Reload { catalog, changes: Changes::default(), change: Arc::new(change) };
-        Outcome { reload, doubted: Vec::new() }
+        Outcome { reload, unconfirmed: Vec::new() }
     }
 }
 

@@ -24,16 +24,17 @@ pub(crate) struct Part {
     /// These packages; `None` for the whole source.
     pub(crate) packages: Option<BTreeSet<PackagePath>>,
     /// What to make of a skill that was there and is missing or broken.
-    pub(crate) doubt: Doubt,
+    pub(crate) on_missing: OnMissingSkill,
 }
 
-/// What to make of a skill that was there and is missing or broken.
+/// What to do with a skill that was there and is missing or broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Doubt {
-    /// It is.
-    Believe,
-    /// It may be in the middle of being saved: it stays as it was and is to be asked for again.
-    Wait,
+pub(crate) enum OnMissingSkill {
+    /// Accept it: the skill goes, or its last good version is kept.
+    Accept,
+    /// Confirm it by a second scan, as the file may be in the middle of being saved. Until then the skill
+    /// stays as it was.
+    Confirm,
 }
 
 impl Scope {
@@ -45,7 +46,7 @@ impl Scope {
     /// How much of this source; nothing by default.
     pub(crate) fn part(&self, source: usize) -> Option<Part> {
         match self {
-            Self::All => Some(Part::whole(Doubt::Believe)),
+            Self::All => Some(Part::whole(OnMissingSkill::Accept)),
             Self::Sources(parts) => parts.get(&source).cloned(),
         }
     }
@@ -53,14 +54,14 @@ impl Scope {
 
 impl Part {
     /// All of it.
-    pub(crate) fn whole(doubt: Doubt) -> Self {
-        Self { packages: None, doubt }
+    pub(crate) fn whole(on_missing: OnMissingSkill) -> Self {
+        Self { packages: None, on_missing }
     }
 
     /// These packages; where there are very many, all of it.
-    pub(crate) fn packages(packages: BTreeSet<PackagePath>, doubt: Doubt) -> Self {
+    pub(crate) fn packages(packages: BTreeSet<PackagePath>, on_missing: OnMissingSkill) -> Self {
         let is_few = packages.len() <= MOST_PACKAGES;
-        Self { packages: is_few.then_some(packages), doubt }
+        Self { packages: is_few.then_some(packages), on_missing }
     }
 }
 
@@ -91,8 +92,8 @@ impl Merge for Part {
             _ => None,
         };
         // Who asked for what is there must not be shown what was.
-        if more.doubt == Doubt::Believe {
-            self.doubt = Doubt::Believe;
+        if more.on_missing == OnMissingSkill::Accept {
+            self.on_missing = OnMissingSkill::Accept;
         }
     }
 }

@@ -7,9 +7,9 @@ use prowess_core::{Audience, Catalog, CatalogSource, Diagnostic, Facts, Layer};
 
 use crate::copies::{Copies, Verdicts};
 use crate::policy::RegistryPolicy;
-use crate::precedence::{Given, settle};
+use crate::precedence::{ResolveInput, settle};
 use crate::readiness::Readiness;
-use crate::visibility::{Doorkeeper, VisibilityPolicy};
+use crate::visibility::{VisibilityFilter, VisibilityPolicy};
 
 /// How many views are kept. A host has a handful of agents and tenants at a time; a view that is gone is
 /// made again.
@@ -126,9 +126,9 @@ impl Settler {
         (scans, readiness, verdicts): (&Scans, &Readiness, &Verdicts),
         audience: &Audience,
     ) -> Catalog {
-        let doorkeeper = Doorkeeper { policy: &self.rules.visibility, audience, readiness };
+        let filter = VisibilityFilter { policy: &self.rules.visibility, audience, readiness };
         let copies = (&self.copies, verdicts);
-        settle(&Given { rules: &self.rules, scans, doorkeeper, copies })
+        settle(&ResolveInput { rules: &self.rules, scans, filter, copies })
     }
 }
 

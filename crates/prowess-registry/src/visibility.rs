@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fast_glob::glob_match;
-use prowess_core::{Audience, Callers, Conditions, Record, Scope};
+use prowess_core::{Audience, Availability, Callers, Conditions, Record, Scope};
 use serde::{Deserialize, Serialize};
 
 use crate::readiness::Readiness;
@@ -62,67 +62,67 @@ pub enum MissingTools {
     Hide,
 }
 
-/// Why a record takes no part in settling ids.
-pub(crate) enum Out {
-    /// It does not exist for the audience.
-    Foreign(String),
-    /// A rule of the host's disables it.
-    Hidden(String),
-    /// It lacks something.
-    NotReady(String),
+/// Why a record takes no part when ids are resolved.
+pub(crate) struct Exclusion {
+    pub(crate) availability: Availability,
+    pub(crate) reason: String,
 }
 
-/// Decides over the records of one catalog.
-pub(crate) struct Doorkeeper<'a> {
+/// Decides which records of one catalog are offered.
+pub(crate) struct VisibilityFilter<'a> {
     pub(crate) policy: &'a VisibilityPolicy,
     pub(crate) audience: &'a Audience,
     pub(crate) readiness: &'a Readiness,
 }
 
-impl Doorkeeper<'_> {
+impl VisibilityFilter<'_> {
     /// Whether every record without conditions of its own is offered whole: then nothing need be asked.
     pub(crate) fn is_open(&self) -> bool {
         self.policy.skills.is_empty() && self.declared().is_none()
     }
 
     /// Why a record takes no part, before it is known which of several with its id is used.
-    pub(crate) fn keeps_out(&self, record: Record<'_>) -> Option<Out> {
+    pub(crate) fn exclusion(&self, record: Record<'_>) -> Option<Exclusion> {
         let conditions = record.conditions();
         let scope = conditions.and_then(|conditions| self.out_of_scope(&conditions.scope));
-        let foreign = all([scope, self.undeclared(record)]);
+        let foreign = joined([scope, self.undeclared(record)]);
         let disabled = self.rule(record).filter(|rule| rule.show == Show::Disabled);
         let disabled = disabled.map(|rule| format!("the policy disables `{}`", rule.pattern));
-        let withheld = || self.withholds(record).map(|(reason, _)| reason);
-        match (foreign, disabled) {
+        let withheld = || self.hidden_from_model(record).map(|(reason, _)| reason);
+        let (availability, reasons) = match (foreign, disabled) {
             (Some(foreign), disabled) => {
-                all([Some(foreign), disabled, withheld()]).map(Out::Foreign)
+                (Availability::OutOfScope, [Some(foreign), disabled, withheld()])
             }
-            (None, Some(disabled)) => all([Some(disabled), withheld()]).map(Out::Hidden),
-            (None, None) => all([Some(self.lack(record)?), withheld()]).map(Out::NotReady),
-        }
+            (None, Some(disabled)) => (Availability::Hidden, [Some(disabled), withheld(), None]),
+            (None, None) => {
+                let missing = self.missing_requirement(record)?;
+                (Availability::NotReady, [Some(missing), withheld(), None])
+            }
+        };
+        Some(Exclusion { availability, reason: joined(reasons)? })
     }
 
-    /// Whether any record may lack something: most catalogs have none that does, and nobody is asked.
-    pub(crate) fn may_lack(&self) -> bool {
+    /// Returns whether any record may have a missing requirement. In most catalogs none has.
+    pub(crate) fn has_requirements(&self) -> bool {
         !self.readiness.is_empty() || self.policy.missing_tools == MissingTools::Hide
     }
 
     /// What a record needs that is not there.
-    pub(crate) fn lack(&self, record: Record<'_>) -> Option<String> {
-        if !self.may_lack() {
+    pub(crate) fn missing_requirement(&self, record: Record<'_>) -> Option<String> {
+        if !self.has_requirements() {
             return None;
         }
         let conditions = record.conditions()?;
         let is_asked = self.policy.missing_tools == MissingTools::Hide;
         let tool = is_asked.then(|| self.missing_tool(conditions)).flatten();
-        all([self.readiness.lack(record.index()).map(str::to_owned), tool])
+        joined([self.readiness.missing_requirement(record.index()).map(str::to_owned), tool])
     }
 
     /// Why the record that won its id is not offered to a model, and who may have it all the same.
-    pub(crate) fn withholds(&self, record: Record<'_>) -> Option<(String, Callers)> {
+    pub(crate) fn hidden_from_model(&self, record: Record<'_>) -> Option<(String, Callers)> {
         let conditions = record.conditions()?;
         let callers = Callers { model: false, user: !conditions.not_by_user };
-        let reasons = all([self.not_by_model(conditions), self.elsewhere(conditions)])?;
+        let reasons = joined([self.not_by_model(conditions), self.elsewhere(conditions)])?;
         Some((reasons, callers))
     }
 
@@ -145,7 +145,7 @@ impl Doorkeeper<'_> {
             ("tenants", &scope.tenants, tenant),
             ("environments", &scope.environments, environment),
         ];
-        all(limits.map(|(what, allowed, asked)| {
+        joined(limits.map(|(what, allowed, asked)| {
             let is_allowed = |asked: &String| allowed.iter().any(|one| **one == **asked);
             let is_open = allowed.is_empty() || allowed.iter().any(|one| &**one == "*");
             if is_open || asked.as_ref().is_some_and(is_allowed) {
@@ -193,7 +193,7 @@ impl Doorkeeper<'_> {
 }
 
 /// The reasons that there are, one after the other.
-pub(crate) fn all(reasons: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+pub(crate) fn joined(reasons: impl IntoIterator<Item = Option<String>>) -> Option<String> {
     reasons.into_iter().flatten().reduce(|reasons, reason| reasons + "; " + &reason)
 }
 

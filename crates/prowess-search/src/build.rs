@@ -1,22 +1,21 @@
-//! A catalog to an index.
+//! Builds the index of a catalog.
 
 use hashbrown::HashMap;
 use prowess_core::{Catalog, Record};
 
-use crate::SearchIndex;
 use crate::dictionary::Dictionary;
-use crate::index::Postings;
+use crate::postings::Postings;
 use crate::stopwords::is_stopword;
 use crate::words::{Stems, Words};
 
 /// How much sooner a further occurrence of a term stops counting; the usual value.
 const SATURATION: f32 = 1.2;
-/// How much a long text is held against a skill, from 0 to 1; the usual value.
+/// How much a long text lowers the score of a skill, from 0 to 1; the usual value.
 const LENGTH_SHARE: f32 = 0.75;
 
-/// How often a word of the name counts. A name is chosen with care; a description goes on.
+/// The weight of a word of the name. A name is short and chosen with care.
 const NAME_WEIGHT: u32 = 2;
-/// How often a word of a tag or of the description counts.
+/// The weight of a word of a tag or of the description.
 const TEXT_WEIGHT: u32 = 1;
 
 /// Collects the occurrences of terms.
@@ -42,7 +41,7 @@ struct Occurrence {
 #[derive(Default)]
 struct Vocabulary {
     stems: Stems,
-    /// What each spelling counts as. Texts repeat their words, so each is stemmed once.
+    /// The term of each spelling. Texts repeat their words, so each is stemmed once.
     spellings: HashMap<Box<str>, Spelling>,
     terms: HashMap<String, u32>,
 }
@@ -53,8 +52,8 @@ struct Spelling {
     is_stopword: bool,
 }
 
-/// The index of a catalog's visible skills.
-pub(crate) fn build(catalog: &Catalog) -> SearchIndex {
+/// Collects the terms of a catalog's visible skills, and the skills that have them.
+pub(crate) fn build(catalog: &Catalog) -> (Dictionary, Postings) {
     let mut builder = Builder::default();
     for (position, skill) in (0..).zip(catalog.skills()) {
         builder.add(position, skill);
@@ -92,7 +91,7 @@ impl Builder {
         });
     }
 
-    fn finish(self) -> SearchIndex {
+    fn finish(self) -> (Dictionary, Postings) {
         let Self { vocabulary, occurrences, lengths, .. } = self;
         let mut frequencies = vec![0; vocabulary.terms.len()];
         for occurrence in &occurrences {
@@ -112,7 +111,7 @@ impl Builder {
         }
         let texts: Vec<_> = terms.iter().map(|&(term, _)| term).collect();
         let spellings = vocabulary.sorted_spellings(&texts, &places);
-        SearchIndex::new(Dictionary::new(&texts, &spellings), postings)
+        (Dictionary::new(&texts, &spellings), postings)
     }
 }
 
@@ -131,11 +130,10 @@ impl Vocabulary {
 }
 
 impl Vocabulary {
-    /// The terms that some skill has, with their numbers: a stopword that no name has takes part in
-    /// nothing.
+    /// Returns the terms that occur in a skill, with their numbers. A stopword that is in no name
+    /// is left out.
     fn sorted_terms(&self, frequencies: &[u32]) -> Vec<(&str, u32)> {
-        let is_used = |number: u32| frequencies[number as usize] > 0;
-        let used = self.terms.iter().filter(|&(_, &number)| is_used(number));
+        let used = self.terms.iter().filter(|&(_, &number)| frequencies[number as usize] > 0);
         let mut terms: Vec<_> = used.map(|(term, &number)| (term.as_str(), number)).collect();
         terms.sort_unstable();
         terms
@@ -169,7 +167,8 @@ impl Weigh {
         Self { mean_length: mean.max(1.0) }
     }
 
-    /// What a term counts that a skill of this length has so often, above 0 and below 1.
+    /// Returns the weight of a term that occurs `count` times in a skill of this length: above 0
+    /// and below 1.
     #[expect(clippy::cast_precision_loss, reason = "counts of words are small")]
     fn weight(&self, count: u32, length: u32) -> f32 {
         let relative_length = length as f32 / self.mean_length;

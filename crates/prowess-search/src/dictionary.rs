@@ -1,4 +1,4 @@
-//! What the words of a query are in an index: its terms, and what was perhaps meant by others.
+//! Maps the words of a query to terms of an index, with corrections for unknown words.
 
 use std::cmp::Reverse;
 
@@ -31,8 +31,8 @@ impl Dictionary {
         self.terms.find(term)
     }
 
-    /// The terms that are nearest to an unknown word, all equally near; the more frequent ones if there
-    /// are many.
+    /// Returns the terms nearest to an unknown word, all at the same distance. If there are many,
+    /// the most frequent ones.
     pub(crate) fn corrections(
         &self,
         word: &str,
@@ -43,12 +43,13 @@ impl Dictionary {
         if reach == 0 {
             return Vec::new();
         }
-        let of_spelling = |near: Near| Near { term: self.spelt[near.term] as usize, ..near };
         let mut near: Vec<_> = self.terms.near(stem, reach).collect();
         if stem != word {
             near.extend(self.terms.near(word, reach));
         }
-        near.extend(self.spellings.near(word, reach).map(of_spelling));
+        for spelling in self.spellings.near(word, reach) {
+            near.push(Near { term: self.spelt[spelling.term] as usize, ..spelling });
+        }
         near.sort_unstable();
         let nearest = near.first().map_or(0, |near| near.distance);
         near.retain(|near| near.distance == nearest);
@@ -59,8 +60,8 @@ impl Dictionary {
     }
 }
 
-/// How many letters of a word may be wrong. A short word has too many neighbours, and the neighbour of
-/// a number is another number.
+/// How many letters of a word may be wrong. A short word has too many neighbours, and the neighbour
+/// of a number is another number.
 fn reach(word: &str) -> usize {
     if word.bytes().any(|byte| byte.is_ascii_digit()) {
         return 0;

@@ -1,4 +1,4 @@
-//! How good a ranker is, by questions whose answers are known.
+//! Measures a ranker by questions with known answers.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
-    /// What a user says.
+    /// The text that a user types.
     pub query: String,
     /// The ids of the skills that suit, in any of their forms. By default, none does.
     #[serde(default)]
@@ -30,25 +30,25 @@ pub struct Evaluation {
     pub precision: f64,
     /// The share of what was expected that was offered; 1 if nothing was expected.
     pub recall: f64,
-    /// The mean of `1 / rank` of the first expected skill, over the questions that expect one, 0 where
-    /// it was not offered; 1 if nothing was expected.
+    /// The mean of `1 / rank` of the first expected skill, over the questions that expect one, 0
+    /// where it was not offered; 1 if nothing was expected.
     pub mean_reciprocal_rank: f64,
     /// How often a skill was offered that must not be.
     pub forbidden: usize,
     /// Expected or forbidden ids that the catalog has not, sorted. They count like the others.
     pub unknown: Vec<String>,
-    /// Which skill stood above an expected one, the most frequent first.
+    /// The skills that were ranked above an expected one, the most frequent first.
     pub confusions: Vec<Confusion>,
     /// Each question, in the order of the questions.
     pub answers: Vec<Answer>,
 }
 
-/// What a ranker offered for one question.
+/// The result of a ranker for one question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Answer {
     /// The question.
     pub query: String,
-    /// What was offered, the best first.
+    /// The offered skills, the best first.
     pub offers: Vec<Offer>,
     /// Expected skills that were not offered.
     pub missing: Vec<String>,
@@ -59,9 +59,9 @@ pub struct Answer {
 pub struct Offer {
     /// Its id.
     pub id: String,
-    /// Its place, from 1.
+    /// Its rank, from 1.
     pub rank: usize,
-    /// What the ranker thinks of it.
+    /// The score that the ranker gave it.
     pub score: f32,
     /// Whether it was expected.
     pub is_expected: bool,
@@ -69,12 +69,12 @@ pub struct Offer {
     pub is_forbidden: bool,
 }
 
-/// A skill that stood above an expected one, or in its place.
+/// A skill that was ranked above an expected one, or offered instead of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Confusion {
     /// The skill that was expected.
     pub expected: String,
-    /// The skill that stood above it.
+    /// The skill that was ranked above it.
     pub offered: String,
     /// For how many questions.
     pub times: usize,
@@ -111,7 +111,8 @@ fn answer(
     limit: usize,
 ) -> Answer {
     let meant = |ids: &[String]| ids.iter().map(|id| meant(catalog, id)).collect::<Vec<_>>();
-    let (expect, not) = (meant(&question.expect), meant(&question.not));
+    let expect = meant(&question.expect);
+    let not = meant(&question.not);
     let ranked = ranker.rank(catalog, &question.query, limit);
     let offers: Vec<_> = (1..)
         .zip(ranked)
@@ -122,20 +123,21 @@ fn answer(
             Offer { id, rank, score: ranked.score, is_expected, is_forbidden }
         })
         .collect();
-    let is_missing = |id: &&String| offers.iter().all(|offer| offer.id != **id);
-    // Who names a skill twice expects it once.
-    let missing: BTreeSet<_> = expect.iter().filter(is_missing).cloned().collect();
+    // A skill that is named twice is expected once.
+    let missing: BTreeSet<_> =
+        expect.iter().filter(|&id| offers.iter().all(|offer| offer.id != *id)).cloned().collect();
     Answer { query: question.query.clone(), offers, missing: missing.into_iter().collect() }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nobody writes so many questions")]
+#[expect(clippy::cast_precision_loss, reason = "there are far fewer questions than 2^52")]
 fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nobody writes so many questions")]
+#[expect(clippy::cast_precision_loss, reason = "there are far fewer questions than 2^52")]
 fn mean_reciprocal_rank(answers: &[Answer]) -> f64 {
-    let (mut total, mut count) = (0.0, 0);
+    let mut total = 0.0;
+    let mut count = 0;
     for answer in answers {
         let first = answer.offers.iter().find(|offer| offer.is_expected);
         if first.is_some() || !answer.missing.is_empty() {
@@ -154,8 +156,8 @@ fn meant(catalog: &Catalog, typed: &str) -> String {
 
 fn unknown(catalog: &Catalog, questions: &[Question]) -> Vec<String> {
     let ids = questions.iter().flat_map(|question| question.expect.iter().chain(&question.not));
-    let is_unknown = |id: &&String| catalog.get(&meant(catalog, id)).is_none();
-    let unknown: BTreeSet<_> = ids.filter(is_unknown).cloned().collect();
+    let unknown: BTreeSet<_> =
+        ids.filter(|id| catalog.get(&meant(catalog, id)).is_none()).cloned().collect();
     unknown.into_iter().collect()
 }
 

@@ -1,4 +1,4 @@
-//! Several answers to one question as one.
+//! Joins several rankings into one.
 
 use hashbrown::HashMap;
 use prowess_core::{Ranked, Record};
@@ -6,10 +6,11 @@ use prowess_core::{Ranked, Record};
 /// How little the first places count beyond the later ones; the usual value.
 const FLATNESS: f32 = 60.0;
 
-/// Joins rankings of one catalog by reciprocal rank: a skill gets `1 / (60 + place)` from each ranking
-/// that has it, and the sum is its score. Scores of different rankers need not be comparable for that.
+/// Joins rankings of one catalog by reciprocal rank: a skill gets `1 / (60 + rank)` from each
+/// ranking that has it, and the sum is its score. Scores of different rankers need not be
+/// comparable for that.
 ///
-/// Gives at most `limit` skills, the best first; equal ones by id.
+/// Returns at most `limit` skills, the best first; equal ones by id.
 pub fn fuse<'c>(rankings: &[Vec<Ranked<'c>>], limit: usize) -> Vec<Ranked<'c>> {
     let mut scores: HashMap<&str, (Record<'c>, f32)> = HashMap::new();
     for ranking in rankings {

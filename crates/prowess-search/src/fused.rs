@@ -5,16 +5,16 @@ use std::sync::Arc;
 use prowess_core::{Catalog, Ranked, Ranker};
 
 use crate::fuse;
-use crate::index::{first, ranked};
+use crate::hit::{first, ranked};
 
-/// How many skills each ranker is asked for. A fixed number, so that a smaller limit gives the beginning
-/// of what a larger one gives.
+/// How many skills are requested from each ranker. The number is fixed, so that a smaller limit
+/// returns a prefix of the result for a larger one.
 const DEPTH: usize = 100;
 
-/// Asks several rankers and joins their answers by [`fuse`]: words find what is named, meaning finds
-/// what is meant, and what both find stands first.
+/// Asks several rankers and joins their answers by [`fuse`]: words find what is named, meaning
+/// finds what is meant, and skills that both find rank first.
 ///
-/// Each ranker gives at most its 100 best, so an answer has at most so many for each of them.
+/// Each ranker contributes at most its best 100 skills.
 pub struct Fused {
     rankers: Vec<Arc<dyn Ranker>>,
 }

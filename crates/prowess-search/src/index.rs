@@ -1,11 +1,10 @@
 //! The index of one catalog, and how a query is answered from it.
 
-use std::ops::Range;
-use std::sync::Arc;
-
-use prowess_core::{Catalog, Ranked};
+use prowess_core::Catalog;
 
 use crate::dictionary::Dictionary;
+use crate::hit::{Hit, first};
+use crate::postings::Postings;
 use crate::query::{Wanted, wanted};
 use crate::top::Top;
 
@@ -14,44 +13,17 @@ const WINDOW: usize = 4_096;
 /// How many scores are compared with the bar at once.
 const LANES: usize = 16;
 
-/// What can be found in one catalog, and where. A value: it never changes, and equal catalogs give
-/// equal indexes.
+/// An inverted index over one catalog. It never changes, and equal catalogs have equal indexes.
 #[derive(Debug)]
 pub struct SearchIndex {
     dictionary: Dictionary,
     postings: Postings,
 }
 
-/// A skill that suits a query.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
-    /// Its place among the catalog's skills.
-    pub position: usize,
-    /// How well it suits.
-    pub score: f32,
-}
-
-/// For each term the skills that have it, in flat arrays: nothing is followed, everything is read in
-/// order.
-#[derive(Debug)]
-pub(crate) struct Postings {
-    skill_count: usize,
-    /// Where each term's list begins, and the end of the last. While the lists are filled: where the
-    /// next entry of each goes.
-    starts: Box<[u32]>,
-    /// The positions of skills, growing inside each list.
-    skills: Box<[u32]>,
-    /// What the term counts for that skill, as a share of [`u16::MAX`].
-    weights: Box<[u16]>,
-}
-
 impl SearchIndex {
     /// The index of a catalog's visible skills. It takes a few microseconds a skill.
     pub fn build(catalog: &Catalog) -> Self {
-        crate::build::build(catalog)
-    }
-
-    pub(crate) fn new(dictionary: Dictionary, postings: Postings) -> Self {
+        let (dictionary, postings) = crate::build::build(catalog);
         Self { dictionary, postings }
     }
 
@@ -75,18 +47,10 @@ impl SearchIndex {
         if query.trim().is_empty() {
             return first(limit);
         }
-        let mut lists: Vec<_> =
-            wanted(self, query).into_iter().map(|wanted| self.list(wanted)).collect();
+        let frequency = |term| self.postings.range(term).len();
+        let wanted = wanted(&self.dictionary, frequency, query);
+        let mut lists: Vec<_> = wanted.into_iter().map(|wanted| self.list(wanted)).collect();
         best(&mut lists, self.len(), limit)
-    }
-
-    pub(crate) fn dictionary(&self) -> &Dictionary {
-        &self.dictionary
-    }
-
-    /// How many skills have a term.
-    pub(crate) fn frequency(&self, term: usize) -> usize {
-        self.postings.range(term).len()
     }
 
     fn list(&self, wanted: Wanted) -> List<'_> {
@@ -100,65 +64,15 @@ impl SearchIndex {
     }
 }
 
-impl Postings {
-    /// Lists of these lengths over so many skills, to be filled.
-    pub(crate) fn new(skill_count: usize, lengths: impl Iterator<Item = u32>) -> Self {
-        let mut starts = vec![0];
-        let mut end: u32 = 0;
-        for length in lengths {
-            // Filling a list moves this on to its end, which is where the next one begins.
-            starts.push(end);
-            end = end.checked_add(length).expect("a catalog's texts are below 4 GiB");
-        }
-        let total = end as usize;
-        Self {
-            skill_count,
-            starts: starts.into(),
-            skills: vec![0; total].into(),
-            weights: vec![0; total].into(),
-        }
-    }
-
-    /// Adds a skill to a term's list. Skills come in the order of their positions, and `weight` is a
-    /// share of 1.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a share of 1 fits"
-    )]
-    pub(crate) fn push(&mut self, term: usize, skill: u32, weight: f32) {
-        let next = &mut self.starts[term + 1];
-        self.skills[*next as usize] = skill;
-        // What is there counts, however little.
-        self.weights[*next as usize] = ((weight * f32::from(u16::MAX)) as u16).max(1);
-        *next += 1;
-    }
-
-    fn range(&self, term: usize) -> Range<usize> {
-        self.starts[term] as usize..self.starts[term + 1] as usize
-    }
-}
-
-/// What a blank query finds: the first so many skills.
-pub(crate) fn first(limit: usize) -> Vec<Hit> {
-    (0..limit).map(|position| Hit { position, score: 0.0 }).collect()
-}
-
-/// Hits as skills of the catalog that they are of.
-pub(crate) fn ranked(catalog: &Arc<Catalog>, hits: Vec<Hit>) -> Vec<Ranked<'_>> {
-    let ranked =
-        |Hit { position, score }| catalog.skill_at(position).map(|record| Ranked { record, score });
-    hits.into_iter().filter_map(ranked).collect()
-}
-
-/// How much a term tells that so many of all skills have: the fewer, the more. Never 0.
+/// Returns the inverse document frequency of a term: the fewer skills have it, the higher. Never 0.
 #[expect(clippy::cast_precision_loss, reason = "a ratio need not be exact")]
 fn rarity(having: usize, all: usize) -> f32 {
-    let (having, all) = (having as f32, all as f32);
+    let having = having as f32;
+    let all = all as f32;
     (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
 }
 
-/// What is left of one term's list.
+/// The rest of one term's list.
 struct List<'i> {
     skills: &'i [u32],
     weights: &'i [u16],
@@ -176,7 +90,7 @@ fn best(lists: &mut [List<'_>], skill_count: usize, limit: usize) -> Vec<Hit> {
             is_touched |= list.add_until(end, &mut scores);
         }
         if is_touched {
-            // What lies behind the end is 0 and never passes the bar.
+            // Scores after the end are 0 and never pass the bar.
             keep_best(&mut top, start, &mut scores[..(end - start).next_multiple_of(LANES)]);
         }
     }
@@ -184,7 +98,7 @@ fn best(lists: &mut [List<'_>], skill_count: usize, limit: usize) -> Vec<Hit> {
 }
 
 impl List<'_> {
-    /// Adds what the list says of the skills before `end`; false if it says nothing.
+    /// Adds the scores of the list's skills before `end`; returns false if there are none.
     fn add_until(&mut self, end: usize, scores: &mut [f32; WINDOW]) -> bool {
         // No skill is there twice, so a window's worth is all that there can be before the end.
         let near = &self.skills[..self.skills.len().min(WINDOW)];
@@ -199,7 +113,7 @@ impl List<'_> {
     }
 }
 
-/// Shows the scores that pass the bar to `top`, and leaves zeros.
+/// Pushes the scores that pass the bar to `top`, and resets all scores to zero.
 fn keep_best(top: &mut Top, start: usize, scores: &mut [f32]) {
     let mut bar = top.bar();
     for (group, lanes) in scores.chunks_exact_mut(LANES).enumerate() {

@@ -1,4 +1,4 @@
-//! Which skills suit a query: an inverted index over names, tags and descriptions.
+//! Ranks skills for a query, by an inverted index over names, tags and descriptions.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -10,15 +10,15 @@
 //! assert!(searcher.rank(&catalog, "fill in a form", 5).is_empty());
 //! ```
 //!
-//! [`SearchIndex`] is a value made of one catalog: words are stemmed, each term has a flat list of the
-//! skills that have it, and a query adds up those lists by BM25. [`Searcher`] is the
-//! [`Ranker`](prowess_core::Ranker) over it: it builds the index of a catalog when it is first asked
-//! and keeps it beside the catalog. [`Substring`] is the plain filter. [`fuse`] joins the answers of
-//! several rankers, and [`evaluate`] says how good a ranker is on questions with known answers.
+//! [`SearchIndex`] is a value made of one catalog: words are stemmed, each term has a flat list of
+//! the skills that have it, and a query adds up those lists by BM25. [`Searcher`] is the
+//! [`Ranker`](prowess_core::Ranker) over it: it builds the index of a catalog at the first search
+//! and caches it per catalog. [`Substring`] is the plain filter. [`fuse`] joins the answers of
+//! several rankers, and [`evaluate`] measures a ranker on questions with known answers.
 //!
-//! Words alone do not understand meaning. With the feature `semantic`, `Semantic` ranks by vectors of an
-//! `Embedder`: `WordVectors` reads a table that the host hands in, and nothing here ever downloads one.
-//! [`Fused`] makes one ranker of several.
+//! Words alone do not understand meaning. With the feature `semantic`, `Semantic` ranks by vectors
+//! of an `Embedder`: `WordVectors` reads a table that the host hands in, and nothing here ever
+//! downloads one. [`Fused`] makes one ranker of several.
 #![forbid(unsafe_code)]
 
 mod build;
@@ -26,8 +26,10 @@ mod dictionary;
 mod evaluate;
 mod fuse;
 mod fused;
+mod hit;
 mod index;
 mod per_catalog;
+mod postings;
 mod query;
 mod searcher;
 #[cfg(feature = "semantic")]
@@ -41,7 +43,8 @@ mod words;
 pub use evaluate::{Answer, Confusion, Evaluation, Offer, Question, evaluate};
 pub use fuse::fuse;
 pub use fused::Fused;
-pub use index::{Hit, SearchIndex};
+pub use hit::Hit;
+pub use index::SearchIndex;
 pub use searcher::Searcher;
 #[cfg(feature = "semantic")]
 pub use semantic::{Embedder, Semantic, VectorError, WordVectors};

@@ -1,4 +1,4 @@
-//! What a ranker prepares for the catalogs in use.
+//! A cache of one prepared value per catalog in use.
 
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,31 +7,31 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use arc_swap::ArcSwap;
 use prowess_core::{Catalog, Record};
 
-/// How many are kept: those of a handful of audiences that take turns, and that of the catalog before, to
-/// which turns that have begun still keep. Those of catalogs that are gone go first, then those that were
-/// not used for longest.
+/// How many values are cached: those of a handful of audiences, and that of the previous catalog,
+/// which turns in progress still use. Values of dropped catalogs are evicted first, then the least
+/// recently used ones.
 const KEPT: usize = 8;
 
-/// A value for each catalog in use, built when it is first asked for.
+/// A value for each catalog in use, built at first use.
 ///
-/// It is built beside the ones in use and swapped in with one atomic write: who asks for an older
-/// catalog meanwhile never waits. Who asks for the same new catalog at the same time waits for the one
-/// value.
+/// It is built next to the ones in use and swapped in with one atomic write, so requests for an
+/// older catalog never wait. Concurrent requests for the same new catalog wait for one value.
 #[derive(Debug)]
 pub(crate) struct PerCatalog<T> {
-    /// The one used last first.
+    /// Most recently used first.
     kept: ArcSwap<Vec<Arc<Prepared<T>>>>,
     building: Mutex<()>,
-    /// How many were built so far: what counts as time here.
+    /// The number of values built so far, which serves as a clock.
     built: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Prepared<T> {
-    /// Which catalog: no other has this address as long as this is kept, and the catalog itself may go.
+    /// The catalog. A weak reference keeps its address from being reused and lets the catalog be
+    /// dropped.
     catalog: Weak<Catalog>,
     value: Arc<T>,
-    /// How many were built when it was last used.
+    /// The number of values built when it was last used.
     used: AtomicU64,
 }
 
@@ -42,14 +42,14 @@ impl<T> Default for PerCatalog<T> {
 }
 
 impl<T> PerCatalog<T> {
-    /// The value of a catalog, built now if it is not there.
+    /// Returns the value of a catalog, building it if it is not cached.
     pub(crate) fn of(&self, catalog: &Arc<Catalog>, build: impl FnOnce(&Catalog) -> T) -> Arc<T> {
-        let built = || self.build(catalog, |catalog| Arc::new(build(catalog)));
-        self.kept(catalog).unwrap_or_else(built)
+        self.kept(catalog)
+            .unwrap_or_else(|| self.build(catalog, |catalog| Arc::new(build(catalog))))
     }
 
-    /// Makes ready the value of the catalog that comes next, if that of the current one was ever asked for:
-    /// the same where a ranker finds the same in both, as after an edit of a body, else one that is built.
+    /// Prepares the value of the next catalog if that of the current one is cached: the same value
+    /// if the searched texts are equal, as after an edit of a body, else a new one.
     pub(crate) fn prepare(
         &self,
         next: &Arc<Catalog>,
@@ -57,19 +57,18 @@ impl<T> PerCatalog<T> {
         build: impl FnOnce(&Catalog) -> T,
     ) {
         match self.kept(current) {
-            Some(value) if says_the_same(next, current) => drop(self.build(next, |_| value)),
+            Some(value) if searches_the_same(next, current) => drop(self.build(next, |_| value)),
             Some(_) => drop(self.build(next, |next| Arc::new(build(next)))),
             None => {}
         }
     }
 
-    /// The value of a catalog, if it is there.
+    /// Returns the value of a catalog, if it is cached.
     pub(crate) fn kept(&self, catalog: &Catalog) -> Option<Arc<T>> {
         let kept = self.kept.load();
-        let of_it = kept.iter().find(|prepared| prepared.is_of(catalog));
-        let of_it = of_it?;
-        of_it.use_at(self.built.load(Ordering::Relaxed));
-        Some(Arc::clone(&of_it.value))
+        let prepared = kept.iter().find(|prepared| prepared.is_of(catalog))?;
+        prepared.use_at(self.built.load(Ordering::Relaxed));
+        Some(Arc::clone(&prepared.value))
     }
 
     fn build(&self, catalog: &Arc<Catalog>, build: impl FnOnce(&Catalog) -> Arc<T>) -> Arc<T> {
@@ -99,8 +98,8 @@ impl<T> Prepared<T> {
         std::ptr::eq(self.catalog.as_ptr(), catalog)
     }
 
-    /// Written once for each that is built, so that many who search do not take a line of memory from each
-    /// other.
+    /// Written only when a value was built since, so that concurrent searches do not contend for a
+    /// cache line.
     fn use_at(&self, time: u64) {
         if self.used.load(Ordering::Relaxed) != time {
             self.used.store(time, Ordering::Relaxed);
@@ -108,10 +107,14 @@ impl<T> Prepared<T> {
     }
 }
 
-/// Whether all that is searched of the skills is as it was, and each at its place.
-fn says_the_same(next: &Catalog, current: &Catalog) -> bool {
-    let is_same = |[was, is]: &[Record<'_>; 2]| {
-        (was.name(), was.description()) == (is.name(), is.description()) && was.tags().eq(is.tags())
-    };
-    next.revised_since(current).is_some_and(|revised| revised.iter().all(is_same))
+/// Whether all searched texts and the positions of the skills are unchanged.
+fn searches_the_same(next: &Catalog, current: &Catalog) -> bool {
+    next.revised_since(current)
+        .is_some_and(|revised| revised.iter().all(|[was, is]| has_equal_texts(*was, *is)))
+}
+
+fn has_equal_texts(one: Record<'_>, other: Record<'_>) -> bool {
+    one.name() == other.name()
+        && one.description() == other.description()
+        && one.tags().eq(other.tags())
 }

@@ -1,6 +1,6 @@
-//! What was typed as terms of an index.
+//! Turns a query into terms of an index.
 
-use crate::SearchIndex;
+use crate::dictionary::Dictionary;
 use crate::stopwords::is_stopword;
 use crate::terms::Near;
 use crate::words::{Stems, Words};
@@ -17,25 +17,29 @@ const MOST_UNKNOWN: usize = 8;
 pub(crate) struct Wanted {
     /// Its number.
     pub(crate) term: usize,
-    /// What it counts beside others: 1 for what was typed, less for what was perhaps meant.
+    /// Its weight: 1 for a word of the query, less for a correction.
     pub(crate) share: f32,
 }
 
 /// The terms that a query asks for, in the order of their numbers, each once.
-pub(crate) fn wanted(index: &SearchIndex, query: &str) -> Vec<Wanted> {
+/// `frequency` returns how many skills have a term.
+pub(crate) fn wanted(
+    dictionary: &Dictionary,
+    frequency: impl Fn(usize) -> usize,
+    query: &str,
+) -> Vec<Wanted> {
     let mut wanted = Vec::new();
     let mut unknown = 0;
     for Asked { word, term } in asked(query) {
-        if let Some(term) = index.dictionary().find(&term) {
+        if let Some(term) = dictionary.find(&term) {
             wanted.push(Wanted { term, share: 1.0 });
         } else if unknown < MOST_UNKNOWN {
             unknown += 1;
-            let frequency = |term| index.frequency(term);
-            let near = index.dictionary().corrections(&word, &term, frequency);
+            let near = dictionary.corrections(&word, &term, &frequency);
             wanted.extend(near.iter().map(|near| Wanted::instead(*near)));
         }
     }
-    // The greater share stays.
+    // Keep the greater share.
     wanted.sort_by(|one, other| one.term.cmp(&other.term).then(other.share.total_cmp(&one.share)));
     wanted.dedup_by_key(|wanted| wanted.term);
     wanted
@@ -54,13 +58,13 @@ struct Asked {
     term: String,
 }
 
-/// As much of a query as counts.
+/// Cuts a query to the bytes that count.
 pub(crate) fn cut(query: &str) -> &str {
     &query[..query.floor_char_boundary(MOST_BYTES)]
 }
 
-/// The words of a query with different terms. Stopwords count where there is nothing else: a skill may
-/// be called `how-to`.
+/// The words of a query with different terms. Stopwords count only if there are no other words: a
+/// skill may be called `how-to`.
 fn asked(query: &str) -> Vec<Asked> {
     let query = cut(query);
     let stems = Stems::default();

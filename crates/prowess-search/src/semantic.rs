@@ -7,7 +7,7 @@ use std::sync::Arc;
 use prowess_core::{Catalog, Ranked, Ranker, Record};
 
 use crate::Hit;
-use crate::index::{first, ranked};
+use crate::hit::{first, ranked};
 use crate::per_catalog::PerCatalog;
 use crate::query::cut;
 use crate::top::Top;
@@ -33,9 +33,9 @@ pub trait Embedder: Send + Sync {
 
 /// Ranks by the cosine between the query and each skill's name, tags and description.
 ///
-/// The vectors of a catalog are made when it is first asked for and kept beside the catalog: four bytes
-/// for each dimension of each skill. A query is compared with all of them. It finds what is meant rather
-/// than what is named, and misses names that the model has never seen: join it with a
+/// The vectors of a catalog are computed at the first search and cached per catalog: four bytes for
+/// each dimension of each skill. A query is compared with all of them. It finds what is meant
+/// rather than what is named, and misses names that the model has never seen: join it with a
 /// [`Searcher`](crate::Searcher) by [`Fused`](crate::Fused).
 pub struct Semantic {
     embedder: Arc<dyn Embedder>,
@@ -75,10 +75,11 @@ impl Ranker for Semantic {
 /// The skills of one catalog as points.
 #[derive(Debug)]
 struct Space {
-    /// Where all skills point together. All of them are texts about what to do when; taken away, what is
-    /// left is what each is about.
+    /// The mean direction of all skills. All of them describe what to do and when; without this
+    /// common part, a vector holds what is specific to its skill.
     common: Vec<f32>,
-    /// One unit vector after the other, by position; zeros for a text of which nothing is understood.
+    /// One unit vector after the other, by position; zeros for a text of which nothing is
+    /// understood.
     vectors: Vec<f32>,
 }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use prowess_core::{Catalog, Ranked, Ranker, Record};
 
-/// Gives the skills whose id, name or a tag has the query in it, whatever the case of its letters, by
-/// id. It needs no index and does not weigh: each hit has a score of 1, or of 0 for a blank query.
+/// Returns the skills whose id, name or a tag has the query in it, whatever the case of its
+/// letters, by id. It needs no index and does not rank: each hit has a score of 1, or of 0 for a
+/// blank query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Substring;
 

@@ -6,7 +6,7 @@ pub(crate) struct Terms {
     text: Box<str>,
     /// Where each term begins, and the end of the last.
     starts: Box<[u32]>,
-    /// Which letters each term has: it settles whether a term can be near without looking at it.
+    /// Which letters each term has: a quick check for terms that cannot be near.
     letters: Box<[u32]>,
 }
 
@@ -36,7 +36,8 @@ impl Terms {
 
     /// The number of a term.
     pub(crate) fn find(&self, term: &str) -> Option<usize> {
-        let (mut low, mut high) = (0, self.letters.len());
+        let mut low = 0;
+        let mut high = self.letters.len();
         while low < high {
             let middle = usize::midpoint(low, high);
             match self.term(middle).cmp(term) {
@@ -48,13 +49,13 @@ impl Terms {
         None
     }
 
-    /// The terms in which at most `reach` letters differ from a word.
+    /// Returns the terms in which at most `reach` letters differ from a word.
     pub(crate) fn near(&self, word: &str, reach: usize) -> impl Iterator<Item = Near> {
         let wanted = letters(word);
         // One wrong letter takes at most one letter away and brings at most one.
-        let may_be_near = move |letters: u32| (letters ^ wanted).count_ones() as usize <= 2 * reach;
-        let candidates =
-            (0..).zip(&self.letters).filter(move |&(_, &letters)| may_be_near(letters));
+        let candidates = (0..)
+            .zip(&self.letters)
+            .filter(move |&(_, &letters)| (letters ^ wanted).count_ones() as usize <= 2 * reach);
         candidates.filter_map(move |(number, _)| {
             let term = self.term(number);
             if term.len().abs_diff(word.len()) > reach * char::MAX_LEN_UTF8 {

@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::Hit;
+use crate::hit::Hit;
 
-/// Keeps the best hits of those that it is shown in the order of their positions.
+/// Keeps the best hits of those pushed in the order of their positions.
 pub(crate) struct Top {
     limit: usize,
     /// The worst of the kept ones is on top.
@@ -20,7 +20,7 @@ impl Top {
         Self { limit, kept: BinaryHeap::with_capacity(limit) }
     }
 
-    /// What a later score must exceed to be kept: of equal scores the earlier position wins.
+    /// Returns the score that a later hit must exceed. Of equal scores the earlier position wins.
     pub(crate) fn bar(&self) -> f32 {
         match self.kept.peek() {
             Some(worst) if self.kept.len() == self.limit => worst.0.score,
@@ -28,7 +28,7 @@ impl Top {
         }
     }
 
-    /// Shows a hit whose score exceeds the bar.
+    /// Adds a hit whose score exceeds the bar.
     pub(crate) fn push(&mut self, hit: Hit) {
         if self.kept.len() == self.limit {
             self.kept.pop();
@@ -36,7 +36,7 @@ impl Top {
         self.kept.push(Worst(hit));
     }
 
-    /// The kept ones, the best first.
+    /// Returns the kept hits, the best first.
     pub(crate) fn finish(self) -> Vec<Hit> {
         self.kept.into_sorted_vec().into_iter().map(|worst| worst.0).collect()
     }

@@ -13,7 +13,7 @@ pub(crate) struct Words {
     ideographs: Run,
 }
 
-/// What was seen of a run of characters that are written without spaces.
+/// The state within a run of characters that are written without spaces.
 #[derive(Clone, Copy, Default)]
 enum Run {
     #[default]
@@ -23,13 +23,13 @@ enum Run {
 }
 
 impl Words {
-    /// Gives each word of a text to `found`.
+    /// Calls `found` with each word of a text.
     pub(crate) fn each(&mut self, text: &str, found: impl FnMut(&str)) {
         if text.is_ascii() {
             return self.split(text.chars(), found);
         }
-        let is_accent = |c: &char| ('\u{300}'..='\u{36f}').contains(c);
-        self.split(text.nfkd().filter(|c| !is_accent(c)).nfc(), found);
+        let without_accents = text.nfkd().filter(|c| !('\u{300}'..='\u{36f}').contains(c));
+        self.split(without_accents.nfc(), found);
     }
 
     fn split(&mut self, characters: impl Iterator<Item = char>, mut found: impl FnMut(&str)) {
@@ -50,7 +50,7 @@ impl Words {
         self.end_run(&mut found);
     }
 
-    /// Two neighbours make a word: without a dictionary, nobody knows where words end.
+    /// Two neighbours make a word, because word boundaries are unknown without a dictionary.
     fn ideograph(&mut self, c: char, found: &mut impl FnMut(&str)) {
         self.ideographs = match self.ideographs {
             Run::None => Run::First(c),

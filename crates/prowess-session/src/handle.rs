@@ -1,4 +1,4 @@
-//! One conversation as a tool and a prompt see it.
+//! A handle of one session.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,19 +7,26 @@ use prowess_core::{
     ActiveSkill, LoadMode, Receipt, Session, SessionError, SessionId, SessionState, Unload,
 };
 
-use crate::sessions::Shared;
-use crate::transition;
+use crate::operations;
+use crate::refreshed::Refreshed;
+use crate::shared::Shared;
 
-/// How often a change is tried before the others are said to be too many. Each failure means that
-/// another one succeeded, so few are ever needed.
+/// How often a change is tried before it fails with [`SessionError::Contended`]. Each failed attempt
+/// means that another writer succeeded, so few are ever needed.
 const MOST_ATTEMPTS: usize = 64;
 
-/// One open conversation. It holds no state of its own: any number of handles of one conversation, also
-/// in other processes, see and change the same one.
+/// A handle of one open session, which the store holds. Clones and other handles with the same id, also
+/// in other processes, read and change the same session.
 #[derive(Clone)]
 pub struct SessionHandle {
     shared: Arc<Shared>,
     id: SessionId,
+}
+
+/// The state before and after a change.
+struct Change {
+    before: SessionState,
+    after: SessionState,
 }
 
 impl SessionHandle {
@@ -27,50 +34,113 @@ impl SessionHandle {
         Self { shared, id }
     }
 
-    /// The state, with this moment as its last use.
-    pub(crate) fn read(&self) -> Result<SessionState, SessionError> {
-        let mut state = self.current()?;
-        let now = self.shared.clock.now();
-        if state.touched == now {
-            return Ok(state);
-        }
-        state.touched = now;
-        // Use is no change, so the version stays and no writer has to begin again because of a reader.
-        // Whoever came between has touched the conversation too, unless it was closed.
-        let expected = Some(state.version);
-        if self.shared.store.put(state.clone(), expected)? { Ok(state) } else { self.current() }
+    /// Returns the id of the session.
+    pub fn id(&self) -> &SessionId {
+        &self.id
     }
 
-    /// The stored state, unless it is over.
-    fn current(&self) -> Result<SessionState, SessionError> {
-        let not_found = || SessionError::NotFound(self.id.clone());
-        let state = self.shared.store.load(&self.id)?.ok_or_else(not_found)?;
-        let idle = self.shared.clock.now().since(state.touched);
-        if self.shared.policy.is_expired(idle) {
-            self.shared.store.delete(&self.id)?;
-            return Err(not_found());
-        }
-        Ok(state)
+    /// Returns the state. This writes nothing and does not count as use of the session.
+    ///
+    /// # Errors
+    ///
+    /// The session is not open, or its store fails.
+    pub fn state(&self) -> Result<SessionState, SessionError> {
+        let state = self.stored()?.filter(|state| !self.shared.is_expired(state));
+        state.ok_or_else(|| self.not_found())
     }
 
-    /// Swaps the active skills for what `next` makes of them, beginning again when another one was
+    /// Loads skills, whole or not at all, also next to other threads and processes.
+    ///
+    /// # Errors
+    ///
+    /// More skills would be loaded than the policy allows, the policy refuses to load one again, or as
+    /// for [`Self::state`].
+    pub fn load(
+        &self,
+        skills: &[Arc<ActiveSkill>],
+        mode: LoadMode,
+    ) -> Result<Receipt, SessionError> {
+        let policy = &self.shared.policy;
+        let change = self.change(|active| operations::load(active, skills, mode, policy))?;
+        Ok(Receipt::from(&change.after))
+    }
+
+    /// Unloads skills. A skill that is not loaded is ignored.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::state`].
+    pub fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {
+        let change = self.change(|active| Ok(operations::unload(active, which)))?;
+        Ok(Receipt::from(&change.after))
+    }
+
+    /// Replaces loaded skills by newer versions with the same id and location. Ignores a version of a
+    /// skill that is not loaded.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::state`].
+    pub fn refresh(&self, newer: &[Arc<ActiveSkill>]) -> Result<Refreshed, SessionError> {
+        let Change { before, after } =
+            self.change(|active| Ok(operations::refresh(active, newer)))?;
+        let replaced = operations::replaced(&before.active, &after.active);
+        Ok(Refreshed { state: after, replaced })
+    }
+
+    /// Records this moment as the last use of the session and returns its state.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::state`].
+    pub fn touch(&self) -> Result<SessionState, SessionError> {
+        let mut state = self.open_state()?;
+        state.touched = self.shared.clock.now();
+        match self.shared.store.touch(&self.id, state.touched)? {
+            true => Ok(state),
+            false => Err(self.not_found()),
+        }
+    }
+
+    /// Returns the stored state, and deletes it if the session has expired.
+    fn open_state(&self) -> Result<SessionState, SessionError> {
+        match self.stored()? {
+            Some(state) if !self.shared.is_expired(&state) => Ok(state),
+            Some(_) => {
+                self.shared.store.delete(&self.id)?;
+                Err(self.not_found())
+            }
+            None => Err(self.not_found()),
+        }
+    }
+
+    fn stored(&self) -> Result<Option<SessionState>, SessionError> {
+        Ok(self.shared.store.load(&self.id)?)
+    }
+
+    fn not_found(&self) -> SessionError {
+        SessionError::NotFound(self.id.clone())
+    }
+
+    /// Replaces the loaded skills by what `next` returns for them. Starts over when another writer was
     /// faster.
     fn change(
         &self,
-        next: impl Fn(&[ActiveSkill]) -> Result<Vec<ActiveSkill>, SessionError>,
-    ) -> Result<Receipt, SessionError> {
+        next: impl Fn(&[Arc<ActiveSkill>]) -> Result<Vec<Arc<ActiveSkill>>, SessionError>,
+    ) -> Result<Change, SessionError> {
         for _ in 0..MOST_ATTEMPTS {
-            let mut state = self.current()?;
-            let expected = Some(state.version);
-            let active = next(&state.active)?;
-            if active != state.active {
-                state.active = active;
-                state.version += 1;
+            let before = self.open_state()?;
+            let active = next(&before.active)?;
+            if active == before.active {
+                let after = self.touch()?;
+                return Ok(Change { before, after });
             }
-            state.touched = self.shared.clock.now();
-            let receipt = Receipt::from(&state);
-            if self.shared.store.put(state, expected)? {
-                return Ok(receipt);
+            let expected = Some(before.version);
+            let touched = self.shared.clock.now();
+            let version = before.version + 1;
+            let after = SessionState { version, active, touched, ..before.clone() };
+            if self.shared.store.put(after.clone(), expected)? {
+                return Ok(Change { before, after });
             }
         }
         Err(SessionError::Contended(self.id.clone()))
@@ -79,23 +149,19 @@ impl SessionHandle {
 
 impl Session for SessionHandle {
     fn id(&self) -> &SessionId {
-        &self.id
+        self.id()
     }
 
     fn state(&self) -> Result<SessionState, SessionError> {
-        self.read()
+        self.state()
     }
 
-    fn load(&self, skills: Vec<ActiveSkill>, mode: LoadMode) -> Result<Receipt, SessionError> {
-        self.change(|active| transition::load(active, skills.clone(), mode, &self.shared.policy))
+    fn load(&self, skills: &[Arc<ActiveSkill>], mode: LoadMode) -> Result<Receipt, SessionError> {
+        self.load(skills, mode)
     }
 
     fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {
-        self.change(|active| Ok(transition::unload(active, which)))
-    }
-
-    fn renew(&self, newer: &[ActiveSkill]) -> Result<(), SessionError> {
-        self.change(|active| Ok(transition::renew(active, newer))).map(drop)
+        self.unload(which)
     }
 }
 

@@ -12,5 +12,5 @@ pub(crate) fn fresh() -> Result<SessionId, getrandom::Error> {
     for byte in bytes {
         write!(text, "{byte:02x}").expect("a string takes any text");
     }
-    Ok(SessionId::new(text))
+    Ok(SessionId::new(text).expect("hexadecimal digits are allowed"))
 }

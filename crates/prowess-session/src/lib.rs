@@ -3,7 +3,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use prowess_core::{Session, Unload};
+//! use prowess_core::Unload;
 //! use prowess_session::{MemoryStore, SessionPolicy, Sessions};
 //! # use prowess_testkit::ManualClock as HostClock;
 //!
@@ -18,7 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A change is a pure function from a list of active skills to the next one ([`transition`]), applied
+//! A change is a pure function from a list of active skills to the next one ([`operations`]), applied
 //! to the store by compare-and-swap: it happens whole or not at all, also beside other threads and
 //! other hosts, and no lock is held while it is worked out.
 //!
@@ -26,14 +26,21 @@
 //! keeps grows with a conversation's length.
 #![forbid(unsafe_code)]
 
+mod boundaries;
+mod error;
 mod handle;
 mod identity;
 mod memory;
+pub mod operations;
 mod policy;
+mod refreshed;
 mod sessions;
-pub mod transition;
+mod shared;
 
+pub use boundaries::Boundaries;
+pub use error::OpenError;
 pub use handle::SessionHandle;
 pub use memory::MemoryStore;
 pub use policy::{OnChange, OnReload, SessionPolicy};
-pub use sessions::{OpenError, Sessions};
+pub use refreshed::{Refreshed, ReplacedSkill};
+pub use sessions::Sessions;

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use dashmap::{DashMap, Entry};
-use prowess_core::{SessionId, SessionState, SessionStore, StoreError};
+use prowess_core::{SessionId, SessionState, SessionStore, StoreError, Timestamp};
 
 /// Keeps conversations in memory, by default without a bound on their number.
 ///
@@ -73,6 +73,11 @@ impl SessionStore for MemoryStore {
             self.make_room(&id);
         }
         Ok(true)
+    }
+
+    fn touch(&self, id: &SessionId, at: Timestamp) -> Result<bool, StoreError> {
+        let stored = self.states.get_mut(id);
+        Ok(stored.map(|mut state| state.touched = state.touched.max(at)).is_some())
     }
 
     fn delete(&self, id: &SessionId) -> Result<bool, StoreError> {

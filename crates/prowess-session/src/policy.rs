@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use prowess_core::BodyDelivery;
 use serde::{Deserialize, Serialize};
 
 /// What a conversation may do.
@@ -66,4 +67,16 @@ pub enum OnChange {
     /// It stays as it was loaded, and the model is told that it has changed and how to load it again: in
     /// the instructions, or where bodies come in results of tools, in each result. Each turn reads as above.
     Notify,
+}
+
+impl OnChange {
+    /// Returns the choice that applies when bodies are delivered like this: a tool result that the model
+    /// has read cannot be replaced, so `RefreshNextTurn` becomes `Notify` there.
+    #[must_use]
+    pub fn for_delivery(self, delivery: BodyDelivery) -> Self {
+        match (self, delivery) {
+            (Self::RefreshNextTurn, BodyDelivery::ToolResult) => Self::Notify,
+            _ => self,
+        }
+    }
 }

@@ -1,68 +1,72 @@
-//! Opens, resumes and closes conversations.
+//! Opens, resumes and closes sessions.
 
 use std::fmt;
 use std::sync::Arc;
 
 use prowess_core::{Clock, SessionError, SessionId, SessionState, SessionStore, StoreError};
 
-use crate::{SessionHandle, SessionPolicy, identity};
+use crate::shared::Shared;
+use crate::{OpenError, SessionHandle, SessionPolicy, identity};
 
-/// The conversations of one store. Clones share it.
+/// The sessions of one store. Clones share it.
 #[derive(Clone)]
-pub struct Sessions(pub(crate) Arc<Shared>);
-
-pub(crate) struct Shared {
-    pub(crate) store: Arc<dyn SessionStore>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) policy: SessionPolicy,
-}
-
-/// Why a conversation could not begin.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// The system gives no random bytes to make an id of.
-    #[error("the system gave no random bytes for a session's id: {0}")]
-    NoRandomness(String),
-    /// The store fails.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
+pub struct Sessions(Arc<Shared>);
 
 impl Sessions {
-    /// Conversations that live in `store` and follow `policy`.
+    /// Creates the sessions that `store` holds and `policy` limits.
     pub fn new(store: Arc<dyn SessionStore>, clock: Arc<dyn Clock>, policy: SessionPolicy) -> Self {
         Self(Arc::new(Shared { store, clock, policy }))
     }
 
-    /// Begins a conversation under a new id of 128 random bits.
+    /// Opens a session under a new id of 128 random bits.
     ///
     /// # Errors
     ///
-    /// The store cannot be written, or the system gives no random bytes.
+    /// The store cannot be written, or the system provides no random bytes.
     pub fn open(&self) -> Result<SessionHandle, OpenError> {
         let id = identity::fresh().map_err(|error| OpenError::NoRandomness(error.to_string()))?;
-        let state = SessionState::new(id.clone(), self.0.clock.now());
-        if !self.0.store.put(state, None)? {
-            let message = format!("it refuses the new session `{id}`");
-            return Err(StoreError(message).into());
-        }
-        Ok(SessionHandle::new(self.0.clone(), id))
+        self.open_with(id)
     }
 
-    /// Goes on with a conversation. This counts as use of it.
+    /// Opens a session under an id that the host chooses.
     ///
     /// # Errors
     ///
-    /// It is over or was never begun, or the store fails.
+    /// A session with this id is open, or the store cannot be written.
+    pub fn open_with(&self, id: SessionId) -> Result<SessionHandle, OpenError> {
+        let state = SessionState::new(id.clone(), self.0.clock.now());
+        if !self.0.store.put(state.clone(), None)? && !self.replace_expired(state)? {
+            return Err(OpenError::Exists(id));
+        }
+        Ok(SessionHandle::new(Arc::clone(&self.0), id))
+    }
+
+    /// Stores `state` over an expired one with its id; false if the session is open. Its version is
+    /// higher than the expired one's, so a late writer of the expired session fails.
+    fn replace_expired(&self, state: SessionState) -> Result<bool, StoreError> {
+        match self.0.store.load(&state.id)? {
+            Some(stored) if self.0.is_expired(&stored) => {
+                let version = stored.version + 1;
+                self.0.store.put(SessionState { version, ..state }, Some(stored.version))
+            }
+            Some(_) => Ok(false),
+            None => self.0.store.put(state, None),
+        }
+    }
+
+    /// Returns a handle of an open session. This counts as use of it.
+    ///
+    /// # Errors
+    ///
+    /// No session with this id is open, or the store fails.
     pub fn resume(&self, id: &SessionId) -> Result<SessionHandle, SessionError> {
-        let handle = SessionHandle::new(self.0.clone(), id.clone());
-        handle.read()?;
+        let handle = SessionHandle::new(Arc::clone(&self.0), id.clone());
+        handle.touch()?;
         Ok(handle)
     }
 
-    /// Ends a conversation and forgets it; false if there was none. What still holds a handle of it is
-    /// told that there is no such session.
+    /// Closes a session and deletes its state. Returns false if no such session was open. Every
+    /// operation on a remaining handle fails with [`SessionError::NotFound`].
     ///
     /// # Errors
     ///
@@ -71,7 +75,7 @@ impl Sessions {
         self.0.store.delete(id)
     }
 
-    /// The rules of these conversations.
+    /// Returns the policy of these sessions.
     pub fn policy(&self) -> &SessionPolicy {
         &self.0.policy
     }

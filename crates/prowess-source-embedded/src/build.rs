@@ -21,14 +21,14 @@ use std::fs;
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
-/// Directories that nobody means to ship.
+/// Directories that are never embedded.
 const SKIPPED: [&str; 2] = [".git", "node_modules"];
 
 /// Writes a Rust expression, `&[EmbeddedFile { path, bytes: include_bytes!(…) }, …]`, of every file
-/// below `directory`, sorted by path, and tells cargo to run `build.rs` again when one changes.
+/// below `directory`, sorted by path, and makes cargo run `build.rs` again when one changes.
 ///
-/// Hidden files are part of it, `.git` and `node_modules` are not. Links are followed: what is built
-/// into a program is the builder's choice.
+/// Hidden files are part of it, `.git` and `node_modules` are not. Links are followed: what is
+/// built into a program is the builder's choice.
 ///
 /// # Errors
 ///
@@ -47,7 +47,7 @@ pub fn write_table(directory: &Path, table: &Path) -> Result<()> {
     fs::write(table, expression(&found.files)?)
 }
 
-/// What cargo reads from a build script's output.
+/// Prints the instruction by which cargo watches a path.
 #[allow(clippy::print_stdout)]
 fn tell_cargo(path: &Path) {
     println!("cargo::rerun-if-changed={}", path.display());

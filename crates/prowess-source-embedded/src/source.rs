@@ -1,8 +1,8 @@
 //! The source over a table of files.
 
 use prowess_core::{
-    Cancel, ChangeListener, Listing, MemorySource, PackagePath, PathError, ReadLimit, ResourcePath,
-    ScanSink, SkillSource, SourceError, Watch,
+    Cancel, ChangeListener, Listing, MemorySource, PackagePath, PathError, PreviousScan, ReadLimit,
+    ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
 };
 
 /// One file of the table.
@@ -48,8 +48,13 @@ impl SkillSource for EmbeddedSource {
         &self.root
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.files.scan(sink, cancel)
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        self.files.scan(previous, sink, cancel)
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {

@@ -1,6 +1,8 @@
 //! Every code that a scan of a directory tree can give.
+//!
+//! Each code needs an example in `crates/prowess/tests/it/codes/examples.rs`, which the page of codes shows.
 
-prowess_core::codes! {
+prowess_core::declare_codes! {
     /// Warning: the root does not exist. The scan finds nothing.
     ROOT_MISSING = "root-missing";
     /// Error: the root is no directory. The scan finds nothing.
@@ -17,6 +19,13 @@ prowess_core::codes! {
     NOT_A_FILE = "not-a-file";
     /// Error: a directory has its instructions in a file such as `Skill.md`, which no client looks for.
     FILE_MISNAMED = "file-misnamed";
+    /// Error: a `SKILL.md` is larger than can be loaded, so that it is no skill. The first scan of a
+    /// trusted layer finds this only if the sizes of files are asked for; the next one always does.
+    FILE_TOO_LARGE = "file-too-large";
+    /// Error: a `SKILL.md` has more than one name (hard links), in a layer that is not trusted.
+    MULTIPLE_LINKS = "multiple-links";
+    /// Error: a `SKILL.md` is on another mount than its root, in a layer that is not trusted.
+    CROSS_DEVICE = "cross-device";
     /// Error: a `SKILL.md` cannot be read.
     FILE_UNREADABLE = "file-unreadable";
     /// A link leads nowhere: an error for a `SKILL.md`, a warning for a package's directory.

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use prowess_dir::{Dir, Error};
+use prowess_core::FolderIdentity;
+use prowess_dir::{Dir, Error, ErrorKind, FileTime, Identity, Refusals};
 use serde::{Deserialize, Serialize};
 
 use crate::ScanBounds;
+use crate::discovery::NAMED_DEPTH;
 
 /// Which tree, how far into it, and what to make of links and of packages inside packages.
 ///
@@ -20,9 +22,13 @@ pub struct FsConfig {
     /// A directory above the root that neither the root nor, under [`Links::WithinRoot`], a package may lead
     /// out of by a link: the folder of a project, which one trusts as a whole. By default none.
     pub within: Option<PathBuf>,
+    /// The folders that the tree is bound to, the outermost first: [`Self::within`] and, where that is
+    /// another, a folder below it that holds the root. Another directory at one of these paths is
+    /// neither scanned nor read. By default none.
+    pub pinned: Vec<PinnedFolder>,
     /// Whether it is no complaint that the root does not exist. By default it is one.
     pub may_be_missing: bool,
-    /// How many directories below the root a package may lie. By default 6.
+    /// How many directories below the root a package may lie. By default 16.
     pub max_depth: usize,
     /// How many directories without a package are searched. By default 20,000, enough for a tree of
     /// repositories; the client guide's 2,000 is not.
@@ -51,8 +57,44 @@ pub struct FsConfig {
     pub gitignore: Option<PathBuf>,
     /// What to do about a symbolic link to a directory. By default [`Links::Follow`].
     pub links: Links,
+    /// Whether files with more than one name (hard links) are read. By default they are.
+    pub hard_links: SharedFiles,
+    /// Whether what is mounted below the root is read. By default it is.
+    pub mounts: SharedFiles,
     /// Whether packages may lie inside packages. By default [`Nested::Stop`].
     pub nested: Nested,
+}
+
+/// A folder by its path and its identity, so that no other folder at the path is taken for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PinnedFolder {
+    /// The folder.
+    pub path: PathBuf,
+    /// The identity that it had when it was found; that of no folder if there was none.
+    pub identity: FolderIdentity,
+}
+
+impl PinnedFolder {
+    /// Pins the folder that is at a path now.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        let identity = Dir::open(&path).and_then(|folder| folder.identity());
+        Self { identity: identity.map(folder_identity).unwrap_or_default(), path }
+    }
+
+    /// Checks that a handle has this folder open.
+    fn check(&self, folder: &Dir) -> Result<(), Error> {
+        let FolderIdentity { device, inode, created } = self.identity;
+        let created = created.map(|(seconds, nanoseconds)| FileTime { seconds, nanoseconds });
+        folder.require(&Identity { device, inode, created }, &self.path)
+    }
+}
+
+fn folder_identity(identity: Identity) -> FolderIdentity {
+    let Identity { device, inode, created } = identity;
+    let created = created.map(|created| (created.seconds, created.nanoseconds));
+    FolderIdentity { device, inode, created }
 }
 
 /// What a scan does about a symbolic link to a directory. A link that is not followed is reported.
@@ -73,6 +115,17 @@ pub enum Links {
     Follow,
 }
 
+/// Whether files inside a root are read that may also belong to something outside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SharedFiles {
+    /// They are read: package managers link files from a common store.
+    #[default]
+    Allow,
+    /// Each is an error with a code of its own.
+    Refuse,
+}
+
 /// Whether a walk goes on below a package.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -89,13 +142,14 @@ pub enum Nested {
 impl FsConfig {
     /// The defaults over this root.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        let ScanBounds { max_depth, max_directories, max_entries, max_skills, max_seconds } =
+        let ScanBounds { max_depth: _, max_directories, max_entries, max_skills, max_seconds } =
             ScanBounds::default();
         Self {
             root: root.into(),
             within: None,
+            pinned: Vec::new(),
             may_be_missing: false,
-            max_depth,
+            max_depth: NAMED_DEPTH,
             max_directories,
             max_entries,
             max_skills,
@@ -105,6 +159,8 @@ impl FsConfig {
             skip: vec![".git".into(), "node_modules".into()],
             gitignore: None,
             links: Links::default(),
+            hard_links: SharedFiles::default(),
+            mounts: SharedFiles::default(),
             nested: Nested::default(),
         }
     }
@@ -116,16 +172,47 @@ impl FsConfig {
 
     /// Opens the root, over links as far as [`Self::within`] lets it.
     pub(crate) fn open_root(&self) -> Result<Dir, Error> {
-        let inside = self
-            .within
-            .as_deref()
-            .and_then(|folder| Some((folder, self.root.strip_prefix(folder).ok()?.to_str()?)));
-        match inside {
-            Some((folder, path)) => {
-                Dir::open(folder)?.open_dir(path, prowess_dir::Links::FollowInside)
-            }
-            None => Dir::open(&self.root),
+        self.open_root_itself().map(|root| root.refusing(self.refusals()))
+    }
+
+    /// The files that are not read in any directory of the tree.
+    pub(crate) fn refusals(&self) -> Refusals {
+        Refusals {
+            hard_links: self.hard_links == SharedFiles::Refuse,
+            mounts: self.mounts == SharedFiles::Refuse,
         }
+    }
+
+    fn open_root_itself(&self) -> Result<Dir, Error> {
+        let Some(fence) = self.within.as_deref().filter(|fence| self.root.starts_with(fence))
+        else {
+            return Dir::open(&self.root);
+        };
+        let project = self.open_folder(fence)?;
+        let inside = prowess_dir::Links::FollowInside;
+        for pinned in self.pinned.iter().filter(|pinned| pinned.path != fence) {
+            let folder = project.open_dir(below(&pinned.path, fence)?, inside)?;
+            pinned.check(&folder)?;
+            match folder.open_dir(below(&self.root, &pinned.path)?, inside) {
+                // A link out of the folder may lead to another part of the project.
+                Err(error) if error.kind() == ErrorKind::Escape => {}
+                opened => return opened,
+            }
+        }
+        project.open_dir(below(&self.root, fence)?, inside)
+    }
+
+    /// Opens a folder of the host's and checks that it is the one that the tree is bound to.
+    pub(crate) fn open_folder(&self, path: &Path) -> Result<Dir, Error> {
+        let folder = Dir::open(path)?;
+        let mut pinned = self.pinned.iter().filter(|pinned| pinned.path == path);
+        pinned.try_for_each(|pinned| pinned.check(&folder))?;
+        Ok(folder)
+    }
+
+    /// Whether what is at a path below the root may be opened by that path in one step.
+    pub(crate) fn opens_by_path(&self) -> bool {
+        self.pinned.is_empty() && self.refusals() == Refusals::default()
     }
 
     /// Whether a link may lead to a directory, by its real path.
@@ -148,6 +235,12 @@ impl FsConfig {
     pub(crate) fn skips(&self, name: impl AsRef<[u8]>) -> bool {
         self.skip.iter().any(|skipped| skipped.as_bytes() == name.as_ref())
     }
+}
+
+/// Returns the path from a folder to a directory in it.
+fn below<'p>(path: &'p Path, folder: &Path) -> Result<&'p str, Error> {
+    let inside = path.strip_prefix(folder).ok().and_then(Path::to_str);
+    inside.ok_or_else(|| Error::malformed(&path.to_string_lossy()))
 }
 
 /// A time as a number of milliseconds.

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use prowess_core::Trust;
 use serde::{Deserialize, Serialize};
 
+use crate::roots::SkillRoot;
 use crate::surroundings::repository;
-use crate::{FsConfig, Links};
+use crate::{FsConfig, Links, SharedFiles};
 
 /// Which directories of a machine hold skills, and which of them are the project's and so asked about.
 ///
@@ -43,6 +45,12 @@ pub struct Discovery {
     /// Which links to packages are followed, in every layer. By default each in layers that are trusted, and
     /// in the others those that stay inside the directory of skills or inside the project.
     pub links: Option<Links>,
+    /// Whether files with more than one name (hard links) are read, in every layer. By default in
+    /// layers that are trusted.
+    pub hard_links: Option<SharedFiles>,
+    /// Whether what is mounted inside a directory of skills is read, in every layer. By default in
+    /// layers that are trusted.
+    pub mounts: Option<SharedFiles>,
     /// How far each directory is searched.
     pub bounds: ScanBounds,
     /// More directories by layer, each absolute or beginning with `~/`. By default none.
@@ -76,12 +84,20 @@ pub enum ProjectTrust {
     Trusted,
 }
 
+/// How deep a directory is searched that was found. Skills lie one or two levels below it.
+const FOUND_DEPTH: usize = 6;
+
+/// How deep a tree is searched that somebody names, which may be a checkout of repositories: of 10,281
+/// packages of real ones, the deepest lies at 9.
+pub(crate) const NAMED_DEPTH: usize = 16;
+
 /// Where the search of a directory ends. A bound that bites is told of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScanBounds {
-    /// How many directories below it a package may lie. By default 6.
-    pub max_depth: usize,
+    /// How many directories below it a package may lie. By default 16 in a tree that is named, and 6 in a
+    /// directory that was found.
+    pub max_depth: Option<usize>,
     /// How many directories without a package are searched. By default 20,000.
     pub max_directories: usize,
     /// How many names are looked at. By default 500,000.
@@ -95,7 +111,7 @@ pub struct ScanBounds {
 impl Default for ScanBounds {
     fn default() -> Self {
         Self {
-            max_depth: 6,
+            max_depth: None,
             max_directories: 20_000,
             max_entries: 500_000,
             max_skills: 200_000,
@@ -111,7 +127,7 @@ impl Discovery {
         let ScanBounds { max_depth, max_directories, max_entries, max_skills, max_seconds } =
             self.bounds;
         FsConfig {
-            max_depth,
+            max_depth: max_depth.unwrap_or(FOUND_DEPTH),
             max_directories,
             max_entries,
             max_skills,
@@ -119,6 +135,45 @@ impl Discovery {
             gitignore: self.gitignore.then(|| repository(&root).to_owned()),
             ..FsConfig::new(root)
         }
+    }
+}
+
+impl Discovery {
+    /// Returns the configuration of a directory that the operator names for a layer with this trust;
+    /// `None` for a layer that is not known, which is untrusted.
+    pub fn named_config(&self, root: impl Into<PathBuf>, trust: Option<Trust>) -> FsConfig {
+        let shared = match trust {
+            Some(Trust::Trusted) => SharedFiles::Allow,
+            Some(Trust::Prompt | Trust::Untrusted) | None => SharedFiles::Refuse,
+        };
+        FsConfig {
+            links: self.links_by(trust),
+            hard_links: self.hard_links.unwrap_or(shared),
+            mounts: self.mounts.unwrap_or(shared),
+            max_depth: self.bounds.max_depth.unwrap_or(NAMED_DEPTH),
+            ..self.config(root)
+        }
+    }
+
+    /// Returns the configuration of a directory that was found, in a layer with this trust.
+    pub fn found_config(&self, root: &SkillRoot, trust: Option<Trust>) -> FsConfig {
+        FsConfig {
+            within: root.within.clone(),
+            pinned: root.pinned.clone(),
+            may_be_missing: root.may_be_missing,
+            max_depth: self.bounds.max_depth.unwrap_or(FOUND_DEPTH),
+            ..self.named_config(&root.directory, trust)
+        }
+    }
+
+    /// By default, what a user trusts may link to elsewhere, as one does to share skills between clients.
+    /// What is not trusted may not lead out of its root or, once its folder is trusted, out of its
+    /// project.
+    fn links_by(&self, trust: Option<Trust>) -> Links {
+        self.links.unwrap_or(match trust {
+            Some(Trust::Trusted) => Links::Follow,
+            Some(Trust::Prompt | Trust::Untrusted) | None => Links::WithinRoot,
+        })
     }
 }
 
@@ -135,6 +190,8 @@ impl Default for Discovery {
             organization: Some("/etc/prowess/skills".into()),
             gitignore: false,
             links: None,
+            hard_links: None,
+            mounts: None,
             bounds: ScanBounds::default(),
             roots: BTreeMap::new(),
         }

@@ -1,7 +1,7 @@
 //! Skills in a directory tree.
 //!
 //! ```
-//! # use prowess_core::{Cancel, Clock, Diagnostic, Found, ReadFurther, ScanSink, SkillSource, Stamp};
+//! # use prowess_core::{Cancel, Diagnostic, Found, PreviousScan, ReadFurther, ScanSink, SkillSource};
 //! # let tree = prowess_testkit::Tree::new("//- /pdf/SKILL.md\n---\nname: pdf\n---\n");
 //! # let clock = std::sync::Arc::new(prowess_testkit::ManualClock::default());
 //! use prowess_source_fs::{FsConfig, FsSource};
@@ -10,7 +10,6 @@
 //! struct Names(Vec<String>);
 //!
 //! impl ScanSink for Names {
-//!     fn known(&self, _: &str) -> Option<Stamp> { None }
 //!     fn unchanged(&mut self, _: &str) {}
 //!     fn found(&mut self, found: Found<'_>) -> ReadFurther {
 //!         self.0.push(found.package.to_owned());
@@ -21,7 +20,7 @@
 //!
 //! let source = FsSource::new(FsConfig::new(tree.path()), clock);
 //! let mut names = Names::default();
-//! source.scan(&mut names, &Cancel::default())?;
+//! source.scan(&PreviousScan::none(), &mut names, &Cancel::default())?;
 //! assert_eq!(names.0, ["pdf"]);
 //! # Ok::<(), prowess_core::SourceError>(())
 //! ```
@@ -48,36 +47,39 @@
 //! is not there. Who has such places scans them from time to time.
 #![forbid(unsafe_code)]
 
-mod ahead;
-mod ask;
 pub mod codes;
 mod config;
 mod discovery;
 mod gitignore;
 mod link;
-mod misnamed;
+mod named_packages;
 mod package;
-mod partial;
+mod probe;
 mod problem;
 mod read;
+mod readahead;
 mod report;
 mod roots;
 mod scan;
 mod stamp;
+mod stillness;
 mod surroundings;
 mod watch;
+mod wrong_case;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use prowess_core::{
-    Cancel, ChangeListener, Clock, Coverage, Listing, PackagePath, ReadLimit, ResourcePath,
-    ScanSink, SkillSource, SourceError, Watch,
+    Cancel, ChangeListener, Clock, Coverage, Listing, PackagePath, PreviousScan, ReadLimit,
+    ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
 };
 
 use stamp::LastSecond;
+use stillness::Stillness;
 
-pub use config::{FsConfig, Links, Nested};
+pub use config::{FsConfig, Links, Nested, PinnedFolder, SharedFiles};
 pub use discovery::{
     ClientName, ClientNameError, Discovery, ProjectSearch, ProjectTrust, ScanBounds,
 };
@@ -91,6 +93,7 @@ pub struct FsSource {
     config: FsConfig,
     root: String,
     clock: Arc<dyn Clock>,
+    stillness: Stillness,
     last_second: LastSecond,
 }
 
@@ -105,7 +108,17 @@ impl FsSource {
             config.root = without_last_slash(&absolute);
         }
         let root = config.root.to_string_lossy().into_owned();
-        Self { config, root, clock, last_second: LastSecond::default() }
+        let pause = Arc::new(std::thread::sleep);
+        let stillness = Stillness { clock: Arc::clone(&clock), pause };
+        Self { config, root, clock, stillness, last_second: LastSecond::default() }
+    }
+
+    /// Waits by `pause` where a file that is being written to is to be read again. By default the
+    /// thread sleeps, a tenth of a second at a time and at most four times.
+    #[must_use]
+    pub fn with_pause(mut self, pause: impl Fn(Duration) + Send + Sync + 'static) -> Self {
+        self.stillness.pause = Arc::new(pause);
+        self
     }
 
     /// What the source was made with; the root is absolute.
@@ -145,21 +158,28 @@ impl SkillSource for FsSource {
         Some(format!("{}:{}", stat.device, stat.inode))
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        scan::scan(&self.config, &*self.clock, &self.last_second, sink, cancel)
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        scan::scan(&self.config, &*self.clock, &self.last_second, previous, sink, cancel)
     }
 
     fn scan_packages(
         &self,
         packages: &[PackagePath],
+        previous: &PreviousScan<'_>,
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
-        partial::scan_packages(
+        named_packages::scan_packages(
             &self.config,
             &*self.clock,
             &self.last_second,
             packages,
+            previous,
             sink,
             cancel,
         )
@@ -179,6 +199,6 @@ impl SkillSource for FsSource {
         resource: &ResourcePath,
         limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
-        read::read(&self.config, package, resource, limit)
+        read::read(&self.config, package, resource, limit, &self.stillness)
     }
 }

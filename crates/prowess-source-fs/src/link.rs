@@ -12,8 +12,8 @@ use crate::{FsConfig, Links, codes, problem};
 /// Opens a package's directory, over links as far as the configuration lets them.
 pub(crate) fn open_package(config: &FsConfig, package: &str) -> Result<Dir, Error> {
     match config.links {
-        Links::Follow => Dir::open(config.root.join(package)),
-        Links::Never | Links::WithinRoot => {
+        Links::Follow if config.opens_by_path() => Dir::open(config.root.join(package)),
+        Links::Follow | Links::Never | Links::WithinRoot => {
             open_package_below(config, &config.open_root()?, package)
         }
     }
@@ -21,7 +21,10 @@ pub(crate) fn open_package(config: &FsConfig, package: &str) -> Result<Dir, Erro
 
 fn open_package_below(config: &FsConfig, root: &Dir, package: &str) -> Result<Dir, Error> {
     match config.links {
-        Links::Follow => Dir::open(config.root.join(package)),
+        Links::Follow => match root.open_dir(package, prowess_dir::Links::FollowInside) {
+            Err(error) if error.kind() == ErrorKind::Escape => root.open_dir_anywhere(package),
+            opened => opened,
+        },
         Links::Never => root.open_dir(package, prowess_dir::Links::Refuse),
         Links::WithinRoot => root
             .open_dir(package, prowess_dir::Links::FollowInside)
@@ -39,7 +42,8 @@ fn open_by_real_path(config: &FsConfig, root: &Dir, package: &str) -> Option<Res
     let project = config.within.as_deref()?;
     let real = real_path_inside(project, config, package)?;
     let open = |project: Dir| project.open_dir(&real, prowess_dir::Links::Refuse);
-    Some(Dir::open(project).and_then(open))
+    let project = config.open_folder(project).map(|project| project.refusing(config.refusals()));
+    Some(project.and_then(open))
 }
 
 /// The real path of a link's target from a directory, if it lies inside.

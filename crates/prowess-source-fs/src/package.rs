@@ -1,9 +1,9 @@
 //! One directory: is it a package, and what does its `SKILL.md` begin with.
 
-use prowess_core::{Diagnostic, ScanSink};
+use prowess_core::{Diagnostic, PreviousScan, ScanSink};
 use prowess_dir::{Dir, Error, Links};
 
-use crate::ask::{Answer, Asker, Origin, Question, Times, Way};
+use crate::probe::{FileLocation, FileProber, Origin, ProbeRequest, ProbeResult, Times};
 use crate::problem;
 use crate::report::{Fault, Reporter};
 
@@ -45,11 +45,15 @@ struct Place {
 }
 
 impl<'a> Prober<'a> {
-    pub(crate) fn new(root: &'a str, times: Times, sink: &'a mut dyn ScanSink) -> Self {
-        let needs_size = sink.needs_size();
-        let asker = Asker { times, needs_size, expects_changes: false };
+    pub(crate) fn new(
+        root: &'a str,
+        times: Times,
+        previous: &PreviousScan<'a>,
+        sink: &'a mut dyn ScanSink,
+    ) -> Self {
+        let files = FileProber { times, needs_size: false, expects_changes: false };
         Self {
-            reporter: Reporter { sink, asker },
+            reporter: Reporter { previous: *previous, sink, files },
             path: String::new(),
             seen: Vec::new(),
             root,
@@ -62,11 +66,11 @@ impl<'a> Prober<'a> {
         self.reporter.sink.problem(diagnostic);
     }
 
-    /// Tells that a directory cannot be looked into.
+    /// Reports a directory that cannot be read.
     pub(crate) fn unreadable(&mut self, directory: &str, error: &Error) {
         let absolute = self.absolute(directory);
-        self.reporter.sink.unseen(directory);
-        self.problem(problem::directory_unreadable(&absolute, error));
+        let diagnostic = problem::directory_unreadable(&absolute, error);
+        self.reporter.sink.unreadable(directory, diagnostic);
     }
 
     /// The absolute path of a path from the root.
@@ -113,25 +117,25 @@ impl<'a> Prober<'a> {
     /// Probes a directory whose parent is open and of whose [`FILES`] the first was asked about already.
     pub(crate) fn probe_answered(
         &mut self,
-        question: &Question<'_>,
-        way: Way<'_>,
-        answer: Answer,
+        request: &ProbeRequest<'_>,
+        location: FileLocation<'_>,
+        result: ProbeResult,
         head: &[u8],
     ) -> Probe {
-        let Err(fault) = self.reporter.report(question, way, answer, head) else {
+        let Err(fault) = self.reporter.report(request, location, result, head) else {
             return Probe::Package;
         };
         self.path.clear();
-        self.path.push_str(question.package);
+        self.path.push_str(request.package);
         // The last listing says that the directory is the same, and not which of its files is known.
-        let origin = match question.origin {
+        let origin = match request.origin {
             Origin::LastListing => Origin::Opened,
             origin => origin,
         };
-        let package = question.package.len();
-        let place = Place { package, relative: package - way.package.len(), origin };
-        self.tell(&fault, place, question.file)
-            .unwrap_or_else(|| self.probe(way.directory, place, &FILES[1..]))
+        let package = request.package.len();
+        let place = Place { package, relative: package - location.package.len(), origin };
+        self.tell(&fault, place, request.file)
+            .unwrap_or_else(|| self.probe(location.directory, place, &FILES[1..]))
     }
 
     fn probe(&mut self, directory: &Dir, place: Place, files: &[&'static str]) -> Probe {
@@ -183,16 +187,16 @@ impl<'a> Prober<'a> {
         self.enter(file);
         let Self { path, reporter, head, .. } = self;
         let package = &path[..place.package];
-        let known = reporter.sink.known(package);
-        let question = Question { package, file, origin: place.origin, known };
-        let way = Way {
+        let known = reporter.previous.stamp(package);
+        let request = ProbeRequest { package, file, origin: place.origin, known };
+        let location = FileLocation {
             directory,
             package: path.get(place.relative..place.package).unwrap_or_default(),
             path: path[place.relative..].into(),
             links: Links::Refuse,
         };
-        let answer = reporter.asker.ask(&question, way, head);
-        let reported = reporter.report(&question, way, answer, head);
+        let result = reporter.files.probe(&request, location, head);
+        let reported = reporter.report(&request, location, result, head);
         self.path.truncate(place.package);
         reported
     }

@@ -3,8 +3,9 @@
 use prowess_core::{
     Listing, PackagePath, ReadLimit, Resource, ResourcePath, SourceError, SourceErrorKind,
 };
-use prowess_dir::{Dir, Error, ErrorKind, Kind, Links, WalkBounds};
+use prowess_dir::{Dir, Error, ErrorKind, File, Kind, Links, WalkBounds};
 
+use crate::stillness::{Content, Stillness};
 use crate::{FsConfig, link};
 
 /// Names the files of a package other than its `SKILL.md`.
@@ -41,26 +42,46 @@ pub(crate) fn read(
     package: &PackagePath,
     resource: &ResourcePath,
     limit: ReadLimit,
+    stillness: &Stillness,
 ) -> Result<Vec<u8>, SourceError> {
     // A repository may be a package, and what git keeps of it, such as a password, is no part of that.
     if resource.as_str().split('/').any(|part| config.skips(part)) {
         return Err(no_part(package, resource));
     }
-    // Nearly always there is no link on the way, and then nothing leads out.
-    let path = [package.as_str(), "/", resource.as_str()].concat();
-    let path = path.trim_start_matches('/');
-    if let Ok(bytes) =
-        Dir::open_file_below(&config.root, path).and_then(|file| file.read_whole(limit.0))
-    {
-        return Ok(bytes);
+    stillness.read(|| read_once(config, package, resource, limit))
+}
+
+fn read_once(
+    config: &FsConfig,
+    package: &PackagePath,
+    resource: &ResourcePath,
+    limit: ReadLimit,
+) -> Result<Content, SourceError> {
+    if config.opens_by_path() {
+        // Nearly always there is no link on the way, and then nothing leads out.
+        let path = [package.as_str(), "/", resource.as_str()].concat();
+        let path = path.trim_start_matches('/');
+        let file = Dir::open_file_below(&config.root, path);
+        match file.and_then(|file| content(&file, limit)) {
+            // The other errors are explained by what follows.
+            Err(error) if error.kind() != ErrorKind::Changing => {}
+            read => return read.map_err(|error| source_error(&error, package)),
+        }
     }
-    // A `SKILL.md` is read wherever in its package it leads, as by a scan.
-    if !is_skill_file(resource.as_str()) && is_skipped_behind_links(config, package, resource) {
-        return Err(no_part(package, resource));
+    let directory = open(config, package)?;
+    let mut file = directory.open_file(resource.as_str(), Links::Refuse);
+    if file.as_ref().is_err_and(|error| error.kind() == ErrorKind::Link) {
+        // A `SKILL.md` is read wherever in its package it leads, as by a scan.
+        if !is_skill_file(resource.as_str()) && is_skipped_behind_links(config, package, resource) {
+            return Err(no_part(package, resource));
+        }
+        file = directory.open_file(resource.as_str(), Links::FollowInside);
     }
-    open(config, package)?
-        .read(resource.as_str(), limit.0)
-        .map_err(|error| source_error(&error, package))
+    file.and_then(|file| content(&file, limit)).map_err(|error| source_error(&error, package))
+}
+
+fn content(file: &File<'_>, limit: ReadLimit) -> Result<Content, Error> {
+    Ok(Content { bytes: file.read_whole(limit.0)?, modified: file.stat().modified })
 }
 
 fn open(config: &FsConfig, package: &PackagePath) -> Result<Dir, SourceError> {
@@ -118,6 +139,10 @@ fn kind_of(kind: ErrorKind) -> SourceErrorKind {
         ErrorKind::NotRegular => SourceErrorKind::NotRegular,
         ErrorKind::Loop => SourceErrorKind::Loop,
         ErrorKind::TooLarge => SourceErrorKind::TooLarge,
+        ErrorKind::MultipleLinks => SourceErrorKind::MultipleLinks,
+        ErrorKind::OtherMount => SourceErrorKind::CrossDevice,
+        ErrorKind::Changing => SourceErrorKind::Changing,
+        ErrorKind::Replaced => SourceErrorKind::Replaced,
         ErrorKind::Denied => SourceErrorKind::Denied,
         _ => SourceErrorKind::Unavailable,
     }

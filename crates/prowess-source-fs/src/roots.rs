@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use prowess_core::{AskedFolder, Diagnostic};
 
-use crate::{ClientName, Discovery, ProjectSearch, ProjectTrust, Surroundings, problem};
+use crate::{
+    ClientName, Discovery, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings, problem,
+};
 
 /// The layer of what the machine's administrator provides.
 pub const ORGANIZATION_LAYER: &str = "organization";
@@ -25,6 +27,8 @@ pub struct SkillRoot {
     pub directory: PathBuf,
     /// The folder that the directory may not lead out of, which is its project's.
     pub within: Option<PathBuf>,
+    /// The folders that the directory's source is bound to, where [`Self::asked`] asks for trust in them.
+    pub pinned: Vec<PinnedFolder>,
     /// Whether it is no complaint that the directory does not exist.
     pub may_be_missing: bool,
     /// The folder that the user has to trust before any of its skills is offered, where the policy asks
@@ -140,9 +144,18 @@ impl Finder<'_> {
             return;
         };
         let is_asked = self.policy.project_trust == ProjectTrust::Require;
+        let pinned_project = is_asked.then(|| PinnedFolder::at(&project));
         let folders = working_directory.ancestors().take_while(|above| above.starts_with(&project));
         for folder in folders.map(Path::to_owned).collect::<Vec<_>>() {
-            let asked = || AskedFolder { folder: folder.clone(), project: project.clone() };
+            let mut pinned: Vec<_> = pinned_project.iter().cloned().collect();
+            if is_asked && folder != project {
+                pinned.push(PinnedFolder::at(&folder));
+            }
+            let asked = pinned.last().map(|pinned| AskedFolder {
+                folder: folder.clone(),
+                project: project.clone(),
+                identity: Some(pinned.identity),
+            });
             for name in self.policy.all_clients().collect::<Vec<_>>() {
                 let directory = folder.join(name);
                 // What is the user's own stays the user's where a home is a project, too.
@@ -150,8 +163,13 @@ impl Finder<'_> {
                     continue;
                 }
                 let root = SkillRoot::new(PROJECT_LAYER, directory);
-                let (within, asked) = (Some(project.clone()), is_asked.then(asked));
-                self.found.roots.push(SkillRoot { within, may_be_missing: true, asked, ..root });
+                self.found.roots.push(SkillRoot {
+                    within: Some(project.clone()),
+                    pinned: pinned.clone(),
+                    may_be_missing: true,
+                    asked: asked.clone(),
+                    ..root
+                });
             }
         }
     }
@@ -178,7 +196,13 @@ impl Finder<'_> {
 impl SkillRoot {
     /// A directory that is complained about where it is missing.
     fn new(layer: &str, directory: PathBuf) -> Self {
-        let (layer, within, asked) = (layer.into(), None, None);
-        Self { layer, directory, within, may_be_missing: false, asked }
+        Self {
+            layer: layer.into(),
+            directory,
+            within: None,
+            pinned: Vec::new(),
+            may_be_missing: false,
+            asked: None,
+        }
     }
 }

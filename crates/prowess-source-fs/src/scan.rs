@@ -2,8 +2,8 @@
 
 mod batch;
 mod bounds;
-mod left_out;
-mod listed;
+mod ignored;
+mod listing_cache;
 mod name;
 
 use std::collections::{HashMap, VecDeque};
@@ -11,31 +11,34 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::time::Duration;
 
-use prowess_core::{Cancel, Clock, PackagePath, ScanSink, SourceError, SourceErrorKind};
+use prowess_core::{
+    Cancel, Clock, PackagePath, PreviousScan, ScanSink, ScanSummary, SourceError, SourceErrorKind,
+};
 use prowess_dir::{Dir, Entry, EntryBuffer, ErrorKind, Kind, Links};
 use unicode_normalization::UnicodeNormalization;
 
-use crate::ahead::{Ahead, Pace};
-use crate::ask::{Origin, Times};
 use crate::gitignore::Rules;
-use crate::misnamed::is_misnamed;
+use crate::named_packages::is_package;
 use crate::package::{FILES, Probe, Prober};
-use crate::partial::is_package;
+use crate::probe::{Origin, Times};
+use crate::readahead::{Pace, ReadAhead};
 use crate::stamp::LastSecond;
+use crate::wrong_case::is_wrong_case;
 use crate::{FsConfig, Nested, codes, link, problem};
 use batch::Batch;
 use bounds::Bounds;
-use left_out::LeftOut;
-use listed::Names;
+use ignored::Ignored;
+use listing_cache::Names;
 
 /// Reports every package of the tree.
 pub(crate) fn scan(
     config: &FsConfig,
     clock: &dyn Clock,
     last_second: &LastSecond,
+    previous: &PreviousScan<'_>,
     sink: &mut dyn ScanSink,
     cancel: &Cancel,
-) -> Result<(), SourceError> {
+) -> Result<ScanSummary, SourceError> {
     let root = config.root.to_string_lossy();
     let mut directory = match config.open_root() {
         Ok(directory) => directory,
@@ -47,7 +50,7 @@ pub(crate) fn scan(
     let mut walk = Walk {
         config,
         cancel,
-        prober: Prober::new(&root, times, sink),
+        prober: Prober::new(&root, times, previous, sink),
         pending: VecDeque::new(),
         links: Vec::new(),
         directories_left: config.max_directories,
@@ -55,17 +58,17 @@ pub(crate) fn scan(
         skills_left: config.max_skills,
         clock,
         deadline: clock.elapsed().saturating_add(config.max_time),
-        left_out: LeftOut::default(),
+        left_out: Ignored::default(),
         bounds: Bounds::default(),
         pace: Pace::new(),
         batch: None,
         names: Some(Names::default()),
     };
     let Some(rules) = walk.rules_of_root(&root) else {
-        return Ok(());
+        return Ok(ScanSummary::default());
     };
     if walk.root_is_all(&directory) {
-        return Ok(());
+        return Ok(ScanSummary::default());
     }
     let mut names = EntryBuffer::default();
     let root_itself = Pending { path: "".into(), depth: 0, rules };
@@ -78,16 +81,14 @@ pub(crate) fn scan(
     listed.map_err(|error| SourceError::new(SourceErrorKind::Unavailable, error.to_string()))?;
     walk.search_pending(&directory, &mut names);
     walk.follow_links(&directory);
-    if let Some(stamp) = as_listed.or_else(|| walk.listing(&directory)) {
-        walk.prober.reporter.sink.listed(stamp);
-    }
+    let listing = as_listed.or_else(|| walk.listing(&directory));
     walk.report_bounds();
     walk.report_left_out();
     if cancel.is_cancelled() {
         let message = format!("the scan of `{root}` was cancelled");
         return Err(SourceError::new(SourceErrorKind::Cancelled, message));
     }
-    Ok(())
+    Ok(ScanSummary { listing })
 }
 
 /// A root that is not there is a finding; one that fails for the moment is an error, so that the last
@@ -97,23 +98,26 @@ fn without_root(
     root: &str,
     error: &prowess_dir::Error,
     sink: &mut dyn ScanSink,
-) -> Result<(), SourceError> {
+) -> Result<ScanSummary, SourceError> {
     let diagnostic = match error.kind() {
-        ErrorKind::NotFound if config.may_be_missing => return Ok(()),
+        ErrorKind::NotFound if config.may_be_missing => return Ok(ScanSummary::default()),
         ErrorKind::NotFound => problem::root_missing(root),
         ErrorKind::Escape => problem::root_outside(root),
         ErrorKind::NotADirectory => problem::root_not_a_directory(root),
         ErrorKind::Denied | ErrorKind::Loop => {
-            sink.unseen("");
-            problem::directory_unreadable(root, error)
+            sink.unreadable("", problem::directory_unreadable(root, error));
+            return Ok(ScanSummary::default());
         }
-        _ => {
-            let message = error.to_string();
-            return Err(SourceError::new(SourceErrorKind::Unavailable, message));
+        kind => {
+            let kind = match kind {
+                ErrorKind::Replaced => SourceErrorKind::Replaced,
+                _ => SourceErrorKind::Unavailable,
+            };
+            return Err(SourceError::new(kind, error.to_string()));
         }
     };
     sink.problem(diagnostic);
-    Ok(())
+    Ok(ScanSummary::default())
 }
 
 /// A directory that is still to be listed, how deep it lies, and what its parents leave out.
@@ -133,7 +137,7 @@ struct Level<'l> {
     /// The device of the directory, once it was asked for.
     device: Option<u64>,
     /// Who reads ahead, where the disk is slow; it ends with the listing.
-    ahead: Option<Ahead>,
+    ahead: Option<ReadAhead>,
     /// Names that are not ASCII, by their composed form.
     composed: HashMap<String, String>,
 }
@@ -162,7 +166,7 @@ struct Walk<'a> {
     skills_left: usize,
     clock: &'a dyn Clock,
     deadline: Duration,
-    left_out: LeftOut,
+    left_out: Ignored,
     bounds: Bounds,
     pace: Pace,
     batch: Option<Batch>,
@@ -239,7 +243,7 @@ impl Walk<'_> {
         let rules = self.rules_below(rules.clone(), directory, path);
         let parent_length = self.prober.set_parent(path);
         let is_slow = self.pace.is_slow();
-        let ahead = is_slow.then(|| Ahead::start(directory, None, self.entries_left)).flatten();
+        let ahead = is_slow.then(|| ReadAhead::start(directory, None, self.entries_left)).flatten();
         let (depth, composed) = (*depth, HashMap::new());
         Level { directory, path, parent_length, depth, rules, device: None, ahead, composed }
     }
@@ -254,7 +258,7 @@ impl Walk<'_> {
             return ControlFlow::Break(());
         }
         self.entries_left -= 1;
-        if is_misnamed(entry) && !is_package(level.directory, "") {
+        if is_wrong_case(entry) && !is_package(level.directory, "") {
             self.names = None;
             self.prober.path.truncate(level.parent_length);
             self.prober.path.push_str(entry.name().unwrap_or_default());
@@ -321,7 +325,7 @@ impl Walk<'_> {
     /// Starts reading ahead of a name once the disk turns out to be slow.
     fn keep_pace(&mut self, level: &mut Level<'_>, name: &str) {
         if self.pace.turns_slow(self.clock) {
-            level.ahead = Ahead::start(level.directory, Some(name), self.entries_left);
+            level.ahead = ReadAhead::start(level.directory, Some(name), self.entries_left);
         }
     }
 

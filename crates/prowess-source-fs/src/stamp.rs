@@ -11,20 +11,16 @@
 #[cfg(test)]
 mod tests;
 
-use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use prowess_core::{Stamp, Timestamp};
-use prowess_dir::{Epoch, Kind, Moment, Stat};
+use prowess_dir::{Epoch, FileTime, Kind, Stat};
 
 /// Times of files are no finer than the kernel's tick, on some file systems two seconds: a file that
 /// changed this lately may change again without its times changing.
 const RACY_MS: i128 = 2_000;
 
-/// The bits of a stamp that a source may use as it likes.
-const OWN: u64 = !(Stamp::PROVISIONAL | Stamp::SETTLING | Stamp::YOUNG);
-
-/// The proper stamp of a file; a young one if it changed so lately that a further change may not show.
+/// The proper stamp of a file; a racy one if it changed so lately that a further change may not show.
 pub(crate) fn proper(file: &str, stat: &Stat, now: Timestamp) -> Stamp {
     // The name is part of it: `skill.md` that becomes `SKILL.md` is reported anew.
     let words = [
@@ -35,20 +31,17 @@ pub(crate) fn proper(file: &str, stat: &Stat, now: Timestamp) -> Stamp {
         stat.inode,
         stat.device,
     ];
-    let mixed = words.into_iter().fold(0, mix) & OWN;
-    let is_young = is_racy(stat.modified, now) || is_racy(stat.changed, now);
-    let young = if is_young { Stamp::YOUNG } else { 0 };
-    Stamp(NonZeroU64::new(mixed | young).unwrap_or(NonZeroU64::MIN))
+    let mixed = words.into_iter().fold(0, mix);
+    let may_change_again = is_racy(stat.modified, now) || is_racy(stat.changed, now);
+    if may_change_again { Stamp::racy(mixed) } else { Stamp::exact(mixed) }
 }
 
-/// Whether a stamp that was given is this proper one, settling or not, and neither is young.
+/// Whether a stamp that was given is this proper one, confirmed or not, and neither is racy.
 pub(crate) fn is_proper(given: Stamp, stamp: Stamp) -> bool {
-    !given.is_provisional() && !given.is_young() && stamp.0.get() == given.0.get() & OWN
-}
-
-/// The same stamp as one that takes the place of a provisional one.
-pub(crate) fn settling(stamp: Stamp) -> Stamp {
-    Stamp(stamp.0 | Stamp::SETTLING)
+    !given.is_provisional()
+        && !given.is_racy()
+        && !stamp.is_racy()
+        && stamp.value() == given.value()
 }
 
 /// A file of one name in one directory, which is known by its inode.
@@ -69,7 +62,7 @@ impl Found<'_> {
 pub(crate) struct Listed {
     pub(crate) inode: u64,
     pub(crate) device: u64,
-    pub(crate) changed: Moment,
+    pub(crate) changed: FileTime,
     pub(crate) count: u64,
     pub(crate) sum: u64,
 }
@@ -110,8 +103,7 @@ pub(crate) fn listing(listed: Listed, epoch: &Epoch) -> Option<Stamp> {
 
 fn of_words(words: &[u64], epoch: &Epoch) -> Stamp {
     let seconds = epoch.moment.seconds.cast_unsigned() & low(SECONDS_BITS);
-    let bits = Stamp::PROVISIONAL | (seconds << HASH_BITS) | hash(words, epoch);
-    Stamp(NonZeroU64::new(bits).expect("the bit of a provisional stamp is set"))
+    Stamp::provisional((seconds << HASH_BITS) | hash(words, epoch))
 }
 
 /// The last second whose provisional stamps a source has given.
@@ -135,13 +127,13 @@ impl LastSecond {
 
 /// Whether a provisional stamp was given to a file of this name in this directory.
 pub(crate) fn is_of(given: Stamp, found: Found<'_>, epoch: &Epoch) -> bool {
-    given.0.get() & low(HASH_BITS) == hash(&found.words(), epoch)
+    given.value() & low(HASH_BITS) == hash(&found.words(), epoch)
 }
 
 /// Whether a listing would give these names, as it did when the stamp was made.
 pub(crate) fn is_as_listed(given: Stamp, listed: Listed, now: &Epoch) -> bool {
     let began = began_at(given);
-    given.0.get() & low(HASH_BITS) == hash(&listed.words(), now)
+    given.value() & low(HASH_BITS) == hash(&listed.words(), now)
         && began <= now.moment.seconds
         && Epoch::is_older(listed.changed, began)
 }
@@ -162,7 +154,7 @@ pub(crate) fn verdict(given: Stamp, epoch: &Epoch, (stat, mount): (&Stat, Option
 
 /// When the scan began that gave a provisional stamp.
 fn began_at(given: Stamp) -> i64 {
-    ((given.0.get() >> HASH_BITS) & low(SECONDS_BITS)).cast_signed()
+    ((given.value() >> HASH_BITS) & low(SECONDS_BITS)).cast_signed()
 }
 
 fn hash(words: &[u64], epoch: &Epoch) -> u64 {
@@ -191,7 +183,7 @@ fn mix(stamp: u64, word: u64) -> u64 {
 }
 
 /// Seconds and nanoseconds in one word; before 1970 and after 2554 it wraps and stays distinct.
-fn nanoseconds(moment: Moment) -> u64 {
+fn nanoseconds(moment: FileTime) -> u64 {
     moment
         .seconds
         .cast_unsigned()
@@ -200,7 +192,7 @@ fn nanoseconds(moment: Moment) -> u64 {
 }
 
 /// Whether a time is within two seconds of now, on either side: clocks of file servers differ.
-fn is_racy(moment: Moment, now: Timestamp) -> bool {
+fn is_racy(moment: FileTime, now: Timestamp) -> bool {
     let milliseconds =
         i128::from(moment.seconds) * 1_000 + i128::from(moment.nanoseconds / 1_000_000);
     (i128::from(now.0) - milliseconds).abs() < RACY_MS

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use prowess_core::{Diagnostic, Digest, RecordSet, Severity};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
@@ -15,6 +15,12 @@ const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// How many files there may be; beyond that, the oldest go.
 const MOST_FILES: usize = 256;
+
+/// How long the name of each file is.
+const NAME_LENGTH: usize = 32;
+
+/// A temporary file that is older than this belongs to no writer that is still at work.
+const LONGEST_WRITE: Duration = Duration::from_secs(3_600);
 
 /// What each file begins with, and with it the version of what follows.
 const BEGINNING: &[u8; 16] = b"prowess records\x03";
@@ -58,16 +64,19 @@ impl RecordCache {
         }
     }
 
-    /// Keeps what a scan found under a key.
+    /// Saves the records of a scan under a key.
     ///
     /// # Errors
     ///
-    /// The directory cannot be written to.
-    pub fn save(&self, key: &str, records: &RecordSet) -> io::Result<()> {
+    /// The directory cannot be written to, so that the next start scans everything again.
+    pub fn save(&self, key: &str, records: &RecordSet) -> Result<(), Box<Diagnostic>> {
         let body = [self.full(key).as_bytes(), b"\0", &records.to_bytes()].concat();
         let bytes = [BEGINNING, &sum(&body)[..], &body].concat();
-        file::replace(&self.path(key), &bytes)?;
-        self.clear_out()
+        let path = self.path(key);
+        file::replace(&path, &bytes).map_err(|error| not_written(&self.directory, &error))?;
+        // Files that cannot be removed take room and do no harm.
+        let _ = self.remove_old(&path);
+        Ok(())
     }
 
     /// Reads a file of this size. What it says is looked at before its sum is known, which is nothing to
@@ -96,23 +105,41 @@ impl RecordCache {
 
     fn path(&self, key: &str) -> PathBuf {
         let digest = Digest::of(self.full(key).as_bytes()).to_string();
-        self.directory.join(&digest["sha256:".len()..][..32])
+        self.directory.join(&digest["sha256:".len()..][..NAME_LENGTH])
     }
 
-    /// Removes the oldest files where there are too many: roots and builds come and go.
-    fn clear_out(&self) -> io::Result<()> {
+    /// Removes the oldest files of the cache if there are too many, because roots and builds come and
+    /// go, and the temporary files of writers that were killed. Files of others are left alone.
+    fn remove_old(&self, written: &Path) -> io::Result<()> {
+        let modified = |metadata: fs::Metadata| metadata.modified();
+        let now = fs::metadata(written).and_then(modified)?;
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.directory)? {
             let entry = entry?;
-            let changed = entry.metadata().and_then(|metadata| metadata.modified());
-            files.push((changed.unwrap_or(SystemTime::UNIX_EPOCH), entry.path()));
+            let changed = entry.metadata().and_then(modified).unwrap_or(SystemTime::UNIX_EPOCH);
+            let is_leftover = now.duration_since(changed).is_ok_and(|age| age > LONGEST_WRITE);
+            if is_leftover && file::is_temporary(&entry, ".") {
+                let _ = fs::remove_file(entry.path());
+            } else if is_record_file(&entry) {
+                files.push((changed, entry.path()));
+            }
         }
         files.sort();
         for (_, path) in files.iter().rev().skip(MOST_FILES) {
-            fs::remove_file(path)?;
+            let _ = fs::remove_file(path);
         }
         Ok(())
     }
+}
+
+/// Whether an entry of the directory has the name of a file of the cache: half a digest.
+fn is_record_file(entry: &fs::DirEntry) -> bool {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let name = entry.file_name();
+    let name = name.as_encoded_bytes();
+    name.len() == NAME_LENGTH
+        && name.iter().all(is_digit)
+        && entry.file_type().is_ok_and(|kind| kind.is_file())
 }
 
 /// Adds up what is read.
@@ -135,6 +162,16 @@ fn is_damage(error: &io::Error) -> bool {
 
 fn sum(bytes: &[u8]) -> [u8; SUM] {
     xxh3_128(bytes).to_le_bytes()
+}
+
+fn not_written(directory: &Path, error: &io::Error) -> Box<Diagnostic> {
+    let finding = Diagnostic::new(
+        codes::CACHE_NOT_WRITTEN,
+        Severity::Warning,
+        format!("the records of this scan cannot be saved, so the next start is slower: {error}"),
+        "make the directory writable or free space on its disk, or set `record_cache: never`",
+    );
+    Box::new(finding.in_file(directory.to_string_lossy()))
 }
 
 fn ignored(path: &Path, reason: &dyn std::fmt::Display) -> Box<Diagnostic> {

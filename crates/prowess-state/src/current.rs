@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use prowess_core::{Diagnostic, FolderAnswer, FolderTrust};
+use prowess_core::{CheckedFolder, Diagnostic, FolderAnswer, FolderTrust};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::{TrustFile, TrustedFolders, file};
@@ -52,6 +52,10 @@ impl Read {
 impl FolderTrust for CurrentTrust {
     fn answer(&self, folder: &Path) -> FolderAnswer {
         self.folders().answer(folder)
+    }
+
+    fn check(&self, folder: &Path) -> CheckedFolder {
+        self.folders().check(folder)
     }
 
     /// Of the file, and of what stands at the paths of the folders: another folder that takes the place of a

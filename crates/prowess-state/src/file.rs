@@ -1,6 +1,6 @@
 //! Files that are the user's alone: read with suspicion, written whole.
 
-use std::fs::{DirBuilder, File};
+use std::fs::{self, DirBuilder, DirEntry, File};
 use std::io::{self, Error, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
@@ -78,6 +78,36 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Removes the temporary files that killed writers of a file left behind. The caller holds the
+/// [`lock`] of the file, so no writer is at work.
+pub(crate) fn remove_leftovers(path: &Path) -> io::Result<()> {
+    let prefix = prefix_of(path);
+    for entry in fs::read_dir(directory_of(path)?)? {
+        let entry = entry?;
+        if is_temporary(&entry, &prefix) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether an entry of a directory is a temporary file for a file whose temporary files begin with
+/// `prefix`.
+pub(crate) fn is_temporary(entry: &DirEntry, prefix: &str) -> bool {
+    let name = entry.file_name();
+    let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+    is_file && name.to_str().is_some_and(|name| name.starts_with(prefix) && name.ends_with(END))
+}
+
+/// The end of the name of every temporary file.
+const END: &str = ".prowess-tmp";
+
+/// The beginning of the names of the temporary files for a file.
+fn prefix_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    format!(".{name}.")
+}
+
 /// As [`write`], without waiting for the disk: after a loss of power the file may be damaged.
 ///
 /// # Errors
@@ -90,7 +120,9 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// A new file in the directory of another.
 fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
-    let mut file = NamedTempFile::new_in(directory_of(path)?)?;
+    let prefix = prefix_of(path);
+    let mut builder = tempfile::Builder::new();
+    let mut file = builder.prefix(&prefix).suffix(END).tempfile_in(directory_of(path)?)?;
     file.write_all(bytes)?;
     Ok(file)
 }

@@ -22,6 +22,16 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
+    /// Returns the identity of a folder that is open.
+    pub(crate) fn of_open(folder: &prowess_dir::Identity) -> Self {
+        let created = folder.created.map(|created| (created.seconds, created.nanoseconds));
+        let created = created.and_then(|(seconds, nanoseconds)| {
+            jiff::Timestamp::new(seconds, i32::try_from(nanoseconds).ok()?).ok()
+        });
+        let device = created.is_none().then_some(folder.device);
+        Self { inode: folder.inode, created, device }
+    }
+
     /// That of the folder at this path; `None` where there is no folder.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         // The path is real: a link in the folder's place is not the folder.

@@ -140,6 +140,8 @@ impl TrustFile {
         let outcome = change(&mut folders)?;
         let written = Written { version: VERSION, folders };
         let text = serde_json::to_string_pretty(&written).map_err(|error| unwritable(error.into()));
+        // What a killed writer left behind is no reason to fail.
+        let _ = file::remove_leftovers(&self.path);
         file::write(&self.path, (text? + "\n").as_bytes()).map_err(unwritable)?;
         drop(lock);
         Ok(outcome)

@@ -2,10 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use prowess_core::{Diagnostic, FolderAnswer, FolderTrust, Timestamp};
+use prowess_core::{
+    CheckedFolder, Diagnostic, FolderAnswer, FolderIdentity, FolderTrust, Timestamp,
+};
+use prowess_dir::{Dir, Links};
 use serde::{Deserialize, Serialize};
 
 use crate::identity::Identity;
+
+/// The name of a directory in which a package manager puts other people's packages.
+const PACKAGES_OF_OTHERS: &str = "node_modules";
+
+/// The name that makes a directory a repository of its own.
+const REPOSITORY: &str = ".git";
 
 /// The folders that the user trusts.
 ///
@@ -62,11 +71,18 @@ impl TrustedFolders {
 
 impl FolderTrust for TrustedFolders {
     fn answer(&self, folder: &Path) -> FolderAnswer {
-        match self.covering(folder).map(TrustedFolder::state) {
-            Some(TrustedState::Trusted) => FolderAnswer::Trusted,
+        self.check(folder).answer
+    }
+
+    fn check(&self, folder: &Path) -> CheckedFolder {
+        let covering = self.covering(folder);
+        let identity = covering.and_then(|trusted| trusted.identity_of(folder));
+        let answer = match covering.map(TrustedFolder::state) {
+            Some(TrustedState::Trusted) if identity.is_some() => FolderAnswer::Trusted,
             Some(TrustedState::Replaced) => FolderAnswer::Replaced,
-            Some(TrustedState::Missing) | None => FolderAnswer::NotTrusted,
-        }
+            _ => FolderAnswer::NotTrusted,
+        };
+        CheckedFolder { answer, identity }
     }
 }
 
@@ -96,6 +112,25 @@ impl TrustedFolder {
         }
     }
 
+    /// Returns the identity of a folder that this trust covers. Each directory is opened in the one
+    /// above it, from the trusted one on, so that no other can take the place of one in between.
+    fn identity_of(&self, folder: &Path) -> Option<FolderIdentity> {
+        let real = folder.canonicalize().ok()?;
+        let mut directory = Dir::open(self.path()).ok()?;
+        if Identity::of_open(&directory.identity().ok()?) != self.identity {
+            return None;
+        }
+        for name in real.strip_prefix(self.path()).ok()? {
+            directory = directory.open_dir(name.to_str()?, Links::Refuse).ok()?;
+            if name == PACKAGES_OF_OTHERS || directory.stat_unconfined(REPOSITORY).is_ok() {
+                return None;
+            }
+        }
+        let prowess_dir::Identity { device, inode, created } = directory.identity().ok()?;
+        let created = created.map(|created| (created.seconds, created.nanoseconds));
+        Some(FolderIdentity { device, inode, created })
+    }
+
     fn covers(&self, real: &Path) -> bool {
         let between = |folder: &&Path| *folder != self.path();
         real.starts_with(self.path())
@@ -105,8 +140,8 @@ impl TrustedFolder {
 
 /// Whether a folder is not of one hand with what lies around it.
 fn begins_something_else(folder: &Path) -> bool {
-    folder.file_name().is_some_and(|name| name == "node_modules")
-        || folder.join(".git").symlink_metadata().is_ok()
+    folder.file_name().is_some_and(|name| name == PACKAGES_OF_OTHERS)
+        || folder.join(REPOSITORY).symlink_metadata().is_ok()
 }
 
 /// The real path of a folder; of one that is gone, the path that it had.

@@ -21,8 +21,10 @@
 //! trait's `# Behavior` list that it breaks.
 #![forbid(unsafe_code)]
 
+mod bind_mount;
 mod clock;
 mod corpus;
+mod hostile;
 mod memory_catalog;
 mod plugin_build;
 mod plugin_file;
@@ -37,8 +39,12 @@ mod tree;
 mod tree_source;
 mod watch_kit;
 
+pub use bind_mount::BindMount;
 pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};
+pub use hostile::{
+    DISGUISED_TAGS, HIDDEN_TEXTS, MARKUP_TEXTS, disguised_tag_in, hostile_texts, invisible_in,
+};
 pub use memory_catalog::memory_catalog;
 pub use plugin_build::{
     PluginFlavor, build_plugin, build_plugin_example, build_plugin_example_as, build_plugin_outside,

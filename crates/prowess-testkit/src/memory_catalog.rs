@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    Catalog, CatalogBuilder, CatalogSource, Layer, MemorySource, NewRecord, RecordIndex, RecordSet,
-    State, Trust,
+    Availability, Catalog, CatalogBuilder, CatalogSource, Layer, MemorySource, NewRecord,
+    RecordIndex, RecordSet, Trust,
 };
 
 /// A catalog of skills by name, description and tags. Their ids are their names, of equal ones the
@@ -25,7 +25,7 @@ pub fn memory_catalog<'a>(
     for entry in 0..count {
         let at = RecordIndex::new(0, entry);
         if builder.show(at).is_err() {
-            builder.put_aside(at, State::Shadowed("an earlier one has its name"));
+            builder.exclude(at, Availability::Shadowed, "an earlier one has its name");
         }
     }
     Arc::new(builder.finish(1))

@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// Builds a package of this workspace whose library is a `cdylib`, and says where it lies.
 ///
-/// Each is built once in a run. It goes into a target directory of its own, because a cargo that waits for
-/// the tests holds the lock of the usual one.
+/// If `PROWESS_TEST_PLUGINS` is set, the library is taken from that directory. Otherwise it is built, once in
+/// a run, into a target directory of its own, so that the tests of one package can be run alone.
 ///
 /// # Panics
 ///
@@ -65,11 +65,7 @@ impl PluginFlavor {
     /// Its directory below the one of the usual flavor, and what cargo is told by its environment.
     fn settings(self) -> (&'static str, &'static [(&'static str, &'static str)]) {
         match self {
-            // Small files: they are read and looked at by code that is not optimized.
-            Self::Usual => (
-                "",
-                &[("CARGO_PROFILE_DEV_DEBUG", "false"), ("CARGO_PROFILE_DEV_STRIP", "debuginfo")],
-            ),
+            Self::Usual => ("", &[]),
             Self::Release => (
                 "release",
                 &[
@@ -100,10 +96,21 @@ fn file_name(library: &str) -> String {
     format!("{DLL_PREFIX}{}{DLL_SUFFIX}", library.replace('-', "_"))
 }
 
-/// Builds what the arguments name and gives the directory that it lies in.
+/// The variable with the directory of a profile in which every library of this workspace was built. A
+/// run of all tests sets it, because it has built them already.
+const BUILT_PLUGINS: &str = "PROWESS_TEST_PLUGINS";
+
+/// Builds the library that the arguments select and returns its directory.
 fn build(arguments: &[&str], flavor: PluginFlavor) -> PathBuf {
     static BUILT: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
+    let is_of_workspace = arguments.first() == Some(&"--package");
+    if let Some(built) = std::env::var_os(BUILT_PLUGINS)
+        && is_of_workspace
+        && flavor == PluginFlavor::Usual
+    {
+        return PathBuf::from(built);
+    }
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let (directory, variables) = flavor.settings();
     let target = target(&workspace).join("plugin-fixtures").join(directory);

@@ -1,23 +1,25 @@
 //! What a scan reported, for tests to look at.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use prowess_core::{
-    Cancel, Diagnostic, Found, ReadFurther, ScanSink, SkillSource, SourceError, Stamp,
+    Cancel, Coverage, Diagnostic, Found, PackagePath, PreviousScan, ReadFurther, ScanSink,
+    SkillSource, SourceError, Stamp,
 };
 
-/// A [`ScanSink`] that keeps all it is told.
+/// A [`ScanSink`] that keeps every report.
 #[derive(Clone, Debug, Default)]
 pub struct ScanRecorder {
-    /// The stamps to answer with, by package.
+    /// The stamps of the previous scan, by package.
     pub known: BTreeMap<String, Stamp>,
-    /// The stamp of the list of packages to answer with.
+    /// The stamp of the previous scan's list of packages.
     pub known_listing: Option<Stamp>,
-    /// The stamp that was given for the list of packages.
-    pub listed: Option<Stamp>,
+    /// The stamp that this scan returned for its list of packages.
+    pub listing: Option<Stamp>,
     /// Whether it asks for each file to its end.
     pub reads_to_the_end: bool,
+    /// Whether it asks for the size of each file.
+    pub asks_for_sizes: bool,
     /// The packages that were found, in the order of the reports. A package that is read further is
     /// here once for each report.
     pub found: Vec<FoundPackage>,
@@ -25,8 +27,8 @@ pub struct ScanRecorder {
     pub unchanged: Vec<String>,
     /// What is wrong.
     pub problems: Vec<Diagnostic>,
-    /// The directories that could not be looked into, in the order of the reports.
-    pub unseen: Vec<String>,
+    /// The directories that could not be read, in the order of the reports.
+    pub unreadable: Vec<String>,
 }
 
 /// A [`Found`] that owns its texts.
@@ -53,23 +55,49 @@ impl ScanRecorder {
     ///
     /// Those of the scan.
     pub fn scan(source: &dyn SkillSource) -> Result<Self, SourceError> {
-        let mut recorder = Self::default();
-        source.scan(&mut recorder, &Cancel::default())?;
-        Ok(recorder)
+        Self::default().record(source)
     }
 
-    /// A recorder that knows what this one was told. A package that was found
-    /// without a stamp, or with a young one, is not known.
+    /// Records a whole scan of `source`, compared with [`Self::known`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the scan.
+    pub fn record(mut self, source: &dyn SkillSource) -> Result<Self, SourceError> {
+        let known: Vec<_> = self.known.clone().into_iter().collect();
+        let previous = PreviousScan::new(&known).with_listing(self.known_listing);
+        self.listing = source.scan(&previous, &mut self, &Cancel::default())?.listing;
+        Ok(self)
+    }
+
+    /// Records a scan of some packages of `source`, compared with [`Self::known`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the scan.
+    pub fn record_packages(
+        mut self,
+        source: &dyn SkillSource,
+        packages: &[PackagePath],
+    ) -> Result<(Self, Coverage), SourceError> {
+        let known: Vec<_> = self.known.clone().into_iter().collect();
+        let previous = PreviousScan::new(&known).with_listing(self.known_listing);
+        let coverage = source.scan_packages(packages, &previous, &mut self, &Cancel::default())?;
+        Ok((self, coverage))
+    }
+
+    /// Creates a recorder for the scan after this one. A package that was found without a stamp, or with a
+    /// racy one, is not known to it.
     #[must_use]
     pub fn next(&self) -> Self {
         let mut known = self.known.clone();
         for found in &self.found {
-            match found.stamp.filter(|stamp| !stamp.is_young()) {
+            match found.stamp.filter(|stamp| !stamp.is_racy()) {
                 Some(stamp) => known.insert(found.package.clone(), stamp),
                 None => known.remove(&found.package),
             };
         }
-        Self { known, known_listing: self.listed, ..Self::default() }
+        Self { known, known_listing: self.listing, ..Self::default() }
     }
 
     /// The packages that were found, sorted.
@@ -93,31 +121,6 @@ impl ScanRecorder {
 }
 
 impl ScanSink for ScanRecorder {
-    fn known(&self, package: &str) -> Option<Stamp> {
-        self.known.get(package).copied()
-    }
-
-    fn each_known(
-        &self,
-        start: usize,
-        visit: &mut dyn FnMut(&str, Option<Stamp>) -> ControlFlow<()>,
-    ) {
-        let mut known = self.known.iter().skip(start);
-        let _ = known.try_for_each(|(package, stamp)| visit(package, Some(*stamp)));
-    }
-
-    fn known_listing(&self) -> Option<Stamp> {
-        self.known_listing
-    }
-
-    fn listed(&mut self, stamp: Stamp) {
-        self.listed = Some(stamp);
-    }
-
-    fn unseen(&mut self, directory: &str) {
-        self.unseen.push(directory.to_owned());
-    }
-
     fn unchanged(&mut self, package: &str) {
         self.unchanged.push(package.to_owned());
     }
@@ -131,7 +134,9 @@ impl ScanSink for ScanRecorder {
             head: found.head.to_vec(),
             is_whole_file: found.is_whole_file,
         });
-        if self.reads_to_the_end && !found.is_whole_file {
+        if self.asks_for_sizes && found.size.is_none() {
+            ReadFurther::Size
+        } else if self.reads_to_the_end && !found.is_whole_file {
             ReadFurther::UpTo(found.head.len() + 1)
         } else {
             ReadFurther::No
@@ -140,5 +145,10 @@ impl ScanSink for ScanRecorder {
 
     fn problem(&mut self, diagnostic: Diagnostic) {
         self.problems.push(diagnostic);
+    }
+
+    fn unreadable(&mut self, directory: &str, diagnostic: Diagnostic) {
+        self.unreadable.push(directory.to_owned());
+        self.problem(diagnostic);
     }
 }

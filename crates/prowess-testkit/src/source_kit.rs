@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, Coverage, Diagnostic, Found, Listing, PackagePath, ReadFurther, ReadLimit,
-    ResourcePath, ScanSink, SkillSource, SourceErrorKind, Stamp,
+    Cancel, Coverage, Diagnostic, Found, Listing, PackagePath, PreviousScan, ReadFurther,
+    ReadLimit, ResourcePath, ScanSink, SkillSource, SourceErrorKind, Stamp,
 };
 
 use crate::ScanRecorder;
@@ -75,9 +75,9 @@ pub struct WayOut {
 const ONCE: &str = "`scan` reports each package once, by a path in the normal form of \
      [`PackagePath`], and each thing that kept a package from being reported as a diagnostic with \
      its path";
-const KNOWN: &str = "`scan` asks [`ScanSink::known`] first and reports a package whose stamp is \
-     still the same as unchanged, without reading it. Where the stamp is provisional, it may read it \
-     once more";
+const KNOWN: &str = "`scan` compares each package with [`PreviousScan::stamp`] and reports one whose \
+     stamp is still the same as unchanged, without reading it. A package with a provisional stamp may \
+     be read once more";
 const PARTLY: &str = "A failure that leaves some packages readable is a diagnostic; only a source \
      that can say nothing at all gives an error";
 const ASKED: &str = "`scan_packages` reports of the packages that it is asked for what `scan` would \
@@ -192,33 +192,27 @@ fn an_unchanged_package_is_not_reported_again(fixture: &dyn SourceFixture) {
     let mut first = scan(&*source);
     if first.known.values().chain(first.next().known.values()).any(|stamp| stamp.is_provisional()) {
         // A provisional stamp may cost one further read, which gives a proper one.
-        let mut again = first.next();
-        source.scan(&mut again, &Cancel::default()).expect(KNOWN);
-        first = again;
+        first = first.next().record(&*source).expect(KNOWN);
     }
-    let mut second = first.next();
+    let second = first.next().record(&*source).expect(KNOWN);
     let stamped = second.known.len();
-    source.scan(&mut second, &Cancel::default()).expect(KNOWN);
     let reported = second.found.iter().filter(|found| second.known.contains_key(&found.package));
     assert_eq!(reported.count(), 0, "{}", broken(KNOWN, "an unchanged package is read again"));
     assert_eq!(second.unchanged.len(), stamped, "{}", broken(KNOWN, "a package is forgotten"));
 
     let mut changed = first.next();
     for stamp in changed.known.values_mut() {
-        *stamp = Stamp(stamp.0 | Stamp::PROVISIONAL | 1 << 62);
+        *stamp = Stamp::provisional(stamp.value()).confirmed();
     }
-    // A stamp that has both bits anyway would be the same.
-    changed.known.retain(|name, stamp| first.next().known.get(name) != Some(stamp));
-    source.scan(&mut changed, &Cancel::default()).expect(KNOWN);
+    let changed = changed.record(&*source).expect(KNOWN);
     let is_unchanged = |name: &String| changed.known.contains_key(name);
     let wrong = changed.unchanged.iter().any(is_unchanged);
     assert!(!wrong, "{}", broken(KNOWN, "another stamp is taken for the same"));
 }
 
 fn a_file_is_read_further_when_asked(fixture: &dyn SourceFixture) {
-    let mut recorder = ScanRecorder { reads_to_the_end: true, ..ScanRecorder::default() };
-    let source = fixture.source(&FILES);
-    source.scan(&mut recorder, &Cancel::default()).expect(FURTHER);
+    let recorder = ScanRecorder { reads_to_the_end: true, ..ScanRecorder::default() };
+    let recorder = recorder.record(&*fixture.source(&FILES)).expect(FURTHER);
     let mut reports = recorder.found.iter().filter(|found| found.package == "long");
     let lengths: Vec<_> = reports.clone().map(|found| found.head.len()).collect();
     let grows = lengths.is_sorted_by(|shorter, longer| shorter < longer);
@@ -230,10 +224,10 @@ fn a_file_is_read_further_when_asked(fixture: &dyn SourceFixture) {
 fn a_few_packages_are_reported_as_in_a_scan(fixture: &dyn SourceFixture) {
     let source = fixture.source(&FILES);
     let asked = ["alpha", "group/deep", "missing", "notes"].map(package);
-    let mut few = ScanRecorder::default();
-    let covered = source.scan_packages(&asked, &mut few, &Cancel::default()).expect(ASKED);
+    let recorded = ScanRecorder::default().record_packages(&*source, &asked);
+    let (few, covered) = recorded.expect(ASKED);
     let expected: &[&str] = match covered {
-        Coverage::Everything => &PACKAGES,
+        Coverage::Everything(_) => &PACKAGES,
         Coverage::Asked => &["alpha", "group/deep"],
     };
     let reported = few.packages();
@@ -355,10 +349,6 @@ struct CancelAtOnce<'a> {
 }
 
 impl ScanSink for CancelAtOnce<'_> {
-    fn known(&self, _: &str) -> Option<Stamp> {
-        None
-    }
-
     fn unchanged(&mut self, _: &str) {}
 
     fn found(&mut self, _: Found<'_>) -> ReadFurther {
@@ -378,7 +368,7 @@ fn a_scan_ends_soon_after_its_cancel(fixture: &dyn SourceFixture) {
     let source = fixture.source(&files);
     let cancel = Cancel::default();
     let mut sink = CancelAtOnce { cancel: &cancel, found: 0 };
-    let kind = source.scan(&mut sink, &cancel).err().map(|error| error.kind);
+    let kind = source.scan(&PreviousScan::none(), &mut sink, &cancel).err().map(|error| error.kind);
     let cancelled = Some(SourceErrorKind::Cancelled);
     assert_eq!(kind, cancelled, "{}", broken(THREADS, "a cancelled scan is no whole one"));
     assert!(sink.found < MANY / 2, "{}", broken(THREADS, "a cancelled scan goes on"));

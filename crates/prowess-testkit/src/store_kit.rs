@@ -17,12 +17,13 @@ pub fn check_store(store: &dyn SessionStore) {
     check_load(store);
     check_put(store);
     check_race(store);
+    check_touch(store);
     check_delete(store);
     check_no_return(store);
 }
 
 fn check_load(store: &dyn SessionStore) {
-    let [id, other] = ["load", "load-other"].map(SessionId::new);
+    let [id, other] = ["load", "load-other"].map(id);
     assert_eq!(load(store, &id), None, "`load` of what was never put gives nothing");
     put(store, &state(&id, 0, 1), None);
     let last = state(&id, 1, 2);
@@ -35,7 +36,7 @@ fn check_load(store: &dyn SessionStore) {
 }
 
 fn check_put(store: &dyn SessionStore) {
-    let id = SessionId::new("put");
+    let id = id("put");
     let first = state(&id, 4, 1);
     let refused = |expected, why: &str| {
         let before = load(store, &id);
@@ -55,7 +56,7 @@ fn check_put(store: &dyn SessionStore) {
 }
 
 fn check_race(store: &dyn SessionStore) {
-    let id = SessionId::new("race");
+    let id = id("race");
     put(store, &state(&id, 0, 0), None);
     let start = Barrier::new(RACERS.try_into().expect("a handful"));
     let race = |racer| {
@@ -78,7 +79,7 @@ fn check_race(store: &dyn SessionStore) {
 }
 
 fn check_delete(store: &dyn SessionStore) {
-    let id = SessionId::new("delete");
+    let id = id("delete");
     assert!(!delete(store, &id), "`delete` of nothing says that there was nothing");
     put(store, &state(&id, 0, 1), None);
     assert!(delete(store, &id), "`delete` says that there was something");
@@ -87,7 +88,7 @@ fn check_delete(store: &dyn SessionStore) {
 }
 
 fn check_no_return(store: &dyn SessionStore) {
-    let id = SessionId::new("return");
+    let id = id("return");
     put(store, &state(&id, 0, 1), None);
     put(store, &state(&id, 1, 2), Some(0));
     delete(store, &id);
@@ -96,6 +97,33 @@ fn check_no_return(store: &dyn SessionStore) {
         assert!(!is_stored, "a `put` that expects a version of a deleted state is refused");
         assert_eq!(load(store, &id), None, "a deleted state does not come back");
     }
+}
+
+fn check_touch(store: &dyn SessionStore) {
+    let [id, absent] = ["touch", "touch-absent"].map(id);
+    let stored = state(&id, 3, 10);
+    put(store, &stored, None);
+    assert!(touch(store, &id, 20), "`touch` reports that there is a state");
+    let touched = SessionState { touched: Timestamp(20), ..stored };
+    assert_eq!(load(store, &id), Some(touched.clone()), "`touch` changes the last use alone");
+    assert!(touch(store, &id, 15), "`touch` reports a state that was used later");
+    assert_eq!(load(store, &id), Some(touched), "`touch` never moves the last use back");
+    let next = state(&id, 4, 30);
+    assert!(try_put(store, &next, Some(3)), "a `put` succeeds after a `touch`: the version stays");
+    assert_eq!(load(store, &id), Some(next), "a `put` sets the last use too");
+    assert!(!touch(store, &absent, 20), "`touch` reports that there is no state");
+    assert_eq!(load(store, &absent), None, "`touch` creates no state");
+    delete(store, &id);
+    assert!(!touch(store, &id, 40), "`touch` of a deleted state reports that there is none");
+    assert_eq!(load(store, &id), None, "`touch` does not bring a deleted state back");
+}
+
+fn id(text: &str) -> SessionId {
+    SessionId::new(text).expect("the kit's ids are good")
+}
+
+fn touch(store: &dyn SessionStore, id: &SessionId, at: u64) -> bool {
+    store.touch(id, Timestamp(at)).expect("`touch` succeeds on a working store")
 }
 
 /// A state that differs from others by `mark`.

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, Caller, Cancel, Catalog, LoadMode, Receipt, Session, SessionError, SessionId,
-    SessionState, StoreError, Timestamp, Tool, ToolContext, ToolProvider, ToolResult, Unload,
+    ActiveSkill, Boundary, Caller, Cancel, Catalog, LoadMode, Receipt, Session, SessionError,
+    SessionId, SessionState, StoreError, Timestamp, Tool, ToolContext, ToolProvider, ToolResult,
+    Unload,
 };
 use serde_json::{Value, json};
 
@@ -54,10 +55,11 @@ pub fn call_tool(tool: &dyn Tool, arguments: &Value) -> ToolResult {
 fn call_until(tool: &dyn Tool, arguments: &Value, cancel: &Cancel) -> ToolResult {
     let context = ToolContext {
         catalog: &Arc::new(Catalog::empty()),
-        session: &Empty(SessionId::new("kit")),
+        session: &Empty(SessionId::new("kit").expect("it is a good id")),
         caller: Caller::Model,
         clock: &ManualClock::default(),
         cancel,
+        boundary: &Boundary::default(),
     };
     tool.call(&context, arguments)
 }
@@ -77,7 +79,7 @@ fn a_definition_can_be_shown(tool: &dyn Tool) {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     assert!(!name.is_empty() && name.bytes().all(is_plain), "`{name}` can be spelled everywhere");
     assert!(!one.description.trim().is_empty(), "`{name}` says what it does");
-    for schema in [&one.input_schema, &tool.accepts(&Catalog::empty())] {
+    for schema in [&one.input_schema, &*tool.accepts(&Catalog::empty())] {
         assert_eq!(schema["type"], "object", "the arguments of `{name}` are an object");
     }
 }
@@ -126,7 +128,7 @@ impl Session for Empty {
         Ok(SessionState::new(self.0.clone(), Timestamp(0)))
     }
 
-    fn load(&self, _: Vec<ActiveSkill>, _: LoadMode) -> Result<Receipt, SessionError> {
+    fn load(&self, _: &[Arc<ActiveSkill>], _: LoadMode) -> Result<Receipt, SessionError> {
         Err(refused())
     }
 

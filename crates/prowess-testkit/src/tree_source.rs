@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, ChangeListener, Coverage, Listing, PackagePath, ReadLimit, ResourcePath, ScanSink,
-    SkillSource, SourceError, Watch,
+    Cancel, ChangeListener, Coverage, Listing, PackagePath, PreviousScan, ReadLimit, ResourcePath,
+    ScanSink, ScanSummary, SkillSource, SourceError, Watch,
 };
 
 use crate::Tree;
@@ -30,17 +30,23 @@ impl SkillSource for TreeSource {
         self.source.cache_key()
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.source.scan(sink, cancel)
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        self.source.scan(previous, sink, cancel)
     }
 
     fn scan_packages(
         &self,
         packages: &[PackagePath],
+        previous: &PreviousScan<'_>,
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
-        self.source.scan_packages(packages, sink, cancel)
+        self.source.scan_packages(packages, previous, sink, cancel)
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {

@@ -1,7 +1,6 @@
-//! What the audit hears of a call's skills.
+//! The skills of a call, for the audit.
 
 use prowess_core::{AuditedSkill, ToolContext};
-use serde_json::Value;
 
 /// How many skills of one call the audit names.
 const MOST_SKILLS: usize = 64;
@@ -9,12 +8,9 @@ const MOST_SKILLS: usize = 64;
 /// How many characters of a name that a model typed the audit keeps.
 const MOST_CHARACTERS: usize = 256;
 
-/// The skills that a call names, in the fields by which every tool names them.
-pub(crate) fn skills(context: &ToolContext<'_>, arguments: &Value) -> Vec<AuditedSkill> {
-    let one = arguments["skill"].as_str();
-    let several = arguments["names"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let named = one.into_iter().chain(several).take(MOST_SKILLS);
-    named.map(|typed| skill(context, typed)).collect()
+/// Returns the audited form of the skills that a call names.
+pub(crate) fn skills(context: &ToolContext<'_>, named: &[&str]) -> Vec<AuditedSkill> {
+    named.iter().take(MOST_SKILLS).map(|reference| skill(context, reference)).collect()
 }
 
 fn skill(context: &ToolContext<'_>, typed: &str) -> AuditedSkill {

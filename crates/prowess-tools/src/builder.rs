@@ -5,21 +5,27 @@ use std::sync::Arc;
 use prowess_core::{AuditSink, Catalog, NoAudit, Tool, ToolProvider};
 
 use crate::slot::Slot;
-use crate::surface::MAX_NAME_BYTES;
-use crate::{AllowAll, Gate, Surface, Toolbox};
+use crate::{AllowAll, BuildError, Gate, ToolNaming, Toolbox};
+
+impl Toolbox {
+    /// Creates a builder for a toolbox without tools.
+    pub fn builder(naming: ToolNaming) -> ToolboxBuilder {
+        ToolboxBuilder::new(naming)
+    }
+}
 
 /// Builds a [`Toolbox`].
 pub struct ToolboxBuilder {
-    surface: Surface,
+    naming: ToolNaming,
     tools: Vec<Arc<dyn Tool>>,
     gate: Arc<dyn Gate>,
     audit: Arc<dyn AuditSink>,
 }
 
 impl ToolboxBuilder {
-    pub(crate) fn new(surface: Surface) -> Self {
+    fn new(naming: ToolNaming) -> Self {
         let tools = Vec::new();
-        Self { surface, tools, gate: Arc::new(AllowAll), audit: Arc::new(NoAudit) }
+        Self { naming, tools, gate: Arc::new(AllowAll), audit: Arc::new(NoAudit) }
     }
 
     /// Adds the tools of a provider.
@@ -53,40 +59,8 @@ impl ToolboxBuilder {
         let slots = self.tools.into_iter().map(|tool| Slot::new(tool, &nothing));
         let tools: Vec<_> = slots.collect::<Result<_, _>>()?;
         let names: Vec<_> = tools.iter().map(|slot| slot.name.clone()).collect();
-        let by_name = self.surface.index(&names)?;
-        let Self { surface, gate, audit, .. } = self;
-        Ok(Toolbox { surface, tools, by_name, gate, audit })
+        let by_name = self.naming.index(&names)?;
+        let Self { naming, gate, audit, .. } = self;
+        Ok(Toolbox { naming, tools, by_name, gate, audit })
     }
-}
-
-/// Why a toolbox cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// Two tools would have one name for a model.
-    #[error("the tools `{first}` and `{second}` would both be `{spelled}` for a model; rename one")]
-    Collision {
-        /// The first tool's name in the core's spelling.
-        first: String,
-        /// The second's.
-        second: String,
-        /// What both would be called.
-        spelled: String,
-    },
-    /// The name is not one that a model can be given.
-    #[error(
-        "a tool cannot be named `{0}`; use 1 to {MAX_NAME_BYTES} of ASCII letters, digits, `_`, `-` and `.`"
-    )]
-    IllegalName(String),
-    /// The arguments that the tool accepts are not described by a JSON Schema.
-    #[error("the JSON Schema of the tool `{tool}` is not one: {reason}")]
-    BadSchema {
-        /// The tool's name in the core's spelling.
-        tool: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The tool panicked when it was asked what it is.
-    #[error("a tool panicked when it was asked for its definition; leave its provider out")]
-    Panicked,
 }

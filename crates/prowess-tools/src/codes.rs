@@ -1,32 +1,34 @@
-//! The codes that results carry, beside those of sources and sessions.
+//! The codes of failed tool calls, in addition to those of sources and sessions. The page of codes
+//! lists them.
 
-use prowess_core::Code;
-
-/// No tool has this name.
-pub const UNKNOWN_TOOL: Code = Code::new("unknown-tool");
-/// The arguments do not fit.
-pub const INVALID_ARGUMENTS: Code = Code::new("invalid-arguments");
-/// The tool broke down. The host lives.
-pub const TOOL_FAILED: Code = Code::new("tool-failed");
-/// The gate broke down, so the call was not run.
-pub const GATE_FAILED: Code = Code::new("gate-failed");
-/// The host no longer wants the answer.
-pub const CANCELLED: Code = Code::new("cancelled");
-/// No skill has this name.
-pub const SKILL_NOT_FOUND: Code = Code::new("skill-not-found");
-/// The skill is not for who asks for it, or not now.
-pub const SKILL_HIDDEN: Code = Code::new("skill-hidden");
-/// The skill needs something that is not there.
-pub const SKILL_NOT_READY: Code = Code::new("skill-not-ready");
-/// The skill must be loaded first.
-pub const SKILL_NOT_ACTIVE: Code = Code::new("skill-not-active");
-/// The skill is no longer what the catalog or the session knows.
-pub const SKILL_CHANGED: Code = Code::new("skill-changed");
-/// The skill's `SKILL.md` can no longer be used.
-pub const SKILL_INVALID: Code = Code::new("skill-invalid");
-/// One call names more skills than it may.
-pub const TOO_MANY_SKILLS: Code = Code::new("too-many-skills");
-/// The path is none.
-pub const INVALID_PATH: Code = Code::new("invalid-path");
-/// The policy keeps this part of a package from being read.
-pub const PATH_NOT_ALLOWED: Code = Code::new("path-not-allowed");
+prowess_core::declare_codes! {
+    /// No tool has this name.
+    UNKNOWN_TOOL = "unknown-tool";
+    /// The arguments do not match the schema of the tool.
+    INVALID_ARGUMENTS = "invalid-arguments";
+    /// The tool panicked. The host continues.
+    TOOL_FAILED = "tool-failed";
+    /// The gate panicked, so the call was not run.
+    GATE_FAILED = "gate-failed";
+    /// The host cancelled the call.
+    CANCELLED = "cancelled";
+    /// No skill has this name.
+    SKILL_NOT_FOUND = "skill-not-found";
+    /// This caller may not load the skill now.
+    SKILL_HIDDEN = "skill-hidden";
+    /// A requirement of the skill is missing.
+    SKILL_NOT_READY = "skill-not-ready";
+    /// The skill must be loaded first.
+    SKILL_NOT_ACTIVE = "skill-not-active";
+    /// The skill changed since the catalog or the session read it.
+    SKILL_CHANGED = "skill-changed";
+    /// The skill's `SKILL.md` is no longer valid.
+    SKILL_INVALID = "skill-invalid";
+    /// The call names more skills than the limit. `too-many-skills` is of the session: more would be
+    /// loaded than it may have.
+    TOO_MANY_NAMES = "too-many-names";
+    /// The path is not valid.
+    INVALID_PATH = "invalid-path";
+    /// The policy does not allow reading this part of a package.
+    PATH_NOT_ALLOWED = "path-not-allowed";
+}

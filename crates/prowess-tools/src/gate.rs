@@ -1,7 +1,11 @@
 //! May this call run? The one step between the check of the arguments and the run.
 
 use prowess_core::{Code, ToolContext, ToolResult};
+use prowess_text::clipped;
 use serde_json::Value;
+
+/// A longer message to a model is cut.
+pub(crate) const MAX_MESSAGE_CHARS: usize = 4000;
 
 /// Decides whether a call may run.
 ///
@@ -48,7 +52,7 @@ impl Refusal {
 
 impl From<Refusal> for ToolResult {
     fn from(refusal: Refusal) -> Self {
-        Self::error(refusal.code, refusal.message)
+        Self::error(refusal.code, clipped(&refusal.message, MAX_MESSAGE_CHARS))
     }
 }
 

@@ -4,11 +4,11 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use prowess_core::{Catalog, NoAudit};
-//! use prowess_tools::{SkillTools, Surface, ToolPolicy, Toolbox};
+//! use prowess_core::{Catalog, DeliveryPolicy, NoAudit};
+//! use prowess_tools::{SkillTools, ToolNaming, ToolPolicy, Toolbox};
 //!
-//! let toolbox = Toolbox::builder(Surface::default())
-//!     .provider(&SkillTools::new(ToolPolicy::default()))
+//! let toolbox = Toolbox::builder(ToolNaming::default())
+//!     .provider(&SkillTools::new(ToolPolicy::default(), DeliveryPolicy::default()))
 //!     .audit(Arc::new(NoAudit))
 //!     .build()?;
 //! // Without a skill there is nothing to load, so a model is shown no tool.
@@ -19,7 +19,7 @@
 //! [`Toolbox::dispatch`] always answers. An unknown tool, arguments that do not fit, a refusal, a
 //! failure and a panic are results with a code and the next step, because a model can only go on from
 //! what it can read. Every call takes the same way — schema, [`Gate`], run, audit — whichever provider
-//! and whichever [`Surface`] it comes through.
+//! and whichever [`ToolNaming`] it comes through.
 //!
 //! [`SkillTools`] are the three operations on skills. They know the core's seams alone: the session is a
 //! trait object that the host binds, the catalog is the turn's. No vendor's wire format is known here.
@@ -30,20 +30,29 @@ mod audited;
 mod builder;
 pub mod codes;
 mod dispatched;
+mod error;
+mod faults;
+#[cfg(feature = "json-schema")]
+mod full_schema;
 mod gate;
+mod naming;
+mod plain_schema;
 mod policy;
 mod skill_tools;
 mod slot;
 mod suggestion;
-mod surface;
-mod text;
 mod toolbox;
+mod validator;
+
+#[cfg(all(test, feature = "json-schema"))]
+mod schema_tests;
 
 pub use arguments::check_schema;
-pub use builder::{BuildError, ToolboxBuilder};
+pub use builder::ToolboxBuilder;
 pub use dispatched::Dispatched;
+pub use error::BuildError;
 pub use gate::{AllowAll, Gate, GateRequest, Refusal};
+pub use naming::{NameStyle, ToolNaming};
 pub use policy::{ReadGate, ReadScope, ToolPolicy};
 pub use skill_tools::{SkillTools, newer_versions};
-pub use surface::{NameStyle, Surface};
 pub use toolbox::Toolbox;

@@ -1,6 +1,5 @@
 //! What the skill tools may do, as data.
 
-use prowess_core::BodyDelivery;
 use serde::{Deserialize, Serialize};
 
 use crate::suggestion::LEAST_SIMILARITY;
@@ -9,13 +8,13 @@ use crate::suggestion::LEAST_SIMILARITY;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolPolicy {
-    /// Where a loaded body reaches the model. By default in the next call's instructions.
-    pub body_delivery: BodyDelivery,
     /// The largest file that `skills.read` gives, in bytes. By default 262,144 (256 KiB), about 64,000
-    /// tokens of text; a larger one is an error and never cut.
+    /// tokens of text; a larger one is an error and never cut. A limit over
+    /// [`ToolPolicy::MOST_READ_BYTES`] counts as that.
     pub read_limit_bytes: usize,
-    /// Whose files may be read. By default an active skill's.
-    pub read_gate: ReadGate,
+    /// Whose files may be read. By default `None`, which means [`ReadGate::Active`] in a library and
+    /// [`ReadGate::Known`] in a server.
+    pub read_gate: Option<ReadGate>,
     /// Which files of a package may be read. By default all.
     pub read_scope: ReadScope,
     /// How many skills one call may name, before duplicates are dropped. By default 64. What a session
@@ -31,12 +30,21 @@ pub struct ToolPolicy {
     pub suggestion_similarity: u8,
 }
 
+impl ToolPolicy {
+    /// The highest limit of a read, 64 MiB: a file is held in memory, and its result again.
+    pub const MOST_READ_BYTES: usize = 64 * 1024 * 1024;
+
+    /// Returns the limit of a read in bytes.
+    pub fn read_limit(&self) -> usize {
+        self.read_limit_bytes.min(Self::MOST_READ_BYTES)
+    }
+}
+
 impl Default for ToolPolicy {
     fn default() -> Self {
         Self {
-            body_delivery: BodyDelivery::default(),
             read_limit_bytes: 256 * 1024,
-            read_gate: ReadGate::default(),
+            read_gate: None,
             read_scope: ReadScope::default(),
             names_per_call: 64,
             ids_in_schema: 100,
@@ -50,8 +58,9 @@ impl Default for ToolPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadGate {
-    /// An active skill's. The default.
+    /// An active skill's. The default. `loaded` means the same.
     #[default]
+    #[serde(alias = "loaded")]
     Active,
     /// Any visible skill's, loaded or not.
     Known,

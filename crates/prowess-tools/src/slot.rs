@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use prowess_core::{Catalog, Tool};
 
-use crate::BuildError;
-use crate::arguments::ValidatorCell;
+use crate::error::BuildError;
+use crate::validator::ValidatorCell;
 
 /// One tool with what is kept for it between calls.
 pub(crate) struct Slot {

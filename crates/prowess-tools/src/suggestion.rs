@@ -1,6 +1,6 @@
 //! "Did you mean …?"
 
-use crate::text::quoted;
+use prowess_text::quoted;
 
 /// How alike two names must be for one to be suggested for the other, in hundredths: from 0, nothing in
 /// common, to 100.

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use prowess_core::{AuditEvent, AuditSink, Catalog, ToolCall, ToolContext, ToolDefinition};
+use prowess_core::{
+    AuditEvent, AuditSink, AuditedSkill, Catalog, ToolCall, ToolContext, ToolDefinition,
+};
+use prowess_text::quoted;
 use serde_json::Value;
 
 use crate::arguments;
@@ -13,15 +16,14 @@ use crate::audited;
 use crate::dispatched::{Answer, Dispatched};
 use crate::slot::{Slot, guarded};
 use crate::suggestion::{LEAST_SIMILARITY, closest, hint};
-use crate::text::quoted;
-use crate::{Gate, GateRequest, Refusal, Surface, ToolboxBuilder, codes};
+use crate::{Gate, GateRequest, Refusal, ToolNaming, codes};
 
-/// The tools that a model may call, under the names of one surface.
+/// The tools that a model may call, in one spelling.
 ///
 /// A tool is found by its own name alone. Skills have no part in it, so a skill called `skills-load`
 /// takes the place of nothing.
 pub struct Toolbox {
-    pub(crate) surface: Surface,
+    pub(crate) naming: ToolNaming,
     pub(crate) tools: Vec<Slot>,
     pub(crate) by_name: HashMap<String, usize>,
     pub(crate) gate: Arc<dyn Gate>,
@@ -29,17 +31,12 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// Begins an empty toolbox.
-    pub fn builder(surface: Surface) -> ToolboxBuilder {
-        ToolboxBuilder::new(surface)
-    }
-
     /// The names under which a model sees the tools.
-    pub fn surface(&self) -> Surface {
-        self.surface
+    pub fn naming(&self) -> ToolNaming {
+        self.naming
     }
 
-    /// The tools that a model is shown while `catalog` is pinned, under the surface's names and in the
+    /// The tools that a model is shown while `catalog` is pinned, under these names and in the
     /// order of their providers. A tool that panics here is left out.
     pub fn definitions(&self, catalog: &Catalog) -> Vec<ToolDefinition> {
         let shown = |slot: &Slot| {
@@ -48,7 +45,7 @@ impl Toolbox {
         };
         let spelled = |slot: &Slot| {
             let definition = guarded(|| shown(slot))??;
-            Some(ToolDefinition { name: self.surface.spell(&slot.name), ..definition })
+            Some(ToolDefinition { name: self.naming.spell(&slot.name), ..definition })
         };
         self.tools.iter().filter_map(spelled).collect()
     }
@@ -68,12 +65,23 @@ impl Toolbox {
             session: context.session.id().clone(),
             tool: tool.clone(),
             caller: context.caller,
-            skills: audited::skills(context, &call.arguments),
+            skills: slot.map_or_else(Vec::new, |slot| self.named_skills(slot, context, call)),
             outcome: answer.outcome,
             generation: context.catalog.generation(),
         });
         let duration = context.clock.elapsed().saturating_sub(begun);
         Dispatched { tool, result: answer.result, duration }
+    }
+
+    /// Returns the skills that a call concerns, as its tool names them. A tool that panics names none.
+    fn named_skills(
+        &self,
+        slot: &Slot,
+        context: &ToolContext<'_>,
+        call: &ToolCall,
+    ) -> Vec<AuditedSkill> {
+        let named = guarded(|| slot.tool.named_skills(&call.arguments)).unwrap_or_default();
+        audited::skills(context, &named)
     }
 
     fn answer(&self, slot: &Slot, context: &ToolContext<'_>, call: &ToolCall) -> Answer {
@@ -122,7 +130,7 @@ impl Toolbox {
     }
 
     fn unknown(&self, name: &str) -> Answer {
-        let known = self.tools.iter().map(|slot| self.surface.spell(&slot.name));
+        let known = self.tools.iter().map(|slot| self.naming.spell(&slot.name));
         let known: Vec<_> = known.collect();
         let next = match closest(name, known.iter().map(String::as_str), LEAST_SIMILARITY) {
             Some(meant) => hint(meant),
@@ -150,7 +158,7 @@ impl Toolbox {
     }
 
     fn show(&self, slot: &Slot) -> String {
-        quoted(&self.surface.spell(&slot.name))
+        quoted(&self.naming.spell(&slot.name))
     }
 }
 

@@ -1,24 +1,32 @@
 //! What a runtime is made of.
 
+#[cfg(feature = "filesystem")]
 use std::path::PathBuf;
 use std::sync::Arc;
 
+#[cfg(feature = "filesystem")]
+use prowess_core::FolderTrust;
 use prowess_core::{
-    AuditSink, Clock, Diagnostic, EstimatedTokens, Facts, FolderTrust, Layer, NoAudit, Ranker,
-    SessionStore, SkillSource, TokenCounter, ToolProvider, Trust,
+    AuditSink, Clock, Diagnostic, EstimatedTokens, Facts, Layer, NoAudit, Ranker, SessionStore,
+    SkillSource, TokenCounter, ToolProvider, Trust,
 };
+use prowess_prompt::PromptPolicy;
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
-use prowess_search::Searcher;
-use prowess_session::{MemoryStore, Sessions};
-use prowess_source_fs::{Nested, SkillRoots, Surroundings};
+use prowess_session::{Boundaries, MemoryStore, Sessions};
+#[cfg(feature = "filesystem")]
+use prowess_source_fs::{Nested, Surroundings};
+#[cfg(feature = "state")]
 use prowess_state::RecordCache;
-use prowess_tools::{SkillTools, Surface, Toolbox};
+use prowess_tools::{SkillTools, ToolNaming, Toolbox};
 
 use crate::built_in::BuiltIn;
-use crate::memory::Memory;
-use crate::places::{Place, found_config, layer_of, layers, named_config};
+use crate::parts::Parts;
+use crate::ranking::default_ranker;
+#[cfg(feature = "state")]
+use crate::record_cache::RecordCacheSession;
 use crate::runtime::Runtime;
-use crate::{Error, Keeping, Policies, SystemClock, SystemFacts};
+use crate::sources::{AddedSource, Origin};
+use crate::{Error, Policies, SystemClock, SystemFacts};
 
 /// The layers of a runtime that names none, the lowest first: what the program brings, what is the
 /// user's own, what came with the project.
@@ -30,17 +38,18 @@ pub const STANDARD_LAYERS: [(&str, Trust); 3] =
 /// By default: the [`STANDARD_LAYERS`], no source, the tools of skills, sessions in memory, the
 /// system's clock, estimated tokens, search by words and no audit.
 pub struct RuntimeBuilder {
-    policies: Policies,
-    layers: Vec<Layer>,
-    /// Each with its layer; without one it is a plugin's.
-    sources: Vec<(Option<Box<str>>, Place)>,
-    built_in: BuiltIn,
-    findings: Vec<Diagnostic>,
-    cache: Option<RecordCache>,
-    machine: Option<(Surroundings, Arc<dyn FolderTrust>)>,
+    pub(crate) policies: Policies,
+    pub(crate) layers: Vec<Layer>,
+    pub(crate) sources: Vec<AddedSource>,
+    pub(crate) built_in: BuiltIn,
+    pub(crate) findings: Vec<Diagnostic>,
+    #[cfg(feature = "state")]
+    pub(crate) cache: Option<RecordCache>,
+    #[cfg(feature = "filesystem")]
+    pub(crate) machine: Option<(Surroundings, Arc<dyn FolderTrust>)>,
     providers: Vec<Arc<dyn ToolProvider>>,
     store: Arc<dyn SessionStore>,
-    clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn Clock>,
     counter: Arc<dyn TokenCounter>,
     audit: Arc<dyn AuditSink>,
     ranker: Arc<dyn Ranker>,
@@ -55,16 +64,25 @@ impl Default for RuntimeBuilder {
             sources: Vec::new(),
             built_in: BuiltIn::default(),
             findings: Vec::new(),
+            #[cfg(feature = "state")]
             cache: None,
+            #[cfg(feature = "filesystem")]
             machine: None,
             providers: Vec::new(),
             store: Arc::new(MemoryStore::new()),
             clock: Arc::new(SystemClock::default()),
             counter: Arc::new(EstimatedTokens),
             audit: Arc::new(NoAudit),
-            ranker: Arc::new(Searcher::new()),
+            ranker: default_ranker(),
             facts: None,
         }
+    }
+}
+
+impl Runtime {
+    /// Returns a builder with the defaults.
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder::default()
     }
 }
 
@@ -85,23 +103,25 @@ impl RuntimeBuilder {
 
     /// Adds a skills directory: each of its children is a package, or leads to packages. A package
     /// ends the walk, which is what makes it fast.
+    #[cfg(feature = "filesystem")]
     #[must_use]
-    pub fn skills_directory(mut self, layer: &str, directory: impl Into<PathBuf>) -> Self {
-        self.sources.push((Some(layer.into()), Place::Directory(directory.into(), Nested::Stop)));
-        self
+    pub fn skills_directory(self, layer: &str, directory: impl Into<PathBuf>) -> Self {
+        let origin = Origin::Directory(directory.into(), Nested::Stop);
+        self.add(AddedSource::new(layer, origin))
     }
 
     /// Adds a directory tree of any shape, such as a checkout: packages inside packages count too.
+    #[cfg(feature = "filesystem")]
     #[must_use]
-    pub fn tree(mut self, layer: &str, directory: impl Into<PathBuf>) -> Self {
-        self.sources
-            .push((Some(layer.into()), Place::Directory(directory.into(), Nested::Descend)));
-        self
+    pub fn tree(self, layer: &str, directory: impl Into<PathBuf>) -> Self {
+        let origin = Origin::Directory(directory.into(), Nested::Descend);
+        self.add(AddedSource::new(layer, origin))
     }
 
     /// Adds the directories of skills that the policy of discovery finds on a machine, after those that
     /// are named. Of a project whose folder the user does not trust, the skills are known and not
     /// offered, unless the policy says otherwise.
+    #[cfg(feature = "filesystem")]
     #[must_use]
     pub fn discover(mut self, machine: Surroundings, trust: Arc<dyn FolderTrust>) -> Self {
         self.machine = Some((machine, trust));
@@ -109,6 +129,7 @@ impl RuntimeBuilder {
     }
 
     /// Keeps what the first scan finds for the next start, which reads only what has changed since.
+    #[cfg(feature = "state")]
     #[must_use]
     pub fn record_cache(mut self, cache: RecordCache) -> Self {
         self.cache = Some(cache);
@@ -124,23 +145,26 @@ impl RuntimeBuilder {
 
     /// Adds a source of any kind.
     #[must_use]
-    pub fn source(mut self, layer: &str, source: Arc<dyn SkillSource>) -> Self {
-        self.sources.push((Some(layer.into()), Place::Source(source)));
-        self
+    pub fn source(self, layer: &str, source: Arc<dyn SkillSource>) -> Self {
+        self.add(AddedSource::new(layer, Origin::Source(source)))
     }
 
-    /// Adds a source of one package, which goes by the host's name in the place of its declared one.
+    /// Adds a source of one package and names its skill `skill_name`, whatever name the skill declares.
     #[must_use]
-    pub fn source_named(mut self, layer: &str, name: &str, source: Arc<dyn SkillSource>) -> Self {
-        self.sources.push((Some(layer.into()), Place::Named(name.into(), source)));
-        self
+    pub fn single_skill_source(
+        self,
+        layer: &str,
+        skill_name: &str,
+        source: Arc<dyn SkillSource>,
+    ) -> Self {
+        let skill_name = Some(skill_name.into());
+        self.add(AddedSource { skill_name, ..AddedSource::new(layer, Origin::Source(source)) })
     }
 
     /// Adds the skills that prowess brings along, in the layer `embedded`.
     #[must_use]
-    pub fn default_skills(mut self) -> Self {
-        self.sources.push((Some("embedded".into()), Place::DefaultSkills));
-        self
+    pub fn default_skills(self) -> Self {
+        self.add(AddedSource::new("embedded", Origin::DefaultSkills))
     }
 
     /// Takes the sources of directories and of the skills that prowess brings along from plugins, in the
@@ -162,7 +186,8 @@ impl RuntimeBuilder {
     pub fn plugin(mut self, plugin: &prowess_plugin_host::Plugin) -> Self {
         for source in &plugin.sources {
             let layer = plugin.layer.as_deref().map(Into::into);
-            self.sources.push((layer, Place::Source(Arc::clone(source))));
+            let origin = Origin::Source(Arc::clone(source));
+            self.sources.push(AddedSource { layer, skill_name: None, origin });
         }
         self.providers.extend(plugin.tools.iter().cloned());
         self
@@ -230,39 +255,52 @@ impl RuntimeBuilder {
         }
         let toolbox = self.toolbox()?;
         let registry = self.registry()?;
-        let cache = self.cache.as_ref().filter(|_| self.policies.record_cache == Keeping::Keep);
-        let mut memory = cache.map(|cache| Memory::new(cache, &self.policies.registry));
-        let registry = match &mut memory {
-            Some(memory) => memory.recall(registry).build()?,
-            None => registry.build()?,
-        };
-        let registry = Arc::new(registry);
-        let scanned = registry.reload();
-        if let Some(memory) = memory {
-            memory.keep(&scanned.catalog);
-        }
-        let Self { mut policies, store, clock, counter, ranker, audit, .. } = self;
-        policies.prompt.load_tool = toolbox.surface().spell(&policies.prompt.load_tool);
+        let registry = Arc::new(self.first_scan(registry)?);
+        let Self { policies, store, clock, counter, ranker, audit, .. } = self;
+        let load_tool = toolbox.naming().spell(&policies.prompt.load_tool);
+        let prompt = PromptPolicy { load_tool, ..policies.prompt.clone() };
         let sessions = Sessions::new(store, Arc::clone(&clock), policies.session.clone());
+        let boundaries =
+            Boundaries::random().map_err(|error| Error::Randomness(error.to_string()))?;
         let refresher =
             Refresher::start(Arc::clone(&registry), policies.refresh, Arc::clone(&clock));
         let refresher = refresher.map_err(Error::Refresh)?;
-        Ok(Runtime {
+        Ok(Runtime::new(Parts {
             policies,
+            prompt,
             registry,
             refresher,
             sessions,
+            boundaries,
             toolbox,
             clock,
             counter,
             ranker,
             audit,
-        })
+        }))
+    }
+
+    fn add(mut self, source: AddedSource) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// Builds the registry and scans every source, with what the record cache holds of them.
+    fn first_scan(&self, registry: RegistryBuilder) -> Result<Registry, Error> {
+        #[cfg(feature = "state")]
+        if let Some(cache) = &self.cache
+            && self.policies.record_cache == crate::CachePolicy::Keep
+        {
+            return RecordCacheSession::new(cache, self.policies.registry).scan(registry);
+        }
+        let registry = registry.build()?;
+        registry.reload();
+        Ok(registry)
     }
 
     fn toolbox(&self) -> Result<Toolbox, Error> {
-        let skill_tools = SkillTools::new(self.policies.tools.clone());
-        let mut toolbox = Toolbox::builder(Surface::new(self.policies.name_style))
+        let skill_tools = SkillTools::new(self.policies.tools.clone(), self.policies.delivery);
+        let mut toolbox = Toolbox::builder(ToolNaming::new(self.policies.name_style))
             .provider(&skill_tools)
             .audit(Arc::clone(&self.audit));
         for provider in &self.providers {
@@ -283,7 +321,7 @@ impl RuntimeBuilder {
     }
 
     /// What the catalog is settled by, whatever its sources are.
-    fn rules(&self) -> RegistryBuilder {
+    pub(crate) fn rules(&self) -> RegistryBuilder {
         let Policies { registry, visibility, audience, aliases, .. } = &self.policies;
         let of_machine = || Arc::new(SystemFacts::new(visibility.config.iter().cloned()));
         let facts = self.facts.clone().unwrap_or_else(|| of_machine());
@@ -297,63 +335,5 @@ impl RuntimeBuilder {
             builder.alias(alias.as_str(), id.as_str())
         };
         aliases.iter().fold(builder, with)
-    }
-
-    fn registry(&mut self) -> Result<RegistryBuilder, Error> {
-        let mut registry = self.rules();
-        let discovery = &self.policies.discovery;
-        let found = self.machine.as_ref().map(|(machine, _)| discovery.find(machine));
-        let found = found.unwrap_or_default();
-        if let Some((_, trust)) = &self.machine {
-            registry = registry.trust(Arc::clone(trust));
-        }
-        let layers = layers(&self.layers, discovery, &found);
-        for layer in &layers {
-            registry = registry.layer(layer.clone());
-        }
-        let mut directories = self.directories(&found, &layers)?.into_iter();
-        let mut next = || directories.next().expect("there is a source for each directory");
-        for (layer, place) in &self.sources {
-            let source = match place {
-                Place::Source(source) => Arc::clone(source),
-                Place::DefaultSkills => self.built_in.default_skills(&self.clock)?,
-                Place::Named(_, source) => Arc::clone(source),
-                Place::Directory(..) => next(),
-            };
-            let layer = layer_of(layer.as_deref(), &layers);
-            registry = match place {
-                Place::Named(name, _) => registry.source_named(layer, name.clone(), source),
-                _ => registry.source(layer, source),
-            };
-        }
-        for finding in self.findings.iter().chain(&found.findings) {
-            registry = registry.finding(finding.clone());
-        }
-        for root in &found.roots {
-            registry = match &root.asked {
-                Some(asked) => registry.source_of_folder(&root.layer, next(), asked.clone()),
-                None => registry.source(&root.layer, next()),
-            };
-        }
-        Ok(registry)
-    }
-
-    /// A source for each directory that is named, and after them for each that was found.
-    fn directories(
-        &mut self,
-        found: &SkillRoots,
-        layers: &[Layer],
-    ) -> Result<Vec<Arc<dyn SkillSource>>, Error> {
-        let discovery = &self.policies.discovery;
-        let named = self.sources.iter().filter_map(|(layer, place)| match place {
-            Place::Directory(root, nested) => {
-                let layer = layer_of(layer.as_deref(), layers);
-                Some(named_config(root, *nested, layer, layers, discovery))
-            }
-            Place::DefaultSkills | Place::Named(..) | Place::Source(_) => None,
-        });
-        let found = found.roots.iter().map(|root| found_config(root, layers, discovery));
-        let configs = named.chain(found).collect();
-        self.built_in.directories(configs, &self.clock)
     }
 }

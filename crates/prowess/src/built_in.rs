@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use prowess_core::{Clock, SkillSource};
+#[cfg(feature = "filesystem")]
 use prowess_source_fs::{FsConfig, FsSource};
 
 use crate::{Error, default_skills};
@@ -20,6 +21,7 @@ pub(crate) enum BuiltIn {
 
 impl BuiltIn {
     /// A source for each of these directories, in their order.
+    #[cfg(feature = "filesystem")]
     pub(crate) fn directories(
         &mut self,
         configs: Vec<FsConfig>,
@@ -115,7 +117,7 @@ mod plugins {
         ) -> Result<Vec<Arc<dyn SkillSource>>, Error> {
             // Stamps are believed by the time that the host's other sources go by.
             self.loader.clock = Arc::clone(clock);
-            let settings = PluginSettings { config: Some(config), layer: None };
+            let settings = PluginSettings { config: Some(config), ..PluginSettings::default() };
             let plugin = self.loader.load_with(file, Origin::Named, settings)?;
             if plugin.sources.len() == count {
                 return Ok(plugin.sources);

@@ -1,6 +1,6 @@
 //! Why the facade could not do what it was asked.
 
-use prowess_core::SessionError;
+use prowess_core::{SessionError, SessionIdError};
 use prowess_registry::RegistryError;
 use prowess_session::OpenError;
 use prowess_tools::BuildError;
@@ -15,6 +15,9 @@ pub enum Error {
     /// The policy of refreshing wants a thread, and the operating system has none left.
     #[error("the catalog cannot be kept fresh: {0}")]
     Refresh(std::io::Error),
+    /// The operating system has no randomness for the boundaries around loaded bodies.
+    #[error("the operating system has no random bytes: {0}")]
+    Randomness(String),
     /// Tools do not fit together.
     #[error(transparent)]
     Toolbox(#[from] BuildError),
@@ -22,6 +25,9 @@ pub enum Error {
     #[cfg(feature = "plugins")]
     #[error(transparent)]
     Plugin(#[from] prowess_plugin_host::PluginError),
+    /// A text is no session id.
+    #[error(transparent)]
+    SessionId(#[from] SessionIdError),
     /// A conversation could not begin.
     #[error(transparent)]
     Open(#[from] OpenError),

@@ -20,34 +20,43 @@
 //! ```
 //!
 //! This crate only wires the others together: each can be had alone. The story of a `SKILL.md` is
-//! source → format → registry → catalog → prompt; that of a call is surface → gate → tool → result.
+//! source → format → registry → catalog → prompt; that of a call is name → gate → tool → result.
 #![forbid(unsafe_code)]
 
 mod builder;
 mod built_in;
 mod clock;
+#[cfg(feature = "config")]
 mod config;
 mod default_skills;
+#[cfg(feature = "filesystem")]
+mod directories;
 mod error;
 mod facts;
-mod memory;
-mod places;
+pub mod guide;
+mod parts;
 mod policies;
+mod ranking;
+#[cfg(feature = "state")]
+mod record_cache;
 mod runtime;
+mod sources;
 mod turn;
 
 pub use builder::{RuntimeBuilder, STANDARD_LAYERS};
 pub use clock::SystemClock;
+#[cfg(feature = "config")]
 pub use config::ConfigError;
 pub use default_skills::default_skills;
 pub use error::Error;
 pub use facts::SystemFacts;
-pub use policies::{Keeping, Policies};
+pub use policies::{CachePolicy, Policies};
 pub use runtime::Runtime;
 pub use turn::Turn;
 
 pub use prowess_core::*;
 pub use prowess_format as format;
+#[cfg(feature = "lint")]
 pub use prowess_lint as lint;
 #[cfg(feature = "plugins")]
 pub use prowess_plugin_host as plugin_host;
@@ -55,10 +64,13 @@ pub use prowess_prompt as prompt;
 #[cfg(feature = "exact-tokens")]
 pub use prowess_prompt::{ExactTokens, Vocabulary};
 pub use prowess_registry as registry;
+#[cfg(feature = "search")]
 pub use prowess_search as search;
 pub use prowess_session as session;
 pub use prowess_source_embedded as source_embedded;
+#[cfg(feature = "filesystem")]
 pub use prowess_source_fs as source_fs;
+#[cfg(feature = "state")]
 pub use prowess_state as state;
 pub use prowess_tools as tools;
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use prowess_core::{Audience, BodyDelivery, Layer};
+use prowess_core::{Audience, BodyDelivery, DeliveryPolicy, Layer};
 use prowess_prompt::PromptPolicy;
 use prowess_registry::{RefreshPolicy, RegistryPolicy, VisibilityPolicy};
 use prowess_session::SessionPolicy;
+#[cfg(feature = "filesystem")]
 use prowess_source_fs::Discovery;
 use prowess_tools::{NameStyle, ToolPolicy};
 use serde::{Deserialize, Serialize};
@@ -21,10 +22,11 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct Policies {
     /// Where skills are looked for, and whether a project's skills need its folder to be trusted.
+    #[cfg(feature = "filesystem")]
     pub discovery: Discovery,
-    /// Whether what scans find may be kept for the next start, where the host has a place for it. By
-    /// default it may.
-    pub record_cache: Keeping,
+    /// Whether the records of a scan are cached for the next start, if the host names a cache. By
+    /// default they are.
+    pub record_cache: CachePolicy,
     /// How records are made and ids are chosen.
     pub registry: RegistryPolicy,
     /// When the catalog is brought up to date.
@@ -40,6 +42,8 @@ pub struct Policies {
     pub audience: Audience,
     /// How many skills a conversation may load, and what loading again does.
     pub session: SessionPolicy,
+    /// Where loaded bodies reach the model, and how locations are shown, in the prompt and by the tools.
+    pub delivery: DeliveryPolicy,
     /// How the catalog is shown and what it may cost.
     pub prompt: PromptPolicy,
     /// What the tools of skills may do.
@@ -52,23 +56,22 @@ pub struct Policies {
     pub plugins: prowess_plugin_host::PluginPolicy,
 }
 
-/// Whether what was found is kept for the next start.
+/// Whether the records of a scan are cached for the next start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Keeping {
-    /// It is kept.
+pub enum CachePolicy {
+    /// They are cached.
     #[default]
     Keep,
-    /// Nothing is kept, and nothing that was kept is used.
+    /// Nothing is cached, and an existing cache is not used.
     Never,
 }
 
 impl Policies {
-    /// The policies with this way of handing bodies to the model, in the prompt and in the tools.
+    /// Returns the policies with this delivery of bodies.
     #[must_use]
-    pub fn with_body_delivery(mut self, delivery: BodyDelivery) -> Self {
-        self.prompt.body_delivery = delivery;
-        self.tools.body_delivery = delivery;
+    pub fn with_body_delivery(mut self, bodies: BodyDelivery) -> Self {
+        self.delivery.bodies = bodies;
         self
     }
 }

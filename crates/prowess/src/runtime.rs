@@ -1,51 +1,42 @@
-//! The parts put together: a registry, conversations and a toolbox.
+//! A registry, sessions and a toolbox in one value.
 
 use std::sync::Arc;
 
-use prowess_core::{
-    Audience, AuditSink, Catalog, CatalogProvider, Clock, Ranked, Ranker, Session, SessionId,
-    TokenCounter,
-};
-use prowess_registry::{Refresher, Registry, Reload, Subscription};
-use prowess_session::{SessionHandle, Sessions};
-use prowess_tools::Toolbox;
+use prowess_core::{Audience, Catalog, CatalogProvider, Ranked, Ranker, SessionError, SessionId};
+use prowess_registry::{Reload, Subscription};
+use prowess_session::SessionHandle;
 
-use crate::{Error, Policies, RuntimeBuilder, Turn};
+use crate::parts::Parts;
+use crate::{Error, Policies, Turn};
 
-/// Everything that an agent needs for its skills. `Send` and `Sync`: one runtime serves any number of
-/// conversations on any number of threads.
-pub struct Runtime {
-    pub(crate) policies: Policies,
-    pub(crate) registry: Arc<Registry>,
-    pub(crate) refresher: Refresher,
-    pub(crate) sessions: Sessions,
-    pub(crate) toolbox: Toolbox,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) counter: Arc<dyn TokenCounter>,
-    pub(crate) ranker: Arc<dyn Ranker>,
-    pub(crate) audit: Arc<dyn AuditSink>,
-}
+/// Everything that an agent needs for its skills: one runtime serves any number of sessions on any
+/// number of threads.
+///
+/// A clone is cheap and shares everything. A runtime, its sessions and its turns are `Send`, `Sync`
+/// and `'static`, so each can move to another thread or task. The threads of a runtime, such as the
+/// one that watches directories, end when the last clone and the last turn are dropped.
+#[derive(Clone)]
+pub struct Runtime(Arc<Parts>);
 
 impl Runtime {
-    /// Begins a runtime.
-    pub fn builder() -> RuntimeBuilder {
-        RuntimeBuilder::default()
+    pub(crate) fn new(parts: Parts) -> Self {
+        Self(Arc::new(parts))
     }
 
-    /// The policies that it follows.
+    /// Returns the policies as the host gave them to the builder.
     pub fn policies(&self) -> &Policies {
-        &self.policies
+        &self.0.policies
     }
 
     /// The newest catalog. A turn pins one; ask here only between turns.
     pub fn catalog(&self) -> Arc<Catalog> {
-        self.registry.catalog()
+        self.0.registry.catalog()
     }
 
     /// The newest catalog as `audience` has it: with the skills that are for it alone, and without those
     /// that are not. It is kept for the next who asks until a reload changes something.
     pub fn view(&self, audience: &Audience) -> Arc<Catalog> {
-        self.registry.view(audience)
+        self.0.registry.view(audience)
     }
 
     /// The skills of a catalog that suit a query, the best first, at most `limit`.
@@ -55,105 +46,109 @@ impl Runtime {
         query: &str,
         limit: usize,
     ) -> Vec<Ranked<'c>> {
-        self.ranker.rank(catalog, query, limit)
+        self.0.ranker.rank(catalog, query, limit)
     }
 
     /// Who ranks skills for [`Self::search`].
     pub fn ranker(&self) -> &Arc<dyn Ranker> {
-        &self.ranker
+        &self.0.ranker
     }
 
     /// Scans every source again. Turns that have begun keep their catalog.
     pub fn reload(&self) -> Reload {
-        self.refresher.reload()
+        self.0.refresher.reload()
     }
 
     /// As [`Self::reload`], unless the last reload is younger than the policy's cool-down; `None` if it
     /// is.
     pub fn refresh(&self) -> Option<Reload> {
-        self.refresher.refresh()
+        self.0.refresher.refresh()
     }
 
     /// Forgets the text of a skill that is kept for the next who loads it, as
     /// [`Registry::forget_body`] does; whether there is such a skill.
     pub fn forget_body(&self, typed: &str) -> bool {
-        self.registry.forget_body(typed)
+        self.0.registry.forget_body(typed)
     }
 
     /// Forgets every text that is kept.
     pub fn forget_bodies(&self) {
-        self.registry.forget_bodies();
+        self.0.registry.forget_bodies();
     }
 
     /// Hears of each change of the catalog from now on.
     pub fn subscribe(&self) -> Subscription {
-        self.registry.subscribe()
+        self.0.registry.subscribe()
     }
 
     /// As [`Self::subscribe`], and `wake` is called each time there is something to fetch. It runs on
     /// the thread that reloads, so it only takes note: it wakes a task and returns.
     pub fn subscribe_with(&self, wake: impl Fn() + Send + Sync + 'static) -> Subscription {
-        self.registry.subscribe_with(wake)
+        self.0.registry.subscribe_with(wake)
     }
 
-    /// Begins a conversation.
+    /// Opens a session under a new random id.
     ///
     /// # Errors
     ///
     /// The session store fails.
     pub fn open_session(&self) -> Result<SessionHandle, Error> {
-        Ok(self.sessions.open()?)
+        Ok(self.0.sessions.open()?)
     }
 
-    /// Goes on with a conversation.
+    /// Opens a session under an id that the host chooses, such as the id of a chat in its database.
     ///
     /// # Errors
     ///
-    /// It is over, or the session store fails.
-    pub fn resume_session(&self, id: &SessionId) -> Result<SessionHandle, Error> {
-        Ok(self.sessions.resume(id)?)
+    /// A session with this id exists, or the session store fails.
+    pub fn open_session_with(&self, id: SessionId) -> Result<SessionHandle, Error> {
+        Ok(self.0.sessions.open_with(id)?)
     }
 
-    /// Ends a conversation; false if there was none.
+    /// Returns a handle of an open session.
+    ///
+    /// # Errors
+    ///
+    /// No session with this id is open, or the session store fails.
+    pub fn resume_session(&self, id: &SessionId) -> Result<SessionHandle, Error> {
+        Ok(self.0.sessions.resume(id)?)
+    }
+
+    /// Closes a session and deletes its state. Returns false if no such session was open.
     ///
     /// # Errors
     ///
     /// The session store fails.
     pub fn close_session(&self, id: &SessionId) -> Result<bool, Error> {
-        Ok(self.sessions.close(id).map_err(prowess_core::SessionError::from)?)
+        Ok(self.0.sessions.close(id).map_err(SessionError::from)?)
     }
 
-    /// Begins one model call of a conversation: pins the catalog and what is loaded. Where the policy of
-    /// refreshing is `ttl` and the catalog is old, the turn reloads first.
+    /// Starts one model call of a session: pins the catalog and the loaded skills. Under the refresh
+    /// policy `ttl`, a catalog that is too old is reloaded first.
     ///
     /// # Errors
     ///
-    /// The conversation is over, or the session store fails.
-    pub fn turn<'r>(&'r self, session: &'r dyn Session) -> Result<Turn<'r>, Error> {
+    /// The session is not open, or the session store fails.
+    pub fn turn(&self, session: &SessionHandle) -> Result<Turn, Error> {
         self.turn_on(session, || self.catalog())
     }
 
-    /// As [`Self::turn`], for an audience of the host's choice: the catalog is the one of
-    /// [`Self::view`].
+    /// As [`Self::turn`], with the catalog that [`Self::view`] returns for `audience`.
     ///
     /// # Errors
     ///
     /// As [`Self::turn`].
-    pub fn turn_for<'r>(
-        &'r self,
-        session: &'r dyn Session,
-        audience: &Audience,
-    ) -> Result<Turn<'r>, Error> {
+    pub fn turn_for(&self, session: &SessionHandle, audience: &Audience) -> Result<Turn, Error> {
         self.turn_on(session, || self.view(audience))
     }
 
-    fn turn_on<'r>(
-        &'r self,
-        session: &'r dyn Session,
+    fn turn_on(
+        &self,
+        session: &SessionHandle,
         catalog: impl FnOnce() -> Arc<Catalog>,
-    ) -> Result<Turn<'r>, Error> {
-        let state = session.state()?;
-        self.refresher.turn_begins();
-        Turn::begin(self, session, catalog(), state)
+    ) -> Result<Turn, Error> {
+        let state = session.touch()?;
+        self.0.refresher.turn_begins();
+        Turn::start(Arc::clone(&self.0), session.clone(), catalog(), state)
     }
 }

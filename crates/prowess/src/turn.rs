@@ -1,85 +1,87 @@
-//! One model call of a conversation.
+//! One model call of a session.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, AuditedPlace, BodyDelivery, Caller, Cancel, Catalog, Content, Ranked,
-    RenewalEvent, Session, SessionState, ToolCall, ToolContext, ToolDefinition,
+    ActiveSkill, AuditedPlace, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content, Ranked,
+    RefreshEvent, SessionState, ToolCall, ToolContext, ToolDefinition,
 };
 use prowess_prompt::{Prompt, PromptInput, changed_skills, compose};
-use prowess_session::OnChange;
+use prowess_session::{OnChange, Refreshed, ReplacedSkill, SessionHandle, operations};
 use prowess_tools::{Dispatched, newer_versions};
 
-use crate::{Error, Runtime};
+use crate::Error;
+use crate::parts::Parts;
 
-/// One model call. Whatever is reloaded or loaded meanwhile, its prompt stays as it is: what a call
-/// loads is in the next turn.
-pub struct Turn<'r> {
-    runtime: &'r Runtime,
-    session: &'r dyn Session,
+/// One model call of a session: its prompt, its tools and the calls that the model makes.
+///
+/// The catalog and the loaded skills stay as they were when the turn started. A skill that a call loads
+/// is in the prompt of the next turn. A turn owns what it needs, so it can move to another thread.
+pub struct Turn {
+    parts: Arc<Parts>,
+    session: SessionHandle,
     catalog: Arc<Catalog>,
     state: SessionState,
-    /// The loaded skills of whose changes the model is told.
+    boundary: Boundary,
+    /// The ids of the loaded skills whose change is reported to the model.
     changed: Vec<String>,
 }
 
-impl<'r> Turn<'r> {
-    /// Pins what the turn has. The loaded skills that have changed are first given anew or told of, as the
-    /// policy says.
-    pub(crate) fn begin(
-        runtime: &'r Runtime,
-        session: &'r dyn Session,
+impl Turn {
+    /// Pins the catalog and the state, and handles the loaded skills that have changed as the policy says.
+    pub(crate) fn start(
+        parts: Arc<Parts>,
+        session: SessionHandle,
         catalog: Arc<Catalog>,
         state: SessionState,
     ) -> Result<Self, Error> {
-        let mut turn = Self { runtime, session, catalog, state, changed: Vec::new() };
-        let newer = match runtime.policies.session.on_change {
-            OnChange::Keep => return Ok(turn),
-            OnChange::RefreshNextTurn if !turn.gives_in_results() => turn.renew()?,
-            OnChange::RefreshNextTurn | OnChange::Notify => turn.newer(),
-        };
-        turn.changed = newer.into_iter().map(|skill| skill.id).collect();
+        let on_change = parts.policies.session.on_change;
+        let boundary = parts.boundaries.of(session.id());
+        let mut turn = Self { parts, session, catalog, state, boundary, changed: Vec::new() };
+        match on_change.for_delivery(turn.body_delivery()) {
+            OnChange::Keep => {}
+            OnChange::RefreshNextTurn => turn.refresh()?,
+            OnChange::Notify => {
+                turn.changed = turn.newer().iter().map(|skill| skill.id.clone()).collect();
+            }
+        }
         Ok(turn)
     }
 
-    fn newer(&self) -> Vec<ActiveSkill> {
-        newer_versions(&self.catalog, &self.state.active, self.runtime.clock.now())
+    fn newer(&self) -> Vec<Arc<ActiveSkill>> {
+        newer_versions(&self.catalog, &self.state.active, self.parts.clock.now())
     }
 
-    /// Whether bodies come in results of tools, which nobody takes back.
-    fn gives_in_results(&self) -> bool {
-        self.runtime.policies.prompt.body_delivery == BodyDelivery::ToolResult
+    fn body_delivery(&self) -> BodyDelivery {
+        self.parts.policies.delivery.bodies
     }
 
-    /// Gives the loaded skills that have changed anew; those that the session did not take.
-    fn renew(&mut self) -> Result<Vec<ActiveSkill>, Error> {
-        let mut newer = self.newer();
+    /// Replaces the loaded skills that have changed, and reports each to the audit.
+    fn refresh(&mut self) -> Result<(), Error> {
+        let newer = self.newer();
         if newer.is_empty() {
-            return Ok(newer);
+            return Ok(());
         }
-        self.session.renew(&newer)?;
-        let before = std::mem::replace(&mut self.state, self.session.state()?);
-        newer.retain(|newer| {
-            let is_taken =
-                self.state.find(&newer.id).is_some_and(|active| active.digest == newer.digest);
-            if let (true, Some(before)) = (is_taken, before.find(&newer.id)) {
-                self.runtime.audit.renewed(&self.renewal(newer, before));
+        let Refreshed { state, replaced } = self.session.refresh(&newer)?;
+        self.state = state;
+        for replaced in &replaced {
+            if let Some(skill) = self.state.find(&replaced.id) {
+                self.parts.audit.refreshed(&self.refresh_event(skill, replaced));
             }
-            !is_taken && self.state.find(&newer.id).is_some()
-        });
-        Ok(newer)
+        }
+        Ok(())
     }
 
-    fn renewal(&self, newer: &ActiveSkill, before: &ActiveSkill) -> RenewalEvent {
-        let place = AuditedPlace { location: newer.location.clone(), layer: newer.layer.clone() };
-        RenewalEvent {
-            at: newer.loaded_at,
+    fn refresh_event(&self, skill: &ActiveSkill, replaced: &ReplacedSkill) -> RefreshEvent {
+        let place = AuditedPlace { location: skill.location.clone(), layer: skill.layer.clone() };
+        RefreshEvent {
+            at: skill.loaded_at,
             session: self.session.id().clone(),
-            id: newer.id.clone(),
+            id: skill.id.clone(),
             place,
-            before: before.digest,
-            after: newer.digest,
+            before: replaced.before,
+            after: replaced.after,
         }
     }
 
@@ -102,7 +104,7 @@ impl<'r> Turn<'r> {
     /// The text for the model's instructions, with its token ledger. What was loaded and is withdrawn since,
     /// as where the user has taken back the trust in its folder, speaks no more.
     pub fn prompt(&self) -> Prompt {
-        let is_there = |active: &ActiveSkill| !self.catalog.is_withdrawn(&active.location);
+        let is_there = |active: &Arc<ActiveSkill>| !self.catalog.is_withdrawn(&active.location);
         let active = &self.state.active;
         let active = match active.iter().all(is_there) {
             true => Cow::Borrowed(active.as_slice()),
@@ -111,20 +113,22 @@ impl<'r> Turn<'r> {
         compose(&PromptInput {
             catalog: &self.catalog,
             active: &active,
-            changed: if self.gives_in_results() { &[] } else { &self.changed },
-            policy: &self.runtime.policies.prompt,
-            counter: self.runtime.counter.as_ref(),
+            changed: self.changed_in_prompt(),
+            policy: &self.parts.prompt,
+            delivery: &self.parts.policies.delivery,
+            boundary: &self.boundary,
+            counter: self.parts.counter.as_ref(),
         })
     }
 
     /// The skills of the turn's catalog that suit a query, the best first, at most `limit`.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Ranked<'_>> {
-        self.runtime.search(&self.catalog, query, limit)
+        self.parts.ranker.rank(&self.catalog, query, limit)
     }
 
     /// The tools that the model is shown; none where there is no skill.
     pub fn tools(&self) -> Vec<ToolDefinition> {
-        self.runtime.toolbox.definitions(&self.catalog)
+        self.parts.toolbox.definitions(&self.catalog)
     }
 
     /// Runs a call of the model. It always has an answer.
@@ -146,33 +150,38 @@ impl<'r> Turn<'r> {
     fn dispatch(&self, call: &ToolCall, caller: Caller, cancel: &Cancel) -> Dispatched {
         let context = ToolContext {
             catalog: &self.catalog,
-            session: self.session,
+            session: &self.session,
             caller,
-            clock: self.runtime.clock.as_ref(),
+            clock: self.parts.clock.as_ref(),
             cancel,
+            boundary: &self.boundary,
         };
-        let mut dispatched = self.runtime.toolbox.dispatch(&context, call);
-        if self.gives_in_results() && caller == Caller::Model {
-            self.tell_of_changes(&mut dispatched);
+        let mut dispatched = self.parts.toolbox.dispatch(&context, call);
+        if self.body_delivery() == BodyDelivery::ToolResult && caller == Caller::Model {
+            self.append_changed_skills(&mut dispatched);
         }
         dispatched
     }
 
-    /// Says in a result which loaded skills have changed, where the instructions can say nothing any more.
-    fn tell_of_changes(&self, dispatched: &mut Dispatched) {
-        // What the call itself has loaded again or unloaded is no more what it was.
+    /// Returns the changed skills that the prompt names: none if bodies are in tool results, which name
+    /// them then.
+    fn changed_in_prompt(&self) -> &[String] {
+        match self.body_delivery() {
+            BodyDelivery::Instructions => &self.changed,
+            BodyDelivery::ToolResult => &[],
+        }
+    }
+
+    /// Appends to a result which loaded skills have changed, except those that the call itself has loaded
+    /// again or unloaded.
+    fn append_changed_skills(&self, dispatched: &mut Dispatched) {
         if self.changed.is_empty() {
             return;
         }
         let Ok(now) = self.session.state() else { return };
-        let is_still = |id: &&String| {
-            let digest = |state: &SessionState| state.find(id).map(|skill| skill.digest);
-            digest(&now).is_some() && digest(&now) == digest(&self.state)
-        };
-        let changed: Vec<_> = self.changed.iter().filter(is_still).cloned().collect();
+        let changed = operations::unchanged_since(&self.state, &now, &self.changed);
         if !changed.is_empty() {
-            let load_tool = &self.runtime.policies.prompt.load_tool;
-            let text = changed_skills(&changed, load_tool);
+            let text = changed_skills(&changed, &self.parts.prompt.load_tool);
             dispatched.result.content.push(Content::Text { text });
         }
     }

@@ -1,11 +1,10 @@
 //! The source: all that a stranger has to write.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU64;
 
 use prowess_core::{
-    Cancel, Found, Listing, PackagePath, ReadLimit, Resource, ResourcePath, ScanSink, SkillSource,
-    SourceError, SourceErrorKind, Stamp,
+    Cancel, Found, Listing, PackagePath, PreviousScan, ReadLimit, Resource, ResourcePath, ScanSink,
+    ScanSummary, SkillSource, SourceError, SourceErrorKind, Stamp,
 };
 use serde::Deserialize;
 
@@ -62,9 +61,14 @@ impl SkillSource for BundleSource {
         &self.root
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
         // A bundle never changes, so every version is the first.
-        let stamp = Some(Stamp(NonZeroU64::MIN));
+        let stamp = Some(Stamp::exact(1));
         for (path, text) in &self.files {
             if cancel.is_cancelled() {
                 return Err(error(SourceErrorKind::Cancelled, "the scan was cancelled"));
@@ -73,14 +77,14 @@ impl SkillSource for BundleSource {
             if !self.is_skill_md(package, file) {
                 continue;
             }
-            if sink.known(package) == stamp {
+            if previous.stamp(package) == stamp {
                 sink.unchanged(package);
                 continue;
             }
             let head = text.as_bytes();
             sink.found(Found { package, file, stamp, size: None, head, is_whole_file: true });
         }
-        Ok(())
+        Ok(ScanSummary::default())
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {

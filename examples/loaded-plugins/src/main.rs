@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use prowess::plugin_host::{
     Isolation, LogLevel, Older, Origin, PluginError, PluginLoader, PluginLog, PluginPolicy,
-    PluginSettings, TrustStore, Witness, read,
+    PluginSettings, SignedOffBy, TrustStore, read,
 };
 use prowess::{Clock, Digest, Runtime, SystemClock, ToolCall};
 use serde_json::json;
@@ -47,6 +47,7 @@ fn runtime(source: &Path, tools: &Path) -> Result<Runtime, Box<dyn Error>> {
     let settings = PluginSettings {
         config: Some(json!({"name": "drinks", "files": {"tea/SKILL.md": SKILL}})),
         layer: Some("user".to_owned()),
+        ..PluginSettings::default()
     };
     let source = loader.load_with(source, Origin::Named, settings)?;
     let tools = loader.load(tools, Origin::Named)?;
@@ -77,7 +78,7 @@ fn trust(
     clock: &dyn Clock,
 ) -> Result<TrustStore, PluginError> {
     let mut store = TrustStore::default();
-    let witness = Witness { who: "the operator".to_owned(), when: clock.now() };
+    let witness = SignedOffBy { who: "the operator".to_owned(), when: clock.now() };
     for file in files {
         let (bytes, inspection) = read(file, Origin::Named, policy)?;
         store.pin(file, Digest::of(&bytes), &inspection, &witness, Older::Refuse)?;

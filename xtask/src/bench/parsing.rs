@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{SIZES, each, instructions};
-use crate::process::{Failure, built, cargo};
+use crate::process::{Failure, built};
 
 /// Ours first: the others are told as multiples of it.
 const READERS: [&str; 3] = ["prowess-format", "serde-saphyr", "yaml_serde"];
@@ -11,8 +11,7 @@ const READERS: [&str; 3] = ["prowess-format", "serde-saphyr", "yaml_serde"];
 /// Prints what each reader takes for each further frontmatter. What it takes to make the frontmatters is
 /// counted by itself and taken off.
 pub(super) fn count() -> Result<(), Failure> {
-    cargo(["build", "--release", "--package", "benches", "--bin", "parse"])?;
-    let parse = built("release", "parse")?;
+    let parse = built("dist", "parse")?;
     let nothing = of_reader(&parse, "nothing")?;
     let mut ours = None;
     for reader in READERS {

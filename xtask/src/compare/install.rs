@@ -20,12 +20,12 @@ impl Installed {
     /// Installs every peer. One that cannot be installed is a failure: a table without it would say
     /// less than it seems to.
     pub(super) fn all() -> Result<Self, Failure> {
-        cargo(["build", "--release", "--package", "benches", "--bin", "peer"])?;
+        cargo(["build", "--profile", "dist", "--package", "benches", "--bin", "peer"])?;
         let place = root().join("target/compare");
         std::fs::create_dir_all(&place)?;
         let manifest = drivers().join("rust/Cargo.toml");
         Ok(Self {
-            own: built("release", "peer")?,
+            own: built("dist", "peer")?,
             rust: named(Kind::Crate, crates(&manifest, &place.join("rust")))?,
             python: named(Kind::Python(""), python(&place.join("python")))?,
             node: named(Kind::Node(""), node(&place.join("node")))?,

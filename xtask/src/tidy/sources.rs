@@ -3,11 +3,12 @@
 use super::repository::{Package, Repository, Target};
 
 /// The packages that may hold `unsafe`, each block with its reason.
-const MAY_BE_UNSAFE: [&str; 6] = [
+const MAY_BE_UNSAFE: [&str; 7] = [
     "prowess-dir",
     "prowess-plugin-abi",
     "prowess-plugin-sdk",
     "prowess-plugin-host",
+    "prowess-sandbox",
     "prowess-script",
     // It ships nothing, and measuring memory takes an allocator of its own.
     "benches",

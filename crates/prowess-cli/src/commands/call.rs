@@ -9,7 +9,7 @@ use crate::args::Global;
 use crate::commands::conversation::{self, Conversation, words};
 use crate::failure::Failure;
 use crate::output::{DIM, Output};
-use crate::place;
+use crate::runtime;
 use crate::terminal::plain_lines;
 
 /// The contract of `call --format json`.
@@ -32,9 +32,9 @@ pub(crate) fn run(
 ) -> Result<ExitCode, Failure> {
     let arguments = serde_json::from_str(json).map_err(|error| {
         let message = format!("the arguments are not JSON: {error}");
-        Failure::usage("arguments-invalid", message, "write one JSON object, in single quotes")
+        Failure::usage("arguments-invalid", message, "pass one JSON object, in single quotes")
     })?;
-    let runtime = place::runtime(global)?;
+    let runtime = runtime::runtime(global)?;
     let conversation = Conversation::open(&runtime)?;
     conversation.load(load)?;
     let answer = conversation.turn()?.call(&conversation::call(tool, arguments));

@@ -1,6 +1,7 @@
-//! One conversation of a command.
+//! The session of one command.
 
 use prowess::session::SessionHandle;
+use prowess::tools::ToolNaming;
 use prowess::{Content, Runtime, ToolCall, ToolResult, Turn};
 use serde_json::{Value, json};
 
@@ -17,17 +18,17 @@ impl<'r> Conversation<'r> {
         Ok(Self { runtime, session: runtime.open_session()? })
     }
 
-    /// Begins a model call.
-    pub(crate) fn turn(&self) -> Result<Turn<'_>, Failure> {
+    /// Starts a model call.
+    pub(crate) fn turn(&self) -> Result<Turn, Failure> {
         Ok(self.runtime.turn(&self.session)?)
     }
 
-    /// Loads skills as a user would by a command, with the tool that a model has.
+    /// Loads skills on behalf of the user, with the tool that a model has.
     pub(crate) fn load(&self, ids: &[String]) -> Result<(), Failure> {
         if ids.is_empty() {
             return Ok(());
         }
-        let load = call("skills_load", json!({ "names": ids }));
+        let load = call(&tool_name(self.runtime, "skills.load"), json!({ "names": ids }));
         let result = self.turn()?.call_as_user(&load).result;
         if result.is_error {
             let code = result.code.as_ref().map_or("load-failed", |code| code.as_str());
@@ -38,15 +39,20 @@ impl<'r> Conversation<'r> {
     }
 }
 
+/// Returns a tool's name as the policies spell it: `skills_load`, `skills-load` or `skills.load`.
+pub(crate) fn tool_name(runtime: &Runtime, name: &str) -> String {
+    ToolNaming::new(runtime.policies().name_style).spell(name)
+}
+
 pub(crate) fn call(name: &str, arguments: Value) -> ToolCall {
     ToolCall { name: name.to_owned(), arguments }
 }
 
-/// What a model reads of a result; a blob is named, not shown.
+/// Returns the text of a result; a blob is described, not shown.
 pub(crate) fn words(result: &ToolResult) -> String {
     let words = |content: &Content| match content {
         Content::Text { text } => text.clone(),
-        Content::Blob { mime_type, data } => {
+        Content::Blob { mime_type, data, .. } => {
             format!("[{} bytes of {mime_type}]", data.len() / 4 * 3)
         }
     };

@@ -1,4 +1,6 @@
-//! `prowess doctor`: everything that is wrong with this place, and whether changes of it are heard of.
+//! `prowess doctor`: every problem of this setup, and whether file changes are detected.
+
+mod sandbox;
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -12,8 +14,10 @@ use serde::Serialize;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output, counted, write_diagnostic};
-use crate::place;
+use crate::runtime;
 use crate::terminal::plain;
+
+use sandbox::Sandbox;
 
 /// The contract of `doctor --format json`.
 #[derive(Serialize)]
@@ -22,6 +26,7 @@ struct Checked<'c> {
     generation: u64,
     roots: Vec<Root<'c>>,
     diagnostics: Vec<&'c Diagnostic>,
+    sandbox: Sandbox,
     summary: Summary,
 }
 
@@ -37,17 +42,17 @@ struct Root<'c> {
     changes: Changes,
 }
 
-/// How a server hears of a root's changes.
+/// How a server detects changes of a root.
 #[derive(Serialize)]
 #[serde(tag = "changes", rename_all = "snake_case")]
 enum Changes {
-    /// The system tells.
+    /// The operating system reports them.
     Watched,
-    /// It looks every few seconds.
+    /// By a scan every few seconds.
     Polled { reason: String },
-    /// It looks when a model call begins and the catalog is old.
+    /// By a scan at the start of a model call, if the catalog is old.
     Aged { reason: String },
-    /// It looks when it is told to.
+    /// Only on request.
     Manual { reason: String },
 }
 
@@ -59,18 +64,18 @@ struct Summary {
     hints: usize,
 }
 
-/// Exits with 1 if there is an error.
+/// Runs the command. The exit code is 1 if there is an error.
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    let runtime = place::runtime(global)?;
+    let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
-    // As `serve` has it where nothing is said.
+    // The default of `serve`.
     let mode = runtime.policies().refresh.mode.unwrap_or(RefreshMode::Watch);
-    let checked = checked(&catalog, mode);
+    let checked = checked(&catalog, mode, Sandbox::probe()?);
     output.result(&checked, text)?;
     Ok(if checked.healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn checked(catalog: &Catalog, mode: RefreshMode) -> Checked<'_> {
+fn checked(catalog: &Catalog, mode: RefreshMode, sandbox: Sandbox) -> Checked<'_> {
     let mut diagnostics: Vec<_> = catalog.diagnostics().collect();
     let count = |severity| catalog.diagnostics().filter(|found| found.severity == severity).count();
     let summary = Summary {
@@ -79,7 +84,7 @@ fn checked(catalog: &Catalog, mode: RefreshMode) -> Checked<'_> {
         warnings: count(Severity::Warning),
         hints: count(Severity::Hint),
     };
-    // The worst first; what is of one severity stays in its order.
+    // A stable sort keeps the order within one severity.
     diagnostics.sort_by_key(|found| Reverse(found.severity));
     let roots = catalog.sources().iter().enumerate();
     Checked {
@@ -87,6 +92,7 @@ fn checked(catalog: &Catalog, mode: RefreshMode) -> Checked<'_> {
         generation: catalog.generation(),
         roots: roots.map(|(at, source)| root(catalog, at, source, mode)).collect(),
         diagnostics,
+        sandbox,
         summary,
     }
 }
@@ -103,13 +109,13 @@ fn root<'c>(
         trust: layer.trust.as_str(),
         source: source.source.name(),
         root: source.source.root(),
-        exists: place::is_there(source.source.root()),
+        exists: runtime::is_there(source.source.root()),
         skills: catalog.skills().filter(|skill| skill.index().source() == at).count(),
         changes: changes(source, mode),
     }
 }
 
-/// Where the policy is to watch, it watches for a moment.
+/// Returns how changes are detected. With the policy `watch`, tries to watch.
 fn changes(source: &CatalogSource, mode: RefreshMode) -> Changes {
     let policy = |mode: &str| format!("the policy is `refresh: {{ mode: {mode} }}`");
     match mode {
@@ -118,7 +124,7 @@ fn changes(source: &CatalogSource, mode: RefreshMode) -> Changes {
         RefreshMode::Poll => Changes::Polled { reason: policy("poll") },
         RefreshMode::Watch => match source.source.watch(Arc::new(|_| {})) {
             Ok(Some(_)) => Changes::Watched,
-            Ok(None) => Changes::Polled { reason: "its source tells of no changes".to_owned() },
+            Ok(None) => Changes::Polled { reason: "its source does not report changes".to_owned() },
             Err(error) => Changes::Polled { reason: error.to_string() },
         },
     }
@@ -131,35 +137,49 @@ fn text(checked: &Checked<'_>) -> String {
         write_diagnostic(&mut text, found);
         text.push('\n');
     }
-    let _ = writeln!(text, "{HEADING}Roots{HEADING:#}, the highest first");
+    let _ = writeln!(text, "{HEADING}Roots{HEADING:#}, highest precedence first");
     for root in checked.roots.iter().filter(|root| root.exists) {
         let _ = writeln!(text, "  {}", plain(root.root));
-        let (skills, changes) = (counted(root.skills, "skill"), told(&root.changes));
+        let skills = counted(root.skills, "skill");
+        let changes = described(&root.changes);
         let layer = plain(root.layer);
-        let _ = writeln!(text, "      {DIM}{layer}, {}, {skills}, {changes}{DIM:#}", root.trust);
+        let _ = writeln!(
+            text,
+            "      {DIM}{layer} layer · {} · {skills} · {changes}{DIM:#}",
+            trust(root)
+        );
     }
     let missing: Vec<_> = checked.roots.iter().filter(|root| !root.exists).collect();
     if !missing.is_empty() {
-        let _ = writeln!(text, "\n{HEADING}Not there{HEADING:#}, where skills would be found too");
+        let _ = writeln!(
+            text,
+            "\n{HEADING}Missing{HEADING:#}: directories in which skills would be found"
+        );
     }
     for root in missing {
         let _ = writeln!(text, "  {}  {DIM}{}{DIM:#}", plain(root.root), plain(root.layer));
     }
+    checked.sandbox.write(&mut text);
     let found = [(errors, "error"), (warnings, "warning"), (hints, "hint")];
     let found = found.map(|(number, word)| counted(number, word)).join(", ");
     let _ = writeln!(text, "\n{}: {found}", counted(skills, "skill"));
     text
 }
 
-fn told(changes: &Changes) -> String {
+fn trust(root: &Root<'_>) -> &'static str {
+    match root.trust {
+        "prompt" => "trusted on request",
+        other => other,
+    }
+}
+
+fn described(changes: &Changes) -> String {
     match changes {
-        Changes::Watched => "a server is told of changes".to_owned(),
-        Changes::Polled { reason } => format!("a server looks for changes: {}", plain(reason)),
+        Changes::Watched => "watched for changes".to_owned(),
+        Changes::Polled { reason } => format!("polled for changes: {}", plain(reason)),
         Changes::Aged { reason } => {
-            format!("a server looks when a model call begins: {}", plain(reason))
+            format!("scanned when a model call starts: {}", plain(reason))
         }
-        Changes::Manual { reason } => {
-            format!("a server looks at `SIGHUP` alone: {}", plain(reason))
-        }
+        Changes::Manual { reason } => format!("reloaded on SIGHUP only: {}", plain(reason)),
     }
 }

@@ -1,4 +1,4 @@
-//! `prowess explain`: the way of one skill from its place to the model, step by step.
+//! `prowess explain`: the decisions about one skill, from its location to the model.
 
 mod meant;
 mod nowhere;
@@ -11,14 +11,14 @@ use prowess::prompt::{ChangeKind, Prompt};
 use prowess::registry::codes::PROJECT_NOT_TRUSTED;
 use prowess::source_fs::Discovery;
 use prowess::source_fs::codes::{DIRECTORY_UNREADABLE, LEFT_OUT_BY_GITIGNORE, SCAN_TRUNCATED};
-use prowess::{Caller, Catalog, Code, Diagnostic, Lookup, Record, State};
+use prowess::{Availability, Caller, Catalog, Code, Diagnostic, Lookup, Record};
 use serde::Serialize;
 
 use crate::args::Global;
 use crate::commands::conversation::Conversation;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
-use crate::place::{self, absolute};
+use crate::runtime::{self, absolute};
 use crate::terminal::plain;
 
 /// The contract of `explain --format json`.
@@ -45,13 +45,14 @@ impl Decision {
 }
 
 pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitCode, Failure> {
-    let runtime = place::runtime(global)?;
+    let runtime = runtime::runtime(global)?;
     let conversation = Conversation::open(&runtime)?;
     let turn = conversation.turn()?;
     let discovery = &runtime.policies().discovery;
     let explained = explain(turn.catalog(), &turn.prompt(), discovery, query);
     output.result(&explained, text)?;
-    let is_offered = explained.records.iter().any(|record| record.state() == State::Visible);
+    let is_offered =
+        explained.records.iter().any(|record| record.availability() == Availability::Offered);
     Ok(ExitCode::from(u8::from(!is_offered)))
 }
 
@@ -79,14 +80,15 @@ fn explain<'c>(
         decisions.extend(ends_above(catalog, path.as_ref()));
     }
     let is_shown = |record: &&Record<'_>| {
-        record.state() == State::Visible && prompt.shown.iter().any(|shown| shown == record.id())
+        record.availability() == Availability::Offered
+            && prompt.shown.iter().any(|shown| shown == record.id())
     };
     let tokens = records.iter().filter(is_shown).map(Record::tokens).sum();
     Explained { query, records, decisions, tokens }
 }
 
-/// The findings about what is no record, such as a skill that cannot be used: it has no id, so it goes by
-/// the name of its directory, or by any directory that it is in.
+/// Returns the findings about skills without a record, such as one that cannot be used. They are found
+/// by the name of their directory, or by any directory above.
 fn findings_elsewhere<'c>(
     catalog: &'c Catalog,
     records: &[Record<'c>],
@@ -106,7 +108,7 @@ fn findings_elsewhere<'c>(
     decisions
 }
 
-/// What ended the search in a directory above a path, so that nothing is said of the path itself.
+/// Returns the findings that ended the scan in a directory above a path.
 fn ends_above(catalog: &Catalog, path: &Path) -> Vec<Decision> {
     const ENDS: [Code; 3] = [LEFT_OUT_BY_GITIGNORE, SCAN_TRUNCATED, DIRECTORY_UNREADABLE];
     let place = |found: &Diagnostic| found.path.as_deref().unwrap_or_default().to_owned();
@@ -117,7 +119,7 @@ fn ends_above(catalog: &Catalog, path: &Path) -> Vec<Decision> {
     ends.map(|found| checked(found, &place(found))).collect()
 }
 
-/// What a finding says, with its place in brackets.
+/// Converts a finding, with its location in brackets.
 fn checked(found: &Diagnostic, path: &str) -> Decision {
     let outcome = if found.is_error() { "refused" } else { "noted" };
     let place = match (path, found.line, found.column) {
@@ -145,27 +147,27 @@ fn explain_record(
         layer.trust.as_str()
     );
     decisions.push(Decision::new("find", "found", place));
-    decisions.push(match record.lack() {
+    decisions.push(match record.missing_requirement() {
         Some(lack) => Decision::new("ready", "not-ready", lack),
-        None => Decision::new("ready", "ready", "nothing that it needs is missing"),
+        None => Decision::new("ready", "ready", "its requirements are met"),
     });
-    let reason = match (record.state(), record.state().reason()) {
-        (State::NotReady(reason), _) if Some(reason) == record.lack() => {
-            "it takes part once it is ready".to_owned()
+    let reason = match record.reason() {
+        Some(reason) if Some(reason) == record.missing_requirement() => {
+            "it is offered once its requirements are met".to_owned()
         }
-        (_, Some(reason)) => reason.to_owned(),
-        (_, None) => format!("no other `{}` comes before it", record.id()),
+        Some(reason) => reason.to_owned(),
+        None => format!("no other `{}` takes precedence", record.id()),
     };
-    decisions.push(Decision::new("place", record.state().as_str(), reason));
-    decisions.push(match record.state() {
-        State::Visible => shown(prompt, record),
+    decisions.push(Decision::new("place", record.availability().as_str(), reason));
+    decisions.push(match record.availability() {
+        Availability::Offered => shown(prompt, record),
         _ => loadable(catalog, record),
     });
     let location = record.location();
-    // Of the trust in a project's folder is told once for all of its skills.
+    // One finding about a project's trust covers all of its skills.
     let is_of_project = |found: &Diagnostic, place: &str| {
         found.code == PROJECT_NOT_TRUSTED
-            && record.state() != State::Visible
+            && record.availability() != Availability::Offered
             && Path::new(&location).starts_with(place)
     };
     let is_about = |found: &&Diagnostic| {
@@ -175,42 +177,48 @@ fn explain_record(
     decisions.extend(catalog.diagnostics().filter(is_about).map(|found| checked(found, "")));
 }
 
-/// What the prompt shows of a visible skill.
+/// Returns how the prompt shows a visible skill.
 fn shown(prompt: &Prompt, record: Record<'_>) -> Decision {
     let id = record.id();
     let change = |kind| prompt.ledger.changes.iter().any(|at| at.id == id && at.change == kind);
     let (outcome, reason) = if change(ChangeKind::Dropped) {
-        ("cut", "the prompt leaves it out: the catalog is larger than `prompt.max_tokens`")
+        ("cut", "left out, because the catalog exceeds `prompt.max_tokens`")
     } else if change(ChangeKind::Shortened) {
-        ("shortened", "the prompt shortens its description to keep to `prompt.max_tokens`")
+        ("shortened", "its description is shortened to stay within `prompt.max_tokens`")
     } else if change(ChangeKind::Unnameable) {
-        ("cut", "the prompt leaves it out: its id has characters that nobody could type")
+        ("cut", "left out, because its id cannot be typed exactly")
     } else if !prompt.shown.iter().any(|shown| shown == id) {
-        ("not-shown", "the prompt has no catalog: the model asks a tool")
+        ("not-shown", "the prompt has no catalog; the model uses a tool")
     } else if record.is_name_only() {
-        ("name-only", "a rule of `visibility.skills` shows its name alone")
+        ("name-only", "only its name is shown, because of a rule in `visibility.skills`")
     } else {
-        ("shown", "the prompt has its name and its description")
+        ("shown", "with its name and description")
     };
     Decision::new("prompt", outcome, reason)
 }
 
-/// Who may load what a model is not offered.
+/// Returns whether a model or a user can load a skill that is not offered.
 fn loadable(catalog: &Catalog, record: Record<'_>) -> Decision {
     let means_it = |id: &str, caller| match catalog.find(id, caller) {
         Lookup::Found(found) => found.index() == record.index(),
-        Lookup::Withheld(..) | Lookup::Unknown => false,
+        Lookup::Unavailable(..) | Lookup::Unknown => false,
     };
     let id = record.qualified_id().unwrap_or_default();
     match (means_it(&id, Caller::Model), means_it(&id, Caller::User)) {
-        (true, true) => Decision::new("load", "by-id", format!("as `{id}` it can be loaded")),
+        (true, true) => Decision::new("load", "by-id", format!("it can be loaded as `{id}`")),
         (true, false) => Decision::new(
             "load",
             "by-model",
-            format!("as `{id}` a model can load it, a user cannot"),
+            format!("a model can load it as `{id}`, a user cannot"),
         ),
-        (false, true) => Decision::new("load", "by-user", format!("as `{id}` a user can load it")),
-        (false, false) => Decision::new("load", "refused", "nobody can load it"),
+        (false, true) => Decision::new(
+            "load",
+            "by-user",
+            format!("a user can load it as `{id}`, a model cannot"),
+        ),
+        (false, false) => {
+            Decision::new("load", "refused", "neither a model nor a user can load it")
+        }
     }
 }
 

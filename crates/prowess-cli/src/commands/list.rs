@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use prowess::{Catalog, Diagnostic, Record, State};
+use prowess::{Availability, Catalog, Diagnostic, Record};
 use serde::Serialize;
 
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
-use crate::place;
+use crate::runtime;
 use crate::terminal::{one_line, plain};
 
 /// The contract of `list --format json`.
@@ -22,7 +22,7 @@ struct Listed<'c> {
 }
 
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    let runtime = place::runtime(global)?;
+    let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
     output.result(&listed(&catalog), text)?;
     output.diagnostics(catalog.diagnostics());
@@ -31,7 +31,7 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
 
 fn listed(catalog: &Catalog) -> Listed<'_> {
     let (shadowed, others): (Vec<_>, Vec<_>) =
-        catalog.aside().partition(|record| matches!(record.state(), State::Shadowed(_)));
+        catalog.excluded().partition(|record| record.availability() == Availability::Shadowed);
     Listed {
         generation: catalog.generation(),
         skills: catalog.skills().chain(others).collect(),
@@ -47,8 +47,10 @@ fn text(listed: &Listed<'_>) -> String {
         let id = plain(skill.id());
         let description = one_line(skill.description(), 100);
         let layer = plain(&skill.layer().name);
-        let state = match skill.state().reason() {
-            Some(reason) => format!("{DIM}{}: {}{DIM:#}  ", skill.state().as_str(), plain(reason)),
+        let state = match skill.reason() {
+            Some(reason) => {
+                format!("{DIM}{}: {}{DIM:#}  ", skill.availability().as_str(), plain(reason))
+            }
             None => String::new(),
         };
         let _ =
@@ -59,7 +61,7 @@ fn text(listed: &Listed<'_>) -> String {
     }
     for skill in &listed.shadowed {
         let (id, place) = (plain(skill.id()), skill.location());
-        let reason = plain(skill.state().reason().unwrap_or_default());
+        let reason = plain(skill.reason().unwrap_or_default());
         let _ = writeln!(text, "{ID}{id:width$}{ID:#}  {}: {reason}", plain(&place));
     }
     text

@@ -1,4 +1,4 @@
-//! One file for each command.
+//! One file per command.
 
 mod call;
 mod conversation;
@@ -11,11 +11,11 @@ mod plugin;
 mod probe;
 mod prompt;
 mod read_properties;
-mod reference;
 mod schema;
 mod search;
 mod serve;
 mod show;
+mod skills_ref;
 mod to_prompt;
 mod tour;
 mod trust;
@@ -27,7 +27,7 @@ use crate::args::{Args, Command};
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Carries out what was typed.
+/// Runs the command.
 pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
     let global = &args.global;
     match &args.command {
@@ -56,6 +56,6 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Plugin(command)) => plugin::run(global, command, output),
         Some(Command::Serve) => serve::run(global, output),
         Some(Command::Trust(args)) => trust::run(args, output),
-        Some(Command::Tour) => tour::run(output),
+        Some(Command::Tour) => tour::run(global, output),
     }
 }

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
 use crate::terminal::plain;
 
-/// What stands in for a description that was not given.
+/// The placeholder for a description.
 const DESCRIPTION: &str =
     "Says in one sentence what the skill does. Use when a request, a file or a word calls for it.";
 
@@ -44,16 +44,23 @@ pub(crate) fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes the package and its file. A file that is there already is never touched, also not one that
-/// another program makes at the same time.
+/// Creates the package and its file. A file that already exists is never changed, not even one that
+/// another program creates at the same time.
 fn create(package: &Path, path: &Path, text: &str) -> io::Result<()> {
     fs::create_dir_all(package)?;
-    // On a file system without case this finds `skill.md` by itself; on the others, it would lose
-    // its place to the new file.
+    // Where file names have no case, `create_new` finds `skill.md`; elsewhere the new file would
+    // shadow it.
     if package.join("skill.md").symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+    if written.is_err() {
+        // On a full disk, an empty file would stop the next try.
+        let _ = fs::remove_file(path);
+        let _ = fs::remove_dir(package);
+    }
+    written
 }
 
 fn refused(error: &ScaffoldError) -> Failure {
@@ -66,23 +73,23 @@ fn refused(error: &ScaffoldError) -> Failure {
             error.to_string(),
             "use `a` to `z`, `0` to `9` and single hyphens between them: `pdf-forms`",
         ),
-        _ => Failure::usage("skill-invalid", error.to_string(), "say it in fewer, plainer words"),
+        _ => Failure::usage("skill-invalid", error.to_string(), "use a shorter, plainer text"),
     }
 }
 
 fn not_written(path: &Path, error: &io::Error) -> Failure {
     let path = path.display();
     if error.kind() == io::ErrorKind::AlreadyExists {
-        let message = format!("`{path}` is there already; nothing was written");
+        let message = format!("`{path}` already exists; nothing was written");
         return Failure::new("skill-exists", message, "choose another name, or edit that file");
     }
-    let help = "see `--directory` for writing it elsewhere";
+    let help = "free some space, or choose another place with `--directory`";
     Failure::new("output-failed", format!("`{path}` could not be written: {error}"), help)
 }
 
 fn text_of(created: &Created) -> String {
     let path = plain(&created.path.display().to_string()).into_owned();
-    let mut text = format!("{ID}{}{ID:#} is begun: {path}\n", created.name);
+    let mut text = format!("Created {ID}{path}{ID:#}\n");
     for step in &created.next {
         text += &format!("  {DIM}next:{DIM:#} {}\n", plain(step));
     }

@@ -1,4 +1,4 @@
-//! `prowess` alone: what skills this place has, by layer, and the next step.
+//! `prowess` without a command: how many skills each layer has, and the next step.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output, counted};
-use crate::place;
+use crate::runtime;
 use crate::terminal::plain;
 
 #[derive(Serialize)]
@@ -36,7 +36,7 @@ struct LayerLine {
 }
 
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    let runtime = place::runtime(global)?;
+    let runtime = runtime::runtime(global)?;
     output.result(&overview(&runtime.catalog()), text)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -51,14 +51,14 @@ fn overview(catalog: &Catalog) -> Overview {
             .iter()
             .filter(|source| source.layer == rank)
             .map(|source| source.source.root().to_owned())
-            .filter(|root| place::is_there(root))
+            .filter(|root| runtime::is_there(root))
             .collect(),
     };
     let count = |severity| {
         catalog.diagnostics().filter(|diagnostic| diagnostic.severity == severity).count()
     };
     let in_state =
-        |state| catalog.aside().filter(|record| record.state().as_str() == state).count();
+        |state| catalog.excluded().filter(|record| record.availability().as_str() == state).count();
     let not_trusted = catalog.diagnostics().find(|found| found.code == PROJECT_NOT_TRUSTED);
     Overview {
         generation: catalog.generation(),
@@ -76,7 +76,8 @@ fn overview(catalog: &Catalog) -> Overview {
 fn text(overview: &Overview) -> String {
     let Overview { skills, shadowed, hidden, not_ready, errors, warnings, layers, .. } = overview;
     let skills_word = counted(*skills, "skill");
-    let mut text = format!("{HEADING}{skills_word}{HEADING:#} by layer, the highest first:\n");
+    let mut text =
+        format!("{HEADING}{skills_word}{HEADING:#} by layer, highest precedence first:\n");
     for LayerLine { layer, trust, skills, roots } in layers {
         let _ = writeln!(text, "  {layer:8} {skills:>5}  {DIM}{trust}{DIM:#}");
         for root in roots {
@@ -95,17 +96,20 @@ fn text(overview: &Overview) -> String {
     let _ = writeln!(text, "\n{HEADING}Next{HEADING:#}");
     if let Some(folder) = &overview.next_to_trust {
         let folder = plain(folder);
-        let _ = writeln!(text, "  prowess trust           offer the skills of {folder}");
+        let _ = writeln!(
+            text,
+            "  prowess trust           trust {folder}, so that its skills are offered"
+        );
     }
     if *skills > 0 {
-        text.push_str("  prowess list            every skill, and what is wrong with which\n");
-        text.push_str("  prowess prompt          what a model is told of them\n");
+        text.push_str("  prowess list            every skill, with warnings and errors\n");
+        text.push_str("  prowess prompt          the skills section of the prompt, as the model receives it\n");
     }
     if *errors > 0 {
-        text.push_str("  prowess doctor          everything that is wrong, and what to do\n");
+        text.push_str("  prowess doctor          every problem, and how to fix it\n");
         text.push_str("  prowess explain NAME    why a skill is missing\n");
     }
-    text.push_str("  prowess tour            an agent's conversation, played through\n");
-    text.push_str("  prowess serve           give them to an agent over MCP\n");
+    text.push_str("  prowess tour            play through an agent's conversation\n");
+    text.push_str("  prowess serve           serve the skills to an agent over MCP\n");
     text
 }

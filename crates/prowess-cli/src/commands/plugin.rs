@@ -1,5 +1,4 @@
-//! `prowess plugin`: what plugins there are, which may run, and whether they keep the rules. Only `check`
-//! opens one.
+//! `prowess plugin`: lists, inspects, checks and creates plugins. Only `check` executes plugin code.
 
 mod check;
 mod inspect;
@@ -55,8 +54,8 @@ impl Verdict {
         let allowed =
             |verdict, reason: &str| Self { verdict, reason: reason.into(), code: None, help: None };
         match verdict {
-            Ok(Placement::InProcess) => allowed("in-process", "it may run, in this program"),
-            Ok(Placement::Process) => allowed("process", "it may run, in a process of its own"),
+            Ok(Placement::InProcess) => allowed("in-process", "may run in this process"),
+            Ok(Placement::Process) => allowed("process", "may run in a process of its own"),
             Err(error) => Self {
                 verdict: "refused",
                 reason: error.to_string(),
@@ -67,7 +66,7 @@ impl Verdict {
     }
 }
 
-/// What is trusted. A store that cannot be used is a failure: it is not taken for an empty one.
+/// Reads the trust store. A store that cannot be read is a failure and not an empty one.
 fn trusted(places: &Places) -> Result<TrustStore, Failure> {
     TrustStore::read(&places.trust_file).map_err(|error| untrusted(&error))
 }
@@ -76,8 +75,7 @@ fn untrusted(error: &TrustError) -> Failure {
     match error {
         TrustError::Refused(error) => failure(error),
         _ => {
-            let help =
-                "mend the file or move it away; what was trusted has to be trusted again then";
+            let help = "fix the file or move it away, then trust your plugins again";
             Failure::new("plugin-trust-invalid", error.to_string(), help)
         }
     }

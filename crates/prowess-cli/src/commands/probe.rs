@@ -1,4 +1,4 @@
-//! `prowess probe`: which skills are offered for queries with known answers.
+//! `prowess probe`: evaluates the search with queries whose answers are known.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,7 +9,7 @@ use prowess::search::{Answer, Evaluation, Offer, Question, evaluate};
 use crate::args::{Global, Share};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output, counted};
-use crate::place;
+use crate::runtime;
 use crate::terminal::{one_line, plain};
 
 /// How many confusions are worth a person's while; a program gets all.
@@ -24,7 +24,7 @@ pub(crate) fn run(
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let questions = questions(file)?;
-    let runtime = place::runtime(global)?;
+    let runtime = runtime::runtime(global)?;
     let evaluation = evaluate(runtime.ranker().as_ref(), &runtime.catalog(), &questions, limit);
     output.result(&evaluation, text)?;
     for id in &evaluation.unknown {

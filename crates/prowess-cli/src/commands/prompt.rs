@@ -1,4 +1,4 @@
-//! `prowess prompt`: the text that the next model call would carry.
+//! `prowess prompt`: the skills section of the next prompt.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -9,11 +9,11 @@ use crate::args::Global;
 use crate::commands::conversation::Conversation;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output};
-use crate::place;
+use crate::runtime;
 use crate::terminal::{plain, plain_lines};
 
 pub(crate) fn run(global: &Global, load: &[String], output: &Output) -> Result<ExitCode, Failure> {
-    let runtime = place::runtime(global)?;
+    let runtime = runtime::runtime(global)?;
     let conversation = Conversation::open(&runtime)?;
     conversation.load(load)?;
     let prompt = conversation.turn()?.prompt();
@@ -22,25 +22,25 @@ pub(crate) fn run(global: &Global, load: &[String], output: &Output) -> Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-/// What each part of the prompt costs, a line each.
+/// Returns the cost of each part of the prompt, one per line.
 pub(crate) fn ledger(prompt: &Prompt) -> String {
-    let about = if prompt.ledger.is_exact { "" } else { "about " };
+    let estimated = if prompt.ledger.is_exact { "" } else { " (estimated)" };
     let mut text = format!("\n{HEADING}Tokens{HEADING:#}\n");
     for entry in &prompt.ledger.entries {
         let part = match &entry.part {
-            Part::Rule => "the rule that loading comes first".into(),
+            Part::Rule => "loading rule".into(),
             Part::Catalog => {
-                format!("the catalog, {} of {} skills", prompt.shown.len(), prompt.total)
+                format!("catalog, {} of {} skills", prompt.shown.len(), prompt.total)
             }
-            Part::ActiveFrame => "the frame of the loaded skills".into(),
-            Part::ActiveSkill { id } => format!("the instructions of {}", plain(id)),
-            Part::Changed => "which loaded skills have changed".into(),
+            Part::ActiveFrame => "markup of the loaded skills".into(),
+            Part::ActiveSkill { id } => format!("instructions of {}", plain(id)),
+            Part::Changed => "list of loaded skills that have changed".into(),
         };
         let _ = writeln!(text, "  {:>7}  {part}", entry.tokens);
     }
     let _ = writeln!(
         text,
-        "  {:>7}  {DIM}{about}in all, for each model call{DIM:#}",
+        "  {:>7}  {DIM}total{estimated} per model call{DIM:#}",
         prompt.ledger.tokens
     );
     text

@@ -5,14 +5,14 @@ use std::process::ExitCode;
 
 use prowess::format::{Profile, parse};
 
-use crate::commands::reference;
+use crate::commands::skills_ref;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::package::Package;
 
 pub(crate) fn run(path: &Path, profile: Profile, output: &Output) -> Result<ExitCode, Failure> {
     if profile == Profile::SkillsRef {
-        return reference::read_properties(path, output);
+        return skills_ref::read_properties(path, output);
     }
     let package = Package::read(path)?;
     let parsed = parse(&package.text, profile);

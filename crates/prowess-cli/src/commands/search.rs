@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::args::{Global, Matching};
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
-use crate::place;
+use crate::runtime;
 use crate::terminal::{one_line, plain};
 
 /// The contract of `search --format json`.
@@ -35,7 +35,7 @@ pub(crate) fn run(
     matching: Matching,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let runtime = place::runtime(global)?;
+    let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
     let ranked = match matching {
         Matching::Words => runtime.search(&catalog, query, limit),

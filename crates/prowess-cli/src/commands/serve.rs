@@ -1,30 +1,82 @@
 //! `prowess serve`: skills and tools over the Model Context Protocol.
 
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use prowess::BodyDelivery;
 use prowess::registry::RefreshMode;
+use prowess::registry::codes::SOURCE_NOT_WATCHED;
+use prowess::{Catalog, Diagnostic, Runtime};
+use prowess_mcp::ServeError;
 
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{place, plugins};
+use crate::{plugins, runtime};
 
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    let mut policies = place::policies(global)?.with_body_delivery(BodyDelivery::ToolResult);
+    // First of all: until then, a hangup would end the process.
+    let server = prowess_mcp::StdioServer::new().map_err(|error| failed(&error))?;
+    let mut policies = prowess_mcp::adapt(runtime::policies(global)?);
     // A server lives long enough to see its skills change.
     policies.refresh.mode.get_or_insert(RefreshMode::Watch);
-    let plugins = plugins::load(global, &policies)?;
-    let runtime = place::builder_with(global, policies.clone(), &plugins)?.build()?;
-    let _following = plugins::follow(&policies, &plugins, output)?;
+    let loaded = plugins::load(global, &policies)?;
+    let runtime = runtime::builder_with(global, policies.clone(), &loaded)?.build()?;
+    let _following = plugins::follow(&policies, &loaded.plugins, output)?;
     let catalog = runtime.catalog();
     output.remark(&format!(
         "prowess: {} skills, serving on standard input and output\n",
         catalog.len()
     ));
-    output.diagnostics(catalog.diagnostics().filter(|diagnostic| diagnostic.is_error()));
-    prowess_mcp::serve_stdio(runtime).map_err(|error| {
-        Failure::new("serve-failed", error.to_string(), "see what the client sent")
-    })?;
+    let _reporting = Reporting::start(&runtime, output);
+    server.serve(runtime).map_err(|error| failed(&error))?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn failed(error: &ServeError) -> Failure {
+    Failure::new("serve-failed", error.to_string(), "check the messages that the client sends")
+}
+
+/// Reports findings on standard error, those of the start and those that appear later. Dropping this
+/// ends it.
+struct Reporting(Arc<Mutex<Option<Runtime>>>);
+
+impl Reporting {
+    fn start(runtime: &Runtime, output: &Output) -> Self {
+        let changes = runtime.subscribe();
+        let shared = Arc::new(Mutex::new(Some(runtime.clone())));
+        let observed = Arc::clone(&shared);
+        let output = output.clone();
+        let mut reported = Vec::new();
+        report(&runtime.catalog(), &mut reported, &output);
+        std::thread::spawn(move || {
+            while changes.recv().is_some() {
+                let current = lock(&observed).as_ref().map(Runtime::catalog);
+                let Some(catalog) = current else { return };
+                report(&catalog, &mut reported, &output);
+            }
+        });
+        Self(shared)
+    }
+}
+
+impl Drop for Reporting {
+    fn drop(&mut self) {
+        // Without the last handle of the runtime, the thread's subscription ends.
+        lock(&self.0).take();
+    }
+}
+
+fn lock(runtime: &Mutex<Option<Runtime>>) -> MutexGuard<'_, Option<Runtime>> {
+    runtime.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Prints the errors of a catalog and the roots that are polled, unless they were printed before.
+fn report(catalog: &Catalog, reported: &mut Vec<Diagnostic>, output: &Output) {
+    for found in catalog.diagnostics() {
+        let is_relevant = found.is_error() || found.code == SOURCE_NOT_WATCHED;
+        if is_relevant && !reported.contains(found) {
+            output.diagnostics([found]);
+            reported.push(found.clone());
+        }
+    }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
-use crate::place;
+use crate::runtime;
 use crate::terminal::{plain, plain_lines};
 
 /// How many files of a package are listed.
@@ -27,11 +27,11 @@ struct Shown<'c> {
 }
 
 pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode, Failure> {
-    let runtime = place::runtime(global)?;
+    let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
     // What a user would load, or, as this is for who runs the host, whatever goes by that name.
     let record = match catalog.find(id, Caller::User) {
-        Lookup::Found(record) | Lookup::Withheld(record, _) => record,
+        Lookup::Found(record) | Lookup::Unavailable(record, _) => record,
         Lookup::Unknown => *catalog.all_named(id).first().ok_or_else(|| unknown(id))?,
     };
     let resource = ResourcePath::new(record.file())

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use prowess::format::{Profile, parse};
 use prowess::prompt::{CatalogFormat, SkillEntry, available_skills};
 
-use crate::commands::reference;
+use crate::commands::skills_ref;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::package::Package;
-use crate::place::absolute;
+use crate::runtime::absolute;
 
 pub(crate) fn run(
     paths: &[PathBuf],
@@ -18,7 +18,7 @@ pub(crate) fn run(
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     if profile == Profile::SkillsRef {
-        return reference::to_prompt(paths, output);
+        return skills_ref::to_prompt(paths, output);
     }
     let entries = paths.iter().map(|path| entry(path, profile)).collect::<Result<Vec<_>, _>>()?;
     output.data(&(available_skills(entries, CatalogFormat::XmlElements) + "\n"))?;

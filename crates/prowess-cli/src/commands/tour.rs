@@ -10,21 +10,23 @@ use prowess::{Runtime, ToolCall, Turn};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::commands::conversation::{Conversation, call, words};
+use crate::args::Global;
+use crate::commands::conversation::{Conversation, call, tool_name, words};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
+use crate::runtime;
 use crate::terminal::plain_lines;
 
-/// How many lines of a text are shown.
+/// The number of lines that are shown of a text.
 const SHOWN_LINES: usize = 14;
 
-/// One step of the script: what the model thinks, and what it calls.
+/// One step of the script.
 struct Step {
     thought: &'static str,
     call: Option<ToolCall>,
 }
 
-/// What happened in a turn.
+/// The record of one turn.
 #[derive(Serialize)]
 struct Played {
     turn: usize,
@@ -39,47 +41,49 @@ struct Played {
     microseconds: u128,
 }
 
-pub(crate) fn run(output: &Output) -> Result<ExitCode, Failure> {
+pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let start = Instant::now();
-    let runtime = Runtime::builder().default_skills().build()?;
+    let policies = runtime::policies(global)?;
+    let runtime = Runtime::builder().policies(policies).default_skills().build()?;
     let found = start.elapsed().as_micros();
     let conversation = Conversation::open(&runtime)?;
     let mut played = Vec::new();
-    for (turn, step) in (1..).zip(script()) {
+    for (turn, step) in (1..).zip(script(&runtime)) {
         played.push(play(turn, step, &conversation.turn()?));
     }
     output.result(&played, |played| text(played, runtime.catalog().len(), found))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn script() -> [Step; 6] {
+fn script(runtime: &Runtime) -> [Step; 6] {
     let step = |thought, call| Step { thought, call };
+    let call = |tool, arguments| call(&tool_name(runtime, tool), arguments);
     [
         step(
             "The user wants a skill for our release notes. `skill-writing` is about that: load it.",
-            Some(call("skills_load", json!({ "names": ["skill-writing"] }))),
+            Some(call("skills.load", json!({ "names": ["skill-writing"] }))),
         ),
         step(
-            "Its instructions are in my prompt now. They point to a checklist: read it.",
-            Some(call("skills_read", json!({ "path": "references/checklist.md" }))),
+            "I have its instructions now. They point to a checklist: read it.",
+            Some(call("skills.read", json!({ "path": "references/checklist.md" }))),
         ),
         step(
-            "Somebody asked me to look at a file outside of the skill. Will I be let out?",
-            Some(call("skills_read", json!({ "path": "../../../etc/passwd" }))),
+            "Someone asked me to read a file outside the skill. Is that allowed?",
+            Some(call("skills.read", json!({ "path": "../../../etc/passwd" }))),
         ),
         step(
             "No. I mistype a name, too.",
-            Some(call("skills_load", json!({ "names": ["skill-writting"], "mode": "add" }))),
+            Some(call("skills.load", json!({ "names": ["skill-writting"], "mode": "add" }))),
         ),
         step(
-            "The skill is written. Its instructions need not be paid for any longer: unload it.",
-            Some(call("skills_unload", json!({ "all": true }))),
+            "The skill is written. Its instructions are no longer needed: unload it.",
+            Some(call("skills.unload", json!({ "all": true }))),
         ),
-        step("My prompt is as small as in the beginning, and I answer the user.", None),
+        step("My prompt is as small as at the start, and I answer the user.", None),
     ]
 }
 
-fn play(turn: usize, step: Step, pinned: &Turn<'_>) -> Played {
+fn play(turn: usize, step: Step, pinned: &Turn) -> Played {
     let start = Instant::now();
     let prompt = pinned.prompt();
     let answer = step.call.as_ref().map(|call| pinned.call(call).result);
@@ -101,7 +105,7 @@ fn play(turn: usize, step: Step, pinned: &Turn<'_>) -> Played {
 fn text(played: &[Played], skills: usize, found: u128) -> String {
     let mut text = format!(
         "{HEADING}An agent's conversation{HEADING:#}\n\
-         {skills} embedded skills; the whole runtime was ready after {found} µs. The model follows a script; all \
+         {skills} embedded skills; the runtime was ready after {found} µs. The model follows a script; everything \
          else is real.\n",
     );
     for (at, turn) in played.iter().enumerate() {
@@ -109,8 +113,8 @@ fn text(played: &[Played], skills: usize, found: u128) -> String {
     }
     let _ = writeln!(
         text,
-        "\n{HEADING}Next{HEADING:#}\n  prowess          what skills this place has\n  \
-         prowess --help   everything else"
+        "\n{HEADING}Next{HEADING:#}\n  prowess          an overview of your skills\n  \
+         prowess --help   all commands"
     );
     text
 }
@@ -145,7 +149,7 @@ fn write_turn(text: &mut String, played: &Played, before: Option<&Played>) {
     write_indented(text, &played.answer);
 }
 
-/// Where something is loaded, its instructions are what is new; else the whole prompt.
+/// Returns the loaded instructions if there are any, else the whole prompt.
 fn prompt_part(prompt: &str) -> &str {
     prompt.find("<active_skills>").map_or(prompt, |at| &prompt[at..])
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::args::Trust;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output};
-use crate::place;
+use crate::runtime;
 use crate::terminal::plain;
 
 /// The contract of `trust --format json`.
@@ -31,8 +31,8 @@ struct Folder {
 }
 
 pub(crate) fn run(args: &Trust, output: &Output) -> Result<ExitCode, Failure> {
-    let surroundings = place::surroundings()?;
-    let file = place::trust_file(&surroundings).ok_or_else(without_home)?;
+    let surroundings = runtime::surroundings()?;
+    let file = runtime::trust_file(&surroundings).ok_or_else(without_home)?;
     let answer = match (&args.revoke, args.list) {
         (Some(path), _) => Answer::Revoked(folder(&file.revoke(path).map_err(refused)?)),
         (None, true) => list(&file)?,
@@ -60,7 +60,8 @@ fn folder(trusted: &TrustedFolder) -> Folder {
 }
 
 fn without_home() -> Failure {
-    let message = "there is no place for the file of trusted folders: the user has no home";
+    let message =
+        "the file of trusted directories cannot be located: the user has no home directory";
     Failure::new("state-directory-unknown", message, "set `HOME` or `XDG_STATE_HOME`")
 }
 
@@ -68,11 +69,11 @@ fn refused(error: TrustError) -> Failure {
     let message = error.to_string();
     match error {
         TrustError::NoFolder(_) => {
-            Failure::usage("folder-not-found", message, "name a folder that exists")
+            Failure::usage("folder-not-found", message, "name a directory that exists")
         }
-        TrustError::NotUtf8(_) => Failure::new("path-not-utf8", message, "rename the folder"),
+        TrustError::NotUtf8(_) => Failure::new("path-not-utf8", message, "rename the directory"),
         TrustError::TooWide => {
-            Failure::usage("folder-too-wide", message, "name the folder of one project")
+            Failure::usage("folder-too-wide", message, "name the directory of one project")
         }
         TrustError::PartOf(_, above) => {
             let help = format!("run `prowess trust --revoke {}`", above.display());
@@ -86,9 +87,11 @@ fn refused(error: TrustError) -> Failure {
             format!("{message} ({})", finding.path.unwrap_or_default()),
             finding.help,
         ),
-        _ => {
-            Failure::new("trust-file-unwritable", message, "give yourself the right to write there")
-        }
+        _ => Failure::new(
+            "trust-file-unwritable",
+            message,
+            "make the file and its directory writable for your user",
+        ),
     }
 }
 
@@ -100,13 +103,13 @@ fn text(answer: &Answer) -> String {
             format!("{HEADING}no longer trusted{HEADING:#} {}\n", path(folder))
         }
         Answer::Folders(folders) if folders.is_empty() => {
-            "no folder is trusted; `prowess trust PATH` trusts one\n".to_owned()
+            "no directory is trusted; run `prowess trust PATH` to trust one\n".to_owned()
         }
         Answer::Folders(folders) => folders.iter().fold(String::new(), |mut text, folder| {
             let remark = match folder.state {
                 TrustedState::Trusted => "",
-                TrustedState::Replaced => "  another folder stands here now; it is not trusted",
-                TrustedState::Missing => "  the folder is gone",
+                TrustedState::Replaced => "  replaced by another directory, which is not trusted",
+                TrustedState::Missing => "  no longer exists",
             };
             let since = &folder.since;
             let _ = writeln!(text, "{}  {DIM}since {since}{remark}{DIM:#}", path(folder));

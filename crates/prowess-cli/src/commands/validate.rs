@@ -1,12 +1,13 @@
 //! `prowess validate`: packages against a profile.
 
-mod mend;
+mod boxxy;
+mod fixing;
 mod progress;
 mod roles;
 mod show;
 
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use prowess::format::Profile;
@@ -16,12 +17,12 @@ use prowess::{Cancel, Diagnostic, Severity, SkillSource};
 use serde::Serialize;
 
 use crate::args::{Report, Validate};
-use crate::commands::reference;
+use crate::commands::skills_ref;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::package::{directory_of, source};
-use crate::place::{absolute, working_directory};
-use mend::Mended;
+use crate::runtime::{absolute, working_directory};
+use fixing::{FixedFile, Fixes};
 use progress::Bar;
 use roles::Roles;
 
@@ -38,7 +39,7 @@ struct Validated {
     alike: Vec<Alike>,
     /// What `--fix` changed, or would change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    fixed: Vec<Mended>,
+    fixed: Vec<FixedFile>,
     /// The roles of the skills, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     roles: Option<Roles>,
@@ -62,29 +63,31 @@ pub(crate) fn run(args: &Validate, output: &Output) -> Result<ExitCode, Failure>
         && args.report.is_none()
         && !args.fix
     {
-        return reference::validate(&args.paths, output);
+        return skills_ref::validate(&args.paths, output);
     }
     if checked.packages.is_empty() && checked.count(Severity::Error) == 0 {
         let message = "there is no skill in what was named";
         let help = "name a folder that holds a `SKILL.md`";
         return Err(Failure::new("skill-md-missing", message, help));
     }
-    let mut fixed = Vec::new();
+    let mut fixes = Fixes::default();
     if args.fix {
-        fixed = mend::all(&checked.packages, args.dry_run)?;
-        if !args.dry_run && !fixed.is_empty() {
+        let roots = args.paths.iter().map(|path| root_of(path)).collect::<Result<Vec<_>, _>>()?;
+        fixes = Fixes::of(&roots, &checked.packages, args.dry_run);
+        if !args.dry_run && !fixes.files.is_empty() {
             checked = check_all(args, output)?;
         }
+        checked.problems.append(&mut fixes.problems);
     }
     let is_valid = checked.count(Severity::Error) == 0;
-    print(args, checked, fixed, output)?;
+    print(args, checked, fixes.files, output)?;
     Ok(ExitCode::from(u8::from(!is_valid)))
 }
 
 fn print(
     args: &Validate,
     mut checked: Checked,
-    fixed: Vec<Mended>,
+    fixed: Vec<FixedFile>,
     output: &Output,
 ) -> Result<(), Failure> {
     let base = working_directory()?.to_string_lossy().into_owned();
@@ -128,8 +131,13 @@ fn check_all(args: &Validate, output: &Output) -> Result<Checked, Failure> {
     })
 }
 
+/// The absolute path of the directory that an argument names.
+fn root_of(path: &Path) -> Result<PathBuf, Failure> {
+    absolute(&directory_of(path))
+}
+
 fn open(path: &Path) -> Result<FsSource, Failure> {
-    let root = absolute(&directory_of(path))?;
+    let root = root_of(path)?;
     if !root.exists() {
         let message = format!("`{}` does not exist", path.display());
         let help = "name a skill, its `SKILL.md` or a folder of skills";

@@ -45,38 +45,44 @@ fn check_told(ran: &Ran, listed: &Value, path: &Path, severity: &str, code: &str
     }
 }
 
-/// Lists two roots, a bad one and a good one.
+/// Runs commands over two roots, a bad one and a good one.
 #[track_caller]
-fn check_root(bad: &Path, severity: &str, code: &str) {
+fn check_root(bad: &Path, code: &str) {
     let good = tree();
-    let program = Program::new().root("user", good.path()).root("project", bad);
-    let ran = program.run(&["list", "--format", "json"]);
-    check_told(&ran, &ran.json(), bad, severity, code);
+    for command in ["list", "serve", "doctor"] {
+        let program = Program::new().root("user", good.path()).root("project", bad);
+        let ran = program.run(&["--format", "json", command]);
+        assert_eq!(ran.code, Some(1), "`{command}` fails: {ran:?}");
+        let error = ran.error();
+        assert_eq!(error["code"], code, "`{command}`: {error}");
+        let message = error["message"].as_str().expect("a sentence");
+        assert!(message.contains(&bad.display().to_string()), "it names the root: {error}");
+    }
 }
 
 #[test]
 fn a_root_that_is_missing() {
-    check_root(&tree().join("nowhere"), "warning", "root-missing");
+    check_root(&tree().join("nowhere"), "root-missing");
 }
 
 #[test]
 fn a_root_that_is_a_file() {
     let tree = tree();
-    check_root(&tree.join("bad/note.txt"), "error", "root-not-a-directory");
+    check_root(&tree.join("bad/note.txt"), "root-not-a-directory");
 }
 
 #[test]
 fn a_root_that_is_a_fifo() {
     let tree = tree();
     make_fifo(&tree.join("pipe"));
-    check_root(&tree.join("pipe"), "error", "root-not-a-directory");
+    check_root(&tree.join("pipe"), "root-not-a-directory");
 }
 
 #[test]
 fn a_root_that_is_a_link_to_nowhere() {
     let tree = tree();
     symlink("nowhere", tree.join("link")).unwrap();
-    check_root(&tree.join("link"), "warning", "root-missing");
+    check_root(&tree.join("link"), "root-missing");
 }
 
 #[test]
@@ -130,12 +136,12 @@ fn bytes_that_are_no_text() {
 fn three_megabytes_of_text() {
     let tree = tree();
     tree.write("bad/SKILL.md", plain_skill("bad") + &"all work and no play\n".repeat(150_000));
-    // Discovery reads the first bytes of each file; who reads one whole is told that it is too long.
+    // It could never be loaded, so discovery rejects it.
     let path = tree.join("bad").display().to_string();
     let validated = run(tree.path(), &["validate", &path, "--format", "json"]);
     assert!(validated.stdout.contains("file-too-large"), "{}", validated.stdout);
     let shown = run(tree.path(), &["show", "bad"]);
-    assert!(shown.stderr.contains("larger than the limit"), "{}", shown.stderr);
+    assert!(shown.stderr.contains("skill-not-found"), "{}", shown.stderr);
     assert_eq!((validated.code, shown.code), (Some(1), Some(1)), "both fail");
 }
 
@@ -185,4 +191,51 @@ fn without_override<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     };
     let joined = std::thread::scope(|scope| scope.spawn(work).join());
     joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+#[test]
+fn endless_configuration_is_refused() {
+    let zeros = Path::new("/dev/zero");
+    let ran = Program::new().config(zeros).run(&["--format", "json", "list"]);
+    assert_eq!(ran.code, Some(2), "the command line is wrong");
+    assert_eq!(ran.error()["code"], "config-unreadable", "{ran:?}");
+}
+
+/// A terminal obeys C1 controls also where they stand in JSON.
+#[test]
+fn json_on_a_terminal_has_no_control_characters() {
+    let tree = Tree::new("");
+    let description = "Fills \u{9b}31m forms \u{90}dcs \u{202e}rtl \u{e0041}";
+    let written = r#""Fills \x9b31m forms \x90dcs \u202ertl \U000e0041""#;
+    tree.write(
+        "pdf/SKILL.md",
+        format!("---\nname: pdf\ndescription: {written}\n---\nBody\u{9b}\n"),
+    );
+    let package = tree.join("pdf").display().to_string();
+    for args in [
+        &["--format", "json", "list"][..],
+        &["--format", "json", "show", "pdf"],
+        &["--format", "json", "call", "skills_load", r#"{"names":["pdf"]}"#],
+        &["read-properties", &package],
+        &["--format", "json", "show", "\u{9b}"],
+    ] {
+        let ran = Program::new().root("user", tree.path()).run(args);
+        for text in [&ran.stdout, &ran.stderr] {
+            let found = prowess_text::find_invisible(text);
+            assert_eq!(found, None, "{args:?} prints none");
+        }
+    }
+    let shown = Program::new().run(&["--quiet", "read-properties", &package]).json();
+    assert_eq!(shown["description"], description, "a parser reads the same text");
+}
+
+#[test]
+fn skill_is_loaded_under_every_preset() {
+    let tree = Tree::new("");
+    tree.write("pdf/SKILL.md", plain_skill("pdf"));
+    for preset in ["standard", "flexigpt", "sandbox"] {
+        let program = Program::new().root("user", tree.path());
+        let ran = program.run(&["--preset", preset, "prompt", "--load", "pdf"]);
+        assert_eq!(ran.code, Some(0), "`{preset}` spells the tool's name: {}", ran.stderr);
+    }
 }

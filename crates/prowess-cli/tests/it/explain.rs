@@ -93,27 +93,27 @@ fn check(config: &str, query: &str, (step, outcome, part): (&str, &str, &str)) -
 
 #[test]
 fn what_the_prompt_makes_of_a_skill() {
-    check("", "pdf", ("prompt", "shown", "its name and its description"));
+    check("", "pdf", ("prompt", "shown", "with its name and description"));
     check("prompt: { max_tokens: 1 }\n", "pdf", ("prompt", "cut", "`prompt.max_tokens`"));
     let tight = "prompt: { max_tokens: 250 }\n";
     check(tight, "long", ("prompt", "shortened", "`prompt.max_tokens`"));
     let by_directory = "registry: { id_from: directory }\n";
-    check(by_directory, "two  blanks", ("prompt", "cut", "characters that nobody could type"));
+    check(by_directory, "two  blanks", ("prompt", "cut", "cannot be typed exactly"));
     let only = "visibility: { skills: [{ match: 'p*', show: name_only }] }\n";
     check(only, "pdf", ("prompt", "name-only", "`visibility.skills`"));
     let place = "prompt: { catalog_place: tool_only }\n";
-    check(place, "pdf", ("prompt", "not-shown", "the model asks a tool"));
+    check(place, "pdf", ("prompt", "not-shown", "the model uses a tool"));
 }
 
 #[test]
 fn which_rule_hides_a_skill_and_who_may_load_it() {
     check("", "by-hand", ("place", "hidden", "`disable-model-invocation` is `true`"));
-    check("", "by-hand", ("load", "by-user", "as `by-hand` a user can load it"));
+    check("", "by-hand", ("load", "by-user", "a user can load it as `by-hand`"));
     check("", "needs", ("ready", "not-ready", "the program `a-program-that-nobody-has`"));
-    check("", "needs", ("place", "not-ready", "it takes part once it is ready"));
-    check("", "needs", ("load", "refused", "nobody can load it"));
+    check("", "needs", ("place", "not-ready", "once its requirements are met"));
+    check("", "needs", ("load", "refused", "neither a model nor a user can load it"));
     check("", "of-a", ("place", "hidden", "it is for the tenants `a` alone"));
-    check("audience: { tenant: a }\n", "of-a", ("place", "visible", "comes before it"));
+    check("audience: { tenant: a }\n", "of-a", ("place", "visible", "takes precedence"));
     let rule = "visibility: { skills: [{ match: 'user:p*', show: disabled }] }\n";
     check(rule, "pdf", ("place", "hidden", "the policy disables `user:p*`"));
     check("aliases: { forms: pdf }\n", "forms", ("name", "alias", "is an alias for `pdf`"));
@@ -126,7 +126,7 @@ fn every_reason_is_told() {
     let rule = "visibility: { skills: [{ match: 'n*', show: disabled }] }\n";
     check(rule, "needs", ("place", "hidden", "the policy disables `n*`"));
     check(rule, "needs", ("ready", "not-ready", "the program `a-program-that-nobody-has`"));
-    check("", "pdf", ("ready", "ready", "nothing that it needs is missing"));
+    check("", "pdf", ("ready", "ready", "its requirements are met"));
     let rule = "visibility: { skills: [{ match: 'by-*', show: disabled }] }\n";
     let explained = check(rule, "by-hand", ("place", "hidden", "the policy disables `by-*`"));
     assert!(explained.to_string().contains("`disable-model-invocation` is `true`"), "{explained}");
@@ -153,7 +153,7 @@ fn a_place_may_be_spelled_through_links() {
     assert_eq!(found(skills.join("pdf"))["records"][0]["id"], "pdf");
     let inside = found(dotfiles.join("pdf/inner/deep"));
     let reason = inside["decisions"][0]["reason"].to_string();
-    assert!(reason.contains("inside skill `pdf`"), "{inside:#}");
+    assert!(reason.contains("inside the skill `pdf`"), "{inside:#}");
 }
 
 #[test]
@@ -187,9 +187,9 @@ fn why_a_path_is_no_skill() {
     };
     not_found("$ROOT/notes", "has no `SKILL.md`");
     not_found("$ROOT/notes/README.md", "has no `SKILL.md`");
-    not_found("$ROOT/missing", "there is nothing at");
-    not_found("$ROOT/node_modules/bundled", "below `node_modules`, which is never searched");
-    not_found("$ROOT/pdf/inner/deep", "inside skill `pdf`");
+    not_found("$ROOT/missing", "does not exist");
+    not_found("$ROOT/node_modules/bundled", "below `node_modules`, which is always skipped");
+    not_found("$ROOT/pdf/inner/deep", "inside the skill `pdf`");
     not_found("$ROOT/1/2/3/4/5/6/7/far", "8 directories below the root");
     not_found("$HOME/prowess.yaml", "is under none of the roots");
     not_found("nothing", "no skill with this id or path under");
@@ -199,11 +199,11 @@ fn why_a_path_is_no_skill() {
 fn the_policy_of_the_search_is_what_is_told() {
     let deep = "discovery: { bounds: { max_depth: 3 } }\n";
     let far = "$ROOT/1/2/3/4/5/6/7/far";
-    check(deep, far, ("find", "not-found", "and 3 are searched"));
+    check(deep, far, ("find", "not-found", "only 3 levels are scanned"));
     check(deep, far, ("check", "noted", "scan-truncated"));
-    check("", "$ROOT/ignored/draft", ("place", "visible", "comes before it"));
+    check("", "$ROOT/ignored/draft", ("place", "visible", "takes precedence"));
     let by_git = "discovery: { gitignore: true }\n";
-    check(by_git, "$ROOT/ignored/draft", ("find", "not-found", "was not reached"));
+    check(by_git, "$ROOT/ignored/draft", ("find", "not-found", "did not reach"));
     check(by_git, "$ROOT/ignored/draft", ("check", "noted", "left-out-by-gitignore"));
 }
 

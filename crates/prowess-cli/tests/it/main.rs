@@ -7,6 +7,7 @@ mod bad_input;
 mod contract;
 mod dynamic;
 mod explain;
+mod help;
 mod names;
 mod new;
 mod places;
@@ -20,6 +21,7 @@ mod search;
 mod serve;
 mod tour;
 mod trust;
+mod trust_race;
 mod validate;
 
 use std::path::Path;

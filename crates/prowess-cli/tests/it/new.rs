@@ -81,3 +81,19 @@ fn a_skill_that_checkers_refuse_is_not_begun() {
     let entries = fs::read_dir(tree.path()).expect("the tree can be listed").count();
     assert_eq!(entries, 0, "nothing is written");
 }
+
+/// A disk that is full takes the name of a file and not its text.
+#[test]
+fn failed_write_leaves_nothing_behind() {
+    let tree = Tree::new("");
+    let limited = "trap '' XFSZ; ulimit -f 0; exec \"$0\" --format json new pdf";
+    let ran = std::process::Command::new("sh")
+        .args(["-c", limited, env!("CARGO_BIN_EXE_prowess")])
+        .current_dir(tree.path())
+        .output()
+        .expect("there is a shell");
+    assert_eq!(ran.status.code(), Some(1), "nothing could be written: {ran:?}");
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("output-failed"), "{ran:?}");
+    assert!(!tree.join("pdf").exists(), "no empty file stops the next try");
+    assert_eq!(new(&tree, &["pdf"]).code, Some(0), "which succeeds");
+}

@@ -126,7 +126,7 @@ fn the_list_says_what_would_become_of_each() {
               ],
               "digest": "$DIGEST",
               "verdict": "in-process",
-              "reason": "it may run, in this program",
+              "reason": "may run in this process",
               "code": null,
               "help": null
             },
@@ -140,9 +140,9 @@ fn the_list_says_what_would_become_of_each() {
               ],
               "digest": "$DIGEST",
               "verdict": "refused",
-              "reason": "`$HOME/.prowess/plugins/other.so` is not the `notes` that is trusted: it is $DIGEST, not $DIGEST; nothing was executed",
-              "code": "plugin-digest-mismatch",
-              "help": "if you trust it with your rights, run `prowess plugin trust '$HOME/.prowess/plugins/other.so'`"
+              "reason": "`$HOME/.prowess/plugins/other.so` is a second plugin named `notes`: `$HOME/.prowess/plugins/notes.so` is the first; nothing was executed",
+              "code": "plugin-name-taken",
+              "help": "leave one of them out, or build it under another name"
             },
             {
               "file": "$HOME/.prowess/plugins/text.so",
@@ -175,7 +175,7 @@ fn inspect_shows_the_manifest_and_the_verdict() {
     let told = home.run(&["plugin", "inspect", &file, "--format", "json"]).json();
     assert_eq!(told["verdict"], "in-process", "a pinned release runs in the host: {told:#}");
     let text = home.run(&["plugin", "inspect", &file]);
-    assert!(text.text().contains("in-process: it may run"), "people are told the same: {text:?}");
+    assert!(text.text().contains("in-process: may run"), "people are told the same: {text:?}");
 }
 
 #[test]
@@ -272,8 +272,8 @@ fn a_key_is_trusted_by_its_file() {
     home.check_failure(&["plugin", "trust", "--key", &file], &expect![[r#"
         {
           "code": "plugin-key-invalid",
-          "message": "`$HOME/author.pub` cannot be used: it is no public key of minisign: Invalid encoding in minisign data",
-          "help": "name the `.pub` file that `minisign -G` wrote"
+          "message": "`$HOME/author.pub` cannot be used: it is not a public key of minisign: Invalid encoding in minisign data",
+          "help": "name the `.pub` file written by `minisign -G`"
         }
     "#]]);
 }
@@ -477,4 +477,76 @@ fn a_server_says_what_cannot_take_the_place_of_a_plugin() {
     until("plugin-not-a-library");
     assert!(server.try_wait().is_ok_and(|ended| ended.is_none()), "the server goes on");
     server.kill().and_then(|()| server.wait()).expect("it can be ended");
+}
+
+/// A configuration with a plugin that fails `init` in this way beside one that works.
+fn beside_a_failure(home: &Home, isolation: &str, init: &str) -> [String; 6] {
+    let (good, config) = memory(home, isolation);
+    let built = std::fs::read(build_plugin_example("prowess-plugin-sdk", "faulty"));
+    let faulty = home.write("faulty.so", &built.expect("the plugin is built"));
+    for file in [Path::new(&good), &faulty] {
+        home.trust(file).text();
+    }
+    let text = std::fs::read_to_string(&config).expect("it was written");
+    let limits = format!("plugins:\n  isolation: {isolation}\n  limits: {{init_ms: 3000}}\n");
+    let text = text.replace(&format!("plugins:\n  isolation: {isolation}\n"), &limits);
+    std::fs::write(&config, text).expect("a file can be written");
+    let faulty = format!("{}={{\"init\":\"{init}\"}}", faulty.display());
+    ["--config".into(), config, "--plugin".into(), faulty, "--plugin".into(), good]
+}
+
+#[test]
+fn plugin_that_fails_init_is_a_diagnostic_and_the_others_load() {
+    for isolation in ["in-process", "process"] {
+        for (init, code) in [
+            ("refuse", "plugin-init-failed"),
+            ("panic", "plugin-panicked"),
+            ("hang", "plugin-init-failed"),
+        ] {
+            let home = Home::new();
+            let plugins = beside_a_failure(&home, isolation, init);
+            let plugins = plugins.each_ref().map(String::as_str);
+            let ran = home.run(&[&plugins[..], &["list", "--format", "json"]].concat());
+            assert_eq!(ran.code, Some(0), "{isolation}, {init}: `list` works: {}", ran.stderr);
+            let listed = ran.json();
+            let skills = listed["skills"].as_array().expect("there are skills");
+            let of_other = skills.iter().any(|skill| skill["source"] == "notes");
+            assert!(of_other, "{isolation}, {init}: the other plugin's skills are there");
+            let diagnostics = listed["diagnostics"].as_array().expect("there are diagnostics");
+            let found = diagnostics.iter().find(|found| found["code"] == code);
+            let found = found.unwrap_or_else(|| panic!("{isolation}, {init}: {listed:#}"));
+            let path = found["path"].as_str().expect("it names the file");
+            assert!(path.ends_with("faulty.so"), "{isolation}, {init}: {found:#}");
+            let served = home.run(&[&plugins[..], &["serve"]].concat());
+            assert_eq!(served.code, Some(0), "{isolation}, {init}: `serve` works: {served:?}");
+            assert!(served.stderr.contains(code), "{isolation}, {init}: {}", served.stderr);
+        }
+    }
+}
+
+#[test]
+fn two_plugins_of_one_name_are_refused_as_such() {
+    let home = Home::new();
+    let (first, config) = memory(&home, "process");
+    home.trust(Path::new(&first)).text();
+    let mut bytes = std::fs::read(&first).expect("the plugin is there");
+    bytes.extend(b"another build");
+    let second = home.write("second.so", &bytes).display().to_string();
+    let ran = home.run(&[
+        "--config", &config, "--plugin", &first, "--plugin", &second, "list", "--format", "json",
+    ]);
+    let error = ran.error();
+    assert_eq!(error["code"], "plugin-name-taken", "its bytes are not what is wrong: {error:#}");
+}
+
+#[test]
+fn fifo_beside_a_plugin_hangs_nothing() {
+    let home = Home::new();
+    let file = home.install("notes.so", "1.2.0").display().to_string();
+    let made = std::process::Command::new("mkfifo").arg(format!("{file}.minisig")).status();
+    assert!(made.expect("the system has `mkfifo`").success(), "a FIFO can be made");
+    let listed = home.run(&["plugin", "list", "--format", "json"]).json();
+    assert_eq!(listed["plugins"][0]["code"], "plugin-signature-invalid", "{listed:#}");
+    let inspected = home.run(&["plugin", "inspect", &file, "--format", "json"]).json();
+    assert_eq!(inspected["code"], "plugin-signature-invalid", "{inspected:#}");
 }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use prowess::plugin_host::{Manifest, PanicStrategy, check_names};
+use prowess::plugin_host::{Manifest, PanicStrategy};
+use prowess_plugin_check::check_names;
 use prowess_testkit::{PluginFile, build_plugin, build_plugin_example};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -114,7 +115,7 @@ Fields
 }
 
 /// Which rule is broken, the check that sees it, and a part of what that says.
-const BROKEN: [(&str, &str, &str); 33] = [
+const BROKEN: [(&str, &str, &str); 37] = [
     ("begin", "begin", "offers nothing"),
     ("begin-panics", "begin", "init panics"),
     ("begin-aborts", "begin", "signal 6"),
@@ -147,6 +148,10 @@ const BROKEN: [(&str, &str, &str); 33] = [
     ("tools-description", "tools", "has no description"),
     ("arguments", "arguments", "there is no text"),
     ("deadline", "deadline", "goes on for 3 s"),
+    ("tools-alone-threads", "threads", "get other answers than one alone"),
+    ("tools-alone-cancel", "cancel", "a cancelled call of `careless.count` goes on for 3 s"),
+    ("processes", "processes", "leaves a process behind, or a copy of this one"),
+    ("surroundings-signals", "surroundings", "changes what this process does on a signal"),
     ("stdout", "stdout", "prints \"it scans\\n\" to standard output"),
 ];
 

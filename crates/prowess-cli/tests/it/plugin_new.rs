@@ -94,7 +94,7 @@ fn the_guide_leads_to_a_plugin_that_passes() {
 }
 
 #[test]
-fn a_new_plugin_depends_on_the_sdk_by_path_or_version() {
+fn a_new_plugin_depends_on_the_sdk_by_its_path() {
     let place = tempfile::tempdir().expect("a temporary directory");
     let sdk = repository().display().to_string();
     let ran = new(place.path(), &["by-path", "--kind", "source", "--sdk", &sdk]);
@@ -108,15 +108,11 @@ fn a_new_plugin_depends_on_the_sdk_by_path_or_version() {
     });
     assert!(has_check, "the way to the check is told: {next:#}");
 
-    let ran = new(place.path(), &["by-version", "--kind", "tools"]);
-    assert_eq!(ran.code, Some(0), "a version needs no checkout: {}", ran.stderr);
-    let manifest = std::fs::read_to_string(place.path().join("by-version/Cargo.toml"));
-    let manifest = manifest.expect("it is written");
-    assert!(manifest.contains("{ version = \"0."), "the version is named: {manifest}");
-    let directory = place.path().display().to_string();
-    let args = ["plugin", "new", "told", "--kind", "tools", "--directory", &directory];
-    let told = Program::new().run(&args);
-    assert!(told.stderr.contains("is on no package registry yet"), "plainly: {told:?}");
+    let elsewhere = tempfile::tempdir().expect("a temporary directory");
+    let ran = new(elsewhere.path(), &["without", "--kind", "tools"]);
+    assert_eq!(ran.code, Some(2), "without a checkout it would not build: {ran:?}");
+    assert_eq!(ran.error()["code"], "sdk-required", "and that is reported: {ran:?}");
+    assert!(!elsewhere.path().join("without").exists(), "before anything is written");
 }
 
 #[test]

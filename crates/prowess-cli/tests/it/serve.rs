@@ -35,7 +35,7 @@ fn tree() -> Tree {
 }
 
 /// One client with a server of its own.
-struct Client {
+pub(crate) struct Client {
     service: RunningService<RoleClient, ()>,
     pid: u32,
     _place: TempDir,
@@ -46,17 +46,21 @@ impl Client {
         Self::of(Program::new().root("user", root)).await
     }
 
-    async fn of(program: Program) -> Self {
+    pub(crate) async fn of(program: Program) -> Self {
+        Self::with(program, &[]).await
+    }
+
+    pub(crate) async fn with(program: Program, args: &[&str]) -> Self {
         let (command, place) = program.into_command();
         let mut command = tokio::process::Command::from(command);
-        command.args(["serve", "--quiet"]);
+        command.args(args).args(["serve", "--quiet"]);
         let child = TokioChildProcess::new(command).expect("the server starts");
         let pid = child.id().expect("it runs");
         let service = ().serve(child).await.expect("the server greets");
         Self { service, pid, _place: place }
     }
 
-    async fn call(&self, name: &'static str, arguments: Value) -> CallToolResult {
+    pub(crate) async fn call(&self, name: &'static str, arguments: Value) -> CallToolResult {
         let arguments = arguments.as_object().expect("arguments are an object").clone();
         let call = CallToolRequestParams::new(name).with_arguments(arguments);
         self.service.call_tool(call).await.expect("every call of a tool is answered")
@@ -64,17 +68,17 @@ impl Client {
 }
 
 /// What a model reads of a result.
-fn words(result: &CallToolResult) -> String {
+pub(crate) fn words(result: &CallToolResult) -> String {
     let text = |block: &rmcp::model::ContentBlock| Some(block.as_text()?.text.clone());
     result.content.iter().filter_map(text).collect::<Vec<_>>().join("\n")
 }
 
 fn code(result: &CallToolResult) -> Option<&str> {
     assert_eq!(result.is_error, Some(true), "a refusal is marked as an error");
-    result.structured_content.as_ref()?["code"].as_str()
+    result.meta.as_ref()?.0["prowess/code"].as_str()
 }
 
-fn block_on(test: impl Future<Output = ()>) {
+pub(crate) fn block_on(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let patience = Duration::from_secs(60);
     runtime.block_on(async { tokio::time::timeout(patience, test).await.expect("nothing hangs") });
@@ -237,11 +241,30 @@ fn a_refusal_is_a_result_and_the_conversation_goes_on() {
             ("skills_read", json!({"path": "nothing.md"}), "resource-not-found"),
             ("skills_load", json!({"names": ["pfd"]}), "skill-not-found"),
             ("skills_load", json!({"names": 7}), "invalid-arguments"),
-            ("skills_loda", json!({}), "unknown-tool"),
         ] {
             let refused = client.call(tool, arguments).await;
             assert_eq!(code(&refused), Some(expected), "{}", words(&refused));
             assert!(!words(&refused).contains(SECRET), "nothing outside is read");
+        }
+    });
+}
+
+/// Some clients start one server per call.
+#[test]
+fn file_is_read_without_a_load() {
+    block_on(async {
+        let tree = tree();
+        let read = json!({"skill": "pdf", "path": "references/fields.md"});
+        let client = Client::connect(tree.path()).await;
+        let text = client.call("skills_read", read.clone()).await;
+        assert!(words(&text).contains("Every field has a name."), "{}", words(&text));
+        for gate in ["active", "loaded"] {
+            let config = Tree::new("");
+            config.write("prowess.yaml", format!("tools: {{ read_gate: {gate} }}\n"));
+            let program =
+                Program::new().root("user", tree.path()).config(&config.join("prowess.yaml"));
+            let refused = Client::of(program).await.call("skills_read", read.clone()).await;
+            assert_eq!(code(&refused), Some("skill-not-active"), "the policy asks for a load");
         }
     });
 }
@@ -253,9 +276,10 @@ fn two_clients_are_two_conversations() {
         let (one, other) = (Client::connect(tree.path()).await, Client::connect(tree.path()).await);
         one.call("skills_load", json!({"names": ["pdf"]})).await;
         other.call("skills_load", json!({"names": ["tables"]})).await;
-        let read = json!({"skill": "pdf", "path": "references/fields.md"});
+        let read = json!({"path": "references/fields.md"});
         assert_eq!(one.call("skills_read", read.clone()).await.is_error, Some(false));
-        assert_eq!(code(&other.call("skills_read", read).await), Some("skill-not-active"));
+        let refused = other.call("skills_read", read).await;
+        assert_eq!(code(&refused), Some("resource-not-found"), "it has loaded another skill");
     });
 }
 
@@ -356,13 +380,61 @@ fn a_client_that_never_says_a_word_is_no_failure() {
 }
 
 #[test]
-fn a_client_that_greets_with_something_else_gets_a_clean_end() {
-    let mut server = Server::start(&["--format", "json"]);
+fn client_that_sends_no_request_gets_a_clean_end() {
+    let mut server = Server::start(&["--quiet"]);
     server.send(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
     let (code, rest, remarks) = server.end();
-    assert_eq!((code, rest.as_str()), (Some(1), ""), "{remarks}");
-    let failure: Value = serde_json::from_str(&remarks).expect("the failure is a document");
-    assert_eq!(failure["error"]["code"], "serve-failed");
+    assert_eq!((code, rest.as_str(), remarks.as_str()), (Some(0), "", ""));
+}
+
+/// A user without inotify instances: the limit counts per user namespace.
+#[test]
+fn fallback_to_polling_is_reported() {
+    let namespace = ["--user", "--map-root-user", "sh", "-c"];
+    let limit = "echo 0 > /proc/sys/user/max_inotify_instances";
+    let is_possible = std::process::Command::new("unshare").args(namespace).arg(limit).output();
+    if !is_possible.is_ok_and(|ran| ran.status.success()) {
+        eprintln!("skipped: this system does not allow user namespaces");
+        return;
+    }
+    let skills = tree();
+    let (program, _home) = Program::new().root("user", skills.path()).into_command();
+    let mut command = std::process::Command::new("unshare");
+    command.args(namespace).arg(format!("{limit}; exec \"$@\"")).arg("sh");
+    command.arg(program.get_program()).args(program.get_args()).arg("serve");
+    command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", skills.join("home"));
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the server starts");
+    let remarks = BufReader::new(child.stderr.take().expect("a pipe"));
+    // The report comes from the thread that watches. If it never came, this would hang.
+    let reported = remarks.lines().map_while(Result::ok).find(|line| line.contains("warning["));
+    drop(child.stdin.take());
+    child.wait().expect("it ends");
+    let reported = reported.expect("the fallback is reported");
+    assert!(reported.contains("[source-not-watched]"), "{reported}");
+}
+
+/// The program waits for its configuration, a pipe, while the signal arrives.
+#[test]
+fn hangup_while_the_server_starts_is_survived() {
+    let place = Tree::new("");
+    let config = place.join("prowess.yaml");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &config, rustix::fs::FileType::Fifo, mode, 0)
+        .expect("a pipe can be made");
+    let skills = tree();
+    let (mut command, _home) =
+        Program::new().root("user", skills.path()).config(&config).into_command();
+    let child = command.args(["serve", "--quiet"]).stdin(Stdio::piped()).spawn();
+    let mut child = child.expect("the server starts");
+    // Opening returns when the server has opened the other end.
+    let mut pipe = std::fs::File::options().write(true).open(&config).expect("the server reads");
+    signal(child.id(), Signal::HUP).expect("it runs");
+    pipe.write_all(b"{}\n").expect("the server still reads");
+    drop(pipe);
+    drop(child.stdin.take());
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(0), "a hangup asks for a reload and does not kill: {status}");
 }
 
 #[test]
@@ -376,7 +448,10 @@ fn garbage_between_the_messages_is_survived() {
     let tools = server.request(1, "tools/list", &json!({}));
     assert_eq!(tools["result"]["tools"].as_array().map(Vec::len), Some(3), "{tools}");
     let unknown = server.request(2, "no/such/method", &json!({}));
-    assert_eq!(unknown["error"]["code"], -32601, "an unknown method is told");
+    assert_eq!(unknown["error"]["code"], -32601, "an unknown method is an error");
+    let params = json!({ "name": "skills_loda", "arguments": {} });
+    let unknown = server.request(3, "tools/call", &params);
+    assert_eq!(unknown["error"]["code"], -32602, "so is an unknown tool");
     let (code, _, remarks) = server.end();
     assert_eq!((code, remarks.as_str()), (Some(0), ""));
 }

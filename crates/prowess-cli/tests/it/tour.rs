@@ -84,3 +84,16 @@ fn a_person_can_follow_it() {
     }
     assert_eq!(ran.stderr, "", "there is nothing to complain of");
 }
+
+#[test]
+fn preset_is_honoured() {
+    let run =
+        |preset: &str| Program::new().run(&["--preset", preset, "--format", "json", "tour"]).json();
+    for preset in ["standard", "flexigpt", "omniforge", "boxxy", "sandbox", "yodoca"] {
+        let played = run(preset);
+        let load = &played[0];
+        assert_eq!(load["is_error"], false, "the script fits `{preset}`: {load:#}");
+        let tool = if preset == "flexigpt" { "skills-load" } else { "skills_load" };
+        assert_eq!(load["call"]["name"], tool, "`{preset}` spells the names of tools");
+    }
+}

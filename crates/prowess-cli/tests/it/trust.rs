@@ -99,7 +99,7 @@ fn people_see_what_is_hidden_and_what_to_do() {
     assert!(list.text().contains("hidden: the folder `"), "{}", list.stdout);
     assert!(list.stderr.contains("[project-not-trusted]"), "{}", list.stderr);
     let none = run(&tree, &["trust", "--list"]);
-    assert!(none.text().contains("no folder is trusted"), "{}", none.stdout);
+    assert!(none.text().contains("no directory is trusted"), "{}", none.stdout);
     assert!(run(&tree, &["trust"]).text().starts_with("trusted /"));
     let listed = run(&tree, &["trust", "--list"]);
     assert!(listed.text().contains("/repository  since 20"), "{}", listed.stdout);

@@ -38,8 +38,8 @@ fn mistaken() -> Tree {
     tree
 }
 
-/// What can be mended, and what cannot.
-fn mendable() -> Tree {
+/// What can be fixed, and what cannot.
+fn fixable() -> Tree {
     let tree = Tree::new("");
     tree.write("pdf/SKILL.md", skill("pdf", "allowed_tools: Read # only\n"));
     tree.write("good/SKILL.md", skill("good", ""));
@@ -80,13 +80,13 @@ fn a_skill_is_shown_with_its_lines() {
           |
           = help: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
 
-        warning[link-broken]: the link `references/forms.md` leads to no file
+        warning[link-broken]: the target of the link `references/forms.md` does not exist
           --> pdf/SKILL.md:12:17
            |
         12 | See [the forms](references/forms.md).
            |                 ^^^^^^^^^^^^^^^^^^^
            |
-           = help: add the file, or mend or remove the link
+           = help: add the file, or fix or remove the link
 
         hint[extraneous-file]: `README.md` is for people, not for a model
         --> pdf/SKILL.md
@@ -100,7 +100,7 @@ fn a_skill_is_shown_with_its_lines() {
 #[test]
 fn a_good_skill_is_one_line() {
     check(
-        &mendable(),
+        &fixable(),
         &["good/SKILL.md"],
         0,
         &expect![[r#"
@@ -129,13 +129,13 @@ fn a_tree_is_shown_by_one_of_each_kind_and_a_summary() {
           |
           = help: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
 
-        warning[link-broken]: the link `references/forms.md` leads to no file
+        warning[link-broken]: the target of the link `references/forms.md` does not exist
           --> pdf/SKILL.md:12:17
            |
         12 | See [the forms](references/forms.md).
            |                 ^^^^^^^^^^^^^^^^^^^
            |
-           = help: add the file, or mend or remove the link
+           = help: add the file, or fix or remove the link
 
         0 of 1,201 skills are valid (profile spec): 1,201 errors, 1 warning, 1 hint
 
@@ -203,13 +203,13 @@ fn a_place_far_out_in_a_line_is_shown_with_what_is_around_it() {
         &["pdf"],
         0,
         &expect![[r#"
-        warning[link-broken]: the link `gone.md` leads to no file
+        warning[link-broken]: the target of the link `gone.md` does not exist
           --> pdf/SKILL.md:10:605
            |
         10 | …é é é é é é [x](gone.md) z z z z z z z z z z z z z z z z z z z z z z z z z z z z z z z z z …
            |                  ^^^^^^^
            |
-           = help: add the file, or mend or remove the link
+           = help: add the file, or fix or remove the link
 
         valid: pdf (profile spec): 1 warning
     "#]],
@@ -267,7 +267,7 @@ fn a_workflow_gets_annotations() {
         1,
         &expect![[r#"
         ::error file=pdf/SKILL.md,line=4,col=1,title=unknown-field::unknown field `colour`%0Ahelp: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
-        ::warning file=pdf/SKILL.md,line=12,col=17,title=link-broken::the link `references/forms.md` leads to no file%0Ahelp: add the file, or mend or remove the link
+        ::warning file=pdf/SKILL.md,line=12,col=17,title=link-broken::the target of the link `references/forms.md` does not exist%0Ahelp: add the file, or fix or remove the link
     "#]],
     );
     let all = validate(&tree, &["pdf", "--report", "github", "--hints"]).stdout;
@@ -289,7 +289,7 @@ fn code_scanning_gets_sarif() {
 
 #[test]
 fn a_fix_shows_and_writes_what_changes() {
-    let tree = mendable();
+    let tree = fixable();
     let before = read(&tree, "pdf/SKILL.md");
     check(
         &tree,
@@ -324,7 +324,7 @@ fn a_fix_shows_and_writes_what_changes() {
 
 #[test]
 fn a_dry_run_writes_nothing() {
-    let tree = mendable();
+    let tree = fixable();
     let before = read(&tree, "pdf/SKILL.md");
     let ran = validate(&tree, &[".", "--fix", "--dry-run"]);
     assert_eq!(ran.code, Some(1), "the files are as invalid as before");
@@ -336,7 +336,7 @@ fn a_dry_run_writes_nothing() {
 
 #[test]
 fn a_fix_is_told_as_json() {
-    let tree = mendable();
+    let tree = fixable();
     let document = validate(&tree, &[".", "--fix", "--format", "json"]).json();
     let fixed = &document["fixed"][0];
     assert_eq!(fixed["codes"], json!(["allowed-tools-alias"]));
@@ -348,7 +348,7 @@ fn a_fix_is_told_as_json() {
 #[test]
 fn a_fix_keeps_the_files_rights() {
     use std::os::unix::fs::PermissionsExt as _;
-    let tree = mendable();
+    let tree = fixable();
     let path = tree.join("pdf/SKILL.md");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).expect("it is ours");
     validate(&tree, &["pdf", "--fix"]);
@@ -359,17 +359,46 @@ fn a_fix_keeps_the_files_rights() {
 #[cfg(unix)]
 #[test]
 fn a_fix_never_writes_through_a_link() {
-    let tree = mendable();
+    let tree = fixable();
     let shared = skill("linked", "allowed_tools: Read\n");
     tree.write("linked/shared.md", &shared);
     std::os::unix::fs::symlink("shared.md", tree.join("linked/SKILL.md"))
         .expect("a link can be made");
     let ran = validate(&tree, &["linked", "--fix"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("error[fix-failed]"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("warning[fix-link-refused]"), "{ran:?}");
     assert_eq!(read(&tree, "linked/shared.md"), shared, "what it leads to is as it was");
     let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_symlink());
     assert!(is_link(&tree.join("linked/SKILL.md")), "the link is still one");
+}
+
+/// A repository may carry a link to any directory of the machine.
+#[cfg(unix)]
+#[test]
+fn a_fix_never_writes_outside_the_named_tree() {
+    let place = fixable();
+    let outside = skill("victim", "allowed_tools: Read\n");
+    place.write("outside/victim/SKILL.md", &outside);
+    place.write("tree/pdf/SKILL.md", skill("pdf", "allowed_tools: Read\n"));
+    std::os::unix::fs::symlink("../outside/victim", place.join("tree/victim"))
+        .expect("a link can be made");
+    for trial in [&["--dry-run"][..], &[]] {
+        let args = [&["tree", "--fix", "--format", "json"], trial].concat();
+        let document = validate(&place, &args).json();
+        let path = document["fixed"][0]["path"].as_str().unwrap_or_default();
+        assert!(path.ends_with("/tree/pdf/SKILL.md"), "the package inside is fixed: {document}");
+        assert_eq!(document["fixed"].as_array().map(Vec::len), Some(1), "and no other");
+        let refused = &document["diagnostics"][0];
+        assert_eq!(refused["code"], "fix-link-refused", "{document}");
+        assert_eq!(refused["help"], "run `--fix` on the directory that the link leads to");
+        let path = refused["path"].as_str().unwrap_or_default();
+        assert!(path.ends_with("/tree/victim/SKILL.md"), "{path}");
+    }
+    assert_eq!(read(&place, "outside/victim/SKILL.md"), outside, "outside all is as it was");
+    let files = std::fs::read_dir(place.join("outside/victim")).expect("it is there").count();
+    assert_eq!(files, 1, "nothing is left in the directory outside");
+    let ran = validate(&place, &["outside/victim", "--fix"]);
+    assert!(ran.stdout.starts_with("fixed: outside/victim/SKILL.md"), "the next step: {ran:?}");
 }
 
 #[test]

@@ -4,13 +4,14 @@ use std::collections::HashSet;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::HashTable;
 use prowess_format::Diagnostic;
 
 use super::ids::Ids;
-use super::order;
-use super::{Aside, AsideState, Callers, Catalog, CatalogSource, RecordIndex};
-use crate::{Layer, Record, State};
+use super::{Catalog, CatalogSource, Excluded, RecordIndex, Resolved};
+use crate::{Availability, Callers, Layer, Record};
+
+const UNSHARED: &str = "a catalog that is being built is not shared";
 
 /// Puts a catalog together. Which of two records wins is the caller's decision: this keeps ids
 /// unique.
@@ -23,9 +24,9 @@ pub struct CatalogBuilder {
     /// Those of `visible` that are not to be offered after all.
     withdrawn: HashSet<RecordIndex>,
     name_only: Vec<RecordIndex>,
-    lacks: Vec<(RecordIndex, Box<str>)>,
-    aside: Vec<Aside>,
-    refused: Vec<Aside>,
+    missing: Vec<(RecordIndex, Box<str>)>,
+    excluded: Vec<Excluded>,
+    rejected: Vec<Excluded>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -39,30 +40,17 @@ impl CatalogBuilder {
         let is_placed = |source: &CatalogSource| source.layer < layers.len();
         assert!(sources.iter().all(is_placed), "each source belongs to a layer of the catalog");
         let records = sources.iter().map(|source| source.records.len()).sum();
-        let catalog = Catalog {
-            generation: 0,
-            layers: layers.into(),
-            sources: sources.into(),
-            visible: Arc::default(),
-            by_id: Arc::default(),
-            hasher: DefaultHashBuilder::default(),
-            aside: Arc::default(),
-            refused: Arc::default(),
-            ids: Arc::default(),
-            name_only: Arc::default(),
-            lacks: Arc::default(),
-            aliases: Arc::default(),
-            diagnostics: Arc::default(),
-        };
+        let resolved = Arc::new(Resolved { layers: layers.into(), ..Resolved::default() });
+        let catalog = Catalog { generation: 0, sources: sources.into(), resolved };
         Self {
             catalog,
             visible: Vec::with_capacity(records),
             by_id: HashTable::with_capacity(records),
             withdrawn: HashSet::new(),
             name_only: Vec::new(),
-            lacks: Vec::new(),
-            aside: Vec::new(),
-            refused: Vec::new(),
+            missing: Vec::new(),
+            excluded: Vec::new(),
+            rejected: Vec::new(),
             diagnostics: Vec::new(),
         }
     }
@@ -80,7 +68,8 @@ impl CatalogBuilder {
     /// the other's stead.
     pub fn show(&mut self, at: RecordIndex) -> Result<(), RecordIndex> {
         let Self { catalog, visible, by_id, .. } = self;
-        let Catalog { hasher, sources, ids, .. } = catalog;
+        let Catalog { sources, resolved, .. } = catalog;
+        let Resolved { hasher, ids, .. } = &**resolved;
         let id = ids.get(sources, at);
         let hash = hasher.hash_one(id);
         let is_it = |&other: &u32| ids.get(sources, visible[other as usize]) == id;
@@ -127,49 +116,38 @@ impl CatalogBuilder {
         self.name_only.push(at);
     }
 
-    /// Says what a record needs that is not there, whatever becomes of it.
-    pub fn lack(&mut self, at: RecordIndex, what: impl Into<Box<str>>) {
-        self.lacks.push((at, what.into()));
+    /// Sets the missing requirement of a record, whether it is offered or not.
+    pub fn missing_requirement(&mut self, at: RecordIndex, what: impl Into<Box<str>>) {
+        self.missing.push((at, what.into()));
     }
 
-    /// Keeps a record without offering it. One that is shadowed can still be loaded by its qualified id,
-    /// the others cannot.
-    pub fn put_aside(&mut self, at: RecordIndex, state: State<'_>) {
-        let is_shadowed = matches!(state, State::Shadowed(_));
-        self.put_aside_for(at, state, Callers { model: is_shadowed, user: is_shadowed });
+    /// Excludes a record from what is offered. A shadowed one can still be loaded by its qualified id.
+    pub fn exclude(&mut self, at: RecordIndex, availability: Availability, reason: &str) {
+        self.exclude_for(at, availability, reason, availability.callers());
     }
 
-    /// As [`Self::put_aside`], and says who may load it all the same. A record that was offered is so no
-    /// more, and nobody else gets its id.
-    pub fn put_aside_for(&mut self, at: RecordIndex, state: State<'_>, callers: Callers) {
-        let Some(reason) = state.reason() else { return };
-        let state = match state {
-            State::Visible => return,
-            State::Hidden(_) => AsideState::Hidden,
-            State::NotReady(_) => AsideState::NotReady,
-            State::Shadowed(_) => AsideState::Shadowed,
-        };
+    /// Excludes a record from what is offered, except to these callers. If it was offered, no other record
+    /// gets its id.
+    pub fn exclude_for(
+        &mut self,
+        at: RecordIndex,
+        availability: Availability,
+        reason: &str,
+        callers: Callers,
+    ) {
+        let excluded = Excluded { at, availability, callers, reason: reason.into() };
+        match availability {
+            Availability::Offered => return,
+            Availability::Rejected => self.rejected.push(excluded),
+            _ => self.excluded.push(excluded),
+        }
         self.withdrawn.insert(at);
-        self.aside.push(Aside { at, state, callers, reason: reason.into() });
-    }
-
-    /// Keeps a record that does not exist for those whom the catalog is for.
-    pub fn put_out_of_scope(&mut self, at: RecordIndex, reason: &str) {
-        let (state, callers) = (AsideState::OutOfScope, Callers::default());
-        self.aside.push(Aside { at, state, callers, reason: reason.into() });
-    }
-
-    /// Keeps a record for which a finding of severity `error` stands, so that it is used by nobody.
-    pub fn refuse(&mut self, at: RecordIndex, reason: &str) {
-        self.withdrawn.insert(at);
-        let (state, callers) = (AsideState::Hidden, Callers::default());
-        self.refused.push(Aside { at, state, callers, reason: reason.into() });
     }
 
     /// Lets further names stand for ids. Where an id is one of the names, it stands for itself.
     pub fn alias(&mut self, aliases: Arc<[(Box<str>, Box<str>)]>) {
         debug_assert!(aliases.is_sorted(), "aliases are looked up by halves");
-        self.catalog.aliases = aliases;
+        self.resolved().aliases = aliases;
     }
 
     /// Adds a finding that is not a scan's own.
@@ -179,48 +157,50 @@ impl CatalogBuilder {
 
     /// A view of a record that is being placed, to word reasons with.
     pub fn record(&self, at: RecordIndex) -> Record<'_> {
-        Record::new(&self.catalog, at, State::Visible)
+        Record::new(&self.catalog, at)
     }
 
     /// The finished catalog.
     pub fn finish(mut self, generation: u64) -> Catalog {
         self.name_only.sort_unstable();
-        self.lacks.sort_unstable();
-        let Catalog { sources, ids, .. } = &self.catalog;
-        let id_of = |at: RecordIndex| ids.get(sources, at);
+        self.missing.sort_unstable();
+        let Catalog { sources, resolved, .. } = &self.catalog;
+        let id_of = |at: RecordIndex| resolved.ids.get(sources, at);
         let is_offered = |at: RecordIndex| !self.withdrawn.contains(&at);
-        let offered = (0..).zip(&self.visible).filter(|&(_, &at)| is_offered(at));
-        let id_at = |position: u32| id_of(self.visible[position as usize]);
-        let order = order::sorted(offered.map(|(position, _)| position), id_at);
+        let offered = (0_u32..).zip(&self.visible).filter(|&(_, &at)| is_offered(at));
+        let mut order: Vec<_> = offered.map(|(position, _)| position).collect();
+        let id_at = |position: &u32| id_of(self.visible[*position as usize]);
+        order.sort_unstable_by(|one, other| id_at(one).cmp(id_at(other)));
         // The table keeps its hashes: only where an id's record lies has changed.
-        let mut places = vec![0; self.visible.len()];
-        for (place, &position) in (0..).zip(&order) {
-            places[position as usize] = place;
+        let mut positions = vec![0; self.visible.len()];
+        for (new, &old) in (0..).zip(&order) {
+            positions[old as usize] = new;
         }
         self.by_id.retain(|position| is_offered(self.visible[*position as usize]));
         for position in self.by_id.iter_mut() {
-            *position = places[*position as usize];
+            *position = positions[*position as usize];
         }
-        let visible: Arc<[_]> =
-            order.iter().map(|&position| self.visible[position as usize]).collect();
-        // Not by the place among the scan's records: those that were read again come first there.
-        let key_of = |aside: &Aside| {
-            let package = sources[aside.at.source()].records.package(aside.at.entry());
-            (id_of(aside.at), aside.at.source(), package)
+        let visible = order.iter().map(|&position| self.visible[position as usize]).collect();
+        // Not by the position among the scan's records: those that were read again come first there.
+        let key_of = |excluded: &Excluded| {
+            let at = excluded.at;
+            (id_of(at), at.source(), sources[at.source()].records.package(at.entry()))
         };
-        self.aside.sort_by(|one, other| key_of(one).cmp(&key_of(other)));
-        self.refused.sort_by(|one, other| key_of(one).cmp(&key_of(other)));
-        Catalog {
-            generation,
+        self.excluded.sort_by(|one, other| key_of(one).cmp(&key_of(other)));
+        self.rejected.sort_by(|one, other| key_of(one).cmp(&key_of(other)));
+        let Catalog { sources, resolved, .. } = self.catalog;
+        let resolved = Arc::into_inner(resolved).expect(UNSHARED);
+        let resolved = Resolved {
             visible,
-            by_id: Arc::new(self.by_id),
-            aside: self.aside.into(),
-            refused: self.refused.into(),
+            by_id: self.by_id,
+            excluded: self.excluded.into(),
+            rejected: self.rejected.into(),
             name_only: self.name_only.into(),
-            lacks: self.lacks.into(),
+            missing: self.missing.into(),
             diagnostics: self.diagnostics.into(),
-            ..self.catalog
-        }
+            ..resolved
+        };
+        Catalog { generation, sources, resolved: Arc::new(resolved) }
     }
 
     fn id(&self, at: RecordIndex) -> &str {
@@ -228,11 +208,15 @@ impl CatalogBuilder {
     }
 
     fn ids(&mut self) -> &mut Ids {
-        Arc::get_mut(&mut self.catalog.ids).expect("a catalog under way is nobody else's")
+        &mut self.resolved().ids
+    }
+
+    fn resolved(&mut self) -> &mut Resolved {
+        Arc::get_mut(&mut self.catalog.resolved).expect(UNSHARED)
     }
 
     fn position(&self, id: &str) -> Option<usize> {
-        let hash = self.catalog.hasher.hash_one(id);
+        let hash = self.catalog.resolved.hasher.hash_one(id);
         let is_it = |&at: &u32| self.id(self.visible[at as usize]) == id;
         self.by_id.find(hash, is_it).map(|&at| at as usize)
     }

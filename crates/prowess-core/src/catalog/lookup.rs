@@ -1,7 +1,7 @@
 //! From what somebody typed to a skill.
 
-use super::{Aside, AsideState, Catalog, RecordIndex};
-use crate::{Caller, Record, State};
+use super::{Catalog, Excluded, RecordIndex};
+use crate::{Availability, Caller, Record};
 
 /// What a text means to who typed it.
 #[derive(Clone, Copy, Debug)]
@@ -9,7 +9,7 @@ pub enum Lookup<'c> {
     /// This skill.
     Found(Record<'c>),
     /// This skill, which the caller may not have, for this reason.
-    Withheld(Record<'c>, &'c str),
+    Unavailable(Record<'c>, &'c str),
     /// Nothing that the caller may know of.
     Unknown,
 }
@@ -19,7 +19,7 @@ impl<'c> Lookup<'c> {
     pub fn found(self) -> Option<Record<'c>> {
         match self {
             Self::Found(record) => Some(record),
-            Self::Withheld(..) | Self::Unknown => None,
+            Self::Unavailable(..) | Self::Unknown => None,
         }
     }
 }
@@ -56,18 +56,19 @@ impl Catalog {
     /// Whether the skill at this place is one that nobody may have any more: its folder is no longer trusted,
     /// the host's rules disable it, or it is not for whom the catalog is.
     pub fn is_withdrawn(&self, location: &str) -> bool {
-        let is_from_nobody = |aside: &&Aside| {
-            let is_hidden = matches!(aside.state, AsideState::Hidden | AsideState::OutOfScope);
-            is_hidden && !aside.callers.model && !aside.callers.user
+        let is_from_nobody = |excluded: &&Excluded| {
+            let is_hidden =
+                matches!(excluded.availability, Availability::Hidden | Availability::OutOfScope);
+            is_hidden && !excluded.callers.model && !excluded.callers.user
         };
-        let hidden = self.aside.iter().filter(is_from_nobody);
-        hidden.map(|aside| self.record_aside(aside)).any(|record| record.is_at(location))
+        let hidden = self.resolved.excluded.iter().filter(is_from_nobody);
+        hidden.map(|excluded| self.record_of(excluded)).any(|record| record.is_at(location))
     }
 
     /// The id that the host lets `alias` stand for.
     pub fn alias(&self, alias: &str) -> Option<&str> {
-        let at = self.aliases.binary_search_by(|(known, _)| (**known).cmp(alias)).ok()?;
-        Some(&self.aliases[at].1)
+        let at = self.resolved.aliases.binary_search_by(|(known, _)| (**known).cmp(alias)).ok()?;
+        Some(&self.resolved.aliases[at].1)
     }
 
     /// Every record that `typed` may mean, whoever typed it and whatever became of the record, the visible
@@ -96,14 +97,14 @@ impl Catalog {
                 || qualified.is_some_and(|(of, id)| base == id && is_of(*record, of))
                 || (typed.contains('/') && is_at(record))
         };
-        self.skills().chain(self.aside()).chain(self.refused()).filter(is_meant).collect()
+        self.skills().chain(self.excluded()).chain(self.rejected()).filter(is_meant).collect()
     }
 
     /// An id by which this very record can be loaded: its own where it means no other, else a qualified
     /// one.
     pub(crate) fn qualified_id(&self, record: Record<'_>) -> Option<String> {
         let is_it = |other: &Record<'_>| other.index() == record.index();
-        if record.state() == State::Visible {
+        if record.availability() == Availability::Offered {
             return Some(record.id().to_owned());
         }
         let base = record.base_id();
@@ -124,12 +125,12 @@ impl Catalog {
     }
 
     pub(crate) fn base_id(&self, at: RecordIndex) -> &str {
-        self.ids.base(&self.sources, at)
+        self.resolved.ids.base(&self.sources, at)
     }
 
     fn by_plain_id(&self, id: &str, caller: Caller) -> Vec<Meant<'_>> {
         let visible = self.get(id).map(|record| (record, self.withheld_visible(record, caller)));
-        visible.into_iter().chain(self.aside_by_id(id, caller)).collect()
+        visible.into_iter().chain(self.excluded_by_id(id, caller)).collect()
     }
 
     /// What an alias stands for, which may be a qualified id.
@@ -138,11 +139,15 @@ impl Catalog {
         if plain.is_empty() { self.by_qualified_id(id, caller) } else { plain }
     }
 
-    /// The records aside that a plain id means: those that no other shadows.
-    fn aside_by_id(&self, id: &str, caller: Caller) -> impl Iterator<Item = Meant<'_>> {
-        let is_meant =
-            |aside: &&Aside| !matches!(aside.state, AsideState::Shadowed | AsideState::OutOfScope);
-        self.aside_range(id).iter().filter(is_meant).map(move |aside| self.meant(aside, caller))
+    /// The records excluded that a plain id means: those that no other shadows.
+    fn excluded_by_id(&self, id: &str, caller: Caller) -> impl Iterator<Item = Meant<'_>> {
+        let is_meant = |excluded: &&Excluded| {
+            !matches!(excluded.availability, Availability::Shadowed | Availability::OutOfScope)
+        };
+        self.excluded_range(id)
+            .iter()
+            .filter(is_meant)
+            .map(move |excluded| self.meant(excluded, caller))
     }
 
     fn by_qualified_id(&self, typed: &str, caller: Caller) -> Vec<Meant<'_>> {
@@ -154,8 +159,8 @@ impl Catalog {
             if group.iter().any(has_layer) {
                 group.retain(has_layer);
             }
-            let meant = group.get(number - 1).map(|&(record, aside)| match aside {
-                Some(aside) => self.meant(aside, caller),
+            let meant = group.get(number - 1).map(|&(record, excluded)| match excluded {
+                Some(excluded) => self.meant(excluded, caller),
                 None => (record, self.withheld_visible(record, caller)),
             });
             meant.into_iter().collect::<Vec<_>>()
@@ -170,34 +175,40 @@ impl Catalog {
         let is_there = |record: &Record<'_>| record.is_at(typed);
         let visible = self.skills().filter(is_there);
         let visible = visible.map(|record| (record, self.withheld_visible(record, caller)));
-        let aside = self.aside.iter().filter(|aside| aside.state != AsideState::OutOfScope);
-        let aside = aside.filter(|aside| is_there(&self.record_aside(aside)));
-        visible.chain(aside.map(|aside| self.meant(aside, caller))).collect()
+        let excluded = self
+            .resolved
+            .excluded
+            .iter()
+            .filter(|excluded| excluded.availability != Availability::OutOfScope);
+        let excluded = excluded.filter(|excluded| is_there(&self.record_of(excluded)));
+        visible.chain(excluded.map(|excluded| self.meant(excluded, caller))).collect()
     }
 
     /// The records of one id before any was told from another, the visible ones first, then those that
     /// can be reached at all, in the order of precedence.
-    fn candidates(&self, base: &str) -> impl Iterator<Item = (Record<'_>, Option<&Aside>)> {
+    fn candidates(&self, base: &str) -> impl Iterator<Item = (Record<'_>, Option<&Excluded>)> {
         let is_it = |at: &RecordIndex| self.base_id(*at) == base;
         let plain = self.get(base).map(|record| record.index()).filter(is_it);
-        let mut distinct: Vec<_> = self.ids.distinct().filter(is_it).collect();
+        let mut distinct: Vec<_> = self.resolved.ids.distinct().filter(is_it).collect();
         distinct.sort_unstable_by_key(|&at| (at.source(), self.set(at).package(at.entry())));
         let visible = plain.into_iter().chain(distinct);
-        let visible = visible.map(|at| (Record::new(self, at, State::Visible), None));
-        let aside = self.aside_range(base).iter();
-        let aside = aside.filter(|aside| aside.state != AsideState::OutOfScope);
-        visible.chain(aside.map(|aside| (self.record_aside(aside), Some(aside))))
+        let visible = visible.map(|at| (Record::new(self, at), None));
+        let excluded = self.excluded_range(base).iter();
+        let excluded =
+            excluded.filter(|excluded| excluded.availability != Availability::OutOfScope);
+        visible.chain(excluded.map(|excluded| (self.record_of(excluded), Some(excluded))))
     }
 
-    pub(super) fn aside_range(&self, id: &str) -> &[Aside] {
-        let start = self.aside.partition_point(|aside| self.id(aside.at) < id);
-        let length = self.aside[start..].partition_point(|aside| self.id(aside.at) == id);
-        &self.aside[start..start + length]
+    pub(super) fn excluded_range(&self, id: &str) -> &[Excluded] {
+        let start = self.resolved.excluded.partition_point(|excluded| self.id(excluded.at) < id);
+        let length =
+            self.resolved.excluded[start..].partition_point(|excluded| self.id(excluded.at) == id);
+        &self.resolved.excluded[start..start + length]
     }
 
-    fn meant<'c>(&'c self, aside: &'c Aside, caller: Caller) -> Meant<'c> {
-        let withheld = (!aside.callers.has(caller)).then_some(&*aside.reason);
-        (self.record_aside(aside), withheld)
+    fn meant<'c>(&'c self, excluded: &'c Excluded, caller: Caller) -> Meant<'c> {
+        let withheld = (!excluded.callers.has(caller)).then_some(&*excluded.reason);
+        (self.record_of(excluded), withheld)
     }
 
     /// Why a caller may not have a visible skill. A model may have each.
@@ -228,7 +239,7 @@ fn first<'c>(meant: &[Meant<'c>]) -> Lookup<'c> {
     let free = meant.iter().find(|(_, withheld)| withheld.is_none());
     match free.or(meant.first()) {
         Some(&(record, None)) => Lookup::Found(record),
-        Some(&(record, Some(reason))) => Lookup::Withheld(record, reason),
+        Some(&(record, Some(reason))) => Lookup::Unavailable(record, reason),
         None => Lookup::Unknown,
     }
 }

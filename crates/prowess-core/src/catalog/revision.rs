@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Aside, Catalog, CatalogSource, RecordIndex};
-use crate::{Record, State};
+use super::{Catalog, CatalogSource, Excluded, RecordIndex};
+use crate::Record;
 
 /// A skill in an earlier and in a later catalog.
 pub type RevisedSkill<'c> = [Record<'c>; 2];
@@ -21,28 +21,18 @@ impl Catalog {
         is_revision.then(|| Self {
             generation,
             sources: sources.into(),
-            layers: Arc::clone(&self.layers),
-            visible: Arc::clone(&self.visible),
-            by_id: Arc::clone(&self.by_id),
-            hasher: self.hasher.clone(),
-            aside: Arc::clone(&self.aside),
-            refused: Arc::clone(&self.refused),
-            ids: Arc::clone(&self.ids),
-            name_only: Arc::clone(&self.name_only),
-            lacks: Arc::clone(&self.lacks),
-            aliases: Arc::clone(&self.aliases),
-            diagnostics: Arc::clone(&self.diagnostics),
+            resolved: Arc::clone(&self.resolved),
         })
     }
 
     /// The skills that are offered and may say something else than in `earlier`, each as it was and as it
     /// is, sorted by id; `None` unless this is a revision of that catalog.
     pub fn revised_since<'c>(&'c self, earlier: &'c Self) -> Option<Vec<RevisedSkill<'c>>> {
-        if !Arc::ptr_eq(&self.visible, &earlier.visible) {
+        if !Arc::ptr_eq(&self.resolved, &earlier.resolved) {
             return None;
         }
         let revised = earlier.revisions_in(&self.sources)?.into_iter();
-        let both = |at| [earlier, self].map(|catalog| Record::new(catalog, at, State::Visible));
+        let both = |at| [earlier, self].map(|catalog| Record::new(catalog, at));
         let is_offered = |[_, later]: &RevisedSkill<'_>| {
             self.get(later.id()).is_some_and(|offered| offered.index() == later.index())
         };
@@ -71,12 +61,12 @@ impl Catalog {
 
     /// Whether no other record has a record's id.
     fn is_alone(&self, at: RecordIndex) -> bool {
-        let id = self.ids.base(&self.sources, at);
+        let id = self.resolved.ids.base(&self.sources, at);
         let is_it = |other: RecordIndex| other == at;
-        let has_id = |other: RecordIndex| self.ids.base(&self.sources, other) == id;
+        let has_id = |other: RecordIndex| self.resolved.ids.base(&self.sources, other) == id;
         self.get(id).is_none_or(|visible| is_it(visible.index()))
-            && self.aside_range(id).iter().all(|aside: &Aside| is_it(aside.at))
-            && !self.refused.iter().any(|refused| has_id(refused.at) && !is_it(refused.at))
-            && !self.ids.distinct().any(|other| has_id(other) && !is_it(other))
+            && self.excluded_range(id).iter().all(|excluded: &Excluded| is_it(excluded.at))
+            && !self.resolved.rejected.iter().any(|other| has_id(other.at) && !is_it(other.at))
+            && !self.resolved.ids.distinct().any(|other| has_id(other) && !is_it(other))
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use expect_test::expect;
 use prowess_core::{
-    Catalog, CatalogBuilder, CatalogSource, Layer, MemorySource, NewRecord, ReadLimit, RecordIndex,
-    RecordSet, RecordSetBuilder, ResourcePath, State, Trust,
+    Availability, Catalog, CatalogBuilder, CatalogSource, Layer, MemorySource, NewRecord,
+    ReadLimit, RecordIndex, RecordSet, RecordSetBuilder, ResourcePath, Trust,
 };
 
 fn records(skills: &[(&str, &str)]) -> Arc<RecordSet> {
@@ -50,7 +50,7 @@ fn catalog() -> Catalog {
     }
     let other = RecordIndex::new(1, 0);
     assert_eq!(builder.show(other), Err(RecordIndex::new(0, 0)), "an id is given once");
-    builder.put_aside(other, State::Shadowed("the user's is used"));
+    builder.exclude(other, Availability::Shadowed, "the user's is used");
     builder.finish(7)
 }
 
@@ -65,9 +65,11 @@ fn skills_are_sorted_and_found_by_their_id() {
     }
     assert!(catalog.get("nothing").is_none());
     assert_eq!(catalog.get("pdf").map(|skill| skill.description()), Some("The user's."));
-    let aside: Vec<_> =
-        catalog.aside().map(|record| (record.description(), record.state())).collect();
-    assert_eq!(aside, [("The program's.", State::Shadowed("the user's is used"))]);
+    let aside: Vec<_> = catalog
+        .excluded()
+        .map(|record| (record.description(), record.availability(), record.reason()))
+        .collect();
+    assert_eq!(aside, [("The program's.", Availability::Shadowed, Some("the user's is used"))]);
 }
 
 /// The sources of a catalog after one record of a source says something else.
@@ -95,7 +97,7 @@ fn an_edited_skill_makes_a_revision() {
     assert_eq!(revised.get("zip").map(|skill| skill.description()), Some("Edited."));
     assert_eq!(catalog.get("zip").map(|skill| skill.description()), Some("Packs."), "as it was");
     let all = |catalog: &Catalog| -> Vec<_> {
-        catalog.skills().chain(catalog.aside()).map(|skill| skill.location()).collect()
+        catalog.skills().chain(catalog.excluded()).map(|skill| skill.location()).collect()
     };
     assert_eq!(all(&revised), all(&catalog), "the same skills in the same states");
     let skills = revised.revised_since(&catalog).expect("it is a revision");
@@ -116,7 +118,9 @@ fn a_catalog_is_settled_anew_where_an_edit_may_decide_something() {
     told_apart.show(one).expect("the id is free");
     told_apart.show_as(other, "embedded:pdf").expect("the id is free");
     let mut refused = builder();
-    [one, other].into_iter().for_each(|at| refused.refuse(at, "another has its id"));
+    for at in [one, other] {
+        refused.exclude(at, Availability::Rejected, "another has its id");
+    }
     for catalog in [catalog(), told_apart.finish(7), refused.finish(7)] {
         for (source, package) in contenders {
             let sources = edited(&catalog, source, package);
@@ -177,7 +181,7 @@ fn a_record_is_written_as_programs_rely_on() {
           "state": "visible"
         }"#]]
     .assert_eq(&json(catalog.get("pdf").expect("it is offered")));
-    let shadowed = json(catalog.aside().next().expect("one is put aside"));
+    let shadowed = json(catalog.excluded().next().expect("one is put aside"));
     assert!(shadowed.contains(r#""state": "shadowed""#), "{shadowed}");
     assert!(shadowed.contains(r#""reason": "the user's is used""#), "{shadowed}");
 }

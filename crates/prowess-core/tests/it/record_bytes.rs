@@ -21,7 +21,7 @@ fn set() -> impl Strategy<Value = RecordSet> {
     let sets = (vec((record, rest), 0..8), vec(rejected, 0..4), vec(finding(), 0..4), any::<u64>());
     sets.prop_map(|(records, rejected, findings, listing)| {
         let mut builder = RecordSetBuilder::new();
-        builder.listed(NonZeroU64::new(listing).map(Stamp));
+        builder.listed(NonZeroU64::new(listing).map(Stamp::from_bits));
         for ((package, name, id, description, tags), rest) in &records {
             let (priority, stamp, is_lower_case, paths, version) = rest;
             let paths = paths.iter().flatten().map(|path| path.as_str().into()).collect();
@@ -36,11 +36,11 @@ fn set() -> impl Strategy<Value = RecordSet> {
                 priority: *priority,
                 version: version.as_deref(),
                 conditions: (!conditions.is_empty()).then(|| Arc::new(conditions)),
-                stamp: NonZeroU64::new(*stamp).map(Stamp),
+                stamp: NonZeroU64::new(*stamp).map(Stamp::from_bits),
             });
         }
         for (package, stamp) in &rejected {
-            builder.reject(package, NonZeroU64::new(*stamp).map(Stamp));
+            builder.reject(package, NonZeroU64::new(*stamp).map(Stamp::from_bits));
         }
         for (package, finding) in findings {
             builder.diagnose(package.as_deref(), finding);

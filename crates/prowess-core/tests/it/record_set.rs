@@ -79,7 +79,7 @@ fn record() -> impl Strategy<Value = Owned> {
             tags,
             priority,
             version,
-            stamp: NonZeroU64::new(stamp).map(Stamp),
+            stamp: NonZeroU64::new(stamp).map(Stamp::from_bits),
         }
     })
 }

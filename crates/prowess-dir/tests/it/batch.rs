@@ -38,7 +38,11 @@ fn each_path_leads_to_the_file_of_its_directory() {
             .map(|path| {
                 let (stat, _) = directory.stat_on_mount(path.file).unwrap();
                 assert_eq!(directory.stat_unconfined(path.file).unwrap(), stat);
-                let file = directory.glance(path.file, Links::Refuse).unwrap().look().unwrap();
+                let file = directory
+                    .open_unchecked(path.file, Links::Refuse)
+                    .unwrap()
+                    .into_file()
+                    .unwrap();
                 (path.directory, String::from_utf8(file.read_whole(100).unwrap()).unwrap())
             })
             .collect();
@@ -59,7 +63,7 @@ fn a_link_in_the_place_of_a_directory_is_not_followed() {
     for mut directory in place.opened() {
         let batch = batch(&mut directory, "notes.md");
         let link = batch.paths().unwrap().find(|path| path.directory == "shown/link").unwrap();
-        let refused = directory.glance(link.file, Links::Refuse).unwrap_err();
+        let refused = directory.open_unchecked(link.file, Links::Refuse).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Link);
         assert_eq!(refused.path(), "link/notes.md", "what was asked for is shown");
     }

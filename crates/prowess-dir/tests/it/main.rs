@@ -6,6 +6,7 @@ mod confined;
 mod entries;
 mod file;
 mod race;
+mod replace;
 mod walk;
 
 use std::fs;

@@ -1,6 +1,6 @@
 //! The name of the file itself.
 
-use crate::shown::shown;
+use crate::for_message;
 use crate::{Diagnostic, Profile, codes};
 
 /// The one name that every client finds.
@@ -14,7 +14,7 @@ pub(crate) fn check_file_name(file: &str, profile: Profile) -> Option<Diagnostic
     Some(Diagnostic::new(
         codes::INSTRUCTIONS_FILE_CASE,
         severity,
-        format!("the instructions are in `{}`", shown(file)),
+        format!("the instructions are in `{}`", for_message(file)),
         "rename the file to `SKILL.md`; some clients find no other name",
     ))
 }

@@ -2,7 +2,7 @@
 
 use crate::fields::{Fields, ForeignKey, Known};
 use crate::findings::Findings;
-use crate::shown::shown;
+use crate::for_message;
 use crate::spelling::nearest_of;
 use crate::{Extensions, codes, extensions};
 
@@ -29,7 +29,7 @@ pub(super) fn check(fields: &Fields<'_>, findings: &mut Findings<'_>) {
 fn report_misspelled(foreign: &ForeignKey<'_>, meant: &str, findings: &mut Findings<'_>) {
     findings.report(codes::MISSPELLED_FIELD, foreign.span.clone(), || {
         (
-            format!("unknown field `{}`; did you mean `{meant}`?", shown(&foreign.key)),
+            format!("unknown field `{}`; did you mean `{meant}`?", for_message(&foreign.key)),
             format!("write `{meant}`"),
         )
     });
@@ -38,14 +38,14 @@ fn report_misspelled(foreign: &ForeignKey<'_>, meant: &str, findings: &mut Findi
 fn report_unknown(foreign: &ForeignKey<'_>, findings: &mut Findings<'_>) {
     findings.report(codes::UNKNOWN_FIELD, foreign.span.clone(), || {
         (
-            format!("unknown field `{}`", shown(&foreign.key)),
+            format!("unknown field `{}`", for_message(&foreign.key)),
             format!("move it below `metadata`; the fields are `{}`", SPECIFIED.join("`, `")),
         )
     });
 }
 
-/// The field that a key is nearly the name of, the specified ones first. A field that is there is not
-/// also missing under another spelling.
+/// The field that a key is nearly the name of, the specified ones first. A field that is there is
+/// not also missing under another spelling.
 fn nearest<'e>(key: &str, fields: &Fields<'_>, extensions: &'e Extensions) -> Option<&'e str> {
     let is_there = |field: &str| match Known::of(field) {
         Some(known) => fields.get(known).is_some(),

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use crate::error::NameError;
 use crate::fields::{Fields, Known, Shape};
 use crate::findings::Findings;
+use crate::for_message;
 use crate::name::{
-    NameError, NameRule, check as check_name, check_grammar, is_portable, is_reserved, normalized,
+    NameRule, check as check_name, check_grammar, is_portable, is_reserved, normalized,
 };
-use crate::shown::shown;
 use crate::{Diagnostic, Profile, codes};
 
 use super::text::{check_hidden, check_plain};
@@ -55,7 +56,8 @@ fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
     match check_grammar(name, rule) {
         Ok(()) if name.chars().count() > limit.max => {
             findings.report_limit(limit, codes::NAME_TOO_LONG, span.clone(), || {
-                let (characters, most) = (name.chars().count(), limit.max);
+                let characters = name.chars().count();
+                let most = limit.max;
                 (
                     format!("a skill's name must not be longer than {most} characters, but it has {characters}"),
                     "shorten the name, and the directory's with it".to_owned(),
@@ -132,8 +134,8 @@ fn mismatch(name: &str, directory: &str) -> (String, String) {
     (
         format!(
             "the name `{}` differs from the directory's name `{}`",
-            shown(name),
-            shown(directory)
+            for_message(name),
+            for_message(directory)
         ),
         "rename one of the two".to_owned(),
     )
@@ -141,7 +143,7 @@ fn mismatch(name: &str, directory: &str) -> (String, String) {
 
 /// Compares a declared name with the name of its package's directory, both in NFKC.
 ///
-/// The finding has no place: a caller who has the file puts it where the name stands.
+/// The finding has no span: a caller that has the file sets it to the span of the name.
 pub(crate) fn check_directory(name: &str, directory: &str, profile: Profile) -> Option<Diagnostic> {
     let name = normalized(name);
     if normalized(directory) == name {

@@ -1,11 +1,12 @@
 //! The rules of `description`, the optional fields and the body.
 
+use prowess_text::find_invisible;
 use std::ops::Range;
 
 use crate::codes;
 use crate::fields::{Fields, Known, MAX_KEY, Shape};
 use crate::findings::Findings;
-use crate::{Limit, hidden, work};
+use crate::{Limit, work};
 
 pub(super) fn check(fields: &Fields<'_>, opening: usize, findings: &mut Findings<'_>) {
     check_description(fields, opening, findings);
@@ -168,7 +169,7 @@ pub(super) fn check_hidden(
     span: &Range<usize>,
     findings: &mut Findings<'_>,
 ) {
-    if let Some(character) = hidden::find(text) {
+    if let Some(character) = find_invisible(text) {
         findings.report(codes::HIDDEN_CHARACTER, span.clone(), || {
             (
                 format!("`{field}` has the hidden character U+{:04X}", u32::from(character)),
@@ -196,7 +197,7 @@ pub(super) fn check_plain(
     }
 }
 
-/// What YAML's common schemas make of a plain scalar that is not a text to them.
+/// Returns the type that YAML's common schemas give a plain scalar; `None` if it is a string.
 pub(crate) fn plain_kind(text: &str) -> Option<&'static str> {
     match text.len() {
         0 => None,
@@ -238,7 +239,7 @@ fn count_lines(text: &str) -> usize {
     breaks + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// Checks what the body alone can tell. `start` is where it begins in its file.
+/// Checks the body alone. `start` is its offset in the file.
 pub(crate) fn body(body: &str, start: usize, findings: &mut Findings<'_>) {
     work::count(body.len());
     if body.trim().is_empty() {

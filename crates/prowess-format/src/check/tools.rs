@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::allowed_tools::{self, AllowedToolsError};
 use crate::fields::{Entry, Fields, Known, Shape};
 use crate::findings::Findings;
 use crate::{AllowedTools, codes};
+use crate::{AllowedToolsError, allowed_tools};
 
 /// The rules of the field, under either spelling.
 pub(crate) fn read(fields: &Fields<'_>) -> AllowedTools {
@@ -33,7 +33,7 @@ fn entry<'f, 't>(fields: &'f Fields<'t>) -> Option<&'f Entry<'t>> {
     fields.get(Known::AllowedTools).or_else(|| fields.get(Known::AllowedToolsAlias))
 }
 
-/// Whether the rules can be read, for all that can be told without making them.
+/// Returns whether the rules are certainly valid, without building them.
 fn is_certain(shape: &Shape<'_>) -> bool {
     matches!(shape, Shape::Text { text, .. } if allowed_tools::is_certain(text))
 }
@@ -78,7 +78,7 @@ fn report_alias(alias: &Entry<'_>, is_read: bool, findings: &mut Findings<'_>) {
         let message = if is_read {
             "`allowed_tools` is read as `allowed-tools`"
         } else {
-            "`allowed_tools` is not read beside `allowed-tools`"
+            "`allowed_tools` is ignored next to `allowed-tools`"
         };
         let help = "write `allowed-tools`, which every client reads";
         (message.to_owned(), help.to_owned())

@@ -10,7 +10,7 @@ use crate::{
 
 use super::*;
 
-/// What an example's file is.
+/// The file of an example.
 enum File {
     /// These lines between two fences, and a line of a body.
     Fields(&'static str),
@@ -26,7 +26,7 @@ enum File {
     Called(&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]),
     /// A body that is called with more than a value may have.
     Overflowing(&'static str),
-    /// This file, whose frontmatter is written anew.
+    /// This file, whose frontmatter is rewritten.
     Rewritten(&'static str),
 }
 
@@ -72,8 +72,12 @@ impl Example {
     }
 
     fn parsed(&self, code: &Code, profile: Profile) -> Option<Diagnostic> {
-        let (name_rule, extensions) = (self.name_rule, self.extensions.clone());
-        let rules = Rules { profile, name_rule, extensions, ..Rules::default() };
+        let rules = Rules {
+            profile,
+            name_rule: self.name_rule,
+            extensions: self.extensions.clone(),
+            ..Rules::default()
+        };
         let file = self.bytes();
         let parsed = parse_with(&file, &rules);
         parsed.diagnostics.into_iter().find(|found| found.code == *code)
@@ -90,7 +94,7 @@ impl Example {
                 format!("{body}\n(called with `{values}`; declared: `{}`)", names.join("`, `"))
             }
             Overflowing(body) => format!("{body}\n(called with a value of more than 2 MiB)"),
-            Rewritten(file) => format!("{file}(written anew)"),
+            Rewritten(file) => format!("{file}(rewritten)"),
             Whole(b"") => "(no bytes)".to_owned(),
             _ => shown(&self.bytes()),
         }
@@ -117,15 +121,15 @@ fn called(
     substitute(body, &arguments).diagnostics.into_iter().find(|found| found.code == *code)
 }
 
-/// A file with everything escaped that cannot be seen.
+/// Returns a file with invisible characters escaped.
 fn shown(bytes: &[u8]) -> String {
     let mut shown = String::new();
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
-            let is_hidden = crate::hidden::find(character.encode_utf8(&mut [0; 4])).is_some();
-            match is_hidden {
-                true => shown.extend(character.escape_default()),
-                false => shown.push(character),
+            if prowess_text::is_invisible(character) {
+                shown.extend(character.escape_default());
+            } else {
+                shown.push(character);
             }
         }
         shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));

@@ -2,47 +2,51 @@
 
 use std::fmt::Write;
 
-use crate::Profile;
+use crate::{Code, CodeEntry, Profile};
 
 use super::{ALL, Explanation, explain};
 
 const INTRODUCTION: &str = "\
 # Diagnostics
 
-Every code that reading a `SKILL.md` can give, with an example and what the reader says of it. A code never changes its meaning; the wording of
-a message may. How much a code matters depends on the profile: an `error` keeps the skill out, a dash is silence.
+Every code of a finding about a `SKILL.md`, with an example and the finding about it. A code never changes its meaning; the wording of
+a message may. The severity of a code depends on the profile: an `error` keeps the skill out, a dash means that the profile does not report it.
 
 This page is written by `cargo xtask codes`.
 ";
 
-/// The page that lists every code with its meaning, its severities and an example, as Markdown.
+/// Returns the page that lists every code of this crate with its meaning, its severities and an
+/// example, as Markdown.
 pub fn page() -> String {
-    let mut page = INTRODUCTION.to_owned();
-    page.push_str(&table());
-    for explanation in ALL.iter().filter_map(explain) {
-        page.push_str(&section(&explanation));
-    }
-    page
+    INTRODUCTION.to_owned() + &reference(ALL, explain)
 }
 
-fn table() -> String {
+/// Returns a table of codes with their severities, followed by a section for each, as Markdown.
+pub fn reference(entries: &[CodeEntry], explain: fn(&Code) -> Option<Explanation>) -> String {
+    let mut text = table(entries);
+    for explanation in entries.iter().filter_map(|entry| explain(&entry.code)) {
+        text.push_str(&section(&explanation));
+    }
+    text
+}
+
+fn table(entries: &[CodeEntry]) -> String {
     let profiles = Profile::ALL.map(Profile::as_str).join(" | ");
     let mut table =
         format!("\n| Code | {profiles} |\n|---|{}\n", "---|".repeat(Profile::ALL.len()));
-    for code in ALL {
-        let severities = Profile::ALL
-            .map(|profile| profile.severity(code).map_or("–", |severity| severity.as_str()))
-            .join(" | ");
-        let _ = writeln!(table, "| [`{code}`](#{code}) | {severities} |");
+    for CodeEntry { code, severities, .. } in entries {
+        let severities = severities.unwrap_or_default();
+        let cells = severities.map(|severity| severity.map_or("–", |severity| severity.as_str()));
+        let _ = writeln!(table, "| [`{code}`](#{code}) | {} |", cells.join(" | "));
     }
     table
 }
 
-fn section(explanation: &Explanation) -> String {
-    let Explanation { code, meaning, example, diagnostic } = explanation;
-    format!(
-        "\n## {code}\n\n{meaning}\n\n````text\n{}\n````\n\n````text\n{diagnostic}\n  help: {}\n````\n",
-        example.trim_end_matches('\n'),
-        diagnostic.help
-    )
+fn section(Explanation { code, meaning, example, diagnostic }: &Explanation) -> String {
+    let mut section =
+        format!("\n## {code}\n\n{meaning}\n\n````text\n{}\n````\n", example.trim_end_matches('\n'));
+    if let Some(found) = diagnostic {
+        let _ = write!(section, "\n````text\n{found}\n  help: {}\n````\n", found.help);
+    }
+    section
 }

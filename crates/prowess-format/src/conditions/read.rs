@@ -9,8 +9,8 @@ use crate::fields::{Fields, Known, Shape};
 use crate::yaml::{Node, NodeValue, Pair};
 use crate::{AllowedTools, check};
 
-/// How many items of a list are kept, and how many bytes of each. A skill that names more is none that
-/// anybody wrote, and a cut item fits nothing, so a limit never becomes wider.
+/// How many items of a list are kept, and how many bytes of each. A skill that names more is none
+/// that anybody wrote, and a cut item fits nothing, so a limit never becomes wider.
 const MOST_ITEMS: usize = 64;
 const MOST_BYTES: usize = 256;
 
@@ -20,8 +20,8 @@ const KEYS: [&str; 4] = ["disable-model-invocation", "user-invocable", "scope", 
 /// Where OpenClaw's fields stand, below `metadata`.
 const OPENCLAW: &str = "openclaw";
 
-/// Whether there may be a field whose value only the full parser keeps. Asked of each file, so it looks
-/// at keys that are no field of the standard, and at the text of `metadata`.
+/// Whether there may be a field whose value only the full parser keeps. Asked of each file, so it
+/// looks at keys that are no field of the standard, and at the text of `metadata`.
 pub(crate) fn may_have(text: &str, fields: &Fields<'_>) -> bool {
     fields.foreign.iter().any(|foreign| KEYS.contains(&&*foreign.key))
         || fields
@@ -35,8 +35,8 @@ pub(crate) fn may_be_in_metadata(metadata: &str) -> bool {
     FINDER.find(metadata.as_bytes()).is_some()
 }
 
-/// The conditions of a frontmatter. Without `pairs` only `allowed-tools` can say something, as [`may_have`]
-/// found out.
+/// The conditions of a frontmatter. Without `pairs` only `allowed-tools` can say something, as
+/// [`may_have`] found out.
 pub(crate) fn read<'t>(pairs: &[Pair<'_>], fields: &Fields<'t>) -> SummaryConditions<'t> {
     let tools_field =
         fields.get(Known::AllowedTools).or_else(|| fields.get(Known::AllowedToolsAlias));
@@ -110,8 +110,8 @@ fn items(node: &Node<'_>) -> Vec<Box<str>> {
     }
 }
 
-/// The texts of a list, or those of one text with blanks or commas between them, but not within braces:
-/// `src/**/*.{ts,tsx}` is one.
+/// The texts of a list, or those of one text with blanks or commas between them, but not within
+/// braces: `src/**/*.{ts,tsx}` is one.
 fn listing(node: &Node<'_>) -> Vec<Box<str>> {
     let Some(text) = text(node) else { return items(node) };
     let mut depth = 0_usize;

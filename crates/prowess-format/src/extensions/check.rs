@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::findings::Findings;
-use crate::shown::shown;
+use crate::for_message;
 use crate::spelling::nearest_of;
 use crate::yaml::{Node, NodeValue, Pair};
 use crate::{Code, Extensions, FieldKind, Mapping, Value, check::plain_kind, codes};
@@ -35,7 +35,8 @@ pub(crate) fn check(pairs: &[Pair<'_>], extensions: &Extensions, findings: &mut 
     }
 }
 
-/// Whether a field is declared; profiles that know the standard's fields only are told of it.
+/// Returns whether a field is declared, and reports it under profiles that accept fields of the
+/// standard only.
 pub(crate) fn check_key(
     key: &str,
     span: &Range<usize>,
@@ -71,9 +72,9 @@ fn check_field(
     for problem in nearest(kinds, &pair.value, path) {
         findings.report(problem.code, problem.span, || (problem.message, problem.help));
     }
-    // What one extension would pass over may have an effect in another.
-    let idle = |declared: &Declared<'_>| is_idle(declared, pairs);
-    if let Some(first) = declared.first().filter(|_| declared.iter().all(idle)) {
+    // A field without effect in one extension may have one in another.
+    let is_idle = declared.iter().all(|declared| is_idle(declared, pairs));
+    if let Some(first) = declared.first().filter(|_| is_idle) {
         report_idle(first, pair, findings);
     }
 }
@@ -106,11 +107,12 @@ fn nearest<'k>(
     node: &Node<'_>,
     path: &str,
 ) -> Vec<Problem> {
-    let wrong_types = |problems: &Vec<Problem>| {
-        let is_type = |problem: &&Problem| problem.code == codes::EXTENSION_FIELD_TYPE;
-        (problems.iter().filter(is_type).count(), problems.len())
-    };
-    kinds.map(|kind| problems(kind, node, path)).min_by_key(wrong_types).unwrap_or_default()
+    let candidates = kinds.map(|kind| problems(kind, node, path));
+    candidates.min_by_key(|problems| (wrong_types(problems), problems.len())).unwrap_or_default()
+}
+
+fn wrong_types(problems: &[Problem]) -> usize {
+    problems.iter().filter(|problem| problem.code == codes::EXTENSION_FIELD_TYPE).count()
 }
 
 fn problems(kind: &FieldKind, node: &Node<'_>, path: &str) -> Vec<Problem> {
@@ -174,14 +176,17 @@ fn collect_twins(key: &str, items: &[Node<'_>], path: &str, problems: &mut Vec<P
             problems.push(Problem {
                 code: codes::EXTENSION_DUPLICATE,
                 span: node.span.clone(),
-                message: format!("`{path}[{number}].{key}` stands twice: `{}`", shown(text)),
+                message: format!(
+                    "`{path}[{number}].{key}` is a duplicate: `{}`",
+                    for_message(text)
+                ),
                 help: "keep one of the two".to_owned(),
             });
         }
     }
 }
 
-/// What is wrong with a text.
+/// Returns the problem of a text that does not match its kind.
 fn text_problem(kind: &FieldKind, text: &str, is_plain: bool) -> Option<(Code, String)> {
     let invalid = |is_valid: bool, what: &str| {
         (!is_valid).then(|| (codes::EXTENSION_VALUE_INVALID, what.to_owned()))
@@ -193,7 +198,9 @@ fn text_problem(kind: &FieldKind, text: &str, is_plain: bool) -> Option<(Code, S
         }
         FieldKind::Text | FieldKind::Any => None,
         FieldKind::Filled | FieldKind::Listing(_) => invalid(!text.trim().is_empty(), "is blank"),
-        FieldKind::Identifier => invalid(is_identifier(text), &format!("is `{}`", shown(text))),
+        FieldKind::Identifier => {
+            invalid(is_identifier(text), &format!("is `{}`", for_message(text)))
+        }
         FieldKind::Bool => {
             let is_bool = matches!(text, "true" | "false");
             (!is_bool).then(|| (codes::EXTENSION_FIELD_TYPE, "is a text".to_owned()))
@@ -204,9 +211,9 @@ fn text_problem(kind: &FieldKind, text: &str, is_plain: bool) -> Option<(Code, S
             Err(_) => Some((codes::EXTENSION_FIELD_TYPE, "is a text".to_owned())),
         },
         FieldKind::Word(words) => (!words.iter().any(|word| word == text))
-            .then(|| (codes::EXTENSION_VALUE_UNKNOWN, format!("is `{}`", shown(text)))),
+            .then(|| (codes::EXTENSION_VALUE_UNKNOWN, format!("is `{}`", for_message(text)))),
         FieldKind::PackagePath => (!stays_in_package(text))
-            .then(|| (codes::EXTENSION_PATH, format!("is `{}`", shown(text)))),
+            .then(|| (codes::EXTENSION_PATH, format!("is `{}`", for_message(text)))),
         FieldKind::List(_)
         | FieldKind::Unique(..)
         | FieldKind::Record(_)
@@ -221,11 +228,11 @@ fn is_identifier(text: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// By its text alone: a link on the disk is for whoever opens it.
+/// Checks the text alone: code that opens the path checks links.
 fn stays_in_package(path: &str) -> bool {
-    let is_part = |part: &str| !matches!(part, "" | "." | "..");
     let path = path.strip_prefix("./").unwrap_or(path);
-    !path.contains(['\\', ':', '\0']) && path.split('/').all(is_part)
+    !path.contains(['\\', ':', '\0'])
+        && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 fn wrong_type(kind: &FieldKind, node: &Node<'_>, path: &str) -> Problem {
@@ -238,11 +245,10 @@ fn wrong_type(kind: &FieldKind, node: &Node<'_>, path: &str) -> Problem {
 }
 
 fn problem(code: Code, node: &Node<'_>, path: &str, found: &str, kind: &FieldKind) -> Problem {
-    let help = match code == codes::EXTENSION_FIELD_TYPE && found.ends_with("a number") {
-        true => "quote the value".to_owned(),
-        false => format!("write {}", kind.describe()),
-    };
-    let message = format!("`{}` {found}, not {}", shown(path), kind.describe());
+    let is_number = code == codes::EXTENSION_FIELD_TYPE && found.ends_with("a number");
+    let help =
+        if is_number { "quote the value".to_owned() } else { format!("write {}", kind.describe()) };
+    let message = format!("`{}` {found}, not {}", for_message(path), kind.describe());
     Problem { code, span: node.span.clone(), message, help }
 }
 
@@ -255,7 +261,7 @@ fn unknown_entry(fields: &[(String, FieldKind)], pair: &Pair<'_>, path: &str) ->
     Problem {
         code: codes::EXTENSION_VALUE_UNKNOWN,
         span: pair.key_span.clone(),
-        message: format!("unknown entry `{}`", shown(path)),
+        message: format!("unknown entry `{}`", for_message(path)),
         help,
     }
 }

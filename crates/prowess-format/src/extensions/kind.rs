@@ -1,4 +1,4 @@
-//! What a declared field's value may be.
+//! The kinds of values of declared fields.
 
 use std::ops::RangeInclusive;
 
@@ -32,7 +32,7 @@ pub enum FieldKind {
     Record(Vec<(String, FieldKind)>),
     /// A mapping with these keys and any other.
     OpenRecord(Vec<(String, FieldKind)>),
-    /// Either of these; a value that fits neither is told what is nearer.
+    /// One of these; a value that matches none is reported for the most similar.
     Either(Vec<FieldKind>),
 }
 
@@ -72,7 +72,7 @@ impl FieldKind {
         Self::OpenRecord(owned(fields))
     }
 
-    /// What it is, for a message.
+    /// Describes the kind in a message.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Any => "anything".to_owned(),

@@ -22,7 +22,7 @@ pub(super) fn scan<'t>(scanner: &mut Scanner<'t>, indentation: usize) -> Option<
 fn list<'t>(scanner: &mut Scanner<'t>, indentation: usize) -> Option<Vec<Option<Cow<'t, str>>>> {
     let mut items = Vec::new();
     while let Some(line) = next_line(scanner, indentation)? {
-        scanner.count()?;
+        scanner.count(1)?;
         let item = line.text[indentation..].strip_prefix("- ")?;
         match scalar::scan(trimmed(item))? {
             Shape::Text { text, .. } => items.push(Some(text)),
@@ -35,9 +35,10 @@ fn list<'t>(scanner: &mut Scanner<'t>, indentation: usize) -> Option<Vec<Option<
 fn mapping<'t>(scanner: &mut Scanner<'t>, indentation: usize) -> Option<Shape<'t>> {
     let mut keys = [""; MOST_KEYS];
     let mut count = 0;
-    let (mut tags, mut version) = (None, None);
+    let mut tags = None;
+    let mut version = None;
     while let Some(line) = next_line(scanner, indentation)? {
-        scanner.count()?;
+        scanner.count(1)?;
         let text = &line.text[indentation..];
         let key = scalar::key(text)?;
         if keys[..count].contains(&key) || count == MOST_KEYS {

@@ -9,7 +9,8 @@ use crate::fields::Shape;
 /// A longer key is left to the full parser.
 const MOST_KEY_BYTES: usize = 128;
 
-/// Whether a byte is a letter, a digit, `-` or `_`. A table, as it is asked of each byte of each key.
+/// Whether a byte is a letter, a digit, `-` or `_`. A table, as it is asked of each byte of each
+/// key.
 const IS_OF_KEY: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0_u8;

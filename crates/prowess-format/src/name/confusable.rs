@@ -18,8 +18,8 @@ pub fn are_confusable(one: &str, other: &str) -> bool {
     normalized(one) != normalized(other) && name_skeleton(one) == name_skeleton(other)
 }
 
-/// What the eye sees of a name: names with equal skeletons look alike. For a caller with many names,
-/// who puts each into a map by its skeleton.
+/// Returns the skeleton of a name: names with equal skeletons look alike. A caller with many names
+/// can use it as the key of a map.
 pub fn name_skeleton(name: &str) -> String {
     let lower = normalized(name).to_lowercase().replace('_', "-");
     skeleton(lower.trim()).collect()

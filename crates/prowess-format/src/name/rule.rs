@@ -5,8 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-use super::{MAX_NAME_CHARACTERS, NameError};
-use crate::hidden::is_hidden;
+use super::MAX_NAME_CHARACTERS;
+use crate::NameError;
+use prowess_text::is_invisible;
 
 /// Which names are valid. Under each, a name has 1 to 64 characters, counted after NFKC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -18,12 +19,12 @@ pub enum NameRule {
     /// A letter from `a` to `z`, then `a-z`, `0-9` and hyphens anywhere.
     #[serde(rename = "kebab-letter-first")]
     KebabLetterFirst,
-    /// As `AgentSkills`, with the letters and digits of every script (general categories L* and N*),
-    /// in lower case where there is a case.
+    /// As `AgentSkills`, with the letters and digits of every script (general categories L* and
+    /// N*), in lower case where there is a case.
     #[serde(rename = "unicode")]
     Unicode,
-    /// Whatever can be the name of a file on every system's terms: no character that cannot be seen, no
-    /// slash or backslash, no blank at an end, and not dots alone.
+    /// Any name that a file may have on every system: no invisible character, no slash or
+    /// backslash, no blank at an end, and not dots alone.
     #[serde(rename = "any")]
     Any,
 }
@@ -43,12 +44,12 @@ impl NameRule {
         }
     }
 
-    /// What a name may have, for advice.
+    /// Describes the characters of a valid name, for help texts.
     pub(crate) fn advice(self) -> &'static str {
         match self {
             Self::AgentSkills => "use `a` to `z`, `0` to `9` and single hyphens between them",
             Self::KebabLetterFirst => {
-                "begin with `a` to `z`, and go on with `a` to `z`, `0` to `9` and hyphens"
+                "start with `a` to `z`, and continue with `a` to `z`, `0` to `9` and hyphens"
             }
             Self::Unicode => "use lower-case letters, digits and single hyphens between them",
             Self::Any => {
@@ -87,9 +88,10 @@ impl fmt::Display for NameRule {
     }
 }
 
-/// Whether a name keeps every rule: single inner hyphens between `a-z` and `0-9`, a letter first.
+/// Returns whether a name is valid by every rule: single inner hyphens between `a-z` and `0-9`, a
+/// letter first.
 ///
-/// Most names do, and this tells it in one go over the bytes.
+/// Most names are, and this checks it in one pass over the bytes.
 pub(crate) fn is_portable(name: &str) -> bool {
     let is_kept = |last: u8, &byte: &u8| match byte {
         b'a'..=b'z' => Some(byte),
@@ -149,7 +151,7 @@ fn check_edges(name: &str, rule: NameRule) -> Result<(), NameError> {
 
 /// Whether a character divides paths or cannot be seen.
 fn is_of_no_file(character: char) -> bool {
-    matches!(character, '/' | '\\' | '\n' | '\t') || is_hidden(character)
+    matches!(character, '/' | '\\' | '\n' | '\t') || is_invisible(character)
 }
 
 /// By general category: `char::is_alphanumeric` also takes marks that are no letters, such as the

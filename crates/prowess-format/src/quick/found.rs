@@ -1,4 +1,4 @@
-//! What was found, and whether nothing is to be said of it.
+//! The fields that were read, and whether they have no findings.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::line::Value;
 use crate::check::plain_kind;
 use crate::conditions::{self, SummaryConditions};
-use crate::summary::{Summary, version};
+use crate::summary::Summary;
+use crate::version::version;
 use crate::{Limits, allowed_tools, name};
 
 /// A longer `allowed-tools` is left to the others.

@@ -23,7 +23,7 @@ pub(super) struct Value {
 #[derive(Clone, Copy, Debug)]
 struct Block {
     indentation: u32,
-    /// What takes the place of a line end.
+    /// The replacement of a line end.
     joint: char,
 }
 
@@ -34,7 +34,7 @@ impl Value {
         Some(Self { start: start?, end: end?, is_plain, block: None })
     }
 
-    /// What stands in the file.
+    /// Returns the text in the file.
     pub(super) fn written<'t>(&self, file: &'t str) -> &'t str {
         &file[self.start as usize..self.end as usize]
     }
@@ -87,7 +87,7 @@ impl<'t> Lines<'t> {
         self.bytes[self.at..].starts_with(b"---\n")
     }
 
-    /// What the next line begins with.
+    /// Returns the first byte of the next line.
     pub(super) fn peek_byte(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -101,14 +101,14 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// The value behind this key on the line that was read last, for whoever refuses every text that YAML
-    /// could take for anything else.
+    /// Returns the value of this key on the last line. The caller refuses texts that YAML does not
+    /// read as strings.
     pub(super) fn word(&self, line: &[u8], key: &[u8]) -> Option<Value> {
         line.strip_prefix(key)?;
         self.value(line, key.len(), |_| true)
     }
 
-    /// The value behind the key of the line that was read last.
+    /// Returns the value of the key of the last line.
     pub(super) fn on_line(&self, line: &[u8], after_colon: usize) -> Option<Value> {
         self.value(line, after_colon, is_plain)
     }
@@ -132,11 +132,12 @@ impl<'t> Lines<'t> {
         Value::at(start + inside.start..start + inside.end, is_plain)
     }
 
-    /// A block whose lines are indented alike, without blanks at their ends and blank lines between them.
-    /// Whether the last line's end is part of it makes no difference to a description, which is trimmed.
+    /// Reads a block whose lines have equal indentation, no trailing blanks and no blank lines
+    /// between them. A description is trimmed, so the end of the last line does not matter.
     fn block(&mut self, joint: char) -> Option<Value> {
         let start = self.at;
-        let (mut width, mut count) = (0, 0);
+        let mut width = 0;
+        let mut count = 0;
         while self.peek_byte() == Some(b' ') {
             let line = self.next()?;
             let indentation = line.iter().take_while(|byte| **byte == b' ').count();
@@ -144,7 +145,8 @@ impl<'t> Lines<'t> {
             if indentation == line.len() || line.last() == Some(&b' ') || !is_like_the_first {
                 return None;
             }
-            (width, count) = (indentation, count + 1);
+            width = indentation;
+            count += 1;
         }
         let may_go_on = matches!(self.peek_byte(), None | Some(b'\n' | b'\r'));
         if count == 0 || may_go_on {
@@ -156,16 +158,17 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// The key of an entry: letters, digits, `-` and `_` before a colon and a blank.
+/// Returns the key of an entry: letters, digits, `-` and `_` before a colon and a blank.
 pub(super) fn key(line: &[u8]) -> Option<&[u8]> {
     let length = memchr(b':', line)?;
-    let (key, first) = (&line[..length], *line.first()?);
+    let key = &line[..length];
+    let first = *line.first()?;
     let is_of_key = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let is_key = first != b'-' && length <= 64 && key.iter().all(is_of_key);
     (is_key && length > 0 && line.get(length + 1) == Some(&b' ')).then_some(key)
 }
 
-/// What stands between quotes, without escapes.
+/// Returns the span between quotes, if it has no escapes.
 fn quoted(value: &[u8], quote: u8) -> Option<Range<usize>> {
     let inside = value.get(1..)?.strip_suffix(&[quote])?;
     let is_one = if inside.len() < SHORT {
@@ -176,7 +179,7 @@ fn quoted(value: &[u8], quote: u8) -> Option<Range<usize>> {
     is_one.then(|| 1..1 + inside.len())
 }
 
-/// Whether no rule of YAML cuts, joins or reads a value otherwise that stands without quotes.
+/// Returns whether YAML reads an unquoted value as it is written.
 fn is_plain(value: &[u8]) -> bool {
     let begins_plain = matches!(value[0], b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'(' | b'/');
     // A colon that ends a key, or a `#` that begins a comment. The first byte is neither.

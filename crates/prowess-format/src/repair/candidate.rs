@@ -1,4 +1,4 @@
-//! Which values of a text are mended, and how.
+//! Finds the values of a text that can be repaired.
 
 use std::ops::Range;
 
@@ -65,7 +65,7 @@ fn split(lines: &str) -> Option<(&str, &str)> {
     (is_key && !value.starts_with(char::is_whitespace)).then_some((key, value))
 }
 
-/// The mended value, where there is something to mend.
+/// Returns the repaired value; `None` if it needs no repair.
 pub(super) fn edit(chunk: &Chunk<'_>) -> Option<Edit> {
     match chunk.value.as_bytes().first()? {
         quote @ (b'"' | b'\'') => unclosed(chunk, char::from(*quote)),
@@ -100,10 +100,9 @@ fn key_end(line: &str, value: &str) -> Option<usize> {
 
 /// Up to a comment.
 fn plain_length(value: &str) -> usize {
-    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
-    let begins_comment =
-        |at: &usize| at.checked_sub(1).is_some_and(|at| is_blank(&value.as_bytes()[at]));
-    let comment = memchr_iter(b'#', value.as_bytes()).find(begins_comment);
+    let bytes = value.as_bytes();
+    let comment = memchr_iter(b'#', bytes)
+        .find(|at| at.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_whitespace()));
     comment.map_or(value.len(), |at| value[..at].trim_end().len())
 }
 

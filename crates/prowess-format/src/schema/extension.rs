@@ -29,7 +29,7 @@ pub(super) fn fields(extensions: &Extensions) -> BTreeMap<&str, Vec<Declared<'_>
     fields
 }
 
-/// What a field may be to any extension that declares it.
+/// Returns the schema of a field: any extension that declares it may accept the value.
 pub(super) fn schema(declared: &[Declared<'_>], is_checked: bool) -> Value {
     let mut kinds: Vec<&FieldKind> = Vec::new();
     for declared in declared {
@@ -67,7 +67,7 @@ fn sentence(Declared { extension, field }: &Declared<'_>) -> String {
     match &field.only_with {
         None => format!("In `{extension}`, {kind}."),
         Some((other, value)) => {
-            format!("In `{extension}`, {kind}, with an effect beside `{other}: {value}` only.")
+            format!("In `{extension}`, {kind}, with an effect only next to `{other}: {value}`.")
         }
     }
 }

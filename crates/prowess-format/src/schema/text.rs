@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::hidden;
+use prowess_text::is_invisible;
 
-/// Which values a text may be to a reader that knows more types than texts.
+/// The values that a text field accepts from parsers that know more types than strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Loose {
     /// None: the value is a text to every reader.
@@ -16,7 +16,7 @@ pub(super) enum Loose {
     Scalars,
 }
 
-/// What a text must be.
+/// The rules of a text.
 #[derive(Debug, Default)]
 pub(super) struct TextRule {
     pub(super) pattern: Option<String>,
@@ -78,12 +78,14 @@ impl TextRule {
     }
 }
 
-/// A character that cannot be seen, but the joiner of pictures: a pattern cannot tell where it joins.
+/// Returns a character class of all invisible characters, except the joiner and the two selectors of
+/// emoji. Whether those are invisible depends on their neighbours, which a pattern cannot check. Whether U+200D is invisible
+/// depends on its neighbours, which a pattern cannot check.
 fn hidden_pattern() -> String {
-    const JOINER: char = '\u{200d}';
+    const DEPENDING: [char; 3] = ['\u{200d}', '\u{fe0e}', '\u{fe0f}'];
     let mut pattern = "[".to_owned();
     let mut characters = ('\0'..=char::MAX).peekable();
-    let is_hidden = |character: char| character != JOINER && hidden::is_hidden(character);
+    let is_hidden = |character: char| !DEPENDING.contains(&character) && is_invisible(character);
     while let Some(first) = characters.next() {
         if !is_hidden(first) {
             continue;

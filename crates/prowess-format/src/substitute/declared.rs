@@ -1,4 +1,4 @@
-//! What a skill declares, and the values for it.
+//! The parameters that a skill declares, and their values.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use super::{Arguments, WHOLE};
 pub struct Parameter<'a> {
     /// Its name; see [`is_parameter_name`].
     pub name: &'a str,
-    /// What stands for it where no value is given.
+    /// The value if the call has none.
     pub default: Option<&'a str>,
 }
 
@@ -29,17 +29,17 @@ impl<'a> Parameter<'a> {
     }
 }
 
-/// Whether a parameter may have this name: ASCII letters, digits and `_`, with no digit first, and not
-/// `ARGUMENTS`, which stands for everything that was typed.
+/// Whether a parameter may have this name: ASCII letters, digits and `_`, with no digit first, and
+/// not `ARGUMENTS`, which stands for everything that was typed.
 pub fn is_parameter_name(name: &str) -> bool {
     leading_name(name) == Some(name) && name != WHOLE
 }
 
-/// The parameters that a frontmatter declares in its field `arguments`, in its order, good names and
-/// bad ones.
+/// The parameters that a frontmatter declares in its field `arguments`, in its order, good names
+/// and bad ones.
 ///
-/// Reads a text of names with blanks or commas between them, a list of names, and a list of mappings
-/// with `name` and perhaps `default`.
+/// Reads a text of names with blanks or commas between them, a list of names, and a list of
+/// mappings with `name` and perhaps `default`.
 pub fn parameters(fields: &Mapping) -> Vec<Parameter<'_>> {
     match fields.get("arguments").map(|field| &field.value) {
         Some(Value::Text(names)) => {

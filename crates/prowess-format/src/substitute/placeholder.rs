@@ -51,8 +51,8 @@ fn is_blank(character: char) -> bool {
 /// The longest name that a text begins with: `_` or a letter, then digits as well, all ASCII. A
 /// placeholder so ends where a word of another script begins.
 pub(super) fn leading_name(text: &str) -> Option<&str> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let length = text.bytes().take_while(is_part).count();
+    let length =
+        text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
     work::count(length);
     let name = &text[..length];
     let is_name = !name.is_empty() && !name.as_bytes()[0].is_ascii_digit();

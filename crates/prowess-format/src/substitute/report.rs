@@ -1,4 +1,4 @@
-//! What is told of names, parameters and placeholders.
+//! Findings about names, parameters and placeholders.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -7,17 +7,17 @@ use crate::codes::{
     ARGUMENT_MISSING, ARGUMENT_UNDECLARED, INSERTED_TOO_LARGE, PARAMETER_DUPLICATE,
     PARAMETER_INVALID, PLACEHOLDER_UNKNOWN,
 };
-use crate::shown::shown;
+use crate::for_message;
 use crate::{Code, Diagnostic, Severity};
 
 use super::MAX_INSERTED_BYTES;
 use super::placeholder::Placeholder;
 
-/// The most findings of one pass, so that a hostile body does not turn into megabytes of advice, nor
-/// looking for lines into quadratic work.
+/// The most findings of one pass, so that a hostile body does not turn into megabytes of advice,
+/// nor looking for lines into quadratic work.
 const MOST: usize = 100;
 
-/// What was found so far.
+/// The findings so far.
 pub(super) struct Report<'b> {
     body: &'b str,
     told: HashSet<(Code, String)>,
@@ -75,7 +75,7 @@ impl<'b> Report<'b> {
     }
 
     pub(super) fn too_large(&mut self, placeholder: &Placeholder<'_>) {
-        // Told once, with whatever name: from there on, every placeholder stays.
+        // Reported once, with any name: from here on, every placeholder is kept.
         self.tell(INSERTED_TOO_LARGE, "", Some(placeholder.span.clone()), |_| {
             (
                 format!("the values add more than {MAX_INSERTED_BYTES} bytes; what is left stays"),
@@ -91,7 +91,7 @@ impl<'b> Report<'b> {
         span: Option<Range<usize>>,
         say: impl FnOnce(&str) -> (String, String),
     ) {
-        let name = shown(name);
+        let name = for_message(name);
         if self.list.len() == MOST || !self.told.insert((code.clone(), name.clone())) {
             return;
         }

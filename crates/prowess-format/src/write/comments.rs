@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::shown::shown;
+use crate::for_message;
 use crate::yaml::{Node, NodeValue, Pair};
 use crate::{Diagnostic, Severity, codes};
 
@@ -21,11 +21,11 @@ pub fn comments(text: &str) -> Vec<Diagnostic> {
 }
 
 fn lost(text: &str, span: Range<usize>) -> Diagnostic {
-    let comment = shown(text[span.clone()].trim_end());
+    let comment = for_message(text[span.clone()].trim_end());
     Diagnostic::new(
         codes::COMMENT_LOST,
         Severity::Warning,
-        format!("the comment `{comment}` is lost when the frontmatter is written anew"),
+        format!("the comment `{comment}` is lost when the frontmatter is rewritten"),
         "move it to the body, or change the file by hand",
     )
     .at(text.as_bytes(), span)
@@ -67,8 +67,11 @@ fn lines_length(lines: &str) -> usize {
     let depth = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let mut first = lines.lines().filter(|line| !is_blank(line));
     let inner = first.next().map_or(0, depth);
-    let inside = |line: &&str| is_blank(line) || depth(line) >= inner;
-    lines.split_inclusive('\n').take_while(inside).map(str::len).sum()
+    lines
+        .split_inclusive('\n')
+        .take_while(|line| is_blank(line) || depth(line) >= inner)
+        .map(str::len)
+        .sum()
 }
 
 /// Each `#` outside of texts, at the start of a line or behind a blank, up to the line's end.

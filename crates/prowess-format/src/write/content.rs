@@ -1,14 +1,14 @@
-//! What is to be written, checked against the bounds of reading.
+//! The content to write, checked against the limits of reading.
 
 use std::collections::HashSet;
 
 use crate::fields::Known;
-use crate::shown::shown;
+use crate::for_message;
 use crate::yaml::{MAX_DEPTH, MAX_NODES, Node, NodeValue, Pair};
 use crate::{Field, Mapping, Value};
 
-use super::WriteError;
 use super::scalar::is_taken_for_other;
+use crate::error::WriteError;
 
 /// A value on its way to text.
 pub(super) enum Content<'a> {
@@ -79,9 +79,9 @@ impl<'a> Source<'a> for &'a NodeValue<'a> {
     }
 }
 
-/// Whether a plain scalar is something else than a text to most readers. Those that are not of plain
-/// ASCII or have blanks are no numbers, whatever else they look like; neither is what ends in a colon,
-/// which reading mends and writing must quote.
+/// Whether a plain scalar is something else than a text to most readers. Those that are not of
+/// plain ASCII or have blanks are no numbers, whatever else they look like; neither is what ends in
+/// a colon, which reading fixes and writing must quote.
 fn is_bare(text: &str) -> bool {
     let is_ascii = text.bytes().all(|byte| byte.is_ascii_graphic());
     text.is_empty() || (is_taken_for_other(text) && is_ascii && !text.ends_with(':'))
@@ -99,10 +99,10 @@ struct Bounds<'a> {
 impl<'a> Bounds<'a> {
     fn text(&mut self, text: &'a str) -> Result<&'a str, WriteError> {
         self.count()?;
-        match text.contains('\0') {
-            true => Err(WriteError::NulCharacter(shown(self.key))),
-            false => Ok(text),
+        if text.contains('\0') {
+            return Err(WriteError::NulCharacter(for_message(self.key)));
         }
+        Ok(text)
     }
 
     fn list(
@@ -126,7 +126,7 @@ impl<'a> Bounds<'a> {
             self.key = key;
             self.text(key)?;
             if !keys.insert(key) {
-                return Err(WriteError::DuplicateKey(shown(key)));
+                return Err(WriteError::DuplicateKey(for_message(key)));
             }
             fields.push((key, value.content(self)?));
         }

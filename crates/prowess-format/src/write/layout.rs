@@ -1,10 +1,10 @@
 //! Lines and indentation: collections as blocks, two blanks deeper each.
 
-use crate::shown::shown;
+use crate::for_message;
 
-use super::WriteError;
 use super::content::Content;
 use super::scalar;
+use crate::error::WriteError;
 
 /// How much deeper the inside of a collection stands.
 const STEP: usize = 2;
@@ -48,7 +48,7 @@ impl Writer {
         let start = self.text.len();
         scalar::key(&mut self.text, key);
         if self.text.len() - start > MAX_KEY_BYTES {
-            return Err(WriteError::KeyTooLong(shown(key)));
+            return Err(WriteError::KeyTooLong(for_message(key)));
         }
         self.text.push(':');
         Ok(())

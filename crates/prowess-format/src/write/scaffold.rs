@@ -1,23 +1,8 @@
 //! The first `SKILL.md` of a new skill.
 
-use crate::{Diagnostic, Field, Mapping, NameError, Profile, SkillName, Value, parse};
+use crate::{Field, Mapping, Profile, SkillName, Value, parse};
 
-use super::{WriteError, skill_md};
-
-/// Why there is no first `SKILL.md`.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ScaffoldError {
-    /// The name breaks a rule.
-    #[error(transparent)]
-    Name(#[from] NameError),
-    /// What would be written is refused.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// What would be written is a skill that a checker finds fault with.
-    #[error("{}", .0.message)]
-    Invalid(Box<Diagnostic>),
-}
+use super::{ScaffoldError, skill_md};
 
 /// Writes the first `SKILL.md` of a skill: one that checkers find no fault with, whose body shows
 /// an author what to say.

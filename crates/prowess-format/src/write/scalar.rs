@@ -1,23 +1,23 @@
 //! How one text is written: plain where it can be, quoted where it must be, as a block where it has
 //! lines.
 
+use prowess_text::find_invisible;
 use std::fmt::Write as _;
 
 use crate::check::plain_kind;
-use crate::hidden;
 
 /// Writes a key: plain or in quotes, always on one line.
 pub(super) fn key(out: &mut String, text: &str) {
-    // A key that begins with a sign reads like a mark of YAML, even where it is none; three dots and
-    // a blank at the start of a line are one.
+    // A key that begins with a sign reads like a mark of YAML, even where it is none; three dots
+    // and a blank at the start of a line are one.
     let is_plain = text.starts_with(|first: char| first.is_alphanumeric() || "_./".contains(first))
         && !text.starts_with("...")
         && is_plain(text);
     if is_plain { out.push_str(text) } else { quoted(out, text) }
 }
 
-/// Writes a value. Lines of a block stand `indent` blanks deep, and the last one is not ended unless
-/// its line end belongs to the text.
+/// Writes a value. Lines of a block stand `indent` blanks deep, and the last one is not ended
+/// unless its line end belongs to the text.
 pub(super) fn value(out: &mut String, text: &str, indent: usize) {
     if is_plain(text) {
         out.push_str(text);
@@ -70,7 +70,7 @@ pub(super) fn is_taken_for_other(text: &str) -> bool {
 
 /// Whether readers take each character as it stands, and people see it.
 fn is_printable(text: &str) -> bool {
-    hidden::find(text).is_none() && !text.contains(is_line_end_or_no_character)
+    find_invisible(text).is_none() && !text.contains(is_line_end_or_no_character)
 }
 
 /// The line ends that only some readers know, and the two codes that are no characters. NEL, which
@@ -79,8 +79,8 @@ fn is_line_end_or_no_character(character: char) -> bool {
     matches!(character, '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Whether a text of several lines can stand behind `|` and come back the same. Lines of blanks
-/// alone and a first line that begins with one cannot be told from indentation.
+/// Returns whether a text of several lines survives as a block behind `|`. Lines of blanks alone
+/// and a first line that starts with one would be read as indentation.
 fn is_block(text: &str) -> bool {
     let first = text.trim_start_matches('\n');
     text.contains('\n')

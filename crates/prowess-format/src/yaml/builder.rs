@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde_saphyr::granit_parser::{ErrorKind, Event, Marker, ScalarStyle, ScanError, Span};
 
 use crate::codes;
-use crate::shown::shown;
+use crate::for_message;
 use crate::work;
 
 use super::error::{YamlError, alias_error, error, help_for, too_deep};
@@ -70,7 +70,7 @@ impl<'t> Builder<'t> {
                 codes::YAML_ANCHOR,
                 self.anchor_before(self.offset(&span.start)),
                 "an anchor (`&`) is not allowed in frontmatter",
-                "quote the value if it begins with `&`, else write the value out where it is used",
+                "quote the value if it starts with `&`, else write the value out where it is used",
             ));
         }
         if event.tag().is_some() {
@@ -79,7 +79,7 @@ impl<'t> Builder<'t> {
                 codes::YAML_TAG,
                 self.range(tag),
                 "a tag (`!`) is not allowed in frontmatter",
-                "quote the value if it begins with `!`, else leave the tag out",
+                "quote the value if it starts with `!`, else leave the tag out",
             ));
         }
         Ok(())
@@ -98,7 +98,7 @@ impl<'t> Builder<'t> {
             return Err(error(
                 codes::YAML_MULTIPLE_DOCUMENTS,
                 span,
-                "the frontmatter holds more than one YAML document",
+                "the frontmatter has more than one YAML document",
                 "keep all fields between the first `---` line and the next one",
             ));
         }
@@ -140,8 +140,8 @@ impl<'t> Builder<'t> {
         key.end + colon..key.end + colon
     }
 
-    /// The library places a block from its first content to the next token; we place it from its `|`
-    /// or `>` to the end of its last line that is not blank.
+    /// The library places a block from its first content to the next token; we place it from its
+    /// `|` or `>` to the end of its last line that is not blank.
     fn moved_to_indicator(&self, span: Range<usize>) -> Range<usize> {
         let before = &self.text[..span.start - self.base];
         let indicator = before.rfind(['|', '>']).map(|at| self.base + at);
@@ -175,7 +175,7 @@ impl<'t> Builder<'t> {
             return Err(error(
                 codes::YAML_DUPLICATE_KEY,
                 span,
-                format!("the key `{}` stands twice", shown(&text)),
+                format!("duplicate key `{}`", for_message(&text)),
                 "keep one of the two",
             ));
         }
@@ -190,7 +190,7 @@ impl<'t> Builder<'t> {
                 codes::YAML_COMPLEX_KEY,
                 span,
                 "a list or a mapping is not allowed as a key",
-                "use a text as the key; quote it if it begins with `[` or `{`",
+                "use a text as the key; quote it if it starts with `[` or `{`",
             ));
         }
         if self.open.len() == MAX_DEPTH {
@@ -200,8 +200,9 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// Ends a collection: one in brackets where its bracket does, another with its last entry. For that the
-    /// parser names the next thing after it, past comments and whatever else is not the collection's.
+    /// Ends a collection: one in brackets where its bracket does, another with its last entry. For
+    /// that the parser names the next thing after it, past comments and whatever else is not the
+    /// collection's.
     fn close(&mut self, bracket: Range<usize>) -> Result<(), YamlError> {
         let (start, value, last) = match self.open.pop() {
             Some(Open::List(start, items)) => {
@@ -239,7 +240,7 @@ impl<'t> Builder<'t> {
         Err(error(
             codes::YAML_TOO_MANY_NODES,
             span.clone(),
-            format!("the frontmatter holds more than {MAX_NODES} keys and values"),
+            format!("the frontmatter has more than {MAX_NODES} keys and values"),
             "move the data to a file of the package and name it in the body",
         ))
     }

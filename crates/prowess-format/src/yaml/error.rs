@@ -17,7 +17,7 @@ pub(crate) struct YamlError {
     pub(crate) help: &'static str,
 }
 
-/// What to do about a broken rule of the grammar: nearly always, to quote.
+/// Returns the help for a grammar error: nearly always, to quote.
 pub(super) fn help_for(kind: &ErrorKind) -> &'static str {
     match kind {
         ErrorKind::TabNotAllowed
@@ -43,7 +43,7 @@ pub(super) fn alias_error(span: Range<usize>) -> YamlError {
         codes::YAML_ALIAS,
         span,
         "an alias (`*`) is not allowed in frontmatter",
-        "quote the value if it begins with `*`, else write the value out",
+        "quote the value if it starts with `*`, else write the value out",
     )
 }
 
@@ -51,7 +51,7 @@ pub(super) fn too_deep(span: Range<usize>) -> YamlError {
     error(
         codes::YAML_TOO_DEEP,
         span,
-        format!("collections lie more than {MAX_DEPTH} levels deep in each other"),
+        format!("collections are nested deeper than {MAX_DEPTH} levels"),
         "flatten the data, or move it to a file of the package",
     )
 }

@@ -10,7 +10,7 @@ fn check(yaml: &str, profile: Profile, expected: &Expect) {
 }
 
 #[test]
-fn an_unquoted_colon_is_mended_and_said() {
+fn an_unquoted_colon_is_fixed_and_said() {
     let yaml = "name: pdf\ndescription: Use when: it rains\n";
     check(
         yaml,
@@ -30,12 +30,12 @@ fn an_unquoted_colon_is_mended_and_said() {
     );
     let file = skill(yaml);
     let document = prowess_format::parse(&file, Profile::Lenient).document;
-    let description = document.expect("mended").frontmatter.description;
+    let description = document.expect("fixed").frontmatter.description;
     assert_eq!(description, "Use when: it rains");
 }
 
 #[test]
-fn a_mended_value_may_go_over_lines() {
+fn a_fixed_value_may_go_over_lines() {
     let yaml = "name: pdf\ndescription: First: a\n  then: b\n  done:\nfoo: ~^$=\n";
     check(
         yaml,
@@ -46,7 +46,7 @@ fn a_mended_value_may_go_over_lines() {
         "#]],
     );
     let file = skill(yaml);
-    let document = prowess_format::parse(&file, Profile::Lenient).document.expect("mended");
+    let document = prowess_format::parse(&file, Profile::Lenient).document.expect("fixed");
     assert_eq!(document.frontmatter.description, "First: a then: b done:");
     assert_eq!(
         document.frontmatter.fields.get("foo").and_then(|foo| foo.value.as_text()),
@@ -55,7 +55,7 @@ fn a_mended_value_may_go_over_lines() {
 }
 
 #[test]
-fn other_broken_yaml_is_not_mended() {
+fn other_broken_yaml_is_not_fixed() {
     check(
         "name: pdf\ndescription: \"Foo\" bar\n",
         Profile::Lenient,
@@ -91,15 +91,15 @@ fn other_broken_yaml_is_not_mended() {
 }
 
 /// What a client reads of a description, and the findings of a checker.
-fn mended(yaml: &str, description: &str, expected: &Expect) {
+fn fixed(yaml: &str, description: &str, expected: &Expect) {
     let file = skill(&format!("name: pdf\n{yaml}"));
     let parsed = prowess_format::parse(&file, Profile::Lenient);
     let found: Vec<_> = parsed.diagnostics.iter().map(|found| found.code.to_string()).collect();
-    let document = parsed.document.unwrap_or_else(|| panic!("{yaml:?} is mended: {found:?}"));
+    let document = parsed.document.unwrap_or_else(|| panic!("{yaml:?} is fixed: {found:?}"));
     assert_eq!(document.frontmatter.description, description, "{yaml:?}");
     for strict in [Profile::Extended, Profile::Spec, Profile::Strict, Profile::SkillsRef] {
-        let is_mended = prowess_format::parse(&file, strict).document.is_some();
-        assert!(!is_mended, "{yaml:?} is not mended under {strict}");
+        let is_fixed = prowess_format::parse(&file, strict).document.is_some();
+        assert!(!is_fixed, "{yaml:?} is not fixed under {strict}");
     }
     crate::support::assert_sound(&file, &prowess_format::parse(&file, Profile::Lenient));
     expected.assert_eq(&findings(&file, Profile::Lenient));
@@ -107,7 +107,7 @@ fn mended(yaml: &str, description: &str, expected: &Expect) {
 
 #[test]
 fn a_text_that_begins_with_a_bracket_is_read_as_text() {
-    mended(
+    fixed(
         "description: [TODO: what it does]\n",
         "[TODO: what it does]",
         &expect![[r#"
@@ -115,7 +115,7 @@ fn a_text_that_begins_with_a_bracket_is_read_as_text() {
           help: quote the value: `description: '[TODO: what it does]'`
     "#]],
     );
-    mended(
+    fixed(
         "description: {{ summary }}\n",
         "{{ summary }}",
         &expect![[r#"
@@ -123,7 +123,7 @@ fn a_text_that_begins_with_a_bracket_is_read_as_text() {
           help: quote the value: `description: '{{ summary }}'`
     "#]],
     );
-    mended(
+    fixed(
         "description: [beta] It's new: try it\nlicense: MIT\n",
         "[beta] It's new: try it",
         &expect![[r#"
@@ -131,15 +131,15 @@ fn a_text_that_begins_with_a_bracket_is_read_as_text() {
               help: quote the value: `description: '[beta] It''s new: try it'`
         "#]],
     );
-    mended(
+    fixed(
         "description: [a,\n  b]\n",
         "[a, b]",
         &expect![[r#"
-        3:14: warning[flow-for-text]: YAML reads the bracket as the start of a list or a mapping; the value is read as text
-          help: quote the value: `description: '[a,\n  b]'`
-    "#]],
+            3:14: warning[flow-for-text]: YAML reads the bracket as the start of a list or a mapping; the value is read as text
+              help: quote the value: `description: '[a,\u{a}  b]'`
+        "#]],
     );
-    mended(
+    fixed(
         "description: [a\n",
         "[a",
         &expect![[r#"
@@ -151,7 +151,7 @@ fn a_text_that_begins_with_a_bracket_is_read_as_text() {
 
 #[test]
 fn a_quote_that_is_not_closed_is_closed() {
-    mended(
+    fixed(
         "description: \"Fills forms\nlicense: MIT\n",
         "Fills forms",
         &expect![[r#"
@@ -159,7 +159,7 @@ fn a_quote_that_is_not_closed_is_closed() {
           help: quote the value: `description: "Fills forms"`
     "#]],
     );
-    mended(
+    fixed(
         "description: 'Fills\n  forms\nlicense: 'MIT\n",
         "Fills forms",
         &expect![[r#"
@@ -169,7 +169,7 @@ fn a_quote_that_is_not_closed_is_closed() {
           help: quote the value: `license: 'MIT'`
     "#]],
     );
-    mended(
+    fixed(
         "description: \"a: \\\"b\\\" c\n",
         "a: \"b\" c",
         &expect![[r#"
@@ -177,7 +177,7 @@ fn a_quote_that_is_not_closed_is_closed() {
           help: quote the value: `description: "a: \"b\" c"`
     "#]],
     );
-    mended(
+    fixed(
         "license: 'MIT\ndescription: Use when: it rains # or not\n",
         "Use when: it rains",
         &expect![[r#"
@@ -192,9 +192,9 @@ fn a_quote_that_is_not_closed_is_closed() {
 }
 
 #[test]
-fn places_behind_a_mended_value_are_those_of_the_file() {
+fn places_behind_a_fixed_value_are_those_of_the_file() {
     let file = skill("name: 'pdf\ndescription: a: 'b'\nmetadata:\n  é: é\n");
-    let document = prowess_format::parse(&file, Profile::Lenient).document.expect("mended");
+    let document = prowess_format::parse(&file, Profile::Lenient).document.expect("fixed");
     let fields = document.frontmatter.fields;
     let written = |span: &std::ops::Range<usize>| std::str::from_utf8(&file[span.clone()]);
     let description = fields.get("description").expect("it is there");
@@ -212,7 +212,7 @@ fn places_are_those_of_the_file() {
         Profile::Spec,
         &expect![[r#"
             6:10: error[yaml-anchor]: an anchor (`&`) is not allowed in frontmatter
-              help: quote the value if it begins with `&`, else write the value out where it is used
+              help: quote the value if it starts with `&`, else write the value out where it is used
         "#]],
     );
     check(
@@ -237,20 +237,20 @@ fn places_are_those_of_the_file() {
         "name: pdf\nname: b\n",
         Profile::Lenient,
         &expect![[r#"
-        3:1: error[yaml-duplicate-key]: the key `name` stands twice
+        3:1: error[yaml-duplicate-key]: duplicate key `name`
           help: keep one of the two
     "#]],
     );
     expect![[r#"
-        1:1: hint[byte-order-mark]: the file begins with a byte order mark
-          help: save it as UTF-8 without one; some clients find no frontmatter behind it
-        3:1: error[yaml-duplicate-key]: the key `name` stands twice
+        1:1: hint[byte-order-mark]: the file starts with a byte order mark
+          help: save it as UTF-8 without one; some clients find no frontmatter after it
+        3:1: error[yaml-duplicate-key]: duplicate key `name`
           help: keep one of the two
     "#]]
     .assert_eq(&findings(b"\xef\xbb\xbf---\r\nname: pdf\r\nname: b\r\n---\r\n", Profile::Lenient));
     expect![[r#"
         1:1: error[frontmatter-unclosed]: the frontmatter is not closed
-          help: write a line `---` behind the last field
+          help: add a line `---` after the last field
     "#]]
     .assert_eq(&findings("---\nname: é\u{fffd}".as_bytes(), Profile::Lenient));
     expect![[r#"
@@ -267,7 +267,7 @@ fn foreign_text_is_shown_on_one_line_and_cut() {
         &format!("name: pdf\ndescription: x\n\"a\\e\\n\u{202e}b\": 1\n{key}: 1\n"),
         Profile::Spec,
         &expect![[r#"
-            4:1: error[unknown-field]: unknown field `a\u{1b}\n\u{202e}b`
+            4:1: error[unknown-field]: unknown field `a\u{1b}\u{a}\u{202e}b`
               help: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
             5:1: error[unknown-field]: unknown field `kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk…`
               help: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
@@ -284,8 +284,8 @@ fn a_hostile_file_gives_a_bounded_number_of_findings() {
 
 #[test]
 fn every_code_has_a_severity_or_silence_and_a_name_of_its_own() {
-    let mut names: Vec<_> = codes::ALL.iter().map(Code::as_str).collect();
-    for code in codes::ALL {
+    let mut names: Vec<_> = codes::ALL.iter().map(|entry| entry.code.as_str()).collect();
+    for code in codes::ALL.iter().map(|entry| &entry.code) {
         assert!(
             code.as_str()
                 .bytes()
@@ -300,14 +300,15 @@ fn every_code_has_a_severity_or_silence_and_a_name_of_its_own() {
 
 #[test]
 fn every_code_is_explained_by_a_file_that_gives_it() {
-    for code in codes::ALL {
+    for code in codes::ALL.iter().map(|entry| &entry.code) {
         let Some(explanation) = codes::explain(code) else {
             panic!("the example of `{code}` gives `{code}`");
         };
-        assert_eq!(&explanation.diagnostic.code, code);
+        let diagnostic = explanation.diagnostic.expect("an example produces its code");
+        assert_eq!(&diagnostic.code, code);
         assert!(explanation.meaning.ends_with('.'), "`{code}` is explained in a sentence");
         assert!(!explanation.meaning.contains("crate::"), "`{code}` is explained to users");
-        assert!(!explanation.diagnostic.help.is_empty(), "`{code}` says what to do");
+        assert!(!diagnostic.help.is_empty(), "`{code}` says what to do");
     }
     assert!(codes::explain(&Code::new("no-such-code")).is_none());
 }

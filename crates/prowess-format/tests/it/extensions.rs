@@ -1,7 +1,6 @@
 //! Fields beside the standard's: their types, their values and who asks for them.
 
 use expect_test::{Expect, expect};
-use prowess_format::boxxy::{Role, Triad, is_balanced};
 use prowess_format::{
     Extension, Extensions, FieldKind, Head, Profile, Rules, Summarized, parse_with, summarize_with,
 };
@@ -139,15 +138,15 @@ fn a_document_with_many_small_mistakes_is_read_with_a_finding_for_each() {
     let parsed = parse_with(text.as_bytes(), &rules);
     let found: String = parsed.diagnostics.iter().map(|found| format!("{found}\n")).collect();
     expect![[r#"
-        1:1: hint[byte-order-mark]: the file begins with a byte order mark
+        1:1: hint[byte-order-mark]: the file starts with a byte order mark
         3:14: hint[description-trimmed]: `description` has blanks at an end
         4:9: warning[extension-value-unknown]: `insert` is `elsewhere`, not one of `instructions`, `user-message`
         7:18: warning[extension-field-type]: `arguments[0].description` is a number, not a text
         9:11: warning[extension-value-invalid]: `arguments[1].name` is `invalid name`, not a word
-        10:11: warning[extension-duplicate]: `arguments[2].name` stands twice: `topic`
+        10:11: warning[extension-duplicate]: `arguments[2].name` is a duplicate: `topic`
         11:17: warning[extension-value-invalid]: `tags[1]` is blank, not a text
         11:22: warning[extension-field-type]: `tags[2]` is a number, not a text
-        14:1: warning[frontmatter-closed-by-dots]: the frontmatter is closed by `...`, which most clients do not look for
+        14:1: warning[frontmatter-closed-by-dots]: the frontmatter is closed by `...`, which most clients do not accept
     "#]]
     .assert_eq(&found);
     let document = parsed.document.expect("nothing is an error");
@@ -194,60 +193,4 @@ fn a_host_registers_its_own() {
     assert_eq!(value("metadata.level"), Some("2"));
     assert_eq!(value("team"), Some("red"));
     assert_eq!(value("missing"), None);
-}
-
-#[test]
-fn roles_come_from_names() {
-    let cases = [
-        ("pdf", 0),
-        ("pdf-processing", 2),
-        ("data-analysis", 2),
-        ("code-review", 0),
-        ("xlsx", 0),
-        ("skill-creator", 0),
-        ("hello", 1),
-        ("skill", 2),
-        ("git-workflow", 0),
-        ("python-dev", 0),
-        ("extension-development", 0),
-        ("task-decomposition", 0),
-        ("kubernetes-deploy", 2),
-        ("test-skill", 1),
-        ("glucose-monitor", 2),
-        ("a", 1),
-        ("b", 1),
-        ("c", 2),
-    ];
-    for (name, trit) in cases {
-        assert_eq!(Role::of(name).trit(), trit, "`{name}`");
-    }
-    let mut balanced = 0;
-    for first in Role::ALL {
-        for second in Role::ALL {
-            let third = Role::balancing(first, second);
-            assert!(is_balanced([first, second, third]), "{first} {second} {third}");
-            let sets = Role::ALL.into_iter().filter(|third| is_balanced([first, second, *third]));
-            balanced += sets.count();
-        }
-    }
-    assert_eq!(balanced, 9, "9 of 27");
-    assert_eq!(Role::ALL.map(Role::colour), ["#F59E0B", "#A855F7", "#2E5FA3"]);
-}
-
-#[test]
-fn a_set_that_is_not_balanced_misses_a_role() {
-    for (names, counts, missing) in [
-        (&[][..], [0, 0, 0], None),
-        (&["pdf"], [1, 0, 0], None),
-        (&["pdf", "hello", "skill"], [1, 1, 1], None),
-        (&["hello"], [0, 1, 0], Some(Role::Verifier)),
-        (&["pdf", "skill"], [1, 0, 1], Some(Role::Generator)),
-        (&["a", "b", "hello", "c", "skill"], [0, 3, 2], Some(Role::Verifier)),
-    ] {
-        let triad = Triad::of(names.iter().copied());
-        assert_eq!(Role::ALL.map(|role| triad.count(role)), counts, "{names:?}");
-        assert_eq!(triad.missing(), missing, "{names:?}");
-        let roles = names.iter().map(|name| Role::of(name)).chain(missing);
-        assert!(is_balanced(roles), "with what is missing, {names:?} is balanced");
-    }
 }

@@ -15,7 +15,6 @@ mod oracle;
 mod predicates;
 mod properties;
 mod schema;
-mod skills_ref;
 mod substitute;
 mod summaries;
 mod support;

@@ -271,16 +271,32 @@ proptest! {
     }
 }
 
+/// Fields with this many values, in the shapes in which hostile files have them.
+fn crowded(values: usize) -> [String; 5] {
+    let flow = vec!["a"; values].join(",");
+    [
+        format!("x: [{flow}]\n"),
+        format!("metadata:\n  x: [{flow}]\n"),
+        format!("metadata:\n  version: 1\nx: [{flow}]\ny: [b]\n"),
+        format!("x:\n{}", "  - a\n".repeat(values)),
+        format!("tags: [{flow}]\n"),
+    ]
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// A skill that is offered can be loaded: the summary refuses what the full parser refuses.
     #[test]
-    fn the_reference_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), yaml in frontmatter()) {
-        let framed = [b"---\n".as_slice(), &bytes, b"\n---\n"].concat();
-        for file in [bytes, framed, format!("---\n{yaml}---\n").into_bytes()] {
-            let messages = prowess_format::skills_ref::validate(&file, "pdf");
-            let properties = prowess_format::skills_ref::read_properties(&file);
-            if messages == Ok(Vec::new()) {
-                prop_assert!(properties.is_ok(), "a valid skill has properties");
-            }
+    fn summary_is_refused_where_parsing_is(values in 0_usize..30_000) {
+        for yaml in crowded(values) {
+            let file = format!("---\nname: pdf\ndescription: x\n{yaml}---\nBody\n").into_bytes();
+            let head = Head { bytes: &file, is_whole_file: true };
+            let Summarized::Done(summary, _) = summarize(head, None, Profile::Lenient) else {
+                panic!("a whole file needs no more bytes");
+            };
+            let document = parse(&file, Profile::Lenient).document;
+            prop_assert_eq!(summary.is_some(), document.is_some(), "{} values", values);
         }
     }
 }

@@ -275,7 +275,7 @@ fn the_fields_of_a_host_are_in_the_schema() {
     let rules = Rules { extensions: Extensions::none().with(own), ..Rules::of(Profile::Extended) };
     check_extensions(&rules);
     let properties = &schema::frontmatter_with(&rules)["properties"];
-    let owner = "Not a field of the specification. In `acme`, a path in the package, with an effect beside `team: red` only.";
+    let owner = "Not a field of the specification. In `acme`, a path in the package, with an effect only next to `team: red`.";
     assert_eq!(properties["owner"]["description"], owner);
     let strict = schema::frontmatter_with(&Rules { profile: Profile::Strict, ..rules.clone() });
     assert!(strict["properties"]["team"].is_null(), "`strict` knows the standard's fields only");

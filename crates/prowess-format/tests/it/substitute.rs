@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use proptest::prelude::*;
 use prowess_format::substitute::{
-    self, Arguments, Insert, MAX_INSERTED_BYTES, Parameter, Unplaced, is_parameter_name, parameters,
+    self, Arguments, BodyTarget, MAX_INSERTED_BYTES, Parameter, Unplaced, is_parameter_name,
+    parameters,
 };
 use prowess_format::{Code, Profile, parse};
 
@@ -167,14 +168,14 @@ fn what_was_typed_is_added_where_the_body_has_no_place_for_it() {
 #[test]
 fn a_skill_may_say_where_its_body_goes() {
     for (text, expected) in [
-        ("", Some(Insert::Instructions)),
-        (" instructions ", Some(Insert::Instructions)),
-        (" USER-MESSAGE \n", Some(Insert::UserMessage)),
+        ("", Some(BodyTarget::Instructions)),
+        (" instructions ", Some(BodyTarget::Instructions)),
+        (" USER-MESSAGE \n", Some(BodyTarget::UserMessage)),
         ("template", None),
     ] {
-        assert_eq!(Insert::read(text), expected, "{text:?}");
+        assert_eq!(BodyTarget::read(text), expected, "{text:?}");
     }
-    assert_eq!(Insert::default(), Insert::Instructions);
+    assert_eq!(BodyTarget::default(), BodyTarget::Instructions);
 }
 
 #[test]

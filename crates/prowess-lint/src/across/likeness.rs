@@ -1,14 +1,14 @@
 //! Pairs of texts that are alike, without comparing each with each.
 //!
-//! An inverted index gives candidates: only texts that share a rare enough word are compared. A word
-//! that more than [`MOST_POSTINGS`] texts have tells them little apart, and following it would make
-//! the work quadratic, so it counts in the comparison and finds no candidate.
+//! An inverted index finds candidates: only texts that share a rare enough word are compared. A
+//! word in more than [`MOST_POSTINGS`] texts distinguishes them little and would make the work
+//! quadratic, so it counts in the comparison but does not find candidates.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::words::words;
 
-use super::Likeness;
+use crate::alike::Likeness;
 
 /// The most texts that a word may have to find candidates.
 const MOST_POSTINGS: usize = 64;
@@ -48,7 +48,8 @@ pub(crate) fn pairs(texts: &[&str], most: usize) -> Vec<Pair> {
 struct Index {
     /// The words of each text in their order, as numbers.
     texts: Vec<Vec<u32>>,
-    /// The different words of each text, sorted, with their weights; a text's weights have length 1.
+    /// The different words of each text, sorted, with their weights; a text's weights have length
+    /// 1.
     weighted: Vec<Vec<(u32, f32)>>,
     /// The texts that have a word.
     postings: Vec<Vec<usize>>,
@@ -128,7 +129,7 @@ fn numbered(text: &str, numbers: &mut HashMap<String, u32>) -> Vec<u32> {
         .collect()
 }
 
-/// How much a word tells that `having` of `all` texts have: its inverse document frequency.
+/// Returns the inverse document frequency of a word that `having` of `all` texts have.
 fn rarity(having: usize, all: usize) -> f32 {
     (1.0 + ratio(all, having.max(1))).ln()
 }
@@ -144,8 +145,10 @@ fn normalized(set: &BTreeSet<u32>, weight: impl Fn(&u32) -> f32) -> Vec<(u32, f3
 
 /// How many words two texts have in common, and the cosine of their weights.
 fn shared(one: &[(u32, f32)], other: &[(u32, f32)]) -> (usize, f32) {
-    let (mut left, mut right) = (0, 0);
-    let (mut common, mut cosine) = (0, 0.0);
+    let mut left = 0;
+    let mut right = 0;
+    let mut common = 0;
+    let mut cosine = 0.0;
     while let (Some((word, weight)), Some((second, with))) = (one.get(left), other.get(right)) {
         if word == second {
             common += 1;

@@ -10,7 +10,7 @@ use super::*;
 /// A body that gives no finding.
 const BODY: &str = "# Notes\n\n## When to use\n\nFor example `a`.\n";
 
-/// What is special about a package.
+/// The special property of an example package.
 pub(super) enum Example {
     /// The last line of its body.
     Line(&'static str),
@@ -100,9 +100,9 @@ impl Example {
                 format!("({words})")
             }
             Files(files) => {
-                let files = files.iter().map(|(path, text)| match text.is_empty() {
-                    true => format!("notes/{path}\n"),
-                    false => format!("notes/{path}:\n{text}"),
+                let files = files.iter().map(|(path, text)| match *text {
+                    "" => format!("notes/{path}\n"),
+                    text => format!("notes/{path}:\n{text}"),
                 });
                 escaped(&files.collect::<String>())
             }
@@ -122,13 +122,14 @@ fn skill(name: &str, description: &str, body: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\n---\n{body}")
 }
 
-/// A text in which what is not ASCII is written out, so that it can be seen and told from its like.
+/// Returns a text with characters that are not ASCII escaped, so that they are visible.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for character in text.chars() {
-        match character.is_ascii() {
-            true => escaped.push(character),
-            false => escaped.extend(character.escape_unicode()),
+        if character.is_ascii() {
+            escaped.push(character);
+        } else {
+            escaped.extend(character.escape_unicode());
         }
     }
     escaped

@@ -1,8 +1,8 @@
 //! Sources that fail in the middle of a check.
 
 use prowess_core::{
-    Cancel, Found, Listing, PackagePath, ReadLimit, ResourcePath, ScanSink, SkillSource,
-    SourceError, SourceErrorKind,
+    Cancel, Found, Listing, PackagePath, PreviousScan, ReadLimit, ResourcePath, ScanSink,
+    ScanSummary, SkillSource, SourceError, SourceErrorKind,
 };
 use prowess_lint::{LintOptions, NoProgress, check_tree};
 
@@ -20,7 +20,12 @@ impl SkillSource for Failing {
         "test://team"
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, _: &Cancel) -> Result<(), SourceError> {
+    fn scan(
+        &self,
+        _: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        _: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
         let (package, file) = (self.0, "SKILL.md");
         sink.found(Found {
             package,
@@ -30,7 +35,7 @@ impl SkillSource for Failing {
             is_whole_file: false,
             stamp: None,
         });
-        Ok(())
+        Ok(ScanSummary::default())
     }
 
     fn list(&self, _: &PackagePath, _: usize) -> Result<Listing, SourceError> {

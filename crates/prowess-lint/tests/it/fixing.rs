@@ -1,4 +1,4 @@
-//! What is mended, and what is left alone.
+//! What is fixed, and what is left alone.
 
 use expect_test::expect;
 use proptest::prelude::*;
@@ -22,11 +22,11 @@ fn check(fields: &str, codes: &[&str], expected: &str) {
         assert!(!codes.contains(&found.code.as_str()), "{fields:?} still gives {found}");
     }
     let again = fix(fixed.after.as_bytes()).expect("it is text");
-    assert!(!again.is_changed(), "mending {fields:?} twice changes it twice");
+    assert!(!again.is_changed(), "fixing {fields:?} twice changes it twice");
 }
 
 #[test]
-fn what_has_one_right_answer_is_mended() {
+fn what_has_one_right_answer_is_fixed() {
     for (fields, codes, expected) in [
         (
             "name: a\ndescription: Use when: it rains\n",
@@ -119,7 +119,7 @@ fn a_diff_shows_the_change_and_two_lines_around_it() {
 
 proptest! {
     #[test]
-    fn mending_twice_is_mending_once(lines in proptest::collection::vec(line(), 0..6)) {
+    fn fixing_twice_is_fixing_once(lines in proptest::collection::vec(line(), 0..6)) {
         let text = with(&lines.concat());
         let once = fix(text.as_bytes()).expect("it is text").after;
         let twice = fix(once.as_bytes()).expect("it is text");

@@ -1,6 +1,6 @@
 //! The profile of the reference tool.
 
-use prowess_format::{Profile, skills_ref};
+use prowess_format::Profile;
 
 use crate::fixture::{BODY, checked, memory, skill_md};
 
@@ -19,7 +19,7 @@ fn its_verdict_is_the_reference_tools_own() {
         let path = format!("{directory}/SKILL.md");
         let checked = checked(&memory(&[(&path, &text)]), Profile::SkillsRef);
         let said: Vec<&str> = checked.diagnostics().map(|found| found.message.as_str()).collect();
-        let expected = match skills_ref::validate(text.as_bytes(), directory) {
+        let expected = match prowess_skills_ref::validate(text.as_bytes(), directory) {
             Ok(messages) => messages,
             Err(crash) => vec![crash.to_string()],
         };

@@ -19,9 +19,12 @@ fn what_one_client_loads_no_other_has() {
         assert_eq!(one.call_tool(load).await.expect("an answer").is_error, Some(false));
         let read = call("skills_read", &json!({ "path": "references/checklist.md" }));
         let mine = one.call_tool(read.clone()).await.expect("an answer");
-        assert_eq!(mine.is_error, Some(false), "who has loaded a skill reads its files");
+        assert_eq!(mine.is_error, Some(false), "the skill that was loaded last is the default");
         let theirs = other.call_tool(read).await.expect("an answer");
-        assert_eq!(theirs.is_error, Some(true), "nobody else does");
+        assert_eq!(theirs.is_error, Some(true), "the other client has loaded none");
+        let named = json!({ "skill": "skill-writing", "path": "references/checklist.md" });
+        let read = other.call_tool(call("skills_read", &named)).await.expect("an answer");
+        assert_eq!(read.is_error, Some(false), "a file of a named skill needs no load");
     });
 }
 

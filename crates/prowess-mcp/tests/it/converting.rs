@@ -1,14 +1,16 @@
-//! What a tool answers, as a client reads it.
+//! Tool results as a client receives them.
 
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
-use prowess::{Catalog, Code, Content, Tool, ToolContext, ToolDefinition, ToolResult};
+use prowess::{Catalog, Code, Content, Runtime, Tool, ToolContext, ToolDefinition, ToolResult};
+use rmcp::model::{CallToolResult, ErrorCode};
+use rmcp::service::ServiceError;
 use serde_json::{Value, json};
 
-use crate::{block_on, call, connect};
+use crate::{block_on, call, connect, greet};
 
-/// Always gives the same answer.
+/// Returns the same result for each call.
 struct Fixed(ToolResult);
 
 impl Tool for Fixed {
@@ -22,17 +24,21 @@ impl Tool for Fixed {
     }
 }
 
-#[track_caller]
-fn check(answer: ToolResult, expected: &Expect) {
-    let read = block_on(async {
+/// Returns what a client receives.
+fn convert(answer: ToolResult) -> CallToolResult {
+    block_on(async {
         let client = connect(Arc::new(Fixed(answer))).await;
         client.call_tool(call("test_fixed", &json!({}))).await.expect("an answer")
-    });
-    expected.assert_eq(&format!("{:#}\n", serde_json::to_value(&read).unwrap()));
+    })
+}
+
+#[track_caller]
+fn check(answer: ToolResult, expected: &Expect) {
+    expected.assert_eq(&format!("{:#}\n", serde_json::to_value(convert(answer)).unwrap()));
 }
 
 #[test]
-fn text_is_text() {
+fn text_is_sent_as_text() {
     check(
         ToolResult::text("done"),
         &expect![[r#"
@@ -50,7 +56,7 @@ fn text_is_text() {
 }
 
 #[test]
-fn data_is_structured_and_text_too() {
+fn data_is_sent_as_text_and_structured() {
     check(
         ToolResult::data(json!({ "n": 1 })),
         &expect![[r#"
@@ -70,8 +76,35 @@ fn data_is_structured_and_text_too() {
     );
 }
 
+/// Many clients show the model `structuredContent` instead of `content`.
 #[test]
-fn a_refusal_is_a_result_with_its_code() {
+fn data_beside_other_parts_is_not_structured() {
+    let mut result = ToolResult::data(json!({ "n": 1 }));
+    result.content.push(Content::Text { text: "a part of its own".into() });
+    let sent = convert(result);
+    assert!(sent.structured_content.is_none(), "nothing may hide the second part: {sent:?}");
+    assert_eq!(sent.content.len(), 2);
+}
+
+#[test]
+fn skill_tools_send_no_structured_content() {
+    block_on(async {
+        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
+        let client = greet(Arc::new(builder.build().expect("the runtime is complete"))).await;
+        for (tool, arguments) in [
+            ("skills_load", json!({ "names": ["skill-writing"] })),
+            ("skills_read", json!({ "skill": "skill-writing", "path": "SKILL.md" })),
+            ("skills_unload", json!({ "all": true })),
+            ("skills_load", json!({ "names": ["nothing"] })),
+        ] {
+            let result = client.call_tool(call(tool, &arguments)).await.expect("an answer");
+            assert!(result.structured_content.is_none(), "{tool} {arguments}: {result:?}");
+        }
+    });
+}
+
+#[test]
+fn error_code_is_sent_in_meta() {
     let code = Code::new("path-escape");
     check(
         ToolResult::error(code, "it leaves the package"),
@@ -83,19 +116,27 @@ fn a_refusal_is_a_result_with_its_code() {
               "text": "it leaves the package"
             }
           ],
-          "structuredContent": {
-            "code": "path-escape"
-          },
-          "isError": true
+          "isError": true,
+          "_meta": {
+            "prowess/code": "path-escape"
+          }
         }
     "#]],
     );
 }
 
 #[test]
-fn an_image_is_an_image_and_other_bytes_are_a_resource() {
-    let blob = |mime_type: &str| Content::Blob { mime_type: mime_type.into(), data: "AAE=".into() };
-    let content = vec![blob("image/png"), blob("application/pdf")];
+fn image_is_an_image_and_other_bytes_are_a_resource() {
+    let blob = |mime_type: &str, uri: Option<&str>| Content::Blob {
+        mime_type: mime_type.into(),
+        data: "AAE=".into(),
+        uri: uri.map(Into::into),
+    };
+    let content = vec![
+        blob("image/png", None),
+        blob("application/pdf", Some("skill://pdf/assets/form.pdf")),
+        blob("application/zip", None),
+    ];
     let answer = ToolResult { content, ..ToolResult::text("") };
     check(
         answer,
@@ -110,8 +151,16 @@ fn an_image_is_an_image_and_other_bytes_are_a_resource() {
             {
               "type": "resource",
               "resource": {
-                "uri": "skill://resource",
+                "uri": "skill://pdf/assets/form.pdf",
                 "mimeType": "application/pdf",
+                "blob": "AAE="
+              }
+            },
+            {
+              "type": "resource",
+              "resource": {
+                "uri": "skill-tool:/blob/2",
+                "mimeType": "application/zip",
                 "blob": "AAE="
               }
             }
@@ -120,4 +169,16 @@ fn an_image_is_an_image_and_other_bytes_are_a_resource() {
         }
     "#]],
     );
+}
+
+#[test]
+fn unknown_tool_is_an_error_of_the_protocol() {
+    block_on(async {
+        let client = connect(Arc::new(Fixed(ToolResult::text("done")))).await;
+        let error = client.call_tool(call("test_fixde", &json!({}))).await.expect_err("no tool");
+        let ServiceError::McpError(error) = error else { panic!("{error}") };
+        assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
+        assert_eq!(error.message, "no tool named `test_fixde`; did you mean `test_fixed`?");
+        assert_eq!(error.data, Some(json!({ "code": "unknown-tool" })));
+    });
 }

@@ -5,6 +5,9 @@ mod cancelling;
 mod changes;
 mod conversations;
 mod converting;
+mod raw;
+mod requests;
+mod subscriptions;
 
 use std::sync::Arc;
 
@@ -27,15 +30,15 @@ impl ToolProvider for Only {
     }
 }
 
-/// A client of a server with this tool.
+/// Connects a client to a server with this tool.
 async fn connect(tool: Arc<dyn Tool>) -> Client {
-    let runtime = Runtime::builder()
-        .policies(prowess_mcp::policies())
-        .default_skills()
-        .tools(Arc::new(Only(tool)))
-        .build()
-        .expect("the runtime is complete");
-    greet(Arc::new(runtime)).await
+    greet(Arc::new(runtime_with(tool))).await
+}
+
+/// Returns a runtime of the embedded skills with one more tool.
+fn runtime_with(tool: Arc<dyn Tool>) -> Runtime {
+    let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
+    builder.tools(Arc::new(Only(tool))).build().expect("the runtime is complete")
 }
 
 /// A client of one more server of this runtime.

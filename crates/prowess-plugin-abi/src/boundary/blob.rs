@@ -15,7 +15,8 @@ pub struct Blob {
     release: extern "C" fn(*mut c_void),
 }
 
-// SAFETY: the bytes never change, and `Blob::of` asks for an owner that may be dropped on any thread.
+// SAFETY: the bytes never change, and `Blob::of` asks for an owner that may be dropped on any
+// thread.
 unsafe impl Send for Blob {}
 // SAFETY: as above; sharing only reads.
 unsafe impl Sync for Blob {}
@@ -46,9 +47,10 @@ impl Blob {
     /// The bytes of `owner`, which is dropped when the last user of the blob lets go.
     pub fn of<T: AsRef<[u8]> + Send + Sync + 'static>(owner: T) -> Self {
         let owner = Box::into_raw(Box::new(owner));
-        // Asked for after boxing, since the bytes of an array move with it, and after the box has become a
-        // pointer, since a box that is moved says that nobody else points into it.
-        // SAFETY: the pointer is that of the box. If `as_ref` panics, the owner is lost and no more.
+        // Asked for after boxing, since the bytes of an array move with it, and after the box has
+        // become a pointer, since a box that is moved asserts that no other pointer leads into it.
+        // SAFETY: the pointer is that of the box. If `as_ref` panics, the owner is lost and no
+        // more.
         let bytes: &[u8] = unsafe { &*owner }.as_ref();
         let (bytes, length) = (bytes.as_ptr(), bytes.len());
         Self { bytes, length, owner: owner.cast(), release: release::<T> }
@@ -69,7 +71,8 @@ impl Blob {
         if self.length == 0 {
             return &[];
         }
-        // SAFETY: both constructors take pointer and length of one slice, which `owner` keeps alive.
+        // SAFETY: both constructors take pointer and length of one slice, which `owner` keeps
+        // alive.
         unsafe { slice::from_raw_parts(self.bytes, self.length) }
     }
 }

@@ -1,4 +1,4 @@
-//! What comes with every call that may take long.
+//! The context of every call that may take long.
 
 use abi_stable::StableAbi;
 use abi_stable::std_types::RStr;
@@ -9,12 +9,13 @@ use abi_stable::std_types::RStr;
 pub struct CallCtx<'a> {
     /// Milliseconds from now after which the host stops waiting; 0 if it waits for ever.
     pub deadline_ms: u64,
-    /// What to ask [`HostApi::is_cancelled`](super::HostApi) about, until the call returns; 0 if the call
-    /// cannot be cancelled.
+    /// The argument of [`HostApi::is_cancelled`](super::HostApi) until the call returns; 0 if the
+    /// call cannot be cancelled.
     pub cancel_token: u64,
     /// The conversation that the call belongs to, for logs; empty if there is none.
     pub trace_id: RStr<'a>,
-    /// Empty, or a JSON object. `{"caller":"user"}` says that the user calls a tool, and not the model.
+    /// Empty, or a JSON object. `{"caller":"user"}` says that the user calls a tool, and not the
+    /// model.
     pub ext: RStr<'a>,
 }
 

@@ -3,8 +3,8 @@
 use abi_stable::StableAbi;
 use abi_stable::std_types::RString;
 
-/// A number to branch on and a sentence to show. The chain of causes is part of the sentence, so that no
-/// code of the plugin lives on in an error.
+/// A number to branch on and a sentence to show. The chain of causes is part of the sentence, so
+/// that no code of the plugin lives on in an error.
 #[repr(C)]
 #[derive(StableAbi, Clone, Debug, PartialEq, Eq)]
 pub struct AbiError {

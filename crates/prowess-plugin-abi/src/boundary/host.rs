@@ -1,10 +1,10 @@
-//! What a plugin may ask of its host.
+//! The host, as a plugin calls it.
 
 use abi_stable::StableAbi;
 use abi_stable::sabi_trait;
 use abi_stable::std_types::{RArc, RSlice, RStr};
 
-/// What a watch has to tell.
+/// A change that a watch reports.
 #[repr(C)]
 #[derive(StableAbi, Clone, Copy, Debug)]
 pub struct Change<'a> {
@@ -20,7 +20,8 @@ pub struct Change<'a> {
     pub ext: RStr<'a>,
 }
 
-/// The host, as the plugin sees it. Every method may be called from any thread, takes note and returns.
+/// The host, as the plugin sees it. Every method may be called from any thread, takes note and
+/// returns.
 #[sabi_trait]
 pub trait HostApi: Send + Sync + Clone {
     /// A line for the host's log; `level` is one of `levels`.
@@ -29,11 +30,11 @@ pub trait HostApi: Send + Sync + Clone {
     /// Something that happened in the plugin, for the host's audit: a name and a JSON object.
     fn emit(&self, name: RStr<'_>, data: RStr<'_>);
 
-    /// Whether the call with this token need not go on: 0 if it should. A token that is not known any
-    /// more belongs to a call that has ended.
+    /// Whether the call with this token need not go on: 0 if it should. A token that is not known
+    /// any more belongs to a call that has ended.
     fn is_cancelled(&self, cancel_token: u64) -> u32;
 
-    /// A watch has something to tell. `watch_token` is what the host gave to `watch`.
+    /// Reports a change. `watch_token` is the number that the host passed to `watch`.
     fn changed(&self, watch_token: u64, change: Change<'_>);
 
     /// The host's time of day: milliseconds since 1970-01-01T00:00:00Z.

@@ -12,7 +12,7 @@ pub type SourceBox = SkillSourceAbi_TO<'static, RBox<()>>;
 /// A tool provider that the host owns.
 pub type ToolsBox = ToolProviderAbi_TO<'static, RBox<()>>;
 
-/// What the host tells a plugin when it begins.
+/// The arguments of `init`.
 #[repr(C)]
 #[derive(StableAbi, Clone, Copy, Debug)]
 pub struct InitRequest<'a> {
@@ -20,13 +20,13 @@ pub struct InitRequest<'a> {
     pub host_minor: u32,
     /// The plugin's configuration: JSON, empty if there is none.
     pub config: RStr<'a>,
-    /// What the host can do beyond its minor version, as words. Both sides use what both know.
+    /// The host's capabilities beyond its minor version, as words. Both sides use the common ones.
     pub features: RSlice<'a, RStr<'a>>,
     /// Empty, or a JSON object.
     pub ext: RStr<'a>,
 }
 
-/// What a plugin offers.
+/// The sources and tools that a plugin offers.
 #[repr(C)]
 #[derive(StableAbi)]
 pub struct Exports {

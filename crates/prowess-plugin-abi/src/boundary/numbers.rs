@@ -1,6 +1,6 @@
 //! The numbers that stand for words. A side that meets one it does not know takes the general case.
 
-/// What to branch on in an [`AbiError`](super::AbiError).
+/// The codes of an [`AbiError`](super::AbiError).
 pub mod codes {
     /// Something went wrong in the plugin; the general case.
     pub const INTERNAL: u32 = 1;
@@ -30,6 +30,14 @@ pub mod codes {
     pub const TOO_LARGE: u32 = 13;
     /// The operating system or the server refuses.
     pub const DENIED: u32 = 14;
+    /// It has several names (hard links), and such files are not read.
+    pub const MULTIPLE_LINKS: u32 = 15;
+    /// It lies on another mount than its package.
+    pub const CROSS_DEVICE: u32 = 16;
+    /// It was being written to, each time it was read.
+    pub const CHANGING: u32 = 17;
+    /// The folder that the source is bound to was replaced by another.
+    pub const REPLACED: u32 = 18;
 }
 
 /// Bits of the `flags` fields. Bits that are not named here are zero and are ignored.
@@ -48,9 +56,9 @@ pub mod levels {
     pub const ERROR: u32 = 1;
     /// Something is odd.
     pub const WARN: u32 = 2;
-    /// What is going on.
+    /// Progress.
     pub const INFO: u32 = 3;
-    /// For those who look for a fault.
+    /// Details for finding a fault.
     pub const DEBUG: u32 = 4;
 }
 
@@ -64,7 +72,7 @@ pub mod severities {
     pub const ERROR: u32 = 3;
 }
 
-/// What a [`Change`](super::Change) tells.
+/// The kinds of a [`Change`](super::Change).
 pub mod changes {
     /// The packages that are named may have changed.
     pub const PACKAGES: u32 = 1;
@@ -74,7 +82,7 @@ pub mod changes {
     pub const LOST: u32 = 3;
 }
 
-/// What a scan of some packages looked at.
+/// The packages that a scan of some packages covered.
 pub mod coverage {
     /// Every package of the source; also what an unknown number means.
     pub const EVERYTHING: u32 = 1;

@@ -1,4 +1,4 @@
-//! What a scan reports, one call for each package.
+//! The reports of a scan, one call for each package.
 
 use abi_stable::StableAbi;
 use abi_stable::sabi_trait;
@@ -15,7 +15,8 @@ pub struct Found<'a> {
     pub file: RStr<'a>,
     /// The first bytes of the file.
     pub head: RSlice<'a, u8>,
-    /// The source's word for this version of the file; 0 if it may change without its stamp changing.
+    /// The source's word for this version of the file; 0 if it may change without its stamp
+    /// changing.
     pub stamp: u64,
     /// [`WHOLE_FILE`](super::flags::WHOLE_FILE) or nothing.
     pub flags: u32,
@@ -33,13 +34,13 @@ pub struct Problem<'a> {
     pub line: u32,
     /// Column in characters, counted from 1.
     pub column: u32,
-    /// What kind of problem this is, such as `unreadable`.
+    /// The kind of the problem, such as `unreadable`.
     pub code: RStr<'a>,
     /// The file or directory.
     pub path: RStr<'a>,
     /// One sentence that names the thing.
     pub message: RStr<'a>,
-    /// What to do.
+    /// The next step.
     pub help: RStr<'a>,
     /// Empty, or a JSON object.
     pub ext: RStr<'a>,

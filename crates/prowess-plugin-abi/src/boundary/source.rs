@@ -6,20 +6,20 @@ use abi_stable::std_types::{RResult, RSlice, RStr, RString, RVec};
 
 use super::{AbiError, Blob, CallCtx, ScanSinkMut};
 
-/// What never changes about a source.
+/// The constant properties of a source.
 #[repr(C)]
 #[derive(StableAbi, Clone, Debug)]
 pub struct SourceInfo {
-    /// What a user sees as the record's source, such as `filesystem`.
+    /// The name that a user sees as the record's source, such as `filesystem`.
     pub name: RString,
     /// Where the packages' paths begin: an absolute directory, or a URL without a last slash.
     pub root: RString,
-    /// Empty, or a JSON object: `cache_key` is what a scan's outcome depends on beside the packages, if the
-    /// stamps mean the same in another run.
+    /// Empty, or a JSON object: `cache_key` is what a scan's outcome depends on beside the
+    /// packages, if the stamps mean the same in another run.
     pub ext: RString,
 }
 
-/// Which files of a package to name.
+/// A request for the files of a package.
 #[repr(C)]
 #[derive(StableAbi, Clone, Copy, Debug)]
 pub struct ListRequest<'a> {
@@ -49,7 +49,7 @@ pub struct Resource {
 pub struct ListPage {
     /// The files.
     pub resources: RVec<Resource>,
-    /// What to ask for next; empty if there is no further page.
+    /// The cursor of the next page; empty if there is no further page.
     pub next: RString,
     /// [`CUT`](super::flags::CUT) or nothing.
     pub flags: u32,
@@ -57,7 +57,7 @@ pub struct ListPage {
     pub ext: RString,
 }
 
-/// Which file to read.
+/// A request for one file.
 #[repr(C)]
 #[derive(StableAbi, Clone, Copy, Debug)]
 pub struct ReadRequest<'a> {
@@ -71,11 +71,11 @@ pub struct ReadRequest<'a> {
     pub ext: RStr<'a>,
 }
 
-/// A source. Every method may be called from any thread, several at once; what each has to do is what
-/// `SkillSource` of the core says under the same name.
+/// A source. Every method may be called from any thread, several at once; what each has to do is
+/// what `SkillSource` of the core says under the same name.
 #[sabi_trait]
 pub trait SkillSourceAbi: Send + Sync {
-    /// What never changes.
+    /// Returns the constant properties.
     fn describe(&self) -> RResult<SourceInfo, AbiError>;
 
     /// Reports every package to `sink`.
@@ -95,15 +95,15 @@ pub trait SkillSourceAbi: Send + Sync {
     /// Reads a file whole.
     fn read(&self, ctx: CallCtx<'_>, request: ReadRequest<'_>) -> RResult<Blob, AbiError>;
 
-    /// Begins to tell the host of changes, each with this token. The answer is a number for `unwatch`,
-    /// or 0 if the source has nothing to tell.
+    /// Starts to report changes to the host, each with this token. The answer is a number for
+    /// `unwatch`, or 0 if the source reports no changes.
     fn watch(&self, watch_token: u64) -> RResult<u64, AbiError>;
 
     /// Ends a watch: once this has returned, the host hears no more of it.
     fn unwatch(&self, watch: u64);
 
-    /// The host is about to let go. The source ends its threads within so many milliseconds; calls after
-    /// this one may fail. Called again, it does nothing.
+    /// The host is about to let go. The source ends its threads within so many milliseconds; calls
+    /// after this one may fail. Called again, it does nothing.
     #[sabi(last_prefix_field)]
     fn shutdown(&self, deadline_ms: u64) -> RResult<(), AbiError>;
 }

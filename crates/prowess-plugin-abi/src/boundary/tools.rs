@@ -1,4 +1,4 @@
-//! What a model may call. Definitions, arguments and results are JSON by nature, so they cross as text.
+//! Tools for a model. Definitions, arguments and results are JSON by nature, so they cross as text.
 
 use abi_stable::sabi_trait;
 use abi_stable::std_types::{RResult, RStr, RString};
@@ -8,9 +8,9 @@ use super::{AbiError, CallCtx};
 /// Offers tools. Every method may be called from any thread, several at once.
 #[sabi_trait]
 pub trait ToolProviderAbi: Send + Sync {
-    /// The tools: a JSON list of `{name, description, input_schema, accepts, is_offered}`, the same each
-    /// time. `accepts` is there where a call takes more than it shows, `is_offered` where a model is not
-    /// shown the tool.
+    /// The tools: a JSON list of `{name, description, input_schema, accepts, is_offered}`, the same
+    /// each time. `accepts` is there where a call takes more than it shows, `is_offered` where a
+    /// model is not shown the tool.
     fn tools(&self) -> RResult<RString, AbiError>;
 
     /// Calls a tool with a JSON object of arguments. The answer is a JSON object
@@ -22,8 +22,8 @@ pub trait ToolProviderAbi: Send + Sync {
         arguments: RStr<'_>,
     ) -> RResult<RString, AbiError>;
 
-    /// The host is about to let go. The provider ends its threads within so many milliseconds; calls
-    /// after this one may fail. Called again, it does nothing.
+    /// The host is about to let go. The provider ends its threads within so many milliseconds;
+    /// calls after this one may fail. Called again, it does nothing.
     #[sabi(last_prefix_field)]
     fn shutdown(&self, deadline_ms: u64) -> RResult<(), AbiError>;
 }

@@ -1,7 +1,7 @@
 //! A report of abi_stable in one line.
 //!
-//! A report is a list of sections. Each begins with `N error(s)inside:` and the fields that lead to the
-//! place, shows both types, and ends with its errors:
+//! A report is a list of sections. Each begins with `N error(s)inside:` and the fields that lead to
+//! the place, shows both types, and ends with its errors:
 //!
 //! ```text
 //! Error:mismatched type
@@ -11,7 +11,7 @@
 //!     u32
 //! ```
 
-/// The most errors that a line tells.
+/// The most errors in one line.
 const MOST: usize = 3;
 
 /// The errors of a report, each with its place.
@@ -34,7 +34,7 @@ pub(super) fn of(report: &str) -> String {
     format!("{}{more}", found.join("; "))
 }
 
-/// Which part of a section a line belongs to.
+/// The part of a section that a line belongs to.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Part {
     #[default]

@@ -5,6 +5,7 @@ mod blob;
 mod compatibility;
 mod frame;
 mod golden;
+mod text;
 
 /// The boundary as it was released, word for word; never edited.
 #[allow(dead_code, unused_imports, reason = "only its layout is looked at")]

@@ -1,11 +1,12 @@
-//! What comes from a plugin, checked and as the core's words.
+//! Values of a plugin, checked and converted to the core's types.
 
 use std::collections::BTreeSet;
 
+use abi_stable::std_types::RStr;
 use prowess_core::{
     Code, Diagnostic, PackagePath, Severity, SourceChange, SourceError, SourceErrorKind,
 };
-use prowess_plugin_abi::{Change, Problem, changes, codes, severities};
+use prowess_plugin_abi::{Change, Problem, changes, codes, severities, text};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as AnyError;
@@ -15,8 +16,13 @@ use crate::failure::Failure;
 
 /// A change that names more packages than this is one of everything.
 const MAX_CHANGED: usize = 10_000;
+/// The longest text of a plugin's that a diagnostic has.
+const MAX_TEXT_BYTES: usize = 4 << 10;
+/// The longest code of a plugin's.
+const MAX_CODE_BYTES: usize = 100;
 
-/// What the plugin did wrong stands in front, as it does where the plugin's process says so.
+/// Converts a failure. The code of the plugin's fault comes first, as it does for a plugin in a
+/// process.
 pub(crate) fn source_error(failure: &Failure) -> SourceError {
     let message = match failure.kind {
         Some(kind) => format!("[{}] {}", kind.as_str(), failure.message),
@@ -33,6 +39,10 @@ fn kind_of(code: u32) -> SourceErrorKind {
         codes::LOOP => SourceErrorKind::Loop,
         codes::TOO_LARGE => SourceErrorKind::TooLarge,
         codes::DENIED => SourceErrorKind::Denied,
+        codes::MULTIPLE_LINKS => SourceErrorKind::MultipleLinks,
+        codes::CROSS_DEVICE => SourceErrorKind::CrossDevice,
+        codes::CHANGING => SourceErrorKind::Changing,
+        codes::REPLACED => SourceErrorKind::Replaced,
         codes::CANCELLED => SourceErrorKind::Cancelled,
         _ => SourceErrorKind::Unavailable,
     }
@@ -56,16 +66,17 @@ pub(crate) fn code(text: &str) -> Code {
     Code::deserialize(deserializer).unwrap_or(Code::new("plugin-failed"))
 }
 
+/// The problem as a diagnostic. Its texts are cut: a plugin may write books.
 pub(crate) fn diagnostic(problem: &Problem<'_>) -> Diagnostic {
+    let [message, help, path] =
+        [problem.message, problem.help, problem.path].map(|text| text::lossy(text, MAX_TEXT_BYTES));
     let severity = match problem.severity {
         severities::HINT => Severity::Hint,
         severities::WARNING => Severity::Warning,
         _ => Severity::Error,
     };
-    let message = problem.message.as_str();
-    let mut diagnostic =
-        Diagnostic::new(code(problem.code.as_str()), severity, message, problem.help.as_str());
-    let path = problem.path.as_str();
+    let own_code = code(&text::lossy(problem.code, MAX_CODE_BYTES));
+    let mut diagnostic = Diagnostic::new(own_code, severity, message, help);
     diagnostic.path = (!path.is_empty()).then(|| path.into());
     diagnostic.line = (problem.line != 0).then_some(problem.line);
     diagnostic.column = (problem.column != 0).then_some(problem.column);
@@ -75,14 +86,14 @@ pub(crate) fn diagnostic(problem: &Problem<'_>) -> Diagnostic {
 pub(crate) fn change(change: &Change<'_>) -> SourceChange {
     match change.kind {
         changes::PACKAGES if change.packages.len() <= MAX_CHANGED => {
-            let packages = change.packages.iter().map(|path| PackagePath::new(path.as_str()));
+            let path = |path: &RStr<'_>| PackagePath::new(text::checked(*path).ok()?).ok();
+            let packages = change.packages.iter().map(path).collect::<Option<_>>();
             // A package without a name that can be used is still a change.
-            packages
-                .collect::<Result<_, _>>()
-                .map_or(SourceChange::Everything, SourceChange::Packages)
+            packages.map_or(SourceChange::Everything, SourceChange::Packages)
         }
         changes::LOST => {
-            SourceChange::Lost(SourceError::new(kind_of(change.code), change.message.as_str()))
+            let message = text::lossy(change.message, MAX_TEXT_BYTES);
+            SourceChange::Lost(SourceError::new(kind_of(change.code), message))
         }
         _ => SourceChange::Everything,
     }
@@ -109,21 +120,31 @@ pub(crate) fn check_tools(texts: &[String], most_bytes: usize) -> Result<(), Str
 
 /// A tool as a plugin describes it.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Described {
-    pub(crate) name: String,
+pub struct Described {
+    /// Its name.
+    pub name: String,
     #[serde(default)]
-    pub(crate) description: String,
-    pub(crate) input_schema: Value,
+    /// When to use it.
+    pub description: String,
+    /// The schema of its arguments.
+    pub input_schema: Value,
     #[serde(default)]
-    pub(crate) accepts: Option<Value>,
+    /// The schema that calls are checked with, if it is another one.
+    pub accepts: Option<Value>,
     #[serde(default = "usual")]
-    pub(crate) is_offered: bool,
+    /// Whether models see it.
+    pub is_offered: bool,
 }
 
 fn usual() -> bool {
     true
 }
 
-pub(crate) fn described(text: &str) -> Result<Vec<Described>, String> {
+/// Reads how a plugin describes its tools.
+///
+/// # Errors
+///
+/// It is not a list of tools; the text says why.
+pub fn described(text: &str) -> Result<Vec<Described>, String> {
     serde_json::from_str(text).map_err(|error| format!("describes its tools wrongly: {error}"))
 }

@@ -1,4 +1,4 @@
-//! A sink that is lent to a plugin's thread and can be taken back at any time.
+//! One scan's sink and previous scan, lent to a plugin's thread until they are taken back.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -7,12 +7,18 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use prowess_core::ScanSink;
+use prowess_core::{PreviousScan, ScanSink};
+
+/// The arguments of a scan.
+pub(super) struct Exchange<'a> {
+    pub(super) previous: PreviousScan<'a>,
+    pub(super) sink: &'a mut dyn ScanSink,
+}
 
 /// The owner's side: as long as it lives, the sink is lent.
 pub(super) struct Lease<'a> {
     lent: Arc<Lent>,
-    sink: PhantomData<&'a mut dyn ScanSink>,
+    exchange: PhantomData<&'a mut Exchange<'a>>,
 }
 
 /// The borrower's side. It may live longer than the sink; it finds it gone then.
@@ -22,29 +28,25 @@ pub(super) struct Lent {
 }
 
 struct Slot {
-    sink: Option<Pointer>,
+    exchange: Option<Pointer>,
     panic: Option<Box<dyn Any + Send>>,
 }
 
-struct Pointer(NonNull<dyn ScanSink>);
+struct Pointer(NonNull<Exchange<'static>>);
 
 #[allow(unsafe_code, reason = "a pointer says nothing of threads")]
-// SAFETY: a `ScanSink` is `Send`, and the pointer is used under the lock alone.
+// SAFETY: an `Exchange` is `Send`, and the pointer is used under the lock alone.
 unsafe impl Send for Pointer {}
 
 impl<'a> Lease<'a> {
-    pub(super) fn new(sink: &'a mut dyn ScanSink) -> Self {
-        let sink = NonNull::from(sink);
-        #[allow(unsafe_code, reason = "the borrower's side has no lifetime")]
-        // SAFETY: only the lifetime changes. The drop of the lease, which cannot outlive `'a`, takes the
-        // pointer away under the lock, so nobody uses it later. A lease that is forgotten instead of
-        // dropped does not happen: it never leaves the function that makes it.
-        let sink = unsafe {
-            std::mem::transmute::<NonNull<dyn ScanSink + 'a>, NonNull<dyn ScanSink + 'static>>(sink)
-        };
-        let slot = Mutex::new(Slot { sink: Some(Pointer(sink)), panic: None });
+    pub(super) fn new(exchange: &'a mut Exchange<'_>) -> Self {
+        // Only the lifetime changes. The drop of the lease, which cannot outlive `'a`, takes the
+        // pointer away under the lock, so it is not used later. A lease is never forgotten instead
+        // of dropped: it does not leave the function that makes it.
+        let exchange = NonNull::from(exchange).cast::<Exchange<'static>>();
+        let slot = Mutex::new(Slot { exchange: Some(Pointer(exchange)), panic: None });
         let lent = Arc::new(Lent { slot, uses: AtomicU64::new(0) });
-        Self { lent, sink: PhantomData }
+        Self { lent, exchange: PhantomData }
     }
 
     pub(super) fn lent(&self) -> &Arc<Lent> {
@@ -68,20 +70,21 @@ impl Drop for Lease<'_> {
 }
 
 impl Lent {
-    /// Uses the sink; `otherwise` is the answer if it is gone.
-    pub(super) fn with<T>(&self, otherwise: T, work: impl FnOnce(&mut dyn ScanSink) -> T) -> T {
+    /// Uses the exchange, or returns `otherwise` if it was taken back.
+    pub(super) fn with<T>(&self, otherwise: T, work: impl FnOnce(&mut Exchange<'_>) -> T) -> T {
         self.uses.fetch_add(1, Ordering::Relaxed);
         let mut slot = self.lock();
-        let Some(sink) = &mut slot.sink else {
+        let Some(exchange) = &mut slot.exchange else {
             return otherwise;
         };
-        #[allow(unsafe_code, reason = "the sink is behind a pointer")]
-        // SAFETY: as long as the pointer is in the slot, the sink lives and nobody else uses it: its
-        // owner waits, and other borrowers wait for the lock.
-        let sink = unsafe { sink.0.as_mut() };
+        #[allow(unsafe_code, reason = "the exchange is behind a pointer")]
+        // SAFETY: as long as the pointer is in the slot, the exchange lives and has no other user:
+        // its owner waits, and other borrowers wait for the lock. `work` takes any lifetime, so it
+        // cannot keep a reference or put in one that is too short.
+        let exchange = unsafe { exchange.0.as_mut() };
         // The owner goes on with the panic, so nothing that is half done is seen by anybody else.
-        catch_unwind(AssertUnwindSafe(|| work(sink))).unwrap_or_else(|payload| {
-            (slot.sink, slot.panic) = (None, Some(payload));
+        catch_unwind(AssertUnwindSafe(|| work(exchange))).unwrap_or_else(|payload| {
+            (slot.exchange, slot.panic) = (None, Some(payload));
             otherwise
         })
     }
@@ -94,7 +97,7 @@ impl Lent {
     /// Takes the sink away from the borrower.
     pub(super) fn take_back(&self) -> Option<Box<dyn Any + Send>> {
         let mut slot = self.lock();
-        slot.sink = None;
+        slot.exchange = None;
         slot.panic.take()
     }
 

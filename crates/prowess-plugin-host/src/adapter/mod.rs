@@ -1,4 +1,4 @@
-//! A plugin's objects as the core's traits, so that nobody can tell them from linked ones.
+//! A plugin's objects as the core's traits, which behave as linked ones do.
 
 pub(crate) mod convert;
 mod lease;
@@ -6,5 +6,8 @@ mod sink;
 mod source;
 mod tools;
 
+pub use convert::{Described, described};
+pub(crate) use sink::found_unsized;
 pub(crate) use source::PluginSource;
-pub(crate) use tools::{PluginTools, is_answer};
+pub(crate) use tools::PluginTools;
+pub use tools::is_answer;

@@ -5,22 +5,37 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use abi_stable::std_types::RStr;
-use prowess_core::{Code, Diagnostic, Found, PackagePath, ReadFurther, Severity, Stamp};
-use prowess_plugin_abi::{self as abi, Problem, ScanSinkAbi, flags};
+use prowess_core::{Code, Diagnostic, Found, PackagePath, ReadFurther, ScanSink, Severity, Stamp};
+use prowess_plugin_abi::{self as abi, Problem, ScanSinkAbi, flags, text};
+use prowess_text::{clipped, quoted};
 
 use super::convert;
 use super::lease::Lent;
 
-/// More packages than this are no answer but a fault.
+/// The most packages of one scan.
 const MAX_REPORTS: usize = 1_000_000;
+/// The most bytes of one path, and of all paths of one scan.
+const MAX_PATH_BYTES: usize = 4 << 10;
+const MAX_PATHS_BYTES: usize = 256 << 20;
+/// The most problems of one scan that are passed on, those that the host finds included.
+const MAX_PROBLEMS: usize = 1_000;
+/// The longest `ext` field that is read.
+const MAX_EXT_BYTES: usize = 64 << 10;
+/// How many characters of a plugin's path a message shows.
+const MAX_SHOWN: usize = 200;
 
-/// What the author of a plugin has to hear.
+/// The problem after the last that is passed on.
+const TOO_MANY_PROBLEMS: usize = MAX_PROBLEMS + 1;
+
+/// The next step for a fault of the plugin.
 const HELP: &str = "report it to the plugin's author";
 
 /// Counts what a plugin reports and passes it on.
 pub(super) struct BoundedSink {
     lent: Arc<Lent>,
     reports: usize,
+    problems: usize,
+    path_bytes: usize,
     most_bytes: usize,
     /// Whether the stamps that the host knows are this instance's.
     knows: bool,
@@ -31,7 +46,16 @@ pub(super) struct BoundedSink {
 
 impl BoundedSink {
     pub(super) fn new(lent: Arc<Lent>, most_bytes: usize, knows: bool) -> Self {
-        Self { lent, reports: 0, most_bytes, knows, seen: HashSet::new(), is_read_further: None }
+        Self {
+            lent,
+            reports: 0,
+            problems: 0,
+            path_bytes: 0,
+            most_bytes,
+            knows,
+            seen: HashSet::new(),
+            is_read_further: None,
+        }
     }
 
     /// Whether a further report is still taken.
@@ -45,94 +69,165 @@ impl BoundedSink {
         self.reports <= MAX_REPORTS
     }
 
-    fn refuse(&self, message: String) {
+    /// Reports a fault of the plugin itself.
+    fn refuse(&mut self, message: impl Into<String>) {
         let code = Code::new("plugin-protocol-broken");
-        let diagnostic = Diagnostic::new(code, Severity::Error, message, HELP);
-        self.lent.with((), |sink| sink.problem(diagnostic));
+        self.pass_on(None, Diagnostic::new(code, Severity::Error, message, HELP));
     }
 
-    /// Whether this is a package's path that was not reported before. Others are told.
+    /// Passes a problem on, with the directory that could not be looked into. After too many, the
+    /// whole source counts as such a directory, so that nothing is taken for withdrawn.
+    fn pass_on(&mut self, unseen: Option<String>, diagnostic: Diagnostic) {
+        self.problems += 1;
+        let (unseen, diagnostic) = match self.problems {
+            ..=MAX_PROBLEMS => (unseen, diagnostic),
+            TOO_MANY_PROBLEMS => {
+                let message = format!("the plugin reports more than {MAX_PROBLEMS} problems");
+                let code = Code::new("plugin-protocol-broken");
+                let diagnostic = Diagnostic::new(code, Severity::Error, message, HELP);
+                (Some(String::new()), diagnostic)
+            }
+            _ => return,
+        };
+        self.lent.with((), |lent| match unseen {
+            Some(directory) => lent.sink.unreadable(&directory, diagnostic),
+            None => lent.sink.problem(diagnostic),
+        });
+    }
+
+    /// A path of the plugin's, if it is text of a sensible length.
+    fn path<'p>(&mut self, path: RStr<'p>) -> Option<&'p str> {
+        if path.len() > MAX_PATH_BYTES {
+            let shown = clipped(&text::lossy(path, MAX_PATH_BYTES), MAX_SHOWN);
+            self.refuse(format!("the plugin reports a path of {} bytes: {shown}", path.len()));
+            return None;
+        }
+        let Ok(checked) = text::checked(path) else {
+            let shown = quoted(&text::lossy(path, MAX_PATH_BYTES));
+            self.refuse(format!("the plugin reports a path that is not UTF-8: {shown}"));
+            return None;
+        };
+        Some(checked)
+    }
+
+    /// Whether this is a package's path that was not reported before.
     fn is_new(&mut self, package: &str) -> bool {
+        if !self.has_room(package) {
+            return false;
+        }
         let is_path = PackagePath::new(package).is_ok_and(|path| path.as_str() == package);
         let fault = match is_path {
             true if self.is_read_further.take().as_deref() == Some(package) => return true,
             true if self.seen.insert(package.into()) => return true,
             true => "twice",
-            false => "by a path that is none",
+            false => "by a path that is not in normal form",
         };
-        self.refuse(format!("the plugin reports the package {package:?} {fault}"));
+        let package = clipped(package, MAX_SHOWN);
+        self.refuse(format!("the plugin reports the package {package} {fault}"));
         false
     }
 
+    /// Whether the paths of the scan leave room for this one.
+    fn has_room(&mut self, package: &str) -> bool {
+        let before = self.path_bytes;
+        self.path_bytes = before.saturating_add(package.len());
+        if before <= MAX_PATHS_BYTES && self.path_bytes > MAX_PATHS_BYTES {
+            self.refuse(format!("the plugin reports more than {MAX_PATHS_BYTES} bytes of paths"));
+        }
+        self.path_bytes <= MAX_PATHS_BYTES
+    }
+
     /// Why a report cannot be passed on.
-    fn fault(&self, found: &abi::Found<'_>) -> Option<String> {
-        let package = found.package.as_str();
-        if found.head.len() > self.most_bytes {
-            let (bytes, most) = (found.head.len(), self.most_bytes);
+    fn fault(&self, package: &str, file: &str, head: &[u8]) -> Option<String> {
+        let package = clipped(package, MAX_SHOWN);
+        if head.len() > self.most_bytes {
+            let (bytes, most) = (head.len(), self.most_bytes);
             return Some(format!(
-                "the plugin reports {bytes} bytes of `{package}`; {most} are allowed"
+                "the plugin reports {bytes} bytes of {package}; {most} are allowed"
             ));
         }
-        if !matches!(found.file.as_str(), "SKILL.md" | "skill.md") {
-            return Some(format!(
-                "the plugin reports the file {:?} of `{package}`",
-                found.file.as_str()
-            ));
+        if !matches!(file, "SKILL.md" | "skill.md") {
+            let file = clipped(file, MAX_SHOWN);
+            return Some(format!("the plugin reports the file {file} of {package}"));
         }
         None
+    }
+
+    /// The texts of a report, if it can be passed on.
+    fn texts<'p>(&mut self, found: &abi::Found<'p>) -> Option<(&'p str, &'p str)> {
+        if !self.counts() {
+            return None;
+        }
+        let (package, file) = (self.path(found.package)?, self.path(found.file)?);
+        if let Some(message) = self.fault(package, file, found.head.as_slice()) {
+            self.refuse(message);
+            return None;
+        }
+        self.is_new(package).then_some((package, file))
     }
 }
 
 impl ScanSinkAbi for BoundedSink {
     fn known(&self, package: RStr<'_>) -> u64 {
-        if !self.knows {
-            return 0;
+        match text::checked(package) {
+            Ok(package) if self.knows => {
+                let stamp = self.lent.with(None, |lent| lent.previous.stamp(package));
+                stamp.map_or(0, |stamp| stamp.to_bits().get())
+            }
+            _ => 0,
         }
-        self.lent.with(0, |sink| sink.known(package.as_str()).map_or(0, |stamp| stamp.0.get()))
     }
 
     fn unchanged(&mut self, package: RStr<'_>) {
-        if self.counts() && self.is_new(package.as_str()) {
-            self.lent.with((), |sink| sink.unchanged(package.as_str()));
+        if !self.counts() {
+            return;
+        }
+        if let Some(package) = self.path(package)
+            && self.is_new(package)
+        {
+            self.lent.with((), |lent| lent.sink.unchanged(package));
         }
     }
 
     fn found(&mut self, found: abi::Found<'_>) -> u64 {
-        if !self.counts() {
+        let Some((package, file)) = self.texts(&found) else {
             return 0;
-        }
-        if let Some(message) = self.fault(&found) {
-            self.refuse(message);
-            return 0;
-        }
-        if !self.is_new(found.package.as_str()) {
-            return 0;
-        }
-        let found = Found {
-            package: found.package.as_str(),
-            file: found.file.as_str(),
-            stamp: NonZeroU64::new(found.stamp).map(Stamp),
+        };
+        let core_found = Found {
+            package,
+            file,
+            stamp: NonZeroU64::new(found.stamp).map(Stamp::from_bits),
             size: size(&found),
             head: found.head.as_slice(),
             is_whole_file: found.flags & flags::WHOLE_FILE != 0,
         };
-        let further = self.lent.with(0, |sink| match sink.found(found) {
-            ReadFurther::No => 0,
+        let further = self.lent.with(0, |lent| match found_unsized(lent.sink, core_found) {
+            ReadFurther::No | ReadFurther::Size => 0,
             ReadFurther::UpTo(bytes) => bytes as u64,
         });
-        self.is_read_further = (further > 0).then(|| found.package.into());
+        self.is_read_further = (further > 0).then(|| package.into());
         further
     }
 
     fn problem(&mut self, problem: Problem<'_>) {
-        if self.counts() {
-            let unseen = unseen(&problem);
-            self.lent.with((), |sink| {
-                unseen.iter().for_each(|directory| sink.unseen(directory));
-                sink.problem(convert::diagnostic(&problem));
-            });
+        if !self.counts() {
+            return;
         }
+        self.pass_on(unseen(&problem), convert::diagnostic(&problem));
     }
+}
+
+/// Reports a file. The size was reported with it, if the plugin has one.
+pub(crate) fn found_unsized(sink: &mut dyn ScanSink, found: Found<'_>) -> ReadFurther {
+    match sink.found(found) {
+        ReadFurther::Size => sink.found(found),
+        answer => answer,
+    }
+}
+
+/// The text of an `ext` field, where it is text of a sensible length.
+fn ext(text: RStr<'_>) -> &str {
+    if text.len() > MAX_EXT_BYTES { "" } else { text::checked(text).unwrap_or_default() }
 }
 
 /// The size of the whole file, if it is known.
@@ -146,7 +241,7 @@ fn size(found: &abi::Found<'_>) -> Option<u64> {
         return Some(found.head.len() as u64);
     }
     // What came later than this code is passed over, and so is what is no object.
-    serde_json::from_str::<Ext>(found.ext.as_str()).unwrap_or_default().size
+    serde_json::from_str::<Ext>(ext(found.ext)).unwrap_or_default().size
 }
 
 /// The directory that could not be looked into, if it is one of the source's.
@@ -156,7 +251,7 @@ fn unseen(problem: &Problem<'_>) -> Option<String> {
         unseen: Option<String>,
     }
 
-    let unseen = serde_json::from_str::<Ext>(problem.ext.as_str()).unwrap_or_default().unseen;
+    let unseen = serde_json::from_str::<Ext>(ext(problem.ext)).unwrap_or_default().unseen;
     unseen.filter(|path| path.is_empty() || PackagePath::is_normal(path))
 }
 

@@ -6,24 +6,27 @@ use abi_stable::sabi_trait::TD_Opaque;
 use abi_stable::sabi_types::RMut;
 use abi_stable::std_types::{RResult, RSlice, RStr};
 use prowess_core::{
-    Cancel, ChangeListener, Coverage, Listing, PackagePath, ReadLimit, Resource, ResourcePath,
-    ScanSink, SkillSource, SourceError, Watch,
+    Cancel, ChangeListener, Coverage, Listing, PackagePath, PreviousScan, ReadLimit, Resource,
+    ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
 };
 use prowess_plugin_abi::{
     AbiError, CallCtx, ListPage, ListRequest, ReadRequest, ScanSinkAbi_TO, ScanSinkMut, SourceBox,
-    codes, coverage, flags,
+    codes, coverage, flags, text,
 };
+use prowess_text::clipped;
 
 use super::convert;
-use super::lease::{Lease, Lent};
+use super::lease::{Exchange, Lease, Lent};
 use super::sink::BoundedSink;
 use crate::PluginErrorKind;
 use crate::failure::Failure;
-use crate::generation::{Call, Shared};
+use crate::generation::{CallContext, Shared};
 use crate::instance::Stamps;
 
 /// More pages than this are no listing but a fault.
 const MAX_PAGES: usize = 10_000;
+/// How many characters of a plugin's path a message shows.
+const MAX_SHOWN: usize = 200;
 
 fn lock(stamps: &Mutex<Stamps>) -> MutexGuard<'_, Stamps> {
     stamps.lock().unwrap_or_else(PoisonError::into_inner)
@@ -32,7 +35,8 @@ fn lock(stamps: &Mutex<Stamps>) -> MutexGuard<'_, Stamps> {
 pub(crate) struct PluginSource {
     shared: Arc<Shared>,
     index: usize,
-    /// What the stamps mean that the host knows: those of the last whole scan, or of an earlier run.
+    /// The origin of the stamps that the host knows: those of the last whole scan, or of an earlier
+    /// run.
     known: Arc<Mutex<Stamps>>,
 }
 
@@ -48,7 +52,7 @@ impl PluginSource {
 
     fn call<T: Send + 'static>(
         &self,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         work: impl FnOnce(&SourceBox, CallCtx<'_>) -> RResult<T, AbiError> + Send + 'static,
     ) -> Result<T, SourceError> {
         let index = self.index;
@@ -61,18 +65,21 @@ impl PluginSource {
     /// Lends the sink to the plugin for one call.
     fn scan_with<T: Send + 'static>(
         &self,
-        sink: &mut dyn ScanSink,
+        mut exchange: Exchange<'_>,
         cancel: &Cancel,
         is_whole: bool,
         work: impl FnOnce(&SourceBox, CallCtx<'_>, ScanSinkMut<'_>) -> RResult<T, AbiError>
         + Send
         + 'static,
     ) -> Result<T, SourceError> {
-        let lease = Lease::new(sink);
+        let lease = Lease::new(&mut exchange);
         let lent: Arc<Lent> = Arc::clone(lease.lent());
         let most_bytes = self.shared.limits.answer_bytes;
-        let call =
-            Call { cancel: Some(cancel), progress: Some(lease.lent().uses()), ..Call::default() };
+        let call = CallContext {
+            cancel: Some(cancel),
+            progress: Some(lease.lent().uses()),
+            ..CallContext::default()
+        };
         let (index, known) = (self.index, Arc::clone(&self.known));
         let scanned = self.shared.call(&call, move |instance, ctx| {
             let stamps = instance.stamps(index);
@@ -96,7 +103,7 @@ impl PluginSource {
         cursor: String,
     ) -> Result<ListPage, SourceError> {
         let package = package.as_str().to_owned();
-        self.call(&Call::default(), move |source, ctx| {
+        self.call(&CallContext::default(), move |source, ctx| {
             let (package, cursor) = (package.as_str().into(), cursor.as_str().into());
             let request = ListRequest { package, most: most as u64, cursor, ext: RStr::empty() };
             source.list(ctx, request)
@@ -125,23 +132,35 @@ impl SkillSource for PluginSource {
         }
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.scan_with(sink, cancel, true, SourceBox::scan)
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        let exchange = Exchange { previous: *previous, sink };
+        self.scan_with(exchange, cancel, true, SourceBox::scan)?;
+        Ok(ScanSummary::default())
     }
 
     fn scan_packages(
         &self,
         packages: &[PackagePath],
+        previous: &PreviousScan<'_>,
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
         let packages: Vec<_> = packages.iter().map(|path| path.as_str().to_owned()).collect();
-        let covered = self.scan_with(sink, cancel, false, move |source, ctx, sink| {
+        let exchange = Exchange { previous: *previous, sink };
+        let covered = self.scan_with(exchange, cancel, false, move |source, ctx, sink| {
             let packages: Vec<RStr<'_>> =
                 packages.iter().map(|path| path.as_str().into()).collect();
             source.scan_packages(ctx, RSlice::from_slice(&packages), sink)
         })?;
-        Ok(if covered == coverage::ASKED { Coverage::Asked } else { Coverage::Everything })
+        Ok(match covered {
+            coverage::ASKED => Coverage::Asked,
+            _ => Coverage::Everything(ScanSummary::default()),
+        })
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
@@ -161,9 +180,7 @@ impl SkillSource for PluginSource {
             let page = self.page(package, most, cursor)?;
             let was_cut = page.flags & flags::CUT != 0;
             for resource in page.resources {
-                let path = ResourcePath::new(resource.path.as_str()).map_err(|error| {
-                    self.fault(codes::INTERNAL, &format!("lists what is no file: {error}"))
-                })?;
+                let path = self.resource_path(resource.path.as_rstr())?;
                 listing.resources.push(Resource { path, bytes: resource.bytes });
             }
             if listing.resources.len() > most {
@@ -175,7 +192,8 @@ impl SkillSource for PluginSource {
             if was_cut || page.next.is_empty() {
                 return self.sorted(listing);
             }
-            cursor = page.next.into_string();
+            cursor = text::checked_string(page.next)
+                .map_err(|_| self.fault(codes::INTERNAL, "names a page in what is not UTF-8"))?;
         }
         Err(self.fault(codes::INTERNAL, "never ends a listing"))
     }
@@ -188,7 +206,7 @@ impl SkillSource for PluginSource {
     ) -> Result<Vec<u8>, SourceError> {
         let most = limit.0.min(self.shared.limits.answer_bytes);
         let (package, name) = (package.as_str().to_owned(), resource.as_str().to_owned());
-        let blob = self.call(&Call::default(), move |source, ctx| {
+        let blob = self.call(&CallContext::default(), move |source, ctx| {
             let (package, resource) = (package.as_str().into(), name.as_str().into());
             let request = ReadRequest { package, resource, limit: most as u64, ext: RStr::empty() };
             source.read(ctx, request)
@@ -204,6 +222,16 @@ impl SkillSource for PluginSource {
 }
 
 impl PluginSource {
+    /// The path of a file that the plugin lists.
+    fn resource_path(&self, path: RStr<'_>) -> Result<ResourcePath, SourceError> {
+        let text = text::checked(path).map_err(|error| error.to_string());
+        let path = text.and_then(|text| ResourcePath::new(text).map_err(|error| error.to_string()));
+        path.map_err(|error| {
+            let error = clipped(&error, MAX_SHOWN);
+            self.fault(codes::INTERNAL, &format!("lists a path that is not usable: {error}"))
+        })
+    }
+
     /// A listing that is sorted names each file once.
     fn sorted(&self, listing: Listing) -> Result<Listing, SourceError> {
         let is_sorted = listing.resources.is_sorted_by(|one, next| one.path < next.path);

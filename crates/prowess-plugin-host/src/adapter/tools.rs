@@ -1,18 +1,20 @@
 //! A plugin's tools as the core's.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
     Catalog, Code, Content, Tool, ToolContext, ToolDefinition, ToolProvider, ToolResult,
 };
 use prowess_plugin_abi::codes;
+use prowess_plugin_abi::text::checked_string;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::convert::{self, Described};
 use crate::PluginErrorKind;
 use crate::failure::Failure;
-use crate::generation::{Call, Shared};
+use crate::generation::{CallContext, Shared};
 use crate::instance::Instance;
 
 pub(crate) struct PluginTools {
@@ -51,8 +53,8 @@ impl Tool for PluginTool {
         }
     }
 
-    fn accepts(&self, _: &Catalog) -> Value {
-        self.described.accepts.as_ref().unwrap_or(&self.described.input_schema).clone()
+    fn accepts(&self, _: &Catalog) -> Cow<'_, Value> {
+        Cow::Borrowed(self.described.accepts.as_ref().unwrap_or(&self.described.input_schema))
     }
 
     fn is_offered(&self, _: &Catalog) -> bool {
@@ -70,11 +72,11 @@ impl PluginTool {
     fn answer(&self, context: &ToolContext<'_>, arguments: &Value) -> Result<ToolResult, Failure> {
         let (index, name) = (self.index, self.described.name.clone());
         let arguments = arguments.to_string();
-        let call = Call {
+        let call = CallContext {
             cancel: Some(context.cancel),
             conversation: context.session.id().as_str(),
             caller: context.caller,
-            ..Call::default()
+            ..CallContext::default()
         };
         let text = self.shared.call(&call, move |instance: &Instance, ctx| {
             let tools = &instance.objects().tools[index];
@@ -84,7 +86,9 @@ impl PluginTool {
         if text.len() > most {
             return Err(self.fault(&format!("with {} bytes; {most} are allowed", text.len())));
         }
-        let answer: Answer = serde_json::from_str(text.as_str())
+        let text = checked_string(text)
+            .map_err(|error| self.fault(&format!("with what is not UTF-8 text: {error}")))?;
+        let answer: Answer = serde_json::from_str(&text)
             .map_err(|error| self.fault(&format!("with what is no result: {error}")))?;
         Ok(answer.into_result())
     }
@@ -107,8 +111,12 @@ struct Answer {
     structured: Option<Value>,
 }
 
-/// Whether this is a result as a plugin has to write it.
-pub(crate) fn is_answer(text: &str) -> Result<(), String> {
+/// Checks that this is a result as a plugin has to write it.
+///
+/// # Errors
+///
+/// It is not; the text says why.
+pub fn is_answer(text: &str) -> Result<(), String> {
     serde_json::from_str::<Answer>(text).map(drop).map_err(|error| error.to_string())
 }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use prowess_core::{
-    ActiveSkill, Caller, Cancel, Catalog, Clock, LoadMode, Receipt, Session, SessionError,
-    SessionId, SessionState, StoreError, Timestamp, Tool, ToolContext, ToolResult, Unload,
+    ActiveSkill, Boundary, Caller, Cancel, Catalog, Clock, Code, LoadMode, Receipt, Session,
+    SessionError, SessionId, SessionState, StoreError, Timestamp, Tool, ToolContext, ToolResult,
+    Unload,
 };
 use serde_json::Value;
 
@@ -18,20 +19,25 @@ pub(crate) fn call_alone(
     caller: Caller,
     cancel: &Cancel,
 ) -> ToolResult {
+    let id = match SessionId::new(session) {
+        Ok(id) => id,
+        Err(error) => return ToolResult::error(Code::new(error.code()), error.to_string()),
+    };
     let clock = ProcessClock::default();
-    let session = SessionElsewhere { id: SessionId::new(session), now: clock.now() };
+    let session = SessionElsewhere { id, now: clock.now() };
     let context = ToolContext {
         catalog: &Arc::new(Catalog::empty()),
         session: &session,
         caller,
         clock: &clock,
         cancel,
+        boundary: &Boundary::default(),
     };
     tool.call(&context, arguments)
 }
 
-/// The plugin's process is a program of its own, so it has a clock of its own.
-pub(crate) struct ProcessClock(Instant);
+/// The clock of a plugin's own process.
+pub struct ProcessClock(Instant);
 
 impl Default for ProcessClock {
     fn default() -> Self {
@@ -64,7 +70,7 @@ impl Session for SessionElsewhere {
         Ok(SessionState::new(self.id.clone(), self.now))
     }
 
-    fn load(&self, _: Vec<ActiveSkill>, _: LoadMode) -> Result<Receipt, SessionError> {
+    fn load(&self, _: &[Arc<ActiveSkill>], _: LoadMode) -> Result<Receipt, SessionError> {
         Err(refused())
     }
 

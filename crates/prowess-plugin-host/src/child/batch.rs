@@ -1,35 +1,43 @@
 //! A scan in the plugin's process: what it finds goes to the host in batches.
 
-use std::collections::HashMap;
 use std::io;
+use std::time::{Duration, Instant};
 
-use prowess_core::{Diagnostic, Found, ReadFurther, ScanSink, Stamp};
+use prowess_core::{Diagnostic, Found, ReadFurther, ScanSink};
 
-use super::protocol::{FoundPackage, Reply, Stamped, stamped};
+use super::protocol::{FoundPackage, Reply, stamped};
 
 /// When a batch is sent: after so many packages, or so many bytes.
 const PACKAGES: usize = 256;
 const BYTES: usize = 512 << 10;
+/// The longest time that something found waits for more. Each batch extends the scan's deadline, so a
+/// slow scan goes on as long as it finds something.
+const WAIT: Duration = Duration::from_millis(50);
 
-/// Takes what a source finds. It answers at once what the host would: what is known came with the call,
-/// and a head that the host finds too short, the host reads further by itself.
+/// Collects the reports of a source. A head that is too short for the host is read further by the host.
 pub(crate) struct Batch<S> {
     id: u64,
-    known: HashMap<String, Stamped>,
     send: S,
     found: Vec<FoundPackage>,
     heads: Vec<u8>,
     unchanged: Vec<String>,
     problems: Vec<Diagnostic>,
-    unseen: Vec<String>,
+    unreadable: Vec<(String, Diagnostic)>,
+    sent: Instant,
 }
 
 impl<S: Fn(&Reply, &[u8]) -> io::Result<()>> Batch<S> {
-    pub(crate) fn new(id: u64, known: Vec<(String, Stamped)>, send: S) -> Self {
-        let known = known.into_iter().collect();
-        let (found, heads) = (Vec::new(), Vec::new());
-        let (unchanged, problems, unseen) = (Vec::new(), Vec::new(), Vec::new());
-        Self { id, known, send, found, heads, unchanged, problems, unseen }
+    pub(crate) fn new(id: u64, send: S) -> Self {
+        Self {
+            id,
+            send,
+            found: Vec::new(),
+            heads: Vec::new(),
+            unchanged: Vec::new(),
+            problems: Vec::new(),
+            unreadable: Vec::new(),
+            sent: Instant::now(),
+        }
     }
 
     /// Sends what has been collected.
@@ -39,25 +47,24 @@ impl<S: Fn(&Reply, &[u8]) -> io::Result<()>> Batch<S> {
             found: std::mem::take(&mut self.found),
             unchanged: std::mem::take(&mut self.unchanged),
             problems: std::mem::take(&mut self.problems),
-            unseen: std::mem::take(&mut self.unseen),
+            unreadable: std::mem::take(&mut self.unreadable),
         };
-        // A host that has gone is noticed where the call ends.
+        self.sent = Instant::now();
+        // A host that has ended is noticed where the call ends.
         let _ = (self.send)(&part, &std::mem::take(&mut self.heads));
     }
 
     fn send_if_full(&mut self) {
-        let count = self.found.len() + self.unchanged.len() + self.problems.len();
-        if count >= PACKAGES || self.heads.len() >= BYTES {
+        let problems = self.problems.len() + self.unreadable.len();
+        let count = self.found.len() + self.unchanged.len() + problems;
+        let is_full = count >= PACKAGES || self.heads.len() >= BYTES;
+        if is_full || self.sent.elapsed() >= WAIT {
             self.send();
         }
     }
 }
 
 impl<S: Fn(&Reply, &[u8]) -> io::Result<()> + Send> ScanSink for Batch<S> {
-    fn known(&self, package: &str) -> Option<Stamp> {
-        self.known.get(package).copied().map(Stamp)
-    }
-
     fn unchanged(&mut self, package: &str) {
         self.unchanged.push(package.to_owned());
         self.send_if_full();
@@ -77,12 +84,13 @@ impl<S: Fn(&Reply, &[u8]) -> io::Result<()> + Send> ScanSink for Batch<S> {
         ReadFurther::No
     }
 
-    fn unseen(&mut self, directory: &str) {
-        self.unseen.push(directory.to_owned());
-    }
-
     fn problem(&mut self, diagnostic: Diagnostic) {
         self.problems.push(diagnostic);
+        self.send_if_full();
+    }
+
+    fn unreadable(&mut self, directory: &str, diagnostic: Diagnostic) {
+        self.unreadable.push((directory.to_owned(), diagnostic));
         self.send_if_full();
     }
 }

@@ -7,8 +7,8 @@ use crate::PluginError;
 /// Why a call has no answer.
 #[derive(Debug)]
 pub(super) enum Broken {
-    /// The plugin, or who asked, says so.
-    Told(SourceError),
+    /// The plugin or the caller reports an error.
+    Reported(SourceError),
     /// The process failed.
     Process(PluginError),
 }
@@ -16,23 +16,24 @@ pub(super) enum Broken {
 impl From<Broken> for SourceError {
     fn from(broken: Broken) -> Self {
         match broken {
-            Broken::Told(error) => error,
+            Broken::Reported(error) => error,
             Broken::Process(error) => unavailable(&error),
         }
     }
 }
 
-/// What a call that is no longer wanted gives.
+/// Returns the error of a call that is no longer wanted.
 pub(super) fn cancelled() -> SourceError {
     SourceError::new(SourceErrorKind::Cancelled, "the call was cancelled")
 }
 
-/// What an answer that is none gives.
+/// Returns the error of a malformed answer.
 pub(super) fn nonsense() -> SourceError {
     let message = "[plugin-protocol-broken] the plugin answered what no plugin may answer";
     SourceError::new(SourceErrorKind::Unavailable, message)
 }
 
+/// Returns the error of a process as one of a source.
 pub(super) fn unavailable(error: &PluginError) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, format!("[{}] {error}", error.kind.as_str()))
 }

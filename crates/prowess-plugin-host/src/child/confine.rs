@@ -9,8 +9,12 @@ use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 
 use crate::PluginLimits;
 
-/// Standard input as the host's socket, moved where a plugin does not look for it.
-pub(crate) fn take_socket() -> io::Result<UnixStream> {
+/// Takes the host's socket from standard input and moves it where a plugin does not look for it.
+///
+/// # Errors
+///
+/// Standard input is no socket: the program was not started by a host.
+pub fn take_socket() -> io::Result<UnixStream> {
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
     let socket = UnixStream::from(stdin);
     socket.peer_addr().map_err(|_| io::Error::other("this program is started by a host alone"))?;
@@ -20,8 +24,12 @@ pub(crate) fn take_socket() -> io::Result<UnixStream> {
     Ok(socket)
 }
 
-/// What a plugin that runs wild can take: this process and no more.
-pub(crate) fn bounds(limits: &PluginLimits) -> io::Result<()> {
+/// Limits what the code of a plugin can take from the machine to this process.
+///
+/// # Errors
+///
+/// The operating system refuses a limit.
+pub fn bounds(limits: &PluginLimits) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     limit(Resource::Core, 0)?;

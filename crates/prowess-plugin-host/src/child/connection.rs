@@ -1,247 +1,339 @@
 //! One plugin process while it lives, as its host sees it.
+//!
+//! Two sockets lead to it. On the first, calls and their answers: whichever caller waits for an answer
+//! reads it, for all callers, so that an answer wakes one thread. On the second, the changes that watches
+//! report: the thread that started the process reads it, which is how the process's end is noticed.
 
-use std::collections::HashMap;
 use std::io;
-use std::io::ErrorKind::{ConnectionReset, UnexpectedEof};
+use std::io::ErrorKind::{ConnectionReset, Interrupted, TimedOut, UnexpectedEof, WouldBlock};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, OnceLock, TryLockError};
 use std::time::Duration;
 
-use prowess_core::{ChangeListener, SourceChange, SourceError, SourceErrorKind};
+use prowess_core::Clock;
 
-use super::frame::{DOCUMENT_BYTES, read, write};
-use super::process::{bury, died, start};
-use super::protocol::{Answer, Call, Failed, Offer, Reply, Request};
+use super::frame::{DOCUMENT_BYTES, FrameReader, write};
+use super::listeners::Listeners;
+use super::pending::{Event, PendingCall, PendingCalls};
+use super::process::{self, Process, died};
+use super::protocol::{Call, Offer, Reply, Request};
 use super::{Launch, locked};
 use crate::{PluginError, PluginErrorKind};
 
-/// What comes back of a call.
-pub(super) enum Event {
-    /// A part of a scan.
-    Part(Box<Reply>, Vec<u8>),
-    /// The end.
-    Done(Result<Answer, Failed>, Vec<u8>),
-}
+/// How often a waiting call checks whether it is still wanted.
+pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A process that answers, until it does not.
 pub(super) struct Connection {
     launch: Arc<Launch>,
-    socket: UnixStream,
+    /// Set once the process is confined and running.
+    sockets: OnceLock<Sockets>,
     /// Frames are written whole, one after the other.
     writing: Mutex<()>,
+    reading: Mutex<FrameReader>,
     next: AtomicU64,
-    calls: Mutex<HashMap<u64, Sender<Event>>>,
-    watches: Mutex<HashMap<u64, ChangeListener>>,
-    /// Whether another one has taken its place, so that it ends with its last call.
+    calls: PendingCalls,
+    pub(super) listeners: Listeners,
+    /// Whether another one has replaced it, so that it ends with its last call.
     is_retired: AtomicBool,
     /// Why it no longer answers.
     end: OnceLock<PluginError>,
 }
 
+struct Sockets {
+    calls: UnixStream,
+    changes: UnixStream,
+}
+
+/// A call that was sent.
+pub(super) struct SentCall {
+    pub(super) id: u64,
+    call: Arc<PendingCall>,
+}
+
+/// What a caller finds when it waits.
+pub(super) enum Waited {
+    Event(Event),
+    /// Nothing for a while: time to check whether the call is still wanted.
+    Nothing,
+    /// The process has ended.
+    Ended,
+}
+
+/// Makes sure that the end of a connection becomes known.
+struct Closing<'a>(&'a Connection);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.fail(PluginErrorKind::Crashed, "has ended".into());
+    }
+}
+
+type Ready = Sender<Result<Offer, PluginError>>;
+
 impl Connection {
-    /// Starts a process and waits until the plugin has begun.
-    pub(super) fn open(launch: &Arc<Launch>) -> Result<(Arc<Self>, Offer), PluginError> {
-        let patience = Duration::from_millis(launch.limits.init_ms);
-        let pair = UnixStream::pair().and_then(|(ours, theirs)| {
-            // A process that was stopped takes nothing, and must not stop the host as well.
-            ours.set_write_timeout(Some(patience))?;
-            Ok((ours, theirs))
-        });
-        let (socket, theirs) = pair.map_err(|error| launch.not_started(&error))?;
-        let connection = Arc::new(Self {
-            launch: Arc::clone(launch),
-            socket,
-            writing: Mutex::default(),
-            next: AtomicU64::new(1),
-            calls: Mutex::default(),
-            watches: Mutex::default(),
-            is_retired: AtomicBool::default(),
-            end: OnceLock::new(),
-        });
+    /// Starts a process and waits until the plugin offers something.
+    pub(super) fn open(
+        launch: &Arc<Launch>,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<(Arc<Self>, Offer), PluginError> {
+        let deadline = Duration::from_millis(launch.limits.init_ms);
+        let connection = Arc::new(Self::new(launch));
         let (sender, receiver) = mpsc::channel();
         let keeper = Arc::clone(&connection);
+        let clock = Arc::clone(clock);
         // A child is to die with its parent, and to the kernel the parent is the thread that started it:
         // so the thread that starts it is the one that stays with it.
-        let spawned = std::thread::Builder::new()
-            .name("plugin process".into())
-            .spawn(move || keeper.keep(theirs, &sender));
+        let spawned = std::thread::Builder::new().name("plugin process".into()).spawn(move || {
+            // Also if a listener panics: callers wait until the reason is known.
+            let _closing = Closing(&keeper);
+            keeper.keep(clock, &sender);
+        });
         spawned.map_err(|error| launch.not_started(&error))?;
-        match receiver.recv_timeout(patience) {
+        match receiver.recv_timeout(deadline) {
             Ok(Ok(offer)) => Ok((connection, offer)),
             Ok(Err(error)) => Err(error),
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                let reason = format!("did not begin within {} ms", patience.as_millis());
+                let reason = format!("did not begin within {} ms", deadline.as_millis());
                 Err(connection.close(launch.failed(PluginErrorKind::Init, reason)))
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => Err(connection.ended()),
         }
     }
 
-    /// Why it no longer answers, if it does not.
+    fn new(launch: &Arc<Launch>) -> Self {
+        Self {
+            launch: Arc::clone(launch),
+            sockets: OnceLock::new(),
+            writing: Mutex::default(),
+            reading: Mutex::new(FrameReader::new(DOCUMENT_BYTES, launch.limits.answer_bytes)),
+            next: AtomicU64::new(1),
+            calls: PendingCalls::default(),
+            listeners: Listeners::default(),
+            is_retired: AtomicBool::default(),
+            end: OnceLock::new(),
+        }
+    }
+
+    /// Returns why it no longer answers, if it does not.
     pub(super) fn end(&self) -> Option<&PluginError> {
         self.end.get()
     }
 
-    /// Ends it for this reason, unless it has ended for another one, which is then the answer.
+    /// Ends it for this reason, unless it has ended for another one, which is then the result.
     pub(super) fn close(&self, reason: PluginError) -> PluginError {
         let reason = self.end.get_or_init(|| reason).clone();
-        // The thread that stays with the process sees the end of the stream, and ends the process.
-        let _ = self.socket.shutdown(std::net::Shutdown::Both);
+        self.hang_up();
+        self.calls.wake_all();
         reason
     }
 
-    /// As [`Self::close`], for what the plugin did wrong.
+    /// Ends it as [`Self::close`] does, for a fault of the plugin.
     pub(super) fn fail(&self, kind: PluginErrorKind, reason: String) -> PluginError {
         self.close(self.launch.failed(kind, reason))
     }
 
-    /// Another one takes its place: it ends when the calls that are under way have.
+    /// Shuts both sockets: the thread that stays with the process notices, and ends the process.
+    fn hang_up(&self) {
+        if let Some(Sockets { calls, changes }) = self.sockets.get() {
+            let _ = calls.shutdown(Shutdown::Both);
+            let _ = changes.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// Marks it as replaced: it ends when the calls that are under way have.
     pub(super) fn retire(&self) {
         self.is_retired.store(true, Ordering::SeqCst);
         self.end_if_retired();
     }
 
-    /// Whether another one has taken its place.
+    /// Returns whether another one has replaced it.
     pub(super) fn is_retired(&self) -> bool {
         self.is_retired.load(Ordering::SeqCst)
     }
 
     fn end_if_retired(&self) {
-        if self.is_retired() && locked(&self.calls).is_empty() {
+        if self.is_retired() && self.calls.is_empty() {
             self.close(self.launch.failed(PluginErrorKind::Crashed, "was replaced".into()));
         }
     }
 
-    /// Begins a call. If that is not possible, the call comes back with the reason.
-    pub(super) fn begin(
-        &self,
-        call: Call,
-    ) -> Result<(u64, Receiver<Event>), (PluginError, Box<Call>)> {
+    /// Sends a call. If that is not possible, the call comes back with the reason.
+    pub(super) fn send_call(&self, call: Call) -> Result<SentCall, (PluginError, Box<Call>)> {
         let id = self.number();
-        let (sender, receiver) = mpsc::channel();
-        locked(&self.calls).insert(id, sender);
+        let pending = self.calls.insert(id);
         let request = Request::Call { id, call };
-        // The end may have come between; whoever finds the call then answers it.
-        let error = match self.say(&request) {
-            Ok(()) if self.end.get().is_none() => return Ok((id, receiver)),
-            Ok(()) => self.forget(id),
+        let error = match self.send(&request) {
+            Ok(()) => return Ok(SentCall { id, call: pending }),
             Err(error) => error,
         };
+        self.calls.remove(id);
         match request {
             Request::Call { call, .. } => Err((error, Box::new(call))),
             Request::Cancel { .. } => unreachable!("it was made as a call"),
         }
     }
 
-    /// Tells it that an answer is no longer wanted.
+    /// Tells the process that an answer is no longer wanted.
     pub(super) fn cancel(&self, id: u64) {
-        // A process that cannot be told has ended, and its calls with it.
-        let _ = self.say(&Request::Cancel { id });
+        // A process that takes no requests has ended, and its calls with it.
+        let _ = self.send(&Request::Cancel { id });
     }
 
-    /// No longer waits for a call.
-    pub(super) fn forget(&self, id: u64) -> PluginError {
-        locked(&self.calls).remove(&id);
-        let error = self.ended();
+    /// Stops waiting for a call.
+    pub(super) fn forget(&self, id: u64) {
+        self.calls.remove(id);
         self.end_if_retired();
-        error
+        // Another caller may have to read from here on.
+        self.calls.wake_all();
     }
 
-    /// Begins to hear of changes under a number of its own.
-    pub(super) fn listen(&self, listener: ChangeListener) -> u64 {
-        let watch = self.number();
-        locked(&self.watches).insert(watch, listener);
-        watch
-    }
-
-    /// Hears no more of it once this has returned.
-    pub(super) fn stop_listening(&self, watch: u64) {
-        locked(&self.watches).remove(&watch);
-    }
-
-    fn number(&self) -> u64 {
+    /// Returns a number that nothing else of this process has.
+    pub(super) fn number(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn ended(&self) -> PluginError {
-        let unknown = || self.launch.failed(PluginErrorKind::Crashed, "has ended".into());
-        self.end.get().cloned().unwrap_or_else(unknown)
+    /// Returns why it ended; waits until that is known.
+    pub(super) fn ended(&self) -> PluginError {
+        self.hang_up();
+        self.end.wait().clone()
     }
 
-    fn say(&self, request: &Request) -> Result<(), PluginError> {
+    fn send(&self, request: &Request) -> Result<(), PluginError> {
+        let Some(sockets) = self.sockets.get() else { return Err(self.ended()) };
         let one = locked(&self.writing);
-        let said = write(&mut &self.socket, request, &[]);
+        let sent = write(&mut &sockets.calls, request, &[]);
         drop(one);
-        said.map_err(|error| {
-            let reason = format!("takes no requests: {error}");
-            self.close(self.launch.failed(PluginErrorKind::Crashed, reason))
+        sent.map_err(|error| match error.kind() {
+            WouldBlock | TimedOut => {
+                self.fail(PluginErrorKind::Crashed, format!("takes no requests: {error}"))
+            }
+            _ => self.ended(),
         })
     }
 
-    /// Starts the process, hears what it says, and buries it.
-    fn keep(&self, theirs: UnixStream, ready: &Sender<Result<Offer, PluginError>>) {
-        let mut child = match start(&self.launch, &self.socket, theirs) {
-            Ok(child) => child,
-            Err(error) => {
-                let error = self.close(self.launch.not_started(&error));
-                let _ = ready.send(Err(error));
-                return;
-            }
-        };
-        let broken = self.hear(ready).err();
-        let status = bury(&mut child, self.end.get().is_some());
-        let (kind, reason) = match broken {
-            // A process that dies may do so in the middle of a sentence.
-            Some(error) if !matches!(error.kind(), ConnectionReset | UnexpectedEof) => {
-                (PluginErrorKind::Protocol, format!("said what no plugin says: {error}"))
-            }
-            _ => (PluginErrorKind::Crashed, died(status)),
-        };
-        self.close(self.launch.failed(kind, reason));
-        locked(&self.calls).clear();
-        let lost = SourceError::new(SourceErrorKind::Unavailable, self.ended().to_string());
-        for listener in std::mem::take(&mut *locked(&self.watches)).into_values() {
-            listener(SourceChange::Lost(lost.clone()));
+    /// Waits for a message about a call. One of the waiting callers reads for all.
+    pub(super) fn wait(&self, sent: &SentCall) -> Waited {
+        if let Some(event) = sent.call.take() {
+            return Waited::Event(event);
         }
-        let _ = ready.send(Err(self.ended()));
+        let mut reader = match self.reading.try_lock() {
+            Ok(reader) => reader,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                let is_read = || matches!(self.reading.try_lock(), Err(TryLockError::WouldBlock));
+                sent.call.wait(CHECK_INTERVAL, is_read);
+                return self.found(sent);
+            }
+        };
+        let read = self.read_one(&mut reader);
+        drop(reader);
+        match read {
+            Ok(()) => self.found(sent),
+            Err(error) if matches!(error.kind(), WouldBlock | TimedOut | Interrupted) => {
+                self.found(sent)
+            }
+            Err(error) => {
+                self.note_broken_stream(&error);
+                Waited::Ended
+            }
+        }
     }
 
-    /// Hands on what the process says, until it says no more.
-    fn hear(&self, ready: &Sender<Result<Offer, PluginError>>) -> io::Result<()> {
-        let mut socket = io::BufReader::new(&self.socket);
-        while let Some((reply, bytes)) =
-            read(&mut socket, DOCUMENT_BYTES, self.launch.limits.answer_bytes)?
-        {
-            match reply {
-                Reply::Ready(offer) => drop(ready.send(Ok(offer))),
-                Reply::Refused { code, reason, help } => {
-                    let kind = PluginErrorKind::of_code(&code).unwrap_or(PluginErrorKind::Init);
-                    let error = self.launch.failed(kind, reason);
-                    self.close(PluginError { help, ..error });
-                }
-                Reply::Done { id, answer } => {
-                    let call = locked(&self.calls).remove(&id);
-                    if let Some(call) = call {
-                        // Nobody waits for an answer that came too late.
-                        let _ = call.send(Event::Done(answer, bytes));
-                        self.end_if_retired();
-                    }
-                }
-                Reply::Part { id, .. } => {
-                    if let Some(call) = locked(&self.calls).get(&id) {
-                        let _ = call.send(Event::Part(Box::new(reply), bytes));
-                    }
-                }
-                Reply::Changed { watch, change } => {
-                    // Held while the listener is called: who stops listening hears no more.
-                    if let Some(listener) = locked(&self.watches).get(&watch) {
-                        listener(change.into());
-                    }
-                }
+    fn found(&self, sent: &SentCall) -> Waited {
+        match sent.call.take() {
+            Some(event) => Waited::Event(event),
+            None if self.end.get().is_some() => Waited::Ended,
+            None => Waited::Nothing,
+        }
+    }
+
+    /// Reads one message and hands it to its call.
+    fn read_one(&self, reader: &mut FrameReader) -> io::Result<()> {
+        let sockets = self.sockets.get().ok_or(UnexpectedEof)?;
+        let (reply, bytes) =
+            reader.next::<Reply>(&mut &sockets.calls)?.ok_or(io::Error::from(UnexpectedEof))?;
+        match reply {
+            Reply::Done { id, answer } => self.calls.deliver(id, Event::Done(answer, bytes)),
+            Reply::Part { id, .. } => self.calls.deliver(id, Event::Part(Box::new(reply), bytes)),
+            Reply::Ready(_) | Reply::Refused { .. } => {
+                return Err(io::Error::other("a second offer"));
             }
         }
         Ok(())
+    }
+
+    /// A process that dies may do so in the middle of a message; anything else is its fault.
+    fn note_broken_stream(&self, error: &io::Error) {
+        if matches!(error.kind(), ConnectionReset | UnexpectedEof) {
+            self.ended();
+        } else {
+            let reason = format!("sent what no plugin sends: {error}");
+            self.fail(PluginErrorKind::Protocol, reason);
+        }
+    }
+
+    /// Starts the process, receives its offer and its changes, and waits for its end.
+    fn keep(&self, clock: Arc<dyn Clock>, ready: &Ready) {
+        let process = match process::start(&self.launch, clock) {
+            Ok(process) => process,
+            Err(error) => {
+                let _ = ready.send(Err(self.close(error)));
+                return;
+            }
+        };
+        tracing::debug!(file = %self.launch.file.display(), level = process.level, "plugin process started");
+        let failed = self.serve(&process, ready).err();
+        let status = process.bury(self.end.get().is_some());
+        let reason = match failed {
+            Some(error) if !matches!(error.kind(), ConnectionReset | UnexpectedEof) => {
+                let reason = format!("sent what no plugin sends: {error}");
+                self.launch.failed(PluginErrorKind::Protocol, reason)
+            }
+            _ => self.launch.failed(PluginErrorKind::Crashed, died(status)),
+        };
+        let reason = self.close(reason);
+        tracing::info!(file = %self.launch.file.display(), %reason, "plugin process ended");
+        self.listeners.lose(&reason);
+        let _ = ready.send(Err(reason));
+    }
+
+    /// Receives the offer and then the changes, until the process ends.
+    fn serve(&self, process: &Process, ready: &Ready) -> io::Result<()> {
+        let sockets =
+            Sockets { calls: process.socket.try_clone()?, changes: process.changes.try_clone()? };
+        let sockets = self.sockets.get_or_init(|| sockets);
+        // A process that was stopped takes nothing, and must not stop the host as well.
+        let deadline = Duration::from_millis(self.launch.limits.init_ms.max(1));
+        sockets.calls.set_write_timeout(Some(deadline))?;
+        if self.end.get().is_some() {
+            return Ok(());
+        }
+        process.greet(&self.launch)?;
+        if let Some(offer) = self.offer(&sockets.calls)? {
+            sockets.calls.set_read_timeout(Some(CHECK_INTERVAL))?;
+            let _ = ready.send(Ok(offer));
+            self.listeners.receive(&sockets.changes)?;
+        }
+        Ok(())
+    }
+
+    /// Receives the plugin's offer; `None` if it refused.
+    fn offer(&self, calls: &UnixStream) -> io::Result<Option<Offer>> {
+        calls.set_read_timeout(Some(Duration::from_millis(self.launch.limits.init_ms.max(1))))?;
+        match locked(&self.reading).next::<Reply>(&mut &*calls)? {
+            Some((Reply::Ready(offer), _)) => Ok(Some(offer)),
+            Some((Reply::Refused { code, reason, help }, _)) => {
+                let kind = PluginErrorKind::of_code(&code).unwrap_or(PluginErrorKind::Init);
+                let error = self.launch.failed(kind, reason);
+                self.close(PluginError { help, ..error });
+                Ok(None)
+            }
+            Some(_) => Err(io::Error::other("an answer before the offer")),
+            None => Err(UnexpectedEof.into()),
+        }
     }
 }

@@ -14,7 +14,11 @@ use rustix::net::{
 };
 
 /// Sends an open file, with a byte that it comes along with.
-pub(crate) fn send(socket: &UnixStream, file: BorrowedFd<'_>) -> io::Result<()> {
+///
+/// # Errors
+///
+/// The socket fails.
+pub fn send(socket: &UnixStream, file: BorrowedFd<'_>) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     let files = [file];
@@ -25,8 +29,12 @@ pub(crate) fn send(socket: &UnixStream, file: BorrowedFd<'_>) -> io::Result<()> 
     Ok(())
 }
 
-/// Takes the open file that the other side sends.
-pub(crate) fn receive(socket: &UnixStream) -> io::Result<OwnedFd> {
+/// Receives the open file that the other side sends.
+///
+/// # Errors
+///
+/// The socket fails, or no file comes.
+pub fn receive(socket: &UnixStream) -> io::Result<OwnedFd> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::PluginLimits;
 
 /// The version of all this; both sides have to be of one.
-pub(crate) const PROTOCOL: u32 = 1;
+pub(crate) const PROTOCOL: u32 = 2;
 
 /// What the host says first. The library itself comes with it, as an open file.
 #[derive(Serialize, Deserialize)]
@@ -58,12 +58,10 @@ pub(crate) enum Reply {
         found: Vec<FoundPackage>,
         unchanged: Vec<String>,
         problems: Vec<Diagnostic>,
-        unseen: Vec<String>,
+        unreadable: Vec<(String, Diagnostic)>,
     },
     /// A call has ended.
     Done { id: u64, answer: Result<Answer, Failed> },
-    /// A watch has something to tell.
-    Changed { watch: u64, change: Change },
 }
 
 /// What a plugin offers.
@@ -104,7 +102,7 @@ pub(crate) struct FoundPackage {
 pub(crate) type Stamped = std::num::NonZeroU64;
 
 pub(crate) fn stamped(stamp: Stamp) -> Stamped {
-    stamp.0
+    stamp.to_bits()
 }
 
 /// What a call gives. The content of a file is beside it.
@@ -116,12 +114,12 @@ pub(crate) enum Answer {
     Read,
     Watching(bool),
     Unwatched,
-    Told(Told),
+    ToolResult(WireToolResult),
 }
 
 /// A tool's result.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct WireToolResult {
     is_error: bool,
     code: Option<prowess_core::Code>,
     content: Vec<Content>,
@@ -135,10 +133,17 @@ pub(crate) struct Failed {
     message: String,
 }
 
-/// What a watch tells.
+/// A message on the second socket: a watch reports a change.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Changed {
+    pub(crate) watch: u64,
+    pub(crate) change: WireChange,
+}
+
+/// A change of a source.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Change {
+pub(crate) enum WireChange {
     Packages(Vec<String>),
     Everything,
     Lost(Failed),

@@ -1,19 +1,20 @@
 //! The sources of a plugin's process, as those of the core.
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, ChangeListener, Clock, Coverage, Found, Listing, PackagePath, ReadLimit, Resource,
-    ResourcePath, ScanSink, SkillSource, SourceError, SourceErrorKind, Stamp, ToolProvider, Watch,
+    Cancel, ChangeListener, Clock, Coverage, Found, Listing, PackagePath, PreviousScan, ReadLimit,
+    Resource, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind,
+    Stamp, ToolProvider, Watch,
 };
 
+use super::Launch;
 use super::broken::nonsense;
 use super::protocol::{Answer, Call, OfferedSource, stamped};
 use super::scan::{Scan, problem};
-use super::supervisor::{Answered, Supervisor};
+use super::supervisor::{Answered, Replaced, Supervisor};
 use super::tools::tools;
-use super::{Launch, locked};
+use super::watches::Watches;
 use crate::{PluginError, Staged};
 
 /// What a plugin in a process of its own offers. The process ends when the last part of this is dropped.
@@ -23,6 +24,7 @@ pub struct ProcessPlugin {
     /// Its tools.
     pub tools: Arc<dyn ToolProvider>,
     supervisor: Arc<Supervisor>,
+    watches: Arc<Watches>,
 }
 
 impl ProcessPlugin {
@@ -33,7 +35,12 @@ impl ProcessPlugin {
     ///
     /// The new one does not begin, or offers something else: the old one goes on.
     pub fn replace(&self, library: Staged) -> Result<(), PluginError> {
-        self.supervisor.replace(library)
+        let Replaced { new, old } = self.supervisor.replace(library)?;
+        self.watches.watch_again(&new);
+        if let Some(old) = old {
+            old.retire();
+        }
+        Ok(())
     }
 }
 
@@ -44,24 +51,24 @@ impl ProcessPlugin {
 /// The process cannot be started, or the plugin does not begin.
 pub fn start_process(launch: Launch, clock: Arc<dyn Clock>) -> Result<ProcessPlugin, PluginError> {
     let supervisor = Arc::new(Supervisor::start(launch, clock)?);
+    let watches = Arc::new(Watches::new(Arc::clone(&supervisor)));
     let offer = supervisor.offer().clone();
     let source = |(at, offered): (usize, OfferedSource)| {
         let (name, root) = (offered.name, offered.root);
-        let supervisor = Arc::clone(&supervisor);
-        Arc::new(RemoteSource { supervisor, at, name, root, seen: Mutex::default() }) as Arc<_>
+        let (supervisor, watches) = (Arc::clone(&supervisor), Arc::clone(&watches));
+        Arc::new(RemoteSource { supervisor, watches, at, name, root }) as Arc<_>
     };
     let sources = offer.sources.into_iter().enumerate().map(source).collect();
     let tools = tools(&supervisor, offer.tools);
-    Ok(ProcessPlugin { sources, tools, supervisor })
+    Ok(ProcessPlugin { sources, tools, supervisor, watches })
 }
 
 struct RemoteSource {
     supervisor: Arc<Supervisor>,
+    watches: Arc<Watches>,
     at: usize,
     name: String,
     root: String,
-    /// The packages of the last scan: what the host may know a stamp of.
-    seen: Mutex<HashSet<String>>,
 }
 
 impl RemoteSource {
@@ -72,15 +79,14 @@ impl RemoteSource {
     fn scan_some(
         &self,
         packages: Option<&[PackagePath]>,
+        previous: &PreviousScan<'_>,
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
-        let seen = locked(&self.seen).clone();
-        let known = |package: String| {
-            let stamp = sink.known(&package)?;
-            Some((package, stamped(stamp)))
-        };
-        let known: Vec<_> = seen.into_iter().filter_map(known).collect();
+        let known = previous.packages_from(0);
+        let known =
+            known.filter_map(|(package, stamp)| Some((package.to_owned(), stamped(stamp?))));
+        let known = known.collect();
         let asked = packages.map(|some| some.iter().map(|path| path.as_str().into()).collect());
         let call = Call::Scan { source: self.at, packages: asked, known };
         let mut scan = Scan::new(sink, cancel);
@@ -89,17 +95,14 @@ impl RemoteSource {
         let (Answer::Scanned { is_everything }, _) = answer else {
             return Err(nonsense());
         };
-        let (seen, short) = scan.end()?;
         // No place for a call is held any more, so that one scan cannot keep another from reading.
-        for (package, file, stamp) in short {
+        for (package, file, stamp) in scan.end()? {
             self.read_further(&package, &file, stamp, sink, cancel)?;
         }
-        let mut known = locked(&self.seen);
-        match is_everything {
-            true => *known = seen,
-            false => known.extend(seen),
-        }
-        Ok(if is_everything { Coverage::Everything } else { Coverage::Asked })
+        Ok(match is_everything {
+            true => Coverage::Everything(ScanSummary::default()),
+            false => Coverage::Asked,
+        })
     }
 
     /// Shows the sink the whole of a file of which the head was too short.
@@ -140,23 +143,29 @@ impl SkillSource for RemoteSource {
         &self.root
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.scan_some(None, sink, cancel).map(drop)
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        self.scan_some(None, previous, sink, cancel).map(|_| ScanSummary::default())
     }
 
     fn scan_packages(
         &self,
         packages: &[PackagePath],
+        previous: &PreviousScan<'_>,
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
-        self.scan_some(Some(packages), sink, cancel)
+        self.scan_some(Some(packages), previous, sink, cancel)
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        let begun = self.supervisor.watch(self.at, listener)?;
-        let keeper = |token| Keeper { supervisor: Arc::clone(&self.supervisor), token };
-        Ok(begun.map(|token| Watch::new(keeper(token))))
+        let token = self.watches.watch(self.at, listener)?;
+        let watches = &self.watches;
+        Ok(token.map(|token| Watch::new(WatchGuard { watches: Arc::clone(watches), token })))
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
@@ -196,14 +205,14 @@ impl SkillSource for RemoteSource {
     }
 }
 
-/// Keeps a watch up.
-struct Keeper {
-    supervisor: Arc<Supervisor>,
+/// Ends a watch when it is dropped.
+struct WatchGuard {
+    watches: Arc<Watches>,
     token: u64,
 }
 
-impl Drop for Keeper {
+impl Drop for WatchGuard {
     fn drop(&mut self) {
-        self.supervisor.unwatch(self.token);
+        self.watches.unwatch(self.token);
     }
 }

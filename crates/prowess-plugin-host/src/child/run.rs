@@ -7,9 +7,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use super::alone::ProcessClock;
-use super::serve::{ChildPlugin, ChildRequest, serve_child};
+use super::plugin::{ChildPlugin, ChildRequest};
+use super::serve::serve_child;
 use crate::{
-    Image, LoadedPlugin, LogLevel, PluginError, PluginErrorKind, PluginLog, PluginSetup, inspect,
+    LoadedCode, LoadedPlugin, LogLevel, PluginError, PluginErrorKind, PluginLog, PluginSetup,
+    inspect,
 };
 
 /// Serves one plugin, whose library the host sends over standard input, until the host goes. This is all
@@ -33,13 +35,17 @@ fn open(request: ChildRequest, log: Arc<dyn PluginLog>) -> Result<ChildPlugin, P
         clock: Arc::new(ProcessClock::default()),
         log,
     };
-    let plugin = LoadedPlugin::start(image, setup)?;
+    let plugin = LoadedPlugin::start_unwatched(image, setup)?;
     let tools = plugin.tool_providers().iter().flat_map(|provider| provider.tools()).collect();
     Ok(ChildPlugin { sources: plugin.sources(), tools })
 }
 
 /// Opens the library that the host handed over.
-pub(crate) fn open_library(library: OwnedFd, file: &Path) -> Result<Image, PluginError> {
+///
+/// # Errors
+///
+/// It cannot be read or opened.
+pub fn open_library(library: OwnedFd, file: &Path) -> Result<LoadedCode, PluginError> {
     let path = PathBuf::from(format!("/proc/self/fd/{}", library.as_raw_fd()));
     // The loader knows libraries by their paths, so the descriptor is kept as long as the process.
     std::mem::forget(library);
@@ -50,7 +56,7 @@ pub(crate) fn open_library(library: OwnedFd, file: &Path) -> Result<Image, Plugi
     })?;
     let manifest = inspect(file, &bytes)?.manifest;
     drop(bytes);
-    Image::open_path(file, &path, &manifest)
+    LoadedCode::open_path(file, &path, &manifest)
 }
 
 /// What a plugin in its own process says goes where its host's messages go.

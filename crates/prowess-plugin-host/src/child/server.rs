@@ -1,63 +1,111 @@
-//! What a plugin's process does for its host: each call on a thread of its own.
+//! The answers of a plugin's process.
+//!
+//! Each worker reads a request and answers it itself; meanwhile another one reads. So a call is handed
+//! from the host to the plugin without a thread in between, and a call that hangs holds up no other.
 
 use std::collections::HashMap;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use prowess_core::{
-    Cancel, ChangeListener, Coverage, PackagePath, ReadLimit, ResourcePath, SkillSource,
-    SourceError, SourceErrorKind, Watch,
+    Cancel, ChangeListener, PackagePath, PreviousScan, ReadLimit, Resource, ResourcePath, ScanSink,
+    SkillSource, SourceError, SourceErrorKind, Stamp, Watch,
 };
 
 use super::alone::call_alone;
 use super::batch::Batch;
-use super::frame::write;
+use super::frame::{FrameReader, REQUEST_BYTES, write};
 use super::locked;
-use super::protocol::{Answer, Call, Reply, Request};
-use super::serve::ChildPlugin;
+use super::plugin::ChildPlugin;
+use super::protocol::{Answer, Call, Changed, Reply, Request, Stamped};
 
-/// The way to the host, for one frame at a time.
-pub(super) type Out = Arc<Mutex<UnixStream>>;
-
-pub(super) fn send(out: &Out, reply: &Reply, bytes: &[u8]) -> io::Result<()> {
-    write(&mut *locked(out), reply, bytes)
-}
-
-/// The calls that are under way, and the watches that are kept up.
+/// The plugin, the connection to the host, and the calls and watches of the moment.
 pub(super) struct Server {
     plugin: ChildPlugin,
-    out: Out,
+    /// For reading; [`Self::out`] is the same socket.
+    socket: UnixStream,
+    requests: Mutex<FrameReader>,
+    /// The workers that read or wait to read.
+    idle: AtomicUsize,
+    /// One frame is written after the other.
+    out: Mutex<UnixStream>,
+    changes: Arc<Mutex<UnixStream>>,
     calls: Mutex<HashMap<u64, Cancel>>,
     watches: Mutex<HashMap<u64, Watch>>,
 }
 
+/// An answer and the bytes next to it.
+type Answered = Result<(Answer, Vec<u8>), SourceError>;
+
 impl Server {
-    pub(super) fn new(plugin: ChildPlugin, out: Out) -> Self {
-        Self { plugin, out, calls: Mutex::default(), watches: Mutex::default() }
+    pub(super) fn new(
+        plugin: ChildPlugin,
+        socket: UnixStream,
+        changes: UnixStream,
+    ) -> io::Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            plugin,
+            out: Mutex::new(socket.try_clone()?),
+            socket,
+            requests: Mutex::new(FrameReader::new(REQUEST_BYTES, 0)),
+            idle: AtomicUsize::new(0),
+            changes: Arc::new(Mutex::new(changes)),
+            calls: Mutex::default(),
+            watches: Mutex::default(),
+        }))
     }
 
-    /// Begins what is asked, on a thread of its own: a call that hangs holds up no other.
-    pub(super) fn take(self: &Arc<Self>, request: Request) {
-        match request {
-            Request::Cancel { id } => {
-                if let Some(cancel) = locked(&self.calls).get(&id) {
-                    cancel.cancel();
+    /// Answers requests until the host ends.
+    pub(super) fn run(self: Arc<Self>) -> io::Result<()> {
+        while let Some((id, call, cancel)) = self.next_call()? {
+            self.answer(id, call, &cancel);
+        }
+        Ok(())
+    }
+
+    /// Waits for a call, and makes sure that somebody reads while it is answered.
+    fn next_call(self: &Arc<Self>) -> io::Result<Option<(u64, Call, Cancel)>> {
+        self.idle.fetch_add(1, Ordering::SeqCst);
+        let mut requests = locked(&self.requests);
+        loop {
+            match requests.next(&mut &self.socket)? {
+                None => return Ok(None),
+                Some((Request::Cancel { id }, _)) => self.cancel(id),
+                Some((Request::Call { id, call }, _)) => {
+                    let cancel = Cancel::default();
+                    locked(&self.calls).insert(id, cancel.clone());
+                    if self.idle.fetch_sub(1, Ordering::SeqCst) == 1 {
+                        self.start_worker();
+                    }
+                    return Ok(Some((id, call, cancel)));
                 }
-            }
-            Request::Call { id, call } => {
-                let cancel = Cancel::default();
-                locked(&self.calls).insert(id, cancel.clone());
-                let server = Arc::clone(self);
-                std::thread::spawn(move || server.answer(id, call, &cancel));
             }
         }
     }
 
-    fn answer(self: &Arc<Self>, id: u64, call: Call, cancel: &Cancel) {
+    fn cancel(&self, id: u64) {
+        if let Some(cancel) = locked(&self.calls).get(&id) {
+            cancel.cancel();
+        }
+    }
+
+    /// Starts another worker. Without one, requests wait until this call has ended.
+    fn start_worker(self: &Arc<Self>) {
+        let server = Arc::clone(self);
+        let work = move || {
+            // Whichever worker notices the end of the host ends the process; others may hang in a call.
+            let ended = server.run();
+            std::process::exit(i32::from(ended.is_err()));
+        };
+        let _ = std::thread::Builder::new().name("plugin worker".into()).spawn(work);
+    }
+
+    fn answer(&self, id: u64, call: Call, cancel: &Cancel) {
         // A plugin from a library catches its own panics; one that is linked may not.
-        let run = AssertUnwindSafe(|| self.run(id, call, cancel));
+        let run = AssertUnwindSafe(|| self.run_call(id, call, cancel));
         let panicked =
             |_| Err(SourceError::new(SourceErrorKind::Unavailable, "the plugin panicked"));
         let (answer, bytes) = match catch_unwind(run).unwrap_or_else(panicked) {
@@ -65,78 +113,89 @@ impl Server {
             Err(error) => (Err(error.into()), Vec::new()),
         };
         locked(&self.calls).remove(&id);
-        if send(&self.out, &Reply::Done { id, answer }, &bytes).is_err() {
-            // The host has gone, or the answer is too large to be sent: nobody can be told.
+        if self.send(&Reply::Done { id, answer }, &bytes).is_err() {
+            // The host has ended, or the answer is too large to be sent: it learns that from the crash.
             std::process::abort();
         }
     }
 
-    fn run(
-        self: &Arc<Self>,
-        id: u64,
-        call: Call,
-        cancel: &Cancel,
-    ) -> Result<(Answer, Vec<u8>), SourceError> {
-        let answer = match call {
+    fn send(&self, reply: &Reply, bytes: &[u8]) -> io::Result<()> {
+        write(&mut *locked(&self.out), reply, bytes)
+    }
+
+    fn run_call(&self, id: u64, call: Call, cancel: &Cancel) -> Answered {
+        match call {
             Call::Scan { source, packages, known } => {
-                let mut batch = Batch::new(id, known, |reply, bytes| send(&self.out, reply, bytes));
+                let mut batch = Batch::new(id, |reply, bytes| self.send(reply, bytes));
                 let source = self.source(source)?;
-                let is_everything = match packages {
-                    None => source.scan(&mut batch, cancel).map(|()| true)?,
-                    Some(packages) => {
-                        let packages: Result<Vec<_>, _> =
-                            packages.iter().map(|path| package(path)).collect();
-                        let coverage = source.scan_packages(&packages?, &mut batch, cancel)?;
-                        coverage == Coverage::Everything
-                    }
-                };
+                let is_everything = scan(&**source, packages, known, &mut batch, cancel)?;
                 batch.send();
-                Answer::Scanned { is_everything }
+                Ok((Answer::Scanned { is_everything }, vec![]))
             }
             Call::List { source, package: path, most } => {
                 let listing = self.source(source)?.list(&package(&path)?, most)?;
-                let resource = |resource: prowess_core::Resource| {
-                    (resource.path.as_str().to_owned(), resource.bytes)
-                };
-                let resources = listing.resources.into_iter().map(resource).collect();
-                Answer::Listed { resources, is_complete: listing.is_complete }
+                let resources = listing.resources.iter().map(path_and_bytes).collect();
+                Ok((Answer::Listed { resources, is_complete: listing.is_complete }, vec![]))
             }
             Call::Read { source, package: path, resource, limit } => {
                 let resource = ResourcePath::new(&resource).map_err(|error| invalid(&error))?;
                 let source = self.source(source)?;
-                let bytes = source.read(&package(&path)?, &resource, ReadLimit(limit))?;
-                return Ok((Answer::Read, bytes));
+                Ok((Answer::Read, source.read(&package(&path)?, &resource, ReadLimit(limit))?))
             }
             Call::Watch { source, watch } => {
                 let kept = self.source(source)?.watch(self.listener(watch))?;
                 let is_watching = kept.is_some();
                 locked(&self.watches).extend(kept.map(|kept| (watch, kept)));
-                Answer::Watching(is_watching)
+                Ok((Answer::Watching(is_watching), vec![]))
             }
             Call::Unwatch { watch } => {
                 let kept = locked(&self.watches).remove(&watch);
                 drop(kept);
-                Answer::Unwatched
+                Ok((Answer::Unwatched, vec![]))
             }
             Call::Tool { tool, arguments, session, caller } => {
                 let tool = self.plugin.tools.get(tool).ok_or_else(|| unknown("tool"))?;
-                Answer::Told(call_alone(&**tool, &arguments, session, caller, cancel).into())
+                let result = call_alone(&**tool, &arguments, session, caller, cancel);
+                Ok((Answer::ToolResult(result.into()), vec![]))
             }
-        };
-        Ok((answer, Vec::new()))
+        }
     }
 
-    fn source(&self, at: usize) -> Result<&Arc<dyn SkillSource>, SourceError> {
-        self.plugin.sources.get(at).ok_or_else(|| unknown("source"))
+    fn source(&self, index: usize) -> Result<&Arc<dyn SkillSource>, SourceError> {
+        self.plugin.sources.get(index).ok_or_else(|| unknown("source"))
     }
 
-    fn listener(self: &Arc<Self>, watch: u64) -> ChangeListener {
-        let out = Arc::clone(&self.out);
+    fn listener(&self, watch: u64) -> ChangeListener {
+        let changes = Arc::clone(&self.changes);
         Arc::new(move |change| {
-            // A host that has gone ends this process by itself.
-            let _ = send(&out, &Reply::Changed { watch, change: change.into() }, &[]);
+            // The end of the host ends this process as well.
+            let changed = Changed { watch, change: change.into() };
+            let _ = write(&mut *locked(&changes), &changed, &[]);
         })
     }
+}
+
+/// Scans a source, and returns whether it covered everything.
+fn scan(
+    source: &dyn SkillSource,
+    packages: Option<Vec<String>>,
+    known: Vec<(String, Stamped)>,
+    batch: &mut dyn ScanSink,
+    cancel: &Cancel,
+) -> Result<bool, SourceError> {
+    let stamped = |(package, bits)| (package, Stamp::from_bits(bits));
+    let mut known: Vec<_> = known.into_iter().map(stamped).collect();
+    known.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    let previous = PreviousScan::new(&known);
+    let Some(packages) = packages else {
+        return source.scan(&previous, batch, cancel).map(|_| true);
+    };
+    let packages: Result<Vec<_>, _> = packages.iter().map(|path| package(path)).collect();
+    Ok(source.scan_packages(&packages?, &previous, batch, cancel)?.is_everything())
+}
+
+fn path_and_bytes(resource: &Resource) -> (String, u64) {
+    (resource.path.as_str().to_owned(), resource.bytes)
 }
 
 fn package(path: &str) -> Result<PackagePath, SourceError> {

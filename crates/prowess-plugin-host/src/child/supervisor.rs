@@ -1,31 +1,26 @@
-//! A plugin's process kept alive: begun again after a failure, left alone after too many, and replaced
+//! A plugin's process kept alive: started again after a failure, left alone after too many, and replaced
 //! when there is another build.
 
-use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prowess_core::{Cancel, Clock, SourceError};
 
 use super::broken::Broken;
-use super::connection::{Connection, Event};
-use super::failures::Failures;
-use super::places::Places;
+use super::connection::{Connection, SentCall, Waited};
+use super::pending::Event;
 use super::protocol::{Answer, Call, Offer, Reply};
-use super::watches::Watches;
+use super::restarts::Failures;
+use super::slots::CallSlots;
 use super::{Launch, locked};
 use crate::{PluginError, PluginErrorKind, PluginLimits, Staged};
-
-/// How often a waiting call looks whether it is still wanted.
-pub(super) const LOOK: Duration = Duration::from_millis(10);
 
 pub(super) struct Supervisor {
     clock: Arc<dyn Clock>,
     limits: PluginLimits,
     offer: Offer,
     state: Mutex<State>,
-    places: Places,
-    watches: Watches,
+    slots: CallSlots,
 }
 
 struct State {
@@ -35,7 +30,7 @@ struct State {
     failures: Failures,
 }
 
-/// What a call gives, and the bytes beside it.
+/// An answer and the bytes next to it.
 pub(super) type Answered = (Answer, Vec<u8>);
 
 /// Takes the parts of a scan.
@@ -44,51 +39,43 @@ pub(super) type TakePart<'a> = &'a mut dyn FnMut(Reply, Vec<u8>) -> Result<(), S
 impl Supervisor {
     pub(super) fn start(launch: Launch, clock: Arc<dyn Clock>) -> Result<Self, PluginError> {
         let launch = Arc::new(launch);
-        let (connection, offer) = Connection::open(&launch)?;
+        let (connection, offer) = Connection::open(&launch, &clock)?;
         let limits = launch.limits.clone();
-        let places = Places::new(limits.calls_at_once);
+        let slots = CallSlots::new(limits.calls_at_once);
         let (connection, failures) = (Some(connection), Failures::default());
         let state = Mutex::new(State { launch, connection, failures });
-        Ok(Self { clock, limits, offer, state, places, watches: Watches::default() })
+        Ok(Self { clock, limits, offer, state, slots })
     }
 
     pub(super) fn offer(&self) -> &Offer {
         &self.offer
     }
 
-    pub(super) fn watches(&self) -> &Watches {
-        &self.watches
-    }
-
-    /// Puts another build in the place of this one. Calls that are under way end on the old one.
-    pub(super) fn replace(&self, library: Staged) -> Result<(), PluginError> {
+    /// Starts another build and returns its process. Calls that are under way end on the old one, which
+    /// the caller retires.
+    pub(super) fn replace(&self, library: Staged) -> Result<Replaced, PluginError> {
         let launch = Arc::new(locked(&self.state).launch.with(library));
         let connection = self.begin(&launch, PluginErrorKind::Init)?;
         let mut state = locked(&self.state);
         let old = state.connection.replace(Arc::clone(&connection));
         (state.launch, state.failures) = (launch, Failures::default());
-        drop(state);
-        self.watch_again(&connection);
-        if let Some(old) = old {
-            old.retire();
-        }
-        Ok(())
+        Ok(Replaced { new: connection, old })
     }
 
-    /// Asks and waits for the answer.
+    /// Sends a call and waits for the answer.
     pub(super) fn call(
         &self,
         mut call: Call,
         cancel: &Cancel,
         part: TakePart<'_>,
     ) -> Result<Answered, Broken> {
-        let _place = self.places.take(cancel).map_err(Broken::Told)?;
+        let _slot = self.slots.take(cancel).map_err(Broken::Reported)?;
         loop {
             let connection = self.connection().map_err(Broken::Process)?;
             match self.call_on(&connection, call, cancel, part) {
                 Ok(answered) => return Ok(answered),
-                // It was replaced before it was asked.
-                Err((_, Some(not_asked))) if connection.is_retired() => call = *not_asked,
+                // It was replaced before the call was sent.
+                Err((_, Some(unsent))) if connection.is_retired() => call = *unsent,
                 Err((broken, _)) => {
                     self.note_end(&connection);
                     return Err(broken);
@@ -97,7 +84,7 @@ impl Supervisor {
         }
     }
 
-    /// As [`Self::call`], in this process and no later one. A call that was not begun comes back.
+    /// As [`Self::call`], in this process and no later one. A call that was not sent comes back.
     pub(super) fn call_on(
         &self,
         connection: &Connection,
@@ -105,47 +92,46 @@ impl Supervisor {
         cancel: &Cancel,
         part: TakePart<'_>,
     ) -> Result<Answered, (Broken, Option<Box<Call>>)> {
-        let begun = connection.begin(call);
-        let (id, events) = begun.map_err(|(error, call)| (Broken::Process(error), Some(call)))?;
-        let waited = self.wait(connection, cancel, id, || events.recv_timeout(LOOK), part);
-        waited.map_err(|broken| (broken, None))
+        let sent = connection.send_call(call);
+        let sent = sent.map_err(|(error, call)| (Broken::Process(error), Some(call)))?;
+        let answered = self.wait(connection, &sent, cancel, part);
+        connection.forget(sent.id);
+        answered.map_err(|broken| (broken, None))
     }
 
+    /// Waits for the answer. Each part of a scan extends the deadline.
     fn wait(
         &self,
         connection: &Connection,
+        sent: &SentCall,
         cancel: &Cancel,
-        id: u64,
-        next: impl Fn() -> Result<Event, RecvTimeoutError>,
         part: TakePart<'_>,
     ) -> Result<Answered, Broken> {
-        let begun = self.clock.elapsed();
-        let mut told_to_end = None;
+        let mut progress = self.clock.elapsed();
+        let mut ending_since = None;
         loop {
-            match next() {
-                Ok(Event::Part(reply, bytes)) => {
+            match connection.wait(sent) {
+                Waited::Event(Event::Part(reply, bytes)) => {
                     if let Err(error) = part(*reply, bytes) {
-                        connection.cancel(id);
-                        let _ = connection.forget(id);
-                        return Err(Broken::Told(error));
+                        connection.cancel(sent.id);
+                        return Err(Broken::Reported(error));
                     }
+                    progress = self.clock.elapsed();
                 }
-                Ok(Event::Done(answer, bytes)) => {
-                    let answer = answer.map_err(|failed| Broken::Told(failed.into()))?;
+                Waited::Event(Event::Done(answer, bytes)) => {
+                    let answer = answer.map_err(|failed| Broken::Reported(failed.into()))?;
                     return Ok((answer, bytes));
                 }
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Broken::Process(connection.forget(id)));
-                }
-                Err(RecvTimeoutError::Timeout) => {}
+                Waited::Ended => return Err(Broken::Process(connection.ended())),
+                Waited::Nothing => {}
             }
             let now = self.clock.elapsed();
-            match told_to_end {
-                None if cancel.is_cancelled() || now - begun > self.call_time() => {
-                    connection.cancel(id);
-                    told_to_end = Some(now);
+            match ending_since {
+                None if cancel.is_cancelled() || now - progress > self.call_time() => {
+                    connection.cancel(sent.id);
+                    ending_since = Some(now);
                 }
-                Some(told) if now - told > Duration::from_millis(self.limits.grace_ms) => {
+                Some(since) if now - since > Duration::from_millis(self.limits.grace_ms) => {
                     return Err(Broken::Process(self.give_up(connection, cancel)));
                 }
                 _ => {}
@@ -153,7 +139,7 @@ impl Supervisor {
         }
     }
 
-    /// The process that answers now, begun again if need be.
+    /// Returns the process that answers now, started again if need be.
     pub(super) fn connection(&self) -> Result<Arc<Connection>, PluginError> {
         let mut state = locked(&self.state);
         let now = self.clock.elapsed();
@@ -162,29 +148,31 @@ impl Supervisor {
                 state.connection = Some(Arc::clone(&connection));
                 return Ok(connection);
             }
-            Some(connection) => state.failures.note(now, connection.end().cloned()),
+            Some(connection) => state.failures.note(now, connection.end()),
             None => {}
         }
         state.failures.may_begin(now, &self.limits)?;
+        let file = state.launch.file.display().to_string();
+        tracing::info!(file, "plugin process starts again");
         match self.begin(&state.launch, PluginErrorKind::Protocol) {
             Ok(connection) => {
                 state.connection = Some(Arc::clone(&connection));
                 Ok(connection)
             }
             Err(error) => {
-                state.failures.note(self.clock.elapsed(), Some(error.clone()));
+                state.failures.note(self.clock.elapsed(), Some(&error));
                 Err(error)
             }
         }
     }
 
-    /// A further process, which has to offer what the first one did.
+    /// Starts a further process, which has to offer what the first one did.
     fn begin(
         &self,
         launch: &Arc<Launch>,
         otherwise: PluginErrorKind,
     ) -> Result<Arc<Connection>, PluginError> {
-        let (connection, offer) = Connection::open(launch)?;
+        let (connection, offer) = Connection::open(launch, &self.clock)?;
         if offer == self.offer {
             return Ok(connection);
         }
@@ -194,29 +182,37 @@ impl Supervisor {
         Err(connection.close(PluginError { help: help.into(), ..error }))
     }
 
-    /// Takes note if the process has ended, so that the time until it is begun again runs from now.
+    /// Takes note if the process has ended, so that the time until it is started again runs from now.
     fn note_end(&self, connection: &Arc<Connection>) {
         let Some(error) = connection.end() else { return };
         let mut state = locked(&self.state);
         let is_ours = |own: &mut Arc<Connection>| Arc::ptr_eq(own, connection);
         if state.connection.take_if(is_ours).is_some() {
-            state.failures.note(self.clock.elapsed(), Some(error.clone()));
+            state.failures.note(self.clock.elapsed(), Some(error));
         }
     }
 
-    /// A call that does not end ends with its process.
+    /// Ends the process of a call that does not end.
     fn give_up(&self, connection: &Connection, cancel: &Cancel) -> PluginError {
         let limits = &self.limits;
-        let reason = match cancel.is_cancelled() {
-            true => format!("went on for {} ms after it was cancelled", limits.grace_ms),
-            false => format!("did not answer within {} ms", limits.call_ms),
+        let reason = if cancel.is_cancelled() {
+            format!("went on for {} ms after it was cancelled", limits.grace_ms)
+        } else {
+            format!("did not answer within {} ms", limits.call_ms)
         };
+        tracing::warn!(%reason, "plugin process is killed");
         connection.fail(PluginErrorKind::Deadline, reason)
     }
 
     fn call_time(&self) -> Duration {
         Duration::from_millis(self.limits.call_ms)
     }
+}
+
+/// A process that was replaced by another one.
+pub(super) struct Replaced {
+    pub(super) new: Arc<Connection>,
+    pub(super) old: Option<Arc<Connection>>,
 }
 
 impl Drop for Supervisor {

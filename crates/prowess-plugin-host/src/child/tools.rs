@@ -1,5 +1,6 @@
 //! The tools of a plugin's process, as those of the core.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
@@ -42,8 +43,8 @@ impl Tool for RemoteTool {
         ToolDefinition { name, description, input_schema }
     }
 
-    fn accepts(&self, _: &Catalog) -> Value {
-        self.offered.accepts.clone()
+    fn accepts(&self, _: &Catalog) -> Cow<'_, Value> {
+        Cow::Borrowed(&self.offered.accepts)
     }
 
     fn is_offered(&self, _: &Catalog) -> bool {
@@ -52,11 +53,11 @@ impl Tool for RemoteTool {
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
         let session = context.session.id().as_str().to_owned();
-        let (arguments, caller) = (arguments.clone(), context.caller);
-        let call = Call::Tool { tool: self.at, arguments, session, caller };
+        let caller = context.caller;
+        let call = Call::Tool { tool: self.at, arguments: arguments.clone(), session, caller };
         match self.supervisor.call(call, context.cancel, &mut |_, _| Err(nonsense())) {
-            Ok((Answer::Told(told), _)) => told.into(),
-            Ok(_) => failed(Broken::Told(nonsense())),
+            Ok((Answer::ToolResult(result), _)) => result.into(),
+            Ok(_) => failed(Broken::Reported(nonsense())),
             Err(broken) => failed(broken),
         }
     }
@@ -65,10 +66,10 @@ impl Tool for RemoteTool {
 fn failed(broken: Broken) -> ToolResult {
     let (code, message) = match broken {
         Broken::Process(error) => (error.kind.as_str(), error.to_string()),
-        Broken::Told(error) if error.kind == SourceErrorKind::Cancelled => {
+        Broken::Reported(error) if error.kind == SourceErrorKind::Cancelled => {
             ("cancelled", error.message)
         }
-        Broken::Told(error) => ("plugin-failed", error.message),
+        Broken::Reported(error) => ("plugin-failed", error.message),
     };
     ToolResult::error(Code::new(code), message)
 }

@@ -1,4 +1,4 @@
-//! The watches of a plugin's sources, which outlive the process that keeps them up.
+//! The watches of a plugin's sources, which outlive the process that keeps them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,13 +12,14 @@ use super::locked;
 use super::protocol::{Answer, Call};
 use super::supervisor::Supervisor;
 
-#[derive(Default)]
+/// The watches of one plugin.
 pub(super) struct Watches {
+    supervisor: Arc<Supervisor>,
     next: AtomicU64,
     kept: Mutex<BTreeMap<u64, Watched>>,
 }
 
-/// A watch that somebody keeps: of which source, and its number in which process.
+/// A watch: its source, and its number in which process.
 struct Watched {
     source: usize,
     listener: ChangeListener,
@@ -26,72 +27,84 @@ struct Watched {
     number: u64,
 }
 
-impl Supervisor {
-    /// Begins a watch; the answer is what to end it with, or `None` if there is nothing to watch.
+impl Watches {
+    pub(super) fn new(supervisor: Arc<Supervisor>) -> Self {
+        Self { supervisor, next: AtomicU64::default(), kept: Mutex::default() }
+    }
+
+    /// Starts a watch and returns the number that ends it, or `None` if there is nothing to watch.
     pub(super) fn watch(
         &self,
         source: usize,
         listener: ChangeListener,
     ) -> Result<Option<u64>, SourceError> {
-        // Held, so that no other process takes the place of this one before the watch is noted.
-        let mut kept = locked(&self.watches().kept);
-        let connection = self.connection().map_err(|error| unavailable(&error))?;
-        let Some(number) = self.begin_watch(&connection, source, &listener)? else {
+        // Held, so that no other process replaces this one before the watch is noted.
+        let mut kept = locked(&self.kept);
+        let connection = self.supervisor.connection().map_err(|error| unavailable(&error))?;
+        let Some(number) = self.start(&connection, source, &listener)? else {
             return Ok(None);
         };
-        let token = self.watches().next.fetch_add(1, Ordering::Relaxed);
+        let token = self.next.fetch_add(1, Ordering::Relaxed);
         kept.insert(token, Watched { source, listener, connection, number });
         Ok(Some(token))
     }
 
-    /// Once this has returned, the listener is not called any more.
+    /// Ends a watch. Once this has returned, the listener is not called any more.
     pub(super) fn unwatch(&self, token: u64) {
-        if let Some(watched) = locked(&self.watches().kept).remove(&token) {
+        if let Some(watched) = locked(&self.kept).remove(&token) {
             watched.end();
         }
     }
 
-    /// Every watch goes over to this process.
+    /// Moves every watch to this process.
     pub(super) fn watch_again(&self, connection: &Arc<Connection>) {
-        for watched in locked(&self.watches().kept).values_mut() {
-            watched.connection.stop_listening(watched.number);
-            let begun = self.begin_watch(connection, watched.source, &watched.listener);
-            (watched.listener)(match begun {
+        for watched in locked(&self.kept).values_mut() {
+            watched.connection.listeners.remove(watched.number);
+            let started = self.start(connection, watched.source, &watched.listener);
+            let change = match started {
                 Ok(Some(number)) => {
-                    (watched.connection, watched.number) = (Arc::clone(connection), number);
+                    watched.connection = Arc::clone(connection);
+                    watched.number = number;
                     SourceChange::Everything
                 }
                 Ok(None) => SourceChange::Lost(nonsense()),
                 Err(error) => SourceChange::Lost(error),
-            });
+            };
+            (watched.listener)(change);
         }
     }
 
-    fn begin_watch(
+    fn start(
         &self,
         connection: &Connection,
         source: usize,
         listener: &ChangeListener,
     ) -> Result<Option<u64>, SourceError> {
-        let number = connection.listen(Arc::clone(listener));
-        let call = Call::Watch { source, watch: number };
-        let none = &mut |_, _| Err(nonsense());
-        let answer = self.call_on(connection, call, &Cancel::default(), none);
-        let answer = answer.map_err(|(broken, _)| SourceError::from(broken));
-        if !matches!(answer, Ok((Answer::Watching(true), _))) {
-            connection.stop_listening(number);
+        let number = connection.number();
+        connection.listeners.insert(number, Arc::clone(listener));
+        let answer = self.call(connection, Call::Watch { source, watch: number });
+        if !matches!(answer, Ok(Answer::Watching(true))) {
+            connection.listeners.remove(number);
         }
-        match answer?.0 {
+        match answer? {
             Answer::Watching(is_watching) => Ok(is_watching.then_some(number)),
             _ => Err(nonsense()),
         }
+    }
+
+    fn call(&self, connection: &Connection, call: Call) -> Result<Answer, SourceError> {
+        let no_parts = &mut |_, _| Err(nonsense());
+        let answer = self.supervisor.call_on(connection, call, &Cancel::default(), no_parts);
+        Ok(answer.map_err(|(broken, _)| SourceError::from(broken))?.0)
     }
 }
 
 impl Watched {
     fn end(&self) {
-        self.connection.stop_listening(self.number);
-        // The listener is gone; when the plugin stops is of no matter here.
-        let _ = self.connection.begin(Call::Unwatch { watch: self.number });
+        self.connection.listeners.remove(self.number);
+        // The listener is gone, so nothing depends on the answer.
+        if let Ok(sent) = self.connection.send_call(Call::Unwatch { watch: self.number }) {
+            self.connection.forget(sent.id);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What a plugin's sources and tools have in common: its instance, and how it is called.
+//! The state that a plugin's sources and tools share: its instance, and how it is called.
 
 mod begin;
 mod watches;
@@ -17,12 +17,12 @@ use crate::calls::{Calls, GaveUp, Patience};
 use crate::failure::Failure;
 use crate::host_api::HostSide;
 use crate::instance::{Instance, Shape, plain};
-use crate::{Image, LogLevel, PluginError, PluginErrorKind, PluginLimits};
+use crate::{LoadedCode, LogLevel, PluginError, PluginErrorKind, PluginLimits};
 
 use begin::begin_in_time;
 use watches::Watched;
 
-/// What a plugin's sources and tools have in common.
+/// The state that a plugin's sources and tools share.
 pub(crate) struct Shared {
     pub(crate) name: String,
     pub(crate) shape: Shape,
@@ -31,14 +31,16 @@ pub(crate) struct Shared {
     config: String,
     generations: usize,
     calls: Calls,
+    /// Whether calls end at a deadline; otherwise they run on the caller's thread.
+    has_deadlines: bool,
     current: RwLock<Arc<Instance>>,
     state: Mutex<State>,
     watches: Mutex<BTreeMap<u64, Watched>>,
 }
 
-/// What changes when an instance is replaced. Whoever replaces one holds the lock meanwhile.
+/// The state that changes when an instance is replaced, under a lock that is held meanwhile.
 pub(super) struct State {
-    pub(super) image: Image,
+    pub(super) image: LoadedCode,
     pub(super) generation: usize,
     /// How many images came after the first. One that could not begin stays in memory, too.
     opened: usize,
@@ -54,7 +56,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    pub(super) fn start(image: Image, setup: PluginSetup) -> Result<Self, PluginError> {
+    pub(super) fn start(image: LoadedCode, setup: PluginSetup) -> Result<Self, PluginError> {
         let PluginSetup { config, limits, generations, clock, log } = setup;
         let name = image.manifest().name.clone();
         let host = Arc::new(HostSide::new(&name, log, clock));
@@ -70,10 +72,21 @@ impl Shared {
             config,
             generations,
             calls,
+            has_deadlines: true,
             current: RwLock::new(instance),
             state: Mutex::new(State { image, generation: 0, opened: 0, breaker }),
             watches: Mutex::default(),
         })
+    }
+
+    /// Lets calls run on the caller's thread from now on, without a deadline.
+    pub(super) fn without_deadlines(self) -> Self {
+        Self { has_deadlines: false, ..self }
+    }
+
+    /// Returns how long a caller waits.
+    fn call_time(&self) -> Duration {
+        if self.has_deadlines { milliseconds(self.limits.call_ms) } else { Duration::ZERO }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -120,7 +133,7 @@ impl Shared {
     }
 
     /// A further instance, which has to offer what the first one does.
-    fn begin(&self, image: &Image) -> Result<(Arc<Instance>, Shape), PluginError> {
+    fn begin(&self, image: &LoadedCode) -> Result<(Arc<Instance>, Shape), PluginError> {
         let (instance, shape) =
             begin_in_time(&self.calls, &self.host, image, &self.config, &self.limits)?;
         if shape == self.shape {
@@ -144,7 +157,7 @@ impl Shared {
         Err(PluginError::refused(PluginErrorKind::Generations, file, reason, help))
     }
 
-    pub(super) fn replace(&self, image: Image) -> Result<(), PluginError> {
+    pub(super) fn replace(&self, image: LoadedCode) -> Result<(), PluginError> {
         let mut state = self.state();
         self.has_room(&state)?;
         state.opened += 1;
@@ -185,13 +198,13 @@ impl Shared {
     /// Calls the plugin. `work` gets the instance and what belongs to the call.
     pub(crate) fn call<T: Send + 'static>(
         &self,
-        call: &Call<'_>,
+        call: &CallContext<'_>,
         work: impl FnOnce(&Instance, CallCtx<'_>) -> RResult<T, AbiError> + Send + 'static,
     ) -> Result<T, Failure> {
         let instance = self.instance()?;
         let running = self.host.begin_call(call.cancel);
         let patience = Patience {
-            limit: milliseconds(self.limits.call_ms),
+            limit: self.call_time(),
             grace: milliseconds(self.limits.grace_ms),
             cancel: call.cancel,
             progress: call.progress,
@@ -242,15 +255,15 @@ impl Shared {
     }
 
     fn short_patience(&self) -> Patience<'static> {
-        let limit = milliseconds(self.limits.call_ms);
+        let limit = self.call_time();
         let grace = milliseconds(self.limits.grace_ms);
         Patience { limit, grace, cancel: None, progress: None }
     }
 }
 
-/// What a call brings along.
+/// The context of one call.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Call<'a> {
+pub(crate) struct CallContext<'a> {
     pub(crate) cancel: Option<&'a Cancel>,
     pub(crate) progress: Option<&'a std::sync::atomic::AtomicU64>,
     pub(crate) conversation: &'a str,

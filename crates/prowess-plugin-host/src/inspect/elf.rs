@@ -1,7 +1,7 @@
-//! What an ELF file asks of the system's loader.
+//! The requests of an ELF file to the system's loader.
 //!
-//! It is read the way the loader reads it: by segments and addresses. Sections are for tools, and a file
-//! may say one thing there and another to the loader.
+//! It is read the way the loader reads it: by segments and addresses. Sections are for tools, and a
+//! file may say one thing there and another to the loader.
 
 use object::elf;
 use object::read::elf::{Dyn, ElfFile, FileHeader, ProgramHeader};
@@ -26,7 +26,7 @@ struct Dynamic<'data> {
     strings: &'data [u8],
 }
 
-/// What the file asks of the loader.
+/// Returns the requests of the file to the loader.
 pub(super) fn linkage<Elf: FileHeader<Endian = Endianness>>(
     file: &ElfFile<'_, Elf>,
 ) -> Result<Linkage> {
@@ -47,7 +47,7 @@ pub(super) fn linkage<Elf: FileHeader<Endian = Endianness>>(
     })
 }
 
-/// What the header alone says, for files that nothing else can be read of.
+/// Reads the target from the header alone, for files that are damaged otherwise.
 pub(super) fn target_of_header(bytes: &[u8]) -> Option<Target> {
     let [0x7f, b'E', b'L', b'F', class, data, ..] = bytes else {
         return None;
@@ -136,7 +136,7 @@ impl<'data> Dynamic<'data> {
     }
 }
 
-/// What the loader will find at an address, up to the end of its segment.
+/// Returns the bytes that the loader finds at an address, up to the end of its segment.
 fn mapped<'data, Elf: FileHeader<Endian = Endianness>>(
     file: &ElfFile<'data, Elf>,
     address: u64,
@@ -154,8 +154,8 @@ fn mapped<'data, Elf: FileHeader<Endian = Endianness>>(
     Err(error("an address lies outside of its segments"))
 }
 
-/// The highest version of glibc that a symbol asks for. It helps an author and decides nothing, so a
-/// table that cannot be read says nothing.
+/// The highest version of glibc that a symbol asks for. It helps an author and decides nothing, so
+/// a table that cannot be read says nothing.
 fn minimum_glibc<Elf: FileHeader<Endian = Endianness>>(file: &ElfFile<'_, Elf>) -> Option<String> {
     let endian = file.endian();
     let sections = file.elf_section_table();

@@ -13,16 +13,16 @@ use crate::{PluginError, PluginErrorKind};
 
 const REBUILD: &str = "build or copy the plugin again";
 
-/// What a library's format says of it.
+/// The properties of a library's format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Library {
-    /// What it was built for.
+    /// Its target.
     pub target: Target,
-    /// What it asks of the system's loader; empty for formats other than ELF.
+    /// Its requests to the system's loader; empty for formats other than ELF.
     pub linkage: Linkage,
 }
 
-/// What a library was built for, in words: `elf`, `x86_64`, 64, `little`.
+/// The target of a library, in words: `elf`, `x86_64`, 64, `little`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
     /// `elf`, `mach-o`, `pe`, or another format's name.
@@ -35,12 +35,12 @@ pub struct Target {
     pub endian: String,
 }
 
-/// What a library asks of the system's loader.
+/// The requests of a library to the system's loader.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Linkage {
     /// The libraries that are opened with it, in its order.
     pub needed: Vec<String>,
-    /// Where the loader is told to look for them (`DT_RPATH`, `DT_RUNPATH`).
+    /// The directories that the loader has to search for them (`DT_RPATH`, `DT_RUNPATH`).
     pub search_paths: Vec<String>,
     /// Libraries that are to watch or replace it (`DT_AUDIT`, `DT_FILTER` and their kin).
     pub redirects: Vec<String>,
@@ -53,7 +53,7 @@ pub struct Linkage {
 }
 
 impl Target {
-    /// What this host can open.
+    /// Returns the target of this host.
     pub fn of_this_host() -> Self {
         let format = match std::env::consts::OS {
             "macos" | "ios" => "mach-o",
@@ -92,7 +92,8 @@ pub(super) fn read<'data>(
         refused("is no library: it begins like none".into(), help)
     })?;
     let broken = |error: elf::Damage| {
-        // A header with other bits or bytes makes nonsense of the rest; that is then the true cause.
+        // A header with other bits or bytes makes nonsense of the rest; that is then the true
+        // cause.
         match elf::target_of_header(bytes) {
             Some(target) if target != Target::of_this_host() => wrong_target(file, &target),
             _ => refused(format!("is a damaged or truncated library: {}", error.0), REBUILD),
@@ -131,8 +132,8 @@ fn section<'data>(object: &object::File<'data>) -> Result<Option<&'data [u8]>, e
     Ok(section.map(|section| section.data()).transpose()?)
 }
 
-/// A library that this host's loader would not open, or not find.
-pub(crate) fn wrong_target(file: &Path, target: &Target) -> PluginError {
+/// Returns the refusal of a library that was built for another system.
+pub fn wrong_target(file: &Path, target: &Target) -> PluginError {
     let reason = format!("was built for {target}, and this host is {}", Target::of_this_host());
     let help = "build the plugin for this host, or get the file for it";
     PluginError::refused(PluginErrorKind::WrongTarget, file, reason, help)

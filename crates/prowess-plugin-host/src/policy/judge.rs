@@ -14,8 +14,8 @@ impl PluginPolicy {
     ///
     /// # Errors
     ///
-    /// It is for another system, needs a boundary or libraries that it does not get here, or is older
-    /// than the policy allows.
+    /// It is for another system, needs a boundary or libraries that it does not get here, or is
+    /// older than the policy allows.
     pub fn judge(&self, file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
         if inspection.library.target != Target::of_this_host() {
             return Err(wrong_target(file, &inspection.library.target));
@@ -25,8 +25,8 @@ impl PluginPolicy {
         self.version(file, inspection)
     }
 
-    /// Where a plugin runs that may run. `is_pinned` says that its very digest is trusted, and not only
-    /// a key that signs many.
+    /// Where a plugin runs that may run. `is_pinned` says that its very digest is trusted, and not
+    /// only a key that signs many.
     ///
     /// # Errors
     ///
@@ -53,7 +53,12 @@ impl PluginPolicy {
         }
     }
 
-    pub(crate) fn linkage(&self, file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
+    /// Whether the libraries that a plugin needs are allowed.
+    ///
+    /// # Errors
+    ///
+    /// It needs others, or changes where the system's loader finds them.
+    pub fn linkage(&self, file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
         let linkage = &inspection.library.linkage;
         let is_foreign = |name: &&String| !self.allowed_libraries.contains(name);
         let foreign: Vec<_> = linkage.needed.iter().filter(is_foreign).map(quoted).collect();
@@ -94,8 +99,12 @@ impl PluginPolicy {
     }
 }
 
-/// The version of a plugin as its manifest has it.
-pub(crate) fn version(file: &Path, inspection: &Inspection) -> Result<Version, PluginError> {
+/// Returns the version of a plugin as its manifest has it.
+///
+/// # Errors
+///
+/// It is not a semantic version.
+pub fn version(file: &Path, inspection: &Inspection) -> Result<Version, PluginError> {
     let manifest = &inspection.manifest;
     manifest.version.parse().map_err(|error| {
         let reason = format!("has the version `{}`, which is none: {error}", manifest.version);
@@ -104,7 +113,12 @@ pub(crate) fn version(file: &Path, inspection: &Inspection) -> Result<Version, P
     })
 }
 
-pub(crate) fn abi(file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
+/// Checks that the host speaks the major version of the boundary that the plugin was built with.
+///
+/// # Errors
+///
+/// It does not.
+pub fn abi(file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
     let manifest = &inspection.manifest;
     let (major, minor) = HOST_ABI;
     match manifest.abi_version() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Key, Pin, TrustStore};
+use super::{Key, Pin, RevokedName, TrustStore};
 use crate::private_file;
 
 /// The version of the file's form.
@@ -22,7 +22,7 @@ pub enum TrustError {
         /// Why.
         cause: std::io::Error,
     },
-    /// What stands in it is not a trust store of this version.
+    /// Its content is not a trust store of this version.
     #[error("the trust store `{}` is damaged, so no plugin is trusted: {cause}", .path.display())]
     Damaged {
         /// The file.
@@ -41,6 +41,15 @@ struct Written {
     form: u32,
     pins: Vec<Pin>,
     keys: Vec<Key>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    revoked_names: Vec<RevokedName>,
+}
+
+impl From<Written> for TrustStore {
+    fn from(written: Written) -> Self {
+        let Written { pins, keys, revoked_names, .. } = written;
+        Self { pins, keys, revoked_names }
+    }
 }
 
 impl TrustStore {
@@ -58,14 +67,14 @@ impl TrustStore {
         let written: Written =
             serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
         match written.form {
-            FORM => Ok(Self { pins: written.pins, keys: written.keys }),
+            FORM => Ok(written.into()),
             other => {
                 Err(damaged(format!("it has the form {other}, and this program knows {FORM}")))
             }
         }
     }
 
-    /// Reads the store, changes it and writes it, while nobody else can. The file is left as it was if the
+    /// Reads the store, changes it and writes it, under a lock. The file is left as it was if the
     /// change is refused, and a damaged file is never written over.
     ///
     /// # Errors
@@ -79,7 +88,8 @@ impl TrustStore {
         let lock = private_file::lock(path).map_err(cause)?;
         let mut store = Self::read(path)?;
         let given = change(&mut store)?;
-        let written = Written { form: FORM, pins: store.pins, keys: store.keys };
+        let TrustStore { pins, keys, revoked_names } = store;
+        let written = Written { form: FORM, pins, keys, revoked_names };
         let text = serde_json::to_string_pretty(&written).map_err(|error| TrustError::Damaged {
             path: path.to_owned(),
             cause: error.to_string(),

@@ -1,5 +1,7 @@
 //! Keys that sign plugins, in the form of minisign.
 
+use std::path::Path;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use minisign_verify::{PublicKey, Signature};
@@ -7,6 +9,10 @@ use prowess_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::time;
+use crate::regular_file::read_text;
+
+/// The most bytes that the file of a key may have.
+const MAX_KEY_BYTES: u64 = 4096;
 
 /// Where the number of a key stands in its bytes and in those of a signature.
 const ID: std::ops::Range<usize> = 2..10;
@@ -19,7 +25,7 @@ pub struct Key {
     pub id: String,
     /// The key in base64.
     pub key: String,
-    /// Who trusted it.
+    /// The user that trusted it.
     pub trusted_by: String,
     /// When.
     #[serde(with = "time")]
@@ -29,27 +35,45 @@ pub struct Key {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// The text is no public key of minisign.
+/// Why there is no key to trust.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it is no public key of minisign: {0}")]
-pub struct KeyError(String);
+#[non_exhaustive]
+pub enum KeyError {
+    /// The file cannot be read.
+    #[error("it cannot be read: {0}")]
+    Unreadable(String),
+    /// The text is not a public key of minisign.
+    #[error("it is not a public key of minisign: {0}")]
+    Invalid(String),
+}
 
 impl Key {
+    /// Reads a key from a `.pub` file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is not a public key of minisign.
+    pub fn read(file: &Path, signed_off_by: &super::SignedOffBy) -> Result<Self, KeyError> {
+        let text = read_text(file, MAX_KEY_BYTES);
+        let text = text.map_err(|error| KeyError::Unreadable(error.to_string()))?;
+        Self::parse(&text, signed_off_by)
+    }
+
     /// Reads a key from the text of a `.pub` file, or from its line in base64.
     ///
     /// # Errors
     ///
-    /// The text is no public key of minisign.
-    pub fn parse(text: &str, witness: &super::Witness) -> Result<Self, KeyError> {
+    /// The text is not a public key of minisign.
+    pub fn parse(text: &str, signed_off_by: &super::SignedOffBy) -> Result<Self, KeyError> {
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let line = lines.next_back().unwrap_or_default();
-        PublicKey::from_base64(line).map_err(|error| KeyError(error.to_string()))?;
-        let id = id_in(line).ok_or_else(|| KeyError("it has no number".into()))?;
+        PublicKey::from_base64(line).map_err(|error| KeyError::Invalid(error.to_string()))?;
+        let id = id_in(line).ok_or_else(|| KeyError::Invalid("it has no number".into()))?;
         Ok(Self {
             id,
             key: line.to_owned(),
-            trusted_by: witness.who.clone(),
-            trusted_at: witness.when,
+            trusted_by: signed_off_by.who.clone(),
+            trusted_at: signed_off_by.when,
             revoked_at: None,
         })
     }
@@ -80,7 +104,7 @@ impl SignatureFile {
         Ok(Self { key, signature })
     }
 
-    /// What the signer says that it is.
+    /// Returns the trusted comment of the signature.
     pub(crate) fn trusted_comment(&self) -> &str {
         self.signature.trusted_comment()
     }

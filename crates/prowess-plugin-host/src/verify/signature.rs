@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::Seen;
+use super::InspectedFile;
+use crate::regular_file::read_text;
 use crate::trust::SignatureFile;
 use crate::{PluginError, PluginErrorKind, TrustStore};
 
@@ -11,7 +12,7 @@ const MAX_SIGNATURE_BYTES: u64 = 4096;
 
 /// The key by which the file is signed for what it says that it is.
 pub(super) fn signed_by(
-    seen: &Seen<'_>,
+    seen: &InspectedFile<'_>,
     trust: &TrustStore,
     signature: &SignatureFile,
 ) -> Result<String, PluginError> {
@@ -50,19 +51,11 @@ pub(super) fn signature_of(file: &Path) -> Result<Option<SignatureFile>, PluginE
         let help = "get the `.minisig` file again, or remove it and pin the plugin";
         PluginError::refused(PluginErrorKind::Signature, file, reason, help)
     };
-    let text = match read_small(Path::new(&name)) {
+    let text = match read_text(Path::new(&name), MAX_SIGNATURE_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(refused(format!("has a signature that cannot be read: {error}"))),
     };
     let signature = SignatureFile::parse(&text);
     signature.map(Some).map_err(|why| refused(format!("has a damaged signature: {why}")))
-}
-
-fn read_small(path: &Path) -> std::io::Result<String> {
-    use std::io::Read;
-    let mut text = String::new();
-    let file = std::fs::File::open(path)?;
-    file.take(MAX_SIGNATURE_BYTES).read_to_string(&mut text)?;
-    Ok(text)
 }

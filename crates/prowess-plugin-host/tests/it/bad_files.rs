@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use prowess_core::Digest;
 use prowess_plugin_host::{
-    Image, InventoryCache, Isolation, Manifest, Older, Origin, PanicStrategy, PluginError,
+    InventoryCache, Isolation, LoadedCode, Manifest, Older, Origin, PanicStrategy, PluginError,
     PluginErrorKind, PluginPolicy, TrustStore, VerifiedPlugin, inspect, list, stage, verify,
 };
 use tempfile::TempDir;
@@ -99,7 +99,7 @@ fn no_constructor_of_a_file_that_is_refused_runs() {
 fn opened(code: &str, reason: &str) {
     let trap = Trap::new(&manifest(), |_, library| library.code(code)).trusted();
     let plugin = trap.verify().expect("it may run");
-    let error = Image::open(&plugin, stage(&plugin, trap.place.path()).unwrap());
+    let error = LoadedCode::open(&plugin, stage(&plugin, trap.place.path()).unwrap());
     let error = error.expect_err("there is nothing to call");
     assert_eq!(error.kind, PluginErrorKind::Abi, "{error}");
     assert!(error.reason.contains(reason) && error.was_executed, "{error}");

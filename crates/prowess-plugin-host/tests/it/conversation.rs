@@ -19,7 +19,7 @@ impl Session for Conversation {
         unreachable!("no plugin sees it")
     }
 
-    fn load(&self, _: Vec<ActiveSkill>, _: LoadMode) -> Result<Receipt, SessionError> {
+    fn load(&self, _: &[Arc<ActiveSkill>], _: LoadMode) -> Result<Receipt, SessionError> {
         unreachable!("no plugin loads")
     }
 
@@ -37,10 +37,11 @@ pub(crate) fn call(
 ) -> ToolResult {
     let context = ToolContext {
         catalog: &Arc::new(Catalog::empty()),
-        session: &Conversation(SessionId::new("talk-7")),
+        session: &Conversation(SessionId::new("talk-7").expect("it is a good id")),
         caller: Caller::User,
         clock,
         cancel,
+        boundary: &prowess_core::Boundary::default(),
     };
     tool.call(&context, arguments)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Cancel, MemorySource, PackagePath, ReadLimit, ResourcePath, SkillSource};
+use prowess_core::{MemorySource, PackagePath, ReadLimit, ResourcePath, SkillSource};
 use prowess_plugin_host::PluginLimits;
 use prowess_testkit::ScanRecorder;
 use serde_json::json;
@@ -31,8 +31,7 @@ fn it_says_what_the_linked_one_says() {
     assert_eq!((loaded.name(), loaded.root()), (linked.name(), linked.root()));
     let [one, other] = [&linked as &dyn SkillSource, &*loaded].map(|source| {
         let scan = ScanRecorder::scan(source).unwrap();
-        let mut again = scan.next();
-        source.scan(&mut again, &Cancel::default()).unwrap();
+        let again = scan.next().record(source).unwrap();
         (scan.found, scan.problems, again.unchanged, again.found)
     });
     assert_eq!(one, other, "the scans are equal");
@@ -58,8 +57,7 @@ fn a_part_of_a_source_is_scanned() {
     let (linked, loaded) = (linked(), memory_source(&FILES));
     let asked = [PackagePath::new("pdf").unwrap()];
     let [one, other] = [&linked as &dyn SkillSource, &*loaded].map(|source| {
-        let mut recorder = ScanRecorder::default();
-        let coverage = source.scan_packages(&asked, &mut recorder, &Cancel::default()).unwrap();
+        let (recorder, coverage) = ScanRecorder::default().record_packages(source, &asked).unwrap();
         (coverage, recorder.found)
     });
     assert_eq!(one, other, "it reports the same and says that it looked at the same");
@@ -75,7 +73,7 @@ fn what_a_source_could_not_see_crosses() {
     for begin in [in_host, in_process] {
         let running = begin(&file, &config, PluginLimits::default()).unwrap();
         let scan = ScanRecorder::scan(&*running.source).unwrap();
-        assert_eq!(scan.unseen, ["group/shut"], "the directory is named");
+        assert_eq!(scan.unreadable, ["group/shut"], "the directory is named");
         assert_eq!(scan.packages(), ["good"], "and what was seen is there");
         assert_eq!(scan.problems.len(), 1, "with what is wrong: {:?}", scan.problems);
     }

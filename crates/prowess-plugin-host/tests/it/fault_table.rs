@@ -9,16 +9,18 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, Code, Diagnostic, PackagePath, ReadLimit, ResourcePath, SkillSource, SourceError,
-    ToolProvider,
+    Cancel, Clock, Code, Diagnostic, PackagePath, ReadLimit, ResourcePath, SkillSource,
+    SourceError, ToolProvider,
 };
 use prowess_plugin_host::{
-    Isolation, Launch, LoadedPlugin, PluginError, PluginErrorKind, PluginLimits, start_process,
+    Isolation, Launch, LoadedPlugin, PluginError, PluginErrorKind, PluginLimits, PluginRights,
+    SandboxPolicy, start_process,
 };
 use prowess_testkit::{ManualClock, PluginFlavor, ScanRecorder, build_plugin_example_as};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde_json::{Value, json};
 
+use crate::clock::MovableClock;
 use crate::conversation;
 use crate::loaded::{Start, memory_source, staged};
 
@@ -136,6 +138,20 @@ fn rows() -> Vec<Row> {
             same("plugin-protocol-broken"),
         ),
         row(
+            "reports or answers text that is not UTF-8",
+            [
+                with("scan", &["bytes", "file-bytes", "unchanged-bytes"], Scan),
+                usual(&[Tool("bytes")]),
+            ]
+            .concat(),
+            same("plugin-protocol-broken"),
+        ),
+        row(
+            "reports a path of 10 MB, or 200,000 problems",
+            with("scan", &["long", "problems"], Scan),
+            same("plugin-protocol-broken"),
+        ),
+        row(
             "goes on talking to the host after it was dropped",
             with("drop", &["late"], End),
             (Nothing, Nothing),
@@ -155,6 +171,12 @@ fn rows() -> Vec<Row> {
             (EndsHost, Told("plugin-crashed")),
         ),
         row("does so while it is dropped", with("drop", &deadly, End), (EndsHost, Nothing)),
+        row("forks, and aborts", usual(&[Read("fork")]), (EndsHost, Told("plugin-crashed"))),
+        row(
+            "uses a processor and does not return",
+            usual(&[Read("spin")]),
+            same("plugin-deadline"),
+        ),
         row("prints to standard output", usual(&[Read("print")]), (ReachesHost, Nothing)),
         row(
             "changes the environment or the working directory",
@@ -180,11 +202,28 @@ fn rows() -> Vec<Row> {
     ]
 }
 
+/// A clock that a test can move forward.
+pub(crate) trait Advance: Clock {
+    fn advance(&self, time: Duration);
+}
+
+impl Advance for ManualClock {
+    fn advance(&self, time: Duration) {
+        self.advance(time);
+    }
+}
+
+impl Advance for MovableClock {
+    fn advance(&self, time: Duration) {
+        self.advance(time);
+    }
+}
+
 /// A plugin that runs, wherever that is.
 pub(crate) struct Running {
     pub(crate) source: Arc<dyn SkillSource>,
     pub(crate) tools: Arc<dyn ToolProvider>,
-    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) clock: Arc<dyn Advance>,
 }
 
 fn file(flavor: PluginFlavor) -> PathBuf {
@@ -196,7 +235,7 @@ fn file(flavor: PluginFlavor) -> PathBuf {
 /// Little patience for what hangs, and much for the rest: the machine may be busy.
 fn limits(config: &Value, act: Act) -> PluginLimits {
     let milliseconds = |hangs| if hangs { 500 } else { 60_000 };
-    let hangs = matches!(act, Read("hang") | List("hang")) || config["scan"] == "hang";
+    let hangs = matches!(act, Read("hang" | "spin") | List("hang")) || config["scan"] == "hang";
     PluginLimits {
         init_ms: milliseconds(config["init"] == "hang"),
         call_ms: milliseconds(hangs),
@@ -213,7 +252,7 @@ pub(crate) fn in_host(
     limits: PluginLimits,
 ) -> Result<Running, PluginError> {
     let (plugin, staged) = staged(file, Isolation::InProcess)?;
-    let image = prowess_plugin_host::Image::open(&plugin, staged)?;
+    let image = prowess_plugin_host::LoadedCode::open(&plugin, staged)?;
     let start = Start { limits, ..Start::with(config.clone()) };
     let plugin: LoadedPlugin = start.start(image)?;
     Ok(Running {
@@ -229,7 +268,7 @@ pub(crate) fn in_process(
     limits: PluginLimits,
 ) -> Result<Running, PluginError> {
     let (plugin, library) = staged(file, Isolation::Process)?;
-    let clock = Arc::<ManualClock>::default();
+    let clock = Arc::<MovableClock>::default();
     let launch = Launch {
         program: env!("CARGO_BIN_EXE_prowess-plugin-runner").into(),
         arguments: Vec::new(),
@@ -237,6 +276,9 @@ pub(crate) fn in_process(
         library,
         config: Some(config.clone()),
         limits,
+        sandbox: SandboxPolicy::Auto,
+        rights: PluginRights::default(),
+        directory: "/".into(),
     };
     let started = start_process(launch, Arc::clone(&clock) as _)?;
     Ok(Running { source: Arc::clone(&started.sources[0]), tools: started.tools, clock })
@@ -414,7 +456,7 @@ fn a_fault_in_the_host_is_not_contained_where_the_table_says_so() {
 fn what_is_left_behind_by_a_plugin_is_not_heard() {
     let start = Start::with(json!({"drop": "late"}));
     let (plugin, staged) = staged(&file(PluginFlavor::Usual), Isolation::InProcess).unwrap();
-    let image = prowess_plugin_host::Image::open(&plugin, staged).unwrap();
+    let image = prowess_plugin_host::LoadedCode::open(&plugin, staged).unwrap();
     drop(start.start(image).unwrap());
     let heard = start.log.lines().len();
     // The thread that was left behind says more in this time than in all of the time before.

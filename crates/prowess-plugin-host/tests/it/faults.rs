@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, Catalog, Clock, PackagePath, ReadLimit, ResourcePath, SkillSource, SourceChange,
-    SourceErrorKind, ToolResult,
+    Cancel, Catalog, Clock, PackagePath, PreviousScan, ReadLimit, ResourcePath, SkillSource,
+    SourceChange, SourceErrorKind, ToolResult,
 };
 use prowess_plugin_host::{LoadedPlugin, PluginErrorKind, PluginLimits, PluginStatus};
 use prowess_testkit::ScanRecorder;
@@ -153,7 +153,8 @@ fn a_cancelled_scan_ends_at_once_or_is_given_up() {
         let plugin = start.start(faulty()).unwrap();
         let cancel = Cancel::default();
         cancel.cancel();
-        let scan = source(&plugin).scan(&mut ScanRecorder::default(), &cancel);
+        let scan =
+            source(&plugin).scan(&PreviousScan::none(), &mut ScanRecorder::default(), &cancel);
         let error = scan.expect_err("the scan was cancelled");
         assert_eq!(error.kind, SourceErrorKind::Cancelled);
         assert!(error.message.contains(part), "`{error}` has `{part}`");
@@ -164,10 +165,6 @@ fn a_cancelled_scan_ends_at_once_or_is_given_up() {
 struct BadSink;
 
 impl prowess_core::ScanSink for BadSink {
-    fn known(&self, _: &str) -> Option<prowess_core::Stamp> {
-        None
-    }
-
     fn unchanged(&mut self, _: &str) {}
 
     fn found(&mut self, _: prowess_core::Found<'_>) -> prowess_core::ReadFurther {
@@ -181,7 +178,7 @@ impl prowess_core::ScanSink for BadSink {
 fn a_panic_of_the_host_s_sink_is_the_host_s() {
     let (_, plugin) = start(json!({}));
     let source = source(&plugin);
-    let scan = || source.scan(&mut BadSink, &Cancel::default());
+    let scan = || source.scan(&PreviousScan::none(), &mut BadSink, &Cancel::default());
     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(scan));
     let payload = panicked.expect_err("the panic goes on where the scan was asked for");
     assert_eq!(payload.downcast_ref(), Some(&"the sink panics"));
@@ -262,4 +259,40 @@ fn what_a_watch_tells_arrives_until_it_is_dropped() {
     drop(watch);
     plugin.replace(open(&faulty_file()).unwrap()).unwrap();
     assert_eq!(heard.lock().unwrap().len(), 3, "nothing is heard after the watch is dropped");
+}
+
+#[test]
+fn texts_that_are_not_utf8_are_replaced_in_messages() {
+    let begun = Start::with(json!({"init": "bytes"}));
+    let error = begun.start(faulty()).expect_err("it refuses");
+    assert!(error.reason.ends_with("refused\u{fffd}\u{fffd}"), "{error}");
+    assert!(begun.log.has("says\u{fffd}\u{fffd}"), "{:?}", begun.log.lines());
+    let (_, plugin) = start(json!({"scan": "problem-bytes"}));
+    let scan = ScanRecorder::scan(&*source(&plugin)).expect("the scan ends");
+    assert_eq!(scan.problems[0].message, "it is odd\u{fffd}\u{fffd}");
+    let (kind, message) = read(&*source(&plugin), "bytes").expect_err("it is refused");
+    assert_eq!(kind, SourceErrorKind::Denied, "the plugin's own kind stays");
+    assert!(message.ends_with("refused\u{fffd}\u{fffd}"), "{message}");
+}
+
+#[test]
+fn source_whose_name_is_not_utf8_does_not_begin() {
+    let error = Start::with(json!({"describe": "bytes"})).start(faulty());
+    let error = error.expect_err("it has no name");
+    assert!(error.reason.contains("the name of a source is not UTF-8 text"), "{error}");
+}
+
+#[test]
+fn scan_reports_are_bounded() {
+    let (_, plugin) = start(json!({"scan": "problems"}));
+    let scan = ScanRecorder::scan(&*source(&plugin)).expect("the scan ends");
+    assert_eq!(scan.problems.len(), 1_001, "the rest is left out");
+    let last = &scan.problems[1_000];
+    assert_eq!(last.message, "the plugin reports more than 1000 problems");
+    for (how, most) in [("long", 1_000), ("long-problem", 5_000)] {
+        let (_, plugin) = start(json!({ "scan": how }));
+        let scan = ScanRecorder::scan(&*source(&plugin)).expect("the scan ends");
+        let length = scan.problems[0].message.len();
+        assert!(length < most, "{how}: the message has {length} bytes");
+    }
 }

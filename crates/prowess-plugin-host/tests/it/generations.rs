@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use prowess_core::{PackagePath, ReadLimit, ResourcePath};
-use prowess_plugin_host::{Image, PluginErrorKind};
+use prowess_plugin_host::{LoadedCode, PluginErrorKind};
 use prowess_testkit::{ScanRecorder, build_plugin_example};
 use serde_json::json;
 
@@ -14,9 +14,9 @@ use crate::loaded::{Start, faulty, faulty_file, memory, open, verified};
 fn each_opening_is_an_image_of_its_own() {
     let file = faulty_file();
     let plugin = verified(&file);
-    let again = Image::open_path(&file, &file, plugin.manifest());
+    let again = LoadedCode::open_path(&file, &file, plugin.manifest());
     // The first opening of this very path may succeed; the second gives the same library.
-    let twice = Image::open_path(&file, &file, plugin.manifest());
+    let twice = LoadedCode::open_path(&file, &file, plugin.manifest());
     let error = twice.expect_err("the system gives the same library again");
     assert_eq!(error.kind, PluginErrorKind::Open);
     assert!(error.to_string().contains("was opened before"), "{error}");
@@ -33,7 +33,7 @@ fn another_manifest_than_the_file_s_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let copy = directory.path().join("copy.so");
     std::fs::copy(faulty_file(), &copy).unwrap();
-    let error = Image::open_path(&copy, &copy, &manifest).expect_err("it is another plugin");
+    let error = LoadedCode::open_path(&copy, &copy, &manifest).expect_err("it is another plugin");
     assert!(error.to_string().contains("opens as another plugin"), "{error}");
 }
 
@@ -51,7 +51,7 @@ fn a_plugin_that_means_something_else_is_refused_before_it_begins() {
 fn a_library_that_is_missing_is_named() {
     let manifest = verified(&faulty_file()).manifest().clone();
     let missing = std::path::Path::new("missing/plugin.so");
-    let error = Image::open_path(missing, missing, &manifest).expect_err("there is no file");
+    let error = LoadedCode::open_path(missing, missing, &manifest).expect_err("there is no file");
     assert_eq!(error.kind, PluginErrorKind::Open);
     assert!(error.reason.contains("cannot open shared object file"), "{error}");
 }

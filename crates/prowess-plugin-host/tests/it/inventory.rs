@@ -131,3 +131,13 @@ fn a_directory_that_is_not_there_holds_nothing() {
     let error = list(&policy, &TrustStore::default(), &mut InventoryCache::default()).unwrap_err();
     assert!(error.to_string().contains("Cargo.toml` cannot be listed"), "{error}");
 }
+
+#[test]
+fn second_file_of_one_name_is_reported_as_such() {
+    let mut place = Place::new();
+    let mut other = good();
+    other.extend(b"another build");
+    std::fs::write(place.policy.directories[0].join("second.so"), other).unwrap();
+    let outcome = outcomes(&place.list()).into_iter().find(|(name, ..)| name == "second.so");
+    assert_eq!(outcome.unwrap().1, "plugin-name-taken", "its bytes are not what is wrong");
+}

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use prowess_core::{Digest, SkillSource, Tool};
 use prowess_plugin_host::{
-    Image, Isolation, LoadedPlugin, LogLevel, Older, Origin, PluginError, PluginLimits, PluginLog,
-    PluginPolicy, PluginSetup, Staged, TrustStore, VerifiedPlugin, inspect, stage, verify,
+    Isolation, LoadedCode, LoadedPlugin, LogLevel, Older, Origin, PluginError, PluginLimits,
+    PluginLog, PluginPolicy, PluginSetup, Staged, TrustStore, VerifiedPlugin, inspect, stage,
+    verify,
 };
 use prowess_testkit::{ManualClock, build_plugin, build_plugin_example};
 use serde_json::{Value, json};
@@ -15,14 +16,14 @@ use serde_json::{Value, json};
 use crate::trust::witness;
 
 /// The code of `plugins/memory`, opened once.
-pub(crate) fn memory() -> Image {
-    static IMAGE: OnceLock<Image> = OnceLock::new();
+pub(crate) fn memory() -> LoadedCode {
+    static IMAGE: OnceLock<LoadedCode> = OnceLock::new();
     IMAGE.get_or_init(|| open(&build_plugin("prowess-plugin-memory")).unwrap()).clone()
 }
 
 /// The code of the plugin that does wrong what it is asked to, opened once.
-pub(crate) fn faulty() -> Image {
-    static IMAGE: OnceLock<Image> = OnceLock::new();
+pub(crate) fn faulty() -> LoadedCode {
+    static IMAGE: OnceLock<LoadedCode> = OnceLock::new();
     IMAGE.get_or_init(|| open(&faulty_file()).unwrap()).clone()
 }
 
@@ -65,10 +66,10 @@ pub(crate) fn staged(
 }
 
 /// A further image of a file, with statics of its own.
-pub(crate) fn open(file: &Path) -> Result<Image, PluginError> {
+pub(crate) fn open(file: &Path) -> Result<LoadedCode, PluginError> {
     let plugin = verified(file);
     let directory = tempfile::tempdir().unwrap();
-    Image::open(&plugin, stage(&plugin, directory.path()).unwrap())
+    LoadedCode::open(&plugin, stage(&plugin, directory.path()).unwrap())
 }
 
 /// What plugins said, as `level target: message`.
@@ -112,7 +113,7 @@ impl Start {
         }
     }
 
-    pub(crate) fn start(&self, image: Image) -> Result<LoadedPlugin, PluginError> {
+    pub(crate) fn start(&self, image: LoadedCode) -> Result<LoadedPlugin, PluginError> {
         LoadedPlugin::start(
             image,
             PluginSetup {

@@ -3,6 +3,8 @@
 
 mod bad_files;
 mod child;
+mod clock;
+mod confined;
 mod conversation;
 mod equal;
 mod fault_table;

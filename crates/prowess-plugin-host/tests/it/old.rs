@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource};
-use prowess_plugin_host::{Image, Isolation};
+use prowess_plugin_host::{Isolation, LoadedCode};
 use prowess_testkit::{ScanRecorder, build_plugin_outside};
 use serde_json::json;
 
@@ -14,7 +14,7 @@ fn a_plugin_of_the_first_day_runs_on_the_host_of_today() {
     let (plugin, staged) = staged(&built(), Isolation::InProcess).unwrap();
     assert_eq!(plugin.manifest().abi, "1.0", "it was built for the first boundary");
     assert_eq!(plugin.manifest().sdk, "", "and without an SDK");
-    let image = Image::open(&plugin, staged).expect("both sides mean the same");
+    let image = LoadedCode::open(&plugin, staged).expect("both sides mean the same");
     let loaded = Start::with(json!({})).start(image).unwrap();
     let source = &*loaded.sources()[0];
     assert_eq!((source.name(), source.root()), ("old", "old://here"));

@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use prowess_core::{Cancel, Digest, MemorySource, SkillSource, Timestamp, ToolProvider};
-use prowess_plugin_host::{Image, Launch, PluginLimits, VerifiedPlugin, stage, start_process};
+use prowess_core::{Digest, MemorySource, SkillSource, Timestamp, ToolProvider};
+use prowess_plugin_host::{
+    Launch, LoadedCode, PluginLimits, PluginRights, SandboxPolicy, VerifiedPlugin, stage,
+    start_process,
+};
 use prowess_testkit::{
     Changing, ManualClock, ScanRecorder, SourceFixture, Tree, TreeSource, Unreadable, WayOut,
     build_plugin, check_source, check_tools,
@@ -48,6 +51,9 @@ impl Where {
                     library: stage(checked(file), &std::env::temp_dir()).unwrap(),
                     config: Some(config),
                     limits: PluginLimits::default(),
+                    sandbox: SandboxPolicy::Auto,
+                    rights: PluginRights::default(),
+                    directory: "/".into(),
                 };
                 let plugin = start_process(launch, Arc::new(ManualClock::default()));
                 let plugin = plugin.expect("the plugin begins");
@@ -75,8 +81,8 @@ fn once<T: Clone>(made: &Mutex<Vec<(PathBuf, T)>>, file: &Path, make: impl FnOnc
     value
 }
 
-fn image(file: &Path) -> Image {
-    static IMAGES: Mutex<Vec<(PathBuf, Image)>> = Mutex::new(Vec::new());
+fn image(file: &Path) -> LoadedCode {
+    static IMAGES: Mutex<Vec<(PathBuf, LoadedCode)>> = Mutex::new(Vec::new());
     once(&IMAGES, file, || open(file).unwrap())
 }
 
@@ -116,8 +122,7 @@ fn a_scan_of_more_than_one_message_arrives_whole() {
             let source = Memory(place).source(&files);
             let scan = ScanRecorder::scan(&*source).unwrap();
             assert_eq!(scan.found, expected.found, "{place:?}: each package, once and in order");
-            let mut again = scan.next();
-            source.scan(&mut again, &Cancel::default()).unwrap();
+            let again = scan.next().record(&*source).unwrap();
             let counts = (again.unchanged.len(), again.found.len());
             assert_eq!(counts, (count, 0), "{place:?}: each is known the next time");
         }
@@ -131,8 +136,7 @@ fn a_host_says_as_much_as_it_has_to_say() {
     let paths: Vec<_> = (0..24_000).map(path).collect();
     let files: Vec<_> = paths.iter().map(|path| (&**path, &b""[..])).collect();
     let source = Memory(Where::InAProcess).source(&files);
-    let mut again = ScanRecorder::scan(&*source).unwrap().next();
-    source.scan(&mut again, &Cancel::default()).unwrap();
+    let again = ScanRecorder::scan(&*source).unwrap().next().record(&*source).unwrap();
     assert_eq!((again.unchanged.len(), again.found.len()), (files.len(), 0), "each is known");
 }
 
@@ -246,8 +250,9 @@ fn what_one_run_of_a_plugin_found_is_known_to_the_next() {
     let digest = Digest::of(&std::fs::read(&file).unwrap()).to_string();
     assert!(key.starts_with(&digest), "the key is that of a build: {key}");
     assert_eq!(next.cache_key(), Some(key), "and of what is configured");
-    let mut again = ScanRecorder::scan(&*first).unwrap().next();
-    next.scan(&mut again, &Cancel::default()).unwrap();
+    // A file that was written just now has a stamp that the second scan replaces.
+    let scanned = ScanRecorder::scan(&*first).unwrap().next().record(&*first).unwrap();
+    let again = scanned.next().record(&*next).unwrap();
     assert_eq!((&*again.unchanged, again.found.len()), (&["alpha".to_owned()][..], 0), "not read");
     // The host of a process cannot ask it about one package at a time.
     assert_eq!(Where::InAProcess.source(&file, config).cache_key(), None, "it has none there");

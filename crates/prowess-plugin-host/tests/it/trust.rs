@@ -7,8 +7,8 @@ use std::path::Path;
 use expect_test::expect;
 use prowess_core::{Digest, Timestamp};
 use prowess_plugin_host::{
-    Inspection, Manifest, Older, PluginError, PluginErrorKind, TrustError, TrustStore, Witness,
-    inspect,
+    Inspection, Manifest, Older, Pinned, PluginError, PluginErrorKind, SignedOffBy, TrustError,
+    TrustStore, inspect,
 };
 use tempfile::TempDir;
 
@@ -16,8 +16,8 @@ use crate::library::{Library, manifest};
 
 const FILE: &str = "/plugins/notes.so";
 
-pub(crate) fn witness() -> Witness {
-    Witness { who: "ada".into(), when: Timestamp(1_795_311_600_000) }
+pub(crate) fn witness() -> SignedOffBy {
+    SignedOffBy { who: "ada".into(), when: Timestamp(1_795_311_600_000) }
 }
 
 fn described(version: &str) -> Inspection {
@@ -174,4 +174,52 @@ fn what_was_taken_back_is_remembered() {
     pin(&mut store, "1.2.0", Older::Refuse).expect("its owner may trust it again");
     assert_eq!(store.pins.len(), 1, "and it has one pin then");
     assert_eq!(store.pins[0].revoked_at, None, "which holds");
+}
+
+/// Trusts a version at a path.
+fn pin_at(store: &mut TrustStore, file: &str, version: &str) -> Pinned {
+    let (file, digest) = (Path::new(file), Digest::of(version.as_bytes()));
+    let pinned = store.pin(file, digest, &described(version), &witness(), Older::Refuse);
+    pinned.expect("it is newer")
+}
+
+#[test]
+fn second_build_leaves_the_first_trusted() {
+    let mut store = TrustStore::default();
+    let first = pin_at(&mut store, "/plugins/notes.so", "1.2.0");
+    let second = pin_at(&mut store, "/other/notes.so", "1.3.0");
+    assert_eq!(
+        second.others,
+        std::slice::from_ref(&first.pin),
+        "the answer names the build that stays"
+    );
+    assert_eq!(store.pins, [first.pin, second.pin], "both may run");
+}
+
+#[test]
+fn second_build_at_one_path_replaces_the_first_and_reports_it() {
+    let mut store = TrustStore::default();
+    let first = pin_at(&mut store, FILE, "1.2.0");
+    let second = pin_at(&mut store, FILE, "1.3.0");
+    assert_eq!(second.replaced, [first.pin], "the answer names the build that goes");
+    assert_eq!(store.pins, [second.pin], "the file is another one now");
+}
+
+#[test]
+fn revoking_a_name_revokes_every_pinned_build() {
+    let mut store = TrustStore::default();
+    pin_at(&mut store, "/plugins/notes.so", "1.2.0");
+    pin_at(&mut store, "/other/notes.so", "1.3.0");
+    assert_eq!(store.revoke("notes", witness().when).len(), 2, "both are revoked");
+    assert!(store.pins.iter().all(|pin| pin.revoked_at.is_some()), "none may run");
+}
+
+#[test]
+fn fifo_for_the_lock_of_the_store_is_an_error_at_once() {
+    let (_place, path) = stored();
+    let lock = path.with_file_name("plugins.json.lock");
+    std::fs::remove_file(&lock).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&lock).status();
+    assert!(made.expect("the system has `mkfifo`").success(), "a FIFO can be made");
+    TrustStore::update(&path, |_| Ok::<_, TrustError>(())).expect_err("it is no lock");
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use prowess_core::{Cancel, PackagePath};
-use prowess_plugin_host::{Image, Isolation, PanicStrategy};
+use prowess_plugin_host::{Isolation, LoadedCode, PanicStrategy};
 use prowess_testkit::{PluginFlavor, ScanRecorder, build_plugin_example_as};
 use serde_json::json;
 
@@ -38,7 +38,7 @@ fn answers(running: &Running) {
 fn a_release_with_an_allocator_of_its_own() {
     let (plugin, staged) = staged(&file(PluginFlavor::Release), Isolation::InProcess).unwrap();
     assert!(!plugin.manifest().debug_assertions, "it says what it is");
-    let image = Image::open(&plugin, staged).unwrap();
+    let image = LoadedCode::open(&plugin, staged).unwrap();
     let start = Start::with(json!({"scan": "twice"}));
     let loaded = start.start(image).unwrap();
     let running = Running {

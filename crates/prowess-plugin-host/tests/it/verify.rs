@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use minisign::{KeyPair, PublicKey, SecretKey};
 use prowess_core::Digest;
 use prowess_plugin_host::{
-    Key, Manifest, Older, Origin, PluginError, PluginErrorKind, PluginPolicy, TrustStore,
+    Key, Manifest, Older, Origin, PluginError, PluginErrorKind, PluginPolicy, Revoked, TrustStore,
     TrustedBy, VerifiedPlugin, inspect, verify,
 };
 use tempfile::TempDir;
@@ -101,7 +101,7 @@ fn nothing_is_trusted_by_default() {
     let digest = Digest::of(&good()).to_string();
     place.refused(PluginErrorKind::NotTrusted, &format!("nobody pinned {digest}"));
     let help = place.verify().expect_err("it is refused").help;
-    assert!(help.contains("prowess plugin trust '"), "the next step is named: {help}");
+    assert!(help.contains("prowess plugin trust /"), "the next step is named: {help}");
 }
 
 #[test]
@@ -280,4 +280,84 @@ fn a_file_is_read_up_to_a_bound() {
     place.refused(PluginErrorKind::TooLarge, "has more than");
     place.policy.max_bytes += 1;
     place.verify().expect("a file of just that size is read");
+}
+
+/// Makes a FIFO that nobody ever writes to.
+fn fifo(path: &Path) {
+    let _ = std::fs::remove_file(path);
+    let made = std::process::Command::new("mkfifo").arg(path).status();
+    assert!(made.expect("the system has `mkfifo`").success(), "a FIFO can be made");
+}
+
+#[test]
+fn fifo_for_a_signature_is_refused_at_once() {
+    let place = Place::new(&good());
+    fifo(&place.file.with_extension("so.minisig"));
+    place.refused(PluginErrorKind::Signature, "it is not a regular file");
+}
+
+#[test]
+fn fifo_or_device_for_a_plugin_is_refused_at_once() {
+    let place = Place::new(&good());
+    fifo(&place.file);
+    place.refused(PluginErrorKind::NotALibrary, "is not a regular file");
+    let device = Path::new("/dev/zero");
+    let answer = verify(device, Origin::Named, &place.policy, &place.trust);
+    check(answer, PluginErrorKind::NotALibrary, "is not a regular file");
+}
+
+#[test]
+fn large_signature_is_refused_unread() {
+    let place = Place::new(&good());
+    let signature = std::fs::File::create(place.file.with_extension("so.minisig")).unwrap();
+    signature.set_len(1 << 40).unwrap();
+    place.refused(PluginErrorKind::Signature, "it has more than 4096 bytes");
+}
+
+#[test]
+fn sparse_plugin_is_refused_by_its_size() {
+    let place = Place::new(&good());
+    std::fs::File::create(&place.file).unwrap().set_len(4 << 30).unwrap();
+    let before = read_bytes_so_far();
+    place.refused(PluginErrorKind::TooLarge, "has more than 268435456 bytes");
+    let read = read_bytes_so_far() - before;
+    assert!(read < 1 << 20, "it is not read: {read} bytes were");
+}
+
+/// Returns how many bytes this thread has read from files.
+fn read_bytes_so_far() -> u64 {
+    let counts = std::fs::read_to_string("/proc/thread-self/io").unwrap();
+    let line = counts.lines().find_map(|line| line.strip_prefix("rchar: ")).unwrap();
+    line.parse().unwrap()
+}
+
+#[test]
+fn revoked_name_stops_signed_builds_too() {
+    let (mut place, key) = (Place::new(&good()), key());
+    place.sign(&key, &own_comment());
+    place.trust_key(&key);
+    place.verify().expect("its owner is trusted");
+    let revoked = place.trust.revoke("notes", witness().when);
+    assert_eq!(revoked, [Revoked::Signed { name: "notes".into() }], "and says so");
+    place.refused(
+        PluginErrorKind::NotTrusted,
+        "is a signed build of `notes`, whose builds were revoked",
+    );
+    place.pin(&good());
+    place.verify().expect("its very bytes are trusted");
+    assert!(place.trust.revoked_names.is_empty(), "signed builds run again, as the pin reports");
+}
+
+#[test]
+fn file_name_is_one_word_in_a_command() {
+    let mut place = Place::new(&good());
+    let file = place.file.with_file_name("x';touch pwn;'.so");
+    std::fs::rename(&place.file, &file).unwrap();
+    place.file = file;
+    let help = place.verify().expect_err("nobody trusts it").help;
+    let command = help.split('`').nth(1).expect("there is a command");
+    let words = format!("set -- {command}; printf %s \"$#:$4\"");
+    let shell = std::process::Command::new("sh").args(["-c", &words]).output().unwrap();
+    let expected = format!("4:{}", place.file.display());
+    assert_eq!(String::from_utf8_lossy(&shell.stdout), expected, "{command}");
 }

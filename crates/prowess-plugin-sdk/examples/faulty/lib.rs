@@ -5,12 +5,13 @@
 mod act;
 #[cfg(not(debug_assertions))]
 mod allocator;
+mod reach;
 mod source;
 mod tools;
 
 use prowess_plugin_sdk::{Error, Host, Level, Plugin, Registration, export_plugin};
 
-use act::act;
+use act::{act, forged};
 use source::FaultySource;
 use tools::FaultyTools;
 
@@ -36,6 +37,10 @@ struct Config {
     tools: usize,
     /// What the source's name is.
     name: String,
+    /// The process id of the host, for [`reach`].
+    target: String,
+    /// A path, for [`reach`].
+    path: String,
 }
 
 impl Default for Config {
@@ -50,6 +55,8 @@ impl Default for Config {
             provide: nothing(),
             tools: 1,
             name: "faulty".to_owned(),
+            target: nothing(),
+            path: nothing(),
         }
     }
 }
@@ -66,6 +73,10 @@ impl Plugin for Faulty {
         }
         if config.init == "warn" {
             host.log(Level::Warn, "faulty", "is \u{1b}[31mred\nand has two lines");
+        }
+        if config.init == "bytes" {
+            host.log(Level::Warn, "faulty", &forged("says"));
+            return Err(Error::unavailable(forged("refused")));
         }
         act(&config.init, "init");
         let tools = FaultyTools {

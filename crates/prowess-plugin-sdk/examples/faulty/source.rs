@@ -1,18 +1,18 @@
 //! The source of the faulty plugin.
 
-use std::num::NonZeroU64;
 use std::thread;
 use std::time::Duration;
 
 use prowess_plugin_sdk::prowess_core::{
-    Cancel, ChangeListener, Code, Diagnostic, Found, Listing, PackagePath, ReadFurther, ReadLimit,
-    Resource, ResourcePath, ScanSink, Severity, SourceChange, SourceError, SourceErrorKind, Stamp,
-    Watch,
+    Cancel, ChangeListener, Code, Diagnostic, Found, Listing, PackagePath, PreviousScan,
+    ReadFurther, ReadLimit, Resource, ResourcePath, ScanSink, ScanSummary, Severity, SourceChange,
+    SourceError, SourceErrorKind, Stamp, Watch,
 };
 use prowess_plugin_sdk::{Host, Level, SkillSource};
 
 use crate::Config;
-use crate::act::act;
+use crate::act::{act, forged};
+use crate::reach::reach;
 
 pub(crate) struct FaultySource {
     pub(crate) config: Config,
@@ -53,6 +53,22 @@ fn report(sink: &mut dyn ScanSink, package: &str, file: &str) -> ReadFurther {
     sink.found(Found { package, file, stamp: None, size: None, head, is_whole_file: true })
 }
 
+fn odd() -> Diagnostic {
+    problem("it is odd".to_owned())
+}
+
+fn problem(message: String) -> Diagnostic {
+    Diagnostic::new(Code::new("faulty-odd"), Severity::Hint, message, "leave it")
+}
+
+/// Finds something each tenth of a second.
+fn slow(sink: &mut dyn ScanSink) {
+    for number in 0..12 {
+        thread::sleep(Duration::from_millis(100));
+        report(sink, &format!("slow-{number:02}"), "SKILL.md");
+    }
+}
+
 fn not_found(package: &PackagePath) -> SourceError {
     SourceError::new(SourceErrorKind::NotFound, format!("there is no `{package}`"))
 }
@@ -60,6 +76,9 @@ fn not_found(package: &PackagePath) -> SourceError {
 impl SkillSource for FaultySource {
     fn name(&self) -> &str {
         act(&self.config.describe, "the name");
+        if self.config.describe == "bytes" {
+            return forged("name").leak();
+        }
         &self.config.name
     }
 
@@ -71,7 +90,12 @@ impl SkillSource for FaultySource {
         (self.config.scan == "keep").then(|| "kept".to_owned())
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
         match &*self.config.scan {
             "cancel" => {
                 while !cancel.is_cancelled() {
@@ -79,20 +103,28 @@ impl SkillSource for FaultySource {
                 }
                 return Err(SourceError::new(SourceErrorKind::Cancelled, "it was cancelled"));
             }
-            "stamp" | "keep" if sink.known("good").is_some() => {
+            "stamp" | "keep" if previous.stamp("good").is_some() => {
                 sink.unchanged("good");
-                return Ok(());
+                return Ok(ScanSummary::default());
             }
             "stamp" | "keep" => {
                 let head = b"---\nname: good\ndescription: Good.\n---\n";
-                let stamp = NonZeroU64::new(1).map(Stamp);
+                let stamp = Some(Stamp::exact(1));
                 let (package, file) = ("good", "SKILL.md");
                 sink.found(Found { package, file, stamp, size: None, head, is_whole_file: true });
-                return Ok(());
+                return Ok(ScanSummary::default());
             }
+            "slow" => slow(sink),
             "file" => drop(report(sink, "good", "README.md")),
+            "bytes" => drop(report(sink, &forged("bad"), "SKILL.md")),
+            "file-bytes" => drop(report(sink, "bad", &forged("SKILL.md"))),
+            "unchanged-bytes" => sink.unchanged(&forged("bad")),
+            "long" => drop(report(sink, &"a".repeat(10 << 20), "SKILL.md")),
+            "problem-bytes" => sink.problem(problem(forged("it is odd"))),
+            "long-problem" => sink.problem(problem("x".repeat(10 << 20))),
+            "problems" => (0..200_000).for_each(|_| sink.problem(problem("it is odd".into()))),
             "twice" => drop(report(sink, "good", "SKILL.md")),
-            "unseen" => sink.unseen("group/shut"),
+            "unseen" => sink.unreadable("group/shut", odd()),
             "path" => drop(report(sink, "../good", "SKILL.md")),
             "head" => {
                 let head = &*vec![0; 1 << 30];
@@ -109,10 +141,10 @@ impl SkillSource for FaultySource {
             how => act(how, "the scan"),
         }
         report(sink, "good", "SKILL.md");
-        let code = Code::new("faulty-odd");
-        let severity = Severity::Hint;
-        sink.problem(Diagnostic::new(code, severity, "it is odd", "leave it"));
-        Ok(())
+        if self.config.scan != "unseen" {
+            sink.problem(odd());
+        }
+        Ok(ScanSummary::default())
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
@@ -145,14 +177,21 @@ impl SkillSource for FaultySource {
     fn read(
         &self,
         package: &PackagePath,
-        _: &ResourcePath,
+        resource: &ResourcePath,
         limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
         act(package.as_str(), "the read");
+        if package.as_str() == "reach" {
+            let Config { target, path, .. } = &self.config;
+            return reach(resource.as_str(), target, path).map_err(|error| {
+                SourceError::new(SourceErrorKind::Denied, format!("refused: {error}"))
+            });
+        }
         match package.as_str() {
             "large" => Ok(vec![b'x'; limit.0 + 1]),
             "huge" => Ok(vec![0; 1 << 30]),
             "missing" => Err(not_found(package)),
+            "bytes" => Err(SourceError::new(SourceErrorKind::Denied, forged("refused"))),
             _ => Ok(b"good".to_vec()),
         }
     }

@@ -7,7 +7,7 @@ use prowess_plugin_sdk::prowess_core::{Catalog, Code, ToolContext, ToolDefinitio
 use prowess_plugin_sdk::{Host, Tool, ToolProvider};
 use serde_json::{Value, json};
 
-use crate::act::act;
+use crate::act::{act, forged};
 
 /// So many tools of one name.
 pub(crate) struct FaultyTools {
@@ -55,6 +55,7 @@ impl Tool for FaultyTool {
                 }
                 ToolResult::text("was cancelled")
             }
+            "bytes" => ToolResult::text(forged("answer")),
             "large" => ToolResult::text("x".repeat(2 << 20)),
             "" => ToolResult::error(Code::new("faulty-how"), "say how"),
             _ => ToolResult::text("done"),

@@ -1,5 +1,7 @@
 //! The conversation, as far as a loaded tool sees it.
 
+use std::sync::Arc;
+
 use prowess_core::{
     ActiveSkill, Clock, LoadMode, Receipt, Session, SessionError, SessionId, SessionState,
     StoreError, Unload,
@@ -28,7 +30,7 @@ impl Session for RemoteSession {
         Ok(SessionState::new(self.id.clone(), self.host.now()))
     }
 
-    fn load(&self, _: Vec<ActiveSkill>, _: LoadMode) -> Result<Receipt, SessionError> {
+    fn load(&self, _: &[Arc<ActiveSkill>], _: LoadMode) -> Result<Receipt, SessionError> {
         Err(refused())
     }
 

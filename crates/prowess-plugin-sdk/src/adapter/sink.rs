@@ -1,45 +1,66 @@
 //! The host's sink, as a source sees it.
 
 use std::num::NonZeroU64;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use abi_stable::std_types::RSlice;
-use prowess_core::{Diagnostic, Found, ReadFurther, ScanSink, Stamp};
+use prowess_core::{Diagnostic, Found, KnownPackages, ReadFurther, ScanSink, Stamp};
 use prowess_plugin_abi::{self as abi, ScanSinkMut, flags};
 
 use serde_json::json;
 
 use crate::convert;
 
-pub(super) struct HostSink<'a> {
-    host: ScanSinkMut<'a>,
-    /// What the next problem is to say that could not be looked at.
-    unseen: Option<String>,
+/// One scan: the host's sink, which also answers for the previous scan.
+pub(super) struct HostScan<'a>(Mutex<ScanSinkMut<'a>>);
+
+/// The sink of a [`HostScan`].
+pub(super) struct HostSink<'s, 'a> {
+    scan: &'s HostScan<'a>,
+    /// The package that was asked for the size of its file.
+    sized: Option<String>,
 }
 
-impl<'a> HostSink<'a> {
+impl<'a> HostScan<'a> {
     pub(super) fn new(host: ScanSinkMut<'a>) -> Self {
-        Self { host, unseen: None }
+        Self(Mutex::new(host))
+    }
+
+    pub(super) fn sink(&self) -> HostSink<'_, 'a> {
+        HostSink { scan: self, sized: None }
+    }
+
+    fn host(&self) -> MutexGuard<'_, ScanSinkMut<'a>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl ScanSink for HostSink<'_> {
-    fn known(&self, package: &str) -> Option<Stamp> {
-        NonZeroU64::new(self.host.known(package.into())).map(Stamp)
+impl KnownPackages for HostScan<'_> {
+    fn stamp(&self, package: &str) -> Option<Stamp> {
+        NonZeroU64::new(self.host().known(package.into())).map(Stamp::from_bits)
     }
+}
 
+impl ScanSink for HostSink<'_, '_> {
     fn unchanged(&mut self, package: &str) {
-        self.host.unchanged(package.into());
+        self.scan.host().unchanged(package.into());
     }
 
     fn found(&mut self, found: Found<'_>) -> ReadFurther {
+        // The boundary cannot ask for the size, so it is asked for here, once for each file.
+        let is_unknown = found.size.is_none() && !found.is_whole_file;
+        if is_unknown && self.sized.as_deref() != Some(found.package) {
+            self.sized = Some(found.package.to_owned());
+            return ReadFurther::Size;
+        }
         // Of a whole file, the host sees the size.
         let size = found.size.filter(|_| !found.is_whole_file);
         let ext = size.map(|size| format!(r#"{{"size":{size}}}"#)).unwrap_or_default();
-        let wanted = self.host.found(abi::Found {
+        let wanted = self.scan.host().found(abi::Found {
             package: found.package.into(),
             file: found.file.into(),
             head: RSlice::from_slice(found.head),
-            stamp: found.stamp.map_or(0, |stamp| stamp.0.get()),
+            stamp: found.stamp.map_or(0, |stamp| stamp.to_bits().get()),
             flags: if found.is_whole_file { flags::WHOLE_FILE } else { 0 },
             ext: ext.as_str().into(),
         });
@@ -49,20 +70,13 @@ impl ScanSink for HostSink<'_> {
         }
     }
 
-    /// The boundary has no word for this question, and a host that needs the size would go without it.
-    fn needs_size(&self) -> bool {
-        true
-    }
-
-    /// The boundary has no word for this but what a problem may say beside its text.
-    fn unseen(&mut self, directory: &str) {
-        self.unseen = Some(directory.to_owned());
-    }
-
     fn problem(&mut self, diagnostic: Diagnostic) {
-        let ext = self.unseen.take().map(|directory| json!({ "unseen": directory }).to_string());
-        let ext = ext.unwrap_or_default();
-        self.host
-            .problem(abi::Problem { ext: ext.as_str().into(), ..convert::problem(&diagnostic) });
+        self.scan.host().problem(convert::problem(&diagnostic));
+    }
+
+    fn unreadable(&mut self, directory: &str, diagnostic: Diagnostic) {
+        let ext = json!({ "unseen": directory }).to_string();
+        let problem = abi::Problem { ext: ext.as_str().into(), ..convert::problem(&diagnostic) };
+        self.scan.host().problem(problem);
     }
 }

@@ -5,14 +5,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use abi_stable::std_types::{RResult, RSlice, RStr, RString};
-use prowess_core::{ChangeListener, Coverage, Listing, ReadLimit, SkillSource, Watch};
+use prowess_core::{
+    ChangeListener, Coverage, Listing, PreviousScan, ReadLimit, SkillSource, Watch,
+};
 use prowess_plugin_abi::{
     AbiError, Blob, CallCtx, ListPage, ListRequest, ReadRequest, Resource, ScanSinkMut,
     SkillSourceAbi, SourceInfo, coverage, flags,
 };
 use serde_json::json;
 
-use super::sink::HostSink;
+use super::sink::HostScan;
 use crate::guard::{self, Guard};
 use crate::{Host, convert};
 
@@ -74,8 +76,9 @@ impl SkillSourceAbi for SourceAdapter {
 
     fn scan(&self, ctx: CallCtx<'_>, sink: ScanSinkMut<'_>) -> RResult<(), AbiError> {
         self.guard.run(|| {
-            let scanned = self.source().scan(&mut HostSink::new(sink), &self.host.cancel_of(&ctx));
-            scanned.map_err(|error| convert::source_error(&error))
+            let (scan, cancel) = (HostScan::new(sink), self.host.cancel_of(&ctx));
+            let scanned = self.source().scan(&PreviousScan::new(&scan), &mut scan.sink(), &cancel);
+            scanned.map(drop).map_err(|error| convert::source_error(&error))
         })
     }
 
@@ -89,9 +92,12 @@ impl SkillSourceAbi for SourceAdapter {
             let packages = packages.iter().map(|path| convert::package(*path));
             let packages = packages.collect::<Result<Vec<_>, _>>()?;
             let cancel = self.host.cancel_of(&ctx);
-            let scanned = self.source().scan_packages(&packages, &mut HostSink::new(sink), &cancel);
+            let scan = HostScan::new(sink);
+            let previous = PreviousScan::new(&scan);
+            let scanned =
+                self.source().scan_packages(&packages, &previous, &mut scan.sink(), &cancel);
             match scanned.map_err(|error| convert::source_error(&error))? {
-                Coverage::Everything => Ok(coverage::EVERYTHING),
+                Coverage::Everything(_) => Ok(coverage::EVERYTHING),
                 Coverage::Asked => Ok(coverage::ASKED),
             }
         })
@@ -132,7 +138,7 @@ impl SkillSourceAbi for SourceAdapter {
     }
 }
 
-/// What of a source came after its fields were settled.
+/// The properties of a source that have no field of their own.
 fn ext(cache_key: Option<String>) -> RString {
     cache_key.map(|key| json!({ "cache_key": key }).to_string()).unwrap_or_default().into()
 }

@@ -3,14 +3,14 @@
 use std::sync::{Arc, OnceLock};
 
 use abi_stable::std_types::{RResult, RStr, RString};
-use prowess_core::{Caller, Catalog, SessionId, Tool, ToolContext, ToolProvider};
+use prowess_core::{Boundary, Caller, Catalog, SessionId, Tool, ToolContext, ToolProvider};
 use prowess_plugin_abi::{AbiError, CallCtx, ToolProviderAbi, codes};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::session::RemoteSession;
-use crate::Host;
 use crate::guard::{self, Guard};
+use crate::{Host, convert};
 
 pub(super) struct ToolsAdapter {
     /// Always there until the adapter is dropped.
@@ -57,7 +57,7 @@ impl ToolsAdapter {
         let arguments: Value = serde_json::from_str(text).map_err(|error| {
             AbiError::new(codes::INVALID_ARGUMENT, format!("the arguments are no JSON: {error}"))
         })?;
-        let id = SessionId::new(ctx.trace_id.as_str());
+        let id = session_id(convert::text(ctx.trace_id)?)?;
         let session = RemoteSession { id, host: self.host.clone() };
         let context = ToolContext {
             catalog: &self.catalog,
@@ -65,6 +65,7 @@ impl ToolsAdapter {
             caller: caller_of(ctx),
             clock: &self.host,
             cancel: &self.host.cancel_of(ctx),
+            boundary: &Boundary::default(),
         };
         encode(&tool.call(&context, &arguments))
     }
@@ -81,7 +82,7 @@ impl ToolProviderAbi for ToolsAdapter {
         name: RStr<'_>,
         arguments: RStr<'_>,
     ) -> RResult<RString, AbiError> {
-        self.guard.run(|| self.answer(&ctx, name.as_str(), arguments.as_str()))
+        self.guard.run(|| self.answer(&ctx, convert::text(name)?, convert::text(arguments)?))
     }
 
     fn shutdown(&self, _deadline_ms: u64) -> RResult<(), AbiError> {
@@ -90,9 +91,10 @@ impl ToolProviderAbi for ToolsAdapter {
     }
 }
 
-/// Who makes the call; what an older host does not say, and what a newer one says more, is the model.
+/// Returns the caller: the model, unless the host names the user.
 fn caller_of(ctx: &CallCtx<'_>) -> Caller {
-    let ext: Value = serde_json::from_str(ctx.ext.as_str()).unwrap_or_default();
+    let ext: Value =
+        serde_json::from_str(convert::text(ctx.ext).unwrap_or_default()).unwrap_or_default();
     match ext["caller"].as_str() {
         Some("user") => Caller::User,
         _ => Caller::Model,
@@ -120,7 +122,7 @@ fn is_usual(is_offered: &bool) -> bool {
 impl Described {
     fn of(tool: &dyn Tool, catalog: &Catalog) -> Self {
         let definition = tool.definition(catalog);
-        let accepts = tool.accepts(catalog);
+        let accepts = tool.accepts(catalog).into_owned();
         Self {
             accepts: (accepts != definition.input_schema).then_some(accepts),
             is_offered: tool.is_offered(catalog),
@@ -144,4 +146,10 @@ impl Drop for ToolsAdapter {
         guard::contain(|| drop(tools));
         guard::contain(|| drop(provider));
     }
+}
+
+/// Returns the id of the conversation that the host names, or `unknown` if it names none.
+fn session_id(trace_id: &str) -> Result<SessionId, AbiError> {
+    let text = if trace_id.is_empty() { "unknown" } else { trace_id };
+    SessionId::new(text).map_err(|error| AbiError::new(codes::INVALID_ARGUMENT, error.to_string()))
 }

@@ -7,9 +7,9 @@ use abi_stable::sabi_trait::TD_Opaque;
 use abi_stable::sabi_types::RMut;
 use abi_stable::std_types::{RArc, RResult, RSlice, RStr};
 use prowess_core::{
-    Cancel, Catalog, ChangeListener, Found, Listing, PackagePath, ReadLimit, ResourcePath,
-    ScanSink, SkillSource, SourceChange, SourceError, Tool, ToolContext, ToolDefinition,
-    ToolProvider, ToolResult, Watch,
+    Cancel, Catalog, ChangeListener, Found, Listing, PackagePath, PreviousScan, ReadFurther,
+    ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceChange, SourceError, Tool,
+    ToolContext, ToolDefinition, ToolProvider, ToolResult, Watch,
 };
 use prowess_plugin_abi::{
     self as abi, AbiError, CallCtx, Change, Exports, HostApi, HostApi_TO, InitRequest, ListRequest,
@@ -88,14 +88,21 @@ impl SkillSource for Fragile {
         "fragile://here"
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+    fn scan(
+        &self,
+        _: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
         let head = format!("cancelled: {}", cancel.is_cancelled());
         let (package, file) = ("good", "SKILL.md");
         let head = head.as_bytes();
-        // Where a host needs no size, a source may leave out what it costs.
-        let size = sink.needs_size().then_some(90);
-        sink.found(Found { package, file, stamp: None, size, head, is_whole_file: false });
-        Ok(())
+        let found = Found { package, file, stamp: None, size: None, head, is_whole_file: false };
+        // The size of a file may cost a call, so it is reported on request.
+        if sink.found(found) == ReadFurther::Size {
+            sink.found(Found { size: Some(90), ..found });
+        }
+        Ok(ScanSummary::default())
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {

@@ -1,12 +1,14 @@
 //! The catalog as it is written, and when it is not.
 
 use expect_test::{Expect, expect};
+use prowess_core::{DeliveryPolicy, ShowLocation};
 use prowess_prompt::{
-    CatalogFormat, CatalogPlace, ChangeKind, Part, PromptPolicy, ShowLocation, SkillEntry,
-    available_skills,
+    CatalogFormat, CatalogPlace, ChangeKind, Part, PromptPolicy, SkillEntry, available_skills,
 };
 
-use crate::fixture::{Skill, active, catalog, hidden_catalog, parse, prompt, prompt_of, skill};
+use crate::fixture::{
+    Skill, active, block, catalog, hidden_catalog, parse, prompt, prompt_of, prompt_with, skill,
+};
 
 fn two() -> Vec<Skill> {
     vec![
@@ -44,10 +46,9 @@ fn the_default_is_the_rule_and_xml_elements_with_locations() {
 
 #[test]
 fn a_catalog_may_go_without_locations() {
-    let policy = PromptPolicy { show_location: ShowLocation::None, ..PromptPolicy::default() };
-    check(
-        &policy,
-        &expect![[r#"
+    let text = shown(ShowLocation::None);
+    assert_eq!(block(&text).matches("<location>").count(), 0);
+    expect![[r#"
         Skills hold instructions for specific tasks. When a task matches a skill's description, call `skills.load` with the skill's name: loading is required before you use a skill's instructions, resources or scripts.
 
         <available_skills>
@@ -60,8 +61,23 @@ fn a_catalog_may_go_without_locations() {
         <description>Queries; use it for &quot;tables&quot; &amp; &lt;views&gt;.</description>
         </skill>
         </available_skills>
-    "#]],
-    );
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn a_location_may_be_an_id_or_a_virtual_uri() {
+    let locations = |show| -> Vec<_> {
+        parse(&shown(show)).into_iter().map(|skill| skill.2.expect("a location")).collect()
+    };
+    assert_eq!(locations(ShowLocation::Id), ["pdf", "sql"]);
+    assert_eq!(locations(ShowLocation::Virtual), ["skill://pdf/SKILL.md", "skill://sql/SKILL.md"]);
+}
+
+/// The prompt of two skills with their locations shown in this way.
+fn shown(show_location: ShowLocation) -> String {
+    let delivery = DeliveryPolicy { show_location, ..DeliveryPolicy::default() };
+    prompt_with(&catalog(&two()), &[], &PromptPolicy::default(), delivery).text
 }
 
 #[test]
@@ -97,7 +113,7 @@ fn a_catalog_may_be_bullets() {
 }
 
 #[test]
-fn the_rule_names_the_load_tool_as_the_surface_spells_it() {
+fn the_rule_spells_the_load_tool_for_the_model() {
     let policy = PromptPolicy { load_tool: "skills_load".to_owned(), ..PromptPolicy::default() };
     let text = prompt(&catalog(&two()), &[], &policy).text;
     assert!(text.contains("call `skills_load`"), "{text}");

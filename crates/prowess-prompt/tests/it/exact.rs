@@ -44,6 +44,8 @@ fn a_prompt_that_is_counted_exactly_says_so() {
             active: &[],
             changed: &[],
             policy: &policy,
+            delivery: &prowess_core::DeliveryPolicy::default(),
+            boundary: &prowess_core::Boundary::default(),
             counter,
         })
         .ledger

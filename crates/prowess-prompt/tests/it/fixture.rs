@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, Catalog, CatalogBuilder, CatalogSource, Digest, EstimatedTokens, Layer,
-    MemorySource, NewRecord, RecordIndex, RecordSetBuilder, State, Timestamp, Trust,
+    ActiveSkill, Availability, Boundary, Catalog, CatalogBuilder, CatalogSource, DeliveryPolicy,
+    Digest, EstimatedTokens, Layer, MemorySource, NewRecord, RecordIndex, RecordSetBuilder,
+    Timestamp, Trust,
 };
 use prowess_prompt::{Prompt, PromptInput, PromptPolicy, compose};
 
@@ -41,7 +42,7 @@ pub(crate) fn catalog(skills: &[Skill]) -> Catalog {
 pub(crate) fn hidden_catalog(skills: &[Skill]) -> Catalog {
     let mut builder = builder(skills);
     for at in 0..skills.len() {
-        builder.put_aside(RecordIndex::new(0, at), State::Hidden("by a rule"));
+        builder.exclude(RecordIndex::new(0, at), Availability::Hidden, "by a rule");
     }
     builder.finish(1)
 }
@@ -73,8 +74,8 @@ fn builder(skills: &[Skill]) -> CatalogBuilder {
 }
 
 /// A loaded skill.
-pub(crate) fn active(id: &str, body: &str) -> ActiveSkill {
-    ActiveSkill {
+pub(crate) fn active(id: &str, body: &str) -> Arc<ActiveSkill> {
+    Arc::new(ActiveSkill {
         id: id.to_owned(),
         name: id.to_owned(),
         location: format!("/skills/{id}/SKILL.md"),
@@ -85,12 +86,36 @@ pub(crate) fn active(id: &str, body: &str) -> ActiveSkill {
         properties: serde_json::Value::Null,
         body: body.into(),
         loaded_at: Timestamp(0),
-    }
+    })
 }
 
+/// The secret of the fixture's conversation.
+pub(crate) const SECRET: &str = "5f3a9c1e77b04d28";
+
 /// Composes with the estimate.
-pub(crate) fn prompt(catalog: &Catalog, active: &[ActiveSkill], policy: &PromptPolicy) -> Prompt {
-    compose(&PromptInput { catalog, active, changed: &[], policy, counter: &EstimatedTokens })
+pub(crate) fn prompt(
+    catalog: &Catalog,
+    active: &[Arc<ActiveSkill>],
+    policy: &PromptPolicy,
+) -> Prompt {
+    prompt_with(catalog, active, policy, DeliveryPolicy::default())
+}
+
+pub(crate) fn prompt_with(
+    catalog: &Catalog,
+    active: &[Arc<ActiveSkill>],
+    policy: &PromptPolicy,
+    delivery: DeliveryPolicy,
+) -> Prompt {
+    compose(&PromptInput {
+        catalog,
+        active,
+        changed: &[],
+        policy,
+        delivery: &delivery,
+        boundary: &Boundary::new(SECRET),
+        counter: &EstimatedTokens,
+    })
 }
 
 /// The prompt of these skills under the default policy.

@@ -102,12 +102,14 @@ fn read_active(text: &str) -> Vec<String> {
     let squeezed = squeezed.to_lowercase();
     assert_eq!(squeezed.matches("<active_skills>").count(), 1, "one block begins");
     assert_eq!(squeezed.matches("</active_skills>").count(), 1, "one block ends");
-    assert_eq!(squeezed.matches("</skill").count(), squeezed.matches("<skillname=").count());
-    let skills = text.split("<skill name=\"").skip(1);
+    let opening = "<skill_content-5f3a9c1e77b04d28 name=\"";
+    let opened = squeezed.matches("<skill_content-5f3a9c1e77b04d28name=").count();
+    assert_eq!(squeezed.matches("</skill").count(), opened);
+    let skills = text.split(opening).skip(1);
     skills
         .map(|skill| {
             let (name, rest) = skill.split_once('"').expect("the attribute ends");
-            assert!(rest.contains("\n</skill>"), "the body ends");
+            assert!(rest.contains("\n</skill_content-5f3a9c1e77b04d28>"), "the body ends");
             name.to_owned()
         })
         .collect()

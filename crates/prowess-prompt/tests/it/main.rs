@@ -8,4 +8,4 @@ mod exact;
 mod fixture;
 mod hostile;
 mod policy;
-mod reference;
+mod skills_ref;

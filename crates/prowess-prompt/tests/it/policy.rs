@@ -11,11 +11,9 @@ fn an_empty_file_is_the_default() {
         {
           "catalog_place": "system_prompt",
           "catalog_format": "xml_elements",
-          "show_location": "absolute",
           "max_tokens": 4000,
           "min_description": 80,
-          "load_tool": "skills.load",
-          "body_delivery": "instructions"
+          "load_tool": "skills.load"
         }"#]]
     .assert_eq(&serde_json::to_string_pretty(&policy).expect("a policy is JSON"));
 }

@@ -1,19 +1,19 @@
 //! What becomes of several skills with one id.
 
-use prowess_core::{Diagnostic, Record, RecordIndex, Severity, Trust};
+use prowess_core::{Availability, Diagnostic, Record, RecordIndex, Severity, Trust};
 
-use super::{Settling, rank};
+use super::{Resolution, rank};
 use crate::codes;
 use crate::policy::Collision;
 
-impl Settling<'_> {
+impl Resolution<'_> {
     /// Settles each group, in the order of ids, so that findings have one order too.
     pub(super) fn collide(&mut self) {
         let groups = std::mem::take(&mut self.groups);
         let mut groups: Vec<_> = groups.into_iter().collect();
         groups.sort_by_cached_key(|(holder, _)| self.builder.record(*holder).id().to_owned());
         for (holder, mut group) in groups {
-            let rules = self.given.rules;
+            let rules = self.input.rules;
             group.sort_by_cached_key(|&at| rank(self.builder.record(at), rules));
             let winner = group[0];
             if winner != holder {
@@ -66,7 +66,7 @@ impl Settling<'_> {
             }
             let id = self.distinct_id(&shown, loser);
             let record = self.builder.record(loser);
-            if record.trust() == Trust::Untrusted && self.is_spoken_for(record, &id).is_some() {
+            if record.trust() == Trust::Untrusted && self.reservation_of(record, &id).is_some() {
                 self.shadow_one(winner, loser);
                 continue;
             }
@@ -124,14 +124,14 @@ impl Settling<'_> {
 
     fn refuse(&mut self, at: RecordIndex, other: &str, reason: &str) {
         let finding = collision(self.builder.record(at), other);
-        self.builder.refuse(at, reason);
+        self.builder.exclude(at, Availability::Rejected, reason);
         self.builder.diagnose(finding);
     }
 
     fn is_copy(&self, one: RecordIndex, other: RecordIndex) -> bool {
-        let (copies, verdicts) = self.given.copies;
+        let (copies, verdicts) = self.input.copies;
         verdicts.of(one, other, |budget| {
-            copies.are(&self.builder, &self.given.scans.sources, (one, other), budget)
+            copies.are(&self.builder, &self.input.scans.sources, (one, other), budget)
         })
     }
 }

@@ -13,7 +13,7 @@ use super::RefreshMode;
 use super::inbox::{Inbox, add};
 use super::schedule::Schedule;
 use crate::codes;
-use crate::scope::{Doubt, Part, Scope};
+use crate::scope::{OnMissingSkill, Part, Scope};
 
 /// How long a skill may be missing or broken before that is believed. An editor that moves the old version away and
 /// then writes the new one is done long before; nobody waits for a removal.
@@ -33,7 +33,7 @@ impl Driver {
             schedule: Arc::clone(schedule),
             inbox: Arc::clone(&inbox),
             watches: Vec::new(),
-            doubted: BTreeMap::new(),
+            unconfirmed: BTreeMap::new(),
             confirm_at: None,
         };
         let thread = thread::Builder::new().name("prowess-refresh".to_owned());
@@ -42,8 +42,8 @@ impl Driver {
     }
 
     /// Asks for these packages again after a while.
-    pub(super) fn ask_again(&self, doubted: Vec<(usize, PackagePath)>) {
-        self.inbox.leave(|messages| add_doubted(&mut messages.doubted, doubted));
+    pub(super) fn ask_again(&self, unconfirmed: Vec<(usize, PackagePath)>) {
+        self.inbox.leave(|messages| add_doubted(&mut messages.unconfirmed, unconfirmed));
     }
 }
 
@@ -65,7 +65,7 @@ struct Driving {
     inbox: Arc<Inbox>,
     watches: Vec<Watch>,
     /// What was missing or broken, to be asked for once more.
-    doubted: BTreeMap<usize, Part>,
+    unconfirmed: BTreeMap<usize, Part>,
     /// When, by the clock.
     confirm_at: Option<Duration>,
 }
@@ -86,18 +86,18 @@ impl Driving {
             let mut changed = messages.changed;
             for (source, error) in messages.lost {
                 self.poll_instead(source, &error);
-                add(&mut changed, source, Part::whole(Doubt::Wait));
+                add(&mut changed, source, Part::whole(OnMissingSkill::Confirm));
             }
             self.reload(changed);
-            self.note_doubted(messages.doubted);
+            self.note_doubted(messages.unconfirmed);
             self.confirm(is_to_confirm);
             if let Some(outcome) = self.schedule.poll_if_due() {
-                self.ask_again(outcome.doubted);
+                self.ask_again(outcome.unconfirmed);
             }
         }
     }
 
-    /// How long it is until what is in doubt is believed; `None` where nothing is.
+    /// Returns how long to wait before missing skills are confirmed; `None` where there are none.
     fn time_to_confirm(&self) -> Option<Duration> {
         self.confirm_at.map(|at| at.saturating_sub(self.schedule.now()))
     }
@@ -109,12 +109,12 @@ impl Driving {
             match source.watch(self.listener(number)) {
                 Ok(Some(watch)) => {
                     self.watches.push(watch);
-                    watched.insert(number, Part::whole(Doubt::Wait));
+                    watched.insert(number, Part::whole(OnMissingSkill::Confirm));
                 }
                 Ok(None) => self.schedule.poll(number),
                 Err(error) => {
                     self.poll_instead(number, &error);
-                    watched.insert(number, Part::whole(Doubt::Wait));
+                    watched.insert(number, Part::whole(OnMissingSkill::Confirm));
                 }
             }
         }
@@ -136,23 +136,23 @@ impl Driving {
     fn reload(&mut self, parts: BTreeMap<usize, Part>) {
         if !parts.is_empty() {
             let outcome = self.schedule.request(Scope::Sources(parts));
-            self.ask_again(outcome.doubted);
+            self.ask_again(outcome.unconfirmed);
         }
     }
 
-    fn ask_again(&mut self, doubted: Vec<(usize, PackagePath)>) {
+    fn ask_again(&mut self, unconfirmed: Vec<(usize, PackagePath)>) {
         let mut parts = BTreeMap::new();
-        add_doubted(&mut parts, doubted);
+        add_doubted(&mut parts, unconfirmed);
         self.note_doubted(parts);
     }
 
-    fn note_doubted(&mut self, doubted: BTreeMap<usize, Part>) {
-        if !doubted.is_empty() {
+    fn note_doubted(&mut self, unconfirmed: BTreeMap<usize, Part>) {
+        if !unconfirmed.is_empty() {
             let at = self.schedule.now() + GRACE;
             self.confirm_at.get_or_insert(at);
         }
-        for (source, part) in doubted {
-            add(&mut self.doubted, source, part);
+        for (source, part) in unconfirmed {
+            add(&mut self.unconfirmed, source, part);
         }
     }
 
@@ -162,15 +162,15 @@ impl Driving {
         let is_due = |at: Duration| has_waited || self.schedule.now() >= at;
         if self.confirm_at.is_some_and(is_due) {
             self.confirm_at = None;
-            let doubted = std::mem::take(&mut self.doubted);
-            self.reload(doubted);
+            let unconfirmed = std::mem::take(&mut self.unconfirmed);
+            self.reload(unconfirmed);
         }
     }
 }
 
-fn add_doubted(parts: &mut BTreeMap<usize, Part>, doubted: Vec<(usize, PackagePath)>) {
-    for (source, package) in doubted {
-        add(parts, source, Part::packages(BTreeSet::from([package]), Doubt::Believe));
+fn add_doubted(parts: &mut BTreeMap<usize, Part>, unconfirmed: Vec<(usize, PackagePath)>) {
+    for (source, package) in unconfirmed {
+        add(parts, source, Part::packages(BTreeSet::from([package]), OnMissingSkill::Accept));
     }
 }
 

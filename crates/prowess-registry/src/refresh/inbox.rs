@@ -6,7 +6,7 @@ use std::time::Duration;
 use prowess_core::{SourceChange, SourceError};
 
 use crate::coalesce::Merge;
-use crate::scope::{Doubt, Part};
+use crate::scope::{OnMissingSkill, Part};
 use crate::sync::{Condvar, Mutex, lock, wait, wait_while_for};
 
 /// Where listeners leave word. Taking note is all that they do, so that no source waits for a scan.
@@ -22,7 +22,7 @@ pub(super) struct Messages {
     /// What may have changed, by source.
     pub(super) changed: BTreeMap<usize, Part>,
     /// Packages that were missing or broken and are to be asked for again after a while, by source.
-    pub(super) doubted: BTreeMap<usize, Part>,
+    pub(super) unconfirmed: BTreeMap<usize, Part>,
     /// The sources that can be watched no more.
     pub(super) lost: Vec<(usize, SourceError)>,
     pub(super) is_over: bool,
@@ -33,11 +33,15 @@ impl Inbox {
         self.leave(|messages| match change {
             SourceChange::Packages(packages) => {
                 let packages = packages.into_iter().collect();
-                add(&mut messages.changed, source, Part::packages(packages, Doubt::Wait));
+                add(
+                    &mut messages.changed,
+                    source,
+                    Part::packages(packages, OnMissingSkill::Confirm),
+                );
             }
             SourceChange::Lost(error) => messages.lost.push((source, error)),
             // What a later version of the core may tell can be anything.
-            _ => add(&mut messages.changed, source, Part::whole(Doubt::Wait)),
+            _ => add(&mut messages.changed, source, Part::whole(OnMissingSkill::Confirm)),
         });
     }
 
@@ -66,8 +70,8 @@ impl Inbox {
 
 impl Messages {
     pub(super) fn is_empty(&self) -> bool {
-        let Self { changed, doubted, lost, is_over } = self;
-        changed.is_empty() && doubted.is_empty() && lost.is_empty() && !is_over
+        let Self { changed, unconfirmed, lost, is_over } = self;
+        changed.is_empty() && unconfirmed.is_empty() && lost.is_empty() && !is_over
     }
 }
 

@@ -8,7 +8,7 @@ use prowess_core::{Cancel, Clock};
 
 use super::{RefreshMode, RefreshPolicy};
 use crate::registry::Outcome;
-use crate::scope::{Doubt, Part, Scope};
+use crate::scope::{OnMissingSkill, Part, Scope};
 use crate::sync::{Mutex, lock};
 use crate::{Registry, Reload};
 
@@ -106,7 +106,7 @@ impl Schedule {
             return None;
         }
         last.poll = now;
-        let part = |&source: &usize| (source, Part::whole(Doubt::Wait));
+        let part = |&source: &usize| (source, Part::whole(OnMissingSkill::Confirm));
         let parts: BTreeMap<_, _> = last.polled.iter().map(part).collect();
         drop(last);
         Some(self.request(Scope::Sources(parts)))

@@ -5,8 +5,8 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
 use prowess_core::{
-    Cancel, CatalogProvider, Listing, PackagePath, ReadLimit, ResourcePath, ScanSink, SkillSource,
-    SourceError, Trust,
+    Cancel, CatalogProvider, Listing, PackagePath, PreviousScan, ReadLimit, ResourcePath, ScanSink,
+    ScanSummary, SkillSource, SourceError, Trust,
 };
 use prowess_registry::Registry;
 
@@ -46,13 +46,18 @@ impl SkillSource for Gated {
         "gated://"
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.inner.scan(sink, cancel)?;
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        let summary = self.inner.scan(previous, sink, cancel)?;
         self.begun.fetch_add(1, Ordering::SeqCst);
         let shut = self.is_open.lock().expect("no test panics here");
         drop(self.moved.wait_while(shut, |is_open| !*is_open).expect("no test panics here"));
         assert_eq!(self.panics.swap(0, Ordering::SeqCst), 0, "this scan is to panic");
-        Ok(())
+        Ok(summary)
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {

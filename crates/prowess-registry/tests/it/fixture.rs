@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use prowess_core::{
     Cancel, ChangeListener, Code, Coverage, Diagnostic, Found, Layer, Listing, MemorySource,
-    PackagePath, ReadLimit, ResourcePath, ScanSink, Severity, SkillSource, SourceChange,
-    SourceError, SourceErrorKind, Stamp, Trust, Watch,
+    PackagePath, PreviousScan, ReadLimit, ResourcePath, ScanSink, ScanSummary, Severity,
+    SkillSource, SourceChange, SourceError, SourceErrorKind, Stamp, Trust, Watch,
 };
 use prowess_registry::Registry;
 
@@ -149,7 +149,12 @@ impl Changing {
         std::mem::take(&mut self.state.lock().expect("no test panics here").scans)
     }
 
-    fn scan_some(&self, asked: Scanned, sink: &mut dyn ScanSink) -> Result<(), SourceError> {
+    fn scan_some(
+        &self,
+        asked: Scanned,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+    ) -> Result<(), SourceError> {
         let mut state = self.state.lock().expect("no test panics here");
         if state.is_broken {
             return Err(SourceError::new(SourceErrorKind::Unavailable, "the disk is gone"));
@@ -163,11 +168,15 @@ impl Changing {
             let is_in = |shut: &String| shut.is_empty() || package.starts_with(&format!("{shut}/"));
             state.shut.iter().any(is_in)
         };
-        state.shut.iter().for_each(|directory| sink.unseen(directory));
+        for directory in &state.shut {
+            let code = Code::new("permission-denied");
+            let found = Diagnostic::new(code, Severity::Error, "it is shut", "open it");
+            sink.unreadable(directory, found.in_file(format!("changing://{directory}")));
+        }
         let files = state.files.iter().filter(|(package, ..)| is_asked(package));
         for (package, text, stamp) in files.filter(|(package, ..)| !is_shut(package)) {
-            let stamp = NonZeroU64::new(*stamp).map(Stamp);
-            if stamp.is_some() && sink.known(package) == stamp {
+            let stamp = NonZeroU64::new(*stamp).map(Stamp::from_bits);
+            if stamp.is_some() && previous.stamp(package) == stamp {
                 sink.unchanged(package);
                 continue;
             }
@@ -211,18 +220,26 @@ impl SkillSource for Changing {
         "changing://"
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, _cancel: &Cancel) -> Result<(), SourceError> {
-        self.scan_some(Scanned::Everything, sink)
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        _cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        self.scan_some(Scanned::Everything, previous, sink)?;
+        Ok(ScanSummary::default())
     }
 
     fn scan_packages(
         &self,
         packages: &[PackagePath],
+        previous: &PreviousScan<'_>,
         sink: &mut dyn ScanSink,
         _cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
         let packages = packages.iter().map(ToString::to_string).collect();
-        self.scan_some(Scanned::Packages(packages), sink).map(|()| Coverage::Asked)
+        let asked = Scanned::Packages(packages);
+        self.scan_some(asked, previous, sink).map(|()| Coverage::Asked)
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use prowess_core::{
     Caller, Cancel, Catalog, CatalogProvider, Diagnostic, Layer, Listing, MemorySource,
-    PackagePath, ReadLimit, Record, ResourcePath, ScanSink, Severity, SkillSource, SourceError,
-    Trust,
+    PackagePath, PreviousScan, ReadLimit, Record, ResourcePath, ScanSink, ScanSummary, Severity,
+    SkillSource, SourceError, Trust,
 };
 use prowess_format::Profile;
 use prowess_registry::{
@@ -62,7 +62,7 @@ fn either_order_of_the_presets_is_one_of_configuration() {
         let weights: Vec<_> = catalog.layers().iter().map(|layer| layer.weight).collect();
         let count = u16::try_from(layers.len()).expect("a handful");
         assert!(weights.into_iter().eq((1..=count).rev().map(Some)), "a layer weighs its place");
-        assert_eq!(catalog.aside().len(), layers.len() - 1, "the others are kept as shadowed");
+        assert_eq!(catalog.excluded().len(), layers.len() - 1, "the others are kept as shadowed");
     }
 }
 
@@ -163,7 +163,7 @@ fn all_stay_visible_where_they_are_told_apart() {
     let shown: Vec<_> = catalog.skills().map(|skill| (skill.id(), skill.description())).collect();
     assert_eq!(shown, expected);
     assert_eq!(told(&catalog, "skill-renamed").len(), 3, "each that goes by another id is told");
-    assert_eq!(catalog.aside().len(), 0, "none is shadowed");
+    assert_eq!(catalog.excluded().len(), 0, "none is shadowed");
     for (id, description) in expected {
         let found = catalog.find(id, Caller::Model).found().expect("each id is found");
         assert_eq!(found.description(), description);
@@ -181,7 +181,7 @@ fn no_id_is_given_twice() {
     let catalog = catalog(builder);
     assert_eq!(ids(&catalog), ["deploy", "user:deploy"]);
     assert_eq!(catalog.get("user:deploy").expect("it is offered").description(), "bold");
-    let other = catalog.aside().next().expect("the user's is kept");
+    let other = catalog.excluded().next().expect("the user's is kept");
     let id = other.qualified_id();
     let found = id.as_deref().and_then(|id| catalog.find(id, Caller::Model).found());
     assert!(found.is_none_or(|found| found.index() == other.index()), "{id:?} means it or nothing");
@@ -193,12 +193,12 @@ fn none_is_used_where_collisions_are_errors() {
         stacked(&[("user", TRUSTED), ("project", Trust::Prompt)]).policy(policy(Collision::Error)),
     );
     assert_eq!(ids(&catalog), [""; 0]);
-    assert_eq!(catalog.refused().len(), 2);
+    assert_eq!(catalog.rejected().len(), 2);
     let places = ["memory://project/deploy/SKILL.md", "memory://user/deploy/SKILL.md"];
     let mut errors = told(&catalog, "skill-collision");
     errors.sort_unstable();
     assert_eq!(errors, places);
-    assert!(catalog.aside().next().is_none(), "an error stands for each");
+    assert!(catalog.excluded().next().is_none(), "an error stands for each");
     for id in ["deploy", "user:deploy", places[1]] {
         assert!(catalog.find(id, Caller::User).found().is_none(), "`{id}` cannot be loaded");
     }
@@ -336,8 +336,13 @@ impl SkillSource for Large {
         Some(self.1.to_owned())
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.0.scan(sink, cancel)
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        self.0.scan(previous, sink, cancel)
     }
 
     fn list(&self, _: &PackagePath, _: usize) -> Result<Listing, SourceError> {
@@ -396,7 +401,7 @@ fn a_qualified_id_reaches_what_is_shadowed() {
     for id in ["user:other", "other:deploy", "user:deploy#9", ":deploy", "user:", "deploy#2"] {
         assert!(catalog.find(id, Caller::Model).found().is_none(), "`{id}` means nothing");
     }
-    for record in catalog.skills().chain(catalog.aside()) {
+    for record in catalog.skills().chain(catalog.excluded()) {
         let id = record.qualified_id().expect("each can be named");
         let found = catalog.find(&id, Caller::Model).found().expect("and found by that name");
         assert_eq!(found.index(), record.index(), "{id}");
@@ -552,5 +557,5 @@ fn many_collisions_are_settled() {
         .source("user", memory("user", &skills));
     let catalog = catalog(builder);
     assert_eq!(catalog.get("deploy").expect("one is offered").description(), "p0000/deploy");
-    assert_eq!(catalog.aside().len(), 1999);
+    assert_eq!(catalog.excluded().len(), 1999);
 }

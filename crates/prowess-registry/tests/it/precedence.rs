@@ -16,10 +16,10 @@ fn check(registry: &Registry, winner: &str, shadowed: usize) {
     let catalog = registry.catalog();
     let deploy = catalog.get("deploy").expect("one of them is offered");
     assert_eq!(deploy.description(), winner);
-    let aside: Vec<_> = catalog.aside().collect();
+    let aside: Vec<_> = catalog.excluded().collect();
     assert_eq!(aside.len(), shadowed, "each other one is kept");
     for record in &aside {
-        let reason = record.state().reason().expect("a shadowed record says why");
+        let reason = record.reason().expect("a shadowed record says why");
         assert!(reason.contains(&deploy.location()), "the reason names the winner: {reason}");
         let is_about = |path: &Option<Box<str>>| path.as_deref() == Some(&record.location());
         let told = catalog

@@ -1,14 +1,13 @@
 //! Readers while the catalog is swapped.
 
-use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak, mpsc};
 use std::thread;
 
 use prowess_core::{
-    Cancel, Catalog, CatalogProvider, Found, Layer, Listing, PackagePath, Ranked, Ranker,
-    ReadLimit, Record, ResourcePath, ScanSink, SkillSource, SourceError, SourceErrorKind, Stamp,
-    Trust,
+    Cancel, Catalog, CatalogProvider, Found, Layer, Listing, PackagePath, PreviousScan, Ranked,
+    Ranker, ReadLimit, Record, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError,
+    SourceErrorKind, Stamp, Trust,
 };
 use prowess_registry::Registry;
 
@@ -44,10 +43,15 @@ impl SkillSource for Versions {
         "versions://"
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, _cancel: &Cancel) -> Result<(), SourceError> {
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        _cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
         let version = self.0.fetch_add(1, Ordering::Relaxed) + 1;
         let mut report = |name: &str, text: &str, stamp: Option<Stamp>| {
-            if stamp.is_some() && sink.known(name) == stamp {
+            if stamp.is_some() && previous.stamp(name) == stamp {
                 return sink.unchanged(name);
             }
             let text = skill_md(name, text);
@@ -56,7 +60,7 @@ impl SkillSource for Versions {
             let found = Found { package: name, file, stamp, size, head, is_whole_file: true };
             sink.found(found);
         };
-        let stamp = Some(Stamp(NonZeroU64::MIN));
+        let stamp = Some(Stamp::exact(1));
         for number in 1..SKILLS {
             let name = format!("skill-{number:03}");
             match is_changing(number) {
@@ -65,7 +69,7 @@ impl SkillSource for Versions {
             }
         }
         report(&format!("version-{version}"), &version.to_string(), None);
-        Ok(())
+        Ok(ScanSummary::default())
     }
 
     fn list(&self, _package: &PackagePath, _most: usize) -> Result<Listing, SourceError> {
@@ -142,11 +146,16 @@ impl SkillSource for Stopping {
         self.inner.root()
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.inner.scan(sink, cancel)?;
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        let summary = self.inner.scan(previous, sink, cancel)?;
         self.reached.send(()).expect("the test waits for this");
         self.go_on.lock().expect("one scan at a time").recv().expect("the test says so");
-        Ok(())
+        Ok(summary)
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use prowess_core::{
-    AskedFolder, Catalog, CatalogProvider, Code, Diagnostic, FolderAnswer, FolderTrust, Layer,
-    Ranked, Ranker, Severity, State, Trust,
+    AskedFolder, Availability, Catalog, CatalogProvider, Code, Diagnostic, FolderAnswer,
+    FolderTrust, Layer, Ranked, Ranker, Severity, Trust,
 };
 use prowess_registry::{RefreshPolicy, Refresher, Registry, RegistryBuilder};
 use prowess_testkit::ManualClock;
@@ -43,7 +43,8 @@ impl FolderTrust for Says {
 /// A skill of the user's, and three sources of a folder that is asked about.
 fn builder(says: &Arc<Says>) -> RegistryBuilder {
     let stranger = memory("stranger", &[("deploy", "a stranger's"), ("other", "a stranger's")]);
-    let asked = AskedFolder { folder: "/project/deep".into(), project: "/it's".into() };
+    let asked =
+        AskedFolder { folder: "/project/deep".into(), project: "/it's".into(), identity: None };
     Registry::builder()
         .layer(Layer::new("user", Trust::Trusted))
         .layer(Layer::new("project", Trust::Trusted))
@@ -69,8 +70,11 @@ fn what_is_withheld_is_known_and_shadows_nothing() {
     let catalog = registry.catalog();
     let offered: Vec<_> = catalog.skills().map(|skill| skill.description()).collect();
     assert_eq!(offered, ["the user's"], "a withheld skill is not offered and shadows none");
-    let hidden = State::Hidden("the folder `/it's` is not trusted");
-    let aside: Vec<_> = catalog.aside().map(|skill| (skill.id(), skill.state())).collect();
+    let hidden = (Availability::Hidden, Some("the folder `/it's` is not trusted"));
+    let aside: Vec<_> = catalog
+        .excluded()
+        .map(|skill| (skill.id(), (skill.availability(), skill.reason())))
+        .collect();
     let expected = ["deploy", "other", "same"].map(|id| (id, hidden));
     assert_eq!(aside, expected, "each is known, with the reason");
     let codes = |registry: &Registry| {

@@ -81,15 +81,16 @@ fn ids(catalog: &Catalog) -> Vec<&str> {
 /// The state of a skill, and its reason.
 fn state(catalog: &Catalog, id: &str) -> String {
     let records = catalog.all_named(id);
-    let state = records.first().expect("it is known").state();
-    state.reason().map_or(state.as_str().to_owned(), |why| format!("{}: {why}", state.as_str()))
+    let record = records.first().expect("it is known");
+    let state = record.availability().as_str();
+    record.reason().map_or(state.to_owned(), |reason| format!("{state}: {reason}"))
 }
 
 /// What a caller gets by typing an id: `found`, `unknown` or the reason.
 fn typed(catalog: &Catalog, id: &str, caller: Caller) -> String {
     match catalog.find(id, caller) {
         Lookup::Found(_) => "found".to_owned(),
-        Lookup::Withheld(_, reason) => reason.to_owned(),
+        Lookup::Unavailable(_, reason) => reason.to_owned(),
         Lookup::Unknown => "unknown".to_owned(),
     }
 }
@@ -134,7 +135,7 @@ fn a_scope_is_kept_in_catalog_and_load() {
                 assert_eq!(typed(&catalog, &qualified, caller), answer, "{audience:?} {id}");
             }
         }
-        assert_eq!(catalog.len() + catalog.aside().len(), SCOPED.len(), "each is known");
+        assert_eq!(catalog.len() + catalog.excluded().len(), SCOPED.len(), "each is known");
     }
     let reason = "hidden: it is for the tenants `a` alone";
     assert_eq!(state(&registry.catalog(), "of-a"), reason);
@@ -261,8 +262,7 @@ fn a_skill_that_is_not_ready_shadows_none() {
         let catalog = loaded(builder(&layers).facts(Machine::with(&[]))).catalog();
         let records = catalog.all_named("a");
         let of_lower = records.iter().find(|record| record.trust() == lower).expect("it is known");
-        let state = of_lower.state();
-        let told = state.reason().map_or("visible".to_owned(), |why| format!("shadowed: {why}"));
+        let told = of_lower.reason().map_or("visible".to_owned(), |why| format!("shadowed: {why}"));
         assert_eq!(told, state_of_lower);
         let warnings = catalog.diagnostics().filter(|told| told.code.as_str() == "skill-shadowed");
         assert_eq!(warnings.count(), usize::from(lower == Trust::Untrusted), "it is warned of");

@@ -6,8 +6,7 @@ use crate::Embedder;
 use crate::stopwords::is_stopword;
 use crate::words::Words;
 
-/// A table of words with their vectors. A text is the mean of its words, without those that say nothing
-/// of a skill.
+/// A table of words with their vectors. A text is the mean of its words, without stopwords.
 ///
 /// Each number takes a byte, so a hundred thousand words of a hundred dimensions take about 10 MB.
 #[derive(Clone, Debug)]
@@ -20,12 +19,12 @@ pub struct WordVectors {
     factors: Vec<f32>,
 }
 
-/// Why a text is no table of vectors.
+/// An error in a table of vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VectorError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The problem with the line.
     pub problem: &'static str,
 }
 
@@ -38,15 +37,16 @@ impl std::fmt::Display for VectorError {
 impl std::error::Error for VectorError {}
 
 impl WordVectors {
-    /// Reads the text form that GloVe, word2vec and fastText share: a word and its numbers on each line,
-    /// perhaps after a first line of two numbers. `cargo xtask model` writes such a file.
+    /// Reads the text form that GloVe, word2vec and fastText share: a word and its numbers on each
+    /// line, perhaps after a first line of two numbers. `cargo xtask model` writes such a file.
     ///
-    /// Words that no search can ask for, such as those with a capital or a hyphen, are left out; of equal
-    /// ones the first stays.
+    /// Words that no query contains, such as those with a capital or a hyphen, are left out; of
+    /// equal ones the first stays.
     ///
     /// # Errors
     ///
-    /// A line has no numbers, or not as many as the first, or one that is no number, or there is no line.
+    /// A line has no numbers, or not as many as the first, or one that is no number, or there is no
+    /// line.
     pub fn parse(text: &str) -> Result<Self, VectorError> {
         let mut lines = (1..).zip(text.lines()).peekable();
         lines.next_if(|(_, line)| is_header(line));

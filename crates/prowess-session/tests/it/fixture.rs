@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use prowess_core::{
-    ActiveSkill, Digest, LoadMode, Receipt, Session, SessionError, SessionStore, Timestamp,
-};
+use prowess_core::{ActiveSkill, Digest, LoadMode, Receipt, SessionError, SessionStore, Timestamp};
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
 use prowess_testkit::ManualClock;
 
 /// A skill whose texts differ by id and edition.
-pub(crate) fn edition(id: &str, edition: u32) -> ActiveSkill {
+pub(crate) fn edition(id: &str, edition: u32) -> Arc<ActiveSkill> {
     let body = format!("Body of {id}, edition {edition}");
-    ActiveSkill {
+    Arc::new(ActiveSkill {
         id: id.to_owned(),
         name: id.to_owned(),
         location: format!("memory://notes/{id}/SKILL.md"),
@@ -22,15 +20,15 @@ pub(crate) fn edition(id: &str, edition: u32) -> ActiveSkill {
         properties: serde_json::json!({ "name": id, "description": "Does things." }),
         body: body.into(),
         loaded_at: Timestamp(0),
-    }
+    })
 }
 
-pub(crate) fn skill(id: &str) -> ActiveSkill {
+pub(crate) fn skill(id: &str) -> Arc<ActiveSkill> {
     edition(id, 1)
 }
 
 /// The skills that a text names: `a b` is two.
-pub(crate) fn skills(ids: &str) -> Vec<ActiveSkill> {
+pub(crate) fn skills(ids: &str) -> Vec<Arc<ActiveSkill>> {
     ids.split_whitespace().map(skill).collect()
 }
 
@@ -69,5 +67,5 @@ pub(crate) fn load(
     mode: LoadMode,
     ids: &str,
 ) -> Result<Receipt, SessionError> {
-    session.load(skills(ids), mode)
+    session.load(&skills(ids), mode)
 }

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use prowess_core::{
-    LoadMode, Session, SessionError, SessionId, SessionState, SessionStore, StoreError, Unload,
+    LoadMode, Session, SessionError, SessionId, SessionState, SessionStore, StoreError, Timestamp,
+    Unload,
 };
 use prowess_session::{MemoryStore, OnReload, OpenError, SessionPolicy, Sessions};
 use prowess_testkit::ManualClock;
@@ -21,7 +23,7 @@ fn expiring(seconds: u64) -> SessionPolicy {
 fn check_is_over(session: &dyn Session, why: &str) {
     let gone = SessionError::NotFound(session.id().clone());
     assert_eq!(session.state(), Err(gone.clone()), "`state` of a session that is {why}");
-    let loaded = session.load(skills("a"), LoadMode::Add);
+    let loaded = session.load(&skills("a"), LoadMode::Add);
     assert_eq!(loaded, Err(gone.clone()), "`load` into a session that is {why}");
     let unloaded = session.unload(&Unload::All);
     assert_eq!(unloaded, Err(gone), "`unload` of a session that is {why}");
@@ -42,7 +44,7 @@ fn a_resumed_session_goes_on_where_it_was() {
 #[test]
 fn a_session_that_was_never_begun_cannot_be_resumed() {
     let host = Host::new(SessionPolicy::default());
-    let id = SessionId::new("0123456789abcdef0123456789abcdef");
+    let id = SessionId::new("0123456789abcdef0123456789abcdef").expect("it is a good id");
     let error = host.sessions.resume(&id).expect_err("nobody began it");
     assert_eq!(error, SessionError::NotFound(id));
 }
@@ -64,7 +66,7 @@ fn an_idle_session_expires_and_use_keeps_it() {
     let session = host.open();
     for _ in 0..3 {
         host.clock.advance(Duration::from_secs(59));
-        session.state().expect("use one second before the limit keeps the session");
+        session.touch().expect("use one second before the limit keeps the session");
     }
     host.clock.advance(Duration::from_secs(59));
     host.sessions.resume(session.id()).expect("resuming keeps the session");
@@ -74,10 +76,55 @@ fn an_idle_session_expires_and_use_keeps_it() {
     session.unload(&Unload::These(Vec::new())).expect("unloading keeps the session");
     host.clock.advance(Duration::from_secs(59));
     assert_eq!(active(&session), "a");
-    host.clock.advance(Duration::from_secs(60));
-    check_is_over(&session, "expired");
+    host.clock.advance(Duration::from_secs(1));
+    check_is_over(&session, "expired: reading its state is no use of it");
     let stored = host.store.load(session.id()).expect("memory can be read");
     assert_eq!(stored, None, "an expired session leaves the store when it is met");
+}
+
+#[test]
+fn reading_the_state_writes_nothing() {
+    let store = Arc::new(Counting::default());
+    let host = Host::with_store(store.clone(), expiring(60));
+    let session = host.open();
+    load(&session, LoadMode::Add, "a").expect("one skill is within the cap");
+    store.writes.store(0, Ordering::Relaxed);
+    host.clock.advance(Duration::from_secs(1));
+    assert_eq!(active(&session), "a");
+    session.unload(&Unload::These(vec!["x".to_owned()])).expect("the session is open");
+    host.sessions.resume(session.id()).expect("the session is open");
+    host.clock.advance(Duration::from_secs(60));
+    session.state().expect_err("it has expired");
+    assert_eq!(store.writes.load(Ordering::Relaxed), 0, "use is recorded without the bodies");
+    host.sessions.resume(session.id()).expect_err("it has expired");
+    assert_eq!(store.writes.load(Ordering::Relaxed), 1, "an expired session is deleted");
+}
+
+/// Counts what is written to it, except the last uses.
+#[derive(Default)]
+struct Counting {
+    inner: MemoryStore,
+    writes: AtomicUsize,
+}
+
+impl SessionStore for Counting {
+    fn load(&self, id: &SessionId) -> Result<Option<SessionState>, StoreError> {
+        self.inner.load(id)
+    }
+
+    fn put(&self, state: SessionState, expected: Option<u64>) -> Result<bool, StoreError> {
+        self.writes.fetch_add(1, Ordering::Relaxed);
+        self.inner.put(state, expected)
+    }
+
+    fn touch(&self, id: &SessionId, at: Timestamp) -> Result<bool, StoreError> {
+        self.inner.touch(id, at)
+    }
+
+    fn delete(&self, id: &SessionId) -> Result<bool, StoreError> {
+        self.writes.fetch_add(1, Ordering::Relaxed);
+        self.inner.delete(id)
+    }
 }
 
 #[test]
@@ -98,10 +145,25 @@ fn a_bounded_store_lets_the_least_recently_used_session_go() {
     };
     let (first, second) = (open(), open());
     host.clock.advance(Duration::from_secs(1));
-    assert_eq!(active(&first), "", "looking at a session is use of it");
+    first.touch().expect("the session is open");
     let third = open();
     check_is_over(&second, "driven out");
     assert_eq!((active(&first), active(&third)), (String::new(), String::new()));
+}
+
+#[test]
+fn expired_session_frees_its_id() {
+    let host = Host::new(expiring(60));
+    let id = SessionId::new("chat-42").expect("it is a good id");
+    let expired = host.sessions.open_with(id.clone()).expect("the id is free");
+    load(&expired, LoadMode::Add, "a").expect("one skill is within the cap");
+    let error = host.sessions.open_with(id.clone()).expect_err("the session is open");
+    assert_eq!(error, OpenError::Exists(id.clone()));
+    host.clock.advance(Duration::from_secs(60));
+    let session = host.sessions.open_with(id).expect("the session has expired");
+    assert_eq!(active(&session), "", "nothing of the expired session is left");
+    let late = session.state().expect("the session is open").version;
+    assert!(late > 1, "a late writer of the expired session expects another version: {late}");
 }
 
 #[test]
@@ -161,6 +223,10 @@ impl SessionStore for Failing {
         Err(StoreError("the disk is full".to_owned()))
     }
 
+    fn touch(&self, _id: &SessionId, _at: Timestamp) -> Result<bool, StoreError> {
+        Err(StoreError("the disk is full".to_owned()))
+    }
+
     fn delete(&self, _id: &SessionId) -> Result<bool, StoreError> {
         Err(StoreError("the disk is full".to_owned()))
     }
@@ -172,7 +238,9 @@ fn a_failing_store_is_an_error_that_says_so() {
     let sessions = Sessions::new(Arc::new(Failing), clock, SessionPolicy::default());
     let error = sessions.open().expect_err("nothing can be stored");
     assert_eq!(error, OpenError::Store(StoreError("the disk is full".to_owned())));
-    let error = sessions.resume(&SessionId::new("x")).expect_err("nothing can be read");
+    let error = sessions
+        .resume(&SessionId::new("x").expect("it is a good id"))
+        .expect_err("nothing can be read");
     assert_eq!(error.code(), "session-store-failed");
     assert_eq!(error.to_string(), "the session store failed: the disk is full");
 }

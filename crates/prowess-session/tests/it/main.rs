@@ -1,5 +1,6 @@
 //! The behaviour of conversations, through the public interface alone.
 
+mod boundaries;
 mod fixture;
 mod lifetime;
 mod operations;

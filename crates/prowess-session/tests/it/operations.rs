@@ -1,5 +1,7 @@
 //! What loading and unloading make of a conversation.
 
+use std::sync::Arc;
+
 use prowess_core::{ActiveSkill, LoadMode, Receipt, Session, SessionError, Unload};
 use prowess_session::{OnReload, SessionPolicy};
 
@@ -54,7 +56,7 @@ fn loading_keeps_order_and_drops_duplicates() {
         ("a b c", Add, "b a", "c b a"),
     ];
     for (start, mode, wanted, end) in cases {
-        let operation = |session: &dyn Session| session.load(crate::fixture::skills(wanted), mode);
+        let operation = |session: &dyn Session| session.load(&crate::fixture::skills(wanted), mode);
         check(SessionPolicy::default(), start, operation, None, end);
     }
 }
@@ -68,7 +70,7 @@ fn adding_an_active_skill_follows_the_policy() {
         (OnReload::Error, Some("already-active"), "a b", 1),
     ];
     for (on_reload, code, end, content) in cases {
-        let again = |session: &dyn Session| session.load(vec![edition("a", 2)], Add);
+        let again = |session: &dyn Session| session.load(&[edition("a", 2)], Add);
         check(with(on_reload), "a b", again, code, end);
 
         let session = Host::new(with(on_reload)).open();
@@ -76,13 +78,13 @@ fn adding_an_active_skill_follows_the_policy() {
         drop(again(&session));
         let state = session.state().expect("the session is open");
         let expected = edition("a", content);
-        assert_eq!(state.find("a"), Some(&expected), "the content under {on_reload:?}");
+        assert_eq!(state.find("a"), Some(&*expected), "the content under {on_reload:?}");
     }
 }
 
 #[test]
 fn replacing_is_never_a_reload() {
-    let operation = |session: &dyn Session| session.load(vec![skill("b"), skill("a")], Replace);
+    let operation = |session: &dyn Session| session.load(&[skill("b"), skill("a")], Replace);
     check(with(OnReload::Error), "a", operation, None, "b a");
 }
 
@@ -98,7 +100,7 @@ fn the_cap_counts_what_would_be_active() {
         (8, "a b c d e f g h", Add, "i", Some("too-many-skills"), "a b c d e f g h"),
     ];
     for (cap, start, mode, wanted, code, end) in cases {
-        let operation = |session: &dyn Session| session.load(crate::fixture::skills(wanted), mode);
+        let operation = |session: &dyn Session| session.load(&crate::fixture::skills(wanted), mode);
         check(capped(cap), start, operation, code, end);
     }
 }
@@ -130,8 +132,10 @@ fn unloading_removes_what_is_there() {
 
 #[test]
 fn newer_versions_take_the_places_of_what_is_active() {
-    let moved =
-        ActiveSkill { location: "memory://notes/moved/SKILL.md".to_owned(), ..edition("b", 3) };
+    let moved = ActiveSkill {
+        location: "memory://notes/moved/SKILL.md".to_owned(),
+        ..(*edition("b", 3)).clone()
+    };
     let cases = [
         (
             "a b c",
@@ -139,13 +143,13 @@ fn newer_versions_take_the_places_of_what_is_active() {
             "Body of a, edition 1 / Body of b, edition 2 / Body of c, edition 1",
         ),
         ("a b", vec![edition("x", 2)], "Body of a, edition 1 / Body of b, edition 1"),
-        ("a b", vec![moved], "Body of a, edition 1 / Body of b, edition 1"),
+        ("a b", vec![Arc::new(moved)], "Body of a, edition 1 / Body of b, edition 1"),
         ("", vec![edition("a", 2)], ""),
     ];
     for (start, newer, end) in cases {
         let session = Host::new(SessionPolicy::default()).open();
-        session.load(crate::fixture::skills(start), Add).expect("there is room");
-        session.renew(&newer).expect("the session is open");
+        session.load(&crate::fixture::skills(start), Add).expect("there is room");
+        session.refresh(&newer).expect("the session is open");
         let state = session.state().expect("the session is open");
         let bodies: Vec<_> = state.active.iter().map(|skill| &*skill.body).collect();
         assert_eq!(bodies.join(" / "), end, "{start} with {newer:?}");

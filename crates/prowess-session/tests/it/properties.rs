@@ -1,8 +1,10 @@
 //! What holds after any series of operations.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use prowess_core::{ActiveSkill, LoadMode, Session, SessionError, Unload};
-use prowess_session::{OnReload, SessionPolicy, transition};
+use prowess_session::{OnReload, SessionPolicy, operations};
 
 use crate::fixture::{Host, skill};
 
@@ -45,14 +47,16 @@ fn policy() -> impl Strategy<Value = SessionPolicy> {
 fn apply(session: &dyn Session, operation: &Operation) -> Result<(), SessionError> {
     let owned = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect();
     let receipt = match operation {
-        Operation::Load(ids, mode) => session.load(ids.iter().map(|id| skill(id)).collect(), *mode),
+        Operation::Load(ids, mode) => {
+            session.load(&ids.iter().map(|id| skill(id)).collect::<Vec<_>>(), *mode)
+        }
         Operation::Unload(ids) => session.unload(&Unload::These(owned(ids))),
         Operation::UnloadAll => session.unload(&Unload::All),
     };
     receipt.map(drop)
 }
 
-fn ids_of(active: &[ActiveSkill]) -> Vec<&str> {
+fn ids_of(active: &[Arc<ActiveSkill>]) -> Vec<&str> {
     active.iter().map(|skill| skill.id.as_str()).collect()
 }
 
@@ -84,9 +88,9 @@ proptest! {
     fn skills_that_stay_keep_their_order(before in ids(), added in ids(), on_reload in 0..2) {
         let on_reload = [OnReload::Keep, OnReload::MoveToEnd][on_reload as usize];
         let policy = SessionPolicy { max_active: 12, on_reload, ..SessionPolicy::default() };
-        let load = |active: &[ActiveSkill], ids: &[&str], mode| {
-            let skills = ids.iter().map(|id| skill(id)).collect();
-            transition::load(active, skills, mode, &policy).expect("all fit under the cap")
+        let load = |active: &[Arc<ActiveSkill>], ids: &[&str], mode| {
+            let skills: Vec<_> = ids.iter().map(|id| skill(id)).collect();
+            operations::load(active, &skills, mode, &policy).expect("all fit under the cap")
         };
         let before = load(&[], &before, LoadMode::Replace);
         let after = load(&before, &added, LoadMode::Add);

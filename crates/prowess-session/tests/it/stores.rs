@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, ThreadId};
 
 use dashmap::DashMap;
-use prowess_core::{SessionId, SessionState, SessionStore, StoreError};
+use prowess_core::{SessionId, SessionState, SessionStore, StoreError, Timestamp};
 use prowess_session::MemoryStore;
 use prowess_testkit::check_store;
 
@@ -31,6 +31,12 @@ enum Defect {
     BringsBackTheDead,
     RemembersTheDead,
     HidesFromOtherThreads,
+    TouchesNothing,
+    TouchesBackwards,
+    TouchesTheVersion,
+    NeverSaysTouched,
+    AlwaysSaysTouched,
+    CreatesByTouch,
 }
 
 struct Broken {
@@ -80,7 +86,7 @@ impl SessionStore for Broken {
             Defect::LoadsNothing => Ok(None),
             Defect::HidesFromOtherThreads if thread::current().id() != self.home => Ok(None),
             Defect::LoadsAnotherConversation if id.as_str() == "load-other" => {
-                self.inner.load(&SessionId::new("load"))
+                self.inner.load(&SessionId::new("load").expect("it is a good id"))
             }
             _ => self.inner.load(id),
         }
@@ -106,6 +112,24 @@ impl SessionStore for Broken {
                 self.inner.put(state, None)
             }
             _ => self.inner.put(state, expected),
+        }
+    }
+
+    fn touch(&self, id: &SessionId, at: Timestamp) -> Result<bool, StoreError> {
+        let stored = self.inner.load(id)?;
+        let at_once = |state: SessionState| SessionState { touched: at, ..state };
+        match (self.defect, stored) {
+            (Defect::TouchesNothing, stored) => Ok(stored.is_some()),
+            (Defect::TouchesBackwards, Some(state)) => self.overwrite(at_once(state)),
+            (Defect::TouchesTheVersion, Some(state)) => {
+                self.overwrite(SessionState { version: state.version + 1, ..at_once(state) })
+            }
+            (Defect::NeverSaysTouched, _) => self.inner.touch(id, at).map(|_| false),
+            (Defect::AlwaysSaysTouched, _) => self.inner.touch(id, at).map(|_| true),
+            (Defect::CreatesByTouch, None) => {
+                self.inner.put(SessionState::new(id.clone(), at), None).map(|_| false)
+            }
+            _ => self.inner.touch(id, at),
         }
     }
 
@@ -157,5 +181,11 @@ fn the_kit_finds_each_broken_store() {
     check(NeverSaysDeleted, "`delete` says that there was something");
     check(BringsBackTheDead, "`put` refuses a version where nothing is stored");
     check(RemembersTheDead, "a `put` that expects a version of a deleted state is refused");
+    check(TouchesNothing, "`touch` changes the last use alone");
+    check(TouchesBackwards, "`touch` never moves the last use back");
+    check(TouchesTheVersion, "`touch` changes the last use alone");
+    check(NeverSaysTouched, "`touch` reports that there is a state");
+    check(AlwaysSaysTouched, "`touch` reports that there is no state");
+    check(CreatesByTouch, "`touch` creates no state");
     check(HidesFromOtherThreads, "`load` gives the same from any thread");
 }

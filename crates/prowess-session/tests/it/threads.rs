@@ -7,7 +7,7 @@ use std::thread;
 
 use prowess_core::{
     LoadMode, Receipt, Session, SessionError, SessionId, SessionState, SessionStore, StoreError,
-    Unload,
+    Timestamp, Unload,
 };
 use prowess_session::{MemoryStore, SessionPolicy};
 
@@ -36,6 +36,10 @@ impl SessionStore for Recording {
         Ok(is_stored)
     }
 
+    fn touch(&self, id: &SessionId, at: Timestamp) -> Result<bool, StoreError> {
+        self.inner.touch(id, at)
+    }
+
     fn delete(&self, id: &SessionId) -> Result<bool, StoreError> {
         self.inner.delete(id)
     }
@@ -54,7 +58,7 @@ fn insist(operation: impl Fn() -> Result<Receipt, SessionError>) {
 /// Loads and unloads one skill again and again; each time this changes the state.
 fn toggle(session: &dyn Session, id: &str) {
     for _ in 0..ROUNDS {
-        insist(|| session.load(vec![skill(id)], LoadMode::Add));
+        insist(|| session.load(&[skill(id)], LoadMode::Add));
         insist(|| session.unload(&Unload::These(vec![id.to_owned()])));
     }
 }
@@ -142,6 +146,10 @@ impl SessionStore for Interfering {
             self.interfere(&state.id)?;
         }
         self.inner.put(state, expected)
+    }
+
+    fn touch(&self, id: &SessionId, at: Timestamp) -> Result<bool, StoreError> {
+        self.inner.touch(id, at)
     }
 
     fn delete(&self, id: &SessionId) -> Result<bool, StoreError> {

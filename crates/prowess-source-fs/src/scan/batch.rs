@@ -4,15 +4,13 @@
 //! takes twice its time. So names are gathered for a while, then the kernel is asked about one after
 //! another, and then what it said is reported.
 
-use std::ops::ControlFlow;
-
 use prowess_core::Stamp;
 use prowess_dir::{BatchedPath, Dir, Entry, Kind, Links, PathBatch};
 
 use super::name::Look;
 use super::{Level, Walk};
-use crate::ask::{Answer, Origin, Question, Way};
 use crate::package::{FILES, HEAD_BYTES};
+use crate::probe::{FileLocation, Origin, ProbeRequest, ProbeResult};
 
 /// How many directories are probed together; more gain nothing.
 const MOST: usize = 16;
@@ -81,14 +79,14 @@ struct Gathered<'b> {
 }
 
 impl<'b> Gathered<'b> {
-    fn question(&self) -> Question<'b> {
+    fn request(&self) -> ProbeRequest<'b> {
         let Self { path, origin, known } = *self;
-        Question { package: path.directory, file: FILES[0], origin, known }
+        ProbeRequest { package: path.directory, file: FILES[0], origin, known }
     }
 
-    fn way(&self, directory: &'b Dir, parent_length: usize) -> Way<'b> {
+    fn location(&self, directory: &'b Dir, parent_length: usize) -> FileLocation<'b> {
         let package = &self.path.directory[parent_length..];
-        Way { directory, package, path: self.path.file, links: Links::Refuse }
+        FileLocation { directory, package, path: self.path.file, links: Links::Refuse }
     }
 }
 
@@ -109,11 +107,10 @@ impl Walk<'_> {
     pub(super) fn gather_known(&mut self, start: usize) -> usize {
         let batch = self.batch.get_or_insert_with(Batch::new);
         let mut count = 0;
-        self.prober.reporter.sink.each_known(start, &mut |package, stamp| {
+        for (package, stamp) in self.prober.reporter.previous.packages_from(start).take(MOST) {
             batch.push_known(package, stamp);
             count += 1;
-            if count < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
+        }
         count
     }
 
@@ -132,24 +129,24 @@ impl Walk<'_> {
         let gathered = paths.zip(&batch.origins).map(|(path, &(origin, stamp))| {
             let known = match origin {
                 Origin::LastListing => stamp,
-                _ => self.prober.reporter.sink.known(path.directory),
+                _ => self.prober.reporter.previous.stamp(path.directory),
             };
             Gathered { path, origin, known }
         });
         let gathered: Vec<_> = gathered.collect();
         let mut answers = Vec::with_capacity(MOST);
         for (gathered, head) in gathered.iter().zip(&mut batch.heads) {
-            let way = gathered.way(directory, parent_length);
-            self.keep_pace(level, way.package);
-            let answer = self.prober.reporter.asker.ask(&gathered.question(), way, head);
-            if !matches!(answer, Answer::Unchanged | Answer::Read(_)) {
+            let location = gathered.location(directory, parent_length);
+            self.keep_pace(level, location.package);
+            let result = self.prober.reporter.files.probe(&gathered.request(), location, head);
+            if !matches!(result, ProbeResult::Unchanged | ProbeResult::Read(_)) {
                 self.names = None;
             }
-            answers.push(answer);
+            answers.push(result);
         }
-        for ((gathered, answer), head) in gathered.iter().zip(answers).zip(&batch.heads) {
-            let way = gathered.way(directory, parent_length);
-            let probe = self.prober.probe_answered(&gathered.question(), way, answer, head);
+        for ((gathered, result), head) in gathered.iter().zip(answers).zip(&batch.heads) {
+            let location = gathered.location(directory, parent_length);
+            let probe = self.prober.probe_answered(&gathered.request(), location, result, head);
             self.take(level, gathered.path.directory, gathered.origin, probe);
         }
     }

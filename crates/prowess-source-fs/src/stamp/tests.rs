@@ -3,12 +3,12 @@
 //! These stand beside the code and not in `tests/it`: nobody can set the time of a file's last change, so
 //! with real files only the lately changed can be tried.
 
-use prowess_dir::{Epoch, Kind, Moment, Stat};
+use prowess_dir::{Epoch, FileTime, Kind, Stat};
 
 use super::{Found, Listed, Verdict, is_as_listed, is_of, listing, provisional, verdict};
 
 const BEGAN: Epoch =
-    Epoch { moment: Moment { seconds: 1_000_000, nanoseconds: 5 }, started: 700, mount: 3 };
+    Epoch { moment: FileTime { seconds: 1_000_000, nanoseconds: 5 }, started: 700, mount: 3 };
 
 const FOUND: Found<'static> = Found { file: "SKILL.md", directory: 42 };
 
@@ -16,23 +16,24 @@ const FOUND: Found<'static> = Found { file: "SKILL.md", directory: 42 };
 const OLD: Stat = Stat {
     kind: Kind::File,
     size: 100,
-    modified: Moment { seconds: 996_400, nanoseconds: 0 },
-    changed: Moment { seconds: 996_400, nanoseconds: 0 },
+    modified: FileTime { seconds: 996_400, nanoseconds: 0 },
+    changed: FileTime { seconds: 996_400, nanoseconds: 0 },
     inode: 7,
     device: 1,
+    links: 1,
 };
 
 /// What the stamp of a scan that began at [`BEGAN`] says a minute later.
 fn after_a_minute(found: Found<'_>, stat: Stat, mount: Option<u64>, started: i64) -> Verdict {
     let seconds = BEGAN.moment.seconds + 60;
-    let now = Epoch { moment: Moment { seconds, nanoseconds: 0 }, started, ..BEGAN };
+    let now = Epoch { moment: FileTime { seconds, nanoseconds: 0 }, started, ..BEGAN };
     let given = provisional(FOUND, &BEGAN);
     if is_of(given, found, &now) { verdict(given, &now, (&stat, mount)) } else { Verdict::Changed }
 }
 
 fn changed_at(seconds: i64) -> Stat {
     // The time of the content can be set by anybody, so it says nothing.
-    Stat { changed: Moment { seconds, nanoseconds: 0 }, ..OLD }
+    Stat { changed: FileTime { seconds, nanoseconds: 0 }, ..OLD }
 }
 
 #[test]
@@ -69,7 +70,7 @@ fn a_file_elsewhere_is_another_one_however_old() {
 
 #[test]
 fn a_stamp_of_the_future_is_not_believed() {
-    let earlier = Epoch { moment: Moment { seconds: 999_999, nanoseconds: 0 }, ..BEGAN };
+    let earlier = Epoch { moment: FileTime { seconds: 999_999, nanoseconds: 0 }, ..BEGAN };
     let told = verdict(provisional(FOUND, &BEGAN), &earlier, (&OLD, Some(3)));
     assert_eq!(told, Verdict::Changed, "the clock was set back by less than shows otherwise");
 }
@@ -78,10 +79,10 @@ fn a_stamp_of_the_future_is_not_believed() {
 fn a_listing_stands_for_this_version_of_this_directory_with_these_names() {
     let listed = Listed { inode: 7, device: 1, changed: OLD.changed, count: 3, sum: 99 };
     let given = listing(listed, &BEGAN).expect("it changed long before");
-    let after = |seconds| Moment { seconds: BEGAN.moment.seconds + seconds, nanoseconds: 0 };
+    let after = |seconds| FileTime { seconds: BEGAN.moment.seconds + seconds, nanoseconds: 0 };
     let now = Epoch { moment: after(60), ..BEGAN };
     assert!(is_as_listed(given, listed, &now), "nothing has changed");
-    let older = Moment { seconds: OLD.changed.seconds - 1, ..OLD.changed };
+    let older = FileTime { seconds: OLD.changed.seconds - 1, ..OLD.changed };
     for (other, what) in [
         (Listed { inode: 8, ..listed }, "another directory"),
         (Listed { device: 2, ..listed }, "another disk"),

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use prowess_core::PackagePath;
 use prowess_dir::{Dir, EntryBuffer, ErrorKind, Links as Confined};
 
+use crate::named_packages::is_package;
 use crate::package::FILES;
-use crate::partial::is_package;
 use crate::{FsConfig, Nested};
 
 pub(super) use prowess_dir::Kind;

@@ -7,17 +7,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use prowess_core::{Clock, Timestamp};
-use prowess_source_fs::{FsConfig, FsSource, Links, Nested};
+use prowess_source_fs::{FsConfig, FsSource, Links, Nested, SharedFiles};
 use prowess_testkit::{ScanRecorder, Tree};
 
-use crate::{config, problems, scan};
+use crate::{config, problems, scan, source};
 
 #[test]
 fn the_defaults_are_bounds() {
     let config = FsConfig::new("/x");
     assert_eq!(
         (config.max_depth, config.max_directories, config.max_entries, config.max_listed),
-        (6, 20_000, 500_000, 20_000),
+        (16, 20_000, 500_000, 20_000),
         "a tree of any size ends"
     );
 }
@@ -232,4 +232,26 @@ fn links_to_packages_count_and_end_in_time_too() {
     assert!(late.packages().len() < 9, "there was no time for all");
     let told = problems(&late, tree.path());
     assert!(told.len() == 1 && told[0].starts_with("warning scan-truncated /skills/"), "{told:?}");
+}
+
+#[test]
+fn file_over_the_size_limit_is_no_skill() {
+    const LIMIT: u64 = 2 * 1024 * 1024;
+    for (links, count) in [(SharedFiles::Refuse, 1), (SharedFiles::Allow, 2)] {
+        let tree = Tree::new("//- /at/SKILL.md\nx\n//- /over/SKILL.md\nx\n");
+        for (package, size) in [("at", LIMIT), ("over", LIMIT + 1)] {
+            let file = fs::File::options().write(true).open(tree.join(package).join("SKILL.md"));
+            file.unwrap().set_len(size).unwrap();
+        }
+        let source = source(FsConfig { hard_links: links, ..config(&tree) });
+        let mut scan = ScanRecorder::default();
+        for _ in 0..count {
+            scan = scan.next().record(&source).unwrap();
+        }
+        assert!(!scan.packages().contains(&"over"), "{links:?}: {:?}", scan.packages());
+        let told = problems(&scan, tree.path());
+        assert!(told.iter().any(|told| told.contains("file-too-large")), "{told:?}");
+        let messages = scan.problems.iter().map(|problem| problem.message.as_str());
+        assert!(messages.into_iter().any(|text| text.contains("limit of 2097152 bytes")));
+    }
 }

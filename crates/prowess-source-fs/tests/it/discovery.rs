@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use prowess_core::{AskedFolder, Cancel, PackagePath, SkillSource};
+use prowess_core::{AskedFolder, PackagePath};
 use prowess_source_fs::{
-    ClientName, Discovery, FsConfig, ProjectSearch, ProjectTrust, SkillRoots, Surroundings,
+    ClientName, Discovery, FsConfig, PinnedFolder, ProjectSearch, ProjectTrust, SkillRoots,
+    Surroundings,
 };
 use prowess_testkit::{ScanRecorder, Tree};
 
@@ -188,12 +189,13 @@ fn an_organization_without_skills_has_no_layer() {
 
 #[test]
 fn each_folder_of_a_project_is_to_be_asked_about() {
-    let tree = Tree::new("//- /project/.git/HEAD\nref\n");
+    let tree = Tree::new("//- /project/.git/HEAD\nref\n//- /project/deep/x\nx\n");
     let policy = Discovery { user: false, ..policy() };
     let surroundings = surroundings(&tree, "project/deep");
     let found = policy.find(&surroundings);
     let asked = |folder: &str| {
-        Some(AskedFolder { folder: tree.join(folder), project: tree.join("project") })
+        let identity = Some(PinnedFolder::at(tree.join(folder)).identity);
+        Some(AskedFolder { folder: tree.join(folder), project: tree.join("project"), identity })
     };
     let each: Vec<_> = found.roots.iter().map(|root| root.asked.clone()).collect();
     let (deep, project) = (asked("project/deep"), asked("project"));
@@ -222,10 +224,8 @@ fn a_project_s_root_does_not_lead_out_of_the_project() {
     let a_few = |root: &str| {
         let within = Some(tree.join("project"));
         let source = source(FsConfig { within, ..FsConfig::new(tree.join(root)) });
-        let mut seen = ScanRecorder::default();
         let asked = [PackagePath::new("a").unwrap()];
-        source.scan_packages(&asked, &mut seen, &Cancel::default()).unwrap();
-        seen
+        ScanRecorder::default().record_packages(&source, &asked).unwrap().0
     };
     let inside = look("project/.agents/skills");
     assert_eq!(inside.packages(), ["b"], "a link inside the project is the project's");

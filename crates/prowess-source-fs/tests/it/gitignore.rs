@@ -4,7 +4,7 @@ use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
-use prowess_core::{Cancel, Coverage, PackagePath, SkillSource};
+use prowess_core::PackagePath;
 use prowess_source_fs::{Discovery, FsConfig, Nested};
 use prowess_testkit::{ScanRecorder, Tree};
 
@@ -117,9 +117,8 @@ fn a_look_at_a_few_packages_goes_by_it_too() {
     let config = FsConfig::new(tree.join("skills"));
     let source = source(FsConfig { gitignore: Some(tree.path().into()), ..config });
     let asked = ["draft-a", "pdf"].map(|package| PackagePath::new(package).unwrap());
-    let mut seen = ScanRecorder::default();
-    let coverage = source.scan_packages(&asked, &mut seen, &Cancel::default()).unwrap();
-    assert_eq!(coverage, Coverage::Everything, "what is left out depends on the whole tree");
+    let (seen, coverage) = ScanRecorder::default().record_packages(&source, &asked).unwrap();
+    assert!(coverage.is_everything(), "what is left out depends on the whole tree");
     assert_eq!(seen.packages(), ["group/tables", "pdf"]);
 }
 

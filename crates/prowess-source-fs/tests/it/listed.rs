@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs::{create_dir, remove_dir_all, remove_file, rename};
-use std::ops::ControlFlow;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use prowess_core::{Cancel, Diagnostic, Found, ReadFurther, ScanSink, SkillSource, Stamp};
+use prowess_core::{Cancel, KnownPackages, PreviousScan, SkillSource, Stamp};
 use prowess_source_fs::{FsConfig, FsSource};
 use prowess_testkit::{ScanRecorder, Tree};
 
@@ -18,45 +17,26 @@ use crate::{problems, source};
 const LONG_AGO: Duration = Duration::from_millis(3_200);
 
 /// Counts the packages that a source asks about by their names, as one does that lists a directory.
-#[derive(Default)]
-struct Counting {
-    recorder: ScanRecorder,
+struct Counting<'a> {
+    known: &'a Vec<(String, Stamp)>,
     asked: AtomicUsize,
 }
 
-impl ScanSink for Counting {
-    fn known(&self, package: &str) -> Option<Stamp> {
+impl KnownPackages for Counting<'_> {
+    fn stamp(&self, package: &str) -> Option<Stamp> {
         self.asked.fetch_add(usize::from(!package.is_empty()), Ordering::Relaxed);
-        self.recorder.known(package)
+        self.known.stamp(package)
     }
 
-    fn each_known(
-        &self,
-        start: usize,
-        visit: &mut dyn FnMut(&str, Option<Stamp>) -> ControlFlow<()>,
-    ) {
-        self.recorder.each_known(start, visit);
+    fn package(&self, index: usize) -> Option<(&str, Option<Stamp>)> {
+        self.known.package(index)
     }
+}
 
-    fn known_listing(&self) -> Option<Stamp> {
-        self.recorder.known_listing()
-    }
-
-    fn listed(&mut self, stamp: Stamp) {
-        self.recorder.listed(stamp);
-    }
-
-    fn unchanged(&mut self, package: &str) {
-        self.recorder.unchanged(package);
-    }
-
-    fn found(&mut self, found: Found<'_>) -> ReadFurther {
-        self.recorder.found(found)
-    }
-
-    fn problem(&mut self, diagnostic: Diagnostic) {
-        self.recorder.problem(diagnostic);
-    }
+/// A scan, and how many packages it asked about by name.
+struct Rescan {
+    recorder: ScanRecorder,
+    asked: usize,
 }
 
 fn tree() -> Tree {
@@ -82,10 +62,15 @@ fn over(tree: &Tree) -> FsSource {
     source(FsConfig::new(tree.join("skills")))
 }
 
-fn rescan(source: &FsSource, last: &ScanRecorder) -> Counting {
-    let mut sink = Counting { recorder: last.next(), ..Counting::default() };
-    source.scan(&mut sink, &Cancel::default()).unwrap();
-    sink
+fn rescan(source: &FsSource, last: &ScanRecorder) -> Rescan {
+    let ScanRecorder { known, known_listing, .. } = last.next();
+    let known = known.into_iter().collect();
+    let known = Counting { known: &known, asked: AtomicUsize::new(0) };
+    let previous = PreviousScan::new(&known).with_listing(known_listing);
+    let mut recorder = ScanRecorder::default();
+    let scanned = source.scan(&previous, &mut recorder, &Cancel::default()).unwrap();
+    recorder.listing = scanned.listing;
+    Rescan { recorder, asked: known.asked.into_inner() }
 }
 
 /// What each package begins with, by what was found now and, for what is unchanged, before.
@@ -195,7 +180,7 @@ fn a_root_of_packages_is_listed_again_when_it_changed_and_each_change_shows() {
         assert_eq!(told(&again.recorder), told(&cold), "what is told after {what}");
         // Elsewhere the dates of a directory are not relied on.
         let is_dated = before.found[0].stamp.is_some_and(Stamp::is_provisional);
-        let asked = again.asked.load(Ordering::Relaxed);
+        let asked = again.asked;
         assert_eq!(asked > 5, *is_listed || !is_dated, "{asked} were asked about after {what}");
     }
 }
@@ -210,7 +195,7 @@ fn a_root_is_listed_where_its_names_may_not_be_those_of_the_last_time() {
     let listed = |source: &FsSource, last: &ScanRecorder| {
         let again = rescan(source, last);
         assert_eq!(again.recorder.unchanged.len() + again.recorder.found.len(), last.found.len());
-        again.asked.load(Ordering::Relaxed) > 5
+        again.asked > 5
     };
     let young = over(&trees[0]);
     let first = ScanRecorder::scan(&young).unwrap();
@@ -221,19 +206,19 @@ fn a_root_is_listed_where_its_names_may_not_be_those_of_the_last_time() {
     for (tree, why) in trees[1..].iter().zip(whys) {
         let source = over(tree);
         let first = ScanRecorder::scan(&source).unwrap();
-        assert_eq!(first.listed, None, "there is {why} in it");
+        assert_eq!(first.listing, None, "there is {why} in it");
         assert!(listed(&source, &first), "there is {why} in it");
     }
     let first = ScanRecorder::scan(&young).unwrap();
     // Elsewhere the dates of a directory are not relied on.
-    assert_eq!(first.listed.is_some(), first.found[0].stamp.is_some_and(Stamp::is_provisional));
+    assert_eq!(first.listing.is_some(), first.found[0].stamp.is_some_and(Stamp::is_provisional));
     assert_eq!(
         listed(&over(&trees[0]), &first),
-        first.listed.is_none(),
+        first.listing.is_none(),
         "another source goes on with what this one has listed"
     );
     let mut forgotten = first.clone();
-    forgotten.listed = None;
+    forgotten.listing = None;
     assert!(listed(&young, &forgotten), "the sink knows of no listing");
     let mut other = first.clone();
     other.found[7].package = "unheard-of".into();

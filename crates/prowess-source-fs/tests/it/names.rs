@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-use prowess_core::{Cancel, PackagePath, SkillSource};
+use prowess_core::PackagePath;
 use prowess_source_fs::{FsConfig, Nested};
 use prowess_testkit::{ScanRecorder, Tree};
 
@@ -51,9 +51,8 @@ fn instructions_under_a_name_that_nobody_looks_for_are_told_of() {
     assert_eq!(problems(&found, tree.path()), told);
 
     let source = source(config);
-    let mut recorder = ScanRecorder::default();
     let asked = [PackagePath::new("team/pdf").unwrap(), PackagePath::new("good").unwrap()];
-    source.scan_packages(&asked, &mut recorder, &Cancel::default()).unwrap();
+    let (recorder, _) = ScanRecorder::default().record_packages(&source, &asked).unwrap();
     assert_eq!(problems(&recorder, tree.path()), told[1..], "a look at one package tells it too");
 }
 

@@ -23,7 +23,7 @@ fn check(bad: &str, mode: u32, packages: &[&str], told: &[&str]) {
         assert_eq!(problems(&scan, tree.path()), told, "the unreadable one is told of");
         let shut = told.iter().filter_map(|told| told.strip_prefix("error directory-unreadable "));
         let shut: Vec<_> = shut.map(|path| path.trim_start_matches('/')).collect();
-        assert_eq!(scan.unseen, shut, "what lies in a directory that is shut is not gone");
+        assert_eq!(scan.unreadable, shut, "what lies in a directory that is shut is not gone");
     });
     fs::set_permissions(&bad, Permissions::from_mode(0o700)).unwrap();
 }
@@ -78,7 +78,7 @@ fn a_linked_package_that_is_shut_is_told_of_and_not_gone() {
                 let scan = scan(FsConfig { links, within, ..FsConfig::new(tree.join("skills")) });
                 fs::set_permissions(&target, Permissions::from_mode(0o700)).unwrap();
                 assert_eq!(scan.packages(), ["own"], "{mode:o} {links:?}");
-                assert_eq!(scan.unseen, ["pdf"], "{mode:o} {links:?}");
+                assert_eq!(scan.unreadable, ["pdf"], "{mode:o} {links:?}");
                 let told = ["error directory-unreadable /skills/pdf"];
                 assert_eq!(problems(&scan, tree.path()), told, "{mode:o} {links:?}");
             }

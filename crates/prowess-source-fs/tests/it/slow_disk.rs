@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, Clock, Diagnostic, Found, ReadFurther, ScanSink, SkillSource, Stamp, Timestamp,
+    Cancel, Clock, Diagnostic, Found, PreviousScan, ReadFurther, ScanSink, SkillSource, Timestamp,
 };
 use prowess_source_fs::{FsConfig, FsSource, Nested};
 use prowess_testkit::{ManualClock, ScanRecorder, Tree};
@@ -45,8 +45,7 @@ fn tree() -> Tree {
 
 fn scan(config: &FsConfig, clock: Arc<dyn Clock>) -> ScanRecorder {
     let source = FsSource::new(config.clone(), clock);
-    let mut recorder = ScanRecorder::default();
-    source.scan(&mut recorder, &Cancel::default()).unwrap();
+    let mut recorder = ScanRecorder::scan(&source).unwrap();
     // Which second a scan began in is none of this test's business.
     recorder.found.iter_mut().for_each(|found| found.stamp = None);
     recorder
@@ -67,10 +66,6 @@ struct Counting {
 }
 
 impl ScanSink for Counting {
-    fn known(&self, _: &str) -> Option<Stamp> {
-        None
-    }
-
     fn unchanged(&mut self, _: &str) {}
 
     fn found(&mut self, _: Found<'_>) -> ReadFurther {
@@ -86,7 +81,8 @@ impl ScanSink for Counting {
 
 fn most_threads(config: &FsConfig, clock: Arc<dyn Clock>) -> usize {
     let mut counting = Counting::default();
-    FsSource::new(config.clone(), clock).scan(&mut counting, &Cancel::default()).unwrap();
+    let source = FsSource::new(config.clone(), clock);
+    source.scan(&PreviousScan::none(), &mut counting, &Cancel::default()).unwrap();
     counting.most
 }
 

@@ -7,16 +7,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use prowess_core::{Cancel, SkillSource, Stamp, Timestamp};
+use prowess_core::{SameVersion, Stamp, Timestamp};
 use prowess_source_fs::FsSource;
 use prowess_testkit::{ManualClock, ScanRecorder, Tree, without_override};
 
 use crate::{config, source};
 
 fn rescan(source: &FsSource, last: &ScanRecorder) -> ScanRecorder {
-    let mut next = last.next();
-    source.scan(&mut next, &Cancel::default()).unwrap();
-    next
+    last.next().record(source).unwrap()
 }
 
 fn tree() -> Tree {
@@ -168,13 +166,16 @@ fn a_file_that_has_just_changed_gets_a_young_stamp() {
         settled(&source).found.iter().filter_map(|found| found.stamp).collect()
     };
     let (young, old) = (stamps_at(now), stamps_at(now + Duration::from_secs(60)));
-    assert_eq!(young.iter().map(|stamp| stamp.is_young()).collect::<Vec<_>>(), [true, true]);
-    assert_eq!(old.iter().map(|stamp| stamp.is_young()).collect::<Vec<_>>(), [false, false]);
-    let is_same = |(old, young): (&Stamp, &Stamp)| old.may_be(*young) && young.may_be(*old);
-    assert!(old.iter().zip(&young).all(is_same), "nothing has changed meanwhile");
+    assert_eq!(young.iter().map(|stamp| stamp.is_racy()).collect::<Vec<_>>(), [true, true]);
+    assert_eq!(old.iter().map(|stamp| stamp.is_racy()).collect::<Vec<_>>(), [false, false]);
+    for (old, young) in old.iter().zip(&young) {
+        let versions = [old.same_version(*young), young.same_version(*old)];
+        assert_eq!(versions, [SameVersion::Unknown; 2], "nothing has changed meanwhile");
+    }
     tree.write("one/SKILL.md", "Another text altogether.");
     let edited = stamps_at(now);
-    assert!(!edited[0].may_be(young[0]), "an edit shows in a young stamp too");
+    let version = edited[0].same_version(young[0]);
+    assert_eq!(version, SameVersion::No, "an edit shows in a racy stamp too");
 }
 
 #[test]
@@ -187,8 +188,8 @@ fn a_long_file_is_read_further_when_asked() {
     let one = head.iter().find(|found| found.package == "one").unwrap();
     assert_eq!((one.head.len(), one.is_whole_file), (2048, false), "the head is 2 KiB");
 
-    let mut recorder = ScanRecorder { reads_to_the_end: true, ..ScanRecorder::default() };
-    source.scan(&mut recorder, &Cancel::default()).unwrap();
+    let recorder = ScanRecorder { reads_to_the_end: true, ..ScanRecorder::default() };
+    let recorder = recorder.record(&source).unwrap();
     let last = recorder.found.iter().rfind(|found| found.package == "one").unwrap();
     assert!(last.is_whole_file && last.head == text.as_bytes(), "asked to, it is read whole");
 }

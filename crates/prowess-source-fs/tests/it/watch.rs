@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, Found, PackagePath, ReadFurther, ScanSink, SkillSource, SourceChange, SourceErrorKind,
-    Stamp, Watch,
+    Cancel, Found, PackagePath, PreviousScan, ReadFurther, ScanSink, SkillSource, SourceChange,
+    SourceErrorKind, Watch,
 };
 use prowess_source_fs::{FsConfig, FsSource, Links, Nested};
 use prowess_testkit::{ManualClock, Tree, without_override};
@@ -253,7 +253,10 @@ fn packages_below_one_that_ends_the_walk_come_with_its_end() {
 fn what_no_scan_would_see_is_not_told_of() {
     let tree = tree();
     let watched = watched(config(&tree));
-    watched.source.scan(&mut Deaf, &Cancel::default()).expect("a scan reads every file");
+    watched
+        .source
+        .scan(&PreviousScan::none(), &mut Deaf, &Cancel::default())
+        .expect("a scan reads every file");
     tree.write("skills/pdf/.SKILL.md.swp", "an editor's own");
     tree.write("skills/pdf/references/more.md", "More");
     tree.write("skills/README.md", "no skill");
@@ -266,10 +269,6 @@ fn what_no_scan_would_see_is_not_told_of() {
 struct Deaf;
 
 impl ScanSink for Deaf {
-    fn known(&self, _: &str) -> Option<Stamp> {
-        None
-    }
-
     fn unchanged(&mut self, _: &str) {}
 
     fn found(&mut self, _: Found<'_>) -> ReadFurther {

@@ -3,6 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
 
 use prowess_core::{Code, Diagnostic, RecordSet, RecordSetBuilder, Severity};
 use prowess_state::RecordCache;
@@ -103,5 +104,38 @@ fn the_oldest_files_go() {
 fn a_place_that_cannot_be_written_to_is_an_error_and_nothing_worse() {
     let tree = Tree::new("//- /file\ntext\n");
     let cache = RecordCache::new(tree.join("file/cache"), "build");
-    assert!(cache.save("key", &records("x")).is_err(), "there is no such directory");
+    let failed = cache.save("key", &records("x")).expect_err("there is no such directory");
+    assert_eq!((failed.code.as_str(), failed.severity), ("cache-not-written", Severity::Warning));
+}
+
+#[test]
+fn cleaning_leaves_files_and_directories_of_others_alone() {
+    let tree = Tree::new("");
+    let cache = RecordCache::new(tree.join("cache"), "build");
+    let others = ["notes.txt", "0123456789ABCDEF0123456789abcdef", ".x.prowess-tmp", "directory/x"];
+    for other in others {
+        tree.write(&format!("cache/{other}"), "x");
+    }
+    fs::create_dir(tree.join("cache/0123456789abcdef0123456789abcdef")).unwrap();
+    let old = fs::File::options().write(true).open(tree.join("cache/notes.txt")).unwrap();
+    old.set_modified(UNIX_EPOCH).unwrap();
+    for number in 0..260 {
+        cache.save(&format!("key {number}"), &records("x")).unwrap();
+    }
+    let left = fs::read_dir(tree.join("cache")).unwrap().count();
+    assert_eq!(left, 256 + others.len() + 1, "only the cache's own files go");
+    assert!(others.iter().all(|other| tree.join("cache").join(other).exists()));
+}
+
+#[test]
+fn temporary_file_of_a_killed_writer_is_removed_once_it_is_old() {
+    let (tree, cache) = saved();
+    let leftover = tree.join("cache/.0123.abc.prowess-tmp");
+    fs::write(&leftover, "half").unwrap();
+    cache.save("key", &records("second")).unwrap();
+    assert!(leftover.exists(), "its writer may still be at work");
+    let old = fs::File::options().write(true).open(&leftover).unwrap();
+    old.set_modified(UNIX_EPOCH).unwrap();
+    cache.save("key", &records("third")).unwrap();
+    assert!(!leftover.exists(), "no writer takes that long");
 }

@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use prowess_core::{FolderAnswer, FolderTrust, Timestamp};
+use prowess_core::{CheckedFolder, FolderAnswer, FolderTrust, Timestamp};
 use prowess_state::{CurrentTrust, TrustError, TrustFile, TrustedState};
 use prowess_testkit::Tree;
 
@@ -80,6 +80,23 @@ fn another_folder_in_the_place_of_a_trusted_one_is_news() {
     fs::rename(tree.join("b"), tree.join("a")).unwrap();
     assert_ne!(current.edition(), before, "nobody wrote to the file, and the folder is another");
     assert_eq!(current.answer(&tree.join("a")), Replaced);
+}
+
+#[test]
+fn check_names_the_identity_of_the_very_folder() {
+    let (tree, file) = machine(&["a/own", "b/own"]);
+    trust(&tree, &file, "a");
+    let check = |folder: &str| file.load().check(&tree.join(folder));
+    let [whole, own] = ["a", "a/own"].map(check);
+    assert_eq!((whole.answer, own.answer), (Trusted, Trusted));
+    assert!(whole.identity.is_some() && own.identity.is_some(), "trust is in one folder");
+    assert_ne!(whole.identity, own.identity, "each folder has its own identity");
+    fs::rename(tree.join("a/own"), tree.join("old")).unwrap();
+    fs::rename(tree.join("b/own"), tree.join("a/own")).unwrap();
+    let moved = check("a/own");
+    assert_eq!(moved.answer, Trusted, "what lies below a trusted folder is trusted");
+    assert_ne!(moved.identity, own.identity, "and it is another folder");
+    assert_eq!(check("b"), CheckedFolder { answer: NotTrusted, identity: None });
 }
 
 #[test]
@@ -241,4 +258,17 @@ fn what_is_no_folder_or_every_folder_is_not_trusted() {
     let refused = file.trust(Path::new("/"), NOW);
     assert!(matches!(refused, Err(TrustError::TooWide)), "{refused:?}");
     assert!(!file.path().exists(), "nothing was written");
+}
+
+#[test]
+fn temporary_file_of_a_killed_writer_goes_with_the_next_change() {
+    let (tree, file) = machine(&["a", "b"]);
+    trust(&tree, &file, "a");
+    tree.write("state/prowess/.trust.json.abc.prowess-tmp", "{");
+    tree.write("state/prowess/.plugins.json.abc.prowess-tmp", "{");
+    trust(&tree, &file, "b");
+    let left = |name: &str| tree.join("state/prowess").join(name).exists();
+    assert!(!left(".trust.json.abc.prowess-tmp"), "nobody else writes while the lock is held");
+    assert!(left(".plugins.json.abc.prowess-tmp"), "another file's writer may be at work");
+    check(&tree, &file, &[("a", Trusted), ("b", Trusted)]);
 }

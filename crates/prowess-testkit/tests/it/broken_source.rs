@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use prowess_core::{
-    Cancel, ChangeListener, Code, Coverage, Diagnostic, Found, Listing, MemorySource, PackagePath,
-    ReadFurther, ReadLimit, Resource, ResourcePath, ScanSink, Severity, SkillSource, SourceChange,
-    SourceError, SourceErrorKind, Stamp, Watch,
+    Cancel, ChangeListener, Code, Coverage, Diagnostic, Found, KnownPackages, Listing,
+    MemorySource, PackagePath, PreviousScan, ReadFurther, ReadLimit, Resource, ResourcePath,
+    ScanSink, ScanSummary, Severity, SkillSource, SourceChange, SourceError, SourceErrorKind,
+    Stamp, Watch,
 };
 
 /// What is wrong with a source.
@@ -92,6 +93,23 @@ impl BrokenSource {
     }
 }
 
+/// Knows what the previous scan found, with the fault.
+struct Forgetful<'a> {
+    previous: &'a PreviousScan<'a>,
+    fault: Fault,
+}
+
+impl KnownPackages for Forgetful<'_> {
+    fn stamp(&self, package: &str) -> Option<Stamp> {
+        let known = self.previous.stamp(package);
+        match self.fault {
+            Fault::ReadsWhatIsKnown => None,
+            Fault::TakesAllForKnown => known.map(|_| Stamp::exact(1)),
+            _ => known,
+        }
+    }
+}
+
 /// Passes on what a good source reports, with the fault.
 struct Between<'a> {
     sink: &'a mut dyn ScanSink,
@@ -99,15 +117,6 @@ struct Between<'a> {
 }
 
 impl ScanSink for Between<'_> {
-    fn known(&self, package: &str) -> Option<Stamp> {
-        let known = self.sink.known(package);
-        match self.fault {
-            Fault::ReadsWhatIsKnown => None,
-            Fault::TakesAllForKnown => known.map(|_| Stamp(std::num::NonZeroU64::MIN)),
-            _ => known,
-        }
-    }
-
     fn unchanged(&mut self, package: &str) {
         self.sink.unchanged(package);
     }
@@ -145,7 +154,12 @@ impl SkillSource for BrokenSource {
         self.good.root()
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
         if self.has_unreadable && self.fault == Fault::FailsAsAWhole {
             return Err(SourceError::new(SourceErrorKind::Unavailable, "one file is bad"));
         }
@@ -155,24 +169,28 @@ impl SkillSource for BrokenSource {
             sink.problem(told.in_file("memory://kit/bad/SKILL.md"));
         }
         let mut between = Between { sink, fault: self.fault };
+        let known = Forgetful { previous, fault: self.fault };
+        let previous = PreviousScan::new(&known);
         match self.fault {
-            Fault::GoesOnAfterCancel => self.good.scan(&mut between, &Cancel::default()),
-            _ => self.good.scan(&mut between, cancel),
+            Fault::GoesOnAfterCancel => self.good.scan(&previous, &mut between, &Cancel::default()),
+            _ => self.good.scan(&previous, &mut between, cancel),
         }
     }
 
     fn scan_packages(
         &self,
         packages: &[PackagePath],
+        previous: &PreviousScan<'_>,
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
         let fault = match self.fault {
             Fault::ForgetsWhenAskedForAFew => return Ok(Coverage::Asked),
             Fault::ReportsOthersAsAsked => Fault::ReportsAnOddPath,
-            _ => return self.good.scan_packages(packages, sink, cancel),
+            _ => return self.good.scan_packages(packages, previous, sink, cancel),
         };
-        self.good.scan(&mut Between { sink, fault }, cancel).map(|()| Coverage::Everything)
+        let mut between = Between { sink, fault };
+        self.good.scan(previous, &mut between, cancel).map(Coverage::Everything)
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {

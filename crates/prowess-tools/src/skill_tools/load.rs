@@ -1,16 +1,20 @@
 //! `skills.load`: makes skills active, all of them or none.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, BodyDelivery, Catalog, Content, LoadMode, Receipt, Record, Tool, ToolContext,
-    ToolDefinition, ToolResult,
+    ActiveSkill, BodyDelivery, Catalog, Content, DeliveryPolicy, LoadMode, Receipt, Record, Tool,
+    ToolContext, ToolDefinition, ToolResult,
 };
+use prowess_text::is_shown_exactly;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::package::{activate, find};
 use super::problem::{Problem, answer};
+use super::receipt;
+use super::reference;
 use super::wrapper::{resources, wrapped};
 use crate::{ToolPolicy, codes};
 
@@ -24,6 +28,7 @@ const BODY_IS_HERE: &str = "The result holds the instructions.";
 
 pub(super) struct Load {
     policy: Arc<ToolPolicy>,
+    delivery: DeliveryPolicy,
     /// What every call's arguments are checked against; built once.
     accepted: Value,
 }
@@ -36,8 +41,8 @@ struct Arguments {
 }
 
 impl Load {
-    pub(super) fn new(policy: Arc<ToolPolicy>) -> Self {
-        Self { policy, accepted: Self::schema(&json!({ "type": "string" })) }
+    pub(super) fn new(policy: Arc<ToolPolicy>, delivery: DeliveryPolicy) -> Self {
+        Self { policy, delivery, accepted: Self::schema(&json!({ "type": "string" })) }
     }
 
     fn schema(items: &Value) -> Value {
@@ -72,12 +77,12 @@ impl Load {
             if context.cancel.is_cancelled() {
                 return Err(Problem::cancelled());
             }
-            skills.push(activate(context.catalog, record, now)?);
+            skills.push(Arc::new(activate(context.catalog, record, now)?));
         }
-        let receipt = context.session.load(skills.clone(), arguments.mode)?;
-        let mut result = ToolResult::data(serde_json::to_value(&receipt)?);
-        if self.policy.body_delivery == BodyDelivery::ToolResult {
-            let bodies = self.bodies(context.catalog, &receipt, &records, &skills);
+        let receipt = context.session.load(&skills, arguments.mode)?;
+        let mut result = receipt::result(&receipt, self.delivery);
+        if self.delivery.bodies == BodyDelivery::ToolResult {
+            let bodies = self.bodies(context, &receipt, &records, &skills);
             result.content.extend(bodies);
         }
         Ok(result)
@@ -95,11 +100,11 @@ impl Load {
                 names.len(),
                 self.policy.names_per_call
             );
-            return Err(Problem::new(codes::TOO_MANY_SKILLS, message));
+            return Err(Problem::new(codes::TOO_MANY_NAMES, message));
         }
         let mut records: Vec<Record<'c>> = Vec::with_capacity(names.len());
         for name in names {
-            let record = find(context.catalog, name, context.caller, &self.policy)?;
+            let record = find(context, name, &self.policy, self.delivery)?;
             if records.iter().all(|other| other.index() != record.index()) {
                 records.push(record);
             }
@@ -110,10 +115,10 @@ impl Load {
     /// The bodies as the session has them now. Where it kept an older one, that was given already.
     fn bodies(
         &self,
-        catalog: &Catalog,
+        context: &ToolContext<'_>,
         receipt: &Receipt,
         records: &[Record<'_>],
-        skills: &[ActiveSkill],
+        skills: &[Arc<ActiveSkill>],
     ) -> Vec<Content> {
         let is_active = |skill: &ActiveSkill| {
             let mut entries = receipt.active_skills.iter();
@@ -121,8 +126,9 @@ impl Load {
         };
         let active = records.iter().zip(skills).filter(|(_, skill)| is_active(skill));
         let content = active.map(|(&record, skill)| {
-            let listing = resources(catalog, record, self.policy.resources_listed);
-            Content::Text { text: wrapped(skill, listing.as_ref()) }
+            let listing = resources(context.catalog, record, self.policy.resources_listed);
+            let text = wrapped(skill, listing.as_ref(), self.delivery, context.boundary);
+            Content::Text { text }
         });
         content.collect()
     }
@@ -130,12 +136,14 @@ impl Load {
 
 impl Tool for Load {
     fn definition(&self, catalog: &Catalog) -> ToolDefinition {
-        let body = match self.policy.body_delivery {
+        let body = match self.delivery.bodies {
             BodyDelivery::Instructions => BODY_FOLLOWS,
             BodyDelivery::ToolResult => BODY_IS_HERE,
         };
         let items = if (1..=self.policy.ids_in_schema).contains(&catalog.len()) {
-            let ids: Vec<_> = catalog.skills().map(|record| record.id()).collect();
+            // An id that would not be shown as it is cannot be typed from what is shown.
+            let ids = catalog.skills().map(|record| record.id());
+            let ids: Vec<_> = ids.filter(|id| is_shown_exactly(id)).collect();
             json!({ "type": "string", "enum": ids })
         } else {
             json!({ "type": "string" })
@@ -148,8 +156,12 @@ impl Tool for Load {
     }
 
     /// Any name, so that a location is taken too and a slip is answered with what was meant.
-    fn accepts(&self, _catalog: &Catalog) -> Value {
-        self.accepted.clone()
+    fn accepts(&self, _catalog: &Catalog) -> Cow<'_, Value> {
+        Cow::Borrowed(&self.accepted)
+    }
+
+    fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
+        reference::names(arguments)
     }
 
     fn is_offered(&self, catalog: &Catalog) -> bool {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Tool, ToolProvider};
+use prowess_core::{DeliveryPolicy, Tool, ToolProvider};
 
 use crate::ToolPolicy;
 
@@ -12,6 +12,8 @@ mod newer;
 mod package;
 mod problem;
 mod read;
+mod receipt;
+mod reference;
 mod unload;
 mod wrapper;
 
@@ -23,21 +25,25 @@ pub use newer::newer_versions;
 #[derive(Clone, Debug)]
 pub struct SkillTools {
     policy: Arc<ToolPolicy>,
+    delivery: DeliveryPolicy,
 }
 
 impl SkillTools {
-    /// The tools under this policy.
-    pub fn new(policy: ToolPolicy) -> Self {
-        Self { policy: Arc::new(policy) }
+    /// The names of the tools, as the core spells them.
+    pub const NAMES: [&str; 3] = ["skills.load", "skills.unload", "skills.read"];
+
+    /// Creates the tools. `delivery` is the policy that prompts follow too.
+    pub fn new(policy: ToolPolicy, delivery: DeliveryPolicy) -> Self {
+        Self { policy: Arc::new(policy), delivery }
     }
 }
 
 impl ToolProvider for SkillTools {
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         vec![
-            Arc::new(load::Load::new(self.policy.clone())),
-            Arc::new(unload::Unload::new()),
-            Arc::new(read::Read::new(self.policy.clone())),
+            Arc::new(load::Load::new(self.policy.clone(), self.delivery)),
+            Arc::new(unload::Unload::new(self.delivery)),
+            Arc::new(read::Read::new(self.policy.clone(), self.delivery)),
         ]
     }
 }

@@ -1,5 +1,7 @@
 //! Loaded skills that have changed since.
 
+use std::sync::Arc;
+
 use prowess_core::{ActiveSkill, Caller, Catalog, Digest, Record, Timestamp};
 
 use super::package::{active_skill, read_skill_md};
@@ -9,10 +11,10 @@ use super::package::{active_skill, read_skill_md};
 /// has another name is left out.
 pub fn newer_versions(
     catalog: &Catalog,
-    active: &[ActiveSkill],
+    active: &[Arc<ActiveSkill>],
     now: Timestamp,
-) -> Vec<ActiveSkill> {
-    active.iter().filter_map(|skill| newer_version(catalog, skill, now)).collect()
+) -> Vec<Arc<ActiveSkill>> {
+    active.iter().filter_map(|skill| newer_version(catalog, skill, now).map(Arc::new)).collect()
 }
 
 fn newer_version(catalog: &Catalog, skill: &ActiveSkill, now: Timestamp) -> Option<ActiveSkill> {

@@ -1,49 +1,66 @@
-//! From what a model typed to a record, and from a record to an active skill.
+//! From a model's reference to a record, and from a record to an active skill.
 
 use std::borrow::Cow;
 
 use prowess_core::{
-    ActiveSkill, Caller, Catalog, Code, Digest, Lookup, ReadLimit, Record, ResourcePath,
-    SourceError, State, Timestamp,
+    ActiveSkill, Availability, Catalog, Code, DeliveryPolicy, Digest, Lookup, ReadLimit, Record,
+    ResourcePath, ShowLocation, SourceError, SourceErrorKind, Timestamp, ToolContext,
 };
 use prowess_format::{Document, NameRule, Profile, Rules, parse_with};
+use prowess_text::{clipped, is_shown_exactly, quoted};
 
 use super::problem::Problem;
+use super::reference::resolved;
 use crate::ToolPolicy;
 use crate::codes;
 use crate::suggestion::{closest, hint};
-use crate::text::{quoted, sentence};
 
-/// The skill that a text means to who typed it. One that is not for the caller is refused with its
-/// reason, and one of another audience is as good as absent.
+/// A reason of someone else is cut where a sentence repeats it.
+const MAX_REASON_CHARS: usize = 400;
+
+/// Returns the skill that a reference means to the caller. One that the caller may not load is refused
+/// with its reason, and one of another audience is not found.
 pub(super) fn find<'c>(
-    catalog: &'c Catalog,
-    typed: &str,
-    caller: Caller,
+    context: &ToolContext<'c>,
+    reference: &str,
     policy: &ToolPolicy,
+    delivery: DeliveryPolicy,
 ) -> Result<Record<'c>, Problem> {
-    match catalog.find(typed, caller) {
+    let ToolContext { catalog, caller, .. } = *context;
+    match catalog.find(&resolved(reference), caller) {
         Lookup::Found(record) => Ok(record),
-        Lookup::Withheld(record, reason) => Err(withheld(record, reason)),
-        Lookup::Unknown => Err(not_found(catalog, typed, policy.suggestion_similarity)),
+        Lookup::Unavailable(record, reason) => Err(withheld(record, reason, delivery)),
+        Lookup::Unknown => Err(not_found(catalog, reference, policy.suggestion_similarity)),
     }
 }
 
-fn withheld(record: Record<'_>, reason: &str) -> Problem {
-    let code = match record.state() {
-        State::NotReady(_) => codes::SKILL_NOT_READY,
-        _ => codes::SKILL_HIDDEN,
-    };
-    let (id, reason) = (quoted(record.id()), sentence(reason));
-    Problem::new(code, format!("skill {id} cannot be loaded: {reason}; go on without it"))
+fn withheld(record: Record<'_>, reason: &str, delivery: DeliveryPolicy) -> Problem {
+    let id = quoted(record.id());
+    let reason = clipped(reason, MAX_REASON_CHARS);
+    match record.availability() {
+        Availability::NotReady => {
+            let message = format!("skill {id} cannot be loaded: {reason}; go on without it");
+            Problem::new(codes::SKILL_NOT_READY, message)
+        }
+        // The reason may name a folder of the host.
+        _ if delivery.show_location == ShowLocation::Absolute => {
+            let message = format!("skill {id} cannot be loaded: {reason}; go on without it");
+            Problem::new(codes::SKILL_HIDDEN, message)
+        }
+        _ => {
+            let message = format!("skill {id} cannot be loaded here; go on without it");
+            Problem::new(codes::SKILL_HIDDEN, message)
+        }
+    }
 }
 
-fn not_found(catalog: &Catalog, typed: &str, least: u8) -> Problem {
-    let next = match closest(typed, catalog.skills().map(|record| record.id()), least) {
+fn not_found(catalog: &Catalog, reference: &str, least: u8) -> Problem {
+    let ids = catalog.skills().map(|record| record.id()).filter(|id| is_shown_exactly(id));
+    let next = match closest(reference, ids, least) {
         Some(meant) => hint(meant),
         None => "; choose one from the list of skills".to_owned(),
     };
-    let message = format!("no skill named {}{next}", quoted(typed));
+    let message = format!("no skill named {}{next}", quoted(reference));
     Problem::new(codes::SKILL_NOT_FOUND, message)
 }
 
@@ -88,10 +105,14 @@ pub(super) fn read_skill_md(catalog: &Catalog, record: Record<'_>) -> Result<Vec
 
 /// The source's own message stays out: it may name places that are no business of a model.
 fn unreadable(record: Record<'_>, error: &SourceError) -> Problem {
-    let message = format!(
-        "skill {} cannot be read any more; nothing was loaded, go on without it",
-        quoted(record.id())
-    );
+    let skill = quoted(record.id());
+    let message = match error.kind {
+        SourceErrorKind::Changing => format!(
+            "the `{}` of skill {skill} is being written to; nothing was loaded, try again in a moment",
+            record.file()
+        ),
+        _ => format!("skill {skill} cannot be read any more; nothing was loaded, go on without it"),
+    };
     Problem::new(Code::new(error.kind.as_str()), message)
 }
 
@@ -107,7 +128,7 @@ fn document_of<'t>(record: Record<'_>, bytes: &'t [u8]) -> Result<Document<'t>, 
             "the `{}` of skill {} is broken: {}; nothing was loaded, go on without it",
             record.file(),
             quoted(record.id()),
-            sentence(fault)
+            clipped(fault, MAX_REASON_CHARS)
         );
         return Err(Problem::new(codes::SKILL_INVALID, message));
     };

@@ -2,7 +2,10 @@
 
 use prowess_core::{Code, PathError, SessionError, ToolResult};
 
+use prowess_text::clipped;
+
 use crate::codes;
+use crate::gate::MAX_MESSAGE_CHARS;
 
 /// A code and a sentence that names the thing and the next step.
 #[derive(Debug)]
@@ -47,7 +50,7 @@ impl From<serde_json::Error> for Problem {
 
 impl From<Problem> for ToolResult {
     fn from(problem: Problem) -> Self {
-        Self::error(problem.code, problem.message)
+        Self::error(problem.code, clipped(&problem.message, MAX_MESSAGE_CHARS))
     }
 }
 

@@ -1,18 +1,25 @@
 //! `skills.unload`: makes skills inactive.
 
-use prowess_core::{Catalog, Tool, ToolContext, ToolDefinition, ToolResult};
+use std::borrow::Cow;
+
+use prowess_core::{Catalog, DeliveryPolicy, Tool, ToolContext, ToolDefinition, ToolResult};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::active;
 use super::problem::{Problem, answer};
+use super::receipt;
+use super::reference;
 use crate::codes;
 
 const DESCRIPTION: &str = "Unload skills whose instructions you no longer need. Do this when a task \
     is finished, so that old instructions do not stand in the way of the next one. Name the skills, \
     or unload all of them. A skill that is not active is no error.";
 
-pub(super) struct Unload;
+pub(super) struct Unload {
+    delivery: DeliveryPolicy,
+    schema: Value,
+}
 
 #[derive(Deserialize)]
 struct Arguments {
@@ -23,11 +30,11 @@ struct Arguments {
 }
 
 impl Unload {
-    pub(super) fn new() -> Self {
-        Self
+    pub(super) fn new(delivery: DeliveryPolicy) -> Self {
+        Self { delivery, schema: schema() }
     }
 
-    fn run(context: &ToolContext<'_>, arguments: &Value) -> Result<ToolResult, Problem> {
+    fn run(&self, context: &ToolContext<'_>, arguments: &Value) -> Result<ToolResult, Problem> {
         let Arguments { names, all } = Arguments::deserialize(arguments)?;
         let which = match (all, names) {
             (true, _) => prowess_core::Unload::All,
@@ -38,7 +45,7 @@ impl Unload {
             (false, names) => prowess_core::Unload::These(ids(context, names)?),
         };
         let receipt = context.session.unload(&which)?;
-        Ok(ToolResult::data(serde_json::to_value(&receipt)?))
+        Ok(receipt::result(&receipt, self.delivery))
     }
 }
 
@@ -51,28 +58,39 @@ fn ids(context: &ToolContext<'_>, names: Vec<String>) -> Result<Vec<String>, Pro
     Ok(names.into_iter().map(id).collect())
 }
 
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "names": {
+                "type": "array",
+                "items": { "type": "string" },
+                "description": "The names of the skills to unload",
+            },
+            "all": {
+                "type": "boolean",
+                "description": "True to unload every active skill",
+            },
+        },
+        "additionalProperties": false,
+    })
+}
+
 impl Tool for Unload {
     fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
-        let input_schema = json!({
-            "type": "object",
-            "properties": {
-                "names": {
-                    "type": "array",
-                    "items": { "type": "string" },
-                    "description": "The names of the skills to unload",
-                },
-                "all": {
-                    "type": "boolean",
-                    "description": "True to unload every active skill",
-                },
-            },
-            "additionalProperties": false,
-        });
         ToolDefinition {
             name: "skills.unload".to_owned(),
             description: DESCRIPTION.to_owned(),
-            input_schema,
+            input_schema: self.schema.clone(),
         }
+    }
+
+    fn accepts(&self, _catalog: &Catalog) -> Cow<'_, Value> {
+        Cow::Borrowed(&self.schema)
+    }
+
+    fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
+        reference::names(arguments)
     }
 
     fn is_offered(&self, catalog: &Catalog) -> bool {
@@ -80,6 +98,6 @@ impl Tool for Unload {
     }
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
-        answer(Self::run(context, arguments))
+        answer(self.run(context, arguments))
     }
 }

@@ -1,41 +1,67 @@
 //! A body in a tool's result, for clients whose instructions cannot change.
 
-use std::fmt::Write;
+use prowess_core::{ActiveSkill, Boundary, Catalog, DeliveryPolicy, Listing, Record, ShowLocation};
+use prowess_text::{is_exact, model_body, one_line, push_xml_element, wrap_body};
 
-use prowess_core::{ActiveSkill, Catalog, Listing, Record};
+/// The name of the tag around a body, which the boundary follows.
+const TAG: &str = "skill_content";
 
-use crate::text::{body, escaped};
-
-/// The body between tags that it cannot close, with where the package is and what else is in it.
-pub(super) fn wrapped(skill: &ActiveSkill, resources: Option<&Listing>) -> String {
-    let mut text = format!(
-        "<skill_content name=\"{}\">\n{}\n\nSkill directory: {}\n\
-         Relative paths in this skill are relative to the skill directory.\n",
-        escaped(&skill.id),
-        body(&skill.body),
-        escaped(&skill.root_dir),
-    );
+/// Returns the body between tags that it cannot close, with the skill's directory and its files.
+pub(super) fn wrapped(
+    skill: &ActiveSkill,
+    resources: Option<&Listing>,
+    delivery: DeliveryPolicy,
+    boundary: &Boundary,
+) -> String {
+    let mut content = model_body(&skill.body, boundary).into_owned();
+    content.push_str("\n\n");
+    push_directory(&mut content, skill, delivery.show_location);
     if let Some(resources) = resources {
-        write_resources(&mut text, resources);
+        push_resources(&mut content, resources);
     }
-    text.push_str("</skill_content>");
-    text
+    wrap_body(TAG, &[("name", &one_line(&skill.id))], &content, boundary)
 }
 
-/// The files of a package, as far as its source can name them.
+fn push_directory(content: &mut String, skill: &ActiveSkill, show: ShowLocation) {
+    let directory = match show {
+        ShowLocation::Absolute | ShowLocation::Virtual => {
+            show.directory(&skill.id, &skill.root_dir).filter(|directory| is_exact(directory))
+        }
+        _ => None,
+    };
+    match directory {
+        Some(directory) => {
+            content.push_str("Skill directory: ");
+            push_xml_element(content, &directory);
+            content
+                .push_str("\nRelative paths in this skill are relative to the skill directory.\n");
+        }
+        None => content.push_str("Relative paths in this skill are relative to the skill.\n"),
+    }
+}
+
+/// Returns the files of a package, as far as its source can list them.
 pub(super) fn resources(catalog: &Catalog, record: Record<'_>, most: usize) -> Option<Listing> {
     let listing = catalog.list(record, most).ok()?;
     (!listing.resources.is_empty() || !listing.is_complete).then_some(listing)
 }
 
-fn write_resources(text: &mut String, listing: &Listing) {
-    text.push_str("<skill_resources>\n");
-    for resource in &listing.resources {
-        writeln!(text, "<file>{}</file>", escaped(resource.path.as_str()))
-            .expect("a string takes any text");
+/// Appends the files. A name that would not be shown as it is cannot be asked for, so it is counted.
+fn push_resources(content: &mut String, listing: &Listing) {
+    let paths = listing.resources.iter().map(|resource| resource.path.as_str());
+    let (shown, hidden): (Vec<_>, Vec<_>) = paths.partition(|path| is_exact(path));
+    content.push_str("<skill_resources>\n");
+    for path in shown {
+        content.push_str("<file>");
+        push_xml_element(content, path);
+        content.push_str("</file>\n");
+    }
+    if !hidden.is_empty() {
+        let count = hidden.len();
+        content.push_str(&format!("Files whose names have hidden characters: {count}.\n"));
     }
     if !listing.is_complete {
-        text.push_str("There are more files than these.\n");
+        content.push_str("There are more files than these.\n");
     }
-    text.push_str("</skill_resources>\n");
+    content.push_str("</skill_resources>\n");
 }

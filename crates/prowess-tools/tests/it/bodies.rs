@@ -1,15 +1,14 @@
 //! Bodies in the result of a load, for clients whose instructions cannot change.
 
 use expect_test::expect;
-use prowess_core::{BodyDelivery, Content};
-use prowess_tools::ToolPolicy;
+use prowess_core::{BodyDelivery, Content, DeliveryPolicy};
 use serde_json::json;
 
 use crate::fixture::{Host, Setup, skill_md, text};
 
 fn delivering() -> Setup {
-    let policy = ToolPolicy { body_delivery: BodyDelivery::ToolResult, ..ToolPolicy::default() };
-    Setup { policy, ..Setup::default() }
+    let delivery = DeliveryPolicy { bodies: BodyDelivery::ToolResult, ..DeliveryPolicy::default() };
+    Setup { delivery, ..Setup::default() }
 }
 
 fn parts(host: &Host, names: &[&str]) -> Vec<String> {
@@ -34,9 +33,13 @@ fn a_body_comes_after_the_receipt_with_its_place_and_files() {
     let host = Host::new(delivering());
     let parts = parts(&host, &["beta", "alpha"]);
     assert_eq!(parts.len(), 3, "the receipt and a part for each skill");
-    assert!(parts[1].starts_with("<skill_content name=\"beta\">\nBeta body\n"), "{}", parts[1]);
+    assert!(
+        parts[1].starts_with("<skill_content-5f3a9c1e77b04d28 name=\"beta\">\nBeta body\n"),
+        "{}",
+        parts[1]
+    );
     let expected = expect![[r#"
-        <skill_content name="alpha">
+        <skill_content-5f3a9c1e77b04d28 name="alpha">
         # Alpha
 
         Read `references/guide.md` first.
@@ -50,7 +53,7 @@ fn a_body_comes_after_the_receipt_with_its_place_and_files() {
         <file>references/guide.md</file>
         <file>references/latin.txt</file>
         </skill_resources>
-        </skill_content>"#]];
+        </skill_content-5f3a9c1e77b04d28>"#]];
     expected.assert_eq(&parts[2]);
 }
 
@@ -91,7 +94,10 @@ fn a_body_cannot_close_its_wrapper_nor_open_another() {
     let count = |tag: &str| wrapped.to_lowercase().matches(tag).count();
     assert_eq!(count("<skill_content"), 1, "one wrapper begins: {wrapped}");
     assert_eq!(count("</skill_content"), 1, "one wrapper ends: {wrapped}");
-    assert!(wrapped.ends_with("</skill_content>"), "the wrapper ends where the part ends");
+    assert!(
+        wrapped.ends_with("</skill_content-5f3a9c1e77b04d28>"),
+        "the wrapper ends where the part ends"
+    );
     assert_eq!(count("<skill_resources"), 1, "one list of files: {wrapped}");
     let state = prowess_core::Session::state(&host.session).expect("the session is open");
     assert_eq!(&*state.active[0].body, body, "the session keeps the body as it was written");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use expect_test::expect;
-use prowess_core::{BodyDelivery, Catalog, MemorySource};
+use prowess_core::{BodyDelivery, Catalog, DeliveryPolicy, MemorySource};
 use prowess_tools::ToolPolicy;
 use serde_json::{Value, json};
 
@@ -141,10 +141,10 @@ fn ids_are_listed_while_they_are_few() {
 
 #[test]
 fn the_description_says_where_the_instructions_will_be() {
-    let description = |body_delivery| {
-        let policy = ToolPolicy { body_delivery, ..ToolPolicy::default() };
-        let load = shown(policy, &catalog_with(1)).remove(0);
-        load["description"].as_str().expect("a description is text").to_owned()
+    let description = |bodies| {
+        let delivery = DeliveryPolicy { bodies, ..DeliveryPolicy::default() };
+        let host = Host::new(Setup { delivery, ..Setup::default() });
+        host.toolbox.definitions(&catalog_with(1)).remove(0).description
     };
     assert!(description(BodyDelivery::Instructions).ends_with("from your next turn on."));
     assert!(description(BodyDelivery::ToolResult).ends_with("The result holds the instructions."));

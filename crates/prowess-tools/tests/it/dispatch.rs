@@ -9,7 +9,7 @@ use prowess_core::{
     Caller, Catalog, Clock, Code, Outcome, Tool, ToolCall, ToolContext, ToolDefinition, ToolResult,
 };
 use prowess_testkit::ManualClock;
-use prowess_tools::{BuildError, Surface, Toolbox};
+use prowess_tools::{BuildError, ToolNaming, Toolbox};
 use serde_json::{Value, json};
 
 use crate::fixture::{CANARY, Host, Only, Setup, check_error, text};
@@ -164,7 +164,7 @@ fn an_answer_is_written_as_the_command_line_shows_it() {
 fn the_audit_hears_of_each_call_once_refusals_included() {
     let refused = |code| Outcome::Refused(Code::new(code));
     let failed = |code| Outcome::Failed(Code::new(code));
-    let cases: [(&str, Value, &str, &[&str], Outcome); 8] = [
+    let cases: [(&str, Value, &str, &[&str], Outcome); 9] = [
         (
             "skills_load",
             json!({ "names": ["alpha", "beta"] }),
@@ -188,12 +188,14 @@ fn the_audit_hears_of_each_call_once_refusals_included() {
             failed("path-escape"),
         ),
         ("skills_unload", json!({ "all": true }), "skills.unload", &[], Outcome::Done),
+        ("skill_load", json!({ "names": ["alpha"] }), "skill_load", &[], refused("unknown-tool")),
+        // A field of a stranger's tool means what that tool says, and this one names no skill.
         (
-            "skill_load",
-            json!({ "names": ["alpha"] }),
-            "skill_load",
-            &["alpha"],
-            refused("unknown-tool"),
+            "wild",
+            json!({ "do": "fail", "names": ["alpha"], "skill": "beta" }),
+            "wild",
+            &[],
+            failed("no-luck"),
         ),
         ("wild", json!({ "do": "panic" }), "wild", &[], failed("tool-failed")),
         ("wild", json!({ "do": "fail" }), "wild", &[], failed("no-luck")),
@@ -279,7 +281,7 @@ fn threads_share_one_toolbox() {
 #[test]
 fn a_tool_that_panics_when_it_is_asked_what_it_is_is_refused() {
     let tool = Only(Arc::new(Fickle(AtomicUsize::new(3))));
-    let built = Toolbox::builder(Surface::default()).provider(&tool).build();
+    let built = Toolbox::builder(ToolNaming::default()).provider(&tool).build();
     assert_eq!(built.err(), Some(BuildError::Panicked));
 }
 

@@ -4,16 +4,17 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use prowess_core::{
-    ActiveSkill, AuditEvent, AuditSink, Cancel, Catalog, CatalogBuilder, CatalogSource, Content,
-    Diagnostic, Found, Layer, Listing, LoadMode, MemorySource, NewRecord, PackagePath, ReadFurther,
-    ReadLimit, Receipt, RecordIndex, RecordSet, RecordSetBuilder, ResourcePath, ScanSink, Session,
-    SessionError, SessionId, SessionState, SkillSource, SourceError, SourceErrorKind, Stamp, State,
-    Tool, ToolCall, ToolContext, ToolProvider, Trust, Unload,
+    ActiveSkill, AuditEvent, AuditSink, Availability, Boundary, Cancel, Catalog, CatalogBuilder,
+    CatalogSource, Content, DeliveryPolicy, Diagnostic, Found, Layer, Listing, LoadMode,
+    MemorySource, NewRecord, PackagePath, PreviousScan, ReadFurther, ReadLimit, Receipt,
+    RecordIndex, RecordSet, RecordSetBuilder, ResourcePath, ScanSink, ScanSummary, Session,
+    SessionError, SessionId, SessionState, SkillSource, SourceError, SourceErrorKind, Tool,
+    ToolCall, ToolContext, ToolProvider, Trust, Unload,
 };
 use prowess_format::{Head, Profile, Summarized, summarize};
 use prowess_testkit::ManualClock;
 use prowess_tools::{
-    Dispatched, Gate, NameStyle, SkillTools, Surface, ToolPolicy, Toolbox, ToolboxBuilder,
+    Dispatched, Gate, NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox, ToolboxBuilder,
 };
 use serde_json::Value;
 
@@ -79,8 +80,13 @@ impl SkillSource for Moody {
         self.inner.root()
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.inner.scan(sink, cancel)
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        self.inner.scan(previous, sink, cancel)
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
@@ -111,10 +117,6 @@ impl SkillSource for Moody {
 struct Packer(RecordSetBuilder);
 
 impl ScanSink for Packer {
-    fn known(&self, _package: &str) -> Option<Stamp> {
-        None
-    }
-
     fn unchanged(&mut self, _package: &str) {}
 
     fn found(&mut self, found: Found<'_>) -> ReadFurther {
@@ -144,7 +146,9 @@ impl ScanSink for Packer {
 
 fn scan(source: &dyn SkillSource) -> RecordSet {
     let mut packer = Packer::default();
-    source.scan(&mut packer, &Cancel::default()).expect("memory can be scanned");
+    source
+        .scan(&PreviousScan::none(), &mut packer, &Cancel::default())
+        .expect("memory can be scanned");
     packer.0.finish()
 }
 
@@ -167,7 +171,7 @@ pub(crate) fn catalog_hiding(
     for (entry, is_hidden) in is_hidden.into_iter().enumerate() {
         let at = RecordIndex::new(0, entry);
         if is_hidden {
-            builder.put_aside(at, State::Hidden("its user switched it off"));
+            builder.exclude(at, Availability::Hidden, "its user switched it off");
         } else {
             builder.show(at).expect("the fixture's names are unique");
         }
@@ -186,12 +190,12 @@ pub(crate) struct LocalSession {
 
 impl LocalSession {
     fn new(id: &str, cap: usize) -> Self {
-        let id = SessionId::new(id);
+        let id = SessionId::new(id).expect("it is a good id");
         let state = SessionState::new(id.clone(), prowess_core::Timestamp(0));
         Self { id, cap, keeps: false, state: Mutex::new(state) }
     }
 
-    fn set(&self, active: Vec<ActiveSkill>) -> Result<Receipt, SessionError> {
+    fn set(&self, active: Vec<Arc<ActiveSkill>>) -> Result<Receipt, SessionError> {
         if active.len() > self.cap {
             return Err(SessionError::TooManySkills { wanted: active.len(), cap: self.cap });
         }
@@ -211,12 +215,12 @@ impl Session for LocalSession {
         Ok(unpoisoned(&self.state).clone())
     }
 
-    fn load(&self, skills: Vec<ActiveSkill>, mode: LoadMode) -> Result<Receipt, SessionError> {
+    fn load(&self, skills: &[Arc<ActiveSkill>], mode: LoadMode) -> Result<Receipt, SessionError> {
         let mut active = match mode {
             LoadMode::Replace => Vec::new(),
             LoadMode::Add => self.state()?.active,
         };
-        let is_kept = |active: &[ActiveSkill], id: &str| {
+        let is_kept = |active: &[Arc<ActiveSkill>], id: &str| {
             self.keeps && active.iter().any(|other| other.id == id)
         };
         for skill in skills {
@@ -224,7 +228,7 @@ impl Session for LocalSession {
                 continue;
             }
             active.retain(|other| other.id != skill.id);
-            active.push(skill);
+            active.push(Arc::clone(skill));
         }
         self.set(active)
     }
@@ -273,12 +277,17 @@ pub(crate) struct Host {
     pub(crate) cancel: Cancel,
     pub(crate) audit: Arc<Recorder>,
     pub(crate) toolbox: Toolbox,
+    pub(crate) boundary: Boundary,
 }
+
+/// The secret of the fixture's conversation.
+pub(crate) const SECRET: &str = "5f3a9c1e77b04d28";
 
 /// How a test wants its host.
 #[derive(Default)]
 pub(crate) struct Setup {
     pub(crate) policy: ToolPolicy,
+    pub(crate) delivery: DeliveryPolicy,
     pub(crate) names: NameStyle,
     pub(crate) gate: Option<Arc<dyn Gate>>,
     pub(crate) tools: Vec<Arc<dyn Tool>>,
@@ -290,8 +299,8 @@ impl Host {
     pub(crate) fn with(setup: Setup, files: &[(&str, &[u8])]) -> Self {
         let source = Arc::new(Moody::new(files));
         let audit = Arc::new(Recorder::default());
-        let mut builder: ToolboxBuilder = Toolbox::builder(Surface::new(setup.names))
-            .provider(&SkillTools::new(setup.policy))
+        let mut builder: ToolboxBuilder = Toolbox::builder(ToolNaming::new(setup.names))
+            .provider(&SkillTools::new(setup.policy, setup.delivery))
             .audit(audit.clone());
         for tool in setup.tools {
             builder = builder.provider(&Only(tool));
@@ -305,6 +314,7 @@ impl Host {
             session: LocalSession::new("talk", setup.cap.unwrap_or(8)),
             clock: Arc::new(ManualClock::default()),
             cancel: Cancel::default(),
+            boundary: Boundary::new(SECRET),
             audit,
             toolbox: builder.build().expect("the fixture's tools fit together"),
         }
@@ -338,6 +348,7 @@ impl Host {
             caller: prowess_core::Caller::Model,
             clock: &*self.clock,
             cancel: &self.cancel,
+            boundary: &self.boundary,
         }
     }
 
@@ -370,7 +381,7 @@ impl Host {
 pub(crate) fn text(answer: &Dispatched) -> String {
     let part = |content: &Content| match content {
         Content::Text { text } => text.clone(),
-        Content::Blob { mime_type, data } => format!("[{mime_type}] {data}"),
+        Content::Blob { mime_type, data, .. } => format!("[{mime_type}] {data}"),
     };
     answer.result.content.iter().map(part).collect::<Vec<_>>().join("\n")
 }

@@ -202,11 +202,7 @@ fn one_call_names_a_bounded_number_of_skills() {
     let policy = ToolPolicy { names_per_call: 2, ..ToolPolicy::default() };
     let host = Host::new(Setup { policy, ..Setup::default() });
     let answer = host.call("skills_load", json!({ "names": ["alpha", "alpha", "beta"] }));
-    check_error(
-        &answer,
-        "too-many-skills",
-        "3 skills in one call and at most 2 may be; load fewer",
-    );
+    check_error(&answer, "too-many-names", "3 skills in one call and at most 2 may be; load fewer");
     assert_eq!(host.source.reads(), Vec::<String>::new(), "it ends before any file is read");
 }
 

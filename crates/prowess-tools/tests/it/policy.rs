@@ -1,15 +1,13 @@
 //! The policy as data.
 
-use prowess_core::BodyDelivery;
-use prowess_tools::{NameStyle, ReadGate, ReadScope, Surface, ToolPolicy};
+use prowess_tools::{NameStyle, ReadGate, ReadScope, ToolNaming, ToolPolicy};
 
 #[test]
 fn every_field_has_its_documented_default() {
     let policy: ToolPolicy = serde_json::from_str("{}").expect("every field has a default");
     let expected = ToolPolicy {
-        body_delivery: BodyDelivery::Instructions,
         read_limit_bytes: 262_144,
-        read_gate: ReadGate::Active,
+        read_gate: None,
         read_scope: ReadScope::Package,
         names_per_call: 64,
         ids_in_schema: 100,
@@ -18,15 +16,14 @@ fn every_field_has_its_documented_default() {
     };
     assert_eq!(policy, expected);
     assert_eq!(ToolPolicy::default(), expected);
-    assert_eq!(Surface::default().names, NameStyle::Underscore);
+    assert_eq!(ToolNaming::default().names, NameStyle::Underscore);
 }
 
 #[test]
 fn a_policy_comes_back_from_its_text_and_a_slip_is_refused() {
-    let text =
-        r#"{"body_delivery": "tool_result", "read_gate": "known", "read_scope": "resources"}"#;
+    let text = r#"{"read_gate": "known", "read_scope": "resources"}"#;
     let policy: ToolPolicy = serde_json::from_str(text).expect("a policy is plain data");
-    assert_eq!(policy.body_delivery, BodyDelivery::ToolResult);
+    assert_eq!(policy.read_gate, Some(ReadGate::Known));
     let written = serde_json::to_string(&policy).expect("a policy is plain data");
     let again: ToolPolicy = serde_json::from_str(&written).expect("what was written is read");
     assert_eq!(again, policy);

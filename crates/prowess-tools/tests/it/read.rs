@@ -56,19 +56,20 @@ fn a_skill_must_be_active() {
 
 #[test]
 fn by_policy_any_visible_skill_s_files_may_be_read() {
-    let host = with(ToolPolicy { read_gate: ReadGate::Known, ..ToolPolicy::default() });
+    let host = with(ToolPolicy { read_gate: Some(ReadGate::Known), ..ToolPolicy::default() });
     let answer = host.done("skills_read", json!({ "skill": "alpha", "path": "other.txt" }));
     assert_eq!(text(&answer), "Other");
     let answer = host.call("skills_read", json!({ "path": "other.txt" }));
-    assert!(answer.result.is_error, "without a name there is no skill to mean");
+    let expected = "no skill is active; name the skill whose file you want as `skill`";
+    check_error(&answer, "skill-not-active", expected);
 }
 
 #[test]
 fn text_comes_as_text_and_the_rest_as_base64() {
     let cases = [
         ("other.txt", Content::Text { text: "Other".to_owned() }),
-        ("assets/dot.png", blob("image/png", "iVBORw0KGgoAAA==")),
-        ("references/latin.txt", blob("text/plain", "Y2Fm6Q==")),
+        ("assets/dot.png", blob("assets/dot.png", "image/png", "iVBORw0KGgoAAA==")),
+        ("references/latin.txt", blob("references/latin.txt", "text/plain", "Y2Fm6Q==")),
     ];
     let host = loaded();
     for (path, content) in cases {
@@ -77,13 +78,39 @@ fn text_comes_as_text_and_the_rest_as_base64() {
     }
     host.source.change("alpha/other.txt", b"text\0with NUL");
     let answer = host.done("skills_read", json!({ "path": "other.txt" }));
-    assert_eq!(answer.result.content, [blob("text/plain", "dGV4dAB3aXRoIE5VTA==")]);
+    assert_eq!(answer.result.content, [blob("other.txt", "text/plain", "dGV4dAB3aXRoIE5VTA==")]);
     host.source.change("alpha/other.txt", b"");
     assert_eq!(text(&host.done("skills_read", json!({ "path": "other.txt" }))), "");
 }
 
-fn blob(mime_type: &str, data: &str) -> Content {
-    Content::Blob { mime_type: mime_type.to_owned(), data: data.to_owned() }
+fn blob(path: &str, mime_type: &str, data: &str) -> Content {
+    let uri = Some(format!("skill://alpha/{path}"));
+    Content::Blob { mime_type: mime_type.to_owned(), data: data.to_owned(), uri }
+}
+
+#[test]
+fn blobs_have_addresses_of_their_own() {
+    let host = loaded();
+    for (path, uri) in [
+        ("a b.bin", "skill://alpha/a%20b.bin"),
+        ("50%/#1?.bin", "skill://alpha/50%25/%231%3F.bin"),
+        ("caf\u{e9}.bin", "skill://alpha/caf%C3%A9.bin"),
+    ] {
+        host.source.change(&format!("alpha/{path}"), b"\0");
+        let answer = host.done("skills_read", json!({ "path": path }));
+        let Content::Blob { uri: found, .. } = &answer.result.content[0] else {
+            panic!("{path} is not text");
+        };
+        assert_eq!(found.as_deref(), Some(uri), "the address of {path}");
+    }
+}
+
+#[test]
+fn read_limit_never_exceeds_64_mib() {
+    for (given, limit) in [(1, 1), (usize::MAX, 64 << 20), (64 << 20, 64 << 20)] {
+        let policy = ToolPolicy { read_limit_bytes: given, ..ToolPolicy::default() };
+        assert_eq!(policy.read_limit(), limit, "a limit of {given} cannot exhaust the memory");
+    }
 }
 
 #[test]

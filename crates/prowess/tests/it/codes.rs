@@ -7,18 +7,24 @@ mod setup;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use prowess::{Code, Diagnostic, lint, registry, source_fs, state};
+use prowess::{Code, CodeEntry, Diagnostic, lint, registry, source_fs, state, tools};
 
 use examples::EXAMPLES;
 use setup::Setup;
 
-/// A code with what it means.
-type Meaning = (Code, &'static str);
-
 const INTRODUCTION: &str = "
 # Diagnostics of a catalog
 
-What finding skills and settling which of them is used can tell beside the above. How much each matters is part of what it means.
+Findings of discovery and of resolving which skill is used. The severity of each is part of its meaning.
+";
+
+const TOOL_RESULTS: &str = "
+# Codes of tool results
+
+A tool call that fails returns a result with one of these codes and with the next step.
+
+| Code | Meaning |
+|---|---|
 ";
 
 /// A code with what shows it: a place on the disk, and what a host does with it.
@@ -35,23 +41,24 @@ impl Example {
     }
 }
 
-fn meanings() -> impl Iterator<Item = &'static Meaning> {
+fn entries() -> impl Iterator<Item = &'static CodeEntry> {
     [registry::codes::ALL, source_fs::codes::ALL, state::codes::ALL].into_iter().flatten()
 }
 
 /// The meanings of the codes that the page of a single skill and of a whole package does not have.
-fn own_meanings() -> Vec<&'static Meaning> {
-    let mut known: BTreeSet<&str> = prowess::format::codes::ALL.iter().map(Code::as_str).collect();
-    known.extend(lint::codes::ALL.iter().map(Code::as_str));
-    meanings().filter(|(code, _)| known.insert(code.as_str())).collect()
+fn own_entries() -> Vec<&'static CodeEntry> {
+    let mut known: BTreeSet<&str> =
+        prowess::format::codes::ALL.iter().map(|entry| entry.code.as_str()).collect();
+    known.extend(lint::codes::ALL.iter().map(|entry| entry.code.as_str()));
+    entries().filter(|entry| known.insert(entry.code.as_str())).collect()
 }
 
 #[test]
 fn every_code_is_shown_by_an_example_that_gives_it() {
-    for (code, meaning) in meanings() {
+    for CodeEntry { code, meaning, .. } in entries() {
         let example = EXAMPLES.iter().find(|example| example.code == *code);
         let example = example.unwrap_or_else(|| panic!("`{code}` has an example"));
-        assert!(meaning.trim_end().ends_with('.'), "`{code}` is explained in a sentence");
+        assert!(meaning.ends_with('.'), "`{code}` is explained in a sentence");
         match example.setup {
             Setup::Told => continue,
             _ => {
@@ -65,19 +72,23 @@ fn every_code_is_shown_by_an_example_that_gives_it() {
 
 fn page() -> String {
     let mut page = lint::codes::page() + INTRODUCTION;
-    page.push_str("\n| Code | What it means |\n|---|---|\n");
-    let own = own_meanings();
-    for (code, meaning) in &own {
-        let _ = writeln!(page, "| [`{code}`](#{code}) | {} |", meaning.trim());
+    page.push_str("\n| Code | Meaning |\n|---|---|\n");
+    let own = own_entries();
+    for CodeEntry { code, meaning, .. } in &own {
+        let _ = writeln!(page, "| [`{code}`](#{code}) | {meaning} |");
     }
-    for (code, meaning) in own {
+    for CodeEntry { code, meaning, .. } in own {
         let example = EXAMPLES.iter().find(|example| example.code == *code);
         let example = example.unwrap_or_else(|| panic!("`{code}` has an example"));
         let shown = example.shown.trim();
-        let _ = write!(page, "\n## {code}\n\n{}\n\n````text\n{shown}\n````\n", meaning.trim());
+        let _ = write!(page, "\n## {code}\n\n{meaning}\n\n````text\n{shown}\n````\n");
         if let Some(found) = example.diagnostic() {
             let _ = write!(page, "\n````text\n{found}\n  help: {}\n````\n", found.help);
         }
+    }
+    page.push_str(TOOL_RESULTS);
+    for CodeEntry { code, meaning, .. } in tools::codes::ALL {
+        let _ = writeln!(page, "| `{code}` | {meaning} |");
     }
     page
 }

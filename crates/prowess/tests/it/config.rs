@@ -18,12 +18,11 @@ fn the_standard_preset_is_what_every_policy_has_as_default() {
 
 #[test]
 fn a_file_overrides_field_by_field() {
-    let text =
-        "session:\n  max_active: 2\nprompt:\n  max_tokens: null\n  body_delivery: tool_result\n";
+    let text = "session:\n  max_active: 2\nprompt:\n  max_tokens: null\ndelivery:\n  bodies: tool_result\n";
     let policies = Policies::from_yaml(text).expect("each field is one");
     assert_eq!(policies.session.max_active, 2);
     assert_eq!(policies.prompt.max_tokens, None);
-    assert_eq!(policies.prompt.body_delivery, BodyDelivery::ToolResult);
+    assert_eq!(policies.delivery.bodies, BodyDelivery::ToolResult);
     assert_eq!(policies.prompt.load_tool, "skills.load", "what is not said stays");
     assert_eq!(policies.tools, Policies::default().tools);
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use prowess::plugin_host::{
-    Isolation, NoLog, Older, PluginLoader, PluginPolicy, TrustStore, Witness, inspect,
+    Isolation, NoLog, Older, PluginLoader, PluginPolicy, SignedOffBy, TrustStore, inspect,
 };
 use prowess::{Digest, Runtime, RuntimeBuilder, SystemClock, Timestamp};
 
@@ -39,7 +39,7 @@ fn loader(directory: PathBuf) -> PluginLoader {
 
 fn trust(directory: &Path) -> TrustStore {
     let mut trust = TrustStore::default();
-    let witness = Witness { who: "the tests".to_owned(), when: Timestamp(0) };
+    let witness = SignedOffBy { who: "the tests".to_owned(), when: Timestamp(0) };
     for name in ["filesystem", "embedded"] {
         let file = directory.join(format!("{DLL_PREFIX}prowess_plugin_{name}{DLL_SUFFIX}"));
         let bytes = std::fs::read(&file).expect("`cargo xtask plugins` builds it");

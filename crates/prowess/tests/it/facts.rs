@@ -31,6 +31,6 @@ fn a_skill_that_needs_what_is_there_is_offered() {
     let runtime = Runtime::builder().skills_directory("user", tree.path()).build().unwrap();
     let catalog = runtime.catalog();
     assert!(catalog.skills().map(|skill| skill.id()).eq(["a"]), "the shell is there");
-    let lack = catalog.aside().next().and_then(|skill| skill.lack());
+    let lack = catalog.excluded().next().and_then(|skill| skill.missing_requirement());
     assert_eq!(lack, Some("it needs the program `nothing-of-this-kind`, which is not there"));
 }

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use prowess::session::SessionHandle;
 use prowess::{
-    ActiveSkill, AuditEvent, AuditSink, BodyDelivery, LoadMode, Policies, Receipt, RenewalEvent,
-    Runtime, Session, SessionError, SessionId, SessionState, ToolCall, Turn, Unload,
+    AuditEvent, AuditSink, BodyDelivery, Policies, RefreshEvent, Runtime, ToolCall, Turn,
 };
 use prowess_testkit::Tree;
 use serde_json::json;
@@ -14,12 +13,12 @@ use serde_json::json;
 use crate::dynamic;
 
 #[derive(Default)]
-struct Recorder(Mutex<Vec<RenewalEvent>>);
+struct Recorder(Mutex<Vec<RefreshEvent>>);
 
 impl AuditSink for Recorder {
     fn record(&self, _: &AuditEvent) {}
 
-    fn renewed(&self, event: &RenewalEvent) {
+    fn refreshed(&self, event: &RefreshEvent) {
         self.0.lock().expect("no test panics here").push(event.clone());
     }
 }
@@ -49,7 +48,7 @@ impl Host {
         host
     }
 
-    fn turn(&self) -> Turn<'_> {
+    fn turn(&self) -> Turn {
         self.runtime.turn(&self.session).expect("the store is in memory")
     }
 
@@ -71,7 +70,7 @@ impl Host {
     /// The ids of what is loaded, in its order.
     fn loaded(&self) -> Vec<String> {
         let state = self.session.state().expect("the store is in memory");
-        state.active.into_iter().map(|skill| skill.id).collect()
+        state.active.iter().map(|skill| skill.id.clone()).collect()
     }
 }
 
@@ -94,7 +93,7 @@ fn what_is_loaded_stays_as_it_was_loaded() {
 }
 
 #[test]
-fn what_is_loaded_may_be_renewed_by_the_next_turn() {
+fn refresh_next_turn_replaces_changed_skills() {
     let host = Host::new("session: {on_change: refresh_next_turn}");
     let begun = host.turn();
     let file = host.write(skill("alpha", "Say two."));
@@ -163,40 +162,8 @@ fn what_a_result_has_given_is_told_of_by_the_next_results() {
     }
 }
 
-/// A session of a host's own that does not know how to take another version.
-struct Stubborn(SessionHandle);
-
-impl Session for Stubborn {
-    fn id(&self) -> &SessionId {
-        self.0.id()
-    }
-
-    fn state(&self) -> Result<SessionState, SessionError> {
-        self.0.state()
-    }
-
-    fn load(&self, skills: Vec<ActiveSkill>, mode: LoadMode) -> Result<Receipt, SessionError> {
-        self.0.load(skills, mode)
-    }
-
-    fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {
-        self.0.unload(which)
-    }
-}
-
 #[test]
-fn where_the_session_takes_no_other_version_the_model_is_told() {
-    let host = Host::new("session: {on_change: refresh_next_turn}");
-    let session = Stubborn(host.session.clone());
-    host.write(skill("alpha", "Say two."));
-    let turn = host.runtime.turn(&session).expect("the store is in memory");
-    assert_eq!(turn.changed(), ["alpha"]);
-    assert!(turn.prompt().text.contains("Say one."), "it speaks as it was loaded");
-    assert!(host.audit.0.lock().expect("no test panics here").is_empty(), "nothing was renewed");
-}
-
-#[test]
-fn a_bad_version_renews_nothing() {
+fn broken_version_is_not_loaded() {
     for broken in ["no frontmatter\n", "---\nname: [\n---\nSay two.\n"] {
         let host = Host::new("session: {on_change: refresh_next_turn}");
         host.write(broken.to_owned());
@@ -211,12 +178,15 @@ fn a_bad_version_renews_nothing() {
         std::fs::remove_dir_all(host.tree.join("alpha")).expect("it goes");
         host.runtime.reload();
         assert!(host.says("Say one."), "nor does one that is gone stop speaking");
-        assert!(host.audit.0.lock().expect("no test panics here").is_empty(), "nothing is renewed");
+        assert!(
+            host.audit.0.lock().expect("no test panics here").is_empty(),
+            "nothing is refreshed"
+        );
     }
 }
 
 #[test]
-fn a_skill_of_the_same_name_elsewhere_renews_nothing() {
+fn same_name_elsewhere_is_not_loaded() {
     let host = Host::new("session: {on_change: refresh_next_turn}");
     // It takes the id, as it is found first.
     host.tree.write("aa/SKILL.md", skill("alpha", "Say another."));

@@ -76,8 +76,7 @@ fn omniforge() {
             refresh.body_seconds: 300
             layers: [{"name":"enterprise","trust":"trusted","weight":4},{"name":"personal","trust":"trusted","weight":3},{"name":"project","trust":"prompt","weight":2},{"name":"plugin","trust":"untrusted","weight":1}]
             session.max_active: 1000
-            prompt.body_delivery: "tool_result"
-            tools.body_delivery: "tool_result"
+            delivery.bodies: "tool_result"
         "#]],
     );
 }
@@ -107,10 +106,9 @@ fn sandbox() {
         registry.name_mismatch: "allow"
         registry.collision: "error"
         refresh.mode: "manual"
+        delivery.bodies: "tool_result"
+        delivery.show_location: "none"
         prompt.catalog_format: "bullets"
-        prompt.show_location: "none"
-        prompt.body_delivery: "tool_result"
-        tools.body_delivery: "tool_result"
         tools.read_gate: "known"
     "#]],
     );
@@ -127,9 +125,8 @@ fn yodoca() {
         registry.name_mismatch: "allow"
         registry.collision: "error"
         refresh.mode: "poll"
+        delivery.bodies: "tool_result"
         prompt.catalog_format: "bullets"
-        prompt.body_delivery: "tool_result"
-        tools.body_delivery: "tool_result"
         tools.read_gate: "known"
     "#]],
     );

@@ -1,16 +1,15 @@
 //! A second start knows what the first one found.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use prowess::source_fs::{FsConfig, FsSource};
 use prowess::state::RecordCache;
 use prowess::{
-    Cancel, Catalog, Diagnostic, Digest, Found, Keeping, Listing, PackagePath, Policies,
-    ReadFurther, ReadLimit, ResourcePath, Runtime, ScanSink, SkillSource, SourceError, Stamp,
-    Timestamp, ToolCall,
+    CachePolicy, Cancel, Catalog, Diagnostic, Digest, Found, KnownPackages, Listing, PackagePath,
+    Policies, PreviousScan, ReadFurther, ReadLimit, ResourcePath, Runtime, ScanSink, ScanSummary,
+    SkillSource, SourceError, Stamp, Timestamp, ToolCall,
 };
 use prowess_testkit::{ManualClock, Tree};
 use serde_json::json;
@@ -30,29 +29,24 @@ struct CountingSink<'s> {
     counting: &'s Counting,
 }
 
-impl ScanSink for CountingSink<'_> {
-    fn known(&self, package: &str) -> Option<Stamp> {
+struct CountingPackages<'s> {
+    previous: &'s PreviousScan<'s>,
+    counting: &'s Counting,
+}
+
+impl KnownPackages for CountingPackages<'_> {
+    fn stamp(&self, package: &str) -> Option<Stamp> {
         // The root itself is looked at by each scan.
         self.counting.asked.fetch_add(usize::from(!package.is_empty()), Ordering::SeqCst);
-        self.sink.known(package)
+        self.previous.stamp(package)
     }
 
-    fn each_known(
-        &self,
-        start: usize,
-        visit: &mut dyn FnMut(&str, Option<Stamp>) -> ControlFlow<()>,
-    ) {
-        self.sink.each_known(start, visit);
+    fn package(&self, index: usize) -> Option<(&str, Option<Stamp>)> {
+        self.previous.packages_from(index).next()
     }
+}
 
-    fn known_listing(&self) -> Option<Stamp> {
-        self.sink.known_listing()
-    }
-
-    fn listed(&mut self, stamp: Stamp) {
-        self.sink.listed(stamp);
-    }
-
+impl ScanSink for CountingSink<'_> {
     fn unchanged(&mut self, package: &str) {
         self.sink.unchanged(package);
     }
@@ -80,8 +74,15 @@ impl SkillSource for Counting {
         self.source.cache_key()
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.source.scan(&mut CountingSink { sink, counting: self }, cancel)
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        let known = CountingPackages { previous, counting: self };
+        let previous = PreviousScan::new(&known).with_listing(previous.listing());
+        self.source.scan(&previous, &mut CountingSink { sink, counting: self }, cancel)
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
@@ -238,7 +239,7 @@ fn a_file_that_was_broken_between_two_starts_is_broken() {
 }
 
 fn start_without(tree: &Tree) -> Arc<Catalog> {
-    start_with(tree, Policies { record_cache: Keeping::Never, ..Policies::default() }).0
+    start_with(tree, Policies { record_cache: CachePolicy::Never, ..Policies::default() }).0
 }
 
 #[test]
@@ -257,7 +258,7 @@ fn whoever_wants_no_cache_has_none() {
     start_without(&tree);
     assert!(!tree.join("cache").exists(), "nothing is written");
     start(&tree);
-    let policies = Policies { record_cache: Keeping::Never, ..Policies::default() };
+    let policies = Policies { record_cache: CachePolicy::Never, ..Policies::default() };
     assert_eq!(start_with(&tree, policies).1, 4, "and nothing is read of what is there");
 }
 
@@ -274,4 +275,18 @@ fn a_damaged_cache_is_told_of_once_and_made_again() {
     assert!(codes.contains(&"cache-ignored"), "and that is told of: {codes:?}");
     let (third, reads) = settled(&tree);
     assert_eq!((told(&third), reads), (told(&first), 0), "then all is as before");
+}
+
+#[test]
+fn cache_that_cannot_be_written_is_a_warning() {
+    let tree =
+        Tree::new("//- /file\ntext\n//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: x\n---\n");
+    let cache = RecordCache::new(tree.join("file/cache"), "build");
+    let builder = Runtime::builder().record_cache(cache);
+    let runtime =
+        builder.skills_directory("user", tree.join("user")).build().expect("it is complete");
+    let catalog = runtime.catalog();
+    assert_eq!(catalog.len(), 1, "everything is found");
+    let codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
+    assert!(codes.contains(&"cache-not-written"), "and the next start is slower: {codes:?}");
 }

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use prowess::{
-    Cancel, ChangeListener, Listing, MemorySource, PackagePath, Policies, ReadLimit, ResourcePath,
-    Runtime, ScanSink, SkillSource, SourceError, State, ToolCall, Watch,
+    Availability, Cancel, ChangeListener, Listing, MemorySource, PackagePath, Policies,
+    PreviousScan, ReadLimit, ResourcePath, Runtime, ScanSink, ScanSummary, SkillSource,
+    SourceError, ToolCall, Watch,
 };
 use prowess_testkit::{ManualClock, Tree};
 use serde_json::json;
@@ -43,8 +44,13 @@ fn files_memory_and_the_program_make_one_catalog() {
     assert_eq!(ids, ["made", "prowess-usage", "skill-review", "skill-writing", "user-only"]);
     let own = catalog.get("skill-writing").expect("it is offered");
     assert_eq!(own.description(), "The user's own way.", "the user's layer is above the program's");
-    let aside: Vec<_> = catalog.aside().map(|record| (record.location(), record.state())).collect();
-    let [(location, State::Shadowed(reason))] = aside.as_slice() else { panic!("{aside:?}") };
+    let aside: Vec<_> = catalog
+        .excluded()
+        .map(|record| (record.location(), record.availability(), record.reason()))
+        .collect();
+    let [(location, Availability::Shadowed, Some(reason))] = aside.as_slice() else {
+        panic!("{aside:?}")
+    };
     assert_eq!(location, "embedded://prowess/skill-writing/SKILL.md");
     assert!(reason.contains("layer `user`"), "{reason}");
 }
@@ -55,7 +61,7 @@ fn a_source_of_one_skill_goes_by_the_hosts_name_everywhere() {
         .file("SKILL.md", "---\nname: declared\ndescription: Is one.\n---\nSay it.\n")
         .build()
         .expect("the path is one");
-    let builder = dynamic::builder().source_named("user", "given", Arc::new(one));
+    let builder = dynamic::builder().single_skill_source("user", "given", Arc::new(one));
     let runtime = builder.build().expect("the layers are the standard ones");
     let session = runtime.open_session().expect("the store is in memory");
     let turn = runtime.turn(&session).expect("the store is in memory");
@@ -109,8 +115,13 @@ impl SkillSource for Slow {
         self.0.root()
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, cancel: &Cancel) -> Result<(), SourceError> {
-        self.0.scan(sink, cancel)
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        self.0.scan(previous, sink, cancel)
     }
 
     fn watch(&self, _: ChangeListener) -> Result<Option<Watch>, SourceError> {

@@ -1,10 +1,10 @@
-//! Which records a text means: as an id or alias, or as a place that may have several spellings.
+//! The records that a query matches, as an id, an alias or a path with several spellings.
 
 use std::path::{Path, PathBuf};
 
 use prowess::{Catalog, Record};
 
-/// A path as one that begins with a root, if it lies below one: both may lead through links.
+/// Returns a path so that it starts with a root, if it is below one. Both may contain links.
 pub(super) fn as_found(catalog: &Catalog, path: PathBuf) -> PathBuf {
     let Ok(real) = path.canonicalize() else { return path };
     let roots = || catalog.sources().iter().map(|source| Path::new(source.source.root()));
@@ -18,8 +18,8 @@ pub(super) fn as_found(catalog: &Catalog, path: PathBuf) -> PathBuf {
     roots().find_map(below).unwrap_or(path)
 }
 
-/// The records that `query` means, and those that lie at `path`, which is the query as a place. A link
-/// that leads there is as good as the place itself.
+/// Returns the records that match `query`, and those at `path`, which is the query as a path. Links are
+/// followed.
 pub(super) fn records<'c>(catalog: &'c Catalog, query: &str, path: &str) -> Vec<Record<'c>> {
     let mut records = catalog.all_named(query);
     let mut add = |found: Vec<Record<'c>>| {
@@ -36,19 +36,18 @@ pub(super) fn records<'c>(catalog: &'c Catalog, query: &str, path: &str) -> Vec<
     records
 }
 
-/// The directory that a path means, by the way without links: the package's, where the file itself was
-/// named.
+/// Returns the directory of a path without links; of a `SKILL.md`, the one that it is in.
 fn real_directory(path: &Path) -> Option<PathBuf> {
     let real = path.canonicalize().ok()?;
     let is_skill = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
     if is_skill { real.parent().map(Path::to_owned) } else { Some(real) }
 }
 
-/// The records whose directory is this one, whichever way their source came to it.
+/// Returns the records whose directory is this one, links resolved.
 fn in_directory<'c>(catalog: &'c Catalog, directory: &Path) -> Vec<Record<'c>> {
     let is_there = |record: &Record<'_>| {
         let own = PathBuf::from(record.root_directory());
         own.canonicalize().is_ok_and(|own| own == directory)
     };
-    catalog.skills().chain(catalog.aside()).chain(catalog.refused()).filter(is_there).collect()
+    catalog.skills().chain(catalog.excluded()).chain(catalog.rejected()).filter(is_there).collect()
 }

@@ -1,4 +1,4 @@
-//! Why a text means no skill at all.
+//! The reason why a query matches no skill.
 
 use std::path::Path;
 
@@ -6,9 +6,9 @@ use prowess::Catalog;
 use prowess::source_fs::{Discovery, FsConfig};
 
 use super::Decision;
-use crate::place;
+use crate::runtime;
 
-/// The one step of a way that does not begin.
+/// Returns the only decision about a query that matches nothing.
 pub(super) fn decide(
     catalog: &Catalog,
     discovery: &Discovery,
@@ -21,47 +21,47 @@ pub(super) fn decide(
     if let Some(root) = below {
         return Decision::new("find", "not-found", under(catalog, &discovery.config(root), path));
     }
-    let roots: Vec<_> = roots.filter(|root| place::is_there(root)).collect();
+    let roots: Vec<_> = roots.filter(|root| runtime::is_there(root)).collect();
     let roots = if roots.is_empty() { "nowhere".to_owned() } else { roots.join(", ") };
     let what = if is_path && path.exists() {
-        format!("`{}` is under none of the roots: skills are looked for under", path.display())
+        format!("`{}` is under none of the roots; the roots are", path.display())
     } else {
         "no skill with this id or path under".to_owned()
     };
-    Decision::new("find", "not-found", format!("{what} {roots}; `--root DIR` looks elsewhere"))
+    Decision::new("find", "not-found", format!("{what} {roots}; use `--root DIR` to add one"))
 }
 
-/// Why a path below a root is no skill.
+/// Returns why a path below a root is not a skill.
 fn under(catalog: &Catalog, scan: &FsConfig, path: &Path) -> String {
     let root = scan.root.display();
     let shown = path.display();
     let directory = if path.is_file() { path.parent().unwrap_or(path) } else { path };
     if !path.exists() {
-        return format!("there is nothing at `{shown}`; see `prowess list` for what there is");
+        return format!("`{shown}` does not exist; see `prowess list` for the skills that do");
     }
     if !["SKILL.md", "skill.md"].iter().any(|file| directory.join(file).exists()) {
-        return format!("`{}` has no `SKILL.md`, so it is no skill", directory.display());
+        return format!("`{}` has no `SKILL.md`, so it is not a skill", directory.display());
     }
     let below = directory.strip_prefix(&scan.root).unwrap_or(directory);
     let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
     if let Some(name) = names.iter().find(|name| scan.skip.iter().any(|skip| **skip == ***name)) {
-        return format!("`{shown}` is below `{name}`, which is never searched; move the skill");
+        return format!("`{shown}` is below `{name}`, which is always skipped; move the skill");
     }
-    let around = catalog.skills().chain(catalog.aside()).find(|record| {
+    let around = catalog.skills().chain(catalog.excluded()).find(|record| {
         directory.starts_with(record.root_directory()) && !record.package().as_str().is_empty()
     });
     if let Some(around) = around {
         let (id, place) = (around.id(), around.root_directory());
         return format!(
-            "`{shown}` is inside skill `{id}` at {place}, where a search ends; move it out"
+            "`{shown}` is inside the skill `{id}` at {place}, where the scan ends; move it out"
         );
     }
     if names.len() > scan.max_depth {
         return format!(
-            "`{shown}` is {} directories below the root {root}, and {} are searched; name a nearer root",
+            "`{shown}` is {} directories below the root {root}, and only {} levels are scanned; name a nearer root",
             names.len(),
             scan.max_depth
         );
     }
-    format!("`{shown}` was not reached by the search of {root}; see the findings of `prowess list`")
+    format!("the scan of {root} did not reach `{shown}`; see the warnings of `prowess list`")
 }

@@ -7,9 +7,10 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use prowess::format::{self, Profile};
-use prowess::plugin_host::{
-    CheckJudges, CheckOutcome, CheckReport, CheckResult, CheckSetup, CheckSummary, Origin,
-    PluginPolicy, check, check_names, run_check,
+use prowess::plugin_host::{Origin, PluginPolicy};
+use prowess_plugin_check::{
+    CheckJudges, CheckOutcome, CheckReport, CheckResult, CheckSetup, CheckSummary, check,
+    check_names, run_check,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -18,8 +19,8 @@ use super::trusted;
 use crate::args::{PluginCheck, PluginReport};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output, counted};
-use crate::place::absolute;
 use crate::plugins::{Places, failure, this_program};
+use crate::runtime::absolute;
 use crate::terminal::plain;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();

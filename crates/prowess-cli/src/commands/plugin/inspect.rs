@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::{Verdict, trusted};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output};
-use crate::place::absolute;
 use crate::plugins::{Places, failure};
+use crate::runtime::absolute;
 use crate::terminal::plain;
 
 /// The contract of `plugin inspect --format json`.

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::args::{PluginKind, PluginNew};
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
-use crate::place::absolute;
+use crate::runtime::absolute;
 use crate::terminal::plain;
 
 const MANIFEST: &str = include_str!("../../../templates/plugin/Cargo.toml.txt");
@@ -21,8 +21,8 @@ const SOURCE: &str = include_str!("../../../templates/plugin/source.rs");
 const TOOLS: &str = include_str!("../../../templates/plugin/tools.rs");
 const IGNORED: &str = "/target\n";
 
-/// The version of the SDK that a plugin of this build is written for.
-const SDK_VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The SDK's package in a checkout of prowess.
+const SDK_IN_CHECKOUT: &str = "crates/prowess-plugin-sdk";
 
 /// The contract of `plugin new --format json`.
 #[derive(Serialize)]
@@ -31,33 +31,30 @@ struct Created {
     kind: PluginKind,
     path: PathBuf,
     files: Vec<&'static str>,
-    /// Where the SDK comes from: a path, or a version of a registry.
+    /// The path of the SDK.
     sdk: String,
     next: Vec<String>,
 }
 
 pub(super) fn run(args: &PluginNew, output: &Output) -> Result<ExitCode, Failure> {
     let name = name(&args.name)?;
-    let sdk = args.sdk.as_deref().map(sdk).transpose()?;
+    let sdk = match &args.sdk {
+        Some(named) => sdk(named)?,
+        None => sdk_around().ok_or_else(sdk_missing)?,
+    };
     let path = args.directory.join(&name);
-    let files = files(&name, args.kind, sdk.as_deref());
+    let files = files(&name, args.kind, &sdk);
     write(&path, &files).map_err(|error| not_written(&path, &error))?;
-    if sdk.is_none() {
-        output.remark(&format!(
-            "note: `prowess-plugin-sdk` {SDK_VERSION} is on no package registry yet, so this builds only\n  \
-             with `--sdk PATH`, the path of a checkout of prowess\n"
-        ));
-    }
     let library = library(&name);
     let created = Created {
         next: vec![
             format!("cd {}", path.display()),
-            "cargo build --release && cargo test".to_owned(),
-            format!("prowess plugin trust target/release/{library}"),
-            format!("prowess plugin check target/release/{library}"),
+            "cargo build && cargo test".to_owned(),
+            format!("prowess plugin trust target/debug/{library}"),
+            format!("prowess plugin check target/debug/{library}"),
         ],
         files: files.iter().map(|(file, _)| *file).collect(),
-        sdk: sdk.map_or_else(|| SDK_VERSION.to_owned(), |path| path.display().to_string()),
+        sdk: sdk.display().to_string(),
         kind: args.kind,
         name,
         path,
@@ -79,22 +76,36 @@ fn name(name: &str) -> Result<String, Failure> {
     }
 }
 
-/// The SDK's package, in a checkout or named itself.
+/// Returns the SDK's package, in a checkout or named itself.
 fn sdk(named: &Path) -> Result<PathBuf, Failure> {
     let path = absolute(named)?;
-    let places = [path.clone(), path.join("crates/prowess-plugin-sdk")];
-    let is_sdk = |place: &PathBuf| {
-        let manifest = fs::read_to_string(place.join("Cargo.toml")).unwrap_or_default();
-        manifest.contains("name = \"prowess-plugin-sdk\"")
-    };
-    places.into_iter().find(is_sdk).ok_or_else(|| {
+    let candidates = [path.clone(), path.join(SDK_IN_CHECKOUT)];
+    candidates.into_iter().find(|path| is_sdk(path)).ok_or_else(|| {
         let message = format!("there is no `prowess-plugin-sdk` in `{}`", named.display());
         Failure::usage("sdk-not-found", message, "name a checkout of prowess")
     })
 }
 
+/// Returns the SDK of the checkout that the working directory is in.
+fn sdk_around() -> Option<PathBuf> {
+    let directory = std::env::current_dir().ok()?;
+    directory.ancestors().map(|parent| parent.join(SDK_IN_CHECKOUT)).find(|path| is_sdk(path))
+}
+
+fn is_sdk(path: &Path) -> bool {
+    let manifest = fs::read_to_string(path.join("Cargo.toml")).unwrap_or_default();
+    manifest.contains("name = \"prowess-plugin-sdk\"")
+}
+
+/// The SDK is on no registry, so a plugin without its path would not build.
+fn sdk_missing() -> Failure {
+    let message =
+        "a plugin needs the path of `prowess-plugin-sdk`, which no package registry has yet";
+    Failure::usage("sdk-required", message, "add `--sdk PATH`, the path of a checkout of prowess")
+}
+
 /// The files of a new plugin, by their paths.
-fn files(name: &str, kind: PluginKind, sdk: Option<&Path>) -> [(&'static str, String); 4] {
+fn files(name: &str, kind: PluginKind, sdk: &Path) -> [(&'static str, String); 4] {
     let text = match kind {
         PluginKind::Source => SOURCE,
         PluginKind::Tools => TOOLS,
@@ -107,7 +118,7 @@ fn files(name: &str, kind: PluginKind, sdk: Option<&Path>) -> [(&'static str, St
     ]
 }
 
-fn manifest(name: &str, kind: PluginKind, sdk: Option<&Path>) -> String {
+fn manifest(name: &str, kind: PluginKind, sdk: &Path) -> String {
     let json = "serde_json = \"1\"\n";
     let (description, dependencies, for_tests) = match kind {
         PluginKind::Source => (
@@ -117,11 +128,8 @@ fn manifest(name: &str, kind: PluginKind, sdk: Option<&Path>) -> String {
         ),
         PluginKind::Tools => ("Tools for models", json, ""),
     };
-    let place = match sdk {
-        // A text of JSON is one of TOML's too.
-        Some(path) => format!("path = {}", serde_json::Value::from(path.display().to_string())),
-        None => format!("version = \"{SDK_VERSION}\""),
-    };
+    // A text of JSON is one of TOML's too.
+    let place = format!("path = {}", serde_json::Value::from(sdk.display().to_string()));
     MANIFEST
         .replace("{name}", name)
         .replace("{description}", description)
@@ -172,7 +180,7 @@ fn not_written(path: &Path, error: &io::Error) -> Failure {
 
 fn text(created: &Created) -> String {
     let path = plain(&created.path.display().to_string()).into_owned();
-    let mut text = format!("{ID}{}{ID:#} is begun: {path}\n", created.name);
+    let mut text = format!("{ID}{}{ID:#} was created in {path}\n", created.name);
     for step in &created.next {
         text += &format!("  {DIM}next:{DIM:#} {}\n", plain(step));
     }

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use prowess::plugin_host::{
-    self, Key, Older, Origin, Pin, PluginPolicy, Revoked, TrustError, TrustStore, Witness,
+    self, Key, KeyError, Older, Origin, Pin, Pinned, PluginPolicy, Revoked, SignedOffBy,
+    TrustError, TrustStore,
 };
 use prowess::{Clock, Digest, SystemClock};
 use serde::Serialize;
@@ -13,8 +14,8 @@ use super::{trusted, untrusted};
 use crate::args::PluginTrust;
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
-use crate::place::absolute;
 use crate::plugins::{Places, failure};
+use crate::runtime::absolute;
 use crate::terminal::plain;
 
 /// The contract of `plugin trust --list --format json`.
@@ -33,12 +34,19 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     if let Some(file) = &what.file {
         let older = if what.allow_older { Older::Allow } else { Older::Refuse };
-        let pin = pin(file, older, policy, places)?;
-        return output.result(&serde_json::json!({ "pinned": pin }), |_| pin_text(&pin));
+        let pinned = pin(file, older, policy, places)?;
+        let Pinned { pin, replaced, others, restores_signed } = &pinned;
+        let document = serde_json::json!({
+            "pinned": pin,
+            "replaced": replaced,
+            "others": others,
+            "restores_signed": restores_signed,
+        });
+        return output.result(&document, |_| pin_text(&pinned));
     }
     if let Some(file) = &what.key {
         let key = trust_key(file, places)?;
-        let text = |_: &_| format!("what the key {} signs may run with your rights\n", key.id);
+        let text = |_: &_| format!("plugins signed with key {} may run with your rights\n", key.id);
         return output.result(&serde_json::json!({ "trusted": key }), text);
     }
     if let Some(what) = &what.revoke {
@@ -50,7 +58,12 @@ pub(super) fn run(
     output.result(&Trusted { file, store: trusted(places)? }, list_text)
 }
 
-fn pin(file: &Path, older: Older, policy: &PluginPolicy, places: &Places) -> Result<Pin, Failure> {
+fn pin(
+    file: &Path,
+    older: Older,
+    policy: &PluginPolicy,
+    places: &Places,
+) -> Result<Pinned, Failure> {
     let file = absolute(file)?;
     let read = plugin_host::read(&file, Origin::Named, policy);
     let (bytes, inspection) = read.map_err(|error| failure(&error))?;
@@ -58,20 +71,19 @@ fn pin(file: &Path, older: Older, policy: &PluginPolicy, places: &Places) -> Res
     policy.judge(&file, &inspection).map_err(|error| failure(&error))?;
     let digest = Digest::of(&bytes);
     let pinned = TrustStore::update(&places.trust_file, |store| {
-        Ok(store.pin(&file, digest, &inspection, &witness(), older)?)
+        Ok(store.pin(&file, digest, &inspection, &signed_off_by(), older)?)
     });
     pinned.map_err(|error: TrustError| untrusted(&error))
 }
 
 fn trust_key(file: &Path, places: &Places) -> Result<Key, Failure> {
-    let help = "name the `.pub` file that `minisign -G` wrote";
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        let message = format!("`{}` cannot be read: {error}", file.display());
-        Failure::new("plugin-key-unreadable", message, help)
-    })?;
-    let key = Key::parse(&text, &witness()).map_err(|error| {
-        let message = format!("`{}` cannot be used: {error}", file.display());
-        Failure::new("plugin-key-invalid", message, help)
+    let help = "name the `.pub` file written by `minisign -G`";
+    let key = Key::read(file, &signed_off_by()).map_err(|error| {
+        let code = match error {
+            KeyError::Unreadable(_) => "plugin-key-unreadable",
+            _ => "plugin-key-invalid",
+        };
+        Failure::new(code, format!("`{}` cannot be used: {error}", file.display()), help)
     })?;
     let trusted = TrustStore::update(&places.trust_file, |store| {
         store.trust_key(key.clone());
@@ -93,25 +105,39 @@ fn revoke(what: &str, places: &Places) -> Result<Vec<Revoked>, Failure> {
 }
 
 /// Who is at the terminal, as far as the environment says.
-fn witness() -> Witness {
+fn signed_off_by() -> SignedOffBy {
     let name = |variable: &str| std::env::var(variable).ok().filter(|name| !name.is_empty());
     let who = name("USER").or_else(|| name("LOGNAME")).unwrap_or_else(|| "unknown".into());
-    Witness { who, when: SystemClock::default().now() }
+    SignedOffBy { who, when: SystemClock::default().now() }
 }
 
-fn pin_text(pin: &Pin) -> String {
-    let (name, version, digest) = (plain(&pin.name), &pin.version, pin.digest);
-    format!(
-        "{ID}{name}{ID:#} {version} may run with your rights: {digest}\n\
-         {DIM}next:{DIM:#} prowess --plugin '{}' list\n",
-        plain(&pin.file)
-    )
+fn pin_text(pinned: &Pinned) -> String {
+    let Pinned { pin, replaced, others, restores_signed } = pinned;
+    let name = plain(&pin.name);
+    let mut text =
+        format!("{ID}{name}{ID:#} {} may run with your rights: {}\n", pin.version, pin.digest);
+    for Pin { version, digest, .. } in replaced {
+        let _ = writeln!(text, "version {version} from the same path may no longer run: {digest}");
+    }
+    for Pin { version, digest, file, .. } in others {
+        let file = plain(file);
+        let _ = writeln!(text, "version {version} stays trusted: `{file}`, {digest}");
+        let _ = writeln!(text, "  {DIM}to stop it:{DIM:#} prowess plugin trust --revoke {digest}");
+    }
+    if *restores_signed {
+        let _ = writeln!(text, "builds of `{name}` that trusted keys sign may run again");
+    }
+    let _ = writeln!(text, "{DIM}next:{DIM:#} prowess --plugin '{}' list", plain(&pin.file));
+    text
 }
 
 fn revoked_text(revoked: &[Revoked]) -> String {
     let line = |revoked: &Revoked| match revoked {
         Revoked::Pin { name, digest } => format!("`{}` may no longer run: {digest}\n", plain(name)),
-        Revoked::Key { id } => format!("what the key {} signs may no longer run\n", plain(id)),
+        Revoked::Key { id } => format!("plugins signed with key {} may no longer run\n", plain(id)),
+        Revoked::Signed { name } => {
+            format!("builds of `{}` that trusted keys sign may no longer run\n", plain(name))
+        }
     };
     revoked.iter().map(line).collect()
 }
@@ -128,6 +154,9 @@ fn list_text(trusted: &Trusted) -> String {
     for key in &trusted.store.keys {
         let state = state(key.revoked_at.is_some());
         let _ = writeln!(text, "key {ID}{}{ID:#}  {state}", plain(&key.id));
+    }
+    for revoked in &trusted.store.revoked_names {
+        let _ = writeln!(text, "signed builds of {ID}{}{ID:#}  revoked", plain(&revoked.name));
     }
     if text.is_empty() {
         text.push_str("no plugin is trusted\n");

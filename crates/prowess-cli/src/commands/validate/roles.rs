@@ -1,12 +1,12 @@
-//! `--roles`: what boxxy makes of the skills' names.
+//! `--roles`: the roles that boxxy derives from the names of skills.
 
 use std::fmt::Write as _;
 
 use anstyle::{RgbColor, Style};
-use prowess::format::boxxy::{Role, Triad};
 use prowess::lint::PackageReport;
 use serde::Serialize;
 
+use super::boxxy::{Role, RoleCounts};
 use crate::output::{DIM, HEADING};
 use crate::terminal::plain;
 
@@ -37,7 +37,7 @@ impl Roles {
             let (trit, colour) = (role.trit(), role.colour());
             Skill { name: name.to_owned(), role: role.to_string(), trit, colour }
         };
-        let missing = Triad::of(names()).missing().map(|role| role.to_string());
+        let missing = RoleCounts::of(names()).missing().map(|role| role.to_string());
         Self { missing, skills: names().map(skill).collect() }
     }
 

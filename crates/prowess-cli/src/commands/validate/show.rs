@@ -11,11 +11,11 @@ use prowess::{Diagnostic, Severity};
 use crate::args::Validate;
 use crate::output::{DIM, HEADING, counted, grouped, severity_style};
 use crate::package::Package;
-use crate::place::absolute;
+use crate::runtime::absolute;
 use crate::snippet;
 use crate::terminal::plain;
 
-use super::mend::Mended;
+use super::fixing::FixedFile;
 use super::{Summary, Validated};
 
 /// How many kinds of finding of a tree are shown by an example.
@@ -38,8 +38,8 @@ const REMOVED: Style = AnsiColor::Red.on_default();
 /// The whole result. Paths below `base` are shown relative to it.
 pub(super) fn text(validated: &Validated, args: &Validate, base: &str) -> String {
     let mut text = String::new();
-    for mended in &validated.fixed {
-        write_mended(&mut text, mended, base);
+    for fixed in &validated.fixed {
+        write_fixed(&mut text, fixed, base);
     }
     let is_single = validated.packages.len() <= 1;
     let shows_hints = args.hints || is_single;
@@ -133,13 +133,13 @@ fn write_findings(text: &mut String, chosen: &[Chosen<'_>], base: &str) {
     }
 }
 
-fn write_mended(text: &mut String, mended: &Mended, base: &str) {
-    let verb = if mended.is_written { "fixed" } else { "would fix" };
-    let codes: Vec<&str> = mended.codes.iter().map(prowess::Code::as_str).collect();
-    let path = plain(relative(&mended.path, base));
+fn write_fixed(text: &mut String, fixed: &FixedFile, base: &str) {
+    let verb = if fixed.is_written { "fixed" } else { "would fix" };
+    let codes: Vec<&str> = fixed.codes.iter().map(prowess::Code::as_str).collect();
+    let path = plain(relative(&fixed.path, base));
     let _ = writeln!(text, "{GOOD}{verb}{GOOD:#}: {path} {DIM}({}){DIM:#}", codes.join(", "));
     // The two lines of its head name the file, as the line above does.
-    for line in mended.diff.lines().skip(2) {
+    for line in fixed.diff.lines().skip(2) {
         let style = match line.as_bytes().first() {
             Some(b'+') => ADDED,
             Some(b'-') => REMOVED,

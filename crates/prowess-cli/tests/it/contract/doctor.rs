@@ -65,6 +65,10 @@ fn doctor() {
               "help": "rename one of the two"
             }
           ],
+          "sandbox": {
+            "level": "namespaces",
+            "missing": []
+          },
           "summary": {
             "skills": 2,
             "errors": 1,
@@ -98,9 +102,12 @@ fn for_people_each_finding_has_its_help() {
           --> $ROOT/zpdf/SKILL.md:2:7
           help: rename one of the two
 
-        Roots, the highest first
+        Roots, highest precedence first
           $ROOT
-              user, trusted, 2 skills, a server is told of changes
+              user layer · trusted · 2 skills · watched for changes
+
+        Sandbox for plugins in their own processes
+          namespaces
 
         2 skills: 1 error, 3 warnings, 0 hints
     "#]].assert_eq(&ran.stdout.replace(&place(&tree), "$ROOT"));

@@ -51,17 +51,17 @@ fn explain_a_skill_that_shadows_another() {
                 {
                   "step": "ready",
                   "outcome": "ready",
-                  "reason": "nothing that it needs is missing"
+                  "reason": "its requirements are met"
                 },
                 {
                   "step": "place",
                   "outcome": "visible",
-                  "reason": "no other `pdf` comes before it"
+                  "reason": "no other `pdf` takes precedence"
                 },
                 {
                   "step": "prompt",
                   "outcome": "shown",
-                  "reason": "the prompt has its name and its description"
+                  "reason": "with its name and description"
                 },
                 {
                   "step": "find",
@@ -71,7 +71,7 @@ fn explain_a_skill_that_shadows_another() {
                 {
                   "step": "ready",
                   "outcome": "ready",
-                  "reason": "nothing that it needs is missing"
+                  "reason": "its requirements are met"
                 },
                 {
                   "step": "place",
@@ -81,7 +81,7 @@ fn explain_a_skill_that_shadows_another() {
                 {
                   "step": "load",
                   "outcome": "by-id",
-                  "reason": "as `user:pdf#2` it can be loaded"
+                  "reason": "it can be loaded as `user:pdf#2`"
                 },
                 {
                   "step": "check",
@@ -151,18 +151,18 @@ fn explain_what_is_not_there() {
         &["explain", "nothing"],
         1,
         &expect![[r#"
-        {
-          "query": "nothing",
-          "records": [],
-          "decisions": [
             {
-              "step": "find",
-              "outcome": "not-found",
-              "reason": "no skill with this id or path under $ROOT; `--root DIR` looks elsewhere"
+              "query": "nothing",
+              "records": [],
+              "decisions": [
+                {
+                  "step": "find",
+                  "outcome": "not-found",
+                  "reason": "no skill with this id or path under $ROOT; use `--root DIR` to add one"
+                }
+              ],
+              "tokens": 0
             }
-          ],
-          "tokens": 0
-        }
-    "#]],
+        "#]],
     );
 }

@@ -82,12 +82,12 @@ fn wrong_commands() {
         &["call", "skills_read", "{"],
         2,
         &expect![[r#"
-        {
-          "code": "arguments-invalid",
-          "message": "the arguments are not JSON: EOF while parsing an object at line 1 column 1",
-          "help": "write one JSON object, in single quotes"
-        }
-    "#]],
+            {
+              "code": "arguments-invalid",
+              "message": "the arguments are not JSON: EOF while parsing an object at line 1 column 1",
+              "help": "pass one JSON object, in single quotes"
+            }
+        "#]],
     );
     check_failure(
         &["lits"],

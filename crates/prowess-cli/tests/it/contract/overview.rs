@@ -50,7 +50,7 @@ fn the_overview_for_people_names_the_next_step() {
     let tree = tree();
     let ran = run_here(&tree, &[], &[]);
     expect![[r#"
-        2 skills by layer, the highest first:
+        2 skills by layer, highest precedence first:
           project      0  prompt
           user         2  trusted
               $ROOT
@@ -59,12 +59,12 @@ fn the_overview_for_people_names_the_next_step() {
         1 shadowed, 1 error, 3 warnings
 
         Next
-          prowess list            every skill, and what is wrong with which
-          prowess prompt          what a model is told of them
-          prowess doctor          everything that is wrong, and what to do
+          prowess list            every skill, with warnings and errors
+          prowess prompt          the skills section of the prompt, as the model receives it
+          prowess doctor          every problem, and how to fix it
           prowess explain NAME    why a skill is missing
-          prowess tour            an agent's conversation, played through
-          prowess serve           give them to an agent over MCP
+          prowess tour            play through an agent's conversation
+          prowess serve           serve the skills to an agent over MCP
     "#]]
     .assert_eq(&ran.text().replace(&place(&tree), "$ROOT"));
 }

@@ -46,7 +46,7 @@ fn validate() {
                       "line": null,
                       "column": null,
                       "message": "the body has no heading",
-                      "help": "part it by lines such as `## When to use` and `## Steps`"
+                      "help": "split it with headings such as `## When to use` and `## Steps`"
                     },
                     {
                       "code": "body-no-when",
@@ -54,8 +54,8 @@ fn validate() {
                       "path": "$ROOT/tables/SKILL.md",
                       "line": null,
                       "column": null,
-                      "message": "the body does not say when the skill is for use",
-                      "help": "add a part `## When to use`, and say there when not to"
+                      "message": "the body does not say when to use the skill",
+                      "help": "add a section `## When to use` that also says when not to"
                     },
                     {
                       "code": "body-no-example",
@@ -79,8 +79,8 @@ fn validate() {
                       "path": "$ROOT/pdf/SKILL.md",
                       "line": null,
                       "column": null,
-                      "message": "the body does not say when the skill is for use",
-                      "help": "add a part `## When to use`, and say there when not to"
+                      "message": "the body does not say when to use the skill",
+                      "help": "add a section `## When to use` that also says when not to"
                     },
                     {
                       "code": "body-no-example",
@@ -137,8 +137,8 @@ fn a_valid_tree() {
                   "path": "$ROOT/ok/SKILL.md",
                   "line": null,
                   "column": null,
-                  "message": "the body does not say when the skill is for use",
-                  "help": "add a part `## When to use`, and say there when not to"
+                  "message": "the body does not say when to use the skill",
+                  "help": "add a section `## When to use` that also says when not to"
                 },
                 {
                   "code": "body-no-example",

@@ -38,7 +38,7 @@ impl Writer {
     }
 
     pub(super) fn stamp(&mut self, stamp: Option<Stamp>) {
-        let number = stamp.map_or(0, |stamp| stamp.0.get());
+        let number = stamp.map_or(0, |stamp| stamp.to_bits().get());
         self.numbers.extend(number.to_le_bytes());
     }
 
@@ -171,7 +171,7 @@ impl<'b> Reader<'b> {
     }
 
     pub(super) fn stamp(&mut self) -> Option<Option<Stamp>> {
-        Some(NonZeroU64::new(u64::from_le_bytes(self.number()?)).map(Stamp))
+        Some(NonZeroU64::new(u64::from_le_bytes(self.number()?)).map(Stamp::from_bits))
     }
 
     pub(super) fn flags<const FLAGS: usize>(&mut self) -> Option<[bool; FLAGS]> {

@@ -2,16 +2,20 @@
 
 use prowess_core::{SourceChange, SourceError, SourceErrorKind, ToolResult};
 
-use super::{Change, Failed, Told};
+use super::{Failed, WireChange, WireToolResult};
 
 /// Every kind that this version knows, to find one by its code.
-const KINDS: [SourceErrorKind; 8] = [
+const KINDS: [SourceErrorKind; 12] = [
     SourceErrorKind::NotFound,
     SourceErrorKind::Escape,
     SourceErrorKind::NotRegular,
     SourceErrorKind::Loop,
     SourceErrorKind::TooLarge,
     SourceErrorKind::Denied,
+    SourceErrorKind::MultipleLinks,
+    SourceErrorKind::CrossDevice,
+    SourceErrorKind::Changing,
+    SourceErrorKind::Replaced,
     SourceErrorKind::Cancelled,
     SourceErrorKind::Unavailable,
 ];
@@ -29,21 +33,21 @@ impl From<Failed> for SourceError {
     }
 }
 
-impl From<ToolResult> for Told {
+impl From<ToolResult> for WireToolResult {
     fn from(result: ToolResult) -> Self {
         let ToolResult { is_error, code, content, structured } = result;
         Self { is_error, code, content, structured }
     }
 }
 
-impl From<Told> for ToolResult {
-    fn from(told: Told) -> Self {
-        let Told { is_error, code, content, structured } = told;
+impl From<WireToolResult> for ToolResult {
+    fn from(told: WireToolResult) -> Self {
+        let WireToolResult { is_error, code, content, structured } = told;
         Self { is_error, code, content, structured }
     }
 }
 
-impl From<SourceChange> for Change {
+impl From<SourceChange> for WireChange {
     fn from(change: SourceChange) -> Self {
         match change {
             SourceChange::Packages(packages) => {
@@ -56,12 +60,12 @@ impl From<SourceChange> for Change {
     }
 }
 
-impl From<Change> for SourceChange {
-    fn from(change: Change) -> Self {
+impl From<WireChange> for SourceChange {
+    fn from(change: WireChange) -> Self {
         match change {
-            Change::Lost(failed) => Self::Lost(failed.into()),
-            Change::Everything => Self::Everything,
-            Change::Packages(packages) => {
+            WireChange::Lost(failed) => Self::Lost(failed.into()),
+            WireChange::Everything => Self::Everything,
+            WireChange::Packages(packages) => {
                 let paths: Result<Vec<_>, _> =
                     packages.iter().map(|path| prowess_core::PackagePath::new(path)).collect();
                 // A path that is none says only that something changed.

@@ -9,13 +9,13 @@ use crate::adapter::convert;
 use crate::calls::{Calls, Patience};
 use crate::host_api::HostSide;
 use crate::instance::{End, Instance, Shape, begin};
-use crate::{Image, PluginError, PluginErrorKind, PluginLimits};
+use crate::{LoadedCode, PluginError, PluginErrorKind, PluginLimits};
 
 /// Begins an instance, and checks what it offers.
 pub(super) fn begin_in_time(
     calls: &Calls,
     host: &Arc<HostSide>,
-    image: &Image,
+    image: &LoadedCode,
     config: &str,
     limits: &PluginLimits,
 ) -> Result<(Arc<Instance>, Shape), PluginError> {

@@ -11,7 +11,7 @@ use crate::adapter::convert;
 use crate::failure::Failure;
 use crate::instance::{Instance, plain};
 
-/// A watch that somebody keeps: of which source, and its number in which instance.
+/// An active watch: its source, its instance and its number there.
 pub(super) struct Watched {
     source: usize,
     instance: Arc<Instance>,
@@ -19,7 +19,7 @@ pub(super) struct Watched {
 }
 
 impl Shared {
-    /// Begins a watch; the answer is the token to end it with, or `None` if there is nothing to watch.
+    /// Starts a watch that goes by `token`. Returns whether there is something to watch.
     pub(crate) fn watch(&self, source: usize, token: u64) -> Result<bool, Failure> {
         // So that no other instance is published between the call and the note of it.
         let mut watches = lock(&self.watches);
@@ -31,7 +31,7 @@ impl Shared {
         Ok(number != 0)
     }
 
-    /// As [`Self::instance`], for who holds the lock of the watches: a broken one is an error.
+    /// Returns the instance under the lock of the watches: a broken one is an error.
     fn instance_that_watches(&self) -> Result<Arc<Instance>, Failure> {
         let instance = self.current();
         if instance.is_broken() {
@@ -89,7 +89,7 @@ impl Shared {
     pub(super) fn lose_watches(&self, reason: &str) {
         let tokens: Vec<_> = match self.watches.try_lock() {
             Ok(watches) => watches.keys().copied().collect(),
-            // Held by who is just watching and will hear of the failure itself.
+            // Held by a thread that starts a watch and gets the failure itself.
             Err(_) => return,
         };
         for token in tokens {

@@ -272,6 +272,32 @@ description: Merges files.
         setup: done("", |tree| link(tree, "pdf", "user/pdf")),
     },
     Example {
+        code: state::codes::CACHE_NOT_WRITTEN,
+        shown: "a cache directory on a full disk",
+        setup: Setup::Told,
+    },
+    Example {
+        code: source_fs::codes::FILE_TOO_LARGE,
+        shown: "project/pdf/SKILL.md of 3 MB",
+        setup: done("//- /project/pdf/SKILL.md\ntext\n", |tree| {
+            let file = fs::File::options().write(true).open(tree.join("project/pdf/SKILL.md"));
+            file.and_then(|file| file.set_len(3_000_000)).expect("there is room");
+        }),
+    },
+    Example {
+        code: source_fs::codes::MULTIPLE_LINKS,
+        shown: "project/pdf/SKILL.md, which is the same file as /elsewhere/SKILL.md",
+        setup: done("//- /elsewhere/SKILL.md\ntext\n//- /project/pdf/x\nx\n", |tree| {
+            let link = tree.join("project/pdf/SKILL.md");
+            fs::hard_link(tree.join("elsewhere/SKILL.md"), link).expect("it is on one disk");
+        }),
+    },
+    Example {
+        code: source_fs::codes::CROSS_DEVICE,
+        shown: "project/pdf, on which another directory is mounted",
+        setup: Setup::Told,
+    },
+    Example {
         code: source_fs::codes::PATH_ESCAPE,
         shown: "user/pdf/SKILL.md -> /elsewhere/SKILL.md",
         setup: done("//- /elsewhere/SKILL.md\ntext\n", |tree| {

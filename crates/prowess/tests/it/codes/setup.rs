@@ -9,8 +9,8 @@ use prowess::source_fs::Surroundings;
 use prowess::state::{RecordCache, TrustFile};
 use prowess::{
     Cancel, ChangeListener, Diagnostic, Found, Layer, Listing, MemorySource, NoFolderTrust,
-    PackagePath, Policies, ReadLimit, ResourcePath, Runtime, ScanSink, SkillSource, SourceError,
-    SourceErrorKind, Trust, Watch,
+    PackagePath, Policies, PreviousScan, ReadLimit, ResourcePath, Runtime, ScanSink, ScanSummary,
+    SkillSource, SourceError, SourceErrorKind, Trust, Watch,
 };
 use prowess_testkit::Tree;
 
@@ -181,7 +181,12 @@ impl SkillSource for Stranger {
         "stranger://shelf"
     }
 
-    fn scan(&self, sink: &mut dyn ScanSink, _cancel: &Cancel) -> Result<(), SourceError> {
+    fn scan(
+        &self,
+        _previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        _cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
         match self {
             Self::Away => return Err(unavailable("the server does not answer")),
             Self::LeadsOut => {
@@ -192,7 +197,7 @@ impl SkillSource for Stranger {
             }
             Self::Unwatched => {}
         }
-        Ok(())
+        Ok(ScanSummary::default())
     }
 
     fn watch(&self, _listener: ChangeListener) -> Result<Option<Watch>, SourceError> {

@@ -7,7 +7,7 @@ use prowess::{Catalog, EstimatedTokens, Record};
 /// those that are not, the findings, the prompt. The order counts.
 pub(super) fn view(catalog: &Catalog) -> Vec<String> {
     let found = catalog.diagnostics().map(|found| format!("{found:?}"));
-    let records = catalog.skills().chain(catalog.aside()).map(record);
+    let records = catalog.skills().chain(catalog.excluded()).map(record);
     records.chain(found).chain(prompt(catalog).lines().map(str::to_owned)).collect()
 }
 
@@ -33,6 +33,8 @@ fn prompt(catalog: &Catalog) -> String {
         catalog,
         active: &[],
         changed: &[],
+        delivery: &prowess::DeliveryPolicy::default(),
+        boundary: &prowess::Boundary::default(),
         policy: &policy,
         counter: &EstimatedTokens,
     })

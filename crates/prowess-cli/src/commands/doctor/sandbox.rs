@@ -1,0 +1,42 @@
+//! The sandbox that this machine offers for plugins in processes of their own.
+
+use std::fmt::Write as _;
+
+use prowess::plugin_host::{SandboxLevel, SandboxProbe, probe_sandbox};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::HEADING;
+use crate::plugins::this_program;
+use crate::terminal::plain;
+
+/// The layers of the sandbox, each tried a moment ago.
+#[derive(Serialize)]
+pub(super) struct Sandbox {
+    /// The highest level; `null` where not even the lowest can be built.
+    level: Option<SandboxLevel>,
+    missing: Vec<String>,
+}
+
+impl Sandbox {
+    /// Tries every layer around a process of this program.
+    pub(super) fn probe() -> Result<Self, Failure> {
+        let arguments = ["plugin", "process"].map(Into::into).into();
+        Ok(match probe_sandbox(this_program()?, arguments) {
+            Ok(SandboxProbe { level, missing, .. }) => {
+                let missing = missing.iter().map(|one| format!("{}: {}", one.layer, one.reason));
+                Self { level: Some(level), missing: missing.collect() }
+            }
+            Err(error) => Self { level: None, missing: vec![error.to_string()] },
+        })
+    }
+
+    pub(super) fn write(&self, text: &mut String) {
+        let level = self.level.map_or("not available", SandboxLevel::as_str);
+        let _ = writeln!(text, "\n{HEADING}Sandbox{HEADING:#} for plugins in their own processes");
+        let _ = writeln!(text, "  {level}");
+        for missing in &self.missing {
+            let _ = writeln!(text, "  missing: {}", plain(missing));
+        }
+    }
+}

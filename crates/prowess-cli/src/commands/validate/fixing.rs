@@ -1,0 +1,99 @@
+//! `--fix`: shows the change of each file, and writes it through a handle of the named directory.
+//!
+//! A file is the old one or the new one at any time. A package behind a link that leaves the named
+//! directory is not changed: checking reads what a link leads to, and writing does not.
+
+use std::path::{Path, PathBuf};
+
+use prowess::format::MAX_FILE_BYTES;
+use prowess::lint::{Fixed, PackageReport, fix};
+use prowess::{Code, Diagnostic, Severity};
+use prowess_dir::{Dir, Error, ErrorKind, Links};
+use serde::Serialize;
+
+/// The file of a package is behind a link that leaves the named directory, or is one.
+const FIX_LINK_REFUSED: Code = Code::new("fix-link-refused");
+/// The file of a package could not be written.
+const FIX_FAILED: Code = Code::new("fix-failed");
+
+/// A file that was fixed, or would be.
+#[derive(Serialize)]
+pub(super) struct FixedFile {
+    pub(super) path: String,
+    /// The codes of the findings that were fixed.
+    pub(super) codes: Vec<Code>,
+    /// The change as a unified diff.
+    pub(super) diff: String,
+    /// Whether the file was written.
+    pub(super) is_written: bool,
+}
+
+/// The result of fixing: the changed files, and a diagnostic for each file that was left alone.
+#[derive(Default)]
+pub(super) struct Fixes {
+    pub(super) files: Vec<FixedFile>,
+    pub(super) problems: Vec<Diagnostic>,
+}
+
+impl Fixes {
+    /// Fixes the packages below these directories, or with `is_trial` only returns the changes.
+    pub(super) fn of(roots: &[PathBuf], packages: &[PackageReport], is_trial: bool) -> Self {
+        let mut fixes = Self::default();
+        for report in packages.iter().filter(|report| !report.diagnostics.is_empty()) {
+            let Some(root) = roots.iter().find(|root| is_below(report, root)) else {
+                continue;
+            };
+            match fix_file(root, report, is_trial) {
+                Ok(file) => fixes.files.extend(file),
+                Err(error) => fixes.problems.push(problem(report, &error)),
+            }
+        }
+        fixes
+    }
+}
+
+/// Returns whether a package was found below this directory.
+fn is_below(report: &PackageReport, root: &Path) -> bool {
+    let root = root.to_string_lossy();
+    let below = report.path.strip_prefix(root.trim_end_matches('/'));
+    below.is_some_and(|below| below.trim_start_matches('/') == report.package)
+}
+
+/// Fixes one file. Returns `None` if it has nothing to fix.
+fn fix_file(
+    root: &Path,
+    report: &PackageReport,
+    is_trial: bool,
+) -> Result<Option<FixedFile>, Error> {
+    let package = Dir::open(root)?.open_dir(&report.package, Links::FollowInside)?;
+    let before = package.open_file(&report.file, Links::Refuse)?.read_whole(MAX_FILE_BYTES)?;
+    let Some(fixed) = fix(&before).filter(Fixed::is_changed) else {
+        return Ok(None);
+    };
+    if !is_trial {
+        package.replace_file(&report.file, Links::Refuse, &before, fixed.after.as_bytes())?;
+    }
+    let path = path_of(report);
+    let diff = fixed.diff(&path);
+    Ok(Some(FixedFile { path, codes: fixed.codes, diff, is_written: !is_trial }))
+}
+
+fn path_of(report: &PackageReport) -> String {
+    format!("{}/{}", report.path, report.file)
+}
+
+fn problem(report: &PackageReport, error: &Error) -> Diagnostic {
+    let (code, severity, help) = match error.kind() {
+        ErrorKind::Link | ErrorKind::Escape => (
+            FIX_LINK_REFUSED,
+            Severity::Warning,
+            "run `--fix` on the directory that the link leads to",
+        ),
+        ErrorKind::Changed => {
+            (FIX_FAILED, Severity::Error, "check the new content, then fix again")
+        }
+        _ => (FIX_FAILED, Severity::Error, "the file is as it was; make it writable, or edit it"),
+    };
+    let found = Diagnostic::new(code, severity, format!("not fixed: {error}"), help);
+    Diagnostic { path: Some(path_of(report).as_str().into()), ..found }
+}

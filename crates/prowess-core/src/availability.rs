@@ -1,0 +1,57 @@
+//! Whether a skill is offered.
+
+use crate::Caller;
+
+/// Whether a model is offered a skill, or why not. A record has the reason in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Availability {
+    /// It is offered.
+    Offered,
+    /// A rule of the host or of the skill hides it.
+    Hidden,
+    /// A requirement is missing, such as a program.
+    NotReady,
+    /// Another skill with its id is used instead.
+    Shadowed,
+    /// It is for other audiences. This one cannot find out that it exists.
+    OutOfScope,
+    /// Another skill has its id and neither is used, or a finding of severity `error` excludes it.
+    Rejected,
+}
+
+impl Availability {
+    /// Returns the word of the command line's contract: `visible`, `hidden`, `not-ready` or `shadowed`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Offered => "visible",
+            Self::Hidden | Self::OutOfScope | Self::Rejected => "hidden",
+            Self::NotReady => "not-ready",
+            Self::Shadowed => "shadowed",
+        }
+    }
+
+    /// Returns the callers that may load such a skill by its qualified id, unless the skill says otherwise.
+    pub(crate) fn callers(self) -> Callers {
+        let may_load = matches!(self, Self::Offered | Self::Shadowed);
+        Callers { model: may_load, user: may_load }
+    }
+}
+
+/// The callers that may load a skill that is not offered, by its id or its qualified id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Callers {
+    /// A model that was given the id.
+    pub model: bool,
+    /// A user, by a command of the host's.
+    pub user: bool,
+}
+
+impl Callers {
+    /// Returns whether `caller` is one of them.
+    pub fn has(self, caller: Caller) -> bool {
+        match caller {
+            Caller::Model => self.model,
+            Caller::User => self.user,
+        }
+    }
+}

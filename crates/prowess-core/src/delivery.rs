@@ -1,0 +1,125 @@
+//! How the texts of skills reach a model, and which locations it sees.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+/// How the texts of skills reach a model. The prompt and the tools follow the same value, so that each
+/// body is delivered exactly once and no part shows a location that another one hides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DeliveryPolicy {
+    /// Where a loaded body reaches the model. By default, in the instructions.
+    pub bodies: BodyDelivery,
+    /// How locations are shown. By default, as absolute paths.
+    pub show_location: ShowLocation,
+}
+
+/// Where a loaded body reaches the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyDelivery {
+    /// In the instructions of the next model call. The default.
+    #[default]
+    Instructions,
+    /// In the result of the call that loads it, for clients whose instructions cannot change.
+    ToolResult,
+}
+
+/// How a model sees the location of a skill: in the catalog, in receipts, next to bodies and in errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ShowLocation {
+    /// As an absolute path or URL. The default.
+    #[default]
+    Absolute,
+    /// As the skill's id, for agents without a file system.
+    Id,
+    /// As a URI that names nothing of the host: `skill://pdf/SKILL.md`. The skill tools accept it.
+    Virtual,
+    /// Not at all.
+    None,
+}
+
+impl ShowLocation {
+    /// Returns the location of a skill's file as a model sees it. `absolute` returns where it is.
+    pub fn file<'a>(
+        self,
+        id: &'a str,
+        file: &str,
+        absolute: impl FnOnce() -> Cow<'a, str>,
+    ) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Absolute => Some(absolute()),
+            Self::Id => Some(Cow::Borrowed(id)),
+            Self::Virtual => Some(Cow::Owned(virtual_uri(id, file))),
+            Self::None => None,
+        }
+    }
+
+    /// Returns the directory of a skill as a model sees it. `absolute` is where it is.
+    pub fn directory<'a>(self, id: &'a str, absolute: &'a str) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Absolute => Some(Cow::Borrowed(absolute)),
+            Self::Id => Some(Cow::Borrowed(id)),
+            Self::Virtual => Some(Cow::Owned(virtual_uri(id, ""))),
+            Self::None => None,
+        }
+    }
+}
+
+/// The scheme of a skill's virtual URI.
+const SCHEME: &str = "skill://";
+
+/// Returns the URI of a skill's file that names nothing of the host: `skill://pdf/references/guide.md`.
+/// An empty path is the skill's directory: `skill://pdf`.
+///
+/// ```
+/// use prowess_core::virtual_uri;
+///
+/// assert_eq!(virtual_uri("my skill", "a/b c.md"), "skill://my%20skill/a/b%20c.md");
+/// ```
+pub fn virtual_uri(id: &str, path: &str) -> String {
+    let mut uri = SCHEME.to_owned();
+    push_encoded(&mut uri, id, "");
+    if !path.is_empty() {
+        uri.push('/');
+        push_encoded(&mut uri, path, "/");
+    }
+    uri
+}
+
+fn push_encoded(uri: &mut String, text: &str, kept: &str) {
+    for byte in text.bytes() {
+        match char::from(byte) {
+            letter if letter.is_ascii_alphanumeric() => uri.push(letter),
+            sign if "-._~".contains(sign) || kept.contains(sign) => uri.push(sign),
+            _ => {
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+}
+
+/// Returns the id and the path of a virtual URI: the reverse of [`virtual_uri`]. Returns `None` for any
+/// other text.
+pub fn parse_virtual_uri(uri: &str) -> Option<(String, String)> {
+    let rest = uri.strip_prefix(SCHEME)?;
+    let (id, path) = rest.split_once('/').unwrap_or((rest, ""));
+    Some((decoded(id)?, decoded(path)?)).filter(|(id, _)| !id.is_empty())
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut parts = text.split('%');
+    bytes.extend_from_slice(parts.next()?.as_bytes());
+    for part in parts {
+        let (digits, rest) = part.split_at_checked(2)?;
+        let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        bytes.push(u8::from_str_radix(digits, 16).ok().filter(|_| is_hex)?);
+        bytes.extend_from_slice(rest.as_bytes());
+    }
+    String::from_utf8(bytes).ok()
+}

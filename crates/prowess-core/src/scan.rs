@@ -1,0 +1,163 @@
+//! A scan: what a source compares with, and what it reports.
+
+use std::fmt;
+
+use prowess_format::Diagnostic;
+
+use crate::Stamp;
+
+/// The packages that the previous scan of a source reported, with their stamps.
+#[derive(Clone, Copy)]
+pub struct PreviousScan<'a> {
+    packages: &'a dyn KnownPackages,
+    listing: Option<Stamp>,
+}
+
+/// A table of packages and their stamps, behind a [`PreviousScan`].
+pub trait KnownPackages: Sync {
+    /// Returns the stamp of a package, unless it is racy or the package is not known.
+    fn stamp(&self, package: &str) -> Option<Stamp>;
+
+    /// Returns the package at this index and its [`Self::stamp`], mostly in the order in which the previous
+    /// scan reported them.
+    ///
+    /// By default the packages cannot be listed.
+    fn package(&self, index: usize) -> Option<(&str, Option<Stamp>)> {
+        let _ = index;
+        None
+    }
+}
+
+/// No packages.
+struct Nothing;
+
+impl KnownPackages for Nothing {
+    fn stamp(&self, _package: &str) -> Option<Stamp> {
+        None
+    }
+}
+
+/// A table that is sorted by package.
+impl KnownPackages for Vec<(String, Stamp)> {
+    fn stamp(&self, package: &str) -> Option<Stamp> {
+        let index = self.binary_search_by(|(known, _)| (**known).cmp(package));
+        index.ok().map(|index| self[index].1)
+    }
+
+    fn package(&self, index: usize) -> Option<(&str, Option<Stamp>)> {
+        self.get(index).map(|(package, stamp)| (&**package, Some(*stamp)))
+    }
+}
+
+impl<'a> PreviousScan<'a> {
+    /// Creates the value for a source that was never scanned.
+    pub const fn none() -> Self {
+        Self { packages: &Nothing, listing: None }
+    }
+
+    /// Creates a previous scan that reported these packages.
+    pub fn new(packages: &'a dyn KnownPackages) -> Self {
+        Self { packages, listing: None }
+    }
+
+    /// Sets the stamp that the previous scan returned as [`ScanSummary::listing`].
+    #[must_use]
+    pub fn with_listing(self, listing: Option<Stamp>) -> Self {
+        Self { listing, ..self }
+    }
+
+    /// Returns the stamp that the previous scan reported for a package. A racy one is left out, because it
+    /// cannot show that the file is unchanged.
+    #[inline]
+    pub fn stamp(&self, package: &str) -> Option<Stamp> {
+        self.packages.stamp(package)
+    }
+
+    /// Iterates over the known packages and their stamps from an index on, mostly in the order of the
+    /// previous scan. Empty where the packages cannot be listed.
+    pub fn packages_from(&self, start: usize) -> impl Iterator<Item = (&'a str, Option<Stamp>)> {
+        let packages = self.packages;
+        (start..).map_while(move |index| packages.package(index))
+    }
+
+    /// Returns the stamp of the list of packages, if the previous complete scan had one.
+    ///
+    /// A source that finds the same stamp again need not list its packages.
+    pub fn listing(&self) -> Option<Stamp> {
+        self.listing
+    }
+}
+
+/// By default there was no previous scan.
+impl Default for PreviousScan<'_> {
+    fn default() -> Self {
+        Self::none()
+    }
+}
+
+impl fmt::Debug for PreviousScan<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_map().entries(self.packages_from(0)).finish()
+    }
+}
+
+/// The result of a complete scan, beside its reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ScanSummary {
+    /// The version of the list of packages: these packages and no others were reported. The next scan
+    /// receives it as [`PreviousScan::listing`].
+    ///
+    /// By default `None`: the next scan has to list the packages.
+    pub listing: Option<Stamp>,
+}
+
+/// Receives the reports of a scan, in any order. A source may call it from a thread of its own while the
+/// scan lasts.
+pub trait ScanSink: Send {
+    /// Reports a package that is as the previous scan saw it.
+    fn unchanged(&mut self, package: &str);
+
+    /// Reports a package with a new or changed `SKILL.md`. The source follows the answer, which may ask for
+    /// a second report.
+    fn found(&mut self, found: Found<'_>) -> ReadFurther;
+
+    /// Reports a problem with a file or directory.
+    fn problem(&mut self, diagnostic: Diagnostic);
+
+    /// Reports a directory that cannot be read. Packages that the previous scan found in and below it may
+    /// still exist. The path has the form of a package's path; empty for the root.
+    ///
+    /// By default this is a [`Self::problem`], and the packages below it are gone.
+    fn unreadable(&mut self, directory: &str, diagnostic: Diagnostic) {
+        let _ = directory;
+        self.problem(diagnostic);
+    }
+}
+
+/// The `SKILL.md` of one package, as far as it was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    /// The package's path in the normal form of [`PackagePath`](crate::PackagePath).
+    pub package: &'a str,
+    /// The file's own name: `SKILL.md`, or `skill.md` where that is all there is.
+    pub file: &'a str,
+    /// The version to compare with next time; `None` where nothing tells one version from another.
+    pub stamp: Option<Stamp>,
+    /// The size of the whole file in bytes, if it is known without a further call or was asked for.
+    pub size: Option<u64>,
+    /// The first bytes of the file; 2 KiB are enough for nearly every frontmatter.
+    pub head: &'a [u8],
+    /// Whether the file ends where `head` ends.
+    pub is_whole_file: bool,
+}
+
+/// The sink's answer to a [`Found`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadFurther {
+    /// The head was enough.
+    No,
+    /// Report the package again with [`Found::size`], and the later ones of this scan with theirs.
+    Size,
+    /// Read at least this many bytes from the file's start, or all of it, and report again.
+    UpTo(usize),
+}

@@ -1,0 +1,26 @@
+//! How a path is opened: which links are followed, and the flags of each kind of handle.
+
+use rustix::fs::OFlags;
+
+/// Policy for symbolic links on the way to a file or at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// A link is an error.
+    Refuse,
+    /// A link is followed as long as it stays inside the directory; an absolute one never does.
+    FollowInside,
+}
+
+/// The flags of a handle that reads: opening a FIFO does not block, a terminal does not become the
+/// controlling one, and a child does not inherit the handle.
+pub(crate) const FILE: OFlags =
+    OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
+
+/// The flags of a handle on a directory.
+pub(crate) const DIRECTORY: OFlags = FILE.union(OFlags::DIRECTORY);
+
+/// The flags of a handle that identifies a file and cannot read it.
+#[cfg(target_os = "linux")]
+pub(crate) const PATH_ONLY: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+#[cfg(not(target_os = "linux"))]
+pub(crate) const PATH_ONLY: OFlags = FILE;

@@ -1,0 +1,130 @@
+//! The hot path of discovery: reading a summary from the first bytes of a file.
+
+use std::borrow::Cow;
+
+use crate::fence::Fences;
+use crate::fields::{Fields, Known, Shape};
+use crate::findings::Findings;
+use crate::input::{self, Opened};
+use crate::summary::{Head, Summarized, Summary};
+use crate::version::trimmed;
+use crate::yaml::Pair;
+use crate::{Extensions, Profile, Rules, check, conditions, extensions, fast, name, quick, tree};
+
+/// Reads a summary from the first bytes of a file.
+///
+/// Returns the name, the description and the findings that [`crate::parse`] returns for the whole
+/// file, without reading the body. `directory` is the name of the package's directory, where there
+/// is one to compare the declared name with.
+pub fn summarize<'t>(head: Head<'t>, directory: Option<&str>, profile: Profile) -> Summarized<'t> {
+    summarize_with(head, directory, &Rules::of(profile))
+}
+
+/// Reads a summary by rules of the caller; see [`summarize`].
+///
+/// A file without a field of the rules' extensions costs what it costs without them.
+pub fn summarize_with<'t>(
+    head: Head<'t>,
+    directory: Option<&str>,
+    rules: &Rules,
+) -> Summarized<'t> {
+    if let Some(summary) = quick::read(head.bytes, directory, rules) {
+        return Summarized::Done(Some(summary), Vec::new());
+    }
+    let mut findings = Findings::new(head.bytes, rules);
+    let fences = match input::open(head.bytes, head.is_whole_file, &mut findings) {
+        Opened::At(fences) => fences,
+        Opened::NeedsBytes(bytes) => return Summarized::NeedsBytes(bytes),
+        Opened::Refused => return Summarized::Done(None, findings.finish()),
+    };
+    let summary = read(head.bytes, &fences, directory, &mut findings);
+    Summarized::Done(summary.filter(|_| !findings.has_error()), findings.finish())
+}
+
+fn read<'t>(
+    bytes: &'t [u8],
+    fences: &Fences,
+    directory: Option<&str>,
+    findings: &mut Findings<'_>,
+) -> Option<Summary<'t>> {
+    let text = input::text(bytes, 0..fences.yaml.end, findings)?;
+    let extensions = &findings.rules().extensions;
+    let mut fields = Fields::default();
+    let is_simple = fast::scan(text, &fences.yaml, &mut fields).is_some();
+    if is_simple
+        && !has_extension(text, &fields, extensions)
+        && !conditions::may_have(text, &fields)
+    {
+        fields.flow_as_text(text, findings);
+        check::frontmatter(&fields, fences.opening(), directory, findings);
+        return summary(&mut fields, &[]);
+    }
+    let pairs = tree::read(text, &fences.yaml, findings)?;
+    let mut fields = Fields::of(&pairs);
+    fields.flow_as_text(text, findings);
+    check::frontmatter(&fields, fences.opening(), directory, findings);
+    extensions::check(&pairs, extensions, findings);
+    summary(&mut fields, &pairs)
+}
+
+/// Whether there may be a field whose value an extension checks: only the full parser keeps it.
+fn has_extension(text: &str, fields: &Fields<'_>, extensions: &Extensions) -> bool {
+    !extensions.is_empty()
+        && (fields.foreign.iter().any(|field| extensions.of_field(&field.key).next().is_some())
+            || fields.get(Known::Metadata).is_some_and(|entry| {
+                extensions.may_be_in_metadata(&text[entry.value_span.clone()])
+            }))
+}
+
+fn summary<'t>(fields: &mut Fields<'t>, pairs: &[Pair<'_>]) -> Option<Summary<'t>> {
+    let conditions = conditions::read(pairs, fields);
+    let tags = tags(fields);
+    let priority = priority(fields);
+    let version = fields.version();
+    Some(Summary {
+        name: normalized_cow(fields.take_text(Known::Name)?),
+        description: trimmed(fields.take_text(Known::Description)?),
+        tags,
+        priority,
+        version,
+        conditions,
+    })
+}
+
+fn normalized_cow(name: Cow<'_, str>) -> Cow<'_, str> {
+    if name.is_ascii() { name } else { Cow::Owned(name::normalized(&name).into_owned()) }
+}
+
+/// `tags` of the top level, else those of `metadata`.
+fn tags<'t>(fields: &Fields<'t>) -> Vec<Cow<'t, str>> {
+    let of_metadata = || match &fields.get(Known::Metadata)?.shape {
+        Shape::Map { tags, .. } => tags.as_deref(),
+        _ => None,
+    };
+    let top = fields.get(Known::Tags).map(|entry| &entry.shape);
+    match top.or_else(of_metadata) {
+        Some(Shape::List(items)) => items.iter().flatten().cloned().filter_map(tag).collect(),
+        Some(Shape::Text { text, .. }) => split_tags(text),
+        _ => Vec::new(),
+    }
+}
+
+/// A text of tags with commas between them, as the values of `metadata` must be written.
+fn split_tags<'t>(text: &Cow<'t, str>) -> Vec<Cow<'t, str>> {
+    match text {
+        Cow::Borrowed(text) => text.split(',').map(Cow::Borrowed).filter_map(tag).collect(),
+        Cow::Owned(text) => {
+            text.split(',').map(|part| Cow::Owned(part.to_owned())).filter_map(tag).collect()
+        }
+    }
+}
+
+fn tag(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    Some(trimmed(text)).filter(|tag| !tag.is_empty())
+}
+
+fn priority(fields: &Fields<'_>) -> i16 {
+    fields.text(Known::Priority).and_then(|text| text.parse::<i64>().ok()).map_or(0, |priority| {
+        i16::try_from(priority.clamp(i16::MIN.into(), i16::MAX.into())).unwrap_or_default()
+    })
+}

@@ -1,0 +1,141 @@
+//! Checks one package against a profile.
+
+use prowess_core::{
+    Diagnostic, PackagePath, ReadLimit, ResourcePath, Severity, SkillSource, SourceErrorKind,
+};
+use prowess_format::{MAX_FILE_BYTES, Profile, check_directory, check_file_name, parse};
+
+use crate::findings::Findings;
+use crate::options::LintOptions;
+use crate::package::{CheckedPackage, Named, Package, Shown, at_field, place};
+use crate::report::PackageReport;
+use crate::{body, codes, description, files, hooks, links, paths};
+
+/// The number of files of a package that are checked.
+const MAX_FILES: usize = 1000;
+
+/// Checks one package.
+pub(crate) fn package(
+    source: &dyn SkillSource,
+    named: &Named,
+    options: &LintOptions<'_>,
+) -> CheckedPackage {
+    let Named { package, file } = named;
+    let mut looked = match read(source, package, file) {
+        Ok((path, text)) => look(source, &path, file, &text, options),
+        Err(diagnostic) => Looked { diagnostics: vec![*diagnostic], ..Looked::default() },
+    };
+    let directory = place(source.root(), package);
+    let place = format!("{directory}/{file}");
+    let unplaced =
+        looked.diagnostics.iter_mut().chain(looked.shown.iter_mut().flat_map(Shown::places));
+    for diagnostic in unplaced.filter(|found| found.path.is_none()) {
+        diagnostic.path = Some(place.as_str().into());
+    }
+    let valid = !looked.diagnostics.iter().any(Diagnostic::is_error);
+    let report = PackageReport {
+        path: directory,
+        name: looked.name,
+        valid,
+        diagnostics: looked.diagnostics,
+        package: package.clone(),
+        file: file.clone(),
+    };
+    CheckedPackage { report, shown: looked.shown }
+}
+
+#[derive(Default)]
+struct Looked {
+    name: Option<String>,
+    shown: Option<Shown>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+fn read(
+    source: &dyn SkillSource,
+    package: &str,
+    file: &str,
+) -> Result<(PackagePath, Vec<u8>), Box<Diagnostic>> {
+    let unreadable = |code: prowess_core::Code, message: String| {
+        let help = "make sure that it is a regular file that you may read, then check again";
+        Box::new(Diagnostic::new(code, Severity::Error, message, help))
+    };
+    let invalid =
+        |error: prowess_core::PathError| unreadable(codes::PACKAGE_PATH_INVALID, error.to_string());
+    let resource = ResourcePath::new(file).map_err(invalid)?;
+    let path = PackagePath::new(package).map_err(invalid)?;
+    match source.read(&path, &resource, ReadLimit::default()) {
+        Ok(text) => Ok((path, text)),
+        Err(error) if error.kind == SourceErrorKind::TooLarge => Err(too_large(file)),
+        Err(error) => Err(unreadable(prowess_core::Code::new(error.kind.as_str()), error.message)),
+    }
+}
+
+fn too_large(file: &str) -> Box<Diagnostic> {
+    let message = format!("`{file}` is larger than {MAX_FILE_BYTES} bytes, the size limit");
+    let help = "move parts of it to other files of the package and name them in the body";
+    let code = prowess_format::codes::FILE_TOO_LARGE;
+    Box::new(Diagnostic::new(code, Severity::Error, message, help))
+}
+
+fn look(
+    source: &dyn SkillSource,
+    path: &PackagePath,
+    file: &str,
+    text: &[u8],
+    options: &LintOptions<'_>,
+) -> Looked {
+    let directory = directory_of(source.root(), path.as_str());
+    if options.profile == Profile::SkillsRef {
+        return look_as_reference(text, directory);
+    }
+    let mut parsed = parse(text, options.profile);
+    // A file that the profile refuses is still checked, as far as the lenient profile reads it.
+    let document = parsed.document.take().or_else(|| parse(text, Profile::Lenient).document);
+    let Some(document) = document else {
+        return Looked { diagnostics: parsed.diagnostics, ..Looked::default() };
+    };
+    let frontmatter = &document.frontmatter;
+    let mismatch = (!directory.is_empty())
+        .then(|| check_directory(&frontmatter.name, directory, options.profile))
+        .flatten()
+        .map(|found| at_field(found, text, &document, "name"));
+    parsed.diagnostics.extend(mismatch);
+    parsed.diagnostics.extend(check_file_name(file, options.profile));
+    let mut findings = Findings::new(text, options.profile, parsed.diagnostics);
+    let files = files::list(source, path, MAX_FILES, &mut findings);
+    let package = Package { source, path, file, text, document: &document, files: &files };
+    description::check(&package, options.tokens, &mut findings);
+    body::check(&package, options.tokens, &mut findings);
+    links::check(&package, &mut findings);
+    paths::check(&package, &mut findings);
+    hooks::check(&package, options.profile, &mut findings);
+    files::check(&package, &mut findings);
+    Looked {
+        name: Some(frontmatter.name.clone()),
+        shown: Some(Shown::of(text, &document)),
+        diagnostics: findings.finish(),
+    }
+}
+
+/// Reports the messages of the reference tool, unchanged.
+fn look_as_reference(text: &[u8], directory: &str) -> Looked {
+    let help = "see the same package under the profile `spec` for the place and what to do";
+    let error = |code, message: String| Diagnostic::new(code, Severity::Error, message, help);
+    let diagnostics = match prowess_skills_ref::validate(text, directory) {
+        Ok(messages) => {
+            messages.into_iter().map(|message| error(codes::SKILLS_REF, message)).collect()
+        }
+        Err(crash) => vec![error(codes::SKILLS_REF_CRASH, crash.to_string())],
+    };
+    let document = parse(text, Profile::Lenient).document;
+    let name = document.map(|document| document.frontmatter.name);
+    Looked { name, shown: None, diagnostics }
+}
+
+/// Returns the name of a package's directory. A source that is one package has its own directory as
+/// root.
+fn directory_of<'a>(root: &'a str, package: &'a str) -> &'a str {
+    let path = if package.is_empty() { root.trim_end_matches('/') } else { package };
+    path.rsplit('/').next().unwrap_or_default()
+}

@@ -1,0 +1,66 @@
+//! The session of one connection, and the blocking work that is done in it.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use prowess::session::SessionHandle;
+use prowess::{Runtime, Turn};
+
+/// One connection's session. It ends when the last handle is dropped.
+pub(crate) struct Conversation {
+    runtime: Arc<Runtime>,
+    session: SessionHandle,
+}
+
+impl Conversation {
+    /// Opens a session.
+    pub(crate) fn open(runtime: Arc<Runtime>) -> Result<Self, prowess::Error> {
+        let session = runtime.open_session()?;
+        Ok(Self { runtime, session })
+    }
+
+    /// Returns the runtime that the session belongs to.
+    pub(crate) fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Returns the text that describes the catalog.
+    pub(crate) fn instructions(&self) -> Result<String, prowess::Error> {
+        Ok(self.runtime.turn(&self.session)?.prompt().text)
+    }
+
+    /// Starts a turn and runs `work` in it. Both may read files, so they run on a thread that may
+    /// block, and the connection goes on answering.
+    pub(crate) async fn in_turn<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Turn) -> T + Send + 'static,
+    ) -> Result<T, String> {
+        let runtime = Arc::clone(&self.runtime);
+        let session = self.session.clone();
+        let turn = move || runtime.turn(&session).map(|turn| work(&turn));
+        let done = tokio::task::spawn_blocking(turn).await.map_err(|error| error.to_string())?;
+        done.map_err(|error| error.to_string())
+    }
+
+    /// Returns a digest of everything that a client is shown of the catalog, or `None` if the session
+    /// has ended.
+    pub(crate) async fn digest(&self) -> Option<u64> {
+        self.in_turn(digest).await.ok()
+    }
+}
+
+fn digest(turn: &Turn) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    turn.prompt().text.hash(&mut hasher);
+    for tool in turn.tools() {
+        (tool.name, tool.description, tool.input_schema.to_string()).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        // If the store fails now, the session expires by itself.
+        let _ = self.runtime.close_session(self.session.id());
+    }
+}

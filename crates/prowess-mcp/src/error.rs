@@ -1,0 +1,21 @@
+//! The reasons why serving ends early.
+
+use rmcp::service::ServerInitializeError;
+
+/// An error that ends the server.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The session store failed.
+    #[error(transparent)]
+    Runtime(#[from] prowess::Error),
+    /// The operating system refused a resource that the server needs.
+    #[error("the server could not be started: {0}")]
+    System(#[from] std::io::Error),
+    /// The client does not speak the protocol.
+    #[error("the handshake with the client failed: {0}")]
+    Handshake(#[from] Box<ServerInitializeError>),
+    /// The connection's task failed.
+    #[error("the connection failed: {0}")]
+    Connection(#[from] tokio::task::JoinError),
+}

@@ -1,0 +1,50 @@
+//! Answers to requests that are not well formed or not known.
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestMethod, CallToolRequestParams, ConstString, CustomRequest,
+    DiscoverRequestMethod, ErrorCode, ListToolsRequestMethod, SubscriptionsListenRequestMethod,
+};
+
+/// The methods that this server implements. The protocol's library passes a request on as a custom
+/// one if the method is known and the parameters are not.
+const IMPLEMENTED: [&str; 5] = [
+    CallToolRequestMethod::VALUE,
+    ListToolsRequestMethod::VALUE,
+    DiscoverRequestMethod::VALUE,
+    SubscriptionsListenRequestMethod::VALUE,
+    "ping",
+];
+
+/// The longest part of a client's text that an error repeats, in characters.
+const MOST_REPEATED: usize = 200;
+
+/// Returns the error for a request that has no handler.
+pub(crate) fn unsupported(request: &CustomRequest) -> ErrorData {
+    let method = clipped(&request.method);
+    if !IMPLEMENTED.contains(&request.method.as_str()) {
+        let message = format!("unknown method `{method}`");
+        return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
+    }
+    let reason = match &request.params {
+        None => "they are missing".to_owned(),
+        Some(_) if request.method == CallToolRequestMethod::VALUE => {
+            match request.params_as::<CallToolRequestParams>() {
+                Ok(_) => "they have an unexpected shape".to_owned(),
+                Err(error) => clipped(&error.to_string()),
+            }
+        }
+        Some(_) => "they have an unexpected shape".to_owned(),
+    };
+    ErrorData::invalid_params(format!("invalid params of `{method}`: {reason}"), None)
+}
+
+/// Cuts a client's text and escapes its control characters.
+pub(crate) fn clipped(text: &str) -> String {
+    let mut clipped: String =
+        text.chars().take(MOST_REPEATED).flat_map(char::escape_debug).collect();
+    if text.chars().nth(MOST_REPEATED).is_some() {
+        clipped.push('…');
+    }
+    clipped
+}

@@ -1,0 +1,73 @@
+//! Lines of a stream, each bounded.
+
+use std::io;
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+
+/// The longest line, in bytes. The same as the protocol's libraries take over HTTP.
+const MOST_BYTES: usize = 16 << 20;
+
+/// How much of a longer line is kept to find the id of its request, in bytes.
+const START_BYTES: usize = 64 << 10;
+
+/// A line without its end.
+pub(super) enum Line<'l> {
+    /// The whole line.
+    Whole(&'l [u8]),
+    /// The start of a line that exceeds the limit. The rest is skipped.
+    TooLong(&'l [u8]),
+}
+
+/// Splits a stream into lines.
+pub(super) struct Lines<R> {
+    reader: BufReader<R>,
+    line: Vec<u8>,
+    /// Whether `line` was returned by the last call, so that the next one starts a new line.
+    is_returned: bool,
+    /// Whether the rest of the current line is skipped.
+    is_skipping: bool,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub(super) fn new(reader: R) -> Self {
+        let reader = BufReader::new(reader);
+        Self { reader, line: Vec::new(), is_returned: false, is_skipping: false }
+    }
+
+    /// Returns the next line, or `None` at the end of the stream. A last line without a line feed is
+    /// not complete and not returned.
+    ///
+    /// A call that is dropped loses nothing: the next one goes on with the same line.
+    pub(super) async fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        if std::mem::take(&mut self.is_returned) {
+            self.line.clear();
+            self.line.shrink_to(START_BYTES);
+        }
+        loop {
+            let available = self.reader.fill_buf().await?;
+            if available.is_empty() {
+                return Ok(None);
+            }
+            let end = available.iter().position(|&byte| byte == b'\n');
+            let piece = &available[..end.unwrap_or(available.len())];
+            if !self.is_skipping {
+                let room = MOST_BYTES.saturating_sub(self.line.len());
+                self.line.extend_from_slice(&piece[..piece.len().min(room)]);
+                if piece.len() > room {
+                    self.is_skipping = true;
+                    self.line.truncate(START_BYTES);
+                    self.line.shrink_to_fit();
+                }
+            }
+            let consumed = end.map_or(available.len(), |end| end + 1);
+            self.reader.consume(consumed);
+            if end.is_some() {
+                self.is_returned = true;
+                return Ok(Some(match std::mem::take(&mut self.is_skipping) {
+                    true => Line::TooLong(&self.line),
+                    false => Line::Whole(&self.line),
+                }));
+            }
+        }
+    }
+}

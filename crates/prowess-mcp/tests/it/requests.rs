@@ -1,0 +1,159 @@
+//! Every request gets an answer.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+
+use prowess::{Catalog, Runtime, Tool, ToolContext, ToolDefinition, ToolResult};
+use serde_json::{Value, json};
+
+use crate::raw::Raw;
+use crate::{block_on, runtime_with};
+
+const REVISION: &str = "2025-11-25";
+
+/// Sends one line to a server that is ready, and returns the answer.
+fn answer_to(line: &[u8]) -> Value {
+    block_on(async {
+        let mut raw = Raw::embedded(REVISION).await;
+        raw.send(line).await;
+        let answer = raw.receive().await;
+        let next = raw.request(json!("next"), "tools/list", json!({})).await;
+        assert!(next["result"]["tools"].is_array(), "the connection goes on: {next}");
+        answer
+    })
+}
+
+#[track_caller]
+fn check(line: &str, id: &Value, code: i64) {
+    let answer = answer_to(line.as_bytes());
+    assert_eq!(answer["error"]["code"], code, "{answer}");
+    assert_eq!(&answer["id"], id, "the answer belongs to its request: {answer}");
+    assert!(answer.to_string().len() < 1000, "the request is not repeated: {answer}");
+}
+
+#[test]
+fn invalid_json_is_a_parse_error() {
+    let call = |argument: &str| {
+        let params = format!(r#"{{"name":"skills_load","arguments":{{"names":[{argument}]}}}}"#);
+        format!(r#"{{"jsonrpc":"2.0","params":{params},"id":7,"method":"tools/call"}}"#)
+    };
+    check(&call("1e400"), &json!(7), -32700);
+    check(&call(r#""\ud800""#), &json!(7), -32700);
+    check(&call(&("[".repeat(100_000) + &"]".repeat(100_000))), &json!(7), -32700);
+    check(r#"{"jsonrpc":"2.0","id":"a","#, &json!("a"), -32700);
+    check("not json", &Value::Null, -32700);
+    let answer = answer_to(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"\xff\"}");
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32700)));
+}
+
+#[test]
+fn wrong_shape_is_an_invalid_request() {
+    check("[]", &Value::Null, -32600);
+    check("{}", &Value::Null, -32600);
+    check("7", &Value::Null, -32600);
+    check(r#"{"jsonrpc":"1.0","id":7,"method":"tools/list"}"#, &json!(7), -32600);
+    check(r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#, &Value::Null, -32600);
+    check(r#"{"jsonrpc":"2.0","id":7,"method":7}"#, &json!(7), -32600);
+}
+
+#[test]
+fn line_over_the_limit_is_an_invalid_request() {
+    let long = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{}"}}"#, "a".repeat(17 << 20));
+    check(&long, &json!(7), -32600);
+}
+
+#[test]
+fn wrong_parameters_are_invalid_params() {
+    let call = |params: Value| {
+        json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params }).to_string()
+    };
+    check(&call(json!({ "name": "skills_load", "arguments": [] })), &json!(7), -32602);
+    check(
+        &call(json!({ "name": "skills_load", "arguments": "x".repeat(1 << 20) })),
+        &json!(7),
+        -32602,
+    );
+    check(&call(json!({ "arguments": {} })), &json!(7), -32602);
+    check(&call(json!({ "name": 7 })), &json!(7), -32602);
+    check(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#, &json!(7), -32602);
+    check(&call(json!({ "name": "x".repeat(1 << 20) })), &json!(7), -32602);
+    let list =
+        json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/list", "params": { "cursor": "x" } });
+    check(&list.to_string(), &json!(7), -32602);
+}
+
+#[test]
+fn unknown_method_is_not_repeated_whole() {
+    let request = |method: &str| {
+        json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": {} }).to_string()
+    };
+    check(&request("no/such/method"), &json!(7), -32601);
+    check(&request(&"x".repeat(1 << 20)), &json!(7), -32601);
+    let answer = answer_to(request("a\u{1b}[2Jb").as_bytes());
+    assert_eq!(answer["error"]["message"], r"unknown method `a\u{1b}[2Jb`");
+}
+
+/// Returns when the test lets it.
+struct Held(Mutex<Receiver<()>>);
+
+impl Tool for Held {
+    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
+        let input_schema = json!({ "type": "object" });
+        ToolDefinition { name: "held".into(), description: "Waits.".into(), input_schema }
+    }
+
+    fn call(&self, _context: &ToolContext<'_>, _arguments: &Value) -> ToolResult {
+        self.0.lock().expect("nothing panics").recv().expect("the test lets go");
+        ToolResult::text("done")
+    }
+}
+
+#[test]
+fn equal_ids_in_flight_are_each_answered() {
+    block_on(async {
+        let (let_go, held) = channel();
+        let tool = Arc::new(Held(Mutex::new(held)));
+        let mut raw = Raw::greeted(Arc::new(runtime_with(tool)), REVISION).await;
+        raw.ask(json!(7), "tools/call", json!({ "name": "held" })).await;
+        for _ in 0..2 {
+            let refused = raw.request(json!(7), "tools/list", json!({})).await;
+            assert_eq!(refused["error"]["code"], -32600, "the id is in use: {refused}");
+        }
+        let_go.send(()).expect("the tool waits");
+        let first = raw.receive().await;
+        assert_eq!(first["result"]["content"][0]["text"], "done", "the first is answered");
+        let again = raw.request(json!(7), "tools/list", json!({})).await;
+        assert!(again["result"]["tools"].is_array(), "an answered id is free again: {again}");
+    });
+}
+
+#[test]
+fn ignorable_lines_get_no_answer() {
+    block_on(async {
+        let mut raw = Raw::embedded(REVISION).await;
+        for line in [
+            "",
+            "\r",
+            r#"{"jsonrpc":"2.0","method":"$/unknown","params":{}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#,
+            r#"{"jsonrpc":"2.0","id":9,"result":7}"#,
+            r#"{"jsonrpc":"2.0","id":9,"error":"none of ours"}"#,
+        ] {
+            raw.send(line.as_bytes()).await;
+        }
+        raw.request(json!(1), "tools/list", json!({})).await;
+        assert_eq!(raw.close().await, Vec::<Value>::new(), "nothing else is sent");
+    });
+}
+
+#[test]
+fn notification_before_the_handshake_is_ignored() {
+    block_on(async {
+        let builder = Runtime::builder().default_skills();
+        let runtime = Arc::new(builder.build().expect("the runtime is complete"));
+        let mut raw = Raw::start(runtime);
+        raw.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+        let answer = raw.request(json!(1), "ping", json!({})).await;
+        assert_eq!(answer["result"], json!({}), "the server waits for its client");
+    });
+}

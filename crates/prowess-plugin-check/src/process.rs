@@ -1,0 +1,180 @@
+//! One check in a process of its own, from the side that waits for it.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use serde_json::Value;
+
+use super::CheckSetup;
+use super::report::CheckOutcome;
+use super::rules::Rule;
+use super::serve::{Ask, Say};
+use prowess_plugin_host::Staged;
+use prowess_plugin_host::kit::{died, frame, handover};
+
+/// How long a process may take to end once it has said what it found.
+const LAST_BREATH: Duration = Duration::from_secs(2);
+const MOMENT: Duration = Duration::from_millis(2);
+/// How much of the output of a process is reported.
+const MOST_WORDS: usize = 300;
+
+const HELP: &str = "mend the plugin: an operator who runs it in the host would lose the host";
+
+/// The setup that the checks of one plugin share.
+pub(super) struct CheckProcess<'a> {
+    pub(super) setup: &'a CheckSetup,
+    pub(super) file: &'a Path,
+    pub(super) library: Staged,
+    pub(super) config: Option<Value>,
+}
+
+/// The messages of a process.
+#[derive(Default)]
+struct Heard {
+    step: String,
+    outcome: Option<CheckOutcome>,
+    is_late: bool,
+    /// Why what the process said could not be read.
+    fault: Option<String>,
+}
+
+impl CheckProcess<'_> {
+    /// Runs a check to its end, whatever that is.
+    pub(super) fn run(&self, rule: &Rule) -> CheckOutcome {
+        self.attempt(rule).unwrap_or_else(|error| {
+            let program = self.setup.program.display();
+            let reason = format!("the check cannot be given a process by `{program}`: {error}");
+            CheckOutcome::failed(reason, "see to it that this program can be started by its path")
+        })
+    }
+
+    fn attempt(&self, rule: &Rule) -> io::Result<CheckOutcome> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let mut printed = tempfile::tempfile()?;
+        let mut child = self.start(theirs, printed.try_clone()?.into())?;
+        let end = Instant::now() + self.setup.deadline;
+        // A process that died at once takes nothing; how it died is seen below.
+        let _ = self.ask(&ours, rule);
+        let heard = hear(&ours, end);
+        let status = bury(&mut child, !heard.is_late);
+        Ok(self.judge(heard, status, &last_words(&mut printed)))
+    }
+
+    fn start(&self, theirs: UnixStream, printed: OwnedFd) -> io::Result<Child> {
+        let mut command = Command::new(&self.setup.program);
+        command
+            .args(&self.setup.arguments)
+            .env_clear()
+            .env("MALLOC_ARENA_MAX", "2")
+            .current_dir("/")
+            .process_group(0)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::from(printed));
+        command.spawn()
+    }
+
+    fn ask(&self, socket: &UnixStream, rule: &Rule) -> io::Result<()> {
+        handover::send(socket, self.library.as_fd())?;
+        let ask = Ask {
+            rule: rule.name.to_owned(),
+            file: self.file.display().to_string(),
+            config: self.config.clone(),
+            limits: self.setup.policy.limits.clone(),
+        };
+        frame::write(&mut &*socket, &ask, &[])
+    }
+
+    fn judge(&self, heard: Heard, status: Option<ExitStatus>, words: &str) -> CheckOutcome {
+        let died = died(status);
+        let step = match &*heard.step {
+            "" => "opening it",
+            step => step,
+        };
+        match heard.outcome {
+            None if heard.is_late => {
+                let seconds = self.setup.deadline.as_secs();
+                CheckOutcome::failed(format!("{step} did not end within {seconds} s{words}"), HELP)
+            }
+            None if heard.fault.is_some() => {
+                let fault = heard.fault.unwrap_or_default();
+                let reason = format!("{step} made its process report what cannot be read: {fault}");
+                CheckOutcome::failed(reason, HELP)
+            }
+            None => CheckOutcome::failed(format!("{step} {died}{words}"), HELP),
+            Some(failed @ CheckOutcome::Failed { .. }) => failed,
+            Some(_) if !status.is_some_and(|status| status.success()) => {
+                CheckOutcome::failed(format!("when all was done, it {died}{words}"), HELP)
+            }
+            Some(outcome) => outcome,
+        }
+    }
+}
+
+/// Takes what the process says, until it is done, gone or late.
+fn hear(socket: &UnixStream, end: Instant) -> Heard {
+    let mut heard = Heard::default();
+    while heard.outcome.is_none() {
+        let left = end.saturating_duration_since(Instant::now());
+        heard.is_late = left.is_zero() || socket.set_read_timeout(Some(left)).is_err();
+        if heard.is_late {
+            break;
+        }
+        match frame::read::<Say>(&mut &*socket, frame::DOCUMENT_BYTES, 0) {
+            Ok(Some((Say::Step(step), _))) => heard.step = step,
+            Ok(Some((Say::Done(outcome), _))) => heard.outcome = Some(outcome),
+            Ok(None) => break,
+            Err(error) if is_timeout(&error) => {}
+            Err(error) => {
+                let is_end = error.kind() == io::ErrorKind::UnexpectedEof;
+                heard.fault = (!is_end).then(|| error.to_string());
+                break;
+            }
+        }
+    }
+    heard
+}
+
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+}
+
+/// Waits for the end of a process, and ends it with all that it has started if it does not come.
+fn bury(child: &mut Child, is_waited_for: bool) -> Option<ExitStatus> {
+    let end = Instant::now() + if is_waited_for { LAST_BREATH } else { Duration::ZERO };
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw)?;
+    while Instant::now() < end && !has_ended(pid) {
+        std::thread::sleep(MOMENT);
+    }
+    // As long as it is not waited for, its number is no other process's.
+    let _ = kill_process_group(pid, Signal::KILL);
+    child.wait().ok()
+}
+
+/// Whether the process has ended. It is not waited for.
+fn has_ended(pid: Pid) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
+}
+
+/// The end of what it printed, to be put after a reason.
+fn last_words(printed: &mut std::fs::File) -> String {
+    let mut bytes = Vec::new();
+    let length = printed.metadata().map_or(0, |metadata| metadata.len());
+    let most = MOST_WORDS as u64;
+    let read = printed
+        .seek(SeekFrom::Start(length.saturating_sub(most)))
+        .and_then(|_| printed.take(most).read_to_end(&mut bytes));
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match (read, text.is_empty()) {
+        (Ok(_), false) => format!("; it printed `{text}`"),
+        _ => String::new(),
+    }
+}

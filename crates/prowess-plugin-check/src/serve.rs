@@ -1,0 +1,115 @@
+//! One check in a process of its own, as that process.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::ExitCode;
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::probe::{Broken, Probe};
+use super::report::CheckOutcome;
+use super::rules::RULES;
+use prowess_plugin_host::PluginLimits;
+use prowess_plugin_host::kit::{bounds, frame, handover, open_library, take_socket};
+
+/// The most bytes that one check may write into a file.
+const FILE_BYTES: u64 = 64 << 20;
+/// The most bytes of a reason.
+const MOST_TEXT: usize = 8 << 10;
+
+/// The request to a check's process. The library comes before it, as an open file.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Ask {
+    pub(super) rule: String,
+    pub(super) file: String,
+    pub(super) config: Option<Value>,
+    pub(super) limits: PluginLimits,
+}
+
+/// The messages of a check's process.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Say {
+    /// Its next step, in case it is the last message.
+    Step(String),
+    /// The outcome.
+    Done(CheckOutcome),
+}
+
+/// Functions of the caller: the kit reads neither skills nor schemas itself. Each returns the
+/// fault.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckJudges {
+    /// Whether these are the bytes of a `SKILL.md` that a host can use.
+    pub skill: fn(&[u8]) -> Result<(), String>,
+    /// Whether this is a JSON Schema.
+    pub schema: fn(&Value) -> Result<(), String>,
+}
+
+/// Runs one check for [`check`](super::check()), which has started this process. This is all that
+/// the program of a check's process does.
+pub fn run_check(judges: CheckJudges) -> ExitCode {
+    match serve(judges) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // There is no other stream if this one is closed.
+            let _ = writeln!(io::stderr(), "prowess plugin check: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(judges: CheckJudges) -> io::Result<()> {
+    let mut socket = take_socket()?;
+    let stdout = tempfile::tempfile()?;
+    rustix::stdio::dup2_stdout(&stdout)?;
+    let library = handover::receive(&socket)?;
+    let Some((ask, _)) = frame::read::<Ask>(&mut socket, frame::REQUEST_BYTES, 0)? else {
+        return Ok(());
+    };
+    bounds(&ask.limits)?;
+    let most = Some(FILE_BYTES);
+    setrlimit(Resource::Fsize, Rlimit { current: most, maximum: most })?;
+    let outcome = match open_library(library, Path::new(&ask.file)) {
+        Ok(image) => {
+            let steps = socket.try_clone()?;
+            let tell = move |step: String| say(&steps, &Say::Step(cut(&step).to_owned()));
+            look(&ask.rule.clone(), &Probe::new(image, ask, judges, stdout, Box::new(tell)))
+        }
+        Err(error) => super::file::refused(&error),
+    };
+    frame::write(&mut socket, &Say::Done(outcome), &[])
+}
+
+/// The start of a text, as long as a report shows.
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MOST_TEXT)]
+}
+
+fn say(socket: &UnixStream, what: &Say) {
+    // A host that has gone is noticed at the end.
+    let _ = frame::write(&mut &*socket, what, &[]);
+}
+
+fn look(name: &str, probe: &Probe) -> CheckOutcome {
+    let Some(rule) = RULES.iter().find(|rule| rule.name == name) else {
+        return CheckOutcome::skipped(format!("there is no check `{name}`"));
+    };
+    match (rule.check)(probe) {
+        Ok(notes) => CheckOutcome::Passed { notes },
+        // A plugin writes parts of both, at any length.
+        Err(Broken::Rule { reason, help }) => CheckOutcome::failed(cut(&reason), cut(&help)),
+        Err(Broken::Nothing(reason)) => CheckOutcome::skipped(reason),
+    }
+}
+
+/// Returns the start of the plugin's output.
+pub(super) fn printed(stdout: &File) -> io::Result<String> {
+    use std::os::unix::fs::FileExt;
+    let mut bytes = [0; 200];
+    let count = stdout.read_at(&mut bytes, 0)?;
+    Ok(String::from_utf8_lossy(&bytes[..count]).into_owned())
+}

@@ -1,0 +1,163 @@
+//! What a plugin's process prints: a few lines of it, encoded for a terminal, on the host's standard
+//! error.
+
+use std::io::{self, BufRead, BufReader, PipeReader, Read, Write};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use prowess_core::Clock;
+use prowess_text::terminal_line;
+
+/// The longest line that is shown whole.
+const LINE_BYTES: u64 = 2 << 10;
+/// How many lines may come at once.
+const BURST: u64 = 100;
+/// How long it takes until one more line may come.
+const REFILL: Duration = Duration::from_secs(1);
+
+/// The thread that reads what a process prints. It ends with the process.
+pub(super) struct OutputReader(JoinHandle<()>);
+
+impl OutputReader {
+    /// Starts to read.
+    pub(super) fn start(printed: PipeReader, clock: Arc<dyn Clock>) -> io::Result<Self> {
+        let show = |line: &str| {
+            // Nothing can be done where standard error is closed.
+            let _ = writeln!(io::stderr(), "{line}");
+        };
+        let read = move || copy_lines(BufReader::new(printed), &*clock, show);
+        let thread = std::thread::Builder::new().name("plugin output".into()).spawn(read)?;
+        Ok(Self(thread))
+    }
+
+    /// Waits until everything that was printed is read.
+    pub(super) fn join(self) {
+        let _ = self.0.join();
+    }
+}
+
+/// Shows lines until the end. Of too many lines the later ones are counted instead.
+fn copy_lines(mut printed: impl BufRead, clock: &dyn Clock, mut show: impl FnMut(&str)) {
+    let mut budget = LineBudget::new(clock.elapsed());
+    let mut line = Vec::new();
+    while next_line(&mut printed, &mut line) {
+        if !budget.takes(clock.elapsed()) {
+            continue;
+        }
+        if let Some(notice) = budget.notice() {
+            show(&notice);
+        }
+        show(&terminal_line(&String::from_utf8_lossy(&line)));
+    }
+    if let Some(notice) = budget.notice() {
+        show(&notice);
+    }
+}
+
+/// Reads a line without its end; a line that is too long is cut. Returns `false` at the end.
+fn next_line(printed: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
+    line.clear();
+    match printed.by_ref().take(LINE_BYTES).read_until(b'\n', line) {
+        Ok(0) | Err(_) => return false,
+        Ok(_) => {}
+    }
+    if line.pop_if(|last| *last == b'\n').is_none()
+        && printed.skip_until(b'\n').is_ok_and(|n| n > 1)
+    {
+        line.extend_from_slice(" …".as_bytes());
+    }
+    true
+}
+
+/// How many more lines are shown.
+struct LineBudget {
+    left: u64,
+    refilled: Duration,
+    left_out: u64,
+}
+
+impl LineBudget {
+    fn new(now: Duration) -> Self {
+        Self { left: BURST, refilled: now, left_out: 0 }
+    }
+
+    /// Takes note of a line, and returns whether it is shown.
+    fn takes(&mut self, now: Duration) -> bool {
+        let passed = now.saturating_sub(self.refilled).as_secs() / REFILL.as_secs();
+        if passed > 0 {
+            self.left = (self.left + passed).min(BURST);
+            self.refilled = now;
+        }
+        if self.left == 0 {
+            self.left_out += 1;
+            return false;
+        }
+        self.left -= 1;
+        true
+    }
+
+    /// Returns a line about lines that were left out since the last notice.
+    fn notice(&mut self) -> Option<String> {
+        let count = std::mem::take(&mut self.left_out);
+        (count > 0).then(|| format!("plugin: {count} lines of its output were left out"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use prowess_core::Timestamp;
+
+    use super::*;
+
+    struct TestClock(std::sync::Mutex<Duration>);
+
+    impl Clock for TestClock {
+        fn now(&self) -> Timestamp {
+            Timestamp(0)
+        }
+
+        fn elapsed(&self) -> Duration {
+            *self.0.lock().expect("no thread panics")
+        }
+    }
+
+    fn shown(printed: &[u8], seconds_per_line: u64) -> Vec<String> {
+        let clock = TestClock(std::sync::Mutex::new(Duration::ZERO));
+        let mut lines = Vec::new();
+        copy_lines(printed, &clock, |line| {
+            lines.push(line.to_owned());
+            *clock.0.lock().expect("no thread panics") += Duration::from_secs(seconds_per_line);
+        });
+        lines
+    }
+
+    #[test]
+    fn flood_is_cut_and_counted() {
+        let lines = shown("warning\n".repeat(200_000).as_bytes(), 0);
+        assert_eq!(lines.len(), 101, "the first lines and a count");
+        assert_eq!(lines[100], "plugin: 199900 lines of its output were left out");
+    }
+
+    #[test]
+    fn slow_output_is_shown_whole() {
+        let lines = shown("warning\n".repeat(500).as_bytes(), 1);
+        assert_eq!(lines.len(), 500, "a line a second is not too much");
+    }
+
+    #[test]
+    fn long_line_is_cut() {
+        let mut printed = vec![b'x'; 10 << 20];
+        printed.extend(b"\nshort\nlast");
+        let lines = shown(&printed, 0);
+        assert_eq!(lines.len(), 3, "each line is one");
+        assert_eq!(lines[0].len(), 2048 + " …".len(), "the first one is cut");
+        assert_eq!(lines[1..], ["short", "last"], "the others are whole");
+    }
+
+    #[test]
+    fn escape_sequences_are_visible() {
+        let lines = shown(b"\x1b]0;title\x07 \xff\xe2\x80\xae\n", 0);
+        assert_eq!(lines, ["\\u{1b}]0;title\\u{7} \u{fffd}\\u{202e}"], "none reaches the terminal");
+    }
+}

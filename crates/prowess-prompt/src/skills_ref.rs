@@ -1,0 +1,25 @@
+//! The catalog as the reference tool prints it.
+
+use prowess_text::xml_entities;
+
+use crate::SkillEntry;
+use crate::catalog::{CLOSING, OPENING};
+
+/// The text of the reference tool's `to-prompt`, byte for byte, without a last line break.
+///
+/// It is for comparing tools, not for a model of yours: the reference escapes names and descriptions
+/// and leaves locations, line breaks and hidden characters as they are.
+pub fn reference_available_skills<'a>(skills: impl IntoIterator<Item = SkillEntry<'a>>) -> String {
+    let mut text = OPENING.to_owned();
+    for skill in skills {
+        let name = xml_entities(&skill.name);
+        let description = xml_entities(&skill.description);
+        let location = skill.location.unwrap_or_default();
+        text.push_str(&format!(
+            "<skill>\n<name>\n{name}\n</name>\n<description>\n{description}\n</description>\n\
+             <location>\n{location}\n</location>\n</skill>\n"
+        ));
+    }
+    text.push_str(CLOSING);
+    text
+}

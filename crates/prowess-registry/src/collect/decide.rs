@@ -1,0 +1,87 @@
+//! The one table of decisions about a good package that a scan finds missing or broken.
+//!
+//! An unchanged package is always carried over, and a usable report always replaces the record.
+
+use crate::scope::OnMissingSkill;
+
+/// What a scan found out about a package of the previous scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Observed {
+    /// Its `SKILL.md` was read and cannot be used.
+    Broken,
+    /// Its `SKILL.md`, or a directory above it, cannot be read.
+    Unreadable,
+    /// It was not reported.
+    Missing,
+}
+
+/// What the next set of records holds for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// The record of the previous scan, with a finding that says so.
+    KeepLast,
+    /// The record of the previous scan, until a second look confirms this one.
+    Defer,
+    /// No record.
+    Drop,
+}
+
+/// What the decision depends on beside the observation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Circumstances {
+    /// What to do at the first sight of a missing or broken skill.
+    pub(crate) on_missing: OnMissingSkill,
+    /// Whether the policy keeps the last good version, and this program has seen one.
+    pub(crate) keeps_last: bool,
+    /// Whether the record is a last good version already, so that no second look is needed.
+    pub(crate) is_kept_already: bool,
+}
+
+/// Decides what becomes of a package that has a record.
+pub(crate) fn decide(observed: Observed, circumstances: Circumstances) -> Decision {
+    use Decision::{Defer, Drop, KeepLast};
+    use Observed::{Broken, Missing, Unreadable};
+    use OnMissingSkill::{Accept, Confirm};
+
+    let Circumstances { on_missing, keeps_last, is_kept_already } = circumstances;
+    match (observed, on_missing) {
+        (Missing, Confirm) => Defer,
+        (Missing, Accept) => Drop,
+        (Broken | Unreadable, Confirm) if !is_kept_already => Defer,
+        (Broken | Unreadable, _) if keeps_last => KeepLast,
+        (Broken | Unreadable, _) => Drop,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Circumstances, Decision, Observed, decide};
+    use crate::scope::OnMissingSkill::{Accept, Confirm};
+
+    fn check(observed: Observed, expected: [Decision; 4]) {
+        let cases = [(Accept, false), (Accept, true), (Confirm, false), (Confirm, true)];
+        for ((on_missing, keeps_last), expected) in cases.into_iter().zip(expected) {
+            let circumstances = Circumstances { on_missing, keeps_last, is_kept_already: false };
+            let decision = decide(observed, circumstances);
+            assert_eq!(decision, expected, "{observed:?} {circumstances:?}");
+        }
+    }
+
+    #[test]
+    fn only_missing_and_broken_skills_wait_for_a_second_look() {
+        use Decision::{Defer, Drop, KeepLast};
+        check(Observed::Missing, [Drop, Drop, Defer, Defer]);
+        check(Observed::Broken, [Drop, KeepLast, Defer, Defer]);
+        check(Observed::Unreadable, [Drop, KeepLast, Defer, Defer]);
+    }
+
+    #[test]
+    fn kept_version_needs_no_second_look() {
+        let circumstances =
+            Circumstances { on_missing: Confirm, keeps_last: true, is_kept_already: true };
+        for observed in [Observed::Broken, Observed::Unreadable] {
+            assert_eq!(decide(observed, circumstances), Decision::KeepLast, "{observed:?}");
+        }
+        assert_eq!(decide(Observed::Missing, circumstances), Decision::Defer, "it may come back");
+    }
+}

@@ -1,0 +1,131 @@
+//! The outcome for each package of the previous scan, as a scan goes on.
+
+use std::ops::Range;
+
+use hashbrown::HashSet;
+use prowess_core::Stamp;
+
+use crate::previous::{Cursor, PreviousPackages};
+
+/// What the next set of records takes over of a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// Nothing was reported, and the scan was not for this package.
+    Unrequested,
+    /// Nothing was reported, so far.
+    Missing,
+    /// The previous record stays.
+    CarriedOver,
+    /// This scan's report replaces the previous one.
+    Replaced,
+}
+
+/// The outcomes by position, with a cursor for the sink's side of the scan.
+pub(super) struct Outcomes<'p, 'a> {
+    previous: &'p PreviousPackages<'a>,
+    outcomes: Vec<Outcome>,
+    next: Cursor,
+}
+
+impl<'p, 'a> Outcomes<'p, 'a> {
+    /// Creates the outcomes of a scan of these packages, or of everything.
+    pub(super) fn new<'r>(
+        previous: &'p PreviousPackages<'a>,
+        requested: Option<impl Iterator<Item = &'r str>>,
+    ) -> Self {
+        let outcome = if requested.is_some() { Outcome::Unrequested } else { Outcome::Missing };
+        let outcomes = vec![outcome; previous.len()];
+        let mut outcomes = Self { previous, outcomes, next: Cursor::default() };
+        for package in requested.into_iter().flatten() {
+            outcomes.set(package, Outcome::Missing);
+        }
+        outcomes
+    }
+
+    /// Sets the outcome for a package. Returns its position, if the previous scan knew it.
+    pub(super) fn set(&mut self, package: &str, outcome: Outcome) -> Option<usize> {
+        let position = self.previous.find(package, &self.next)?;
+        self.outcomes[position] = outcome;
+        Some(position)
+    }
+
+    /// Returns the record of a package of which nothing was reported.
+    pub(super) fn unreported_record(&self, package: &str) -> Option<usize> {
+        let position = self.previous.find(package, &self.next)?;
+        self.previous.record(position).filter(|_| !self.is_reported(position))
+    }
+
+    /// Carries over each package that the scan was not for.
+    pub(super) fn carry_over_unrequested(&mut self) {
+        for outcome in &mut self.outcomes {
+            if *outcome == Outcome::Unrequested {
+                *outcome = Outcome::CarriedOver;
+            }
+        }
+    }
+
+    /// Carries over each package of which nothing was reported, and returns their paths.
+    pub(super) fn defer_unreported(&mut self) -> Vec<&'a str> {
+        let mut deferred = Vec::new();
+        for position in 0..self.outcomes.len() {
+            if !self.is_reported(position) {
+                self.outcomes[position] = Outcome::CarriedOver;
+                deferred.push(self.previous.package_at(position));
+            }
+        }
+        deferred
+    }
+
+    /// Returns whether every package is carried over.
+    pub(super) fn are_all_carried_over(&self) -> bool {
+        self.outcomes.iter().all(|outcome| *outcome == Outcome::CarriedOver)
+    }
+
+    /// Returns the packages that are not carried over.
+    pub(super) fn not_carried_over(&self) -> HashSet<&'a str> {
+        let others = self.outcomes.iter().enumerate();
+        let others = others.filter(|(_, outcome)| **outcome != Outcome::CarriedOver);
+        others.map(|(position, _)| self.previous.package_at(position)).collect()
+    }
+
+    /// Returns the records that are carried over, as runs of positions within `positions`.
+    pub(super) fn carried_over(
+        &self,
+        positions: Range<usize>,
+    ) -> impl Iterator<Item = Range<usize>> {
+        let mut next = positions.start;
+        self.outcomes[positions].chunk_by(PartialEq::eq).filter_map(move |run| {
+            let start = next;
+            next += run.len();
+            (run[0] == Outcome::CarriedOver).then_some(start..next)
+        })
+    }
+
+    /// Returns how many records are carried over, and of how many nothing was reported.
+    pub(super) fn count_records(&self, records: usize) -> (usize, usize) {
+        let count = |wanted: &[Outcome]| {
+            self.outcomes[..records].iter().filter(|outcome| wanted.contains(outcome)).count()
+        };
+        (count(&[Outcome::CarriedOver]), count(&[Outcome::Missing, Outcome::Unrequested]))
+    }
+
+    /// Returns the rejected packages that are carried over, with their stamps.
+    pub(super) fn carried_over_rejected(
+        &self,
+        records: usize,
+    ) -> impl Iterator<Item = (&'a str, Option<Stamp>)> {
+        let positions = records..self.outcomes.len();
+        let carried = positions.filter(|&at| self.outcomes[at] == Outcome::CarriedOver);
+        carried.map(|at| (self.previous.package_at(at), self.previous.stamp_at(at)))
+    }
+
+    /// Returns how many records lie before a record that is reported now. It takes its previous position,
+    /// or the one after the last report.
+    pub(super) fn position(&self, record: Option<usize>) -> usize {
+        record.map_or_else(|| self.next.get(), |record| record + 1)
+    }
+
+    fn is_reported(&self, position: usize) -> bool {
+        matches!(self.outcomes[position], Outcome::CarriedOver | Outcome::Replaced)
+    }
+}

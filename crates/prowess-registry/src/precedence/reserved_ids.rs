@@ -1,0 +1,50 @@
+//! Which ids an untrusted skill may not have, though no other skill that is offered has them.
+
+use prowess_core::{Record, Trust};
+
+use super::Resolution;
+
+impl Resolution<'_> {
+    /// Why an untrusted record may not have this id: somebody who is trusted means something else by it,
+    /// or would.
+    pub(super) fn reservation_of(&self, record: Record<'_>, id: &str) -> Option<String> {
+        let by_an_alias = || self.by_an_alias(record, id);
+        self.by_a_skill(id).or_else(by_an_alias).or_else(|| self.by_a_qualifier(id))
+    }
+
+    fn by_a_skill(&self, id: &str) -> Option<String> {
+        let holder = self.builder.record(*self.reserved_ids.get(id)?);
+        Some(format!(
+            "`{}` of layer `{}` has its id and is trusted, though it is not offered",
+            holder.location(),
+            holder.layer().name
+        ))
+    }
+
+    /// An alias that stands for the record itself is no reason against it.
+    fn by_an_alias(&self, record: Record<'_>, id: &str) -> Option<String> {
+        let (alias, meant) = self.input.rules.aliases.iter().find(|(alias, _)| **alias == *id)?;
+        let is_it = |(of, id): (&str, &str)| {
+            id == record.id() && (*record.layer().name == *of || record.source() == of)
+        };
+        (!meant.split_once(':').is_some_and(is_it)).then_some(())?;
+        Some(format!("the alias `{alias}` stands for `{meant}`"))
+    }
+
+    /// Where ids are the names of directories, one may be spelled as the qualified id of another skill.
+    fn by_a_qualifier(&self, id: &str) -> Option<String> {
+        let (qualifier, _) = id.split_once(':')?;
+        let layers = &self.input.rules.layers;
+        let mut sources = self.input.scans.sources.iter().map(|of| (of.source.name(), of.layer));
+        let is_layers = layers.iter().any(|layer| *layer.name == *qualifier && is_trusted(layer));
+        let is_sources =
+            sources.any(|(name, layer)| name == qualifier && is_trusted(&layers[layer]));
+        (is_layers || is_sources).then(|| {
+            format!("`{qualifier}:` is how the skills of `{qualifier}` are meant, which is trusted")
+        })
+    }
+}
+
+fn is_trusted(layer: &prowess_core::Layer) -> bool {
+    layer.trust != Trust::Untrusted
+}

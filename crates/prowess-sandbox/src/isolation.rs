@@ -1,0 +1,102 @@
+//! The seam between hosts and the ways to confine a process.
+
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Stdio};
+
+use crate::{Plan, Report, SandboxError};
+
+/// A way to start confined processes.
+///
+/// # Behavior
+///
+/// - `spawn` starts nothing at a level below the demanded one: it returns
+///   [`SandboxErrorKind::Unavailable`](crate::SandboxErrorKind::Unavailable) instead.
+/// - A report lists only layers that the process itself has checked.
+/// - The process ends with the thread that called `spawn`, and its descendants end with it.
+/// - The process has no file of the host's open except the streams and the given files.
+pub trait Isolation: Send + Sync {
+    /// Builds every layer around an empty process and reports what worked.
+    ///
+    /// # Errors
+    ///
+    /// Not even [`Level::Floor`](crate::Level::Floor) can be built.
+    fn probe(&self) -> Result<Report, SandboxError>;
+
+    /// Starts a process and returns once it is confined. `files` are handed to it as open files.
+    ///
+    /// # Errors
+    ///
+    /// The stage cannot be started, or a demanded layer cannot be built. Nothing of the program ran.
+    fn spawn(
+        &self,
+        plan: &Plan,
+        streams: &Streams,
+        files: &[BorrowedFd<'_>],
+    ) -> Result<Running, SandboxError>;
+}
+
+/// The output streams of a process.
+#[derive(Debug)]
+pub struct Streams {
+    /// Standard output.
+    pub stdout: Stream,
+    /// Standard error.
+    pub stderr: Stream,
+}
+
+/// An output stream of a process.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Stream {
+    /// The same stream of the host.
+    Inherit,
+    /// Output is discarded.
+    Null,
+    /// A pipe that the host reads from [`Running::child`].
+    Piped,
+    /// An open file.
+    File(OwnedFd),
+}
+
+impl Stream {
+    /// Returns the stream for one attempt to start the process.
+    pub(crate) fn to_stdio(&self) -> io::Result<Stdio> {
+        Ok(match self {
+            Self::Inherit => Stdio::inherit(),
+            Self::Null => Stdio::null(),
+            Self::Piped => Stdio::piped(),
+            Self::File(file) => Stdio::from(file.try_clone()?),
+        })
+    }
+}
+
+impl Streams {
+    /// Returns the streams of this process.
+    pub fn inherit() -> Self {
+        Self { stdout: Stream::Inherit, stderr: Stream::Inherit }
+    }
+
+    /// Returns pipes that the host reads from [`Running::child`].
+    pub fn piped() -> Self {
+        Self { stdout: Stream::Piped, stderr: Stream::Piped }
+    }
+
+    /// Returns streams whose output is discarded.
+    pub fn null() -> Self {
+        Self { stdout: Stream::Null, stderr: Stream::Null }
+    }
+}
+
+/// A process that is confined and running.
+#[derive(Debug)]
+pub struct Running {
+    /// The outermost process. Its end is that of the confined one, with the same exit status, and
+    /// killing it kills the confined one.
+    pub child: Child,
+    /// The host's end of the connection that [`enter`](crate::enter) returns the other end of.
+    pub socket: UnixStream,
+    /// The layers around the process.
+    pub report: Report,
+}

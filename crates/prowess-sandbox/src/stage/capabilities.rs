@@ -1,0 +1,25 @@
+//! The end of all capabilities.
+
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, capability_is_in_bounding_set,
+    clear_ambient_capability_set, remove_capability_from_bounding_set, set_capabilities,
+};
+
+/// Drops every capability, also those that a program could regain by `exec` where that is possible.
+pub(super) fn drop_all() -> rustix::io::Result<()> {
+    let may_drop = capabilities(None)?.effective.contains(CapabilitySet::SETPCAP);
+    if may_drop {
+        for bit in 0..64 {
+            let capability = CapabilitySet::from_bits_retain(1 << bit);
+            match capability_is_in_bounding_set(capability) {
+                Ok(true) => remove_capability_from_bounding_set(capability)?,
+                Ok(false) => {}
+                // The kernel knows no further ones.
+                Err(_) => break,
+            }
+        }
+    }
+    clear_ambient_capability_set()?;
+    let none = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
+}

@@ -1,0 +1,43 @@
+//! The init process of a namespace.
+
+use std::io::{self, Write};
+use std::os::unix::net::UnixStream;
+
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::net::{RecvFlags, recv};
+use rustix::process::{Pid, WaitOptions};
+
+use super::die_with_parent;
+use super::outer::exit;
+
+/// Makes this process an init process: it ends with the outer process, and sees only its namespace.
+pub(super) fn prepare(outer: &UnixStream) -> io::Result<()> {
+    die_with_parent()?;
+    has_ended(outer)?;
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    Ok(mount("proc", "/proc", "proc", flags, None)?)
+}
+
+/// Fails if the outer process ended before its end could be noticed.
+fn has_ended(outer: &UnixStream) -> io::Result<()> {
+    let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+    match recv(outer, &mut [0; 1], flags) {
+        Err(rustix::io::Errno::AGAIN) => Ok(()),
+        _ => Err(io::Error::other("the outer process has ended")),
+    }
+}
+
+/// Waits for the confined process, and for orphans meanwhile, and reports how it ended.
+pub(super) fn wait(confined: Pid, mut outer: &UnixStream) -> ! {
+    loop {
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(Some((process, status))) if process == confined => {
+                let _ = outer.write_all(&status.as_raw().to_le_bytes());
+                exit(0);
+            }
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => exit(1),
+        }
+    }
+}

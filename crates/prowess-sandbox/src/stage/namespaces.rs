@@ -1,0 +1,63 @@
+//! Namespaces of its own for a process: an outer process that the host knows, an init process that is
+//! the first of the namespace, and the confined one.
+//!
+//! The outer process ends as the confined one does. When the init process ends, the kernel ends every
+//! process of the namespace; it ends with the outer process, and that one with the host.
+
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::net::UnixStream;
+
+use rustix::process::{Pid, getegid, geteuid};
+use rustix::thread::{CapabilitySet, UnshareFlags, capabilities};
+
+use super::{descriptors, init, outer};
+
+/// Moves this process into namespaces of its own. Returns in the confined process alone, which has
+/// `kept` open.
+pub(super) fn enter(kept: &[RawFd]) -> io::Result<()> {
+    unshare()?;
+    let (outside, inside) = UnixStream::pair()?;
+    if let Some(init) = fork()? {
+        descriptors::close_everything_except(outside.as_raw_fd())?;
+        outer::wait(init, &outside);
+    }
+    init::prepare(&inside)?;
+    if let Some(confined) = fork()? {
+        descriptors::close_everything_except(inside.as_raw_fd())?;
+        init::wait(confined, &inside);
+    }
+    drop((outside, inside));
+    descriptors::close_all_except(kept)
+}
+
+/// Creates the namespaces. A user without rights gets them in a user namespace of its own.
+fn unshare() -> io::Result<()> {
+    let flags =
+        UnshareFlags::NEWPID | UnshareFlags::NEWNS | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
+    let is_admin = capabilities(None)?.effective.contains(CapabilitySet::SYS_ADMIN);
+    if is_admin {
+        return unshare_now(flags);
+    }
+    let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+    unshare_now(flags | UnshareFlags::NEWUSER)?;
+    std::fs::write("/proc/self/setgroups", "deny")?;
+    std::fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    std::fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
+}
+
+#[allow(unsafe_code, reason = "rustix cannot know that no thread shares open files")]
+fn unshare_now(flags: UnshareFlags) -> io::Result<()> {
+    // SAFETY: open files are not unshared, and the stage has a single thread.
+    Ok(unsafe { rustix::thread::unshare_unsafe(flags) }?)
+}
+
+/// Forks, and returns the new process in the old one.
+#[allow(unsafe_code, reason = "no safe interface forks")]
+fn fork() -> io::Result<Option<Pid>> {
+    // SAFETY: the stage has a single thread, so the new process has all of it and finds no lock held.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        number => Ok(Pid::from_raw(number)),
+    }
+}

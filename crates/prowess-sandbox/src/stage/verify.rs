@@ -1,0 +1,38 @@
+//! The stage's check of its own layers, before anything of the program runs.
+
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::process::getpid;
+use rustix::thread::{SecureComputingMode, capabilities, no_new_privs, secure_computing_mode};
+
+use super::{Failed, failed};
+use crate::wire::Order;
+use crate::{Level, Rights};
+
+/// The number of the confined process in its namespace, after the init process.
+const PID_INSIDE: i32 = 2;
+
+/// Checks that each layer is in place.
+pub(super) fn verify(order: &Order) -> Result<(), Failed> {
+    let sets = capabilities(None).map_err(failed("capabilities"))?;
+    let has_any = !(sets.effective | sets.permitted | sets.inheritable).is_empty();
+    expect(!has_any, "capabilities", "the process still has capabilities")?;
+    let cannot_gain = no_new_privs().map_err(failed("no-new-privileges"))?;
+    expect(cannot_gain, "no-new-privileges", "the process may gain privileges")?;
+    let mode = secure_computing_mode().map_err(failed("seccomp"))?;
+    expect(mode == SecureComputingMode::Filter, "seccomp", "no filter is installed")?;
+    expect(is_confined(&order.confinement.rights), "landlock", "`/` can still be listed")?;
+    let is_inside = getpid().as_raw_nonzero().get() == PID_INSIDE;
+    let demands = order.level == Level::Namespaces;
+    expect(is_inside || !demands, "namespaces", "the process sees others")
+}
+
+/// Returns whether the root directory is closed, unless it was granted.
+fn is_confined(rights: &Rights) -> bool {
+    let is_granted = rights.read.iter().chain(&rights.write).any(|path| path.parent().is_none());
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    is_granted || openat(CWD, "/", flags, Mode::empty()).is_err()
+}
+
+fn expect(holds: bool, layer: &str, reason: &str) -> Result<(), Failed> {
+    if holds { Ok(()) } else { Err(failed(layer)(reason)) }
+}

@@ -1,0 +1,143 @@
+//! A host: a copy of this program that starts an attacker, with or without a sandbox.
+
+use std::fs::OpenOptions;
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use prowess_sandbox::{
+    Confinement, DemandedLevel, Isolation, Native, Plan, Program, Rights, Stream, Streams,
+};
+
+use crate::attacker::AS_ATTACKER;
+
+/// The word on the command line of a host.
+const AS_HOST: &str = "as-the-host";
+/// A user without rights.
+pub(crate) const NOBODY: u32 = 65_534;
+
+/// How a host starts the attacker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Open,
+    Confined(DemandedLevel),
+}
+
+/// The lines that the attacker printed, and everything that reached the host's standard output.
+pub(crate) struct Outcome {
+    pub(crate) printed: String,
+}
+
+impl Outcome {
+    /// Returns the attacks that were possible.
+    pub(crate) fn possible(&self) -> Vec<&str> {
+        self.printed.lines().filter_map(|line| line.strip_prefix("possible: ")).collect()
+    }
+}
+
+/// Returns the stage of these tests.
+pub(crate) fn stage() -> Program {
+    Program::new(env!("CARGO_BIN_EXE_prowess-sandbox-stage"))
+}
+
+pub(crate) fn native() -> Native {
+    Native::new(stage())
+}
+
+/// Runs a host as a user, which starts an attacker in this way.
+pub(crate) fn attack(user: Option<u32>, way: Way) -> Outcome {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    // Another user may not enter the directory that these programs were built in.
+    let program = copy(&std::env::current_exe().unwrap(), directory.path());
+    copy(&stage().path, directory.path());
+    let files = directory.path().join("files");
+    std::fs::create_dir(&files).unwrap();
+    std::fs::write(files.join("secret"), "hidden in a file").unwrap();
+    let mut command = Command::new(program);
+    let word = match way {
+        Way::Open => "open",
+        Way::Confined(DemandedLevel::Floor) => "floor",
+        Way::Confined(_) => "namespaces",
+    };
+    command
+        .args(["host::host", "--exact", "--nocapture", "--quiet", AS_HOST, word])
+        .env("HOST_SECRET", "hidden-in-the-environment")
+        .env("HOST_DIRECTORY", &files)
+        .current_dir("/");
+    if let Some(user) = user {
+        std::os::unix::fs::chown(&files, Some(user), Some(user)).unwrap();
+        std::os::unix::fs::chown(files.join("secret"), Some(user), Some(user)).unwrap();
+        command.uid(user).gid(user);
+    }
+    // A file and not a pipe: a pipe of this process belongs to its user.
+    let printed = files.join("printed");
+    let stdout = OpenOptions::new().append(true).create(true).open(&printed).unwrap();
+    std::os::unix::fs::chown(&printed, user, user).unwrap();
+    let output = command.stdout(stdout).output().unwrap();
+    let printed = std::fs::read_to_string(&printed).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "the host ends in order: {printed}{errors}");
+    Outcome { printed: printed + &errors }
+}
+
+fn copy(program: &Path, directory: &Path) -> PathBuf {
+    let copy = directory.join(program.file_name().unwrap());
+    std::fs::copy(program, &copy).unwrap();
+    copy
+}
+
+/// Not a test, but the program of a host.
+#[test]
+fn host() {
+    let mut words = std::env::args().skip_while(|word| word != AS_HOST).skip(1);
+    let Some(word) = words.next() else { return };
+    let secret = Box::new(*b"hidden-in-memory");
+    let address = std::ptr::from_ref(&*secret).addr();
+    let program = std::env::current_exe().unwrap();
+    let environment = [
+        ("ATTACK_HOST", std::process::id().to_string()),
+        ("ATTACK_ADDRESS", address.to_string()),
+        ("ATTACK_DIRECTORY", std::env::var("HOST_DIRECTORY").unwrap()),
+    ];
+    let printed = match &*word {
+        "open" => {
+            let mut command = Command::new(&program);
+            command.args(arguments()).envs(environment.map(|(name, value)| (name, value)));
+            let output = command.stderr(Stdio::inherit()).output().unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        }
+        word => confined(&program, word, &environment),
+    };
+    let is_changed = std::hint::black_box(&*secret) != b"hidden-in-memory";
+    println!("{printed}the host's memory was changed: {is_changed}");
+}
+
+fn arguments() -> [&'static str; 5] {
+    ["attacker::attacker", "--exact", "--nocapture", "--quiet", AS_ATTACKER]
+}
+
+fn confined(program: &Path, level: &str, environment: &[(&str, String)]) -> String {
+    let stage = Program::new(program.with_file_name("prowess-sandbox-stage"));
+    let attacker = arguments().into_iter().fold(Program::new(program), Program::argument);
+    let rights = Rights { execute: vec![program.to_owned()], ..Rights::default() };
+    let level = if level == "floor" { DemandedLevel::Floor } else { DemandedLevel::Namespaces };
+    let mut plan = Plan::run(&stage, attacker);
+    plan.confinement = Confinement { level, rights, ..Confinement::default() };
+    plan.environment =
+        environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    let native = Native::new(stage);
+    // A file that this process forgets to close on `exec`.
+    let leaked = std::fs::File::open("/etc/passwd").unwrap();
+    rustix::io::fcntl_setfd(leaked.as_fd(), rustix::io::FdFlags::empty()).unwrap();
+    let streams = Streams { stdout: Stream::Piped, stderr: Stream::Inherit };
+    let mut running = native.spawn(&plan, &streams, &[]).unwrap();
+    let mut printed = String::new();
+    running.child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+    let status = running.child.wait().unwrap();
+    writeln!(&mut std::io::stderr(), "the attacker ended with {status}").unwrap();
+    printed
+}

@@ -1,0 +1,48 @@
+//! The levels that a machine offers.
+
+use prowess_sandbox::{
+    DemandedLevel, Isolation, Level, Native, Plan, Program, SandboxErrorKind, Streams,
+};
+
+use crate::host::{native, stage};
+
+#[test]
+fn this_machine_offers_namespaces() {
+    let report = native().probe().expect("the layers can be built");
+    assert_eq!(report.level, Level::Namespaces, "tests run where all layers are: {report:?}");
+    assert!(report.missing.is_empty(), "nothing is missing: {report:?}");
+    assert!(report.layers.iter().any(|layer| layer.starts_with("landlock")), "{report:?}");
+}
+
+#[test]
+fn floor_is_floor_when_demanded() {
+    let mut plan = Plan::enter(stage());
+    plan.confinement.level = DemandedLevel::Floor;
+    let mut running = native().spawn(&plan, &Streams::null(), &[]).unwrap();
+    assert_eq!(running.report.level, Level::Floor, "a plan can ask for less");
+    assert!(running.child.wait().unwrap().success(), "a stage without a program ends in order");
+}
+
+#[test]
+fn missing_stage_is_an_error() {
+    let native = Native::new(Program::new("/nowhere/stage"));
+    let error = native.probe().unwrap_err();
+    assert_eq!(error.kind, SandboxErrorKind::NotStarted, "{error}");
+    assert!(error.to_string().starts_with("`/nowhere/stage` cannot be started: "), "{error}");
+}
+
+#[test]
+fn program_that_is_no_stage_is_an_error() {
+    let native = Native::new(Program::new("/bin/true"));
+    let error = native.probe().unwrap_err();
+    assert_eq!(error.kind, SandboxErrorKind::Failed, "{error}");
+    assert!(error.reason.contains("ended before it confined itself"), "{error}");
+}
+
+#[test]
+fn stage_that_hangs_is_an_error() {
+    let mut plan = Plan::enter(Program::new("/bin/sleep").argument("600"));
+    plan.start_ms = 50;
+    let error = native().spawn(&plan, &Streams::null(), &[]).unwrap_err();
+    assert!(error.reason.contains("did not confine itself within 50 ms"), "{error}");
+}

@@ -1,0 +1,58 @@
+//! The end of confined processes.
+
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+
+use prowess_sandbox::{DemandedLevel, Isolation, Plan, Program, Running, Streams};
+
+use crate::host::{native, stage};
+
+/// Runs a shell with the right to start every program of the system.
+fn shell(script: &str, level: DemandedLevel) -> Running {
+    let shell = Program::new("/bin/sh").argument("-p").argument("-c").argument(script);
+    let mut plan = Plan::run(&stage(), shell);
+    plan.confinement.level = level;
+    plan.confinement.rights.execute = vec!["/bin".into(), "/usr/bin".into()];
+    plan.confinement.rights.processes = true;
+    native().spawn(&plan, &Streams::piped(), &[]).unwrap()
+}
+
+fn output(running: &mut Running) -> String {
+    let mut printed = String::new();
+    running.child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+    printed
+}
+
+const LEVELS: [DemandedLevel; 2] = [DemandedLevel::Floor, DemandedLevel::Namespaces];
+
+#[test]
+fn exit_status_is_the_programs() {
+    for level in LEVELS {
+        let status = shell("exit 42", level).child.wait().unwrap();
+        assert_eq!(status.code(), Some(42), "{level:?}");
+        let status = shell("kill -ABRT $$", level).child.wait().unwrap();
+        assert_eq!(status.signal(), Some(6), "{level:?}");
+        let status = shell("kill -KILL $$", level).child.wait().unwrap();
+        assert_eq!(status.signal(), Some(9), "{level:?}");
+    }
+}
+
+#[test]
+fn orphans_end_with_the_program() {
+    // Each process of the sandbox holds the pipe open: its end is that of the last one.
+    let script = "(setsid sleep 600 & ) ; echo started";
+    let mut running = shell(script, DemandedLevel::Namespaces);
+    assert_eq!(output(&mut running), "started\n", "the pipe closes at once");
+    assert!(running.child.wait().unwrap().success(), "the program ended in order");
+}
+
+#[test]
+fn killed_host_process_takes_everything_along() {
+    let script = "setsid sleep 600 & echo started; sleep 600";
+    let mut running = shell(script, DemandedLevel::Namespaces);
+    let mut started = [0; 8];
+    running.child.stdout.as_mut().unwrap().read_exact(&mut started).unwrap();
+    running.child.kill().unwrap();
+    assert_eq!(output(&mut running), "", "no process holds the pipe open");
+    assert_eq!(running.child.wait().unwrap().signal(), Some(9), "it was killed");
+}

@@ -1,0 +1,114 @@
+//! The operations on a list of loaded skills, as pure functions.
+//!
+//! Each takes and returns a list with unique ids, the most recently loaded skill last.
+
+use std::sync::Arc;
+
+use prowess_core::{ActiveSkill, LoadMode, SessionError, SessionState, Unload};
+
+use crate::{OnReload, ReplacedSkill, SessionPolicy};
+
+/// Returns the list after loading `skills`. A skill that is named several times counts once, at its
+/// first position.
+///
+/// # Errors
+///
+/// The list would be longer than the policy's cap, or a skill is active and the policy refuses to load
+/// it again.
+pub fn load(
+    active: &[Arc<ActiveSkill>],
+    skills: &[Arc<ActiveSkill>],
+    mode: LoadMode,
+    policy: &SessionPolicy,
+) -> Result<Vec<Arc<ActiveSkill>>, SessionError> {
+    let wanted = without_duplicates(skills);
+    let next = match mode {
+        LoadMode::Replace => wanted,
+        LoadMode::Add => add(active, wanted, policy.on_reload)?,
+    };
+    if next.len() > policy.max_active {
+        return Err(SessionError::TooManySkills { wanted: next.len(), cap: policy.max_active });
+    }
+    Ok(next)
+}
+
+/// Returns the list after unloading. Ignores a skill that is not loaded.
+pub fn unload(active: &[Arc<ActiveSkill>], which: &Unload) -> Vec<Arc<ActiveSkill>> {
+    match which {
+        Unload::All => Vec::new(),
+        Unload::These(ids) => {
+            active.iter().filter(|skill| !ids.contains(&skill.id)).cloned().collect()
+        }
+    }
+}
+
+/// Returns the list with each skill replaced by the one of `newer` that has its id and location.
+pub fn refresh(active: &[Arc<ActiveSkill>], newer: &[Arc<ActiveSkill>]) -> Vec<Arc<ActiveSkill>> {
+    let refreshed = active.iter().map(|skill| newest(skill, newer).clone());
+    refreshed.collect()
+}
+
+fn newest<'s>(skill: &'s Arc<ActiveSkill>, newer: &'s [Arc<ActiveSkill>]) -> &'s Arc<ActiveSkill> {
+    let mut same = newer.iter().filter(|newer| newer.id == skill.id);
+    same.find(|newer| newer.location == skill.location).unwrap_or(skill)
+}
+
+/// Returns the skills of `after` whose content is not the one that they have in `before`.
+pub fn replaced(before: &[Arc<ActiveSkill>], after: &[Arc<ActiveSkill>]) -> Vec<ReplacedSkill> {
+    let replacement = |after: &Arc<ActiveSkill>| {
+        let before = before.iter().find(|before| before.id == after.id)?;
+        let is_replaced = before.digest != after.digest;
+        is_replaced.then(|| ReplacedSkill {
+            id: after.id.clone(),
+            before: before.digest,
+            after: after.digest,
+        })
+    };
+    after.iter().filter_map(replacement).collect()
+}
+
+/// Returns those of `ids` that are loaded now with the content that they had in `before`.
+pub fn unchanged_since(before: &SessionState, now: &SessionState, ids: &[String]) -> Vec<String> {
+    let digest = |state: &SessionState, id: &str| state.find(id).map(|skill| skill.digest);
+    let is_unchanged =
+        |id: &&String| digest(now, id).is_some() && digest(now, id) == digest(before, id);
+    ids.iter().filter(is_unchanged).cloned().collect()
+}
+
+fn add(
+    active: &[Arc<ActiveSkill>],
+    wanted: Vec<Arc<ActiveSkill>>,
+    on_reload: OnReload,
+) -> Result<Vec<Arc<ActiveSkill>>, SessionError> {
+    let mut next = active.to_vec();
+    for skill in wanted {
+        let Some(index) = position(&next, &skill.id) else {
+            next.push(skill);
+            continue;
+        };
+        match on_reload {
+            OnReload::MoveToEnd => {
+                next.remove(index);
+                next.push(skill);
+            }
+            OnReload::Keep => {}
+            OnReload::Error => return Err(SessionError::AlreadyActive(skill.id.clone())),
+            OnReload::Refresh => next[index] = skill,
+        }
+    }
+    Ok(next)
+}
+
+fn without_duplicates(skills: &[Arc<ActiveSkill>]) -> Vec<Arc<ActiveSkill>> {
+    let mut kept: Vec<Arc<ActiveSkill>> = Vec::with_capacity(skills.len());
+    for skill in skills {
+        if position(&kept, &skill.id).is_none() {
+            kept.push(skill.clone());
+        }
+    }
+    kept
+}
+
+fn position(skills: &[Arc<ActiveSkill>], id: &str) -> Option<usize> {
+    skills.iter().position(|skill| skill.id == id)
+}

@@ -1,0 +1,20 @@
+//! What all sessions of one store share.
+
+use std::sync::Arc;
+
+use prowess_core::{Clock, SessionState, SessionStore};
+
+use crate::SessionPolicy;
+
+pub(crate) struct Shared {
+    pub(crate) store: Arc<dyn SessionStore>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) policy: SessionPolicy,
+}
+
+impl Shared {
+    /// Whether the session was not used for longer than the policy allows.
+    pub(crate) fn is_expired(&self, state: &SessionState) -> bool {
+        self.policy.is_expired(self.clock.now().since(state.touched))
+    }
+}

@@ -1,0 +1,122 @@
+//! Roots that need not be listed again.
+//!
+//! Where a listing gave nothing but packages, and the kernel has not dated the directory since, the next one
+//! would give the same names, which the previous scan reported.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use prowess_core::{PreviousScan, Stamp};
+use prowess_dir::{Dir, EntryBuffer, Epoch, Error, Kind, Stat};
+
+use super::name::Look;
+use super::{Pending, Walk};
+use crate::Nested;
+use crate::stamp::{self, Listed};
+
+/// A set of names, by their number and the sum of their hashes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Names {
+    count: u64,
+    sum: u64,
+}
+
+impl Names {
+    pub(super) fn add(&mut self, hash: u64) {
+        self.count += 1;
+        self.sum = self.sum.wrapping_add(hash);
+    }
+
+    /// Those of the packages that the previous scan reported.
+    fn known(previous: &PreviousScan<'_>) -> Self {
+        let mut names = Self::default();
+        for (package, _) in previous.packages_from(0) {
+            names.add(Look::at(package.as_bytes()).hash);
+        }
+        names
+    }
+
+    fn inside(self, directory: &Stat) -> Listed {
+        let (Stat { inode, device, changed, .. }, Self { count, sum }) = (*directory, self);
+        Listed { inode, device, changed, count, sum }
+    }
+}
+
+impl Walk<'_> {
+    /// The stamp of the last listing, if one of now would give the same names and the previous scan
+    /// reported each of them.
+    pub(super) fn as_listed(&self, root: &Dir) -> Option<Stamp> {
+        let previous = &self.prober.reporter.previous;
+        let given = previous.listing().filter(|_| self.is_of_packages_alone())?;
+        let (stat, now) = (root.stat_unconfined("").ok()?, self.epoch()?);
+        let names = Names::known(previous);
+        let is_within_bounds = usize::try_from(names.count).ok()? <= self.skills_left;
+        let stands = is_within_bounds && stamp::is_as_listed(given, names.inside(&stat), &now);
+        stands.then_some(given)
+    }
+
+    /// The stamp of this listing of the root, if it was whole, there was nothing but packages in it and
+    /// a later change will show.
+    pub(super) fn listing(&self, root: &Dir) -> Option<Stamp> {
+        let is_whole =
+            self.is_of_packages_alone() && self.bounds.is_none() && !self.cancel.is_cancelled();
+        let names = self.names.filter(|_| is_whole)?;
+        let (stat, began) = (root.stat_unconfined("").ok()?, self.epoch()?);
+        stamp::listing(names.inside(&stat), &began)
+    }
+
+    /// Whether a root that holds packages holds nothing else to look at.
+    fn is_of_packages_alone(&self) -> bool {
+        self.config.nested == Nested::Stop && self.config.gitignore.is_none()
+    }
+
+    /// Probes each package of the previous scan, in a root in which those are.
+    pub(super) fn probe_known(
+        &mut self,
+        root: &mut Dir,
+        pending: &Pending,
+        names: &mut EntryBuffer,
+    ) -> Result<(), Error> {
+        let mut level = self.enter(root, pending);
+        let mut start = 0;
+        while !self.cancel.is_cancelled() && !self.is_out_of_time() {
+            match self.gather_known(start) {
+                0 => break,
+                count => start += count,
+            }
+            self.probe_gathered(&mut level);
+        }
+        let device = level.device();
+        // Links may lie in a directory that is no package any more.
+        if self.pending.is_empty() { Ok(()) } else { self.see_known(root, device, names) }
+    }
+
+    /// Takes note of the directories of the packages, with which links are compared, and of how many names
+    /// there are.
+    fn see_known(
+        &mut self,
+        root: &mut Dir,
+        device: Option<u64>,
+        names: &mut EntryBuffer,
+    ) -> Result<(), Error> {
+        let Some(device) = device else { return Ok(()) };
+        let no_more: HashSet<_> =
+            self.pending.iter().map(|pending| pending.path.as_bytes()).collect();
+        let visited = root.entries(names)?.visit(|entry| {
+            let name = entry.name_bytes();
+            self.entries_left = self.entries_left.saturating_sub(1);
+            if entry.kind() == Kind::Directory
+                && !self.config.skips(name)
+                && !no_more.contains(name)
+            {
+                self.prober.seen.push((entry.inode(), device));
+            }
+            ControlFlow::<()>::Continue(())
+        });
+        visited.map(drop)
+    }
+
+    fn epoch(&self) -> Option<Epoch> {
+        self.prober.reporter.files.times.epoch
+    }
+}

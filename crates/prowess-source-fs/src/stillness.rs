@@ -1,0 +1,66 @@
+//! Reading a file that an editor may be saving at this moment.
+//!
+//! An editor that saves in place cuts the file and writes it then, perhaps in several pieces. What is
+//! read in between looks whole. So a file is read again until nobody has written to it for a while.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use prowess_core::{Clock, SourceError, SourceErrorKind};
+use prowess_dir::FileTime;
+
+/// How long nobody may have written to a file before it is read. Editors that write in pieces pause up
+/// to 50 ms between two, and a busy machine doubles that.
+const STILL: Duration = Duration::from_millis(100);
+
+/// How often a file is read before the read fails.
+const TRIES: usize = 5;
+
+/// Waits for this long.
+pub(crate) type Pause = Arc<dyn Fn(Duration) + Send + Sync>;
+
+/// The content of a file, and when it was written last.
+pub(crate) struct Content {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) modified: FileTime,
+}
+
+/// Reads files once they are still.
+pub(crate) struct Stillness {
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) pause: Pause,
+}
+
+impl Stillness {
+    /// Returns the content that `read` reads, once the file has been still for a while.
+    ///
+    /// # Errors
+    ///
+    /// The error of `read`, or [`SourceErrorKind::Changing`] if the file was written to each time.
+    pub(crate) fn read(
+        &self,
+        read: impl Fn() -> Result<Content, SourceError>,
+    ) -> Result<Vec<u8>, SourceError> {
+        for attempt in 0..TRIES {
+            if attempt > 0 {
+                (self.pause)(STILL);
+            }
+            match read() {
+                Ok(content) if !self.is_fresh(content.modified) => return Ok(content.bytes),
+                Err(error) if error.kind != SourceErrorKind::Changing => return Err(error),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        let message = "the file was written to each time it was read";
+        Err(SourceError::new(SourceErrorKind::Changing, message))
+    }
+
+    /// Whether a file was written so lately that its writer may not have finished. The time may lie on
+    /// either side of now, as clocks of file servers differ.
+    fn is_fresh(&self, modified: FileTime) -> bool {
+        let modified =
+            i128::from(modified.seconds) * 1_000 + i128::from(modified.nanoseconds / 1_000_000);
+        let age = i128::from(self.clock.now().0) - modified;
+        age.unsigned_abs() < STILL.as_millis()
+    }
+}

@@ -1,0 +1,41 @@
+//! Directories and files that are mounted a second time, for tests of mount points.
+
+use std::path::{Path, PathBuf};
+
+use rustix::mount::{UnmountFlags, mount_bind, unmount};
+
+/// The number of the capability to mount, as the kernel counts.
+const CAP_SYS_ADMIN: u32 = 21;
+
+/// A bind mount that ends when it is dropped.
+#[derive(Debug)]
+pub struct BindMount(PathBuf);
+
+impl BindMount {
+    /// Mounts `from` at `to` as well. Returns `None` if this process may not mount anything.
+    ///
+    /// # Panics
+    ///
+    /// The process may mount, and mounting fails all the same.
+    pub fn new(from: &Path, to: &Path) -> Option<Self> {
+        if !may_mount() {
+            return None;
+        }
+        mount_bind(from, to).expect("a process with the right to mount can mount");
+        Some(Self(to.to_owned()))
+    }
+}
+
+impl Drop for BindMount {
+    fn drop(&mut self) {
+        // A test that failed may have a file open below it.
+        let _ = unmount(&self.0, UnmountFlags::DETACH);
+    }
+}
+
+fn may_mount() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let effective = effective.and_then(|set| u64::from_str_radix(set.trim(), 16).ok());
+    effective.is_some_and(|set| set & (1 << CAP_SYS_ADMIN) != 0)
+}

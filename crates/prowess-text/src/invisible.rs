@@ -1,0 +1,153 @@
+//! The definition of an invisible character.
+//!
+//! A reader does not see these characters and a model does. Invisible are: Unicode's
+//! `Default_Ignorable_Code_Point` (zero-width characters, bidi controls, variation selectors, the tag
+//! block), annotation characters, format controls of hieroglyphs, control characters except line
+//! breaks and tabs, and noncharacters. Inside an emoji, where a joiner or a selector changes the
+//! picture, it counts as visible.
+//!
+//! A catalog of a thousand skills is encoded in every turn, and nearly all of it is printable ASCII.
+//! That case is decided first, without decoding characters.
+
+use std::borrow::Cow;
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// Returns whether a reader cannot see this character, wherever it is. `\n` and `\t` are visible.
+pub fn is_invisible(character: char) -> bool {
+    match character {
+        '\n' | '\t' | ' '..='~' => false,
+        _ => character.is_control() || is_ignorable(character) || is_noncharacter(character),
+    }
+}
+
+/// Returns the first character of a text that a reader cannot see, or that changes the reading
+/// direction.
+///
+/// ```
+/// use prowess_text::find_invisible;
+///
+/// assert_eq!(find_invisible("Fills\u{200b} forms"), Some('\u{200b}'));
+/// assert_eq!(find_invisible("👩\u{200d}🔬"), None, "the joiner is a part of the emoji");
+/// ```
+pub fn find_invisible(text: &str) -> Option<char> {
+    if is_printable_ascii(text) {
+        return None;
+    }
+    marked(text).find(|marked| marked.is_invisible).map(|marked| marked.character)
+}
+
+/// Returns whether a text holds a character that a reader cannot see.
+pub fn has_invisible(text: &str) -> bool {
+    find_invisible(text).is_some()
+}
+
+/// Returns whether a text holds printable ASCII and `\n` only, as most texts do.
+pub fn is_printable_ascii(text: &str) -> bool {
+    text.as_bytes().chunks(64).all(|chunk| {
+        // No early end inside a chunk, so that the loop becomes vector instructions.
+        chunk.iter().fold(true, |is_plain, byte| {
+            is_plain & (matches!(byte, b' '..=b'~') | (*byte == b'\n'))
+        })
+    })
+}
+
+/// Removes invisible characters. White space of every kind stays, also where it is a control
+/// character.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    let is_removed = |marked: &Marked| marked.is_invisible && !marked.character.is_whitespace();
+    if is_printable_ascii(text) || !marked(text).any(|marked| is_removed(&marked)) {
+        return Cow::Borrowed(text);
+    }
+    let kept = marked(text).filter(|marked| !is_removed(marked));
+    Cow::Owned(kept.map(|marked| marked.character).collect())
+}
+
+/// Returns whether the encoders remove characters of a text that are no white space.
+pub fn loses_characters(text: &str) -> bool {
+    visible(text).len() < text.len()
+}
+
+/// A character of a text, and whether a reader cannot see it there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Marked {
+    pub(crate) character: char,
+    pub(crate) is_invisible: bool,
+}
+
+/// Marks each character of a text.
+pub(crate) fn marked(text: &str) -> impl Iterator<Item = Marked> + '_ {
+    Marks { characters: text.chars().peekable(), before: '\0' }
+}
+
+struct Marks<'t> {
+    characters: Peekable<Chars<'t>>,
+    /// The last visible character.
+    before: char,
+}
+
+impl Iterator for Marks<'_> {
+    type Item = Marked;
+
+    fn next(&mut self) -> Option<Marked> {
+        let character = self.characters.next()?;
+        let after = self.characters.peek().copied().unwrap_or('\0');
+        let is_invisible =
+            is_invisible(character) && !is_inside_emoji(self.before, character, after);
+        if !is_invisible {
+            self.before = character;
+        }
+        Some(Marked { character, is_invisible })
+    }
+}
+
+/// Returns whether a joiner or an emoji selector changes the picture here.
+fn is_inside_emoji(before: char, character: char, after: char) -> bool {
+    match character {
+        '\u{200D}' => (is_picture(before) || is_selector(before)) && is_picture(after),
+        '\u{FE0E}' | '\u{FE0F}' => is_picture(before) || after == '\u{20E3}',
+        _ => false,
+    }
+}
+
+fn is_selector(character: char) -> bool {
+    matches!(character, '\u{FE0E}' | '\u{FE0F}')
+}
+
+fn is_picture(character: char) -> bool {
+    matches!(
+        character,
+        '©' | '®' | '\u{203C}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{2BFF}'
+            | '\u{3030}' | '\u{303D}' | '\u{3297}' | '\u{3299}' | '\u{1F000}'..='\u{1FAFF}'
+    )
+}
+
+fn is_ignorable(character: char) -> bool {
+    matches!(
+        character,
+        '\u{AD}'
+            | '\u{34F}'
+            | '\u{61C}'
+            | '\u{115F}'..='\u{1160}'
+            | '\u{17B4}'..='\u{17B5}'
+            | '\u{180B}'..='\u{180F}'
+            | '\u{200B}'..='\u{200F}'
+            // The separators of lines and paragraphs break a line in some programs and not in others.
+            | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}'
+            | '\u{3164}'
+            | '\u{FE00}'..='\u{FE0F}'
+            | '\u{FEFF}'
+            | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFFB}'
+            | '\u{13430}'..='\u{1345F}'
+            | '\u{1BCA0}'..='\u{1BCA3}'
+            | '\u{1D173}'..='\u{1D17A}'
+            | '\u{E0000}'..='\u{E0FFF}'
+    )
+}
+
+fn is_noncharacter(character: char) -> bool {
+    let code = u32::from(character);
+    code & 0xFFFE == 0xFFFE || matches!(character, '\u{FDD0}'..='\u{FDEF}')
+}

@@ -1,0 +1,49 @@
+//! JSON as text.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use crate::invisible::marked;
+
+/// Appends a text as a JSON string that holds no tag: angle brackets are written as numbers.
+pub fn push_json_string(target: &mut String, text: &str) {
+    let json = serde_json::Value::from(text).to_string();
+    if !json.contains(['<', '>']) {
+        return target.push_str(&json);
+    }
+    for character in json.chars() {
+        match character {
+            '<' | '>' => push_escape(target, character),
+            _ => target.push(character),
+        }
+    }
+}
+
+/// Makes serialised JSON safe to print on a terminal: each invisible character, such as a C1 control
+/// or a bidi override, is written as `\uXXXX`. A JSON parser reads the same value.
+///
+/// ```
+/// use prowess_text::terminal_json;
+///
+/// assert_eq!(terminal_json("\"\u{9b}2J\u{e0041}\""), r#""\u009b2J\udb40\udc41""#);
+/// ```
+pub fn terminal_json(json: &str) -> Cow<'_, str> {
+    if crate::is_printable_ascii(json) || !marked(json).any(|marked| marked.is_invisible) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for marked in marked(json) {
+        match marked.is_invisible && marked.character != '\r' {
+            // Outside of strings, JSON has no such character but the carriage return.
+            true => push_escape(&mut escaped, marked.character),
+            false => escaped.push(marked.character),
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+fn push_escape(target: &mut String, character: char) {
+    for unit in character.encode_utf16(&mut [0; 2]) {
+        let _ = write!(target, "\\u{unit:04x}");
+    }
+}

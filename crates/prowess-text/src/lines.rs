@@ -1,0 +1,58 @@
+//! Text on one line, and text in lines, without invisible characters.
+
+use std::borrow::Cow;
+
+use crate::guard::guarded_brackets;
+use crate::invisible::{has_invisible, visible};
+
+/// Returns the text on one line: without invisible characters, each run of white space one blank.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    if is_one_line(text) {
+        return Cow::Borrowed(text);
+    }
+    let visible = visible(text);
+    let mut line = String::with_capacity(visible.len());
+    for word in visible.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    Cow::Owned(line)
+}
+
+/// Returns whether a text is words of visible ASCII with one blank between them, so that
+/// [`one_line`] returns it as it is. Other texts may be unchanged too.
+pub fn is_one_line(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_inside = !bytes.starts_with(b" ") && !bytes.ends_with(b" ");
+    // No branch in the loops, so that many bytes are compared in one step.
+    let is_printable = bytes.iter().fold(true, |so_far, byte| so_far & matches!(byte, b' '..=b'~'));
+    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
+    is_printable
+        && is_inside
+        && pairs.fold(true, |so_far, (&one, &next)| so_far & (one != b' ' || next != b' '))
+}
+
+/// Returns the lines of a text without invisible characters. Line breaks of every system become
+/// `\n`.
+pub fn visible_lines(text: &str) -> Cow<'_, str> {
+    if !text.contains('\r') && !has_invisible(text) {
+        return Cow::Borrowed(text);
+    }
+    let text = text.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
+    let is_kept = |character: &char| matches!(character, '\n' | '\t') || !character.is_control();
+    Cow::Owned(visible(&text).chars().filter(is_kept).collect())
+}
+
+/// Returns whether a reader who copies a text from any destination here has the original: it is on one
+/// line, without invisible characters and guarded tags.
+pub fn is_shown_exactly(text: &str) -> bool {
+    is_exact(text) && guarded_brackets(text).next().is_none()
+}
+
+/// Returns whether a text can be shown as it is on one line, so that a reader who copies it has the
+/// original.
+pub fn is_exact(text: &str) -> bool {
+    !text.contains(['\n', '\t']) && !has_invisible(text)
+}

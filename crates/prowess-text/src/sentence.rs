@@ -1,0 +1,65 @@
+//! Names and sentences of others inside one of our own sentences.
+
+use crate::guard::guarded_brackets;
+use crate::invisible::{is_printable_ascii, marked};
+
+/// A name longer than this is cut where a sentence quotes it.
+const MAX_QUOTED_CHARS: usize = 120;
+
+/// Returns a text in backticks for a sentence: on one line, cut after 120 characters, with invisible
+/// characters, backticks and brackets of guarded tags written as `\u{…}`.
+pub fn quoted(text: &str) -> String {
+    format!("`{}`", escaped(text, MAX_QUOTED_CHARS, true))
+}
+
+/// Returns a sentence of someone else for one of ours: on one line, cut after `max` characters, with
+/// invisible characters and brackets of guarded tags written as `\u{…}`.
+pub fn clipped(text: &str, max: usize) -> String {
+    escaped(text, max, false)
+}
+
+/// Lists texts, each as [`quoted`]: `a`, `b` and `c`.
+pub fn enumerated<'t>(texts: impl IntoIterator<Item = &'t str>, and: &str) -> String {
+    let texts: Vec<_> = texts.into_iter().map(quoted).collect();
+    match texts.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} {and} {last}", first.join(", ")),
+    }
+}
+
+fn escaped(text: &str, max: usize, is_quoted: bool) -> String {
+    let end = text.char_indices().nth(max).map_or(text.len(), |(end, _)| end);
+    let kept = &text[..end];
+    let mut escaped = String::with_capacity(kept.len());
+    if is_printable_ascii(kept) && !kept.contains(['\n', '`', '<']) {
+        escaped.push_str(kept);
+    } else {
+        push_escaped(&mut escaped, kept, is_quoted);
+    }
+    if end < text.len() {
+        escaped.push('…');
+    }
+    escaped
+}
+
+fn push_escaped(target: &mut String, text: &str, is_quoted: bool) {
+    let mut brackets = guarded_brackets(text).map(|(start, _)| start).peekable();
+    let mut offset = 0;
+    for marked in marked(text) {
+        let character = marked.character;
+        let is_bracket = brackets.next_if_eq(&offset).is_some();
+        let is_broken_out = matches!(character, '\n' | '\t') || (is_quoted && character == '`');
+        push_visible(target, character, marked.is_invisible || is_bracket || is_broken_out);
+        offset += character.len_utf8();
+    }
+}
+
+/// Appends a character, as `\u{…}` if it is to be escaped.
+pub(crate) fn push_visible(target: &mut String, character: char, is_escaped: bool) {
+    if is_escaped {
+        target.extend(character.escape_unicode());
+    } else {
+        target.push(character);
+    }
+}

@@ -1,0 +1,30 @@
+//! Text on a terminal.
+
+use std::borrow::Cow;
+
+use crate::invisible::{Marked, is_printable_ascii, marked};
+use crate::sentence::push_visible;
+
+/// Encodes a text for one line of a terminal: each character that a terminal would obey or hide is
+/// written as `\u{…}`, also line breaks and tabs. A skill cannot move the cursor, change colours or
+/// reverse the reading order.
+pub fn terminal_line(text: &str) -> Cow<'_, str> {
+    escaped(text, |marked| marked.is_invisible || matches!(marked.character, '\n' | '\t'))
+}
+
+/// Encodes a text for a terminal as [`terminal_line`], but keeps line breaks and tabs.
+pub fn terminal_lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |marked| marked.is_invisible)
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(&Marked) -> bool) -> Cow<'_, str> {
+    let is_plain = is_printable_ascii(text) && !text.contains('\n');
+    if is_plain || !marked(text).any(|marked| is_escaped(&marked)) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for marked in marked(text) {
+        push_visible(&mut escaped, marked.character, is_escaped(&marked));
+    }
+    Cow::Owned(escaped)
+}

@@ -1,0 +1,56 @@
+use prowess_testkit::HIDDEN_TEXTS;
+use prowess_text::{find_invisible, is_exact, is_invisible, is_one_line, one_line, visible_lines};
+
+#[test]
+fn hidden_texts_are_found() {
+    for text in HIDDEN_TEXTS {
+        assert!(find_invisible(text).is_some(), "{text:?} hides something");
+        assert!(!is_exact(text), "{text:?} cannot be shown as it is");
+    }
+}
+
+#[test]
+fn visible_texts_are_unchanged() {
+    for text in [
+        "Fills forms.",
+        "äé漢 ü",
+        "⚠\u{fe0f} 1\u{fe0f}\u{20e3} 👩\u{200d}🔬 ❤\u{fe0f}\u{200d}🔥",
+        "",
+    ] {
+        assert_eq!(find_invisible(text), None, "{text:?}");
+        assert_eq!(visible_lines(text), text);
+        assert_eq!(one_line(text), text);
+        assert!(is_exact(text), "{text:?}");
+    }
+}
+
+#[test]
+fn line_breaks_and_tabs_are_visible() {
+    assert!(!is_invisible('\n') && !is_invisible('\t') && !is_invisible(' '));
+    assert!(is_invisible('\r') && is_invisible('\u{7f}') && is_invisible('\u{85}'));
+    assert!(!is_exact("a\nb") && !is_exact("a\tb"), "two lines are not one");
+}
+
+#[test]
+fn line_breaks_of_every_system_become_one() {
+    assert_eq!(visible_lines("a\r\nb\rc\u{2028}d\n\te\u{b}f"), "a\nb\nc\nd\n\tef");
+}
+
+#[test]
+fn white_space_becomes_single_blanks() {
+    assert_eq!(one_line(" line one\n\tline\u{2028}two\u{85} "), "line one line two");
+    assert_eq!(one_line("a  b"), "a b");
+    assert_eq!(one_line(" \u{200b} "), "");
+    for text in ["a b", "a", ""] {
+        assert!(is_one_line(text), "{text:?}");
+    }
+    for text in [" a", "a ", "a  b", "a\nb", "é"] {
+        assert!(!is_one_line(text), "{text:?}");
+    }
+}
+
+#[test]
+fn a_selector_hides_nothing_behind_an_emoji() {
+    assert_eq!(one_line("⚠\u{fe0f}\u{fe0f}\u{fe01}\u{e0101}\u{200d}x"), "⚠\u{fe0f}x");
+    assert_eq!(one_line("a\u{200d}👩 👩\u{200d}b x\u{fe0f}"), "a👩 👩b x");
+}

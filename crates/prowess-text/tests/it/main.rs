@@ -1,0 +1,11 @@
+//! Every encoder against the hostile corpus, and the cases of each destination.
+
+mod hostile;
+mod invisible;
+mod json;
+mod markdown;
+mod model;
+mod sentence;
+mod shell;
+mod terminal;
+mod xml;

@@ -1,0 +1,30 @@
+use prowess_text::{clipped, enumerated, quoted};
+
+#[test]
+fn a_quoted_name_stays_in_its_quotes() {
+    assert_eq!(quoted("pdf-forms"), "`pdf-forms`");
+    assert_eq!(quoted("a`b\u{1b}[2J\n"), "`a\\u{60}b\\u{1b}[2J\\u{a}`");
+    assert_eq!(quoted("é <x> </skill>"), "`é <x> \\u{3c}/skill>`");
+    assert_eq!(quoted("\u{ff1c}/skill>\u{202e}"), "`\\u{ff1c}/skill>\\u{202e}`");
+}
+
+#[test]
+fn a_long_name_is_cut() {
+    assert_eq!(quoted(&"x".repeat(1_000_000)).chars().count(), 123);
+    assert_eq!(quoted(&"é".repeat(120)).chars().count(), 122);
+    assert!(quoted(&"é".repeat(121)).ends_with("é…`"));
+}
+
+#[test]
+fn a_sentence_keeps_its_backticks() {
+    assert_eq!(clipped("use `a`\tnot\nb", 400), "use `a`\\u{9}not\\u{a}b");
+    assert_eq!(clipped("abc", 2), "ab…");
+    assert_eq!(clipped("abc", 3), "abc");
+}
+
+#[test]
+fn a_list_has_its_word_before_the_last() {
+    assert_eq!(enumerated([], "and"), "");
+    assert_eq!(enumerated(["a"], "and"), "`a`");
+    assert_eq!(enumerated(["a", "b", "c"], "or"), "`a`, `b` or `c`");
+}

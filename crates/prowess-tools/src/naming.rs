@@ -1,0 +1,68 @@
+//! The names under which a model sees the tools.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{BuildError, MAX_NAME_BYTES};
+
+/// How the dots of the core's names are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NameStyle {
+    /// `skills.load`, which several vendors refuse.
+    Dot,
+    /// `skills-load`.
+    Dash,
+    /// `skills_load`, legal everywhere. The default.
+    #[default]
+    Underscore,
+}
+
+/// Spells the core's names for a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolNaming {
+    /// By default with underscores.
+    pub names: NameStyle,
+}
+
+impl ToolNaming {
+    /// Spells names in this style.
+    pub fn new(names: NameStyle) -> Self {
+        Self { names }
+    }
+
+    /// A core's name as the model sees it.
+    pub fn spell(self, name: &str) -> String {
+        match self.names {
+            NameStyle::Dot => name.to_owned(),
+            NameStyle::Dash => name.replace('.', "-"),
+            NameStyle::Underscore => name.replace('.', "_"),
+        }
+    }
+
+    fn is_legal(self, spelled: &str) -> bool {
+        let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let is_dot = |byte| byte == b'.' && self.names == NameStyle::Dot;
+        (1..=MAX_NAME_BYTES).contains(&spelled.len())
+            && spelled.bytes().all(|byte| is_letter(byte) || is_dot(byte))
+    }
+
+    /// The position of each tool by its spelled name, if spelling is one-to-one.
+    pub(crate) fn index(self, names: &[String]) -> Result<HashMap<String, usize>, BuildError> {
+        let mut index = HashMap::with_capacity(names.len());
+        for (at, name) in names.iter().enumerate() {
+            let spelled = self.spell(name);
+            if !self.is_legal(&spelled) {
+                return Err(BuildError::IllegalName(name.clone()));
+            }
+            if let Some(earlier) = index.insert(spelled.clone(), at) {
+                let earlier: usize = earlier;
+                let [first, second] = [names[earlier].clone(), name.clone()];
+                return Err(BuildError::Collision { first, second, spelled });
+            }
+        }
+        Ok(index)
+    }
+}

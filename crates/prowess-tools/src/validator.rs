@@ -1,0 +1,68 @@
+//! A schema that is ready for checks.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+
+use crate::faults::Fault;
+use crate::plain_schema::PlainSchema;
+
+/// A schema that is ready for checks: a plain one where that says everything, which costs little.
+pub(crate) enum Validator {
+    /// A schema with common keywords only.
+    Plain(PlainSchema),
+    /// Any other schema.
+    #[cfg(feature = "json-schema")]
+    Full(Box<jsonschema::Validator>),
+}
+
+impl Validator {
+    /// Reads a schema.
+    ///
+    /// # Errors
+    ///
+    /// It is not a JSON Schema, or refers to one elsewhere: nothing is fetched. Without the feature
+    /// `json-schema`, it has a keyword that is not common.
+    pub(crate) fn new(schema: &Value) -> Result<Self, String> {
+        if let Some(plain) = PlainSchema::read(schema) {
+            return Ok(Self::Plain(plain));
+        }
+        #[cfg(feature = "json-schema")]
+        return Ok(Self::Full(Box::new(crate::full_schema::compile(schema)?)));
+        #[cfg(not(feature = "json-schema"))]
+        Err("the schema is invalid, or has keywords that need the feature `json-schema`".to_owned())
+    }
+
+    /// Returns the faults of a value, at most `most` of them.
+    pub(crate) fn faults(&self, value: &Value, most: usize) -> Vec<Fault> {
+        match self {
+            Self::Plain(schema) => schema.faults(value, most),
+            #[cfg(feature = "json-schema")]
+            Self::Full(validator) => crate::full_schema::faults(validator, value, most),
+        }
+    }
+}
+
+/// The validator of the schema that a tool had last. Most tools have one schema for ever, so it is
+/// built once.
+#[derive(Default)]
+pub(crate) struct ValidatorCell(Mutex<Option<(Value, Arc<Validator>)>>);
+
+impl ValidatorCell {
+    /// Returns the validator of `schema`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Validator::new`].
+    pub(crate) fn get(&self, schema: &Value) -> Result<Arc<Validator>, String> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, validator)) = &*kept
+            && known == schema
+        {
+            return Ok(validator.clone());
+        }
+        let validator = Arc::new(Validator::new(schema)?);
+        *kept = Some((schema.clone(), validator.clone()));
+        Ok(validator)
+    }
+}

@@ -1,0 +1,98 @@
+//! The directories of skills: those that the host names and those that discovery finds.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use prowess_core::{Layer, SkillSource, Trust};
+use prowess_registry::RegistryBuilder;
+use prowess_source_fs::{
+    Discovery, FsConfig, Nested, ORGANIZATION_LAYER, PROJECT_LAYER, ProjectTrust, SkillRoot,
+    SkillRoots,
+};
+
+use crate::sources::{Origin, layer_of};
+use crate::{Error, RuntimeBuilder};
+
+/// The sources of directories.
+pub(crate) struct Directories {
+    /// Those that the host named, in their order.
+    pub(crate) named: std::vec::IntoIter<Arc<dyn SkillSource>>,
+    found: Vec<(SkillRoot, Arc<dyn SkillSource>)>,
+}
+
+impl Directories {
+    /// Adds the directories that were found, after those that the host named.
+    pub(crate) fn add_found(self, registry: RegistryBuilder) -> RegistryBuilder {
+        self.found.into_iter().fold(registry, |registry, (root, source)| match root.asked {
+            Some(asked) => registry.source_of_folder(&root.layer, source, asked),
+            None => registry.source(&root.layer, source),
+        })
+    }
+}
+
+impl RuntimeBuilder {
+    /// Finds the directories of the machine, adds the layers that they need, and creates a source for each
+    /// directory.
+    pub(crate) fn directories(&mut self) -> Result<Directories, Error> {
+        let discovery = &self.policies.discovery;
+        let found = self.machine.as_ref().map(|(machine, _)| discovery.find(machine));
+        let found = found.unwrap_or_default();
+        self.layers = with_discovered(&self.layers, discovery, &found);
+        let configs = self.configs(&found);
+        let mut sources = self.built_in.directories(configs, &self.clock)?;
+        let of_found = sources.split_off(sources.len().saturating_sub(found.roots.len()));
+        self.findings.extend(found.findings);
+        let found = found.roots.into_iter().zip(of_found).collect();
+        Ok(Directories { named: sources.into_iter(), found })
+    }
+
+    /// The configuration of each directory that is named, and after them of each that was found.
+    fn configs(&self, found: &SkillRoots) -> Vec<FsConfig> {
+        let discovery = &self.policies.discovery;
+        let mut configs = Vec::with_capacity(self.sources.len() + found.roots.len());
+        for added in &self.sources {
+            if let Origin::Directory(root, nested) = &added.origin {
+                let layer = layer_of(added.layer.as_deref(), &self.layers);
+                configs.push(named_config(root, *nested, trust_of(layer, &self.layers), discovery));
+            }
+        }
+        for root in &found.roots {
+            configs.push(discovery.found_config(root, trust_of(&root.layer, &self.layers)));
+        }
+        configs
+    }
+}
+
+fn named_config(
+    root: &Path,
+    nested: Nested,
+    trust: Option<Trust>,
+    discovery: &Discovery,
+) -> FsConfig {
+    FsConfig { nested, ..discovery.named_config(root, trust) }
+}
+
+/// Returns the layers with those that discovery needs: one for the organization's skills where there are any,
+/// and trust in the project where the policy gives it.
+fn with_discovered(layers: &[Layer], discovery: &Discovery, found: &SkillRoots) -> Vec<Layer> {
+    let mut layers = layers.to_vec();
+    let has_layer = |name: &str| layers.iter().any(|layer| *layer.name == *name);
+    let is_used = found.roots.iter().any(|root| *root.layer == *ORGANIZATION_LAYER);
+    if is_used && !has_layer(ORGANIZATION_LAYER) {
+        // Above the others, whatever they weigh; those without a weight get at most their number.
+        let count = u16::try_from(layers.len() + 1).unwrap_or(u16::MAX);
+        let heaviest = layers.iter().filter_map(|layer| layer.weight).fold(count, u16::max);
+        let organization = Layer::new(ORGANIZATION_LAYER, Trust::Trusted);
+        layers.push(organization.weighing(heaviest.saturating_add(1)));
+    }
+    if discovery.project_trust == ProjectTrust::Trusted {
+        let project = layers.iter_mut().filter(|layer| *layer.name == *PROJECT_LAYER);
+        project.for_each(|layer| layer.trust = Trust::Trusted);
+    }
+    layers
+}
+
+/// Returns how far a layer is trusted; `None` if there is no such layer.
+fn trust_of(layer: &str, layers: &[Layer]) -> Option<Trust> {
+    layers.iter().find(|known| *known.name == *layer).map(|known| known.trust)
+}

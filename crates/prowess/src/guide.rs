@@ -1,0 +1,3 @@
+//! Pages for hosts.
+
+pub mod async_hosts;

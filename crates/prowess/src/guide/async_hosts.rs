@@ -1,0 +1,67 @@
+//! Using prowess from async code.
+//!
+//! The library is synchronous: it reads files with plain system calls, and nothing in it needs an
+//! executor. [`Runtime`](crate::Runtime), [`SessionHandle`](crate::session::SessionHandle) and
+//! [`Turn`](crate::Turn) are `Send`, `Sync` and `'static`, so an async host moves the calls that block
+//! to a thread that may block:
+//!
+//! ```
+//! use prowess::session::SessionHandle;
+//! use prowess::{Runtime, ToolCall, ToolResult};
+//! use serde_json::json;
+//! use tokio::task::spawn_blocking;
+//!
+//! /// Runs one call of the model. The executor's threads never wait for a disk.
+//! async fn call(runtime: Runtime, session: SessionHandle, call: ToolCall) -> ToolResult {
+//!     let work = move || -> Result<ToolResult, prowess::Error> {
+//!         Ok(runtime.turn(&session)?.call(&call).result)
+//!     };
+//!     spawn_blocking(work).await.expect("no tool panics").expect("the session is open")
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), prowess::Error> {
+//! let runtime = Runtime::builder().default_skills().build()?;
+//! let session = runtime.open_session()?;
+//! let load = ToolCall::new("skills_load", json!({"names": ["skill-writing"]}));
+//! let result = call(runtime.clone(), session.clone(), load).await;
+//! assert!(!result.is_error);
+//!
+//! // A turn can also be started once and moved: it owns its catalog, session and parts.
+//! let turn = runtime.turn(&session)?;
+//! let prompt = spawn_blocking(move || turn.prompt()).await.expect("composing does not panic");
+//! assert!(prompt.text.contains("# Writing a skill"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What blocks, and for how long
+//!
+//! | call | what it waits for | how long |
+//! |---|---|---|
+//! | [`build`](crate::RuntimeBuilder::build) | the first scan of every source | about 3 µs per skill with warm caches, 2 to 3 times that without a [record cache](crate::RuntimeBuilder::record_cache); a cold disk or a network mount sets the time then |
+//! | [`reload`](crate::Runtime::reload), [`refresh`](crate::Runtime::refresh) | a scan that reads changed packages only; a second caller waits for the scan that runs | as a second `build` |
+//! | [`turn`](crate::Runtime::turn) | the session store; under the refresh policy `ttl`, also a reload if the catalog is older than the limit; under `session.on_change`, one read for each loaded skill | a microsecond with the store in memory and no reload |
+//! | [`call`](crate::Turn::call) | the tool: `skills_load` and `skills_read` open one file per skill or resource, a tool of the host's or of a plugin as long as it likes | tens of microseconds for a local file; bounded by [`Cancel`](crate::Cancel) |
+//! | [`prompt`](crate::Turn::prompt) | nothing: it composes text from memory | 0.3 ms of CPU for a catalog of 1,000 skills |
+//! | [`open_session`](crate::Runtime::open_session), [`resume_session`](crate::Runtime::resume_session), [`close_session`](crate::Runtime::close_session) | the session store | as the store |
+//! | [`catalog`](crate::Runtime::catalog), [`view`](crate::Runtime::view), [`tools`](crate::Turn::tools), [`search`](crate::Turn::search) | nothing | reading the catalog never waits for a reload; the first search after a change builds the index |
+//! | dropping the last clone of a runtime and the last turn | the threads of the refresh policies `poll` and `watch` end | up to the scan that runs |
+//!
+//! `cargo xtask bench` measures these times and writes them to `benches/README.md`.
+//!
+//! # Advice
+//!
+//! - Build the runtime before the executor accepts requests, or in `spawn_blocking`.
+//! - Prefer the refresh policies `watch` and `poll` to `ttl`: they reload on a thread of their own, and a
+//!   turn then never scans.
+//! - Start the turn in the same `spawn_blocking` as the call, as above, unless the session store is in
+//!   memory and the policy is not `ttl`.
+//! - Pass a [`Cancel`](crate::Cancel) to [`call_until`](crate::Turn::call_until) and cancel it when the
+//!   request's future is dropped. A dropped `spawn_blocking` task runs on.
+//! - [`subscribe_with`](crate::Runtime::subscribe_with) bridges catalog changes to a task: its callback may
+//!   call `tokio::sync::Notify::notify_one`, and the task then empties the subscription with `try_recv`.
+//! - Open a session under the id of the chat in the host's database by
+//!   [`open_session_with`](crate::Runtime::open_session_with), so that only one id needs to be stored.
+//!
+//! The package `examples/async-host` is a small HTTP server built like this, with tokio and axum.

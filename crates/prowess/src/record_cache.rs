@@ -1,0 +1,79 @@
+//! The records that an earlier start of the program found, restored from a cache and saved to it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use prowess_core::{Catalog, Diagnostic, RecordSet, SkillSource};
+use prowess_registry::{Registry, RegistryBuilder, RegistryPolicy};
+use prowess_state::RecordCache;
+
+use crate::Error;
+
+/// Grows when the meaning of a key changes, so that no records are taken for those of another policy.
+const KEY_VERSION: u32 = 1;
+
+/// Restores records of each source before the first scan, and saves those that have changed after it.
+pub(crate) struct RecordCacheSession<'c> {
+    cache: &'c RecordCache,
+    policy: RegistryPolicy,
+    restored: HashMap<String, Arc<RecordSet>>,
+    findings: Vec<Diagnostic>,
+}
+
+impl<'c> RecordCacheSession<'c> {
+    pub(crate) fn new(cache: &'c RecordCache, policy: RegistryPolicy) -> Self {
+        Self { cache, policy, restored: HashMap::new(), findings: Vec::new() }
+    }
+
+    /// Builds the registry and scans every source, from what the cache holds.
+    pub(crate) fn scan(mut self, registry: RegistryBuilder) -> Result<Registry, Error> {
+        let registry = registry.recall(|source| self.load(source));
+        let registry = self.findings.drain(..).fold(registry, RegistryBuilder::finding).build()?;
+        let scanned = registry.reload();
+        if let Some(finding) = self.save(&scanned.catalog) {
+            registry.add_finding(finding);
+        }
+        Ok(registry)
+    }
+
+    /// Saves the records that differ from those that were restored. Returns why that is not possible:
+    /// then the next start is slower, and nothing else.
+    fn save(&self, catalog: &Catalog) -> Option<Diagnostic> {
+        let mut failure = None;
+        for scanned in catalog.sources() {
+            let Some(key) = self.key(&*scanned.source) else { continue };
+            let is_known = match self.restored.get(&key) {
+                Some(known) => Arc::ptr_eq(known, &scanned.records),
+                None => scanned.records.is_empty() && scanned.records.rejected().is_empty(),
+            };
+            if !is_known {
+                failure = failure.or(self.cache.save(&key, &scanned.records).err());
+            }
+        }
+        failure.map(|failure| *failure)
+    }
+
+    fn load(&mut self, source: &dyn SkillSource) -> Option<Arc<RecordSet>> {
+        let key = self.key(source)?;
+        match self.cache.load(&key) {
+            Ok(records) => {
+                let records = Arc::new(records?);
+                self.restored.insert(key, Arc::clone(&records));
+                Some(records)
+            }
+            Err(finding) => {
+                self.findings.push(*finding);
+                None
+            }
+        }
+    }
+
+    /// Everything that the records of a source depend on, except its packages and the build: the name of
+    /// the source, the registry's policy as JSON, whose keys are those of the configuration, and the
+    /// source's own key.
+    fn key(&self, source: &dyn SkillSource) -> Option<String> {
+        let policy = serde_json::to_string(&self.policy).ok()?;
+        let (name, key) = (source.name(), source.cache_key()?);
+        Some(format!("v{KEY_VERSION}\n{name}\n{policy}\n{key}"))
+    }
+}
