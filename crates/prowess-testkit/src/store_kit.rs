@@ -17,8 +17,8 @@ pub fn check_store(store: &dyn SessionStore) {
     check_load(store);
     check_put(store);
     check_race(store);
-    check_touch(store);
     check_delete(store);
+    check_touch(store);
     check_no_return(store);
 }
 

@@ -38,6 +38,7 @@ fn follow(commands: &[String]) -> String {
     std::fs::create_dir(at("home")).expect("a directory can be made");
     std::os::unix::fs::symlink(repository(), at("prowess")).expect("a link can be made");
     let target = repository().join("target/plugin-fixtures");
+    std::fs::create_dir_all(&target).expect("a directory can be made");
     let prepare =
         format!("ln -s '{}' target && cp ../prowess/Cargo.lock . && umask 022", target.display());
     let commands: Vec<_> = commands
@@ -116,12 +117,13 @@ fn a_new_plugin_depends_on_the_sdk_by_its_path() {
 }
 
 #[test]
-fn what_cannot_be_begun_is_told() {
+fn plugin_that_cannot_be_created_is_an_error() {
     let place = tempfile::tempdir().expect("a temporary directory");
     std::fs::create_dir(place.path().join("there")).expect("a directory can be made");
     let nowhere = place.path().display().to_string();
+    let sdk = repository().display().to_string();
     let cases: [(&[&str], i32, &str); 5] = [
-        (&["there", "--kind", "tools"], 1, "plugin-exists"),
+        (&["there", "--kind", "tools", "--sdk", &sdk], 1, "plugin-exists"),
         (&["Notes", "--kind", "tools"], 2, "name-invalid"),
         (&["7notes", "--kind", "tools"], 2, "name-invalid"),
         (&["../notes", "--kind", "tools"], 2, "name-invalid"),

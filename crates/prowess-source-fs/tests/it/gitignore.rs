@@ -4,7 +4,7 @@ use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
-use prowess_core::PackagePath;
+use prowess_core::{PackagePath, Trust};
 use prowess_source_fs::{Discovery, FsConfig, Nested};
 use prowess_testkit::{ScanRecorder, Tree};
 
@@ -100,12 +100,8 @@ fn the_policy_begins_at_the_repository_s_root() {
     let inside = policy.config(tree.join("skills"));
     assert_eq!(inside.gitignore.as_deref(), Some(tree.path()));
     assert_eq!(scan(inside).packages(), ALL[..3]);
-    let off = Discovery::default().config(tree.join("skills"));
-    assert_eq!(
-        off,
-        FsConfig::new(tree.join("skills")),
-        "by default it is as if there was no policy"
-    );
+    let off = Discovery::default().named_config(tree.join("skills"), Some(Trust::Trusted));
+    assert_eq!(off, FsConfig::new(tree.join("skills")), "the default policy changes nothing");
     let outside = Tree::new("//- /a/SKILL.md\na\n");
     assert_eq!(policy.config(outside.path()).gitignore.as_deref(), Some(outside.path()));
     assert_eq!(scan(config(&outside)).packages(), ["a"]);
