@@ -1,4 +1,4 @@
-//! What happened, for whoever must answer for it.
+//! Audit events and the sink that receives them.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,41 +8,41 @@ use crate::{Caller, Code, Digest, Record, SessionId, Timestamp};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "outcome", content = "code")]
 pub enum Outcome {
-    /// It ran and gave a result.
+    /// It ran and returned a result.
     Done,
-    /// It was not run, and why.
+    /// It was not run, for this reason.
     Refused(Code),
-    /// It ran and failed, and why.
+    /// It ran and failed, for this reason.
     Failed(Code),
 }
 
-/// A skill that a call named, and what that meant in the catalog that the turn had pinned.
+/// A reference to a skill in a call, and the skill that it meant in the catalog of the turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AuditedSkill {
-    /// What was typed.
+    /// The reference as it was written.
     pub typed: String,
-    /// The id of the skill; none where the caller could not have one by that name.
+    /// The id of the skill; `None` if the caller may load no skill by that reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The layer that the skill is in.
+    /// The skill's layer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layer: Option<String>,
-    /// The version that the skill's author gives it.
+    /// The author's version of the skill.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
 }
 
-/// One tool call as the audit sees it. Arguments and results stay out: they may hold secrets.
+/// One tool call. Arguments and results are left out because they may contain secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEvent {
-    /// When the call came.
+    /// The time of the call.
     pub at: Timestamp,
-    /// The conversation that it came from.
+    /// The session that made the call.
     pub session: SessionId,
-    /// The tool's name in the core's spelling, or the unknown name that the model typed.
+    /// The tool's canonical name, or the unknown name that the model wrote.
     pub tool: String,
-    /// Who made the call.
+    /// The caller.
     #[serde(default)]
     pub caller: Caller,
     /// The skills that the call named.
@@ -50,35 +50,35 @@ pub struct AuditEvent {
     /// How it ended.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// The generation of the catalog that the turn had pinned.
+    /// The generation of the turn's catalog.
     pub generation: u64,
 }
 
-/// A skill that is known and not used, because another has its id.
+/// A skill that is not used because another one has its id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShadowEvent {
-    /// When the catalog was made in which it is so first.
+    /// The time at which the first such catalog was built.
     pub at: Timestamp,
     /// The generation of that catalog.
     pub generation: u64,
-    /// The id that both have.
+    /// The id of both.
     pub id: String,
     /// The skill that is used.
-    pub used: AuditedPlace,
-    /// The one that is not.
-    pub shadowed: AuditedPlace,
+    pub used: AuditedOrigin,
+    /// The skill that is not used.
+    pub shadowed: AuditedOrigin,
 }
 
-/// Where a skill comes from.
+/// The location and layer of a skill.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct AuditedPlace {
+pub struct AuditedOrigin {
     /// The `SKILL.md` as an absolute path or URL.
     pub location: String,
     /// The name of its layer.
     pub layer: String,
 }
 
-impl From<Record<'_>> for AuditedPlace {
+impl From<Record<'_>> for AuditedOrigin {
     fn from(record: Record<'_>) -> Self {
         Self { location: record.location(), layer: record.layer().name.to_string() }
     }
@@ -87,42 +87,43 @@ impl From<Record<'_>> for AuditedPlace {
 /// A loaded skill whose content was replaced by its current one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefreshEvent {
-    /// When the turn began that found it changed.
+    /// The start of the turn that found the change.
     pub at: Timestamp,
-    /// The conversation that has it loaded.
+    /// The session that has the skill loaded.
     pub session: SessionId,
     /// The skill's id.
     pub id: String,
-    /// Where it comes from.
+    /// The skill's location and layer.
     #[serde(flatten)]
-    pub place: AuditedPlace,
-    /// Of the whole `SKILL.md` that was loaded.
+    pub place: AuditedOrigin,
+    /// The digest of the whole `SKILL.md` that was loaded.
     pub before: Digest,
-    /// Of the one that takes its place.
+    /// The digest of the file that replaces it.
     pub after: Digest,
 }
 
-/// Receives events.
+/// Receives audit events.
 ///
 /// # Behavior
 ///
 /// - `record` is called once for each dispatched call, refused calls included, from any thread.
-/// - `shadowed` is called once for each two skills, when the catalog is out in which one begins to be
-///   used in the other's stead; and anew if that ended and begins again.
-/// - `refreshed` is called once for each loaded skill that a turn refreshes, where the policy asks for it.
-/// - None may panic, and all should be quick; a sink that must wait buffers.
+/// - `shadowed` is called once for each pair of skills when a catalog is published in which one
+///   shadows the other, and again if that ends and starts again.
+/// - `refreshed` is called once for each loaded skill that a turn refreshes, where the policy asks
+///   for it.
+/// - No method may panic, and all should return quickly; a sink that has to wait buffers events.
 pub trait AuditSink: Send + Sync {
-    /// Takes note of an event.
+    /// Records a tool call.
     fn record(&self, event: &AuditEvent);
 
-    /// Takes note that a skill is used in the stead of another. By default nothing is noted.
+    /// Records that one skill shadows another. By default, does nothing.
     fn shadowed(&self, _event: &ShadowEvent) {}
 
     /// Records that a loaded skill was refreshed. By default, does nothing.
     fn refreshed(&self, _event: &RefreshEvent) {}
 }
 
-/// Keeps nothing.
+/// Discards every event.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoAudit;
 

@@ -2,7 +2,7 @@
 
 use crate::Caller;
 
-/// Whether a model is offered a skill, or why not. A record has the reason in words.
+/// Whether a skill is offered to a model, and if not, why. A record has the reason in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Availability {
     /// It is offered.
@@ -11,16 +11,18 @@ pub enum Availability {
     Hidden,
     /// A requirement is missing, such as a program.
     NotReady,
-    /// Another skill with its id is used instead.
+    /// Another skill with the same id is used instead.
     Shadowed,
-    /// It is for other audiences. This one cannot find out that it exists.
+    /// It is for other audiences. This audience cannot find out that it exists.
     OutOfScope,
-    /// Another skill has its id and neither is used, or a finding of severity `error` excludes it.
+    /// Another skill has the same id and neither is used, or a finding of severity `error` excludes
+    /// it.
     Rejected,
 }
 
 impl Availability {
-    /// Returns the word of the command line's contract: `visible`, `hidden`, `not-ready` or `shadowed`.
+    /// Returns the state as the command line prints it: `visible`, `hidden`, `not-ready` or
+    /// `shadowed`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Offered => "visible",
@@ -30,7 +32,8 @@ impl Availability {
         }
     }
 
-    /// Returns the callers that may load such a skill by its qualified id, unless the skill says otherwise.
+    /// Returns the callers that may load such a skill by its qualified id, unless the skill says
+    /// otherwise.
     pub(crate) fn callers(self) -> Callers {
         let may_load = matches!(self, Self::Offered | Self::Shadowed);
         Callers { model: may_load, user: may_load }
@@ -40,9 +43,9 @@ impl Availability {
 /// The callers that may load a skill that is not offered, by its id or its qualified id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Callers {
-    /// A model that was given the id.
+    /// A model that knows the id.
     pub model: bool,
-    /// A user, by a command of the host's.
+    /// A user, by a command of the host.
     pub user: bool,
 }
 

@@ -1,14 +1,14 @@
-//! Where a call comes from.
+//! The origin of a call.
 
 use serde::{Deserialize, Serialize};
 
-/// Who makes a call. Some skills are for one of them alone.
+/// The caller of a tool. Some skills are for one caller alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Caller {
     /// The model. The default.
     #[default]
     Model,
-    /// The user, by a command of the host's.
+    /// The user, by a command of the host.
     User,
 }

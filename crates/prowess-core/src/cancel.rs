@@ -1,34 +1,35 @@
-//! A flag by which a host ends a long call.
+//! A flag by which a host cancels a long call.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Asked for by the host, looked at by whoever does the long work. Clones share one flag.
+/// A cancellation flag: the host sets it, and long work checks it. Clones share one flag.
 #[derive(Clone, Default)]
 pub struct Cancel(Arc<State>);
 
 #[derive(Default)]
 struct State {
     flag: AtomicBool,
-    asks: Option<Box<dyn Fn() -> bool + Send + Sync>>,
+    poll: Option<Box<dyn Fn() -> bool + Send + Sync>>,
 }
 
 impl Cancel {
-    /// A flag that is also set once `asks` has said so: for a host that cannot share the flag itself, such
-    /// as one on the other side of a plugin's boundary. `asks` is called at each look and has to be quick.
-    pub fn asking(asks: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(State { flag: AtomicBool::default(), asks: Some(Box::new(asks)) }))
+    /// Creates a flag that is also set once `poll` returns `true`: for a host that cannot share the
+    /// flag itself, such as one on the other side of a plugin's boundary. `poll` is called at each
+    /// check and has to be fast.
+    pub fn with_poll(poll: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(State { flag: AtomicBool::default(), poll: Some(Box::new(poll)) }))
     }
 
-    /// Ask the work to end soon.
+    /// Requests that the work ends soon.
     pub fn cancel(&self) {
         self.0.flag.store(true, Ordering::Release);
     }
 
-    /// Whether the work should end.
+    /// Returns whether the work should end.
     pub fn is_cancelled(&self) -> bool {
-        self.0.flag.load(Ordering::Acquire) || self.0.asks.as_ref().is_some_and(|asks| asks())
+        self.0.flag.load(Ordering::Acquire) || self.0.poll.as_ref().is_some_and(|poll| poll())
     }
 }
 

@@ -1,4 +1,4 @@
-//! An immutable snapshot of everything that is known, with a generation number.
+//! An immutable snapshot of all records, with a generation number.
 
 mod builder;
 mod ids;
@@ -22,22 +22,22 @@ pub use revision::RevisedSkill;
 
 use ids::Ids;
 
-/// Hands out the catalog of the moment.
+/// Provides the current catalog.
 ///
 /// # Behavior
 ///
-/// - `catalog` never waits for a reload and never gives a part of one.
-/// - A catalog that was handed out stays as it is, whatever is reloaded later.
-/// - Generations never go back.
+/// - `catalog` never waits for a reload and never returns a partial one.
+/// - A returned catalog never changes, whatever is reloaded later.
+/// - Generations never decrease.
 pub trait CatalogProvider: Send + Sync {
-    /// The newest catalog.
+    /// Returns the newest catalog.
     fn catalog(&self) -> Arc<Catalog>;
 }
 
-/// All records of one moment. A turn takes one and keeps to it.
+/// An immutable snapshot of all records. A turn takes one and uses it to its end.
 ///
-/// The sources come along, so that what a turn reads comes from the sources that its catalog was
-/// made from, even if they have been replaced since.
+/// The snapshot holds its sources too, so that a turn reads from the sources that its catalog was
+/// built from, even if they were replaced since.
 pub struct Catalog {
     generation: u64,
     sources: Box<[CatalogSource]>,
@@ -45,7 +45,7 @@ pub struct Catalog {
     resolved: Arc<Resolved>,
 }
 
-/// Which records are offered under which ids, and which are not.
+/// The records that are offered, each with its id, and those that are not.
 #[derive(Default)]
 struct Resolved {
     layers: Box<[Layer]>,
@@ -56,15 +56,15 @@ struct Resolved {
     hasher: DefaultHashBuilder,
     /// Sorted by id, then source and package.
     excluded: Box<[Excluded]>,
-    /// Sorted likewise.
+    /// Sorted by id, then source and package.
     rejected: Box<[Excluded]>,
-    /// Ids that are not what the scan says.
+    /// The ids that differ from those of the scan.
     ids: Ids,
     /// Visible records that are shown by their name alone, sorted.
     name_only: Box<[RecordIndex]>,
     /// The missing requirements of records, sorted.
     missing: Box<[(RecordIndex, Box<str>)]>,
-    /// Further names of skills, sorted.
+    /// The aliases and the ids that they stand for, sorted.
     aliases: Arc<[(Box<str>, Box<str>)]>,
     /// Findings of the registry itself; those of a scan stay with its records.
     diagnostics: Box<[Diagnostic]>,
@@ -73,15 +73,16 @@ struct Resolved {
 /// One source of a catalog with the records of its scan.
 #[derive(Clone)]
 pub struct CatalogSource {
-    /// Which of the catalog's layers it belongs to.
+    /// The index of its layer in the catalog.
     pub layer: usize,
     /// The source itself.
     pub source: Arc<dyn SkillSource>,
-    /// What its last good scan found.
+    /// The records of its last successful scan.
     pub records: Arc<RecordSet>,
 }
 
-/// Which source and which of its records.
+/// The position of a record in a catalog: the number of its source, and of the record in that
+/// source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RecordIndex {
     source: u32,
@@ -89,114 +90,114 @@ pub struct RecordIndex {
 }
 
 impl RecordIndex {
-    /// The record number `entry` of the source number `source`.
+    /// Creates the index of the record number `entry` of the source number `source`.
     ///
     /// # Panics
     ///
-    /// A number is 2^32 or more, which no bounded scan reaches.
+    /// Panics if a number is 2^32 or more, which no scan reaches because scans are bounded.
     pub fn new(source: usize, entry: usize) -> Self {
         let narrow = |number| u32::try_from(number).expect("a scan is bounded far below 2^32");
         Self { source: narrow(source), entry: narrow(entry) }
     }
 
-    /// The number of the source in the order of precedence.
+    /// Returns the number of the source in the order of precedence.
     pub fn source(self) -> usize {
         self.source as usize
     }
 
-    /// Which of the source's records.
+    /// Returns the number of the record in its source.
     pub fn entry(self) -> usize {
         self.entry as usize
     }
 }
 
-/// A record that a model is not offered.
+/// A record that is not offered to a model.
 struct Excluded {
-    at: RecordIndex,
+    index: RecordIndex,
     availability: Availability,
     callers: Callers,
     reason: Box<str>,
 }
 
 impl Catalog {
-    /// A catalog of nothing, generation 0.
+    /// Creates a catalog without skills, of generation 0.
     pub fn empty() -> Self {
         CatalogBuilder::new(Vec::new(), Vec::new()).finish(0)
     }
 
-    /// Grows by one with each change.
+    /// Returns the generation, which grows by one with each change.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// The layers, the highest first.
+    /// Returns the layers, the highest first.
     pub fn layers(&self) -> &[Layer] {
         &self.resolved.layers
     }
 
-    /// The sources in the order of precedence.
+    /// Returns the sources in the order of precedence.
     pub fn sources(&self) -> &[CatalogSource] {
         &self.sources
     }
 
-    /// How many skills are visible.
+    /// Returns the number of visible skills.
     pub fn len(&self) -> usize {
         self.resolved.visible.len()
     }
 
-    /// Whether no skill is visible.
+    /// Returns whether no skill is visible.
     pub fn is_empty(&self) -> bool {
         self.resolved.visible.is_empty()
     }
 
-    /// The visible skill with this id.
+    /// Returns the visible skill with this id.
     pub fn get(&self, id: &str) -> Option<Record<'_>> {
-        let position = self.resolved.by_id.find(self.resolved.hasher.hash_one(id), |&at| {
-            let index = self.resolved.visible[at as usize];
-            self.id(index) == id
-        })?;
+        let position =
+            self.resolved.by_id.find(self.resolved.hasher.hash_one(id), |&position| {
+                self.id(self.resolved.visible[position as usize]) == id
+            })?;
         Some(Record::new(self, self.resolved.visible[*position as usize]))
     }
 
-    /// The visible skills, sorted by id.
+    /// Iterates over the visible skills, sorted by id.
     pub fn skills(&self) -> impl ExactSizeIterator<Item = Record<'_>> + Clone {
-        self.resolved.visible.iter().map(|&at| Record::new(self, at))
+        self.resolved.visible.iter().map(|&index| Record::new(self, index))
     }
 
-    /// The visible skill at this place of [`Self::skills`].
+    /// Returns the visible skill at this position of [`Self::skills`].
     pub fn skill_at(&self, position: usize) -> Option<Record<'_>> {
-        self.resolved.visible.get(position).map(|&at| Record::new(self, at))
+        self.resolved.visible.get(position).map(|&index| Record::new(self, index))
     }
 
-    /// Iterates over the skills that are not offered, sorted by id, each with its reason. This is for the
-    /// operator of the host: it names skills of other audiences too.
+    /// Iterates over the skills that are not offered, sorted by id, each with its reason. Meant for
+    /// the operator of the host: it includes skills of other audiences.
     pub fn excluded(&self) -> impl ExactSizeIterator<Item = Record<'_>> + Clone {
         self.resolved.excluded.iter().map(|excluded| self.record_of(excluded))
     }
 
-    /// Iterates over the skills with [`Availability::Rejected`], each of which has a finding of severity
-    /// `error`, sorted by id.
+    /// Iterates over the skills with [`Availability::Rejected`], sorted by id. Each has a finding
+    /// of severity `error`.
     pub fn rejected(&self) -> impl ExactSizeIterator<Item = Record<'_>> + Clone {
         self.resolved.rejected.iter().map(|rejected| self.record_of(rejected))
     }
 
-    /// Further names of skills with the ids that they stand for, sorted.
+    /// Iterates over the aliases and the ids that they stand for, sorted.
     pub fn aliases(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
         self.resolved.aliases.iter().map(|(alias, id)| (&**alias, &**id))
     }
 
-    /// Every finding: first the registry's, then each scan's. As [`Self::excluded`], this is for the
-    /// operator of the host.
+    /// Iterates over all findings: first the registry's, then each scan's. Like [`Self::excluded`],
+    /// this is meant for the operator of the host.
     pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         let scans = self.sources.iter().flat_map(|source| source.records.diagnostics());
         self.resolved.diagnostics.iter().chain(scans)
     }
 
-    /// Reads a file of a record's package whole.
+    /// Reads a whole file of a record's package.
     ///
     /// # Errors
     ///
-    /// What [`SkillSource::read`] says.
+    /// As for [`SkillSource::read`].
     pub fn read(
         &self,
         record: Record<'_>,
@@ -206,44 +207,44 @@ impl Catalog {
         self.source(record.index()).source.read(&record.package(), resource, limit)
     }
 
-    /// Names the files of a record's package.
+    /// Lists the files of a record's package.
     ///
     /// # Errors
     ///
-    /// What [`SkillSource::list`] says.
+    /// As for [`SkillSource::list`].
     pub fn list(&self, record: Record<'_>, most: usize) -> Result<Listing, SourceError> {
         self.source(record.index()).source.list(&record.package(), most)
     }
 
-    /// What a model types for a record, in this catalog.
-    pub(crate) fn id(&self, at: RecordIndex) -> &str {
-        self.resolved.ids.get(&self.sources, at)
+    /// Returns the id of a record in this catalog, as a model writes it.
+    pub(crate) fn id(&self, index: RecordIndex) -> &str {
+        self.resolved.ids.get(&self.sources, index)
     }
 
-    pub(crate) fn is_name_only(&self, at: RecordIndex) -> bool {
-        !self.resolved.name_only.is_empty() && self.resolved.name_only.binary_search(&at).is_ok()
+    pub(crate) fn is_name_only(&self, index: RecordIndex) -> bool {
+        !self.resolved.name_only.is_empty() && self.resolved.name_only.binary_search(&index).is_ok()
     }
 
-    pub(crate) fn missing_requirement(&self, at: RecordIndex) -> Option<&str> {
+    pub(crate) fn missing_requirement(&self, index: RecordIndex) -> Option<&str> {
         let missing = &self.resolved.missing;
-        let position = missing.binary_search_by_key(&at, |(record, _)| *record).ok()?;
+        let position = missing.binary_search_by_key(&index, |(record, _)| *record).ok()?;
         Some(&missing[position].1)
     }
 
     fn record_of<'c>(&'c self, excluded: &'c Excluded) -> Record<'c> {
-        Record::excluded(self, excluded.at, excluded.availability, &excluded.reason)
+        Record::excluded(self, excluded.index, excluded.availability, &excluded.reason)
     }
 
-    pub(crate) fn source(&self, at: RecordIndex) -> &CatalogSource {
-        &self.sources[at.source()]
+    pub(crate) fn source(&self, index: RecordIndex) -> &CatalogSource {
+        &self.sources[index.source()]
     }
 
-    pub(crate) fn set(&self, at: RecordIndex) -> &RecordSet {
-        &self.source(at).records
+    pub(crate) fn set(&self, index: RecordIndex) -> &RecordSet {
+        &self.source(index).records
     }
 
-    pub(crate) fn layer_of(&self, at: RecordIndex) -> &Layer {
-        &self.resolved.layers[self.source(at).layer]
+    pub(crate) fn layer_of(&self, index: RecordIndex) -> &Layer {
+        &self.resolved.layers[self.source(index).layer]
     }
 }
 

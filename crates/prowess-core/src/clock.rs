@@ -1,4 +1,4 @@
-//! Time as a value that the host hands in.
+//! Time, as the host provides it.
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(pub u64);
 
 impl Timestamp {
-    /// How long after `earlier` this is; zero if it is not after it.
+    /// Returns the time from `earlier` to this; zero if `earlier` is later.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
     }
 }
 
-/// Where the runtime learns the time. Nothing in the library crates reads the system's clock itself.
+/// The clock of the runtime. The library crates never read the system's clock themselves.
 ///
 /// # Behavior
 ///
-/// - `elapsed` never goes back.
-/// - Both may be called from any thread at any time.
+/// - `elapsed` never decreases.
+/// - Both methods may be called from any thread at any time.
 pub trait Clock: Send + Sync {
-    /// The time of day, for receipts, expiry and the audit.
+    /// Returns the time of day, for receipts, expiry and the audit.
     fn now(&self) -> Timestamp;
 
-    /// Time since some fixed moment, for durations.
+    /// Returns the time since some fixed moment, for durations.
     fn elapsed(&self) -> Duration;
 }

@@ -1,22 +1,23 @@
-//! How the texts of skills reach a model, and which locations it sees.
+//! How texts and locations of skills are delivered to a model.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-/// How the texts of skills reach a model. The prompt and the tools follow the same value, so that each
-/// body is delivered exactly once and no part shows a location that another one hides.
+/// The policy for delivering texts of skills to a model. The prompt and the tools use the same
+/// value, so that each body is delivered exactly once and no part shows a location that another one
+/// hides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DeliveryPolicy {
-    /// Where a loaded body reaches the model. By default, in the instructions.
+    /// The destination of a loaded body. By default, the instructions.
     pub bodies: BodyDelivery,
-    /// How locations are shown. By default, as absolute paths.
+    /// The form of locations. By default, absolute paths.
     pub show_location: ShowLocation,
 }
 
-/// Where a loaded body reaches the model.
+/// The destination of a loaded body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BodyDelivery {
@@ -27,7 +28,8 @@ pub enum BodyDelivery {
     ToolResult,
 }
 
-/// How a model sees the location of a skill: in the catalog, in receipts, next to bodies and in errors.
+/// The form in which a model sees the location of a skill: in the catalog, in receipts, next to
+/// bodies and in errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -37,14 +39,16 @@ pub enum ShowLocation {
     Absolute,
     /// As the skill's id, for agents without a file system.
     Id,
-    /// As a URI that names nothing of the host: `skill://pdf/SKILL.md`. The skill tools accept it.
+    /// As a URI that contains no path of the host: `skill://pdf/SKILL.md`. The skill tools accept
+    /// it.
     Virtual,
     /// Not at all.
     None,
 }
 
 impl ShowLocation {
-    /// Returns the location of a skill's file as a model sees it. `absolute` returns where it is.
+    /// Returns the location of a skill's file as a model sees it. `absolute` returns its absolute
+    /// path or URL.
     pub fn file<'a>(
         self,
         id: &'a str,
@@ -59,7 +63,7 @@ impl ShowLocation {
         }
     }
 
-    /// Returns the directory of a skill as a model sees it. `absolute` is where it is.
+    /// Returns the directory of a skill as a model sees it. `absolute` is its absolute path or URL.
     pub fn directory<'a>(self, id: &'a str, absolute: &'a str) -> Option<Cow<'a, str>> {
         match self {
             Self::Absolute => Some(Cow::Borrowed(absolute)),
@@ -73,8 +77,9 @@ impl ShowLocation {
 /// The scheme of a skill's virtual URI.
 const SCHEME: &str = "skill://";
 
-/// Returns the URI of a skill's file that names nothing of the host: `skill://pdf/references/guide.md`.
-/// An empty path is the skill's directory: `skill://pdf`.
+/// Returns the URI of a skill's file, without any path of the host:
+/// `skill://pdf/references/guide.md`. An empty path stands for the skill's directory:
+/// `skill://pdf`.
 ///
 /// ```
 /// use prowess_core::virtual_uri;
@@ -103,8 +108,8 @@ fn push_encoded(uri: &mut String, text: &str, kept: &str) {
     }
 }
 
-/// Returns the id and the path of a virtual URI: the reverse of [`virtual_uri`]. Returns `None` for any
-/// other text.
+/// Returns the id and the path of a virtual URI: the reverse of [`virtual_uri`]. Returns `None` for
+/// any other text.
 pub fn parse_virtual_uri(uri: &str) -> Option<(String, String)> {
     let rest = uri.strip_prefix(SCHEME)?;
     let (id, path) = rest.split_once('/').unwrap_or((rest, ""));

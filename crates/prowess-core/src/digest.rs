@@ -1,4 +1,4 @@
-//! What a text was, in 32 bytes.
+//! SHA-256 digests of file contents.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
-/// SHA-256 of some bytes, written `sha256:` and 64 hexadecimal digits.
+/// A SHA-256 digest, written as `sha256:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest of these bytes.
+    /// Computes the digest of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
@@ -35,7 +35,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// The text is not `sha256:` and 64 hexadecimal digits.
+/// The error of a text that is not `sha256:` and 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a digest; write `sha256:` and 64 hexadecimal digits")]
 pub struct DigestError(String);

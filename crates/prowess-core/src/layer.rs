@@ -1,53 +1,54 @@
-//! Sources of one rank and one trust.
+//! Layers: groups of sources with one rank and one trust level.
 
 use serde::{Deserialize, Serialize};
 
-/// How far a layer is trusted. Trust decides what a skill may do, never whether its text is escaped:
-/// all text is.
+/// The trust level of a layer. Trust decides what a skill may do. It does not decide whether text
+/// is escaped: all text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Trust {
     /// Never shadows a trusted skill, never grants a tool, never runs without approval.
     Untrusted,
-    /// The user has to be asked before anything of it is done that only the operator may decide. What
-    /// discovery finds of a project is not even offered before; what the host adds by itself is, as the
-    /// host answers for it.
-    Prompt,
-    /// The operator's own.
+    /// The user has to approve everything that otherwise only the operator may decide. Skills that
+    /// discovery finds in a project are not offered before; skills that the host adds itself are,
+    /// because the host is responsible for them.
+    #[serde(rename = "prompt")]
+    AskFirst,
+    /// The operator's own skills.
     Trusted,
 }
 
 impl Trust {
-    /// `untrusted`, `prompt` or `trusted`.
+    /// Returns `untrusted`, `prompt` or `trusted`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Untrusted => "untrusted",
-            Self::Prompt => "prompt",
+            Self::AskFirst => "prompt",
             Self::Trusted => "trusted",
         }
     }
 }
 
-/// A named rank. Of two skills with one name, the one in the higher layer is used.
+/// A named rank of sources. Of two skills with one name, the one in the higher layer is used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
-    /// The name that a user types, such as `project`.
+    /// The name as users write it, such as `project`.
     pub name: Box<str>,
-    /// How far its sources are trusted.
+    /// The trust level of its sources.
     pub trust: Trust,
-    /// What it counts beside other layers; the heavier is the higher. By default, the layer's place: 1
-    /// for the lowest.
+    /// The weight among the layers; the heavier is the higher. By default, the layer's position,
+    /// counted from 1 for the lowest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<u16>,
 }
 
 impl Layer {
-    /// A layer that weighs what its place says.
+    /// Creates a layer whose weight is its position.
     pub fn new(name: impl Into<Box<str>>, trust: Trust) -> Self {
         Self { name: name.into(), trust, weight: None }
     }
 
-    /// The same with a weight of its own.
+    /// Sets the weight.
     #[must_use]
     pub fn weighing(self, weight: u16) -> Self {
         Self { weight: Some(weight), ..self }

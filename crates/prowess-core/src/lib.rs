@@ -1,4 +1,4 @@
-//! The words of prowess as types, and the traits of its seams.
+//! The types of prowess and the traits that connect its crates.
 //!
 //! ```
 //! use prowess_core::{MemorySource, SkillSource, ReadLimit, PackagePath, ResourcePath};
@@ -15,13 +15,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A **source** holds packages; a **layer** ranks sources and says how far they are trusted; a
-//! **record** is what is known of one skill without its body; a **catalog** is an immutable snapshot
-//! of all records. A **session** is one conversation, a **turn** pins one catalog. A **tool** is what
-//! a model may call.
+//! A **source** holds packages; a **layer** ranks sources and sets how far they are trusted; a
+//! **record** describes one skill without its body; a **catalog** is an immutable snapshot of all
+//! records. A **session** is one conversation, a **turn** pins one catalog. A **tool** is something
+//! that a model may call.
 //!
-//! Everything here is a value or a trait: no file is opened, no clock read, no thread started and no
-//! lock taken, so each crate above can be had without the others.
+//! Everything here is a value or a trait: this crate opens no file, reads no clock, starts no
+//! thread and takes no lock, so each crate above it can be used without the others.
 #![forbid(unsafe_code)]
 
 mod audience;
@@ -50,7 +50,7 @@ mod trust;
 
 pub use audience::{Audience, Facts};
 pub use audit::{
-    AuditEvent, AuditSink, AuditedPlace, AuditedSkill, NoAudit, Outcome, RefreshEvent, ShadowEvent,
+    AuditEvent, AuditSink, AuditedOrigin, AuditedSkill, NoAudit, Outcome, RefreshEvent, ShadowEvent,
 };
 pub use availability::{Availability, Callers};
 pub use caller::Caller;

@@ -1,4 +1,4 @@
-//! A source whose packages are values, for tests and for skills that a program makes.
+//! A source whose packages are in memory, for tests and generated skills.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use crate::{
     SourceErrorKind, Stamp, Watch,
 };
 
-/// Files by path, fixed when the source is built.
+/// A source of files in memory, fixed when it is built.
 #[derive(Clone, Debug, Default)]
 pub struct MemorySource {
     name: Box<str>,
@@ -25,7 +25,7 @@ pub struct MemorySourceBuilder {
 }
 
 impl MemorySource {
-    /// A source with this name and no file yet. Its root is `memory://NAME`.
+    /// Creates a builder for a source with this name. Its root is `memory://NAME`.
     pub fn builder(name: &str) -> MemorySourceBuilder {
         let root = format!("memory://{name}").into();
         let source = Self { name: name.into(), root, files: BTreeMap::new() };
@@ -63,11 +63,11 @@ impl MemorySourceBuilder {
         self
     }
 
-    /// The finished source.
+    /// Builds the source.
     ///
     /// # Errors
     ///
-    /// The first path that is not one.
+    /// The first invalid path.
     pub fn build(self) -> Result<MemorySource, PathError> {
         self.broken.map_or(Ok(self.source), Err)
     }
@@ -88,7 +88,7 @@ impl SkillSource for MemorySource {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<ScanSummary, SourceError> {
-        // The files never change, so one stamp does for all.
+        // The files never change, so all have one stamp.
         let stamp = Some(Stamp::exact(1));
         for (package, file, head) in self.packages() {
             if cancel.is_cancelled() {
@@ -106,7 +106,7 @@ impl SkillSource for MemorySource {
         Ok(ScanSummary::default())
     }
 
-    /// The files never change, so there is never anything to tell.
+    /// Returns a watch that never reports a change, because the files never change.
     fn watch(&self, _listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
         Ok(Some(Watch::new(())))
     }

@@ -1,32 +1,32 @@
-//! Paths inside a source and inside a package, checked at their door.
+//! Paths inside a source and inside a package, checked when they are created.
 
 use std::fmt;
 
 use memchr::memchr3_iter;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The longest path of a resource, in bytes.
+/// The maximum length of a path, in bytes.
 const MAX_PATH_BYTES: usize = 1024;
 
-/// Why a path is refused.
+/// The reason why a path is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// It would leave the package, or is not relative to it.
+    /// The path would leave the package, or is absolute.
     #[error("`{0}` leaves the package; name a file relative to the skill's directory")]
     Escape(String),
-    /// It names the package itself, or nothing.
+    /// The path names the package itself, or nothing.
     #[error("`{0}` is not a file of the package")]
     NotAFile(String),
-    /// It has a NUL byte.
+    /// The path contains a NUL byte.
     #[error("a path must not hold a NUL character")]
     Nul,
-    /// It is longer than 1024 bytes.
+    /// The path is longer than 1024 bytes.
     #[error("a path must not be longer than {MAX_PATH_BYTES} bytes; this one has {0}")]
     TooLong(usize),
 }
 
-/// The normal form of a relative path: no `.`, no `..`, no doubled slash.
+/// Returns the normal form of a relative path: no `.`, no `..`, no doubled slash.
 fn normalise(text: &str) -> Result<String, PathError> {
     if text.len() > MAX_PATH_BYTES {
         return Err(PathError::TooLong(text.len()));
@@ -35,7 +35,8 @@ fn normalise(text: &str) -> Result<String, PathError> {
         return Err(PathError::Nul);
     }
     let escape = || PathError::Escape(text.to_owned());
-    // A backslash or a drive means another system's rules; they are never guessed at.
+    // A backslash or a drive letter belongs to another operating system's rules, which are not
+    // interpreted here.
     if text.starts_with('/') || text.contains('\\') || has_drive(text) {
         return Err(escape());
     }
@@ -50,15 +51,15 @@ fn normalise(text: &str) -> Result<String, PathError> {
     Ok(parts.join("/"))
 }
 
-/// Whether another system would take the text's beginning for the letter of a drive.
+/// Returns whether the text starts with a drive letter, as on Windows.
 fn has_drive(text: &str) -> bool {
     matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
-/// A file inside a package: relative, `/` between its parts, never out of the package.
+/// The path of a file inside a package: relative, separated by `/`, never out of the package.
 ///
-/// A `..` that stays inside is resolved by its text: `references/../SKILL.md` is `SKILL.md`. No URL
-/// decoding and no Unicode normalisation is done: the bytes are the name.
+/// A `..` that stays inside is resolved lexically: `references/../SKILL.md` is `SKILL.md`. Nothing
+/// is URL-decoded and no Unicode normalisation is applied.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct ResourcePath(Box<str>);
@@ -68,7 +69,7 @@ impl ResourcePath {
     ///
     /// # Errors
     ///
-    /// The path leaves the package, names no file, holds a NUL or is too long.
+    /// The path leaves the package, names no file, contains a NUL or is too long.
     pub fn new(text: &str) -> Result<Self, PathError> {
         let normal = normalise(text)?;
         if normal.is_empty() {
@@ -77,14 +78,14 @@ impl ResourcePath {
         Ok(Self(normal.into()))
     }
 
-    /// The path as text.
+    /// Returns the path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A package inside a source: the path of its directory from the source's root, empty for a source
-/// that is one package.
+/// The path of a package inside a source: its directory, relative to the source's root. Empty for a
+/// source that is one package.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct PackagePath(Box<str>);
@@ -94,26 +95,26 @@ impl PackagePath {
     ///
     /// # Errors
     ///
-    /// The path leaves the source, holds a NUL or is too long.
+    /// The path leaves the source, contains a NUL or is too long.
     pub fn new(text: &str) -> Result<Self, PathError> {
         Ok(Self(normalise(text)?.into()))
     }
 
-    /// The path as text.
+    /// Returns the path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// A path that a record keeps, which was checked when it came in.
+    /// Creates the path of a record, which was checked when the record was built.
     pub(crate) fn from_normal(text: &str) -> Self {
         debug_assert!(Self::is_normal(text), "the registry checks the paths of a scan");
         Self(text.into())
     }
 
-    /// Whether a text is a package's path in normal form, as a scan must report it.
+    /// Returns whether a text is a package's path in normal form, as a scan must report it.
     pub fn is_normal(text: &str) -> bool {
-        // A scan asks this of each directory, so it looks at bytes: none of these is part of another
-        // character.
+        // Called for each directory of a scan, so it searches bytes: none of these is part of
+        // another character.
         let bytes = text.as_bytes();
         let is_part = |part: &[u8]| !matches!(part, b"" | b"." | b"..");
         let mut start = 0;
@@ -127,7 +128,7 @@ impl PackagePath {
             || (bytes.len() <= MAX_PATH_BYTES && !has_drive(text) && is_part(&bytes[start..]))
     }
 
-    /// The name of the package's directory; empty for a source that is one package.
+    /// Returns the name of the package's directory; empty for a source that is one package.
     pub fn directory(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Which skills suit a query, the best first.
+//! The trait that ranks skills for a query.
 
 use std::sync::Arc;
 
@@ -8,34 +8,36 @@ use crate::{Catalog, Record};
 ///
 /// # Behavior
 ///
-/// - The answer has visible skills of `catalog` only, each at most once, and at most `limit` of them.
-/// - The best come first. Scores are finite and never negative; equal scores go by id.
-/// - The same catalog, query and limit give the same answer, from any thread and at any time.
-/// - The answer for a smaller limit is the beginning of the answer for a larger one.
-/// - A blank query gives the skills by id, each with a score of 0.
-/// - Any other text may be a query. What is not understood gives nothing, and what is too long is cut.
-/// - Whether a catalog was prepared for changes no answer.
+/// - The result contains visible skills of `catalog` only, each at most once, and at most `limit`
+///   of them.
+/// - The best come first. Scores are finite and never negative; equal scores are sorted by id.
+/// - The same catalog, query and limit give the same result, from any thread and at any time.
+/// - The result for a smaller limit is a prefix of the result for a larger one.
+/// - A blank query returns the skills by id, each with a score of 0.
+/// - Any text may be a query. Terms that are not understood match nothing, and a query that is too
+///   long is cut.
+/// - `prepare` never changes a result.
 pub trait Ranker: Send + Sync {
-    /// The `limit` skills that suit `query` best.
+    /// Returns the `limit` best matches for `query`.
     ///
-    /// The catalog comes with its reference count, so that what a ranker prepares for it can be kept
-    /// for the next query and told from what belongs to another catalog.
+    /// The catalog is passed in its `Arc`, so that a ranker can keep an index of it for the next
+    /// query and recognise another catalog.
     fn rank<'c>(&self, catalog: &'c Arc<Catalog>, query: &str, limit: usize) -> Vec<Ranked<'c>>;
 
-    /// Makes ready what it takes to rank the skills of `next`, which is about to take the place of
-    /// `current` and that no reader has yet. Who ranked none of `current` may leave it.
+    /// Prepares to rank the skills of `next`, which is about to replace `current` and is not
+    /// visible to readers yet. A ranker that never ranked `current` may do nothing.
     ///
-    /// By default nothing is made ready.
+    /// By default, does nothing.
     fn prepare(&self, next: &Arc<Catalog>, current: &Catalog) {
         let _ = (next, current);
     }
 }
 
-/// A skill with what a ranker thinks of it.
+/// A skill with its score.
 #[derive(Clone, Copy, Debug)]
 pub struct Ranked<'c> {
     /// The skill.
     pub record: Record<'c>,
-    /// How well it suits the query. Only comparable inside one answer of one ranker.
+    /// The score for the query, comparable only within one result of one ranker.
     pub score: f32,
 }

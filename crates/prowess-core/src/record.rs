@@ -1,4 +1,4 @@
-//! What is known of one skill without its body.
+//! Views of the records of a catalog.
 
 use serde::{Serialize, Serializer};
 
@@ -8,130 +8,132 @@ use crate::{
     Trust,
 };
 
-/// A view of one skill in a catalog. Copying it costs nothing; its texts live in the catalog.
+/// A view of one skill in a catalog. It is cheap to copy; its texts are stored in the catalog.
 ///
-/// Serialises to the contract of the command line: `{id, name, description, location, layer, source,
-/// trust, tags, tokens, state}`, `reason` unless the state is `visible`, and `version` where there is one.
+/// Serialises as the JSON output of the command line: `{id, name, description, location, layer,
+/// source, trust, tags, tokens, state}`, with `reason` unless the state is `visible`, and `version`
+/// if there is one.
 #[derive(Clone, Copy)]
 pub struct Record<'c> {
     catalog: &'c Catalog,
-    at: RecordIndex,
+    index: RecordIndex,
     availability: Availability,
     reason: Option<&'c str>,
 }
 
 impl<'c> Record<'c> {
     /// Creates the view of a record that is offered.
-    pub(crate) fn new(catalog: &'c Catalog, at: RecordIndex) -> Self {
-        Self { catalog, at, availability: Availability::Offered, reason: None }
+    pub(crate) fn new(catalog: &'c Catalog, index: RecordIndex) -> Self {
+        Self { catalog, index, availability: Availability::Offered, reason: None }
     }
 
     /// Creates the view of a record that is not offered, for this reason.
     pub(crate) fn excluded(
         catalog: &'c Catalog,
-        at: RecordIndex,
+        index: RecordIndex,
         availability: Availability,
         reason: &'c str,
     ) -> Self {
-        Self { catalog, at, availability, reason: Some(reason) }
+        Self { catalog, index, availability, reason: Some(reason) }
     }
 
-    /// What a model types; unique among the visible records of a catalog.
+    /// Returns the id, as a model writes it; unique among the visible records of a catalog.
     pub fn id(&self) -> &'c str {
-        self.catalog.id(self.at)
+        self.catalog.id(self.index)
     }
 
-    /// The id that it would have if no other skill had the same: the one that it has, unless collisions are
-    /// told apart.
+    /// Returns the id that the skill would have if no other skill had the same. It differs from
+    /// [`Self::id`] only if the policy renames colliding skills.
     pub fn base_id(&self) -> &'c str {
-        self.catalog.base_id(self.at)
+        self.catalog.base_id(self.index)
     }
 
-    /// An id by which this very skill can be loaded: its own where that means no other, otherwise a
-    /// qualified one such as `project:pdf`. None if there is no such id.
+    /// Returns an id by which exactly this skill can be loaded: its own if that is unambiguous,
+    /// otherwise a qualified one such as `project:pdf`. Returns `None` if there is no such id.
     pub fn qualified_id(&self) -> Option<String> {
         self.catalog.qualified_id(*self)
     }
 
-    /// The declared name.
+    /// Returns the declared name.
     pub fn name(&self) -> &'c str {
-        self.catalog.set(self.at).name(self.at.entry())
+        self.catalog.set(self.index).name(self.index.entry())
     }
 
-    /// What the skill does and when to use it.
+    /// Returns the description: what the skill does and when to use it.
     pub fn description(&self) -> &'c str {
-        self.catalog.set(self.at).description(self.at.entry())
+        self.catalog.set(self.index).description(self.index.entry())
     }
 
-    /// Words to filter and search by.
+    /// Iterates over the tags, which are used to filter and search.
     pub fn tags(&self) -> impl Iterator<Item = &'c str> + use<'c> {
-        self.catalog.set(self.at).tags(self.at.entry())
+        self.catalog.set(self.index).tags(self.index.entry())
     }
 
-    /// Settles collisions inside a layer; the higher wins.
+    /// Returns the priority, which resolves collisions inside a layer; the higher wins.
     pub fn priority(&self) -> i16 {
-        self.catalog.set(self.at).priority(self.at.entry())
+        self.catalog.set(self.index).priority(self.index.entry())
     }
 
-    /// The version that the skill's author gives it, in `metadata.version`.
+    /// Returns the author's version of the skill, from `metadata.version`.
     pub fn version(&self) -> Option<&'c str> {
-        self.catalog.set(self.at).version(self.at.entry())
+        self.catalog.set(self.index).version(self.index.entry())
     }
 
-    /// When and to whom it is to be offered, where it says so.
+    /// Returns the skill's conditions: when it is offered, and to which audience.
     pub fn conditions(&self) -> Option<&'c Conditions> {
-        self.catalog.set(self.at).conditions(self.at.entry()).map(AsRef::as_ref)
+        self.catalog.set(self.index).conditions(self.index.entry()).map(AsRef::as_ref)
     }
 
-    /// Whether a model is shown its name and not its description.
+    /// Returns whether a model is shown the name without the description.
     pub fn is_name_only(&self) -> bool {
-        self.catalog.is_name_only(self.at)
+        self.catalog.is_name_only(self.index)
     }
 
-    /// Returns the missing requirement, such as a program, whether or not another rule excludes the skill
-    /// too. `None` where it is ready.
+    /// Returns the missing requirement, such as a program, whether or not another rule excludes the
+    /// skill too. Returns `None` if nothing is missing.
     pub fn missing_requirement(&self) -> Option<&'c str> {
-        self.catalog.missing_requirement(self.at)
+        self.catalog.missing_requirement(self.index)
     }
 
-    /// The version that was read, where the source can tell versions apart.
+    /// Returns the stamp of the version that was read, if the source can distinguish versions.
     pub fn stamp(&self) -> Option<Stamp> {
-        self.catalog.set(self.at).stamp(self.at.entry())
+        self.catalog.set(self.index).stamp(self.index.entry())
     }
 
-    /// The package's path in its source.
+    /// Returns the package's path in its source.
     pub fn package(&self) -> PackagePath {
-        PackagePath::from_normal(self.catalog.set(self.at).package(self.at.entry()))
+        PackagePath::from_normal(self.catalog.set(self.index).package(self.index.entry()))
     }
 
-    /// `SKILL.md`, or `skill.md` where that is all there is.
+    /// Returns the name of the skill's file: `SKILL.md`, or `skill.md` if that is the only one.
     pub fn file(&self) -> &'static str {
-        self.catalog.set(self.at).file(self.at.entry())
+        self.catalog.set(self.index).file(self.index.entry())
     }
 
-    /// The package's directory as an absolute path or URL.
+    /// Returns the package's directory as an absolute path or URL.
     pub fn root_directory(&self) -> String {
-        let root = self.catalog.source(self.at).source.root();
-        match self.catalog.set(self.at).package(self.at.entry()) {
+        let root = self.catalog.source(self.index).source.root();
+        match self.catalog.set(self.index).package(self.index.entry()) {
             "" => root.to_owned(),
             package => [root.trim_end_matches('/'), "/", package].concat(),
         }
     }
 
-    /// The `SKILL.md` as an absolute path or URL.
+    /// Returns the path of the `SKILL.md`, absolute or as a URL.
     pub fn location(&self) -> String {
-        // Written for each skill of a prompt: in one step, without the directory's own copy.
-        let root = self.catalog.source(self.at).source.root().trim_end_matches('/');
-        match self.catalog.set(self.at).package(self.at.entry()) {
+        // Called for each skill of a prompt, so it allocates once and does not build the directory
+        // first.
+        let root = self.catalog.source(self.index).source.root().trim_end_matches('/');
+        match self.catalog.set(self.index).package(self.index.entry()) {
             "" => [root, "/", self.file()].concat(),
             package => [root, "/", package, "/", self.file()].concat(),
         }
     }
 
-    /// Whether this is its [`Self::location`], at the cost of a comparison.
+    /// Returns whether this is its [`Self::location`], without allocating.
     pub fn is_at(&self, location: &str) -> bool {
-        let root = self.catalog.source(self.at).source.root().trim_end_matches('/');
-        let package = self.catalog.set(self.at).package(self.at.entry());
+        let root = self.catalog.source(self.index).source.root().trim_end_matches('/');
+        let package = self.catalog.set(self.index).package(self.index.entry());
         let inside = location.strip_prefix(root).and_then(|inside| inside.strip_prefix('/'));
         let inside = inside.and_then(|inside| inside.strip_suffix(self.file()));
         let Some(directory) = inside else { return false };
@@ -139,33 +141,33 @@ impl<'c> Record<'c> {
             && directory.ends_with('/') != package.is_empty()
     }
 
-    /// The layer of the record's source.
+    /// Returns the layer of the record's source.
     pub fn layer(&self) -> &'c Layer {
-        self.catalog.layer_of(self.at)
+        self.catalog.layer_of(self.index)
     }
 
-    /// The place of the record's layer among the catalog's; 0 is the highest.
+    /// Returns the index of the record's layer in the catalog; 0 is the highest.
     pub fn rank(&self) -> usize {
-        self.catalog.source(self.at).layer
+        self.catalog.source(self.index).layer
     }
 
-    /// The name of the record's source.
+    /// Returns the name of the record's source.
     pub fn source(&self) -> &'c str {
-        self.catalog.source(self.at).source.name()
+        self.catalog.source(self.index).source.name()
     }
 
-    /// How far the record's layer is trusted.
+    /// Returns the trust level of the record's layer.
     pub fn trust(&self) -> Trust {
         self.layer().trust
     }
 
-    /// What the name, and the description where it is shown, cost in each turn, as an estimate.
+    /// Estimates the tokens that the name, and the description if it is shown, cost in each turn.
     pub fn tokens(&self) -> usize {
         let description = if self.is_name_only() { "" } else { self.description() };
         EstimatedTokens.count(self.name()) + EstimatedTokens.count(description)
     }
 
-    /// Returns whether a model is offered the skill.
+    /// Returns whether the skill is offered to a model.
     pub fn availability(&self) -> Availability {
         self.availability
     }
@@ -175,9 +177,9 @@ impl<'c> Record<'c> {
         self.reason
     }
 
-    /// Where the record lies in its catalog.
+    /// Returns the record's position in its catalog.
     pub fn index(&self) -> RecordIndex {
-        self.at
+        self.index
     }
 }
 

@@ -1,4 +1,4 @@
-//! The records of one source's scan, packed: one text and a small entry each.
+//! The records of one source's scan, packed into few allocations.
 
 mod builder;
 mod bytes;
@@ -16,61 +16,64 @@ pub use builder::RecordSetBuilder;
 use entries::Entries;
 use texts::{Slice, Texts};
 
-/// What a scan learned of one skill, to be packed.
+/// The fields of a record that is to be packed.
 #[derive(Clone, Debug)]
 pub struct NewRecord<'a> {
     /// The package's path in its source.
     pub package: &'a str,
-    /// The file's own name.
+    /// The name of the file: `SKILL.md` or `skill.md`.
     pub file: &'a str,
-    /// What a model types for it, before collisions are settled.
+    /// The id, as a model writes it, before collisions are resolved.
     pub id: &'a str,
     /// The declared name.
     pub name: &'a str,
-    /// What it does and when to use it.
+    /// The description: what the skill does and when to use it.
     pub description: &'a str,
-    /// Words to filter and search by.
+    /// Tags to filter and search by.
     pub tags: &'a [Cow<'a, str>],
-    /// Settles collisions inside a layer; the higher wins.
+    /// Resolves collisions inside a layer; the higher wins.
     pub priority: i16,
-    /// The version that its author gives it.
+    /// The author's version.
     pub version: Option<&'a str>,
-    /// When and to whom it is to be offered, where it says so.
+    /// The skill's conditions: when it is offered, and to which audience.
     pub conditions: Option<Arc<Conditions>>,
-    /// The version that was read.
+    /// The stamp of the version that was read.
     pub stamp: Option<Stamp>,
 }
 
-/// A package whose `SKILL.md` cannot be used. It is kept so that an unchanged one is not read again.
+/// A package whose `SKILL.md` cannot be used. It is kept so that an unchanged one is not read
+/// again.
 #[derive(Clone, Debug)]
 pub struct Rejected {
     /// The package's path in its source.
     pub package: Box<str>,
-    /// The version that was read.
+    /// The stamp of the version that was read.
     pub stamp: Option<Stamp>,
 }
 
 /// The records of one source, immutable and shared between generations of the catalog.
 ///
-/// All texts lie in two strings: a thousand skills cost a handful of allocations, and a catalog of
-/// unchanged records costs one reference count. A set that follows another shares these strings, so that
-/// one changed file costs as much as that file and a small entry for each of the others.
+/// All texts are slices of two strings: a thousand skills cost a handful of allocations, and a
+/// catalog of unchanged records costs one reference count. A set that is built after another shares
+/// these strings, so that one changed file costs as much as that file and a small entry for each of
+/// the others.
 #[derive(Debug, Default)]
 pub struct RecordSet {
-    /// Packages, names and ids. Whatever goes through all records reads these and no more, so they lie
-    /// close together.
+    /// Packages, names and ids. Loops over all records read only these, so they are stored close
+    /// together.
     names: Texts,
-    /// What a skill says beside its name.
+    /// Descriptions, tags and versions.
     texts: Texts,
     entries: Entries,
     rejected: Box<[Rejected]>,
-    /// What the source has said of the list of packages.
+    /// The version of the list of packages, from the source.
     listing: Option<Stamp>,
-    /// Shared with the sets that still have them.
+    /// Shared with other sets that contain them.
     diagnostics: Box<[Arc<PackageDiagnostic>]>,
 }
 
-/// Where one record's texts lie in those of the set. Kept small: there is one for each skill.
+/// The positions of one record's texts in those of the set. Kept small: there is one for each
+/// skill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     stamp: Option<Stamp>,
@@ -80,7 +83,7 @@ struct Entry {
     is_lower_case_file: bool,
 }
 
-/// How many texts an entry has: those of [`Text`].
+/// The number of texts of an entry: the variants of [`Text`].
 const TEXTS: usize = 5;
 
 /// The texts of an entry, in the order of its arrays.
@@ -93,7 +96,7 @@ enum Text {
     Tags,
 }
 
-/// A finding with the package that it comes and goes with.
+/// A finding and its package. It is removed together with the package.
 #[derive(Clone, Debug)]
 struct PackageDiagnostic {
     package: Option<Box<str>>,
@@ -101,113 +104,114 @@ struct PackageDiagnostic {
 }
 
 impl RecordSet {
-    /// How many records there are.
+    /// Returns the number of records.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no record.
+    /// Returns whether there is no record.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The path of a record's package in its source.
-    pub fn package(&self, at: usize) -> &str {
-        self.text(at, Text::Package)
+    /// Returns the path of a record's package in its source.
+    pub fn package(&self, index: usize) -> &str {
+        self.text(index, Text::Package)
     }
 
-    /// Whether a record's package is the one at this path. Most are told apart by their lengths, without a
-    /// look at their texts, which lie all over the memory.
-    pub fn is_package(&self, at: usize, path: &str) -> bool {
-        self.is_of_package(&self.entries[at], path)
+    /// Returns whether a record's package has this path. Lengths are compared first, because
+    /// reading the texts costs cache misses.
+    pub fn is_package(&self, index: usize, path: &str) -> bool {
+        self.is_of_package(&self.entries[index], path)
     }
 
-    /// The record of the package at this path, found by a look at each.
+    /// Returns the record of the package at this path, by a linear search.
     pub fn find_package(&self, path: &str) -> Option<usize> {
         self.entries.iter().position(|entry| self.is_of_package(entry, path))
     }
 
     fn is_of_package(&self, entry: &Entry, path: &str) -> bool {
         let Entry { starts, lengths, .. } = entry;
-        let (start, length) = (starts[Text::Package as usize], lengths[Text::Package as usize]);
+        let start = starts[Text::Package as usize];
+        let length = lengths[Text::Package as usize];
         usize::from(length) == path.len() && self.names.is(Slice { start, length }, path)
     }
 
-    /// `SKILL.md`, or `skill.md` where that is all there is.
-    pub fn file(&self, at: usize) -> &'static str {
-        if self.entries[at].is_lower_case_file { "skill.md" } else { "SKILL.md" }
+    /// Returns the name of the record's file: `SKILL.md`, or `skill.md` if that is the only one.
+    pub fn file(&self, index: usize) -> &'static str {
+        if self.entries[index].is_lower_case_file { "skill.md" } else { "SKILL.md" }
     }
 
-    /// What a model types for a record, before collisions are settled.
-    pub fn id(&self, at: usize) -> &str {
-        self.text(at, Text::Id)
+    /// Returns the id of a record, as a model writes it, before collisions are resolved.
+    pub fn id(&self, index: usize) -> &str {
+        self.text(index, Text::Id)
     }
 
-    /// A record's declared name.
-    pub fn name(&self, at: usize) -> &str {
-        self.text(at, Text::Name)
+    /// Returns a record's declared name.
+    pub fn name(&self, index: usize) -> &str {
+        self.text(index, Text::Name)
     }
 
-    /// What a record's skill does and when to use it.
-    pub fn description(&self, at: usize) -> &str {
-        self.text(at, Text::Description)
+    /// Returns a record's description.
+    pub fn description(&self, index: usize) -> &str {
+        self.text(index, Text::Description)
     }
 
-    /// A record's tags.
-    pub fn tags(&self, at: usize) -> impl Iterator<Item = &str> {
-        self.text(at, Text::Tags).split('\n').filter(|tag| !tag.is_empty())
+    /// Iterates over a record's tags.
+    pub fn tags(&self, index: usize) -> impl Iterator<Item = &str> {
+        self.text(index, Text::Tags).split('\n').filter(|tag| !tag.is_empty())
     }
 
-    /// Settles collisions inside a layer; the higher wins.
-    pub fn priority(&self, at: usize) -> i16 {
-        self.entries[at].priority
+    /// Resolves collisions inside a layer; the higher wins.
+    pub fn priority(&self, index: usize) -> i16 {
+        self.entries[index].priority
     }
 
-    /// The version that a record's author gives it, where there is one.
-    pub fn version(&self, at: usize) -> Option<&str> {
-        self.entries.version(at).map(|slice| self.texts.get(slice))
+    /// Returns the author's version of a record, if there is one.
+    pub fn version(&self, index: usize) -> Option<&str> {
+        self.entries.version(index).map(|slice| self.texts.get(slice))
     }
 
-    /// When and to whom a record's skill is to be offered, where it says so.
-    pub fn conditions(&self, at: usize) -> Option<&Arc<Conditions>> {
-        self.entries.conditions(at)
+    /// Returns a record's conditions, if it has any.
+    pub fn conditions(&self, index: usize) -> Option<&Arc<Conditions>> {
+        self.entries.conditions(index)
     }
 
-    /// The records that say when and to whom they are to be offered, in their order.
+    /// Iterates over the records with conditions, in their order.
     pub fn conditioned(&self) -> impl Iterator<Item = (usize, &Arc<Conditions>)> {
         self.entries.conditioned()
     }
 
-    /// The version of a record that was read.
-    pub fn stamp(&self, at: usize) -> Option<Stamp> {
-        self.entries[at].stamp
+    /// Returns the stamp of the version that was read.
+    pub fn stamp(&self, index: usize) -> Option<Stamp> {
+        self.entries[index].stamp
     }
 
-    /// Packages that cannot be used.
+    /// Returns the packages that cannot be used.
     pub fn rejected(&self) -> &[Rejected] {
         &self.rejected
     }
 
-    /// The version of the list of packages, where the source has given one.
+    /// Returns the version of the list of packages, if the source reported one.
     pub fn listing(&self) -> Option<Stamp> {
         self.listing
     }
 
-    /// Every finding of the scan.
+    /// Iterates over all findings of the scan.
     pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().map(|found| &found.diagnostic)
     }
 
-    /// The findings about no package, which each scan tells anew.
+    /// Iterates over the findings that belong to no package. Each scan reports these again.
     pub fn problems(&self) -> impl Iterator<Item = &Diagnostic> {
-        let of_no_package = |found: &&Arc<PackageDiagnostic>| found.package.is_none();
-        self.diagnostics.iter().filter(of_no_package).map(|found| &found.diagnostic)
+        let problems = self.diagnostics.iter().filter(|found| found.package.is_none());
+        problems.map(|found| &found.diagnostic)
     }
 
-    // Whoever asks knows which, so that one place of two is left.
+    // `which` is constant at every call site, so inlining removes the branch.
     #[inline]
-    fn text(&self, at: usize, which: Text) -> &str {
-        let Entry { starts, lengths, .. } = &self.entries[at];
+    fn text(&self, index: usize, which: Text) -> &str {
+        let Entry { starts, lengths, .. } = &self.entries[index];
         let texts = match which {
             Text::Package | Text::Name | Text::Id => &self.names,
             Text::Description | Text::Tags => &self.texts,

@@ -1,4 +1,4 @@
-//! A scan: what a source compares with, and what it reports.
+//! The input of a scan and the interface that it reports to.
 
 use std::fmt;
 
@@ -15,11 +15,11 @@ pub struct PreviousScan<'a> {
 
 /// A table of packages and their stamps, behind a [`PreviousScan`].
 pub trait KnownPackages: Sync {
-    /// Returns the stamp of a package, unless it is racy or the package is not known.
+    /// Returns the stamp of a package, unless it is racy or the package is unknown.
     fn stamp(&self, package: &str) -> Option<Stamp>;
 
-    /// Returns the package at this index and its [`Self::stamp`], mostly in the order in which the previous
-    /// scan reported them.
+    /// Returns the package at this index and its [`Self::stamp`], mostly in the order in which the
+    /// previous scan reported them.
     ///
     /// By default the packages cannot be listed.
     fn package(&self, index: usize) -> Option<(&str, Option<Stamp>)> {
@@ -28,7 +28,7 @@ pub trait KnownPackages: Sync {
     }
 }
 
-/// No packages.
+/// An empty table.
 struct Nothing;
 
 impl KnownPackages for Nothing {
@@ -66,15 +66,15 @@ impl<'a> PreviousScan<'a> {
         Self { listing, ..self }
     }
 
-    /// Returns the stamp that the previous scan reported for a package. A racy one is left out, because it
-    /// cannot show that the file is unchanged.
+    /// Returns the stamp that the previous scan reported for a package. A racy one is left out,
+    /// because it cannot show that the file is unchanged.
     #[inline]
     pub fn stamp(&self, package: &str) -> Option<Stamp> {
         self.packages.stamp(package)
     }
 
-    /// Iterates over the known packages and their stamps from an index on, mostly in the order of the
-    /// previous scan. Empty where the packages cannot be listed.
+    /// Iterates over the known packages and their stamps from an index on, mostly in the order of
+    /// the previous scan. Empty where the packages cannot be listed.
     pub fn packages_from(&self, start: usize) -> impl Iterator<Item = (&'a str, Option<Stamp>)> {
         let packages = self.packages;
         (start..).map_while(move |index| packages.package(index))
@@ -104,30 +104,30 @@ impl fmt::Debug for PreviousScan<'_> {
 /// The result of a complete scan, beside its reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScanSummary {
-    /// The version of the list of packages: these packages and no others were reported. The next scan
-    /// receives it as [`PreviousScan::listing`].
+    /// The version of the list of packages: these packages and no others were reported. The next
+    /// scan receives it as [`PreviousScan::listing`].
     ///
     /// By default `None`: the next scan has to list the packages.
     pub listing: Option<Stamp>,
 }
 
-/// Receives the reports of a scan, in any order. A source may call it from a thread of its own while the
-/// scan lasts.
+/// Receives the reports of a scan, in any order. A source may call it from a thread of its own
+/// while the scan lasts.
 pub trait ScanSink: Send {
-    /// Reports a package that is as the previous scan saw it.
+    /// Reports a package that has not changed since the previous scan.
     fn unchanged(&mut self, package: &str);
 
-    /// Reports a package with a new or changed `SKILL.md`. The source follows the answer, which may ask for
-    /// a second report.
+    /// Reports a package with a new or changed `SKILL.md`. The source follows the returned request,
+    /// which may ask for a second report.
     fn found(&mut self, found: Found<'_>) -> ReadFurther;
 
     /// Reports a problem with a file or directory.
     fn problem(&mut self, diagnostic: Diagnostic);
 
-    /// Reports a directory that cannot be read. Packages that the previous scan found in and below it may
-    /// still exist. The path has the form of a package's path; empty for the root.
+    /// Reports a directory that cannot be read. Packages that the previous scan found in and below
+    /// it may still exist. The path has the form of a package's path; empty for the root.
     ///
-    /// By default this is a [`Self::problem`], and the packages below it are gone.
+    /// By default this is a [`Self::problem`], and the packages below it are treated as removed.
     fn unreadable(&mut self, directory: &str, diagnostic: Diagnostic) {
         let _ = directory;
         self.problem(diagnostic);
@@ -139,11 +139,12 @@ pub trait ScanSink: Send {
 pub struct Found<'a> {
     /// The package's path in the normal form of [`PackagePath`](crate::PackagePath).
     pub package: &'a str,
-    /// The file's own name: `SKILL.md`, or `skill.md` where that is all there is.
+    /// The name of the file: `SKILL.md`, or `skill.md` if that is the only one.
     pub file: &'a str,
-    /// The version to compare with next time; `None` where nothing tells one version from another.
+    /// The stamp for comparison at the next scan; `None` if versions cannot be distinguished.
     pub stamp: Option<Stamp>,
-    /// The size of the whole file in bytes, if it is known without a further call or was asked for.
+    /// The size of the whole file in bytes, if it is known without a further system call or was
+    /// requested.
     pub size: Option<u64>,
     /// The first bytes of the file; 2 KiB are enough for nearly every frontmatter.
     pub head: &'a [u8],
@@ -151,7 +152,7 @@ pub struct Found<'a> {
     pub is_whole_file: bool,
 }
 
-/// The sink's answer to a [`Found`].
+/// The sink's response to a [`Found`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadFurther {
     /// The head was enough.

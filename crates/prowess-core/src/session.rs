@@ -1,4 +1,4 @@
-//! The loaded skills of one conversation, and the store that keeps them.
+//! The loaded skills of a session, and the store that keeps them.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Digest, SessionId, Timestamp};
 
-/// A skill that a conversation has loaded, as it was at that moment.
+/// A loaded skill, with its content at that time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActiveSkill {
-    /// What the model typed.
+    /// The id.
     pub id: String,
     /// The declared name.
     pub name: String,
@@ -17,75 +17,75 @@ pub struct ActiveSkill {
     pub location: String,
     /// The package's directory as an absolute path or URL.
     pub root_dir: String,
-    /// The name of the layer that it came from. Empty in what was kept before layers were noted.
+    /// The name of its layer. Empty in sessions that were stored before layers were recorded.
     #[serde(default)]
     pub layer: String,
-    /// The version that its author gives it, in `metadata.version`.
+    /// The author's version, from `metadata.version`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Of the whole `SKILL.md`.
+    /// The digest of the whole `SKILL.md`.
     pub digest: Digest,
     /// The frontmatter as it was written.
     pub properties: serde_json::Value,
     /// Everything after the frontmatter, trimmed.
     pub body: Arc<str>,
-    /// When it was loaded.
+    /// The time at which it was loaded.
     pub loaded_at: Timestamp,
 }
 
-/// All that is kept of a conversation.
+/// The stored state of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionState {
-    /// Which conversation.
+    /// The session's id.
     pub id: SessionId,
     /// Grows by one with each change; a store compares it before it overwrites.
     pub version: u64,
     /// The loaded skills, the most recent last. A clone of the state shares them.
     pub active: Vec<Arc<ActiveSkill>>,
-    /// When it was opened.
+    /// The time at which the session was opened.
     pub created: Timestamp,
-    /// When it was last used, by `put` or by [`SessionStore::touch`].
+    /// The time of the last use, by `put` or by [`SessionStore::touch`].
     pub touched: Timestamp,
 }
 
 impl SessionState {
-    /// A conversation that has loaded nothing.
+    /// Creates the state of a session without loaded skills.
     pub fn new(id: SessionId, now: Timestamp) -> Self {
         Self { id, version: 0, active: Vec::new(), created: now, touched: now }
     }
 
-    /// The skill that a call means when it names none: the one loaded last.
+    /// Returns the skill that a call without a skill's name refers to: the one loaded last.
     pub fn current(&self) -> Option<&ActiveSkill> {
         self.active.last().map(Arc::as_ref)
     }
 
-    /// The active skill with this id.
+    /// Returns the active skill with this id.
     pub fn find(&self, id: &str) -> Option<&ActiveSkill> {
         self.active.iter().map(Arc::as_ref).find(|skill| skill.id == id)
     }
 }
 
-/// What loading does with the skills that are active already.
+/// Whether loading replaces the active skills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadMode {
-    /// They give way. The default.
+    /// The loaded skills replace the active ones. The default.
     #[default]
     Replace,
-    /// They stay.
+    /// The active skills stay active.
     Add,
 }
 
-/// Which skills to unload.
+/// The skills to unload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unload {
-    /// Every one.
+    /// All active skills.
     All,
-    /// Those of these that are active; the others are no error.
+    /// These skills. Those that are not active are ignored.
     These(Vec<String>),
 }
 
-/// What a conversation has loaded, without the bodies.
+/// The loaded skills of a session, without their bodies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Receipt {
     /// The active skills, the most recent last.
@@ -95,7 +95,7 @@ pub struct Receipt {
 /// One skill of a [`Receipt`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReceiptEntry {
-    /// What the model types.
+    /// The id, as a model writes it.
     pub id: String,
     /// The declared name.
     pub name: String,
@@ -103,12 +103,12 @@ pub struct ReceiptEntry {
     pub location: String,
     /// The package's directory as an absolute path or URL.
     pub root_dir: String,
-    /// The name of the layer that it came from.
+    /// The name of its layer.
     pub layer: String,
-    /// The version that its author gives it.
+    /// The author's version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Of the whole `SKILL.md`.
+    /// The digest of the whole `SKILL.md`.
     pub digest: Digest,
     /// The frontmatter as it was written.
     pub properties: serde_json::Value,
@@ -130,30 +130,31 @@ impl From<&SessionState> for Receipt {
     }
 }
 
-/// What a tool may do to the conversation that it is called in.
+/// The session of a tool call, as the tool may use it.
 ///
 /// # Behavior
 ///
-/// - `id` and `state` change nothing, and are not use: they do not keep a session from expiring.
-/// - `load` and `unload` happen whole or not at all, also beside calls from other threads.
-/// - `load` with more skills than the cap, or leading to more, changes nothing.
-/// - After an error the state is what it was.
+/// - `id` and `state` change nothing and do not count as use: they do not keep a session from
+///   expiring.
+/// - `load` and `unload` are atomic, also with concurrent calls from other threads.
+/// - `load` with more skills than the limit, or leading to more, changes nothing.
+/// - After an error the state is unchanged.
 pub trait Session: Send + Sync {
-    /// Which conversation this is.
+    /// Returns the session's id.
     fn id(&self) -> &SessionId;
 
-    /// What it has loaded now.
+    /// Returns the current state.
     ///
     /// # Errors
     ///
-    /// The conversation is over, or its store fails.
+    /// The session has ended, or its store fails.
     fn state(&self) -> Result<SessionState, SessionError>;
 
     /// Makes skills active.
     ///
     /// # Errors
     ///
-    /// Too many skills, a skill that the discipline refuses, or as for `state`.
+    /// Too many skills, a skill that the policy refuses, or as for `state`.
     fn load(&self, skills: &[Arc<ActiveSkill>], mode: LoadMode) -> Result<Receipt, SessionError>;
 
     /// Makes skills inactive.
@@ -164,27 +165,27 @@ pub trait Session: Send + Sync {
     fn unload(&self, which: &Unload) -> Result<Receipt, SessionError>;
 }
 
-/// Why a conversation could not do what it was asked. Nothing has changed.
+/// The error of an operation on a session, which has changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// More skills than a conversation may have loaded.
+    /// More skills than a session may have loaded.
     #[error(
         "{wanted} skills would be active and at most {cap} may be; load fewer, or unload some first"
     )]
     TooManySkills {
-        /// How many there would be.
+        /// The number of skills that would be active.
         wanted: usize,
-        /// How many there may be.
+        /// The maximum number of active skills.
         cap: usize,
     },
     /// The skill is active and the policy refuses to load it again.
     #[error("skill `{0}` is already active")]
     AlreadyActive(String),
-    /// The conversation is over, expired or was never begun.
+    /// The session has ended or expired, or never existed.
     #[error("there is no session `{}`; open a new one", .0.shown())]
     NotFound(SessionId),
-    /// Too many others changed it at the same time.
+    /// Concurrent calls changed the session too often.
     #[error("session `{}` was changed by others too often; try again", .0.shown())]
     Contended(SessionId),
     /// The store fails.
@@ -193,7 +194,7 @@ pub enum SessionError {
 }
 
 impl SessionError {
-    /// The code that a tool result carries.
+    /// Returns the code for a tool result.
     pub fn code(&self) -> &'static str {
         match self {
             Self::TooManySkills { .. } => "too-many-skills",
@@ -205,42 +206,42 @@ impl SessionError {
     }
 }
 
-/// Keeps conversations.
+/// Stores sessions.
 ///
 /// # Behavior
 ///
-/// - `load` gives what the last successful `put` stored, from any thread.
+/// - `load` returns the state that the last successful `put` stored, from any thread.
 /// - `put` stores a state only if the stored version is `expected` (`None`: nothing is stored), and
-///   says whether it did; two racing puts with one expectation never both succeed.
-/// - `touch` records when a stored state was last used, and says whether there is one. A later `load`
-///   has the time in `touched`, everything else stays as it was, and a `put` that expects the version
-///   still succeeds. An earlier time than the recorded one changes nothing.
-/// - `delete` says whether there was something to delete; a deleted state does not come back by a
-///   `put` that expects a version of it.
+///   returns whether it did. Of two racing calls with one expected version, at most one succeeds.
+/// - `touch` records the last use of a stored state, and returns whether there is one. A later
+///   `load` has the time in `touched`, everything else stays unchanged, and a `put` that expects
+///   the version still succeeds. An earlier time than the recorded one changes nothing.
+/// - `delete` returns whether a state was deleted. A `put` that expects a version of a deleted
+///   state fails.
 pub trait SessionStore: Send + Sync {
-    /// The stored state.
+    /// Returns the stored state.
     ///
     /// # Errors
     ///
     /// The store cannot be reached or read.
     fn load(&self, id: &SessionId) -> Result<Option<SessionState>, StoreError>;
 
-    /// Stores a state if the stored version is `expected`; false if it is another one.
+    /// Stores a state if the stored version is `expected`; returns `false` if it is not.
     ///
     /// # Errors
     ///
     /// The store cannot be reached or written.
     fn put(&self, state: SessionState, expected: Option<u64>) -> Result<bool, StoreError>;
 
-    /// Records `at` as the last use of a stored state, without writing the state again; false if there is
-    /// none.
+    /// Records `at` as the last use of a stored state, without writing the state; returns `false`
+    /// if there is none.
     ///
     /// # Errors
     ///
     /// The store cannot be reached or written.
     fn touch(&self, id: &SessionId, at: Timestamp) -> Result<bool, StoreError>;
 
-    /// Forgets a state; false if there was none.
+    /// Deletes a state; returns `false` if there was none.
     ///
     /// # Errors
     ///
@@ -248,7 +249,7 @@ pub trait SessionStore: Send + Sync {
     fn delete(&self, id: &SessionId) -> Result<bool, StoreError>;
 }
 
-/// A store failed; the text says how.
+/// The error of a session store, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the session store failed: {0}")]
 pub struct StoreError(pub String);

@@ -1,4 +1,4 @@
-//! The name of a session.
+//! Session ids.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The characters of an id that are neither letters nor digits.
 const PUNCTUATION: &str = "-_.:@/+=~#";
 
-/// How many characters of an id a message shows.
+/// The number of characters of an id that a message shows.
 const SHOWN: usize = 48;
 
 /// The name of one session. Opaque and unique; never a secret.
@@ -19,7 +19,7 @@ const SHOWN: usize = 48;
 pub struct SessionId(Arc<str>);
 
 impl SessionId {
-    /// How many characters an id may have.
+    /// The maximum length of an id in characters.
     pub const MAX_LENGTH: usize = 128;
 
     /// Checks the text of an id that the host chose.
@@ -90,7 +90,7 @@ pub enum SessionIdError {
         SessionId::MAX_LENGTH
     )]
     TooLong {
-        /// How long it is.
+        /// The length in bytes.
         bytes: usize,
     },
     /// The text has a character that an id may not have.
@@ -98,7 +98,7 @@ pub enum SessionIdError {
         "character {position} of the session id is not allowed; use ASCII letters, digits and `{PUNCTUATION}`"
     )]
     Character {
-        /// Which character, counted from 1.
+        /// The position of the character, counted from 1.
         position: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! The seam to wherever packages come from.
+//! The trait for sources of skill packages, with its types.
 
 use std::any::Any;
 use std::fmt;
@@ -8,42 +8,45 @@ use serde::Serialize;
 
 use crate::{Cancel, PackagePath, PreviousScan, ResourcePath, ScanSink, ScanSummary};
 
-/// A place that packages come from. It ships text and never reads frontmatter.
+/// A source of skill packages, such as a directory. It returns bytes and never parses frontmatter.
 ///
 /// # Behavior
 ///
-/// - `scan` reports each package once, by a path in the normal form of [`PackagePath`], and each
-///   thing that kept a package from being reported as a diagnostic with its path.
-/// - `scan` compares each package with [`PreviousScan::stamp`] and reports one whose stamp is still the
-///   same as unchanged, without reading it. A package with a provisional stamp may be read once more.
-/// - A failure that leaves some packages readable is a diagnostic; only a source that can say nothing
-///   at all gives an error.
+/// - `scan` reports each package once, by a path in the normal form of [`PackagePath`], and reports
+///   a diagnostic with a path for everything that prevented a package from being reported.
+/// - `scan` compares each package with [`PreviousScan::stamp`] and reports one whose stamp is still
+///   the same as unchanged, without reading it. A package with a provisional stamp may be read once
+///   more.
+/// - A failure that leaves some packages readable is a diagnostic; a source returns an error only
+///   if it can report nothing at all.
 /// - `read` and `list` never leave the package, whatever the path, the links in it or a race.
-/// - `read` gives the whole file or an error, never a part of it.
-/// - `list` is sorted, holds regular files only and says when it is not complete.
-/// - `scan_packages` reports of the packages that it is asked for what `scan` would report; it may
-///   report more, and says what it has covered.
-/// - A watch tells of each change that `scan` would see, sooner or later and perhaps more often than
-///   it happened; once the [`Watch`] is dropped, the listener is not called any more.
+/// - `read` returns the whole file or an error, never a part of it.
+/// - `list` is sorted, contains regular files only and states whether it is complete.
+/// - `scan_packages` reports for the requested packages what `scan` would report. It may report
+///   more, and returns what it covered.
+/// - A watch reports each change that `scan` would see, possibly late and possibly more than once;
+///   once the [`Watch`] is dropped, the listener is not called any more.
 /// - Every method may be called from any thread at any time, and ends soon after `cancel`.
 pub trait SkillSource: Send + Sync {
-    /// What a user sees as the record's source, such as `filesystem`.
+    /// Returns the name that users see as the record's source, such as `filesystem`.
     fn name(&self) -> &str;
 
-    /// Where the packages' paths begin: an absolute directory, or a URL without a last slash.
+    /// Returns the root that package paths are relative to: an absolute directory, or a URL without
+    /// a trailing slash.
     fn root(&self) -> &str;
 
-    /// What a scan's outcome depends on beside the packages themselves, if the stamps mean the same in
-    /// another run of the program: then what was found may be kept and handed to the next run.
+    /// Returns a key of everything but the packages that the result of a scan depends on, if stamps
+    /// stay comparable across runs of the program; scans can then be cached on disk under this key.
     ///
-    /// By default `None`: what was found ends with the program.
+    /// By default `None`: scans are not cached on disk.
     fn cache_key(&self) -> Option<String> {
         None
     }
 
-    /// What tells a package's directory from every other of the machine, whichever way a source comes to it.
+    /// Returns an identifier of a package's directory that is unique on this machine, whatever path
+    /// leads to it.
     ///
-    /// By default nobody can tell.
+    /// By default `None`: the identity is unknown.
     fn identity(&self, package: &PackagePath) -> Option<String> {
         let _ = package;
         None
@@ -53,7 +56,7 @@ pub trait SkillSource: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Nothing is known about any package; the registry then keeps the last good scan.
+    /// Nothing is known about any package; the registry then keeps the last successful scan.
     fn scan(
         &self,
         previous: &PreviousScan<'_>,
@@ -61,8 +64,8 @@ pub trait SkillSource: Send + Sync {
         cancel: &Cancel,
     ) -> Result<ScanSummary, SourceError>;
 
-    /// Reports these packages alone to `sink`, where the source can do that for less than a scan. A
-    /// package that was asked for and is not reported is gone.
+    /// Reports only these packages to `sink`, if the source can do that at a lower cost than a
+    /// scan. A requested package that is not reported no longer exists.
     ///
     /// By default this scans everything.
     ///
@@ -80,30 +83,32 @@ pub trait SkillSource: Send + Sync {
         self.scan(previous, sink, cancel).map(Coverage::Everything)
     }
 
-    /// Tells `listener` of changes until the [`Watch`] is dropped.
+    /// Notifies `listener` of changes until the [`Watch`] is dropped.
     ///
-    /// By default there is nothing to tell: `Ok(None)`, and who wants to know has to scan.
+    /// By default returns `Ok(None)`: the source cannot be watched, and changes are found by
+    /// scanning.
     ///
     /// # Errors
     ///
-    /// The source could be watched, but not here and now, as where the system has no watches left.
+    /// The source supports watching, but it failed, for example because the system's limit of
+    /// watches is reached.
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
         let _ = listener;
         Ok(None)
     }
 
-    /// Names the files of a package other than its `SKILL.md`, at most `most` of them.
+    /// Lists the files of a package other than its `SKILL.md`, at most `most` of them.
     ///
     /// # Errors
     ///
-    /// The package is gone or cannot be listed.
+    /// The package no longer exists or cannot be listed.
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError>;
 
-    /// Reads a file of a package whole.
+    /// Reads a whole file of a package.
     ///
     /// # Errors
     ///
-    /// There is no such regular file in the package, it is larger than `limit`, or it cannot be read.
+    /// The package has no such regular file, it is larger than `limit`, or it cannot be read.
     fn read(
         &self,
         package: &PackagePath,
@@ -112,45 +117,46 @@ pub trait SkillSource: Send + Sync {
     ) -> Result<Vec<u8>, SourceError>;
 }
 
-/// The part of a source that [`SkillSource::scan_packages`] looked at.
+/// The part of a source that [`SkillSource::scan_packages`] covered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
-    /// Every package of the source: one that was not reported is gone.
+    /// Every package of the source: one that was not reported no longer exists.
     Everything(ScanSummary),
     /// The requested packages, and no other.
     Asked,
 }
 
 impl Coverage {
-    /// Returns whether every package of the source was looked at.
+    /// Returns whether every package of the source was covered.
     pub fn is_everything(self) -> bool {
         matches!(self, Self::Everything(_))
     }
 }
 
-/// What a watch has to tell.
+/// A change that a watch reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SourceChange {
     /// These packages may have been added, changed or removed.
     Packages(Vec<PackagePath>),
-    /// Anything may have changed; the reason is not known or not of use.
+    /// Anything may have changed, for an unknown reason.
     Everything,
-    /// From now on changes may be missed, for this reason; who wants to know has to scan.
+    /// The watch has failed for this reason, and changes may be missed from now on; they have to be
+    /// found by scanning.
     Lost(SourceError),
 }
 
-/// Hears of changes, on a thread of the source's. It takes note and returns: it never calls the source
-/// and never waits.
+/// The callback of a watch. It runs on a thread of the source, must return quickly, and must
+/// neither call the source nor block.
 pub type ChangeListener = Arc<dyn Fn(SourceChange) + Send + Sync>;
 
-/// A watch that is kept up; dropping it ends it.
+/// An active watch, which ends when this is dropped.
 pub struct Watch(
     #[expect(dead_code, reason = "it is held to be dropped")] Box<dyn Any + Send + Sync>,
 );
 
 impl Watch {
-    /// A watch that ends when `keeper` is dropped.
+    /// Creates a watch that ends when `keeper` is dropped.
     pub fn new(keeper: impl Any + Send + Sync) -> Self {
         Self(Box::new(keeper))
     }
@@ -162,11 +168,11 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// The most bytes that a read may give.
+/// The maximum number of bytes that a read returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadLimit(pub usize);
 
-/// By default as large as a `SKILL.md` may be.
+/// By default, the maximum size of a `SKILL.md`.
 impl Default for ReadLimit {
     fn default() -> Self {
         Self(prowess_format::MAX_FILE_BYTES)
@@ -178,25 +184,25 @@ impl Default for ReadLimit {
 pub struct Listing {
     /// Sorted by path.
     pub resources: Vec<Resource>,
-    /// Whether these are all; false where a bound bit.
+    /// Whether the list is complete; `false` if a limit cut it.
     pub is_complete: bool,
 }
 
 /// One file of a package.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Resource {
-    /// Its path from the package's directory.
+    /// Its path, relative to the package's directory.
     pub path: ResourcePath,
     /// Its size in bytes.
     pub bytes: u64,
 }
 
-/// Why a source could not do what it was asked.
+/// The error of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceError {
-    /// What to branch on.
+    /// The kind, for programs.
     pub kind: SourceErrorKind,
-    /// A sentence that names the thing.
+    /// The message, for people.
     pub message: String,
 }
 
@@ -204,34 +210,34 @@ pub struct SourceError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SourceErrorKind {
-    /// There is nothing at that path.
+    /// The path does not exist.
     NotFound,
     /// The path leads out of the package.
     Escape,
-    /// It is a directory, a FIFO, a socket or a device.
+    /// The path is a directory, a FIFO, a socket or a device.
     NotRegular,
-    /// Its links lead round in a circle.
+    /// The symbolic links form a loop.
     Loop,
-    /// It is larger than the limit.
+    /// The file is larger than the limit.
     TooLarge,
-    /// The operating system or the server refuses.
+    /// The operating system or the server denied access.
     Denied,
-    /// It has several names (hard links), and the source does not read such files.
+    /// The file has several hard links, and the source does not read such files.
     MultipleLinks,
-    /// It lies on another mount than its package, and the source does not read across mounts.
+    /// The file is on another mount than its package, and the source does not read across mounts.
     CrossDevice,
-    /// It was being written to, each time it was read.
+    /// The file was being written during each attempt to read it.
     Changing,
     /// The folder that the source is bound to was replaced by another.
     Replaced,
     /// The call was cancelled.
     Cancelled,
-    /// It could not be reached or read.
+    /// The source could not be reached or read.
     Unavailable,
 }
 
 impl SourceErrorKind {
-    /// The code that a diagnostic or a tool result carries.
+    /// Returns the code for a diagnostic or a tool result.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::NotFound => "resource-not-found",
@@ -251,7 +257,7 @@ impl SourceErrorKind {
 }
 
 impl SourceError {
-    /// An error of this kind.
+    /// Creates an error of this kind.
     pub fn new(kind: SourceErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }

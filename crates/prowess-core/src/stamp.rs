@@ -1,11 +1,11 @@
-//! Versions of files, as sources compare them.
+//! Stamps, by which sources compare versions of files.
 
 use std::num::NonZeroU64;
 
 /// A version of a `SKILL.md`. Equal exact stamps of one package mean equal bytes.
 ///
-/// A source computes a stamp from what it has, such as size, time and inode, or an entity tag. The value
-/// means something to that source alone.
+/// A source computes a stamp from the metadata it has, such as size, time and inode, or an entity
+/// tag. Only that source can interpret the value.
 ///
 /// ```
 /// use prowess_core::{SameVersion, Stamp};
@@ -23,7 +23,7 @@ pub struct Stamp(NonZeroU64);
 pub enum SameVersion {
     /// The bytes are equal.
     Yes,
-    /// The stamps cannot tell.
+    /// The stamps do not show it.
     Unknown,
     /// The bytes may differ.
     No,
@@ -33,7 +33,7 @@ pub enum SameVersion {
 const PROVISIONAL: u64 = 1 << 63;
 /// An exact stamp that replaces a provisional one, with no sign of a change in between.
 const CONFIRMED: u64 = 1 << 62;
-/// The file changed so lately that it may change again under the same stamp.
+/// The file changed so recently that it may change again under the same stamp.
 const RACY: u64 = 1 << 61;
 
 impl Stamp {
@@ -42,27 +42,30 @@ impl Stamp {
     /// The bits of a provisional stamp that a source may use.
     pub const PROVISIONAL_BITS: u32 = 62;
 
-    /// Creates the stamp of one version of the file, from the low [`Self::EXACT_BITS`] bits of `value`.
+    /// Creates the stamp of one version of the file, from the low [`Self::EXACT_BITS`] bits of
+    /// `value`.
     pub const fn exact(value: u64) -> Self {
         Self::of_bits(value & (RACY - 1))
     }
 
-    /// Creates the stamp of a file that changed so lately that it may change again under the same stamp.
+    /// Creates the stamp of a file that changed so recently that it may change again under the same
+    /// stamp.
     ///
     /// A package with such a stamp is read again by the next scan.
     pub const fn racy(value: u64) -> Self {
         Self::of_bits(value & (RACY - 1) | RACY)
     }
 
-    /// Creates a stamp that only says when the file was read, from the low [`Self::PROVISIONAL_BITS`] bits
-    /// of `value`.
+    /// Creates a stamp that only says when the file was read, from the low
+    /// [`Self::PROVISIONAL_BITS`] bits of `value`.
     ///
     /// A source uses it where an exact stamp would cost a further call for each file.
     pub const fn provisional(value: u64) -> Self {
         Self::of_bits(value & (CONFIRMED - 1) | PROVISIONAL)
     }
 
-    /// Marks an exact stamp as the replacement of a provisional one, with no sign of a change in between.
+    /// Marks an exact stamp as the replacement of a provisional one, with no sign of a change in
+    /// between.
     #[must_use]
     pub const fn confirmed(self) -> Self {
         Self::of_bits(self.0.get() | CONFIRMED)
@@ -78,7 +81,8 @@ impl Stamp {
         self.0
     }
 
-    /// Returns the value that the source passed in. Of an exact or racy stamp, 0 and 1 are the same.
+    /// Returns the value that the source passed in. Of an exact or racy stamp, 0 and 1 are the
+    /// same.
     pub const fn value(self) -> u64 {
         let own = if self.is_provisional() { CONFIRMED } else { RACY };
         self.0.get() & (own - 1)

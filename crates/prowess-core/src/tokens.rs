@@ -1,22 +1,22 @@
-//! What a text costs a model.
+//! Counts of tokens.
 
 /// Counts the tokens of a text.
 ///
 /// # Behavior
 ///
 /// - The same text gives the same count.
-/// - The empty text costs nothing.
+/// - The empty text has no tokens.
 pub trait TokenCounter: Send + Sync {
-    /// The number of tokens in `text`.
+    /// Returns the number of tokens in `text`.
     fn count(&self, text: &str) -> usize;
 
-    /// Whether `count` is a vocabulary's own answer, not an estimate.
+    /// Returns whether `count` is exact for a vocabulary, not an estimate.
     fn is_exact(&self) -> bool;
 }
 
-/// One token for each four characters, rounded up: an estimate, so show it as "approx.".
+/// Estimates one token for each four characters, rounded up. Mark such counts as approximate.
 ///
-/// On 1,182 real skills it gives, of the count by the vocabulary of GPT-4o:
+/// Difference from the count by the vocabulary of GPT-4o, on 1,182 real skills:
 ///
 /// | text | lowest | p5 | median | p95 | highest | all together |
 /// |---|--:|--:|--:|--:|--:|--:|
@@ -24,9 +24,9 @@ pub trait TokenCounter: Send + Sync {
 /// | description | -19 % | +6 % | +31 % | +65 % | +150 % | +26 % |
 /// | body | -25 % | -8 % | +8 % | +24 % | +39 % | +6 % |
 ///
-/// Plain English costs less than the estimate; code and tables may cost more, and other scripts than
-/// Latin several times as much. `cargo xtask tokens DIR` measures it on the skills of a folder; `prowess-prompt` has
-/// an exact counter behind its feature `exact-tokens`.
+/// Plain English has fewer tokens than the estimate; code and tables may have more, and other
+/// scripts than Latin several times as many. `cargo xtask tokens DIR` measures it on the skills of
+/// a folder; `prowess-prompt` has an exact counter behind its feature `exact-tokens`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EstimatedTokens;
 

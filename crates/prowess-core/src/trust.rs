@@ -1,40 +1,40 @@
-//! Which folders the user trusts.
+//! The user's trust in folders.
 
 use std::path::{Path, PathBuf};
 
 use prowess_format::Diagnostic;
 use serde::{Deserialize, Serialize};
 
-/// Tells whether the user trusts who wrote what lies in a folder. A project's skills come with the
-/// project, so that whoever may write to it could speak to the model.
+/// Decides whether the user trusts the authors of a folder's content. Project skills come with the
+/// project, so everyone with write access to the project could otherwise instruct the model.
 ///
 /// # Behavior
 ///
-/// - An answer that cannot be found out is [`FolderAnswer::NotTrusted`].
-/// - It may be asked from any thread at any time.
+/// - Returns [`FolderAnswer::NotTrusted`] if the answer cannot be determined.
+/// - It may be called from any thread at any time.
 pub trait FolderTrust: Send + Sync {
-    /// Whether this folder is trusted.
+    /// Returns whether this folder is trusted.
     fn answer(&self, folder: &Path) -> FolderAnswer;
 
-    /// As [`Self::answer`], with the identity of the very folder that the answer is about, so that
-    /// another folder that takes its path later is not taken for it.
+    /// Like [`Self::answer`], but also returns the identity of the folder that the answer applies
+    /// to, so that another folder that takes its path later is not mistaken for it.
     ///
-    /// By default without identity: then trust holds for whatever is at the path.
+    /// By default without identity: the answer applies to whatever is at the path.
     fn check(&self, folder: &Path) -> CheckedFolder {
         CheckedFolder { answer: self.answer(folder), identity: None }
     }
 
-    /// Another number than before where the user may have said something else since. It costs next to
-    /// nothing, as it is asked whenever a turn begins.
+    /// Returns a number that changes whenever the user's decisions may have changed. It must be
+    /// cheap, because every turn calls it.
     ///
-    /// By default always 0: then a folder is asked about again when the skills are reloaded.
+    /// By default 0: then a folder is checked again only when the skills are reloaded.
     fn edition(&self) -> u64 {
         0
     }
 
-    /// Why nothing is known of any folder, where that is so.
+    /// Returns a diagnostic if the trust in all folders is unknown.
     ///
-    /// By default there is nothing to say.
+    /// By default `None`.
     fn finding(&self) -> Option<Diagnostic> {
         None
     }
@@ -43,16 +43,16 @@ pub trait FolderTrust: Send + Sync {
 /// A folder that has to be trusted before the skills of a source are offered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedFolder {
-    /// The folder that is asked about.
+    /// The folder in question.
     pub folder: PathBuf,
-    /// The project that it belongs to, which is what the user sees in messages and can trust.
+    /// The project that contains the folder. Messages show it, and the user can trust it.
     pub project: PathBuf,
-    /// The identity of the folder that the source reads from and no other, where the source is bound
-    /// to one. Trust in another folder at the same path does not count then.
+    /// The identity of the folder that the source reads from, if the source is bound to one. Trust
+    /// in another folder at the same path does not count then.
     pub identity: Option<FolderIdentity>,
 }
 
-/// The identity of a folder on the running machine, which no other folder at its path shares.
+/// The identity of a folder on the running machine. No other folder at its path has the same.
 ///
 /// The default identity is that of no folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -62,27 +62,27 @@ pub struct FolderIdentity {
     pub device: u64,
     /// The folder's number on that device.
     pub inode: u64,
-    /// When the folder was created, in seconds since 1970 and nanoseconds, where that is known.
+    /// The time when the folder was created, in seconds since 1970 and nanoseconds, if it is known.
     pub created: Option<(i64, u32)>,
 }
 
-/// An answer about a folder, and which folder it is about.
+/// An answer about a folder, and the folder that it applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckedFolder {
     /// The answer.
     pub answer: FolderAnswer,
-    /// The folder that it is about, if the answer is for one folder instead of for a path.
+    /// The folder that it applies to, if that is one folder instead of a path.
     pub identity: Option<FolderIdentity>,
 }
 
-/// What is known of the trust in a folder.
+/// Whether a folder is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FolderAnswer {
     /// The user trusts it.
     Trusted,
-    /// The user never said so, or took it back.
+    /// The user never trusted it, or revoked the trust.
     NotTrusted,
-    /// The user trusts a folder that stood here, and this is another. It is not trusted.
+    /// The user trusted a folder at this path, and this is a different one. It is not trusted.
     Replaced,
 }
 

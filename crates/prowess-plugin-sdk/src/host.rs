@@ -61,7 +61,7 @@ impl Host {
             return Cancel::default();
         }
         let object = self.object.clone();
-        Cancel::asking(move || object.is_cancelled(token) != 0)
+        Cancel::with_poll(move || object.is_cancelled(token) != 0)
     }
 
     pub(crate) fn changed(&self, watch_token: u64, change: Change<'_>) {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use prowess_core::{
-    AuditSink, AuditedPlace, Availability, Caller, Catalog, Clock, Lookup, Record, ShadowEvent,
+    AuditSink, AuditedOrigin, Availability, Caller, Catalog, Clock, Lookup, Record, ShadowEvent,
 };
 
 /// Who hears of shadows, and what the time is.
@@ -14,7 +14,7 @@ pub(crate) struct Auditor {
 }
 
 /// An id, the place that is used, and the one that is not.
-type Shadow = (String, AuditedPlace, AuditedPlace);
+type Shadow = (String, AuditedOrigin, AuditedOrigin);
 
 impl Auditor {
     /// Tells what `later` has that `earlier` had not, in the order of ids.

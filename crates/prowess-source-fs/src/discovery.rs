@@ -144,7 +144,7 @@ impl Discovery {
     pub fn named_config(&self, root: impl Into<PathBuf>, trust: Option<Trust>) -> FsConfig {
         let shared = match trust {
             Some(Trust::Trusted) => SharedFiles::Allow,
-            Some(Trust::Prompt | Trust::Untrusted) | None => SharedFiles::Refuse,
+            Some(Trust::AskFirst | Trust::Untrusted) | None => SharedFiles::Refuse,
         };
         FsConfig {
             links: self.links_by(trust),
@@ -172,7 +172,7 @@ impl Discovery {
     fn links_by(&self, trust: Option<Trust>) -> Links {
         self.links.unwrap_or(match trust {
             Some(Trust::Trusted) => Links::Follow,
-            Some(Trust::Prompt | Trust::Untrusted) | None => Links::WithinRoot,
+            Some(Trust::AskFirst | Trust::Untrusted) | None => Links::WithinRoot,
         })
     }
 }

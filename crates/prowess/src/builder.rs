@@ -31,7 +31,7 @@ use crate::{Error, Policies, SystemClock, SystemFacts};
 /// The layers of a runtime that names none, the lowest first: what the program brings, what is the
 /// user's own, what came with the project.
 pub const STANDARD_LAYERS: [(&str, Trust); 3] =
-    [("embedded", Trust::Trusted), ("user", Trust::Trusted), ("project", Trust::Prompt)];
+    [("embedded", Trust::Trusted), ("user", Trust::Trusted), ("project", Trust::AskFirst)];
 
 /// Collects what a [`Runtime`] is made of.
 ///

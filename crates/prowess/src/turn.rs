@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, AuditedPlace, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content, Ranked,
+    ActiveSkill, AuditedOrigin, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content, Ranked,
     RefreshEvent, SessionState, ToolCall, ToolContext, ToolDefinition,
 };
 use prowess_prompt::{Prompt, PromptInput, changed_skills, compose};
@@ -74,7 +74,7 @@ impl Turn {
     }
 
     fn refresh_event(&self, skill: &ActiveSkill, replaced: &ReplacedSkill) -> RefreshEvent {
-        let place = AuditedPlace { location: skill.location.clone(), layer: skill.layer.clone() };
+        let place = AuditedOrigin { location: skill.location.clone(), layer: skill.layer.clone() };
         RefreshEvent {
             at: skill.loaded_at,
             session: self.session.id().clone(),

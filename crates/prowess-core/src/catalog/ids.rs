@@ -1,48 +1,48 @@
-//! Which id each record goes by.
+//! The ids of records.
 
 use std::collections::HashMap;
 
 use super::{CatalogSource, RecordIndex};
 
-/// The ids that are not what the scan says, of which there are few or none.
+/// The ids that differ from those of the scan; there are few or none.
 #[derive(Clone, Default)]
 pub(super) struct Ids {
-    /// The host's name for a package, in the place of its declared one.
+    /// Ids that the host chose for packages, used instead of the declared name.
     own: HashMap<RecordIndex, Box<str>>,
-    /// What tells a record from another with its id where both are visible.
+    /// Ids that distinguish a record from another visible one with the same base id.
     distinct: HashMap<RecordIndex, Box<str>>,
 }
 
 impl Ids {
-    /// What a model types for a record.
-    pub(super) fn get<'i>(&'i self, sources: &'i [CatalogSource], at: RecordIndex) -> &'i str {
+    /// Returns the id of a record, as a model writes it.
+    pub(super) fn get<'i>(&'i self, sources: &'i [CatalogSource], index: RecordIndex) -> &'i str {
         if !self.distinct.is_empty()
-            && let Some(id) = self.distinct.get(&at)
+            && let Some(id) = self.distinct.get(&index)
         {
             return id;
         }
-        self.base(sources, at)
+        self.base(sources, index)
     }
 
-    /// The id of a record before it was told from others.
-    pub(super) fn base<'i>(&'i self, sources: &'i [CatalogSource], at: RecordIndex) -> &'i str {
+    /// Returns the id of a record before collisions were resolved.
+    pub(super) fn base<'i>(&'i self, sources: &'i [CatalogSource], index: RecordIndex) -> &'i str {
         if !self.own.is_empty()
-            && let Some(id) = self.own.get(&at)
+            && let Some(id) = self.own.get(&index)
         {
             return id;
         }
-        sources[at.source()].records.id(at.entry())
+        sources[index.source()].records.id(index.entry())
     }
 
-    pub(super) fn set_own(&mut self, at: RecordIndex, id: Box<str>) {
-        self.own.insert(at, id);
+    pub(super) fn set_own(&mut self, index: RecordIndex, id: Box<str>) {
+        self.own.insert(index, id);
     }
 
-    pub(super) fn set_distinct(&mut self, at: RecordIndex, id: Box<str>) {
-        self.distinct.insert(at, id);
+    pub(super) fn set_distinct(&mut self, index: RecordIndex, id: Box<str>) {
+        self.distinct.insert(index, id);
     }
 
-    /// The records that bear a distinct id.
+    /// Iterates over the records that have a distinct id.
     pub(super) fn distinct(&self) -> impl Iterator<Item = RecordIndex> {
         self.distinct.keys().copied()
     }

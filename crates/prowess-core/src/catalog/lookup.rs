@@ -1,21 +1,21 @@
-//! From what somebody typed to a skill.
+//! Finds the skill that a reference names.
 
 use super::{Catalog, Excluded, RecordIndex};
 use crate::{Availability, Caller, Record};
 
-/// What a text means to who typed it.
+/// The result of [`Catalog::find`].
 #[derive(Clone, Copy, Debug)]
 pub enum Lookup<'c> {
     /// This skill.
     Found(Record<'c>),
-    /// This skill, which the caller may not have, for this reason.
+    /// This skill, which the caller may not load, for this reason.
     Unavailable(Record<'c>, &'c str),
-    /// Nothing that the caller may know of.
+    /// No skill that the caller may learn about.
     Unknown,
 }
 
 impl<'c> Lookup<'c> {
-    /// The skill, if the caller may have it.
+    /// Returns the skill, if the caller may load it.
     pub fn found(self) -> Option<Record<'c>> {
         match self {
             Self::Found(record) => Some(record),
@@ -24,64 +24,64 @@ impl<'c> Lookup<'c> {
     }
 }
 
-/// A record that a text may mean, with why the caller may not have it.
+/// A record that a reference matches, and the reason why the caller may not load it, if any.
 type Meant<'c> = (Record<'c>, Option<&'c str>);
 
 impl Catalog {
-    /// What `typed` means to `caller`: an id, an alias of the host's, a qualified id or the place of a
-    /// `SKILL.md`, in this order.
+    /// Finds the skill that `reference` names for `caller`: an id, an alias of the host's, a
+    /// qualified id or the path of a `SKILL.md`, in this order.
     ///
-    /// A qualified id is `layer:id` or `source:id`. It reaches shadowed skills too; the second of a layer
-    /// is `layer:id#2`. The skills of other audiences are unknown.
-    pub fn find(&self, typed: &str, caller: Caller) -> Lookup<'_> {
-        // Most of what is typed is the id of a visible skill.
-        if let Some(record) = self.get(typed)
+    /// A qualified id is `layer:id` or `source:id`. It also reaches shadowed skills; the second of
+    /// a layer is `layer:id#2`. Skills of other audiences are reported as unknown.
+    pub fn find(&self, reference: &str, caller: Caller) -> Lookup<'_> {
+        // The common case: the id of a visible skill.
+        if let Some(record) = self.get(reference)
             && self.withheld_visible(record, caller).is_none()
         {
             return Lookup::Found(record);
         }
-        let mut meant = self.by_plain_id(typed, caller);
-        if let (true, Some(id)) = (meant.is_empty(), self.alias(typed)) {
+        let mut meant = self.by_plain_id(reference, caller);
+        if let (true, Some(id)) = (meant.is_empty(), self.alias(reference)) {
             meant = self.by_id(id, caller);
         }
         if meant.is_empty() {
-            meant = self.by_qualified_id(typed, caller);
+            meant = self.by_qualified_id(reference, caller);
         }
         if meant.is_empty() {
-            meant = self.by_place(typed, caller);
+            meant = self.by_place(reference, caller);
         }
         first(&meant)
     }
 
-    /// Whether the skill at this place is one that nobody may have any more: its folder is no longer trusted,
-    /// the host's rules disable it, or it is not for whom the catalog is.
+    /// Returns whether no caller may load the skill at this location any more: its folder is no
+    /// longer trusted, the host's rules disable it, or it is for another audience.
     pub fn is_withdrawn(&self, location: &str) -> bool {
-        let is_from_nobody = |excluded: &&Excluded| {
-            let is_hidden =
-                matches!(excluded.availability, Availability::Hidden | Availability::OutOfScope);
-            is_hidden && !excluded.callers.model && !excluded.callers.user
-        };
-        let hidden = self.resolved.excluded.iter().filter(is_from_nobody);
-        hidden.map(|excluded| self.record_of(excluded)).any(|record| record.is_at(location))
+        self.resolved.excluded.iter().any(|excluded| {
+            matches!(excluded.availability, Availability::Hidden | Availability::OutOfScope)
+                && !excluded.callers.model
+                && !excluded.callers.user
+                && self.record_of(excluded).is_at(location)
+        })
     }
 
-    /// The id that the host lets `alias` stand for.
+    /// Returns the id that `alias` stands for.
     pub fn alias(&self, alias: &str) -> Option<&str> {
-        let at = self.resolved.aliases.binary_search_by(|(known, _)| (**known).cmp(alias)).ok()?;
-        Some(&self.resolved.aliases[at].1)
+        let index =
+            self.resolved.aliases.binary_search_by(|(known, _)| (**known).cmp(alias)).ok()?;
+        Some(&self.resolved.aliases[index].1)
     }
 
-    /// Every record that `typed` may mean, whoever typed it and whatever became of the record, the visible
-    /// ones first: by id, alias or qualified id, or by the place of its package or its `SKILL.md`. This is
-    /// for who runs the host.
-    pub fn all_named(&self, typed: &str) -> Vec<Record<'_>> {
-        // As in `find`, an id comes before an alias.
-        let is_id = !self.by_plain_id(typed, Caller::User).is_empty();
-        let id = self.alias(typed).filter(|_| !is_id).unwrap_or(typed);
+    /// Returns every record that `reference` matches, offered or not, the visible ones first: by
+    /// id, alias or qualified id, or by the path of its package or its `SKILL.md`. Meant for the
+    /// operator of the host.
+    pub fn all_named(&self, reference: &str) -> Vec<Record<'_>> {
+        // As in `find`, an id takes precedence over an alias.
+        let is_id = !self.by_plain_id(reference, Caller::User).is_empty();
+        let id = self.alias(reference).filter(|_| !is_id).unwrap_or(reference);
         let qualified = id.split_once(':');
         let exact = self.by_qualified_id(id, Caller::User);
         let exact = exact.first().map(|(record, _)| record.index());
-        let place = typed.trim_end_matches('/');
+        let place = reference.trim_end_matches('/');
         let is_at = |record: &Record<'_>| {
             let location = record.location();
             let below = location.strip_prefix(place);
@@ -95,13 +95,13 @@ impl Catalog {
                 || base == id
                 || exact == Some(record.index())
                 || qualified.is_some_and(|(of, id)| base == id && is_of(*record, of))
-                || (typed.contains('/') && is_at(record))
+                || (reference.contains('/') && is_at(record))
         };
         self.skills().chain(self.excluded()).chain(self.rejected()).filter(is_meant).collect()
     }
 
-    /// An id by which this very record can be loaded: its own where it means no other, else a qualified
-    /// one.
+    /// Returns an id by which exactly this record can be loaded: its own if that is unambiguous,
+    /// otherwise a qualified one.
     pub(crate) fn qualified_id(&self, record: Record<'_>) -> Option<String> {
         let is_it = |other: &Record<'_>| other.index() == record.index();
         if record.availability() == Availability::Offered {
@@ -118,14 +118,14 @@ impl Catalog {
                 0 => format!("{qualifier}:{base}"),
                 place => format!("{qualifier}:{base}#{}", place + 1),
             };
-            // Another skill may bear just this text as its id.
+            // Another skill may have this very text as its id.
             self.get(&id).is_none().then_some(id)
         };
         qualified(&record.layer().name).or_else(|| qualified(record.source()))
     }
 
-    pub(crate) fn base_id(&self, at: RecordIndex) -> &str {
-        self.resolved.ids.base(&self.sources, at)
+    pub(crate) fn base_id(&self, index: RecordIndex) -> &str {
+        self.resolved.ids.base(&self.sources, index)
     }
 
     fn by_plain_id(&self, id: &str, caller: Caller) -> Vec<Meant<'_>> {
@@ -133,29 +133,27 @@ impl Catalog {
         visible.into_iter().chain(self.excluded_by_id(id, caller)).collect()
     }
 
-    /// What an alias stands for, which may be a qualified id.
+    /// Finds the target of an alias, which may be a qualified id.
     fn by_id(&self, id: &str, caller: Caller) -> Vec<Meant<'_>> {
         let plain = self.by_plain_id(id, caller);
         if plain.is_empty() { self.by_qualified_id(id, caller) } else { plain }
     }
 
-    /// The records excluded that a plain id means: those that no other shadows.
+    /// Iterates over the excluded records that a plain id matches: those that no other record
+    /// shadows.
     fn excluded_by_id(&self, id: &str, caller: Caller) -> impl Iterator<Item = Meant<'_>> {
-        let is_meant = |excluded: &&Excluded| {
+        let excluded = self.excluded_range(id).iter().filter(|excluded| {
             !matches!(excluded.availability, Availability::Shadowed | Availability::OutOfScope)
-        };
-        self.excluded_range(id)
-            .iter()
-            .filter(is_meant)
-            .map(move |excluded| self.meant(excluded, caller))
+        });
+        excluded.map(move |excluded| self.meant(excluded, caller))
     }
 
-    fn by_qualified_id(&self, typed: &str, caller: Caller) -> Vec<Meant<'_>> {
+    fn by_qualified_id(&self, reference: &str, caller: Caller) -> Vec<Meant<'_>> {
         let of = |(qualifier, id, number): (&str, &str, usize)| {
             let mut group: Vec<_> =
                 self.candidates(id).filter(|(record, _)| is_of(*record, qualifier)).collect();
             let has_layer = |(record, _): &(Record<'_>, _)| *record.layer().name == *qualifier;
-            // A layer's name comes before a source's that is spelled alike.
+            // A layer's name takes precedence over the same name of a source.
             if group.iter().any(has_layer) {
                 group.retain(has_layer);
             }
@@ -165,14 +163,14 @@ impl Catalog {
             });
             meant.into_iter().collect::<Vec<_>>()
         };
-        parts(typed).map(of).find(|meant| !meant.is_empty()).unwrap_or_default()
+        parts(reference).map(of).find(|meant| !meant.is_empty()).unwrap_or_default()
     }
 
-    fn by_place(&self, typed: &str, caller: Caller) -> Vec<Meant<'_>> {
-        if !typed.contains('/') {
+    fn by_place(&self, reference: &str, caller: Caller) -> Vec<Meant<'_>> {
+        if !reference.contains('/') {
             return Vec::new();
         }
-        let is_there = |record: &Record<'_>| record.is_at(typed);
+        let is_there = |record: &Record<'_>| record.is_at(reference);
         let visible = self.skills().filter(is_there);
         let visible = visible.map(|record| (record, self.withheld_visible(record, caller)));
         let excluded = self
@@ -184,15 +182,17 @@ impl Catalog {
         visible.chain(excluded.map(|excluded| self.meant(excluded, caller))).collect()
     }
 
-    /// The records of one id before any was told from another, the visible ones first, then those that
-    /// can be reached at all, in the order of precedence.
+    /// Iterates over the records with this base id that can be loaded, the visible ones first, then
+    /// the others in the order of precedence.
     fn candidates(&self, base: &str) -> impl Iterator<Item = (Record<'_>, Option<&Excluded>)> {
-        let is_it = |at: &RecordIndex| self.base_id(*at) == base;
+        let is_it = |index: &RecordIndex| self.base_id(*index) == base;
         let plain = self.get(base).map(|record| record.index()).filter(is_it);
         let mut distinct: Vec<_> = self.resolved.ids.distinct().filter(is_it).collect();
-        distinct.sort_unstable_by_key(|&at| (at.source(), self.set(at).package(at.entry())));
+        distinct.sort_unstable_by_key(|&index| {
+            (index.source(), self.set(index).package(index.entry()))
+        });
         let visible = plain.into_iter().chain(distinct);
-        let visible = visible.map(|at| (Record::new(self, at), None));
+        let visible = visible.map(|index| (Record::new(self, index), None));
         let excluded = self.excluded_range(base).iter();
         let excluded =
             excluded.filter(|excluded| excluded.availability != Availability::OutOfScope);
@@ -200,9 +200,9 @@ impl Catalog {
     }
 
     pub(super) fn excluded_range(&self, id: &str) -> &[Excluded] {
-        let start = self.resolved.excluded.partition_point(|excluded| self.id(excluded.at) < id);
-        let length =
-            self.resolved.excluded[start..].partition_point(|excluded| self.id(excluded.at) == id);
+        let start = self.resolved.excluded.partition_point(|excluded| self.id(excluded.index) < id);
+        let length = self.resolved.excluded[start..]
+            .partition_point(|excluded| self.id(excluded.index) == id);
         &self.resolved.excluded[start..start + length]
     }
 
@@ -211,7 +211,7 @@ impl Catalog {
         (self.record_of(excluded), withheld)
     }
 
-    /// Why a caller may not have a visible skill. A model may have each.
+    /// Returns why a caller may not load a visible skill. A model may load every visible skill.
     fn withheld_visible(&self, record: Record<'_>, caller: Caller) -> Option<&'static str> {
         let is_denied = caller == Caller::User
             && record.conditions().is_some_and(|conditions| conditions.not_by_user);
@@ -219,9 +219,9 @@ impl Catalog {
     }
 }
 
-/// What a qualified id may be made of: qualifier, id and number.
-fn parts(typed: &str) -> impl Iterator<Item = (&str, &str, usize)> {
-    let whole = typed.split_once(':').map(|(qualifier, id)| (qualifier, id, 1));
+/// Iterates over the ways to split a qualified id into qualifier, id and number.
+fn parts(reference: &str) -> impl Iterator<Item = (&str, &str, usize)> {
+    let whole = reference.split_once(':').map(|(qualifier, id)| (qualifier, id, 1));
     let numbered = whole.and_then(|(qualifier, id, _)| {
         let (id, number) = id.rsplit_once('#')?;
         let number = number.parse().ok().filter(|&number| number > 1)?;
@@ -234,7 +234,7 @@ fn is_of(record: Record<'_>, qualifier: &str) -> bool {
     *record.layer().name == *qualifier || record.source() == qualifier
 }
 
-/// The first that the caller may have, else the first.
+/// Returns the first match that the caller may load, otherwise the first match.
 fn first<'c>(meant: &[Meant<'c>]) -> Lookup<'c> {
     let free = meant.iter().find(|(_, withheld)| withheld.is_none());
     match free.or(meant.first()) {

@@ -1,22 +1,24 @@
-//! A catalog of the next moment in which the same skills are offered.
+//! Catalogs that differ from an earlier one only in the content of skills.
 
 use std::sync::Arc;
 
 use super::{Catalog, CatalogSource, Excluded, RecordIndex};
 use crate::Record;
 
-/// A skill in an earlier and in a later catalog.
+/// A skill as it is in an earlier and in a later catalog.
 pub type RevisedSkill<'c> = [Record<'c>; 2];
 
 impl Catalog {
-    /// This catalog with what newer scans of its sources say, at the cost of what they say otherwise. `None`
-    /// if that may decide which skills are offered or under which ids; then a catalog is to be settled anew.
-    /// That what is decided by other things has not changed is for the caller to know.
+    /// Returns this catalog with the records of newer scans, if they offer the same skills under
+    /// the same ids; the cost depends on the number of changed records. Returns `None` if the
+    /// changes may affect which skills are offered or under which ids; the catalog then has to be
+    /// resolved again. The caller makes sure that no other input of the resolution has changed.
     ///
-    /// What decides is what [`RecordSet::revised_since`](crate::RecordSet::revised_since) names, and every
-    /// word of skills that contend for one id: of two copies the one that was edited is none.
+    /// The fields that [`RecordSet::revised_since`](crate::RecordSet::revised_since) lists may
+    /// affect the outcome, and so may any field of skills that compete for one id: of two copies,
+    /// one that was edited is no longer a copy.
     pub fn revised(&self, sources: &[CatalogSource], generation: u64) -> Option<Self> {
-        let is_alone = |at: &RecordIndex| self.is_alone(*at);
+        let is_alone = |index: &RecordIndex| self.is_alone(*index);
         let is_revision = self.revisions_in(sources)?.iter().all(is_alone);
         is_revision.then(|| Self {
             generation,
@@ -25,23 +27,24 @@ impl Catalog {
         })
     }
 
-    /// The skills that are offered and may say something else than in `earlier`, each as it was and as it
-    /// is, sorted by id; `None` unless this is a revision of that catalog.
+    /// Returns the offered skills that may have changed since `earlier`, each as it was and as it
+    /// is, sorted by id; `None` unless this catalog is a revision of that one.
     pub fn revised_since<'c>(&'c self, earlier: &'c Self) -> Option<Vec<RevisedSkill<'c>>> {
         if !Arc::ptr_eq(&self.resolved, &earlier.resolved) {
             return None;
         }
-        let revised = earlier.revisions_in(&self.sources)?.into_iter();
-        let both = |at| [earlier, self].map(|catalog| Record::new(catalog, at));
-        let is_offered = |[_, later]: &RevisedSkill<'_>| {
-            self.get(later.id()).is_some_and(|offered| offered.index() == later.index())
-        };
-        let mut revised: Vec<_> = revised.map(both).filter(is_offered).collect();
+        let mut revised = Vec::new();
+        for index in earlier.revisions_in(&self.sources)? {
+            let [earlier, later] = [earlier, self].map(|catalog| Record::new(catalog, index));
+            if self.get(later.id()).is_some_and(|offered| offered.index() == index) {
+                revised.push([earlier, later]);
+            }
+        }
         revised.sort_unstable_by_key(|[_, later]| later.id());
         Some(revised)
     }
 
-    /// The records of which newer scans of the same sources say something else.
+    /// Returns the records that newer scans of the same sources have changed.
     fn revisions_in(&self, sources: &[CatalogSource]) -> Option<Vec<RecordIndex>> {
         if sources.len() != self.sources.len() {
             return None;
@@ -53,20 +56,24 @@ impl Catalog {
             }
             if !Arc::ptr_eq(&later.records, &earlier.records) {
                 let of_source = later.records.revised_since(&earlier.records)?;
-                revised.extend(of_source.into_iter().map(|at| RecordIndex::new(number, at)));
+                revised.extend(of_source.into_iter().map(|index| RecordIndex::new(number, index)));
             }
         }
         Some(revised)
     }
 
-    /// Whether no other record has a record's id.
-    fn is_alone(&self, at: RecordIndex) -> bool {
-        let id = self.resolved.ids.base(&self.sources, at);
-        let is_it = |other: RecordIndex| other == at;
+    /// Returns whether no other record has the id of this record.
+    fn is_alone(&self, index: RecordIndex) -> bool {
+        let id = self.resolved.ids.base(&self.sources, index);
+        let is_it = |other: RecordIndex| other == index;
         let has_id = |other: RecordIndex| self.resolved.ids.base(&self.sources, other) == id;
         self.get(id).is_none_or(|visible| is_it(visible.index()))
-            && self.excluded_range(id).iter().all(|excluded: &Excluded| is_it(excluded.at))
-            && !self.resolved.rejected.iter().any(|other| has_id(other.at) && !is_it(other.at))
+            && self.excluded_range(id).iter().all(|excluded: &Excluded| is_it(excluded.index))
+            && !self
+                .resolved
+                .rejected
+                .iter()
+                .any(|other| has_id(other.index) && !is_it(other.index))
             && !self.resolved.ids.distinct().any(|other| has_id(other) && !is_it(other))
     }
 }

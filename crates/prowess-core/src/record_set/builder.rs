@@ -1,4 +1,4 @@
-//! Puts a set together: of what was read, and of what an earlier set knows.
+//! Builds a set of newly read records and of records of an earlier set.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,8 +9,8 @@ use super::texts::{Slice, Texts, TextsBuilder, to_length};
 use super::{Entry, NewRecord, PackageDiagnostic, RecordSet, Rejected};
 use crate::{Diagnostic, Stamp};
 
-/// Room for the records of a first few hundred skills, once there is more than one; what is not needed is
-/// given back.
+/// Initial capacity for a few hundred skills, reserved for the second record; unused capacity is
+/// freed at the end.
 const FIRST_NAME_BYTES: usize = 16 * 1024;
 const FIRST_TEXT_BYTES: usize = 128 * 1024;
 
@@ -29,13 +29,13 @@ pub struct RecordSetBuilder {
 }
 
 impl RecordSetBuilder {
-    /// An empty builder.
+    /// Creates an empty builder.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty builder of a set that keeps most records of an earlier one. Their texts are shared with
-    /// that set, unless much of what it holds is of records that are gone.
+    /// Creates a builder for a set that keeps most records of an earlier one. The texts are shared
+    /// with that set, unless too many of them belong to records that no longer exist.
     pub fn after(earlier: Arc<RecordSet>) -> Self {
         let are_spent = |texts: &Texts| texts.are_spent(earlier.len());
         if are_spent(&earlier.names) || are_spent(&earlier.texts) {
@@ -49,7 +49,7 @@ impl RecordSetBuilder {
         }
     }
 
-    /// Whether nothing was added yet, neither a record nor a package that cannot be used.
+    /// Returns whether neither a record nor an unusable package was added yet.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.rejected.is_empty()
     }
@@ -57,12 +57,13 @@ impl RecordSetBuilder {
     /// Adds a record. Texts longer than 65,535 bytes are cut.
     pub fn push(&mut self, record: &NewRecord<'_>) {
         if self.entries.len() == 1 {
-            // A text that grows from nothing would be moved again and again.
+            // Without reserved capacity, a growing text would be moved again and again.
             self.names.reserve(FIRST_NAME_BYTES);
             self.texts.reserve(FIRST_TEXT_BYTES);
         }
         let package = self.names.write(record.package);
-        // Most skills bear the name of their directory, and most ids are the name: say it once.
+        // Most skills have the name of their directory, and most ids equal the name: store the text
+        // once.
         let name = match package_tail(record.package, record.name) {
             Some(offset) => Slice { start: package.start + offset, length: to_length(record.name) },
             None => self.names.write(record.name),
@@ -85,12 +86,12 @@ impl RecordSetBuilder {
         self.entries.push(entry, record.conditions.clone(), version);
     }
 
-    /// Adds a package that cannot be used; why is told by a diagnostic.
+    /// Adds a package that cannot be used. A diagnostic states the reason.
     pub fn reject(&mut self, package: &str, stamp: Option<Stamp>) {
         self.rejected.push(Rejected { package: package.into(), stamp });
     }
 
-    /// Says which version of the list of packages this is.
+    /// Sets the version of the list of packages.
     pub fn listed(&mut self, listing: Option<Stamp>) {
         self.listing = listing;
     }
@@ -101,39 +102,39 @@ impl RecordSetBuilder {
         self.diagnostics.push(Arc::new(PackageDiagnostic { package, diagnostic }));
     }
 
-    /// Takes over a record of an earlier set as of this version of its file.
-    pub fn reuse(&mut self, earlier: &RecordSet, at: usize, stamp: Option<Stamp>) {
-        let tags: Vec<_> = earlier.tags(at).map(Cow::Borrowed).collect();
+    /// Copies a record of an earlier set with this stamp of its file.
+    pub fn reuse(&mut self, earlier: &RecordSet, index: usize, stamp: Option<Stamp>) {
+        let tags: Vec<_> = earlier.tags(index).map(Cow::Borrowed).collect();
         self.push(&NewRecord {
-            package: earlier.package(at),
-            file: earlier.file(at),
-            id: earlier.id(at),
-            name: earlier.name(at),
-            description: earlier.description(at),
+            package: earlier.package(index),
+            file: earlier.file(index),
+            id: earlier.id(index),
+            name: earlier.name(index),
+            description: earlier.description(index),
             tags: &tags,
-            priority: earlier.priority(at),
-            version: earlier.version(at),
-            conditions: earlier.conditions(at).cloned(),
+            priority: earlier.priority(index),
+            version: earlier.version(index),
+            conditions: earlier.conditions(index).cloned(),
             stamp,
         });
     }
 
-    /// Takes over a run of records of an earlier set as they are. Where the builder was begun
-    /// [`after`](Self::after) that set, this costs an entry each at most and no text.
+    /// Copies a range of records of an earlier set unchanged. If the builder was created
+    /// [`after`](Self::after) that set, this costs at most an entry each and copies no text.
     pub fn keep(&mut self, earlier: &Arc<RecordSet>, run: Range<usize>) {
         if !self.earlier.as_ref().is_some_and(|known| Arc::ptr_eq(known, earlier)) {
-            return run.for_each(|at| self.reuse(earlier, at, earlier.stamp(at)));
+            return run.for_each(|index| self.reuse(earlier, index, earlier.stamp(index)));
         }
         self.entries.keep(&earlier.entries, run);
     }
 
-    /// Takes over the findings of an earlier set about packages that `is_kept` names.
+    /// Copies the findings of an earlier set about packages for which `is_kept` returns `true`.
     pub fn reuse_diagnostics(&mut self, earlier: &RecordSet, is_kept: impl Fn(&str) -> bool) {
         let kept = |found: &&Arc<PackageDiagnostic>| found.package.as_deref().is_some_and(&is_kept);
         self.diagnostics.extend(earlier.diagnostics.iter().filter(kept).cloned());
     }
 
-    /// The packed records, with no spare room; the findings sorted by place.
+    /// Builds the set without spare capacity, with its findings sorted by location.
     pub fn finish(mut self) -> RecordSet {
         self.diagnostics.sort_by(|one, other| place(one).cmp(&place(other)));
         RecordSet {
@@ -146,7 +147,7 @@ impl RecordSetBuilder {
         }
     }
 
-    /// Keeps a version. Skills of one author come one after another and often share theirs.
+    /// Stores a version. Skills of one author are often adjacent and share their version.
     fn version(&mut self, version: &str) -> Slice {
         let last = self.last_version.filter(|&slice| self.texts.is(slice, version));
         let slice = last.unwrap_or_else(|| self.texts.write(version));
@@ -160,7 +161,7 @@ fn place(found: &PackageDiagnostic) -> (Option<&str>, Option<u32>, Option<u32>) 
     (path.as_deref(), *line, *column)
 }
 
-/// Where `name` stands in `package`, if it is the package's directory.
+/// Returns the offset of `name` in `package`, if it is the last part of that path.
 pub(super) fn package_tail(package: &str, name: &str) -> Option<u32> {
     let before = package.strip_suffix(name)?;
     let is_whole_part = before.is_empty() || before.ends_with('/');

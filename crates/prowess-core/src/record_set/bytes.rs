@@ -1,12 +1,12 @@
-//! A set as bytes, to be kept until the next start.
+//! Serialises a set, for the record cache on disk.
 //!
-//! Numbers come first, then the set's own texts as they lie in memory, then those of what is told. Whole
-//! texts are read to where they stay, and their characters are checked at once. Nothing that is read is
-//! believed: each length is asked for, and a package's path that is not in normal form could lead out of its
-//! source.
+//! Numbers come first, then the set's own texts as they lie in memory, then those of the findings.
+//! Whole texts are read into their final allocation, and checked for UTF-8 at once. Nothing that is
+//! read is trusted: each length is checked, and a package's path must be in normal form, because
+//! any other could lead out of its source.
 
+mod findings;
 mod parts;
-mod told;
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use super::entries::EntriesBuilder;
 use super::texts::{Slice, Texts};
 use super::{Entry, RecordSet, Rejected, Text};
 use crate::PackagePath;
+use findings::{read_diagnostic, write_diagnostic};
 use parts::{Parts, Reader, Writer};
-use told::{read_diagnostic, write_diagnostic};
 
 impl RecordSet {
-    /// The set as bytes that [`Self::read_from`] of the same version of this crate reads.
+    /// Serialises the set, to be read by [`Self::read_from`] of the same version of this crate.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.length(self.len());
-        (0..self.len()).for_each(|at| self.write_record(at, &mut writer));
+        (0..self.len()).for_each(|index| self.write_record(index, &mut writer));
         writer.length(self.rejected.len());
         for rejected in &self.rejected {
             writer.text(&rejected.package);
@@ -36,12 +36,12 @@ impl RecordSet {
         writer.finish()
     }
 
-    /// Reads the set that these bytes were made from. `length` is how many there really are: as much may be
-    /// allocated.
+    /// Reads a set that [`Self::to_bytes`] wrote. `length` is the true number of bytes, which
+    /// limits the allocations.
     ///
     /// # Errors
     ///
-    /// No set gives such bytes, or they cannot be read.
+    /// The bytes are not a serialised set, or reading them fails.
     pub fn read_from(reader: &mut impl Read, length: u64) -> io::Result<Self> {
         let parts = Parts::read(reader, length)?;
         let set = Self::without_texts(parts.reader()).ok_or(ErrorKind::InvalidData)?;
@@ -55,10 +55,8 @@ impl RecordSet {
         for _ in 0..records {
             read_record(&mut entries, &mut reader)?;
         }
-        let rejected = (0..reader.length()?).map(|_| {
-            let (package, stamp) = (reader.package()?.into(), reader.stamp()?);
-            Some(Rejected { package, stamp })
-        });
+        let rejected = (0..reader.length()?)
+            .map(|_| Some(Rejected { package: reader.package()?.into(), stamp: reader.stamp()? }));
         let rejected = rejected.collect::<Option<_>>()?;
         let listing = reader.stamp()?;
         let diagnostics = (0..reader.length()?).map(|_| read_diagnostic(&mut reader).map(Arc::new));
@@ -68,12 +66,16 @@ impl RecordSet {
         reader.is_at_end().then_some(read)
     }
 
-    fn write_record(&self, at: usize, writer: &mut Writer) {
-        let (package, name, id) = (self.package(at), self.name(at), self.id(at));
+    fn write_record(&self, index: usize, writer: &mut Writer) {
+        let package = self.package(index);
+        let name = self.name(index);
+        let id = self.id(index);
         let is_name_the_directory = package_tail(package, name).is_some();
         let is_id_the_name = id == name;
-        let conditions = self.conditions(at).and_then(|said| serde_json::to_string(&**said).ok());
-        let (is_other_file, version) = (self.file(at) != "SKILL.md", self.version(at));
+        let conditions =
+            self.conditions(index).and_then(|said| serde_json::to_string(&**said).ok());
+        let is_other_file = self.file(index) != "SKILL.md";
+        let version = self.version(index);
         writer.flags([
             is_name_the_directory,
             is_id_the_name,
@@ -81,8 +83,8 @@ impl RecordSet {
             conditions.is_some(),
             version.is_some(),
         ]);
-        writer.stamp(self.stamp(at));
-        writer.numbers.extend(self.priority(at).to_le_bytes());
+        writer.stamp(self.stamp(index));
+        writer.numbers.extend(self.priority(index).to_le_bytes());
         writer.name(package);
         writer.length(name.len());
         if !is_name_the_directory {
@@ -91,8 +93,8 @@ impl RecordSet {
         if !is_id_the_name {
             writer.name(id);
         }
-        writer.own(self.description(at));
-        writer.own(self.text(at, Text::Tags));
+        writer.own(self.description(index));
+        writer.own(self.text(index, Text::Tags));
         if let Some(version) = version {
             writer.own(version);
         }
@@ -109,16 +111,19 @@ fn read_record(entries: &mut EntriesBuilder, reader: &mut Reader<'_>) -> Option<
     let priority = i16::from_le_bytes(reader.number()?);
     let (package, path) = reader.name()?;
     let length = reader.length()?;
-    let name = match is_name_the_directory {
-        true => directory(package, path, length)?,
-        false => reader.names.cut(length)?.0,
+    let name = if is_name_the_directory {
+        directory(package, path, length)?
+    } else {
+        reader.names.cut(length)?.0
     };
     let id = if is_id_the_name { name } else { reader.name()?.0 };
-    let (description, tags) = (reader.own()?, reader.own()?);
+    let description = reader.own()?;
+    let tags = reader.own()?;
     let version = if has_version { Some(reader.own()?) } else { None };
-    let conditions = match has_conditions {
-        true => Some(Arc::new(serde_json::from_str(reader.text()?).ok()?)),
-        false => None,
+    let conditions = if has_conditions {
+        Some(Arc::new(serde_json::from_str(reader.text()?).ok()?))
+    } else {
+        None
     };
     let texts = [package, name, id, description, tags];
     let entry = Entry {
@@ -132,7 +137,7 @@ fn read_record(entries: &mut EntriesBuilder, reader: &mut Reader<'_>) -> Option<
     PackagePath::is_normal(path).then_some(())
 }
 
-/// The end of a package's path, which is so long.
+/// Returns the last part of a package's path, if it has this length.
 fn directory(package: Slice, path: &str, length: usize) -> Option<Slice> {
     let name = path.get(path.len().checked_sub(length)?..)?;
     let start = package.start + package_tail(path, name)?;

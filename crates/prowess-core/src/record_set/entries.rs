@@ -1,4 +1,4 @@
-//! The entries of a set, and those that it shares with the sets before it.
+//! The entries of a set, in blocks that sets share.
 
 use std::ops::{Index, Range};
 use std::sync::Arc;
@@ -7,12 +7,13 @@ use super::Entry;
 use super::texts::Slice;
 use crate::Conditions;
 
-/// How many entries are shared or written together: a written one costs a copy of its block and a comparison
-/// with the one before, a shared block two reference counts.
+/// The number of entries in a block. A block that is written costs a copy and a comparison with the
+/// earlier one; a shared block costs two reference counts.
 const BLOCK: usize = 128;
 
-/// Entries in blocks of one length, the last of which may be shorter. Two sets that differ in one entry
-/// share all blocks but one, so that neither making the second nor comparing the two costs a look at all.
+/// Entries in blocks of equal length, the last of which may be shorter. Two sets that differ in one
+/// entry share all blocks but one, so that neither building the second nor comparing the two visits
+/// every entry.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entries {
     blocks: Box<[Block]>,
@@ -25,7 +26,7 @@ struct Block {
     notes: Arc<Notes>,
 }
 
-/// What few entries have, by their places in the block. The others pay nothing for it.
+/// Values that few entries have, by their index in the block. Other entries need no space for them.
 #[derive(Debug, Default)]
 struct Notes {
     conditions: Vec<(usize, Arc<Conditions>)>,
@@ -41,30 +42,31 @@ impl Entries {
         self.blocks.iter().flat_map(|block| block.entries.iter())
     }
 
-    pub(super) fn conditions(&self, at: usize) -> Option<&Arc<Conditions>> {
-        note(&self.blocks[at / BLOCK].notes.conditions, at % BLOCK)
+    pub(super) fn conditions(&self, index: usize) -> Option<&Arc<Conditions>> {
+        note(&self.blocks[index / BLOCK].notes.conditions, index % BLOCK)
     }
 
-    pub(super) fn version(&self, at: usize) -> Option<Slice> {
-        note(&self.blocks[at / BLOCK].notes.versions, at % BLOCK).copied()
+    pub(super) fn version(&self, index: usize) -> Option<Slice> {
+        note(&self.blocks[index / BLOCK].notes.versions, index % BLOCK).copied()
     }
 
-    /// The entries with conditions, in their order.
+    /// Iterates over the entries with conditions, in their order.
     pub(super) fn conditioned(&self) -> impl Iterator<Item = (usize, &Arc<Conditions>)> {
         (0..).step_by(BLOCK).zip(&self.blocks).flat_map(|(start, block)| {
             let said = block.notes.conditions.iter();
-            said.map(move |(at, conditions)| (start + at, conditions))
+            said.map(move |(index, conditions)| (start + index, conditions))
         })
     }
 
-    /// The places of those entries that differ from what another set, which is as long, has there.
+    /// Iterates over the indices of entries that differ from those of another set of the same
+    /// length.
     pub(super) fn differing(&self, other: &Self) -> impl Iterator<Item = usize> {
         let blocks = (0..).step_by(BLOCK).zip(self.blocks.iter().zip(&other.blocks));
         let differing =
             blocks.filter(|(_, (one, other))| !Arc::ptr_eq(&one.entries, &other.entries));
         differing.flat_map(|(start, (one, other))| {
             let entries = (start..).zip(one.entries.iter().zip(other.entries.iter()));
-            entries.filter(|(_, (one, other))| one != other).map(|(at, _)| at)
+            entries.filter(|(_, (one, other))| one != other).map(|(index, _)| index)
         })
     }
 }
@@ -72,29 +74,29 @@ impl Entries {
 impl Index<usize> for Entries {
     type Output = Entry;
 
-    fn index(&self, at: usize) -> &Entry {
-        &self.blocks[at / BLOCK].entries[at % BLOCK]
+    fn index(&self, index: usize) -> &Entry {
+        &self.blocks[index / BLOCK].entries[index % BLOCK]
     }
 }
 
-fn note<T>(notes: &[(usize, T)], at: usize) -> Option<&T> {
-    let place = notes.binary_search_by_key(&at, |(of, _)| *of).ok()?;
+fn note<T>(notes: &[(usize, T)], index: usize) -> Option<&T> {
+    let place = notes.binary_search_by_key(&index, |(of, _)| *of).ok()?;
     Some(&notes[place].1)
 }
 
-/// Adds the notes on a part of a block to those of another, where that part begins at `start`.
+/// Copies the notes on a part of a block to `to`, where that part starts at `start`.
 fn copy_notes<T: Clone>(
     notes: &[(usize, T)],
     part: &Range<usize>,
     to: &mut Vec<(usize, T)>,
     start: usize,
 ) {
-    let place = |at| notes.partition_point(|(of, _)| *of < at);
+    let place = |index| notes.partition_point(|(of, _)| *of < index);
     let copied = notes[place(part.start)..place(part.end)].iter();
-    to.extend(copied.map(|(at, note)| (at - part.start + start, note.clone())));
+    to.extend(copied.map(|(index, note)| (index - part.start + start, note.clone())));
 }
 
-/// Puts entries together, one behind the other.
+/// Builds [`Entries`] one after the other.
 #[derive(Debug, Default)]
 pub(super) struct EntriesBuilder {
     blocks: Vec<Block>,
@@ -117,9 +119,9 @@ impl EntriesBuilder {
         conditions: Option<Arc<Conditions>>,
         version: Option<Slice>,
     ) {
-        let at = self.last.len();
-        self.notes.conditions.extend(conditions.map(|said| (at, said)));
-        self.notes.versions.extend(version.map(|slice| (at, slice)));
+        let index = self.last.len();
+        self.notes.conditions.extend(conditions.map(|said| (index, said)));
+        self.notes.versions.extend(version.map(|slice| (index, slice)));
         self.last.push(entry);
         self.end_whole_block();
     }
@@ -130,11 +132,12 @@ impl EntriesBuilder {
         }
     }
 
-    /// Takes over a run of another set; blocks that keep their place are shared.
+    /// Copies a range of another set; blocks that keep their position are shared.
     pub(super) fn keep(&mut self, earlier: &Entries, run: Range<usize>) {
         let mut start = run.start;
         while start < run.end {
-            let (block, inside) = (&earlier.blocks[start / BLOCK], start % BLOCK);
+            let block = &earlier.blocks[start / BLOCK];
+            let inside = start % BLOCK;
             let room = BLOCK - inside.max(self.last.len());
             let count = room.min(run.end - start);
             if count == BLOCK {
@@ -146,12 +149,12 @@ impl EntriesBuilder {
         }
     }
 
-    /// Takes over a part of a block, for which there is room.
+    /// Copies a part of a block. The caller ensures that it fits.
     fn copy(&mut self, block: &Block, part: Range<usize>) {
-        let at = self.last.len();
-        copy_notes(&block.notes.conditions, &part, &mut self.notes.conditions, at);
-        copy_notes(&block.notes.versions, &part, &mut self.notes.versions, at);
-        self.last.reserve_exact(BLOCK - at);
+        let index = self.last.len();
+        copy_notes(&block.notes.conditions, &part, &mut self.notes.conditions, index);
+        copy_notes(&block.notes.versions, &part, &mut self.notes.versions, index);
+        self.last.reserve_exact(BLOCK - index);
         self.last.extend_from_slice(&block.entries[part]);
         self.end_whole_block();
     }

@@ -15,10 +15,10 @@ fn clones_share_one_flag() {
 }
 
 #[test]
-fn a_flag_may_ask_elsewhere() {
+fn polled_flag_is_cancelled_by_its_callback() {
     let elsewhere = Arc::new(AtomicBool::default());
     let asked = Arc::clone(&elsewhere);
-    let cancel = Cancel::asking(move || asked.load(Ordering::Acquire));
+    let cancel = Cancel::with_poll(move || asked.load(Ordering::Acquire));
     assert!(!cancel.is_cancelled(), "neither flag is set");
     elsewhere.store(true, Ordering::Release);
     assert!(cancel.is_cancelled(), "the other flag counts");

@@ -1,4 +1,4 @@
-//! A catalog is whole, sorted and of one mind about each id.
+//! Tests of catalogs: complete, sorted, and unambiguous about each id.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ fn catalog() -> Catalog {
 }
 
 #[test]
-fn skills_are_sorted_and_found_by_their_id() {
+fn skills_are_sorted_and_found_by_id() {
     let catalog = catalog();
     assert_eq!(catalog.generation(), 7);
     let ids: Vec<_> = catalog.skills().map(|skill| skill.id()).collect();
@@ -72,7 +72,7 @@ fn skills_are_sorted_and_found_by_their_id() {
     assert_eq!(aside, [("The program's.", Availability::Shadowed, Some("the user's is used"))]);
 }
 
-/// The sources of a catalog after one record of a source says something else.
+/// Returns the sources of a catalog after one record of a source has changed.
 fn edited(catalog: &Catalog, source: usize, package: &str) -> Vec<CatalogSource> {
     let mut sources = catalog.sources().to_vec();
     let earlier = Arc::clone(&sources[source].records);
@@ -90,7 +90,7 @@ fn edited(catalog: &Catalog, source: usize, package: &str) -> Vec<CatalogSource>
 }
 
 #[test]
-fn an_edited_skill_makes_a_revision() {
+fn edited_skill_makes_a_revision() {
     let catalog = catalog();
     let revised = catalog.revised(&edited(&catalog, 0, "zip"), 8).expect("nothing else changes");
     assert_eq!(revised.generation(), 8);
@@ -111,17 +111,17 @@ fn an_edited_skill_makes_a_revision() {
 }
 
 #[test]
-fn a_catalog_is_settled_anew_where_an_edit_may_decide_something() {
+fn edit_that_may_change_resolution_is_no_revision() {
     let contenders = [(0, "office/pdf"), (1, "pdf")];
-    let mut told_apart = builder();
+    let mut distinct = builder();
     let [one, other] = [RecordIndex::new(0, 0), RecordIndex::new(1, 0)];
-    told_apart.show(one).expect("the id is free");
-    told_apart.show_as(other, "embedded:pdf").expect("the id is free");
+    distinct.show(one).expect("the id is free");
+    distinct.show_as(other, "embedded:pdf").expect("the id is free");
     let mut refused = builder();
     for at in [one, other] {
         refused.exclude(at, Availability::Rejected, "another has its id");
     }
-    for catalog in [catalog(), told_apart.finish(7), refused.finish(7)] {
+    for catalog in [catalog(), distinct.finish(7), refused.finish(7)] {
         for (source, package) in contenders {
             let sources = edited(&catalog, source, package);
             assert!(catalog.revised(&sources, 8).is_none(), "two skills contend for `pdf`");
@@ -138,7 +138,7 @@ fn a_catalog_is_settled_anew_where_an_edit_may_decide_something() {
 }
 
 #[test]
-fn a_record_may_take_the_place_of_another() {
+fn supersede_replaces_the_offered_record() {
     let mut builder = builder();
     let (first, second) = (RecordIndex::new(1, 0), RecordIndex::new(0, 0));
     builder.show(first).expect("the id is free");
@@ -150,7 +150,7 @@ fn a_record_may_take_the_place_of_another() {
 }
 
 #[test]
-fn a_record_knows_its_place_and_reads_from_it() {
+fn record_has_its_location_and_reads_its_files() {
     let catalog = catalog();
     let skill = catalog.get("pdf").expect("it is offered");
     let path = ResourcePath::new("SKILL.md").expect("it is a path");
@@ -161,7 +161,7 @@ fn a_record_knows_its_place_and_reads_from_it() {
 }
 
 #[test]
-fn a_record_is_written_as_programs_rely_on() {
+fn record_serialises_to_stable_json() {
     let catalog = catalog();
     let json = |record| serde_json::to_string_pretty(&record).expect("a record is data");
     expect![[r#"
@@ -187,7 +187,7 @@ fn a_record_is_written_as_programs_rely_on() {
 }
 
 #[test]
-fn a_catalog_of_nothing_is_one_too() {
+fn empty_catalog_has_no_skills() {
     let catalog = Catalog::empty();
     assert!(
         catalog.is_empty() && catalog.get("x").is_none() && catalog.diagnostics().next().is_none()

@@ -3,7 +3,7 @@
 use prowess_core::Digest;
 
 #[test]
-fn a_digest_is_written_with_its_algorithm_and_reads_back() {
+fn digest_text_round_trips() {
     let digest = Digest::of(b"abc");
     let text = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     assert_eq!(digest.to_string(), text);
@@ -13,7 +13,7 @@ fn a_digest_is_written_with_its_algorithm_and_reads_back() {
 }
 
 #[test]
-fn what_is_no_digest_is_refused() {
+fn invalid_digest_text_is_rejected() {
     let too_long = format!("sha256:{}", "a".repeat(65));
     let not_ascii = format!("sha256:{}", "é".repeat(32));
     let signed = format!("sha256:{}", "+1".repeat(32));

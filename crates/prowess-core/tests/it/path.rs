@@ -12,7 +12,7 @@ fn check(text: &str, expected: &Expect) {
 }
 
 #[test]
-fn ways_out_are_refused() {
+fn paths_out_of_the_package_are_rejected() {
     check(
         "references/../../CANARY",
         &expect![
@@ -27,7 +27,7 @@ fn ways_out_are_refused() {
 }
 
 #[test]
-fn dots_that_stay_inside_are_resolved_by_their_text() {
+fn inner_dots_are_resolved_lexically() {
     check("references/../SKILL.md", &expect!["SKILL.md"]);
     check("./a//b/./c.md", &expect!["a/b/c.md"]);
     check("a/", &expect!["a"]);
@@ -35,7 +35,7 @@ fn dots_that_stay_inside_are_resolved_by_their_text() {
 
 /// On another system a backslash separates and a letter with a colon is a drive.
 #[test]
-fn the_rules_of_other_systems_are_never_guessed_at() {
+fn windows_paths_are_rejected() {
     for text in [".\\..\\..\\CANARY", "C:\\x", "C:x", "c:/x", "\\\\srv\\share\\x", "a\\b"] {
         assert!(ResourcePath::new(text).is_err(), "{text} is refused, whatever it might mean");
     }
@@ -43,7 +43,7 @@ fn the_rules_of_other_systems_are_never_guessed_at() {
 
 /// What looks like dots to a decoder or an eye is a name like any other, and nothing has it.
 #[test]
-fn nothing_is_decoded_and_nothing_is_normalised() {
+fn names_are_neither_decoded_nor_normalised() {
     let source = MemorySource::builder("test").file("alpha/SKILL.md", "").file("CANARY", "x");
     let source = source.build().unwrap();
     let alpha = PackagePath::new("alpha").unwrap();
@@ -66,7 +66,7 @@ fn nothing_is_decoded_and_nothing_is_normalised() {
 }
 
 #[test]
-fn the_package_itself_is_no_file() {
+fn package_directory_is_not_a_file() {
     check("", &expect!["refused: `` is not a file of the package"]);
     check(".", &expect!["refused: `.` is not a file of the package"]);
     check("references/..", &expect!["refused: `references/..` is not a file of the package"]);
@@ -74,7 +74,7 @@ fn the_package_itself_is_no_file() {
 }
 
 #[test]
-fn what_no_system_call_takes_is_refused() {
+fn nul_and_overlong_paths_are_rejected() {
     check("a\0.md", &expect!["refused: a path must not hold a NUL character"]);
     assert!(ResourcePath::new(&"a".repeat(1024)).is_ok(), "1024 bytes are a path");
     check(
@@ -83,9 +83,9 @@ fn what_no_system_call_takes_is_refused() {
     );
 }
 
-/// Whoever reads a manifest gets paths that were checked, or an error at once.
+/// Reading a manifest gives checked paths, or an error at once.
 #[test]
-fn a_manifest_cannot_name_a_file_outside() {
+fn deserialised_paths_are_checked() {
     for text in ["../../.ssh/authorized_keys", "/etc/cron.d/x", "C:\\x"] {
         let json = serde_json::to_string(text).unwrap();
         let resource = serde_json::from_str::<ResourcePath>(&json).unwrap_err().to_string();
@@ -97,9 +97,9 @@ fn a_manifest_cannot_name_a_file_outside() {
 }
 
 proptest! {
-    /// However it is put together, what is accepted has no part that could lead anywhere else.
+    /// An accepted path has no part that could lead anywhere else.
     #[test]
-    fn an_accepted_path_is_normal(text in "([a-c.\\\\/:]|\\.\\.|\u{e9}){0,12}") {
+    fn accepted_path_is_normal(text in "([a-c.\\\\/:]|\\.\\.|\u{e9}){0,12}") {
         if let Ok(path) = ResourcePath::new(&text) {
             let is_part = |part: &str| !matches!(part, "" | "." | "..");
             prop_assert!(path.as_str().split('/').all(is_part), "{text} became {path}");
@@ -133,7 +133,7 @@ fn resource_path() -> impl Strategy<Value = (String, bool)> {
 
 proptest! {
     #[test]
-    fn a_path_is_valid_if_it_names_a_file_and_never_leaves((text, is_good) in resource_path()) {
+    fn path_inside_the_package_is_accepted((text, is_good) in resource_path()) {
         prop_assert_eq!(ResourcePath::new(&text).is_ok(), is_good, "`{}`", text);
     }
 }

@@ -65,8 +65,8 @@ fn finding() -> impl Strategy<Value = (Option<String>, Diagnostic)> {
     })
 }
 
-/// Everything that can be asked of a set.
-fn told(set: &RecordSet) -> impl PartialEq + std::fmt::Debug {
+/// Returns every value that a set exposes.
+fn exposed(set: &RecordSet) -> impl PartialEq + std::fmt::Debug {
     let record = |at| {
         let texts = [set.package(at), set.file(at), set.id(at), set.name(at), set.description(at)];
         let texts = texts.map(str::to_owned);
@@ -87,14 +87,14 @@ fn read(bytes: &[u8]) -> Option<RecordSet> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(set in set()) {
+    fn bytes_round_trip(set in set()) {
         let read = read(&set.to_bytes()).expect("what was written is a set");
-        prop_assert_eq!(told(&read), told(&set));
+        prop_assert_eq!(exposed(&read), exposed(&set));
         prop_assert_eq!(read.to_bytes(), set.to_bytes(), "and writes the same again");
     }
 
     #[test]
-    fn no_bytes_do_harm(
+    fn damaged_bytes_never_panic(
         set in set(),
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         cut in any::<prop::sample::Index>(),
@@ -107,21 +107,21 @@ proptest! {
             bytes[at] = byte;
         }
         if let Some(read) = read(&bytes) {
-            let _ = told(&read);
+            let _ = exposed(&read);
             let is_normal = |at| PackagePath::is_normal(read.package(at));
             prop_assert!((0..read.len()).all(is_normal), "no path leads out of its source");
         }
     }
 
     #[test]
-    fn any_bytes_are_no_set_or_one(bytes in vec(any::<u8>(), 0..200)) {
+    fn arbitrary_bytes_never_panic(bytes in vec(any::<u8>(), 0..200)) {
         let _ = read(&bytes);
     }
 }
 
 /// A path that is not in normal form would be opened as if a scan had found it.
 #[test]
-fn a_path_that_leads_out_is_no_set_s() {
+fn escaping_package_path_is_rejected() {
     for path in ["../../etc", "/etc", "a/../b", "a//b"] {
         let mut records = RecordSetBuilder::new();
         records.reject(path, None);

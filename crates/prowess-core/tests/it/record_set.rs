@@ -39,7 +39,7 @@ impl Owned {
         });
     }
 
-    /// This skill with what another says where that decides nothing.
+    /// Returns this skill with the fields of `other` that do not affect resolution.
     fn edited(&self, other: Self) -> Self {
         let Self { description, version, stamp, .. } = other;
         Self { description, version, stamp, ..self.clone() }
@@ -86,7 +86,7 @@ fn record() -> impl Strategy<Value = Owned> {
 
 proptest! {
     #[test]
-    fn what_was_packed_is_read_back_and_can_be_taken_over(
+    fn packed_records_read_back_and_can_be_reused(
         records in proptest::collection::vec(record(), 0..20)
     ) {
         let mut builder = RecordSetBuilder::new();
@@ -118,7 +118,7 @@ fn follow(set: &Arc<RecordSet>, reread: &BTreeMap<usize, Owned>) -> RecordSet {
 
 proptest! {
     #[test]
-    fn a_set_that_follows_another_says_what_differs(
+    fn following_set_reports_revised_records(
         records in proptest::collection::vec(record(), 1..20),
         steps in proptest::collection::vec(proptest::collection::btree_map(0..20_usize, record(), 0..3), 0..6),
         is_edited in any::<bool>(),
@@ -150,7 +150,7 @@ proptest! {
 }
 
 #[test]
-fn what_decides_who_is_offered_a_skill_is_no_revision() {
+fn change_of_a_resolving_field_is_no_revision() {
     let skill = |name: &str| Owned {
         package: name.to_owned(),
         file: "SKILL.md",
@@ -187,7 +187,7 @@ fn what_decides_who_is_offered_a_skill_is_no_revision() {
 }
 
 #[test]
-fn texts_that_nobody_reads_are_given_up() {
+fn unused_texts_are_dropped() {
     let mut record = Owned {
         package: "pdf".into(),
         file: "SKILL.md",
@@ -215,7 +215,7 @@ fn texts_that_nobody_reads_are_given_up() {
 }
 
 #[test]
-fn a_text_beyond_the_bound_is_cut_between_characters() {
+fn long_text_is_cut_between_characters() {
     let long = "é".repeat(40_000);
     let mut builder = RecordSetBuilder::new();
     let record = Owned {
@@ -236,7 +236,7 @@ fn a_text_beyond_the_bound_is_cut_between_characters() {
 }
 
 #[test]
-fn findings_come_sorted_and_go_with_their_package() {
+fn findings_are_sorted_and_kept_by_package() {
     let finding = |path: &str| {
         Diagnostic::new(Code::new("test"), Severity::Warning, "a finding", "none").in_file(path)
     };

@@ -190,7 +190,8 @@ fn no_id_is_given_twice() {
 #[test]
 fn none_is_used_where_collisions_are_errors() {
     let catalog = catalog(
-        stacked(&[("user", TRUSTED), ("project", Trust::Prompt)]).policy(policy(Collision::Error)),
+        stacked(&[("user", TRUSTED), ("project", Trust::AskFirst)])
+            .policy(policy(Collision::Error)),
     );
     assert_eq!(ids(&catalog), [""; 0]);
     assert_eq!(catalog.rejected().len(), 2);

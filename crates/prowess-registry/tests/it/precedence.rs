@@ -42,7 +42,7 @@ fn the_highest_layer_wins() {
     let layers = vec![
         layer("embedded", Trust::Trusted, "from embedded"),
         layer("user", Trust::Trusted, "from user"),
-        layer("project", Trust::Prompt, "from project"),
+        layer("project", Trust::AskFirst, "from project"),
     ];
     check(&registry(layers), "from project", 2);
 }
@@ -140,7 +140,7 @@ fn a_file_of_another_name_is_told_of_and_refused_where_the_profile_is_strict() {
 fn layers_that_do_not_fit_are_refused() {
     let twice = Registry::builder()
         .layer(Layer::new("user", Trust::Trusted))
-        .layer(Layer::new("user", Trust::Prompt))
+        .layer(Layer::new("user", Trust::AskFirst))
         .build();
     assert_eq!(twice.err(), Some(RegistryError::DuplicateLayer("user".into())));
     let unknown = Registry::builder()

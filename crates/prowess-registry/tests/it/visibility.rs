@@ -183,7 +183,7 @@ fn many_tenants_at_once_each_get_their_own() {
 #[test]
 fn scopes_come_before_precedence() {
     let registry = loaded(builder(&[
-        layer(Trust::Prompt, &[("deploy", "scope:\n  tenants: [b]\n")]),
+        layer(Trust::AskFirst, &[("deploy", "scope:\n  tenants: [b]\n")]),
         layer(Trust::Trusted, &[("deploy", "scope:\n  tenants: [a]\n")]),
     ]));
     for (tenant, layer) in [("a", "trusted"), ("b", "prompt")] {
@@ -251,7 +251,7 @@ fn what_a_skill_needs_must_be_there() {
 fn a_skill_that_is_not_ready_shadows_none() {
     let needs = "metadata:\n  openclaw:\n    os: [win32]\n";
     for (lower, state_of_lower) in [
-        (Trust::Prompt, "visible"),
+        (Trust::AskFirst, "visible"),
         (
             Trust::Untrusted,
             "shadowed: `memory://trusted/a/SKILL.md` of layer `trusted` has its id and is trusted, \
@@ -384,7 +384,7 @@ fn the_host_says_how_skills_are_offered() {
 #[test]
 fn a_rule_is_of_an_id_as_it_is_declared_where_two_are_told_apart() {
     let layers =
-        [layer(Trust::Trusted, &[("a", "license: MIT\n")]), layer(Trust::Prompt, &[("a", "")])];
+        [layer(Trust::Trusted, &[("a", "license: MIT\n")]), layer(Trust::AskFirst, &[("a", "")])];
     let policy = RegistryPolicy { collision: Collision::Disambiguate, ..Default::default() };
     for (pattern, expected) in [("a", &["a", "trusted:a"][..]), ("trusted:a", &["trusted:a"])] {
         let visibility = rules(&[(pattern, Show::NameOnly)]);
@@ -399,10 +399,10 @@ fn a_rule_is_of_an_id_as_it_is_declared_where_two_are_told_apart() {
 /// So a user chooses which of two is used.
 #[test]
 fn the_other_of_two_is_used_where_one_is_disabled() {
-    let layers = [layer(Trust::Prompt, &[("a", "")]), layer(Trust::Trusted, &[("a", "")])];
+    let layers = [layer(Trust::AskFirst, &[("a", "")]), layer(Trust::Trusted, &[("a", "")])];
     let visibility = rules(&[("trusted:a", Show::Disabled)]);
     let catalog = loaded(builder(&layers).visibility(visibility)).catalog();
-    assert_eq!(catalog.get("a").expect("one is offered").trust(), Trust::Prompt);
+    assert_eq!(catalog.get("a").expect("one is offered").trust(), Trust::AskFirst);
 }
 
 #[test]

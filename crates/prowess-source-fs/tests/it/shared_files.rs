@@ -96,7 +96,7 @@ fn trust_of_the_layer_decides_unless_the_policy_says_otherwise() {
     use SharedFiles::{Allow, Refuse};
     let standard = Discovery::default();
     assert_eq!(shared(&standard, Some(Trust::Trusted)), (Allow, Allow));
-    for trust in [Some(Trust::Prompt), Some(Trust::Untrusted), None] {
+    for trust in [Some(Trust::AskFirst), Some(Trust::Untrusted), None] {
         assert_eq!(shared(&standard, trust), (Refuse, Refuse), "{trust:?}");
     }
     let own = Discovery { hard_links: Some(Allow), mounts: Some(Refuse), ..standard };

@@ -1,4 +1,4 @@
-//! The numbers and texts of a set, written and read one behind the other.
+//! Writes and reads the numbers and texts of a set.
 
 use std::io::{self, Error, ErrorKind, Read};
 use std::num::NonZeroU64;
@@ -6,17 +6,18 @@ use std::num::NonZeroU64;
 use crate::record_set::texts::Slice;
 use crate::{PackagePath, Stamp};
 
-/// Writes what a [`Reader`] reads.
+/// Writes the format that [`Reader`] reads.
 #[derive(Default)]
 pub(super) struct Writer {
     pub(super) numbers: Vec<u8>,
     pub(super) names: String,
     texts: String,
-    told: String,
+    findings: String,
 }
 
 impl Writer {
-    /// A length or a count; a scan is bounded far below 2^32, and what is not reads as nothing.
+    /// Writes a length or a count. Scans are limited far below 2^32; a larger number makes the
+    /// result unreadable.
     pub(super) fn length(&mut self, length: usize) {
         let length = u32::try_from(length).unwrap_or(u32::MAX);
         self.numbers.extend(length.to_le_bytes());
@@ -34,7 +35,7 @@ impl Writer {
 
     pub(super) fn text(&mut self, text: &str) {
         self.length(text.len());
-        self.told.push_str(text);
+        self.findings.push_str(text);
     }
 
     pub(super) fn stamp(&mut self, stamp: Option<Stamp>) {
@@ -48,48 +49,48 @@ impl Writer {
     }
 
     pub(super) fn finish(self) -> Vec<u8> {
-        let Self { numbers, names, texts, told } = self;
-        let parts = [&*numbers, names.as_bytes(), texts.as_bytes(), told.as_bytes()];
+        let Self { numbers, names, texts, findings } = self;
+        let parts = [&*numbers, names.as_bytes(), texts.as_bytes(), findings.as_bytes()];
         let lengths = parts.map(|part| (part.len() as u64).to_le_bytes()).concat();
         let all: Vec<_> = std::iter::once(&*lengths).chain(parts).collect();
         all.concat()
     }
 }
 
-/// What a [`Writer`] wrote. Each part has a place of its own, so that a set keeps its texts where they were
-/// read to.
+/// The output of a [`Writer`]. Each part is a separate allocation, so that a set keeps the texts
+/// where they were read to.
 pub(super) struct Parts {
     numbers: Vec<u8>,
     pub(super) names: String,
     pub(super) texts: String,
-    told: String,
+    findings: String,
 }
 
 impl Parts {
-    /// Reads the parts, which have this length together.
+    /// Reads the parts, whose lengths must add up to `length`.
     pub(super) fn read(reader: &mut impl Read, length: u64) -> io::Result<Self> {
         let mut lengths = [[0; 8]; 4];
         reader.read_exact(lengths.as_flattened_mut())?;
         let lengths = lengths.map(u64::from_le_bytes);
         let head = size_of_val(&lengths) as u64;
-        // No more is allocated than is there.
+        // Never allocate more than there are bytes.
         let sum = lengths.into_iter().try_fold(head, u64::checked_add);
         if sum != Some(length) {
             return Err(ErrorKind::InvalidData.into());
         }
-        let [numbers, names, texts, told] = lengths;
+        let [numbers, names, texts, findings] = lengths;
         Ok(Self {
             numbers: bytes(reader, numbers)?,
             names: text(reader, names)?,
             texts: text(reader, texts)?,
-            told: text(reader, told)?,
+            findings: text(reader, findings)?,
         })
     }
 
     pub(super) fn reader(&self) -> Reader<'_> {
-        let [names, texts, told] =
-            [&self.names, &self.texts, &self.told].map(|text| Part { text, at: 0 });
-        Reader { numbers: &self.numbers, names, texts, told }
+        let [names, texts, findings] =
+            [&self.names, &self.texts, &self.findings].map(|text| Part { text, at: 0 });
+        Reader { numbers: &self.numbers, names, texts, findings }
     }
 }
 
@@ -101,19 +102,19 @@ fn bytes(reader: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
 }
 
 fn text(reader: &mut impl Read, length: u64) -> io::Result<String> {
-    let invalid = |error| Error::new(ErrorKind::InvalidData, error);
-    String::from_utf8(bytes(reader, length)?).map_err(invalid)
+    let bytes = bytes(reader, length)?;
+    String::from_utf8(bytes).map_err(|error| Error::new(ErrorKind::InvalidData, error))
 }
 
-/// Reads what may be anything: each step asks whether there is what it takes.
+/// Reads untrusted bytes: each step checks that there are as many as it takes.
 pub(super) struct Reader<'b> {
     numbers: &'b [u8],
     pub(super) names: Part<'b>,
     pub(super) texts: Part<'b>,
-    told: Part<'b>,
+    findings: Part<'b>,
 }
 
-/// A text that slices are cut from, one behind the other.
+/// A text from which slices are taken in sequence.
 pub(super) struct Part<'b> {
     text: &'b str,
     at: usize,
@@ -135,7 +136,7 @@ impl<'b> Part<'b> {
 impl<'b> Reader<'b> {
     pub(super) fn is_at_end(&self) -> bool {
         self.numbers.is_empty()
-            && [&self.names, &self.texts, &self.told].iter().all(|part| part.is_at_end())
+            && [&self.names, &self.texts, &self.findings].iter().all(|part| part.is_at_end())
     }
 
     pub(super) fn number<const BYTES: usize>(&mut self) -> Option<[u8; BYTES]> {
@@ -158,11 +159,11 @@ impl<'b> Reader<'b> {
         Some(self.texts.cut(length)?.0)
     }
 
-    /// A text of any length.
+    /// Reads a text of any length.
     pub(super) fn text(&mut self) -> Option<&'b str> {
-        let end = self.told.at.checked_add(self.length()?)?;
-        let text = self.told.text.get(self.told.at..end)?;
-        self.told.at = end;
+        let end = self.findings.at.checked_add(self.length()?)?;
+        let text = self.findings.text.get(self.findings.at..end)?;
+        self.findings.at = end;
         Some(text)
     }
 
@@ -184,12 +185,14 @@ impl<'b> Reader<'b> {
     }
 
     pub(super) fn optional_text(&mut self) -> Option<Option<&'b str>> {
-        let (is_some, text) = (self.flag()?, self.text()?);
+        let is_some = self.flag()?;
+        let text = self.text()?;
         Some(is_some.then_some(text))
     }
 
     pub(super) fn optional_number(&mut self) -> Option<Option<u32>> {
-        let (is_some, number) = (self.flag()?, u32::from_le_bytes(self.number()?));
+        let is_some = self.flag()?;
+        let number = u32::from_le_bytes(self.number()?);
         Some(is_some.then_some(number))
     }
 }

@@ -1,4 +1,4 @@
-//! The findings of a set as bytes.
+//! Serialises the findings of a set.
 
 use prowess_format::{Code, Diagnostic, Severity};
 use serde::Deserialize;
@@ -36,7 +36,8 @@ pub(super) fn read_diagnostic(reader: &mut Reader<'_>) -> Option<PackageDiagnost
     let span = has_span.then_some(span);
     let code = Code::deserialize(deserializer(reader.text()?)).ok()?;
     let severity = Severity::deserialize(deserializer(reader.text()?)).ok()?;
-    let (message, help) = (reader.text()?.to_owned(), reader.text()?.to_owned());
+    let message = reader.text()?.to_owned();
+    let help = reader.text()?.to_owned();
     let path = path.map(Box::from);
     let diagnostic = Diagnostic { code, severity, path, line, column, span, message, help };
     Some(PackageDiagnostic { package: package.map(Box::from), diagnostic })
