@@ -56,7 +56,8 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "[LAYER=]FILE[=JSON]")]
     pub(crate) plugin: Vec<NamedPlugin>,
 
-    /// Load the built-in skill sources from plugins in this directory instead of the compiled-in ones
+    /// Load the built-in skill sources from plugins in this directory instead of the compiled-in
+    /// ones
     ///
     /// Defaults to `$PROWESS_DYNAMIC`, then to `plugins.built_in` in the configuration.
     #[arg(long, global = true, value_name = "DIR")]
@@ -116,7 +117,7 @@ impl FromStr for NamedPlugin {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // An object begins with a brace, which no plugin's file does after an equals sign.
+        // An object starts with a brace, which no plugin's file does after an equals sign.
         let (named, config) = match text.find("={") {
             Some(at) => (&text[..at], Some(&text[at + 1..])),
             None => (text, None),
@@ -144,7 +145,7 @@ pub(crate) enum Matching {
     Substring,
 }
 
-/// A number from 0 to 1.
+/// A share, as a number from 0 to 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share(pub(crate) f64);
 
@@ -297,8 +298,8 @@ pub(crate) enum Command {
         #[arg(value_name = "ID-OR-PATH")]
         query: String,
     },
-    /// Report every problem with this setup, and whether file changes are detected; exits with 1 if there are
-    /// errors
+    /// Report every problem with this setup, and whether file changes are detected; exits with 1 if
+    /// there are errors
     Doctor,
     /// Print the skills section of the next prompt, with its token costs
     Prompt {
@@ -322,7 +323,8 @@ pub(crate) enum Command {
     Plugin(Plugin),
     /// Serve skills and tools over the Model Context Protocol on standard input and output
     ///
-    /// Skills are reloaded when they change. With `refresh: { mode: manual }`, send SIGHUP to reload.
+    /// Skills are reloaded when they change. With `refresh: { mode: manual }`, send SIGHUP to
+    /// reload.
     Serve,
     /// Trust a directory, so that the skills of its project are offered
     Trust(Trust),
@@ -344,7 +346,8 @@ pub(crate) enum Plugin {
     ///
     /// This executes the plugin's code, so the plugin must be trusted: see `prowess plugin trust`.
     Check(PluginCheck),
-    /// Create a plugin: NAME/ with a package that builds and passes its check; never overwrites a file
+    /// Create a plugin: NAME/ with a package that builds and passes its check; never overwrites a
+    /// file
     New(PluginNew),
     /// Runs one check; started by `check`
     #[command(hide = true)]
@@ -391,8 +394,8 @@ pub(crate) struct PluginNew {
     pub(crate) kind: PluginKind,
     /// Checkout of prowess that holds the SDK
     ///
-    /// Defaults to the checkout that the working directory is in. Elsewhere the path is required, since the
-    /// SDK is on no package registry yet.
+    /// Defaults to the checkout that the working directory is in. Elsewhere the path is required,
+    /// since the SDK is on no package registry yet.
     #[arg(long, value_name = "PATH")]
     pub(crate) sdk: Option<PathBuf>,
     /// Directory in which the plugin is created

@@ -49,13 +49,13 @@ impl From<prowess::Error> for Failure {
     }
 }
 
-/// Prints a message of the command line parser: help and version are results, everything else is a wrong
-/// command line.
+/// Prints a message of the command line parser: help and version are results, everything else is a
+/// wrong command line.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let wants_json =
         std::env::args_os().any(|argument| argument == "json" || argument == "--format=json");
     if !error.use_stderr() || !wants_json {
-        // An error here could not be reported anywhere.
+        // A failure to print an error cannot be reported.
         let _ = error.print();
         return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
     }

@@ -90,7 +90,7 @@ impl Output {
         }
     }
 
-    /// Prints diagnostics to standard error, unless they are part of the result already.
+    /// Prints diagnostics to standard error, unless the result contains them already.
     pub(crate) fn diagnostics<'d>(&self, found: impl IntoIterator<Item = &'d Diagnostic>) {
         let mut text = String::new();
         for diagnostic in found {
@@ -122,7 +122,7 @@ impl Output {
     /// Prints to standard error, also with `--quiet`.
     pub(crate) fn error_text(&self, text: &str) {
         let mut stream = AutoStream::new(io::stderr().lock(), self.color);
-        // An error here could not be reported anywhere.
+        // A failure to print an error cannot be reported.
         let _ = stream.write_all(text.as_bytes());
     }
 }

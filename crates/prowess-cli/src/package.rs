@@ -1,4 +1,4 @@
-//! One package that was named by a path.
+//! A package that an argument names.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,20 +9,21 @@ use prowess::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind
 use crate::failure::Failure;
 use crate::runtime::absolute;
 
-/// A package's directory as it was typed, and its `SKILL.md`.
+/// The directory of a package, as the user wrote it, and its `SKILL.md`.
 pub(crate) struct Package {
-    /// The directory, as it was typed.
+    /// The directory, as the user wrote it.
     pub(crate) directory: PathBuf,
-    /// Its own name, which the skill's name should be.
+    /// The directory's name, which the skill's name should equal.
     pub(crate) name: String,
-    /// `SKILL.md`, or `skill.md` where that is all there is.
+    /// The name of the file: `SKILL.md`, or `skill.md` if that is the only one.
     pub(crate) file: &'static str,
     /// The bytes of the file.
     pub(crate) text: Vec<u8>,
 }
 
 impl Package {
-    /// Reads the `SKILL.md` of the package that a path names, itself or by its `SKILL.md`.
+    /// Reads the `SKILL.md` of the package that a path names, by its directory or by its
+    /// `SKILL.md`.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let directory = directory_of(path);
         let complete = absolute(&directory)?;
@@ -50,7 +51,7 @@ impl Package {
     }
 }
 
-/// The directory that a path names: itself, or the one that its `SKILL.md` is in.
+/// Returns the directory that a path names: itself, or the one that contains the `SKILL.md`.
 pub(crate) fn directory_of(path: &Path) -> PathBuf {
     let is_skill_md = path.file_name().is_some_and(|name| name == "SKILL.md" || name == "skill.md");
     match path.parent() {
@@ -62,7 +63,8 @@ pub(crate) fn directory_of(path: &Path) -> PathBuf {
     }
 }
 
-/// A source over a path that was typed: whoever types it means what it leads to, links included.
+/// Creates a source for a path of the command line. Links are followed, because the user chose the
+/// path.
 pub(crate) fn source(config: FsConfig) -> FsSource {
     FsSource::new(FsConfig { links: Links::Follow, ..config }, Arc::new(SystemClock::default()))
 }

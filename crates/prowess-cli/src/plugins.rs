@@ -1,4 +1,4 @@
-//! Loading plugins, and the locations of their files for this user.
+//! Loads plugins and locates their files for this user.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::output::Output;
 use crate::runtime;
 use crate::terminal::plain;
 
-/// Files and folders of the user's own. None of them is ever taken from a project.
+/// Files and folders of the user. None of them is ever taken from a project.
 pub(crate) struct Places {
     /// `~/.prowess/plugins`, where plugins are installed.
     pub(crate) directory: PathBuf,
-    /// What may run: `prowess/plugins.json` in the user's state directory.
+    /// The trust store: `prowess/plugins.json` in the user's state directory.
     pub(crate) trust_file: PathBuf,
-    /// What was seen of files: `prowess/plugins.json` in the user's cache directory.
+    /// The cache of inspected files: `prowess/plugins.json` in the user's cache directory.
     pub(crate) cache_file: PathBuf,
 }
 
@@ -30,7 +30,7 @@ impl Places {
         let home = std::env::home_dir().filter(|home| home.is_absolute()).ok_or_else(|| {
             Failure::new("home-unknown", "this user has no home directory", "set `HOME`")
         })?;
-        // A relative path in these variables is to be passed over, as their specification says.
+        // A relative path in these variables is ignored, as their specification requires.
         let base = |variable: &str, otherwise: &str| {
             let named = std::env::var_os(variable).map(PathBuf::from);
             named.filter(|path| path.is_absolute()).unwrap_or_else(|| home.join(otherwise))
@@ -42,13 +42,13 @@ impl Places {
         })
     }
 
-    /// Where the bytes of a plugin go that cannot be kept in memory.
+    /// Returns the directory for plugin files that cannot be loaded from memory.
     pub(crate) fn staging(&self) -> PathBuf {
         self.cache_file.with_file_name("plugins")
     }
 }
 
-/// The program of a plugin's own process: this one.
+/// Returns the program for a plugin's process, which is this one.
 pub(crate) fn this_program() -> Result<PathBuf, Failure> {
     std::env::current_exe().map_err(|error| {
         let message = format!("the path of this program is unknown: {error}");
@@ -63,9 +63,9 @@ pub(crate) struct Loaded {
     pub(crate) failures: Vec<Diagnostic>,
 }
 
-/// Loads the plugins that were named, on the command line or in the configuration. A plugin that is refused
-/// is an error: its name is a mistake or it is not trusted. One that runs and fails is a diagnostic, and the
-/// others load.
+/// Loads the plugins named on the command line or in the configuration. A plugin that is refused is
+/// an error: its name is wrong, or it is not trusted. One that fails while it runs is a diagnostic,
+/// and the others load.
 pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Loaded, Failure> {
     let configured = policies.plugins.load.iter().map(|file| (file, PluginSettings::default()));
     let named = global.plugin.iter().map(|named| (&named.file, named.settings.clone()));
@@ -87,8 +87,8 @@ pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Loaded, Failu
     Ok(loaded)
 }
 
-/// Follows the files of plugins until the result is dropped: a new build replaces the running one, and
-/// one that cannot is reported on standard error.
+/// Watches the files of plugins until the result is dropped: a new build replaces the running one,
+/// and a build that cannot run is reported on standard error.
 pub(crate) fn follow(
     policies: &Policies,
     plugins: &[Plugin],
@@ -103,7 +103,7 @@ pub(crate) fn follow(
     let report = Arc::new(move |found: Diagnostic| stderr.diagnostics([&found]));
     match Follower::start(loader(policies, output)?, handles, Some(trust_file), report) {
         Ok(follower) => Ok(Some(follower)),
-        // They run all the same.
+        // The plugins run without it.
         Err(error) => {
             output.remark(&format!("plugin files are not watched for changes: {error}\n"));
             Ok(None)
@@ -139,24 +139,24 @@ fn loader(policies: &Policies, output: &Output) -> Result<PluginLoader, Failure>
     })
 }
 
-/// The policy of the configuration, with the user's own directory of plugins before the others.
+/// Returns the policy of the configuration, with the user's directory of plugins before the others.
 pub(crate) fn policy(global: &Global, places: &Places) -> Result<PluginPolicy, Failure> {
     let mut policy = runtime::policies(global)?.plugins;
     policy.directories.insert(0, places.directory.clone());
     Ok(policy)
 }
 
-/// A plugin that was refused or failed.
+/// Converts the error of a plugin that was refused or failed.
 pub(crate) fn failure(error: &PluginError) -> Failure {
     Failure::new(error.kind.as_str(), error.to_string(), &*error.help)
 }
 
-/// What plugins warn of, as remarks: a line each on standard error, and none where remarks are not wanted.
+/// Prints warnings of plugins to standard error, one line each, unless remarks are suppressed.
 pub(crate) struct Remarks(pub(crate) Output);
 
 impl PluginLog for Remarks {
     fn log(&self, plugin: &str, level: LogLevel, target: &str, message: &str) {
-        // The rest is for those who write the plugin; people who use it read this.
+        // Lower levels are for authors of plugins, not for their users.
         if level <= LogLevel::Warn {
             let line = format!("plugin {plugin}: {target}: {message}");
             self.0.remark(&format!("{}\n", plain(&line)));

@@ -15,8 +15,8 @@ use crate::args::Global;
 use crate::failure::Failure;
 use crate::plugins::Loaded;
 
-/// Builds the runtime of the named roots or, without any, of the user, the working directory and the
-/// embedded skills.
+/// Builds the runtime of the named roots or, without any, of the user, the working directory and
+/// the embedded skills.
 pub(crate) fn runtime(global: &Global) -> Result<Runtime, Failure> {
     Ok(builder(global)?.build()?)
 }
@@ -28,7 +28,7 @@ pub(crate) fn builder(global: &Global) -> Result<RuntimeBuilder, Failure> {
     builder_with(global, policies, &plugins)
 }
 
-/// Returns a builder as [`builder`], with these policies and plugins.
+/// Returns a builder like [`builder`], with these policies and plugins.
 pub(crate) fn builder_with(
     global: &Global,
     policies: Policies,
@@ -64,7 +64,7 @@ pub(crate) fn builder_with(
     Ok(builder)
 }
 
-/// Refuses a root that cannot be scanned. A root that is named on the command line is never optional.
+/// Rejects a root that cannot be scanned. A root on the command line is never optional.
 fn check_root(directory: &Path) -> Result<(), Failure> {
     let Err(error) = std::fs::read_dir(directory) else { return Ok(()) };
     let code = match error.kind() {
@@ -136,7 +136,7 @@ fn written(global: &Global) -> Result<Policies, Failure> {
     policies.map(warned_of_size)
 }
 
-/// The largest configuration file, in bytes.
+/// The maximum size of a configuration file, in bytes.
 const MOST_CONFIG_BYTES: u64 = 1 << 20;
 
 /// Reads the configuration file, which may be a pipe.

@@ -1,4 +1,4 @@
-//! A finding as a compiler shows it: the line, what is meant in it, and what to do.
+//! Renders a finding as a compiler does: the line, the position in it, and the fix.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use prowess::{Diagnostic, Severity};
 use crate::output::severity_style;
 use crate::terminal::plain;
 
-/// The most characters of a line that are shown.
+/// The maximum number of shown characters of a line.
 const WIDTH: usize = 92;
 
-/// How many characters before the place are shown of a line that is longer.
+/// The number of characters before the position that are shown of a longer line.
 const BEFORE: usize = 16;
 
-/// The finding with the line of `text` that it is about. `path` is how the file is shown.
+/// Renders a finding with the line of `text` that it is about. `path` is the file's displayed path.
 pub(crate) fn render(found: &Diagnostic, path: &str, text: Option<&[u8]>) -> String {
     let level = match found.severity {
         Severity::Error => Level::ERROR,
@@ -28,7 +28,7 @@ pub(crate) fn render(found: &Diagnostic, path: &str, text: Option<&[u8]>) -> Str
     let column = found.column.unwrap_or(1) as usize;
     let span = found.span.clone().zip(text);
     let excerpt = span.and_then(|(span, text)| excerpt(text, span));
-    // Of a line that is shown as it is, the renderer finds the column by itself.
+    // In an unchanged line, the renderer finds the column by itself.
     let is_same = |excerpt: &Excerpt| excerpt.before + 1 == column;
     let has_own_path = excerpt.as_ref().is_some_and(is_same);
     if !has_own_path && !path.is_empty() {
@@ -54,23 +54,23 @@ pub(crate) fn render(found: &Diagnostic, path: &str, text: Option<&[u8]>) -> Str
     without_elisions(&renderer.render(&[group.element(help)]))
 }
 
-/// The renderer announces a line without a path of its own by `:::`, as if lines before it were left
-/// out. A line of the file cannot be taken for it: it begins with its number.
+/// Removes the `:::` that the renderer prints before a line without a path, as if lines were left
+/// out. A line of the file cannot match, because it starts with its number.
 fn without_elisions(rendered: &str) -> String {
     let is_kept = |line: &&str| strip_str(line).to_string().trim() != ":::";
     rendered.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// What is shown of a line, and the bytes of it that are meant.
+/// The shown part of a line, and the range of bytes to mark.
 #[derive(Debug, PartialEq, Eq)]
 struct Excerpt {
     line: String,
     span: Range<usize>,
-    /// How many characters of the line stand before them here.
+    /// The number of shown characters before the marked ones.
     before: usize,
 }
 
-/// The line in which `span` begins, with nothing in it that a terminal would obey.
+/// Returns the line in which `span` starts, encoded for a terminal.
 fn excerpt(text: &[u8], span: Range<usize>) -> Option<Excerpt> {
     let before = text.get(..span.start)?;
     let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
@@ -88,7 +88,7 @@ fn shown(text: &str) -> String {
     plain(&text.replace('\t', "    ")).into_owned()
 }
 
-/// The three parts of a line in [`WIDTH`] characters, with an ellipsis where something is cut.
+/// Fits the three parts of a line into [`WIDTH`] characters, with an ellipsis at each cut.
 fn fitted(lead: &str, middle: &str, tail: &str) -> Excerpt {
     let length = |text: &str| text.chars().count();
     let is_long = length(lead) + length(middle) + length(tail) > WIDTH;

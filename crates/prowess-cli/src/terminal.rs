@@ -1,4 +1,4 @@
-//! Text of skills on a terminal.
+//! Encodes text of skills for a terminal.
 
 pub(crate) use prowess_text::{terminal_line as plain, terminal_lines as plain_lines};
 

@@ -1,8 +1,8 @@
-//! How a path is opened: which links are followed, and the flags of each kind of handle.
+//! The ways to open a path: the links that are followed, and the flags of each kind of handle.
 
 use rustix::fs::OFlags;
 
-/// Policy for symbolic links on the way to a file or at its end.
+/// Policy for symbolic links on the path of a file or at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     /// A link is an error.
@@ -11,8 +11,8 @@ pub enum Links {
     FollowInside,
 }
 
-/// The flags of a handle that reads: opening a FIFO does not block, a terminal does not become the
-/// controlling one, and a child does not inherit the handle.
+/// The flags of a handle for reading: opening a FIFO does not block, a terminal does not become the
+/// controlling one, and child processes do not inherit the handle.
 pub(crate) const FILE: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 

@@ -1,4 +1,4 @@
-//! Paths of files of one name, in many subdirectories of one directory.
+//! Paths of equally named files in many subdirectories of one directory.
 
 use std::ffi::CStr;
 
@@ -6,19 +6,20 @@ use memchr::memchr2;
 
 use crate::{Entry, Error, ErrorKind, RelativePath, Result};
 
-/// Paths `NAME/FILE` of names that a listing gave, each as the kernel wants it.
+/// Paths `NAME/FILE` of listed names, in the form that the kernel takes.
 ///
-/// A listed name has no slash and no NUL, and is neither `.` nor `..`: what is made of it and of a file
-/// name that was checked once cannot lead out of the directory, and its text is not looked at again.
+/// A listed name has no slash and no NUL, and is neither `.` nor `..`: joined with a checked file
+/// name it cannot lead out of the directory, so its text is not checked again.
 #[derive(Clone, Debug)]
 pub struct PathBatch {
-    /// Slash, file name and NUL, with which each path ends.
+    /// The end of each path: slash, file name and NUL.
     end: Box<[u8]>,
     bytes: Vec<u8>,
     places: Vec<Place>,
 }
 
-/// Where a path begins, in full and from the directory that was listed, and where the next one does.
+/// The start of a path, in full and relative to the listed directory, and the start of the next
+/// one.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     shown: usize,
@@ -29,18 +30,18 @@ struct Place {
 /// One path of a [`PathBatch`].
 #[derive(Clone, Copy, Debug)]
 pub struct BatchedPath<'b> {
-    /// The subdirectory, with what is shown before its name.
+    /// The subdirectory, with its parent's path for display.
     pub directory: &'b str,
-    /// The file in it, from the directory that was listed.
+    /// The file in it, relative to the listed directory.
     pub file: RelativePath<'b>,
 }
 
 impl PathBatch {
-    /// An empty batch of paths to files of this name.
+    /// Creates an empty batch of paths to files of this name.
     ///
     /// # Errors
     ///
-    /// No file can have that name.
+    /// The name is not a valid file name.
     pub fn new(file: &str) -> Result<Self> {
         if matches!(file, "" | "." | "..") || file.contains(['/', '\0']) {
             return Err(Error::new(ErrorKind::Malformed, file));
@@ -49,16 +50,17 @@ impl PathBatch {
         Ok(Self { end, bytes: Vec::new(), places: Vec::new() })
     }
 
-    /// Adds the path of the file in a directory that was listed. `parent` is shown before its name.
+    /// Adds the path of the file in a listed directory. `parent` is the path to display before its
+    /// name.
     pub fn push(&mut self, parent: &str, entry: &Entry<'_>) {
         self.add(parent, entry.name_bytes());
     }
 
-    /// Adds the path of the file in a directory of this name, which was listed at another time.
+    /// Adds the path of the file in a directory of this name, from an earlier listing.
     ///
     /// # Errors
     ///
-    /// No directory can have that name.
+    /// The name is not a valid directory name.
     pub fn push_name(&mut self, name: &str) -> Result<()> {
         if matches!(name, "" | "." | "..") || memchr2(b'/', b'\0', name.as_bytes()).is_some() {
             return Err(Error::new(ErrorKind::Malformed, name));
@@ -78,23 +80,23 @@ impl PathBatch {
         self.places.push(Place { shown, name: start, next: self.bytes.len() });
     }
 
-    /// How many paths there are.
+    /// Returns the number of paths.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no paths.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// Forgets all paths.
+    /// Removes all paths.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.places.clear();
     }
 
-    /// The paths; `None` if a name is not UTF-8.
+    /// Iterates over the paths; `None` if a name is not UTF-8.
     pub fn paths(&self) -> Option<impl Iterator<Item = BatchedPath<'_>>> {
         let text = std::str::from_utf8(&self.bytes).ok()?;
         Some(self.places.iter().map(move |place| {

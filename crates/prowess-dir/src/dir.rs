@@ -1,4 +1,4 @@
-//! The handle itself.
+//! Directory handles.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -15,28 +15,29 @@ use crate::{
     path,
 };
 
-/// A directory that is open. Paths are relative to it, with `/` between their parts; the empty path
-/// is the directory itself.
+/// An open directory. Paths are relative to it, with `/` as separator; the empty path is the
+/// directory itself.
 #[derive(Debug)]
 pub struct Dir {
     pub(crate) handle: Arc<OwnedFd>,
     pub(crate) fence: Fence,
-    // A listing moves the handle's place, so a second one needs a handle of its own.
+    // A listing moves the handle's read position, so a second one needs its own handle.
     was_listed: bool,
 }
 
 impl Dir {
-    /// Opens a directory that the host names. Links on this path are followed: they are the host's.
+    /// Opens a directory at a path of the host's. Links on this path are followed, because the host
+    /// chose it.
     ///
     /// # Errors
     ///
-    /// There is no such directory, or it cannot be read.
+    /// The directory does not exist or cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::opened(path.as_ref(), open::open_root)
     }
 
-    /// The same, but never asks the kernel to confine a path. [`Dir::open`] falls back to this where
-    /// the kernel cannot; it is safe, and slower by an open for each part of a path.
+    /// The same, but never asks the kernel to confine a path. [`Dir::open`] falls back to this
+    /// where the kernel cannot; it is safe, and slower by an open for each part of a path.
     ///
     /// # Errors
     ///
@@ -49,18 +50,19 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// It is none, leads outside, lies behind a link that `links` refuses, or cannot be read.
+    /// The path is not of the requested kind, leads outside, is behind a link that `links` refuses,
+    /// or cannot be read.
     pub fn open_dir(&self, path: &str, links: Links) -> Result<Self> {
         let handle = self.open_handle(path, access::DIRECTORY, links)?;
         Ok(Self { handle: Arc::new(handle), fence: self.fence, was_listed: false })
     }
 
-    /// Opens a directory by a path from this one, and follows links wherever they lead. This is for
-    /// directories of which the host lets whoever may write to them name any other.
+    /// Opens a directory by a path relative to this one, and follows links anywhere. Use it only
+    /// where the host lets everyone with write access to the directory name any other one.
     ///
     /// # Errors
     ///
-    /// There is no such directory, or it cannot be read.
+    /// The directory does not exist or cannot be read.
     pub fn open_dir_anywhere(&self, path: &str) -> Result<Self> {
         path::check(path)?;
         let open =
@@ -73,17 +75,19 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// It is none, leads outside, lies behind a link that `links` refuses, or cannot be read.
+    /// The path is not of the requested kind, leads outside, is behind a link that `links` refuses,
+    /// or cannot be read.
     pub fn open_file<'a>(&self, path: &'a str, links: Links) -> Result<File<'a>> {
         self.open_unchecked(path, links)?.into_file()
     }
 
-    /// Opens a file inside this directory without looking at what it is, in one system call. It is for
+    /// Opens a file inside this directory without checking its kind, in one system call. Meant for
     /// reading the first bytes of very many files.
     ///
     /// # Errors
     ///
-    /// As [`Dir::open_file`], but what is no regular file may show only when it is read.
+    /// As for [`Dir::open_file`], but a file that is not regular may be detected only when it is
+    /// read.
     pub fn open_unchecked<'a>(
         &self,
         path: impl Into<RelativePath<'a>>,
@@ -94,34 +98,36 @@ impl Dir {
         Ok(UncheckedFile { handle, path, refusals: self.fence.refusals })
     }
 
-    /// Reads a regular file whole. Links that stay inside are followed.
+    /// Reads a whole regular file. Links that stay inside are followed.
     ///
     /// # Errors
     ///
-    /// As [`Dir::open_file`], or it is larger than `limit` bytes.
+    /// As for [`Dir::open_file`], or the file is larger than `limit` bytes.
     pub fn read(&self, path: &str, limit: usize) -> Result<Vec<u8>> {
         self.open_file(path, Links::FollowInside)?.read_whole(limit)
     }
 
-    /// What a file inside this directory is. A link at the end is followed where `links` says so.
+    /// Returns the state of a file inside this directory. A link at the end is followed if `links`
+    /// allows it.
     ///
     /// # Errors
     ///
-    /// There is none, or it leads outside.
+    /// The file does not exist, or the path leads outside.
     pub fn stat(&self, path: &str, links: Links) -> Result<Stat> {
         let handle = self.open_handle(path, access::PATH_ONLY, links)?;
         stat_of(&handle, path.into())
     }
 
-    /// What a file is, in one system call that does not confine the directories on the way to it.
+    /// Returns the state of a file, in one system call that does not confine the directories on its
+    /// path.
     ///
-    /// While someone swaps one of them for a link, the answer may be of a file elsewhere. It serves to
-    /// see that a file known by its inode is unchanged; read nothing on the strength of it. A link at
-    /// the end is never followed.
+    /// If one of them is replaced by a link meanwhile, the result may describe a file elsewhere.
+    /// Use it only to check that a file known by its inode is unchanged, never to decide what to
+    /// read. A link at the end is never followed.
     ///
     /// # Errors
     ///
-    /// There is none.
+    /// The file does not exist.
     pub fn stat_unconfined<'p>(&self, path: impl Into<RelativePath<'p>>) -> Result<Stat> {
         let path = path.into();
         path.check()?;
@@ -129,18 +135,18 @@ impl Dir {
         path.call(|path| rustix::fs::statat(&self.handle, path, flags)).map(|stat| Stat::of(&stat))
     }
 
-    /// Whether the directory of this entry has a file of this name, whatever it is. For names that are
-    /// not UTF-8 and so cannot be paths.
+    /// Returns whether the directory of this entry contains this name. For names that are not UTF-8
+    /// and so cannot be paths.
     pub fn has_below(&self, entry: &Entry<'_>, name: &str) -> bool {
         let path = [entry.name_bytes(), b"/", name.as_bytes()].concat();
         rustix::fs::statat(&self.handle, path, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 
-    /// Begins a listing. The first one of a handle costs nothing but its reading.
+    /// Starts a listing. The first one of a handle needs no further system call to open it.
     ///
     /// # Errors
     ///
-    /// The directory cannot be opened once more.
+    /// The directory cannot be opened again.
     pub fn entries<'a>(&mut self, buffer: &'a mut EntryBuffer) -> Result<Entries<'a>> {
         let handle = if std::mem::replace(&mut self.was_listed, true) {
             Arc::new(self.open_handle("", access::DIRECTORY, Links::Refuse)?)
@@ -150,13 +156,13 @@ impl Dir {
         Ok(Entries::new(handle, buffer))
     }
 
-    /// Opens a regular file below a directory that the host names, in one step, where no part of either
-    /// path is a link. It takes two system calls, where opening the directory first takes four.
+    /// Opens a regular file below a directory of the host's in one step, if no part of either path
+    /// is a link. It takes two system calls; opening the directory first takes four.
     ///
     /// # Errors
     ///
-    /// As [`Dir::open_file`], with [`crate::ErrorKind::Link`] for a link anywhere, and where the kernel
-    /// cannot confine paths: then open the directory first.
+    /// As for [`Dir::open_file`]. Also [`crate::ErrorKind::Link`] for a link anywhere, and if the
+    /// kernel cannot confine paths: then open the directory first.
     pub fn open_file_below<'a>(directory: &Path, path: &'a str) -> Result<File<'a>> {
         path::check(path)?;
         let whole = directory.join(path);

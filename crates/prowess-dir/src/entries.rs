@@ -1,4 +1,4 @@
-//! The names in a directory.
+//! Directory listings.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -11,14 +11,14 @@ use rustix::io::Errno;
 
 use crate::{Error, Kind, Result};
 
-/// The names in a directory, without `.` and `..`, in the order in which the file system keeps them.
+/// The names in a directory, without `.` and `..`, in the order of the file system.
 #[derive(Debug)]
 pub struct Entries<'a> {
     handle: Arc<OwnedFd>,
     buffer: &'a mut EntryBuffer,
 }
 
-/// One name in a directory and what it stands for.
+/// One name in a directory and its kind of file.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     name: &'a CStr,
@@ -31,14 +31,14 @@ impl<'a> Entries<'a> {
         Self { handle, buffer }
     }
 
-    /// Shows each name to `visit` until it breaks; gives what it broke with.
+    /// Calls `visit` with each name until it breaks; returns the value it broke with.
     ///
-    /// Costs a system call for some hundred names, and one more for a name whose kind the file system
-    /// does not keep beside it.
+    /// Takes one system call for several hundred names, and one more for each name whose kind the
+    /// file system does not store in the directory.
     ///
     /// # Errors
     ///
-    /// The directory cannot be read, or not to its end.
+    /// The directory cannot be read, or not completely.
     pub fn visit<B>(
         self,
         mut visit: impl FnMut(Entry<'_>) -> ControlFlow<B>,
@@ -59,36 +59,35 @@ impl<'a> Entries<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// The name, if it is UTF-8.
+    /// Returns the name, if it is UTF-8.
     pub fn name(&self) -> Option<&'a str> {
         self.name.to_str().ok()
     }
 
-    /// The name as its bytes.
+    /// Returns the name as bytes.
     pub fn name_bytes(&self) -> &'a [u8] {
         self.name.to_bytes()
     }
 
-    /// What it is; a link is a link, whatever it leads to.
+    /// Returns the kind of file; links are not followed.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The number of the file on the directory's device; of a mount point, the number of the
-    /// directory under it.
+    /// Returns the inode number on the directory's device; for a mount point, that of the directory
+    /// below it.
     pub fn inode(&self) -> u64 {
         self.inode
     }
 }
 
-/// What has gone meanwhile is of no kind that anybody opens.
+/// A file that was removed meanwhile has a kind that no caller opens.
 fn kind_of(directory: &OwnedFd, name: &CStr) -> Kind {
     rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
         .map_or(Kind::Other, |stat| Kind::of(FileType::from_raw_mode(stat.st_mode)))
 }
 
-/// Room for the names of a listing, to be used again for the next one. By default 32 KiB: about a
-/// thousand names to a system call.
+/// A reusable buffer for listings. By default 32 KiB: about a thousand names per system call.
 pub struct EntryBuffer(#[cfg(target_os = "linux")] Box<[std::mem::MaybeUninit<u8>]>);
 
 impl Default for EntryBuffer {
@@ -106,7 +105,7 @@ impl fmt::Debug for EntryBuffer {
     }
 }
 
-/// The names stay where the kernel wrote them.
+/// Names are used in the kernel's buffer, without copying.
 #[cfg(target_os = "linux")]
 fn for_each_raw<B>(
     handle: &OwnedFd,

@@ -1,50 +1,51 @@
-//! Whether a file has changed since a moment, told by its dates alone.
+//! Detects by its times whether a file has changed since a moment.
 
 use crate::{Dir, FileTime, RelativePath, Stat};
 
-/// A moment by the clock with which the kernel dates changes of a directory's files, and all that it
-/// takes to compare a file's dates with it later.
+/// A moment on the clock that the kernel uses for times of files, with the values needed to compare
+/// a file's times with it later.
 ///
-/// Only the kernel sets the time of a file's last change (`ctime`), so a file whose time lies before the
-/// moment is the file that was there at that moment, if
+/// Only the kernel sets the time of a file's last change (`ctime`), so a file whose `ctime` is
+/// before the moment is the file that was there at that moment, if
 ///
-/// - the directory that it was found in is still the same, which the caller compares by its inode: a
-///   directory may be renamed without the files in it noticing;
+/// - the directory that it was found in is still the same, which the caller checks by its inode: a
+///   directory may be renamed without a change of the files in it;
 /// - renaming, exchanging and linking a file change its time, as they do on the file systems of
 ///   [`Dir::epoch`] (on XFS two files can be exchanged without);
-/// - it lies on the mount of the directory, so that nothing was mounted over it;
-/// - nobody has set the clock back, which would date a later change before the moment: then the time
-///   from the clock to the machine's start is another one;
-/// - the moment lies far enough behind the change that the coarseness of the clock does not matter.
+/// - it is on the mount of the directory, so that nothing was mounted over it;
+/// - the clock was not set back, which would date a later change before the moment: the time of the
+///   machine's start by that clock would differ;
+/// - the moment is far enough after the change that the resolution of the clock does not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Epoch {
-    /// When it was.
+    /// The time.
     pub moment: FileTime,
-    /// When the machine was started by that clock, in seconds: another one if somebody has set it.
+    /// The machine's start time by that clock, in seconds. It changes when the clock is set.
     pub started: i64,
     /// The mount that the directory is on.
     pub mount: u64,
 }
 
-/// How many seconds a change must lie before the moment. The kernel's clock ticks in hundredths of a
-/// second; a step of less than a second does not show in [`Epoch::started`].
+/// The minimum number of seconds from a change to the moment. The kernel's clock has a resolution
+/// of hundredths of a second, and a step of less than a second does not show in [`Epoch::started`].
 const MARGIN_SECONDS: i64 = 2;
 
 impl Epoch {
-    /// Whether a file on this mount that was last changed then is as it was in the second `moment`.
+    /// Returns whether a file on this mount with this `ctime` has not changed since the second
+    /// `moment`.
     pub fn is_older(changed: FileTime, moment: i64) -> bool {
         changed.seconds.saturating_add(MARGIN_SECONDS) < moment
     }
 }
 
 impl Dir {
-    /// The present, where the dates of the files in this directory can be relied on: on ext2 to ext4,
-    /// Btrfs and tmpfs of a Linux that tells mounts apart.
+    /// Returns the current time, if the times of files in this directory are reliable: on ext2 to
+    /// ext4, Btrfs and tmpfs of a Linux with mount ids.
     pub fn epoch(&self) -> Option<Epoch> {
         imp::epoch(self)
     }
 
-    /// As [`Dir::stat_unconfined`], with the mount that the file is on where the kernel tells it.
+    /// Like [`Dir::stat_unconfined`], with the mount that the file is on, if the kernel reports it.
     ///
     /// # Errors
     ///
@@ -65,7 +66,7 @@ mod imp {
     use super::Epoch;
     use crate::{Dir, FileTime, Kind, RelativePath, Result, Stat};
 
-    /// The file systems that date every change of what a name stands for.
+    /// The file systems that update the `ctime` for every change of the file behind a name.
     const EXT: u64 = 0xef53;
     const BTRFS: u64 = 0x9123_683e;
     const TMPFS: u64 = 0x0102_1994;
@@ -114,7 +115,7 @@ mod imp {
         FileTime { seconds, nanoseconds }
     }
 
-    /// The nearest whole number of seconds, so that two readings of clocks that were not set agree.
+    /// Returns the difference rounded to seconds, so that two readings agree if no clock was set.
     fn seconds_between(running: Timespec, now: Timespec) -> i64 {
         let seconds = now.tv_sec - running.tv_sec;
         let nanoseconds = now.tv_nsec - running.tv_nsec;

@@ -1,10 +1,10 @@
-//! What can go wrong, by kind and in a sentence.
+//! The error type.
 
 use std::fmt;
 
 use rustix::io::Errno;
 
-/// Why a path could not be opened, read or listed.
+/// The error of an operation on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -12,37 +12,37 @@ pub struct Error {
     cause: Option<Errno>,
 }
 
-/// What to branch on.
+/// The kind of an [`Error`], for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// There is nothing at that path.
+    /// The path does not exist.
     NotFound,
     /// The path, or a link on it, leads out of the directory.
     Escape,
-    /// It holds a NUL character, so that no file can have that name.
+    /// The path contains a NUL character, so no file can have that name.
     Malformed,
-    /// It is a link, or lies behind one, and links were not to be followed.
+    /// The path is a link, or is behind one, and links are refused.
     Link,
-    /// It is a directory, a FIFO, a socket or a device, and a regular file was asked for.
+    /// It is a directory, a FIFO, a socket or a device, where a regular file is required.
     NotRegular,
-    /// It is no directory, and a directory was asked for.
+    /// It is not a directory, where a directory is required.
     NotADirectory,
-    /// Its links lead round in a circle.
+    /// The links form a loop.
     Loop,
     /// It is larger than the limit.
     TooLarge,
-    /// It has other content than the caller read.
+    /// The content is not the one that the caller read.
     Changed,
-    /// It has several names, and its directory refuses such files.
+    /// The file has several hard links, and its directory refuses such files.
     MultipleLinks,
     /// It is on another mount than its directory, which refuses that.
     OtherMount,
-    /// It was written to while it was read.
+    /// The file was written to while it was read.
     Changing,
-    /// It is another directory than the one that was expected there.
+    /// It is another directory than the expected one.
     Replaced,
-    /// The operating system refuses.
+    /// The operating system denied access.
     Denied,
     /// It could not be reached or read.
     Unavailable,
@@ -51,37 +51,38 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// An error that this crate found itself.
+    /// Creates an error that this crate detected itself.
     pub(crate) fn new(kind: ErrorKind, path: impl Into<Box<str>>) -> Self {
         Self { kind, path: path.into(), cause: None }
     }
 
-    /// An error about a path of the host's that cannot be used.
+    /// Creates an error about a path of the host's that cannot be used.
     pub fn malformed(path: &str) -> Self {
         Self::new(ErrorKind::Malformed, path)
     }
 
-    /// An error that the kernel gave.
+    /// Creates an error that the kernel reported.
     pub(crate) fn of(cause: Errno, path: impl Into<Box<str>>) -> Self {
         Self { kind: ErrorKind::of(cause), path: path.into(), cause: Some(cause) }
     }
 
-    /// An error of the kernel's while new content was written.
+    /// Creates an error that the kernel reported for a write.
     pub(crate) fn unwritable(cause: Errno, path: impl Into<Box<str>>) -> Self {
         Self { kind: ErrorKind::Unwritable, path: path.into(), cause: Some(cause) }
     }
 
-    /// What to branch on.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The path as it was asked for.
+    /// Returns the path as the caller gave it.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The same error, where `ELOOP` says that a link was met and not that links go round.
+    /// Returns the same error for a call that refuses links, where `ELOOP` means a link and not a
+    /// loop.
     pub(crate) fn without_links(mut self) -> Self {
         if self.kind == ErrorKind::Loop {
             self.kind = ErrorKind::Link;
@@ -93,13 +94,13 @@ impl Error {
 impl ErrorKind {
     fn of(cause: Errno) -> Self {
         match cause {
-            // No file has a name that is too long to be one.
+            // No file can have a name that is too long.
             Errno::NOENT | Errno::NAMETOOLONG => Self::NotFound,
             Errno::NOTDIR => Self::NotADirectory,
             Errno::XDEV => Self::Escape,
             Errno::LOOP => Self::Loop,
-            // A socket cannot be opened, a directory cannot be read.
-            // A FIFO or a terminal has no first bytes.
+            // A socket cannot be opened, a directory cannot be read, a FIFO or a terminal has no
+            // first bytes.
             Errno::NXIO | Errno::ISDIR | Errno::SPIPE => Self::NotRegular,
             Errno::ACCESS | Errno::PERM => Self::Denied,
             _ => Self::Unavailable,
@@ -141,7 +142,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Whether the system says that links lead round in a circle.
+/// Returns whether the error reports a loop of links.
 pub fn is_loop(error: &std::io::Error) -> bool {
     error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
 }

@@ -1,4 +1,4 @@
-//! A regular file that was opened inside a directory.
+//! Regular files that were opened inside a directory.
 
 use std::os::fd::OwnedFd;
 
@@ -15,17 +15,17 @@ pub struct File<'a> {
     pub(crate) stat: Stat,
 }
 
-/// What was read of a file's beginning.
+/// The first bytes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// How many bytes of the buffer were filled.
+    /// The number of bytes in the buffer.
     pub length: usize,
     /// Whether the file ends there.
     pub is_whole_file: bool,
 }
 
 impl File<'_> {
-    /// What the file was when it was opened.
+    /// Returns the file's state when it was opened.
     pub fn stat(&self) -> &Stat {
         &self.stat
     }
@@ -35,7 +35,7 @@ impl File<'_> {
         Error::new(ErrorKind::TooLarge, self.path.text())
     }
 
-    /// Fills `buffer` from the file's beginning; one system call where the disk plays along.
+    /// Reads the first bytes of the file into `buffer`, usually with one system call.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl File<'_> {
         }
     }
 
-    /// Reads the file whole, as it was when it was opened.
+    /// Reads the whole file, as it was when it was opened.
     ///
     /// # Errors
     ///
@@ -60,7 +60,8 @@ impl File<'_> {
     /// ([`ErrorKind::Changing`]), or cannot be read.
     pub fn read_whole(&self, limit: usize) -> Result<Vec<u8>> {
         let bytes = self.read_up_to(limit)?;
-        // A file that is saved in place is cut first and written then: a part of it is no content.
+        // A file that is saved in place is truncated first and written then: a part of it must not
+        // be returned.
         if stat_of(&self.handle, self.path)? != self.stat {
             return Err(Error::new(ErrorKind::Changing, self.path.text()));
         }
@@ -73,13 +74,13 @@ impl File<'_> {
             .ok()
             .filter(|&size| size <= limit)
             .ok_or_else(too_large)?;
-        // One byte more than it has, so that a file that grows meanwhile is noticed and not cut.
+        // One byte more than its size, so that growth is noticed.
         let mut bytes = vec![0; size + 1];
         let mut length = 0;
         loop {
             let count = self.read_at(&mut bytes[length..], length)?;
             length += count;
-            // A regular file gives fewer bytes than asked for only where it ends.
+            // A read of a regular file is short only at its end.
             if count == 0 || length == size {
                 bytes.truncate(length);
                 return Ok(bytes);

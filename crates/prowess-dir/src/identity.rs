@@ -1,4 +1,4 @@
-//! The identity of an open directory, which a path alone does not have.
+//! Identities of open directories, which their paths do not have.
 
 use std::path::Path;
 
@@ -6,21 +6,22 @@ use crate::{Dir, Error, ErrorKind, FileTime, Result};
 
 /// The identity of a directory on the running machine.
 ///
-/// Two directories that take turns at one path have different identities. The inode alone does not
-/// tell them apart, because a file system reuses the inode of a removed directory; the time of
-/// creation, which no program can set, does.
+/// Two directories that are at one path at different times have different identities. The inode
+/// alone does not distinguish them, because a file system reuses the inode of a removed directory;
+/// the creation time, which no program can set, does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Identity {
     /// The device. Devices may be renumbered when the machine restarts.
     pub device: u64,
     /// The inode on that device.
     pub inode: u64,
-    /// When the directory was created, where the file system keeps that.
+    /// The creation time, if the file system stores it.
     pub created: Option<FileTime>,
 }
 
 impl Dir {
-    /// Returns the identity of the directory that this handle has open, whatever is at its path now.
+    /// Returns the identity of the directory that this handle refers to, whatever is at its path
+    /// now.
     ///
     /// # Errors
     ///
@@ -29,7 +30,8 @@ impl Dir {
         imp::identity(self)
     }
 
-    /// Checks that this handle has the directory with this identity open; `path` is for the message.
+    /// Checks that this handle refers to the directory with this identity; `path` is for the
+    /// message.
     ///
     /// # Errors
     ///

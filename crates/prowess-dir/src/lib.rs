@@ -1,4 +1,4 @@
-//! A directory handle that no read, listing or walk can leave.
+//! Directory handles that confine every read, listing and walk.
 //!
 //! ```
 //! # let place = tempfile::tempdir()?;
@@ -13,20 +13,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Looking at a path and then opening it is not a boundary: between the two, somebody swaps a
-//! directory for a link. So a path is resolved and confined in one step, by the kernel
-//! (`openat2`, without links or with `RESOLVE_BENEATH`), and what was opened is looked at before it
-//! is read. Where there is no `openat2` (an old kernel, a container that filters it, another Unix),
-//! the path is opened part by part, each relative to the handle before it and none through a link;
-//! see [`Dir::open_by_hand`].
+//! Checking a path and then opening it is not a boundary: between the two, another process can
+//! replace a directory by a link. So a path is resolved and confined in one step, by the kernel
+//! (`openat2`, without links or with `RESOLVE_BENEATH`), and the opened file is checked before it
+//! is read. Without `openat2` (an old kernel, a container that filters it, another Unix), the path
+//! is opened part by part, each relative to the handle before it and none through a link; see
+//! [`Dir::open_by_hand`].
 //!
-//! Two guards stand one behind the other: a path with `..`, a first slash or a NUL is refused by its
-//! text, and what a link or a race makes of a harmless path is refused by its resolution.
+//! There are two guards: a path with `..`, a leading slash or a NUL is rejected by its text, and a
+//! path that a link or a race leads outside is rejected by its resolution.
 //!
-//! Everything is opened without blocking and without becoming a controlling terminal, and only
-//! regular files are read, so a FIFO or a device costs an error and no wait.
+//! Files are opened without blocking and without becoming a controlling terminal, and only regular
+//! files are read, so a FIFO or a device causes an error instead of a wait.
 //!
-//! This crate does not know what a skill is. It works on Unix; elsewhere it does not build.
+//! This crate knows nothing about skills. It works on Unix; on other systems it does not build.
 #![forbid(unsafe_code)]
 
 mod access;
@@ -61,5 +61,5 @@ pub use stat::{FileTime, Kind, Stat};
 pub use unchecked::UncheckedFile;
 pub use walk::{Walk, WalkBounds, Walked};
 
-/// What this crate's calls give.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

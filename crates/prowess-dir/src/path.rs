@@ -1,4 +1,4 @@
-//! The first guard: what a path's text alone forbids.
+//! Checks the text of paths. This is the first guard.
 
 use std::borrow::Cow;
 use std::ffi::CStr;
@@ -8,7 +8,7 @@ use rustix::path::Arg;
 
 use crate::{Error, ErrorKind, Result};
 
-/// A path below a directory: a text, which is checked when it is used, or a path of a
+/// A path relative to a directory: either text, which is checked when it is used, or a path of a
 /// [`PathBatch`](crate::PathBatch), which needs no check.
 #[derive(Clone, Copy, Debug)]
 pub struct RelativePath<'p>(Form<'p>);
@@ -26,12 +26,12 @@ impl<'p> From<&'p str> for RelativePath<'p> {
 }
 
 impl<'p> RelativePath<'p> {
-    /// A path that a listing made, and that the kernel takes as it is.
+    /// Creates a path from a listing, which the kernel takes as it is.
     pub(crate) fn listed(path: &'p CStr) -> Self {
         Self(Form::Listed(path))
     }
 
-    /// The path, to be shown.
+    /// Returns the path for display.
     pub(crate) fn text(self) -> Cow<'p, str> {
         match self.0 {
             Form::Text(text) => Cow::Borrowed(text),
@@ -39,7 +39,7 @@ impl<'p> RelativePath<'p> {
         }
     }
 
-    /// Refuses a path that is not relative or has a `..`, before any system call.
+    /// Rejects a path that is not relative or has a `..`, before any system call.
     pub(crate) fn check(self) -> Result<()> {
         match self.0 {
             Form::Text(text) => check(text),
@@ -47,7 +47,7 @@ impl<'p> RelativePath<'p> {
         }
     }
 
-    /// Makes a system call with the path as the kernel wants it: the directory itself is a dot there.
+    /// Makes a system call with the path in the kernel's form: the directory itself is `.`.
     pub(crate) fn call<T>(
         self,
         call: impl FnOnce(&CStr) -> std::result::Result<T, Errno>,
@@ -61,10 +61,10 @@ impl<'p> RelativePath<'p> {
     }
 }
 
-/// Refuses a text that is no relative path or has a `..`.
+/// Rejects a text that is not a relative path or has a `..`.
 pub(crate) fn check(path: &str) -> Result<()> {
-    // Asked of each path that is opened: only what has a NUL or two dots in a row is taken apart. Without
-    // an early end the loop becomes vector instructions.
+    // Called for every path that is opened: only a path with a NUL or two dots in a row is split.
+    // The loop has no early exit, so that it is vectorised.
     let bytes = path.as_bytes();
     let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
     let has_odd_pair = pairs

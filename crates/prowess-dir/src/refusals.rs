@@ -1,27 +1,27 @@
-//! Files inside a directory that also belong to something outside.
+//! Files inside a directory that may also be reachable from outside, and are refused.
 
 use std::os::fd::BorrowedFd;
 
 use crate::{Dir, Stat};
 
-/// The files that a directory does not read, although they are inside it. By default none.
+/// The files inside a directory that are refused. By default none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refusals {
-    /// Files with more than one name (hard links). Another name may be outside the directory.
+    /// Files with several hard links. Another link may be outside the directory.
     pub hard_links: bool,
     /// Files and directories on another mount than the directory.
     pub mounts: bool,
 }
 
 impl Refusals {
-    /// Whether a file with this state may be read.
+    /// Returns whether a file with this state may be read.
     pub(crate) fn admit(self, stat: &Stat) -> bool {
         !self.hard_links || stat.links <= 1
     }
 }
 
 impl Dir {
-    /// Applies these refusals to everything that is opened below the directory from now on.
+    /// Sets the files that are refused by every later call on this handle.
     #[must_use]
     pub fn refusing(mut self, refusals: Refusals) -> Self {
         self.fence.refusals = refusals;
@@ -34,7 +34,7 @@ impl Dir {
     }
 }
 
-/// Whether two handles are on one mount; if the kernel does not number mounts, on one device.
+/// Returns whether two handles are on one mount; without mount ids, whether they are on one device.
 pub(crate) fn are_on_one_mount(one: BorrowedFd<'_>, other: BorrowedFd<'_>) -> bool {
     let mounts = [imp::mount(one), imp::mount(other)];
     mounts[0].is_some() && mounts[0] == mounts[1]

@@ -1,4 +1,4 @@
-//! Replacing a file's content in one step, through handles only.
+//! Replaces a file's content in one step, through handles only.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,24 +9,26 @@ use rustix::io::Errno;
 
 use crate::{Dir, Error, ErrorKind, Links, Result};
 
-/// How many names are tried for a temporary file before giving up.
+/// The number of names to try for a temporary file.
 const NAME_TRIES: u32 = 100;
 
 impl Dir {
-    /// Replaces the content of a regular file inside this directory, if its content is still `before`.
+    /// Replaces the content of a regular file inside this directory, if its content still equals
+    /// `before`.
     ///
-    /// The file has either the old or the new content at any time. The new content goes to a file
-    /// without a name, which gets a temporary one only for the moment of the rename, so that a
-    /// process that is killed before leaves nothing behind. File systems without such files get a
-    /// temporary name from the start. Permissions are kept, and the owner if the process may set it.
+    /// The file has either the old or the new content at any time. The new content is written to an
+    /// unnamed file, which gets a temporary name only for the rename, so that a process that is
+    /// killed earlier leaves nothing behind. On file systems without unnamed files it has a
+    /// temporary name from the start. Permissions are kept, and the owner if the process may set
+    /// it.
     ///
     /// `links` applies to the directories of `path`. A file that is itself a link is refused.
     ///
     /// # Errors
     ///
-    /// As [`Dir::open_file`]; [`ErrorKind::Changed`] if the file has other content than `before`;
-    /// [`ErrorKind::Unwritable`] if the system refuses a write. The file is then as it was, and the
-    /// temporary file is removed.
+    /// As for [`Dir::open_file`]; [`ErrorKind::Changed`] if the file's content is not `before`;
+    /// [`ErrorKind::Unwritable`] if a write fails. The file is then unchanged, and the temporary
+    /// file is removed.
     pub fn replace_file(
         &self,
         path: &str,
@@ -52,7 +54,7 @@ impl Dir {
         let current = directory.open_file(name, Links::Refuse)?;
         let mut staged = create(&directory, name).map_err(unwritable)?;
         staged.fill(after, &current.handle).map_err(unwritable)?;
-        // Opened again: an editor may have put another file in the place of the first.
+        // Opened again: an editor may have replaced the file.
         let current = directory.open_file(name, Links::Refuse)?;
         if current.read_whole(before.len()).ok().as_deref() != Some(before) {
             return Err(changed());
@@ -66,7 +68,7 @@ impl Dir {
     }
 }
 
-/// The new content, in a file without a name or with a temporary one. Dropping it removes the name.
+/// The new content, in an unnamed file or one with a temporary name. Dropping it removes the name.
 struct Staged {
     directory: std::sync::Arc<OwnedFd>,
     file: fs::File,
@@ -74,7 +76,7 @@ struct Staged {
 }
 
 impl Staged {
-    /// Creates a file without a name if the file system has such files, else one with a name.
+    /// Creates an unnamed file if the file system supports it, otherwise a named one.
     fn create(directory: &Dir, target: &str) -> Result<Self, Errno> {
         match Self::create_unnamed(directory) {
             Some(staged) => Ok(staged),
@@ -87,7 +89,7 @@ impl Staged {
         let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
         let file = rustix::fs::openat(&directory.handle, ".", flags, Mode::RUSR | Mode::WUSR);
         let staged = Self::new(directory, file.ok()?, None);
-        // Without a mounted `/proc` the file could never get a name.
+        // Without a mounted `/proc` the file could never be linked.
         let is_linkable = rustix::fs::stat(staged.magic_link()).is_ok();
         is_linkable.then_some(staged)
     }
@@ -117,7 +119,7 @@ impl Staged {
         let stat = rustix::fs::fstat(model)?;
         let own = rustix::fs::fstat(&self.file)?;
         if (stat.st_uid, stat.st_gid) != (own.st_uid, own.st_gid) {
-            // Only root may give a file away; a file of our own is better than none.
+            // Only root may change a file's owner; otherwise the new file belongs to this process.
             let owner = (Uid::from_raw(stat.st_uid), Gid::from_raw(stat.st_gid));
             let _ = rustix::fs::fchown(&self.file, Some(owner.0), Some(owner.1));
         }
@@ -147,7 +149,7 @@ impl Staged {
         Ok(())
     }
 
-    /// The path under which the kernel shows this process the open file.
+    /// Returns the path in `/proc` of the open file.
     fn magic_link(&self) -> String {
         format!("/proc/self/fd/{}", self.file.as_raw_fd())
     }
@@ -161,7 +163,7 @@ impl Drop for Staged {
     }
 }
 
-/// Calls `create` with names beside `target` until one is not taken. A name that exists, a link
+/// Calls `create` with names next to `target` until one is free. A name that exists, links
 /// included, is never used.
 fn with_free_name<T>(
     target: &str,

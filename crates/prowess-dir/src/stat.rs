@@ -1,4 +1,4 @@
-//! What the kernel says of a file without its content.
+//! The metadata of files.
 
 use std::os::fd::OwnedFd;
 
@@ -6,10 +6,10 @@ use rustix::fs::FileType;
 
 use crate::{Error, RelativePath, Result};
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// A regular file: the only kind that can be read.
+    /// A regular file, the only kind that can be read.
     File,
     /// A directory.
     Directory,
@@ -19,7 +19,7 @@ pub enum Kind {
     Other,
 }
 
-/// A point in time as file systems keep it.
+/// A point in time, as file systems store it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileTime {
     /// Seconds since 1970-01-01T00:00:00Z.
@@ -28,22 +28,23 @@ pub struct FileTime {
     pub nanoseconds: u32,
 }
 
-/// What tells one version of a file from another.
+/// The metadata that distinguishes versions of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stat {
-    /// What it is.
+    /// The kind of file.
     pub kind: Kind,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// When its content was last changed; a program may set this.
+    /// The time of the last change of content (`mtime`); programs can set it.
     pub modified: FileTime,
-    /// When its content or its owner, rights or names were last changed; only the kernel sets this.
+    /// The time of the last change of content, owner, permissions or links (`ctime`); only the
+    /// kernel sets it.
     pub changed: FileTime,
-    /// Its number on its device.
+    /// The inode number on the device.
     pub inode: u64,
-    /// The device that it is on.
+    /// The device.
     pub device: u64,
-    /// How many names it has.
+    /// The number of hard links.
     pub links: u64,
 }
 
@@ -80,7 +81,7 @@ impl Stat {
     }
 }
 
-/// Returns what the kernel knows of an open file.
+/// Returns the metadata of an open file.
 pub(crate) fn stat_of(handle: &OwnedFd, path: RelativePath<'_>) -> Result<Stat> {
     rustix::fs::fstat(handle)
         .map(|stat| Stat::of(&stat))

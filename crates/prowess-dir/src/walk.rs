@@ -1,15 +1,15 @@
-//! Everything below a directory, within bounds.
+//! Walks everything below a directory, within limits.
 
 use std::ops::ControlFlow;
 
 use crate::{Dir, EntryBuffer, Kind, Links, Result};
 
-/// How far a walk goes.
+/// The limits of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkBounds {
-    /// How many levels of directories below the first it lists. By default 16.
+    /// The number of levels of directories below the first to list. By default 16.
     pub depth: usize,
-    /// How many names it looks at. By default 20,000.
+    /// The maximum number of names. By default 20,000.
     pub entries: usize,
 }
 
@@ -19,28 +19,28 @@ impl Default for WalkBounds {
     }
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walk {
     /// Everything but directories, sorted by path.
     pub found: Vec<Walked>,
-    /// Whether this is all: false where a bound bit, where a directory could not be listed, and where
-    /// a name is not UTF-8.
+    /// Whether the result is complete; `false` if a limit was exceeded, a directory could not be
+    /// listed, or a name is not UTF-8.
     pub is_complete: bool,
 }
 
-/// One thing below a directory.
+/// One file below a directory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Walked {
-    /// Its path from the directory.
+    /// Its path, relative to the directory.
     pub path: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
 }
 
 impl Dir {
-    /// Names everything below this directory except what lies in a directory that `enter` refuses by
-    /// its name. Links are named and not followed.
+    /// Lists everything below this directory except the content of directories for whose name
+    /// `enter` returns `false`. Links are listed and not followed.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Dir {
             walk: Walk { found: Vec::new(), is_complete: true },
         };
         walker.list("", bounds.depth, &enter)?;
-        // A list of its own instead of the stack: a deep tree costs memory that `entries` bounds.
+        // An explicit list instead of recursion: `entries` limits the memory for a deep tree.
         while let Some((path, depth)) = walker.pending.pop() {
             let listed = depth > 0 && walker.list(&path, depth - 1, &enter).is_ok();
             walker.walk.is_complete &= listed;

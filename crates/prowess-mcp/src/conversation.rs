@@ -42,8 +42,8 @@ impl Conversation {
         done.map_err(|error| error.to_string())
     }
 
-    /// Returns a digest of everything that a client is shown of the catalog, or `None` if the session
-    /// has ended.
+    /// Returns a digest of everything that a client is shown of the catalog, or `None` if the
+    /// session has ended.
     pub(crate) async fn digest(&self) -> Option<u64> {
         self.in_turn(digest).await.ok()
     }
@@ -60,7 +60,7 @@ fn digest(turn: &Turn) -> u64 {
 
 impl Drop for Conversation {
     fn drop(&mut self) {
-        // If the store fails now, the session expires by itself.
+        // If the store fails here, the session expires later.
         let _ = self.runtime.close_session(self.session.id());
     }
 }

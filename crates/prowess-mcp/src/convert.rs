@@ -45,8 +45,8 @@ pub(crate) fn result(dispatched: Dispatched) -> Result<CallToolResult, ErrorData
 }
 
 /// Returns the data of a result if it cannot hide anything else. Many clients show the model
-/// `structuredContent` *instead of* `content`, so it must not leave out a part: the skill tools send
-/// none, and neither does a result with more than one part.
+/// `structuredContent` *instead of* `content`, so it must not leave out a part: the skill tools
+/// send none, and neither does a result with more than one part.
 fn structured(tool: &str, result: &ToolResult) -> Option<Value> {
     let is_partial = SkillTools::NAMES.contains(&tool) || result.content.len() > 1;
     if result.is_error || is_partial { None } else { result.structured.clone() }

@@ -10,11 +10,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A server cannot change a client's instructions after the handshake, so the catalog is part of the
-//! server's instructions and a loaded body is part of the result of the call that loads it. Each
-//! connection has a session of its own: skills that one client loads are not active for another.
-//! When the catalog changes, each client gets one `notifications/tools/list_changed`, or one per
-//! subscription from revision 2026-07-28 on.
+//! A server cannot change a client's instructions after the handshake, so the catalog is part of
+//! the server's instructions and a loaded body is part of the result of the call that loads it.
+//! Each connection has a session of its own: skills that one client loads are not active for
+//! another. When the catalog changes, each client gets one `notifications/tools/list_changed`, or
+//! one per subscription from revision 2026-07-28 on.
 #![forbid(unsafe_code)]
 
 mod changes;
@@ -39,8 +39,8 @@ pub fn policies() -> Policies {
     adapt(Policies::default())
 }
 
-/// Adapts policies to the protocol: bodies are delivered in tool results, and files of every visible
-/// skill can be read unless the policies choose a read gate themselves.
+/// Adapts policies to the protocol: bodies are delivered in tool results, and files of every
+/// visible skill can be read unless the policies choose a read gate themselves.
 ///
 /// Reads do not depend on an earlier load because some clients start one server per call.
 pub fn adapt(policies: Policies) -> Policies {

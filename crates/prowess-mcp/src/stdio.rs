@@ -11,8 +11,8 @@ use crate::{LineTransport, ServeError, SkillServer};
 
 /// A server on standard input and output that is not connected yet.
 ///
-/// Create it before anything that takes time: from then on the signal `SIGHUP` requests a reload and
-/// no longer ends the process.
+/// Create it before anything that takes time: from then on the signal `SIGHUP` requests a reload
+/// and no longer ends the process.
 pub struct StdioServer {
     executor: tokio::runtime::Runtime,
     hangup: Hangup,

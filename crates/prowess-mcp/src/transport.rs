@@ -22,8 +22,8 @@ use message::Received;
 /// A future that writes one message.
 type Writing = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
-/// A transport that answers every request: text that is not JSON, messages of the wrong shape, lines
-/// that are too long, and requests whose id is in use get an error instead of silence.
+/// A transport that answers every request: text that is not JSON, messages of the wrong shape,
+/// lines that are too long, and requests whose id is in use get an error instead of silence.
 pub struct LineTransport<R, W> {
     lines: Lines<R>,
     writer: Arc<Mutex<Option<W>>>,
@@ -68,7 +68,7 @@ impl Closed {
     /// Returns once the connection is closed.
     pub(crate) async fn wait(&mut self) {
         match &mut self.0 {
-            // A transport that is gone is closed too.
+            // A dropped transport counts as closed.
             Some(closed) => drop(closed.wait_for(|is_closed| *is_closed).await),
             None => std::future::pending().await,
         }

@@ -1,4 +1,4 @@
-//! Loaded bodies as text.
+//! The text of loaded bodies.
 
 use std::borrow::Cow;
 
@@ -45,7 +45,8 @@ pub(crate) fn add_changed(account: &mut Account<'_>, changed: &[String], policy:
     account.add(Part::Changed, &text);
 }
 
-/// Returns the sentence that loaded skills with these ids have changed, and how to load them again.
+/// Returns the sentence that says that loaded skills with these ids have changed, and how to load
+/// them again.
 pub fn changed_skills(ids: &[String], load_tool: &str) -> String {
     let mut names = String::new();
     for id in ids {
@@ -79,13 +80,14 @@ fn add_skill(account: &mut Account<'_>, skill: &ActiveSkill, input: &PromptInput
     }
 }
 
-/// Returns the skill's directory as a model sees it, unless showing it would change it.
+/// Returns the skill's directory as a model sees it, unless its shown form would differ from the
+/// path.
 fn directory(skill: &ActiveSkill, show: ShowLocation) -> Option<Cow<'_, str>> {
     match show {
         ShowLocation::Absolute | ShowLocation::Virtual => {
             show.directory(&skill.id, &skill.root_dir).filter(|directory| is_exact(directory))
         }
-        // The id is the name already.
+        // The id is already the name.
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! A catalog within its budget: full, then with shorter descriptions, then with fewer skills.
+//! Fits a catalog into its budget: in full, then with shorter descriptions, then with fewer skills.
 
 use prowess_core::TokenCounter;
 use prowess_text::one_line;
@@ -6,11 +6,11 @@ use prowess_text::one_line;
 use crate::catalog::{CLOSING, OPENING, push_entry};
 use crate::{PromptPolicy, SkillEntry};
 
-/// What of a catalog is shown.
+/// The part of a catalog that is shown.
 pub(crate) struct Fit {
-    /// The most characters of a description; none means that all are whole.
+    /// The maximum number of characters of a description; `None` for no limit.
     pub(crate) description: Option<usize>,
-    /// How many skills, from the first.
+    /// The number of skills, from the first.
     pub(crate) skills: usize,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn fit(
     scale.shortened(room)
 }
 
-/// Weighs skills.
+/// Counts the tokens of skills.
 struct Scale<'a> {
     skills: &'a [SkillEntry<'a>],
     policy: &'a PromptPolicy,
@@ -42,7 +42,8 @@ struct Scale<'a> {
 }
 
 impl Scale<'_> {
-    /// How many skills fit, from the first, with descriptions of at most `bound` characters.
+    /// Returns the number of skills that fit, from the first, with descriptions of at most `bound`
+    /// characters.
     fn fitting(&self, bound: Option<usize>, room: usize) -> usize {
         let mut left = room;
         let mut text = String::new();
@@ -57,7 +58,8 @@ impl Scale<'_> {
         self.skills.len()
     }
 
-    /// The longest bound with which all fit, or as many as fit with the shortest.
+    /// Returns the longest bound with which all skills fit, or the number of skills that fit with
+    /// the shortest.
     fn shortened(&self, room: usize) -> Fit {
         let all = self.skills.len();
         let mut fits = self.policy.min_description;
@@ -82,7 +84,7 @@ impl Scale<'_> {
     }
 }
 
-/// The skill with at most `bound` characters of description.
+/// Returns the skill with at most `bound` characters of description.
 pub(crate) fn shorten<'a>(skill: &'a SkillEntry<'_>, bound: Option<usize>) -> SkillEntry<'a> {
     let mut shown = skill.borrowed();
     if let Some(bound) = bound.filter(|&bound| is_longer(&skill.description, bound)) {
@@ -94,13 +96,14 @@ pub(crate) fn shorten<'a>(skill: &'a SkillEntry<'_>, bound: Option<usize>) -> Sk
     shown
 }
 
-/// Whether a description is cut to fit this bound.
+/// Returns whether a description is cut to fit this bound.
 pub(crate) fn is_longer(description: &str, bound: usize) -> bool {
-    // There are no more characters than bytes, and folding only shortens: most need no counting.
+    // There are at most as many characters as bytes, and folding only shortens: most need no
+    // counting.
     description.len() > bound && one_line(description).chars().count() > bound
 }
 
-/// What is said when skills are left out.
+/// Returns the note about skills that were left out.
 pub(crate) fn note(shown: usize, total: usize, policy: &PromptPolicy) -> String {
     format!(
         "{shown} of {total} shown: the rest is left out to save room. \

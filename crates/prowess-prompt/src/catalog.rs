@@ -1,4 +1,4 @@
-//! The catalog as text.
+//! The text of the catalog.
 
 use std::borrow::Cow;
 
@@ -10,12 +10,12 @@ use crate::CatalogFormat;
 pub(crate) const OPENING: &str = "<available_skills>\n";
 pub(crate) const CLOSING: &str = "</available_skills>";
 
-/// What a model is shown of one skill.
+/// The entry of one skill, as a model sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkillEntry<'a> {
-    /// What the model types to load it.
+    /// The id by which the model loads it.
     pub name: Cow<'a, str>,
-    /// What it does and when to use it. Empty for a skill that is shown by its name alone.
+    /// The description. Empty for a skill that is shown by its name alone.
     pub description: Cow<'a, str>,
     /// The location of its `SKILL.md`, if it is shown.
     pub location: Option<Cow<'a, str>>,
@@ -29,7 +29,7 @@ impl<'a> SkillEntry<'a> {
         Self { name: record.id().into(), description: description.into(), location }
     }
 
-    /// The same without a copy of its texts.
+    /// Returns the same entry without copying its texts.
     pub(crate) fn borrowed(&self) -> SkillEntry<'_> {
         SkillEntry {
             name: Cow::Borrowed(&self.name),
@@ -38,23 +38,24 @@ impl<'a> SkillEntry<'a> {
         }
     }
 
-    /// How long its entry becomes, unless much of it is escaped.
+    /// Returns the length of the entry if little of it is escaped.
     pub(crate) fn likely_length(&self) -> usize {
         const TAGS: usize = 96;
         let place = self.location.as_ref().map_or(0, |place| place.len());
         self.name.len() + self.description.len() + place + TAGS
     }
 
-    /// The location, unless showing it would change it: a wrong path is worse than none.
+    /// Returns the location, unless its shown form would differ: a wrong path is worse than none.
     fn shown_location(&self) -> Option<&str> {
         self.location.as_deref().filter(|location| is_exact(location))
     }
 }
 
-/// The catalog alone, without rule and budget, in the order of `skills` and without a last line break.
+/// Returns the catalog alone, without rule and budget, in the order of `skills` and without a final
+/// line break.
 ///
-/// Names and descriptions stand on one line each, without hidden characters, escaped once: an XML
-/// parser gives back what was shown. A location with hidden characters is left out.
+/// Names and descriptions are on one line each, without hidden characters, escaped once: an XML
+/// parser returns the shown text. A location with hidden characters is left out.
 pub fn available_skills<'a>(
     skills: impl IntoIterator<Item = SkillEntry<'a>>,
     format: CatalogFormat,
@@ -64,7 +65,7 @@ pub fn available_skills<'a>(
     text
 }
 
-/// As [`available_skills`], behind what is there.
+/// Like [`available_skills`], appended to `text`.
 pub(crate) fn push_available_skills<'a>(
     text: &mut String,
     skills: impl IntoIterator<Item = SkillEntry<'a>>,
@@ -77,7 +78,7 @@ pub(crate) fn push_available_skills<'a>(
     text.push_str(CLOSING);
 }
 
-/// One skill of a catalog, with its last line break.
+/// Appends one skill of a catalog, with a final line break.
 pub(crate) fn push_entry(text: &mut String, skill: &SkillEntry<'_>, format: CatalogFormat) {
     match format {
         CatalogFormat::XmlElements => push_xml_entry(text, skill),

@@ -1,4 +1,4 @@
-//! The whole text of one model call.
+//! Composes the text of one model call.
 
 use prowess_core::{BodyDelivery, Record};
 use prowess_text::{is_exact, is_one_line, loses_characters};
@@ -13,20 +13,21 @@ use crate::{CatalogPlace, PromptInput, PromptPolicy, SkillEntry};
 /// A composed prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Prompt {
-    /// The text for the model's instructions; empty if there is nothing to say.
+    /// The text for the model's instructions; empty without skills.
     pub text: String,
-    /// What it costs, and what is not shown as it was written.
+    /// The cost of the text, and the changes to skills' texts.
     pub ledger: Ledger,
-    /// The ids in the text's catalog, in its order. Each is one of the input's catalog.
+    /// The ids in the text's catalog, in its order.
     pub shown: Vec<String>,
-    /// How many skills the input's catalog offers.
+    /// The number of skills that the input's catalog offers.
     pub total: usize,
 }
 
-/// Writes the loading rule, the catalog, the loaded bodies and which of them have changed, in this order.
+/// Composes the loading rule, the catalog, the loaded bodies and the list of changed ones, in this
+/// order.
 ///
-/// Skills that the catalog has put aside are not mentioned. Without a visible skill there is neither
-/// catalog nor rule; without a loaded one there is no `<active_skills>`.
+/// Skills that are not offered are not mentioned. Without a visible skill there is neither catalog
+/// nor rule; without a loaded one there is no `<active_skills>`.
 pub fn compose(input: &PromptInput<'_>) -> Prompt {
     let PromptInput { changed, policy, .. } = *input;
     let mut account = Account::new(input.counter);
@@ -41,7 +42,7 @@ pub fn compose(input: &PromptInput<'_>) -> Prompt {
     Prompt { text: account.text, ledger: account.ledger, shown, total: input.catalog.len() }
 }
 
-/// Appends rule and catalog; gives the ids that are shown.
+/// Appends rule and catalog; returns the ids that are shown.
 fn add_catalog(account: &mut Account<'_>, input: &PromptInput<'_>) -> Vec<String> {
     let PromptInput { catalog, policy, counter, .. } = *input;
     let (skills, unnameable): (Vec<_>, Vec<_>) = catalog
@@ -61,7 +62,7 @@ fn add_catalog(account: &mut Account<'_>, input: &PromptInput<'_>) -> Vec<String
     shown.map(|skill| skill.name.into_owned()).collect()
 }
 
-/// Whether a model that types what it is shown types the id.
+/// Returns whether the shown form of an id equals the id, so that a model can copy it.
 fn is_nameable(id: &str) -> bool {
     if is_one_line(id) {
         return !id.is_empty();

@@ -1,4 +1,4 @@
-//! Counting with a model's own vocabulary.
+//! Counts tokens with a model's vocabulary.
 
 use bpe_openai::Tokenizer;
 use prowess_core::TokenCounter;
@@ -7,21 +7,22 @@ use prowess_core::TokenCounter;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Vocabulary {
-    /// Of GPT-4o and the models since. This is the default.
+    /// The vocabulary of GPT-4o and later models. The default.
     #[default]
     O200kBase,
-    /// Of GPT-4 and GPT-3.5.
+    /// The vocabulary of GPT-4 and GPT-3.5.
     Cl100kBase,
 }
 
-/// Counts what a text costs a model of that vocabulary, special tokens and message frames left out.
+/// Counts the tokens of a text for a model of that vocabulary, without special tokens and message
+/// frames.
 ///
-/// Not every vendor publishes a vocabulary; for a model of those, this is one more estimate. The time
-/// grows with the length of the text, whatever stands in it. The first count of a vocabulary unpacks
-/// it, which takes some milliseconds and then some 10 MB.
+/// Not every vendor publishes a vocabulary; for other models, this is an estimate too. The time
+/// grows linearly with the length of any text. The first count of a vocabulary unpacks it, which
+/// takes some milliseconds and about 10 MB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExactTokens {
-    /// By whose words it counts.
+    /// The vocabulary.
     pub vocabulary: Vocabulary,
 }
 

@@ -6,21 +6,21 @@ use prowess_core::{ActiveSkill, Boundary, Catalog, DeliveryPolicy, TokenCounter}
 
 use crate::PromptPolicy;
 
-/// All that a prompt is made of.
+/// The input of [`compose`](crate::compose).
 #[derive(Clone, Copy)]
 pub struct PromptInput<'a> {
-    /// The catalog that the turn has pinned.
+    /// The catalog of the turn.
     pub catalog: &'a Catalog,
-    /// What the conversation has loaded, the most recent last.
+    /// The loaded skills, the most recent last.
     pub active: &'a [Arc<ActiveSkill>],
-    /// The ids of loaded skills of whose changes the model is to be told.
+    /// The ids of loaded skills whose changes are announced to the model.
     pub changed: &'a [String],
-    /// What the host decides.
+    /// The host's policy.
     pub policy: &'a PromptPolicy,
-    /// Where bodies are delivered, and how locations are shown.
+    /// The delivery of bodies and the form of locations.
     pub delivery: &'a DeliveryPolicy,
     /// The secret of this conversation, for the tags around bodies.
     pub boundary: &'a Boundary,
-    /// What the model's vendor counts with, or an estimate.
+    /// The counter of tokens: exact, or an estimate.
     pub counter: &'a dyn TokenCounter,
 }

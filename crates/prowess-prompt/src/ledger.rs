@@ -1,4 +1,4 @@
-//! What each part of a prompt costs, and what was done to its texts.
+//! The cost of each part of a prompt, and the changes to its texts.
 
 use prowess_core::TokenCounter;
 use serde::Serialize;
@@ -8,25 +8,25 @@ use serde::Serialize;
 pub struct Ledger {
     /// The parts in the order of the text.
     pub entries: Vec<LedgerEntry>,
-    /// The sum of the parts' tokens. Each part is counted by itself.
+    /// The sum of the parts' tokens. Each part is counted separately.
     pub tokens: usize,
     /// The sum of the parts' characters, which is the length of the text.
     pub characters: usize,
-    /// Whether `tokens` come from a vocabulary, not from an estimate.
+    /// Whether `tokens` is exact for a vocabulary instead of an estimate.
     pub is_exact: bool,
-    /// What is not shown as it was written, in the order of the text.
+    /// The texts that are not shown as they were written, in the order of the text.
     pub changes: Vec<Change>,
 }
 
-/// One part's cost.
+/// The cost of one part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LedgerEntry {
-    /// Which part.
+    /// The part.
     #[serde(flatten)]
     pub part: Part,
-    /// What it costs in each call.
+    /// The tokens in each call.
     pub tokens: usize,
-    /// How long it is.
+    /// The number of characters.
     pub characters: usize,
 }
 
@@ -34,46 +34,48 @@ pub struct LedgerEntry {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "part", rename_all = "snake_case")]
 pub enum Part {
-    /// The sentence that loading comes before use.
+    /// The rule that a skill is loaded before it is used.
     Rule,
-    /// Which skills there are.
+    /// The catalog.
     Catalog,
-    /// What stands around the loaded bodies.
+    /// The text around the loaded bodies.
     ActiveFrame,
     /// One loaded body in its tags.
     ActiveSkill {
         /// The skill's id.
         id: String,
     },
-    /// Which loaded skills have changed since.
+    /// The list of loaded skills that have changed since.
     Changed,
 }
 
-/// Something that is not shown as it was written.
+/// A text that is not shown as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// The skill's id.
     pub id: String,
-    /// What was done.
+    /// The kind of change.
     pub change: ChangeKind,
 }
 
-/// What was done to a skill's text.
+/// The kinds of changes to a skill's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChangeKind {
-    /// Its description is cut, to fit the budget.
+    /// The description is shortened to fit the budget.
     Shortened,
-    /// It is left out, to fit the budget.
+    /// The skill is left out to fit the budget.
     Dropped,
-    /// It is left out, because its id has characters that nobody could type from what is shown.
+    /// The skill is left out because its id has characters that cannot be copied from the shown
+    /// text.
     Unnameable,
-    /// Hidden characters of its description are removed, or a place that has them is not shown.
+    /// Hidden characters of the description are removed, or a location with such characters is not
+    /// shown.
     Cleaned,
-    /// Hidden characters of its body are removed.
+    /// Hidden characters of the body are removed.
     BodyCleaned,
-    /// A tag in its body that looks like one of ours is escaped.
+    /// A guarded tag in the body is escaped.
     BodyGuarded,
 }
 
@@ -83,7 +85,7 @@ impl Change {
     }
 }
 
-/// Grows a text part by part and keeps its ledger.
+/// Builds a text part by part, together with its ledger.
 pub(crate) struct Account<'a> {
     pub(crate) text: String,
     pub(crate) ledger: Ledger,
@@ -96,12 +98,12 @@ impl<'a> Account<'a> {
         Self { text: String::new(), ledger, counter }
     }
 
-    /// Appends text of a part; a part may come in pieces.
+    /// Appends text of a part. A part may be appended in several pieces.
     pub(crate) fn add(&mut self, part: Part, text: &str) {
         self.add_written(part, |whole| whole.push_str(text));
     }
 
-    /// Appends what `write` appends, which need not be copied from elsewhere.
+    /// Appends the text that `write` writes, without a copy.
     pub(crate) fn add_written(&mut self, part: Part, write: impl FnOnce(&mut String)) {
         let start = self.text.len();
         write(&mut self.text);

@@ -1,4 +1,5 @@
-//! Composes the text about skills for a model: the available ones, and the bodies of the loaded ones.
+//! Composes the text about skills for a model: the available ones, and the bodies of the loaded
+//! ones.
 //!
 //! ```
 //! use prowess_core::{Boundary, Catalog, DeliveryPolicy, EstimatedTokens};
@@ -16,16 +17,16 @@
 //! assert_eq!(prompt.text, "", "no skills: no catalog and no rule");
 //! ```
 //!
-//! [`compose`] takes values and gives a value, byte-identical for equal input: that is what keeps a
-//! vendor's prompt cache warm. The catalog does not depend on what is active, so that loading a skill
-//! changes only the text's end.
+//! [`compose`] is a pure function with byte-identical results for equal input, which keeps a
+//! vendor's prompt cache warm. The catalog does not depend on the active skills, so that loading a
+//! skill changes only the end of the text.
 //!
-//! Names, descriptions and bodies were written by strangers. Each reaches the text through the encoder
-//! of `prowess-text` for its destination, and a body is between tags with a boundary that is random
-//! for each conversation, so that none can end its block, imitate another one or hide a word from the
-//! person who reads the same text.
+//! Names, descriptions and bodies are untrusted. Each is encoded for its destination by
+//! `prowess-text`, and a body is between tags with a boundary that is random for each conversation,
+//! so that none can end its block, imitate another one or hide a word from a person reading the
+//! same text.
 //!
-//! Nothing here reads a file, a clock or a session: what is active is an argument.
+//! Nothing here reads a file, a clock or a session: the active skills are an argument.
 #![forbid(unsafe_code)]
 
 mod active;

@@ -1,23 +1,24 @@
-//! What a host decides about the text.
+//! The prompt policy.
 
 use serde::{Deserialize, Serialize};
 
-/// How skills are shown to a model. Every field may be left out of a file.
+/// The presentation of skills to a model. Every field is optional in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PromptPolicy {
-    /// Where the catalog stands. By default, in the system prompt.
+    /// The place of the catalog. By default, the system prompt.
     pub catalog_place: CatalogPlace,
-    /// How the catalog is written. By default, as XML elements.
+    /// The format of the catalog. By default, XML elements.
     pub catalog_format: CatalogFormat,
-    /// What the catalog may cost, in tokens of the counter; none means no limit. By default, 4,000.
+    /// The maximum size of the catalog, in tokens of the counter; `None` for no limit. By default,
+    /// 4,000.
     ///
-    /// The loading rule is not part of it. What does not fit is left out, and the text says so.
+    /// The loading rule is not included. Skills that do not fit are left out, and the text says so.
     pub max_tokens: Option<usize>,
-    /// To how many characters a description may be shortened before whole skills are left out.
-    /// By default, 80.
+    /// The number of characters to which descriptions may be shortened before whole skills are left
+    /// out. By default, 80.
     pub min_description: usize,
-    /// The name under which the model finds the tool that loads skills. By default, `skills.load`.
+    /// The name of the tool that loads skills, as the model sees it. By default, `skills.load`.
     pub load_tool: String,
 }
 
@@ -33,7 +34,7 @@ impl Default for PromptPolicy {
     }
 }
 
-/// Where a model meets the catalog.
+/// The place of the catalog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -41,20 +42,20 @@ pub enum CatalogPlace {
     /// In the composed text of every call, with the loading rule before it. The default.
     #[default]
     SystemPrompt,
-    /// Not in the composed text: the model asks a tool.
+    /// Not in the composed text: the model calls a tool for it.
     ToolOnly,
 }
 
-/// How the catalog is written.
+/// The format of the catalog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CatalogFormat {
-    /// `<skill>` elements, a line for each field. The default.
+    /// `<skill>` elements, one line for each field. The default.
     #[default]
     XmlElements,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
-    /// One Markdown bullet a line.
+    /// One Markdown bullet per line.
     Bullets,
 }

@@ -1,14 +1,15 @@
-//! The catalog as the reference tool prints it.
+//! The catalog in the format of the reference tool `skills-ref`.
 
 use prowess_text::xml_entities;
 
 use crate::SkillEntry;
 use crate::catalog::{CLOSING, OPENING};
 
-/// The text of the reference tool's `to-prompt`, byte for byte, without a last line break.
+/// Returns the output of the reference tool's `to-prompt`, byte for byte, without a final line
+/// break.
 ///
-/// It is for comparing tools, not for a model of yours: the reference escapes names and descriptions
-/// and leaves locations, line breaks and hidden characters as they are.
+/// Meant for comparing tools, not for a model: the reference escapes names and descriptions and
+/// leaves locations, line breaks and hidden characters unchanged.
 pub fn reference_available_skills<'a>(skills: impl IntoIterator<Item = SkillEntry<'a>>) -> String {
     let mut text = OPENING.to_owned();
     for skill in skills {

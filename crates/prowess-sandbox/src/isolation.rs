@@ -28,7 +28,8 @@ pub trait Isolation: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The stage cannot be started, or a demanded layer cannot be built. Nothing of the program ran.
+    /// The stage cannot be started, or a demanded layer cannot be built. Nothing of the program
+    /// ran.
     fn spawn(
         &self,
         plan: &Plan,

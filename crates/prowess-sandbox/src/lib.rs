@@ -1,10 +1,10 @@
 //! Starts a process that can do no more than a [`Plan`] grants.
 //!
-//! A plan is data: which program to start, which files it may read and write, whether it may use the
-//! network or start processes, and how much it may consume. The first isolation level,
-//! [`Level::Floor`], needs no special rights and no namespaces; [`Level::Namespaces`] adds a process
-//! tree of its own to it. [`Isolation::probe`] reports what this machine offers, and a layer that the
-//! plan demands and the machine does not offer means that nothing is started.
+//! A plan is data: which program to start, which files it may read and write, whether it may use
+//! the network or start processes, and how much it may consume. The first isolation level,
+//! [`Level::Floor`], needs no special rights and no namespaces; [`Level::Namespaces`] adds a
+//! process tree of its own to it. [`Isolation::probe`] reports what this machine offers, and a
+//! layer that the plan demands and the machine does not offer means that nothing is started.
 //!
 //! ```no_run
 //! use prowess_sandbox::{Confinement, Isolation, Native, Plan, Program, Streams};
@@ -20,10 +20,10 @@
 //! # }
 //! ```
 //!
-//! The child does the work: the program that is started is a *stage*, which confines itself while it
-//! has a single thread, checks each layer, and only then goes on ([`enter`]) or replaces itself with
-//! another program ([`run_stage`]). Nothing of the host runs between `fork` and `exec`, and the host
-//! needs no `unsafe` code.
+//! The child does the work: the program that is started is a *stage*, which confines itself while
+//! it has a single thread, checks each layer, and only then goes on ([`enter`]) or replaces itself
+//! with another program ([`run_stage`]). Nothing of the host runs between `fork` and `exec`, and
+//! the host needs no `unsafe` code.
 //!
 //! This crate knows nothing of skills, plugins or scripts.
 #![deny(unsafe_code)]

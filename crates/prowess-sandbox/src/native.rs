@@ -102,7 +102,7 @@ fn start(
     match confine(plan, level, &socket, files) {
         Ok(report) => Ok(Running { child, socket, report }),
         Err(refusal) => {
-            // The stage waits for nobody else.
+            // No other process waits for the stage.
             let _ = child.kill();
             let _ = child.wait();
             Err(refusal)

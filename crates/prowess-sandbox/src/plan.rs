@@ -11,8 +11,8 @@ pub struct Plan {
     /// The program that is started. It calls [`enter`](crate::enter) or
     /// [`run_stage`](crate::run_stage) before it starts a thread.
     pub stage: Program,
-    /// The program that [`run_stage`](crate::run_stage) replaces itself with. By default, `None`: the
-    /// stage itself goes on inside.
+    /// The program that [`run_stage`](crate::run_stage) replaces itself with. By default, `None`:
+    /// the stage itself goes on inside.
     pub exec: Option<Program>,
     /// The environment of the process. Nothing of the host's is added. By default, empty.
     pub environment: Vec<(OsString, OsString)>,
@@ -50,24 +50,26 @@ pub struct Confinement {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DemandedLevel {
-    /// The highest level that the machine offers, and at least [`Level::Floor`](crate::Level::Floor).
+    /// The highest level that the machine offers, and at least
+    /// [`Level::Floor`](crate::Level::Floor).
     #[default]
     Best,
     /// Exactly [`Level::Floor`](crate::Level::Floor).
     Floor,
     /// Exactly [`Level::Namespaces`](crate::Level::Namespaces).
     Namespaces,
-    /// Exactly [`Level::Unconfined`](crate::Level::Unconfined): for programs that the operator trusts
-    /// as much as the host itself.
+    /// Exactly [`Level::Unconfined`](crate::Level::Unconfined): for programs that the operator
+    /// trusts as much as the host itself.
     Unconfined,
 }
 
-/// What a process may use. Libraries of the system, its time zones and its sources of randomness can
-/// always be read.
+/// The rights of a process. Libraries of the system, its time zones and its sources of randomness
+/// can always be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rights {
-    /// Files, and directories with everything below them, that may be read. A missing one is skipped.
+    /// Files, and directories with everything below them, that may be read. A missing one is
+    /// skipped.
     pub read: Vec<PathBuf>,
     /// Files, and directories with everything below them, that may be read, written, created and
     /// removed. A missing one is skipped.
@@ -86,7 +88,7 @@ pub struct Rights {
 pub struct Limits {
     /// Threads and processes at the same time. By default, 256.
     pub processes: u64,
-    /// The most bytes of a file that is written. By default, 64 MiB.
+    /// The maximum size of a written file, in bytes. By default, 64 MiB.
     pub file_bytes: u64,
     /// Seconds of processor time of each process. By default, 3,600.
     pub cpu_seconds: u64,

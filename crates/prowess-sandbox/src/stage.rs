@@ -55,7 +55,7 @@ fn failed<E: std::fmt::Display>(layer: &str) -> impl FnOnce(E) -> Failed {
 ///
 /// # Errors
 ///
-/// A layer cannot be built, which the host has been told; end the process with
+/// A layer cannot be built, which has been reported to the host; end the process with
 /// [`EXIT_NOT_CONFINED`]. Or standard input is not a connection to a host.
 pub fn enter() -> io::Result<Inside> {
     let socket = take_socket()?;
@@ -82,7 +82,7 @@ pub fn run_stage() -> ExitCode {
         Ok(Inside { exec: Some(program), files, .. }) => exec(&program, files),
         Err(error) => error,
     };
-    // The host has the reason already, unless it has ended.
+    // The host has received the reason already, unless it has ended.
     let _ = writeln!(io::stderr(), "prowess sandbox stage: {error}");
     EXIT_NOT_CONFINED.into()
 }

@@ -1,4 +1,5 @@
-//! Messages between a host and a stage: a length, a JSON document, and open files next to the length.
+//! Messages between a host and a stage: a length, a JSON document, and open files next to the
+//! length.
 
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
@@ -14,9 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Confinement, Level, MissingLayer, Program, Report};
 
-/// The most files that one message carries.
+/// The maximum number of files in one message.
 const MAX_FILES: usize = 8;
-/// The longest document.
+/// The maximum length of a document.
 const MAX_BYTES: usize = 16 << 20;
 
 /// The host's first message to a stage.

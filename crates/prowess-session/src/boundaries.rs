@@ -2,21 +2,21 @@
 
 use prowess_core::{Boundary, Digest, SessionId};
 
-/// The bytes of a digest that a boundary shows: 64 bits cannot be guessed within a conversation.
+/// The digits of a digest in a boundary: 64 bits cannot be guessed within a conversation.
 const BOUNDARY_DIGITS: usize = 16;
 
 /// Derives the boundary of each session from a random key that never leaves the process.
 ///
-/// One session has one boundary for as long as the key lives, so that its prompts stay equal from turn
-/// to turn. The id of a session alone gives nothing away.
+/// A session has the same boundary for as long as the key exists, so that its prompts stay equal
+/// from turn to turn. The boundary cannot be derived from the session's id alone.
 pub struct Boundaries([u8; 32]);
 
 impl Boundaries {
-    /// Makes a random key.
+    /// Creates a random key.
     ///
     /// # Errors
     ///
-    /// The operating system has no randomness.
+    /// The operating system provides no random bytes.
     pub fn random() -> Result<Self, getrandom::Error> {
         let mut key = [0; 32];
         getrandom::fill(&mut key)?;

@@ -11,12 +11,12 @@ use crate::operations;
 use crate::refreshed::Refreshed;
 use crate::shared::Shared;
 
-/// How often a change is tried before it fails with [`SessionError::Contended`]. Each failed attempt
-/// means that another writer succeeded, so few are ever needed.
+/// The number of attempts before a change fails with [`SessionError::Contended`]. Each failed
+/// attempt means that another writer succeeded, so few are ever needed.
 const MOST_ATTEMPTS: usize = 64;
 
-/// A handle of one open session, which the store holds. Clones and other handles with the same id, also
-/// in other processes, read and change the same session.
+/// A handle of one open session, which the store holds. Clones and other handles with the same id,
+/// also in other processes, read and change the same session.
 #[derive(Clone)]
 pub struct SessionHandle {
     shared: Arc<Shared>,
@@ -49,12 +49,12 @@ impl SessionHandle {
         state.ok_or_else(|| self.not_found())
     }
 
-    /// Loads skills, whole or not at all, also next to other threads and processes.
+    /// Loads skills. The change is atomic, also with other threads and processes.
     ///
     /// # Errors
     ///
-    /// More skills would be loaded than the policy allows, the policy refuses to load one again, or as
-    /// for [`Self::state`].
+    /// More skills would be loaded than the policy allows, the policy refuses to load one again, or
+    /// as for [`Self::state`].
     pub fn load(
         &self,
         skills: &[Arc<ActiveSkill>],
@@ -75,8 +75,8 @@ impl SessionHandle {
         Ok(Receipt::from(&change.after))
     }
 
-    /// Replaces loaded skills by newer versions with the same id and location. Ignores a version of a
-    /// skill that is not loaded.
+    /// Replaces loaded skills by newer versions with the same id and location. Ignores a version of
+    /// a skill that is not loaded.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl SessionHandle {
         SessionError::NotFound(self.id.clone())
     }
 
-    /// Replaces the loaded skills by what `next` returns for them. Starts over when another writer was
+    /// Replaces the loaded skills by the list that `next` returns. Retries when another writer was
     /// faster.
     fn change(
         &self,

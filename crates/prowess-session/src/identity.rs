@@ -1,10 +1,10 @@
-//! Names for conversations that nobody can guess.
+//! Random session ids.
 
 use std::fmt::Write;
 
 use prowess_core::SessionId;
 
-/// 128 random bits in hexadecimal: unique without asking anyone, and useless to guess at.
+/// Creates an id of 128 random bits in hexadecimal: unique without coordination, and not guessable.
 pub(crate) fn fresh() -> Result<SessionId, getrandom::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;

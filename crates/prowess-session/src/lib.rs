@@ -1,4 +1,4 @@
-//! What each conversation has loaded.
+//! Sessions: the loaded skills of each conversation.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -18,12 +18,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A change is a pure function from a list of active skills to the next one ([`operations`]), applied
-//! to the store by compare-and-swap: it happens whole or not at all, also beside other threads and
-//! other hosts, and no lock is held while it is worked out.
+//! A change is a pure function from a list of active skills to the next one ([`operations`]),
+//! applied to the store by compare-and-swap: it is atomic, also with other threads and other hosts,
+//! and no lock is held while it is computed.
 //!
-//! The messages of a conversation are the host's. They never come here, so nothing that this crate
-//! keeps grows with a conversation's length.
+//! The messages of a conversation stay with the host, so the memory of this crate does not grow
+//! with a conversation's length.
 #![forbid(unsafe_code)]
 
 mod boundaries;

@@ -1,14 +1,14 @@
-//! A store in this process's memory.
+//! A session store in memory.
 
 use std::num::NonZeroUsize;
 
 use dashmap::{DashMap, Entry};
 use prowess_core::{SessionId, SessionState, SessionStore, StoreError, Timestamp};
 
-/// Keeps conversations in memory, by default without a bound on their number.
+/// Stores sessions in memory, by default without a limit on their number.
 ///
-/// Each conversation is locked only for the comparison and the swap, and conversations do not wait for
-/// each other.
+/// Each session is locked only for the comparison and the swap, and sessions do not wait for each
+/// other.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     states: DashMap<SessionId, SessionState>,
@@ -16,23 +16,23 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty store that keeps at most this many conversations: a further one drives out the one that
-    /// was used least recently.
+    /// Creates an empty store with at most this many sessions: a further one evicts the least
+    /// recently used.
     pub fn bounded(most: NonZeroUsize) -> Self {
         Self { most: Some(most), ..Self::default() }
     }
 
-    /// How many conversations there are.
+    /// Returns the number of sessions.
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// Whether there is no conversation.
+    /// Returns whether there is no session.
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
     }
@@ -57,7 +57,7 @@ impl SessionStore for MemoryStore {
 
     fn put(&self, state: SessionState, expected: Option<u64>) -> Result<bool, StoreError> {
         let id = state.id.clone();
-        // The entry holds its shard's lock, so that nobody comes between the comparison and the swap.
+        // The entry holds its shard's lock, so the comparison and the swap are atomic.
         let is_new = match (self.states.entry(id.clone()), expected) {
             (Entry::Occupied(mut stored), Some(version)) if stored.get().version == version => {
                 stored.insert(state);

@@ -13,8 +13,8 @@ use crate::{OnReload, ReplacedSkill, SessionPolicy};
 ///
 /// # Errors
 ///
-/// The list would be longer than the policy's cap, or a skill is active and the policy refuses to load
-/// it again.
+/// The list would be longer than the policy's cap, or a skill is active and the policy refuses to
+/// load it again.
 pub fn load(
     active: &[Arc<ActiveSkill>],
     skills: &[Arc<ActiveSkill>],
@@ -53,7 +53,7 @@ fn newest<'s>(skill: &'s Arc<ActiveSkill>, newer: &'s [Arc<ActiveSkill>]) -> &'s
     same.find(|newer| newer.location == skill.location).unwrap_or(skill)
 }
 
-/// Returns the skills of `after` whose content is not the one that they have in `before`.
+/// Returns the skills of `after` whose content differs from that in `before`.
 pub fn replaced(before: &[Arc<ActiveSkill>], after: &[Arc<ActiveSkill>]) -> Vec<ReplacedSkill> {
     let replacement = |after: &Arc<ActiveSkill>| {
         let before = before.iter().find(|before| before.id == after.id)?;
@@ -67,7 +67,7 @@ pub fn replaced(before: &[Arc<ActiveSkill>], after: &[Arc<ActiveSkill>]) -> Vec<
     after.iter().filter_map(replacement).collect()
 }
 
-/// Returns those of `ids` that are loaded now with the content that they had in `before`.
+/// Returns those of `ids` that are loaded now with the same content as in `before`.
 pub fn unchanged_since(before: &SessionState, now: &SessionState, ids: &[String]) -> Vec<String> {
     let digest = |state: &SessionState, id: &str| state.find(id).map(|skill| skill.digest);
     let is_unchanged =

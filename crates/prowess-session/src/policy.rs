@@ -1,21 +1,22 @@
-//! The rules of a conversation, as data.
+//! The session policy.
 
 use std::time::Duration;
 
 use prowess_core::BodyDelivery;
 use serde::{Deserialize, Serialize};
 
-/// What a conversation may do.
+/// The policy of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionPolicy {
-    /// How many skills may be active at once. By default 8: their bodies are paid for in each turn.
+    /// The maximum number of active skills. By default 8: their bodies cost tokens in each turn.
     pub max_active: usize,
-    /// What adding a skill that is active already does. By default it moves to the end.
+    /// The effect of adding an active skill again. By default it moves to the end.
     pub on_reload: OnReload,
-    /// What becomes of a loaded skill whose `SKILL.md` changes. By default it stays as it was loaded.
+    /// The effect of a change in a loaded skill's `SKILL.md`. By default none: its loaded content
+    /// stays.
     pub on_change: OnChange,
-    /// After how many seconds without use a conversation is over. By default never.
+    /// The number of seconds without use after which a session expires. By default never.
     pub idle_limit_seconds: Option<u64>,
 }
 
@@ -36,42 +37,44 @@ impl SessionPolicy {
     }
 }
 
-/// What adding a skill that is active already does. Replacing is never a reload: there the skills that
-/// were active give way.
+/// The effect of adding an active skill again. It does not apply to
+/// [`LoadMode::Replace`](prowess_core::LoadMode::Replace), which removes the active skills first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnReload {
-    /// The skill becomes the most recent one, as it is now. The default.
+    /// The skill becomes the most recent one, with its current content. The default.
     #[default]
     MoveToEnd,
-    /// Nothing: the skill stays where and as it is.
+    /// The skill keeps its position and its loaded content.
     Keep,
-    /// The whole call is refused.
+    /// The whole call fails.
     Error,
-    /// The skill stays where it is and becomes as it is now.
+    /// The skill keeps its position and gets its current content.
     Refresh,
 }
 
-/// What becomes of a loaded skill whose `SKILL.md` changes. One that is gone or broken by now stays as it
-/// was loaded, whatever is chosen here.
+/// The effect of a change in a loaded skill's `SKILL.md`. A skill that was removed or became
+/// invalid keeps its loaded content in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnChange {
-    /// It stays as it was loaded until it is loaded again. The default: the text of a conversation does
-    /// not change by itself, and what a vendor caches of it stays of use.
+    /// The loaded content stays until the skill is loaded again. The default: the instructions of a
+    /// conversation do not change by themselves, and a vendor's prompt cache stays valid.
     #[default]
     Keep,
-    /// From the next turn on it is as it is then. Each turn reads the `SKILL.md` of each loaded skill.
-    /// Where bodies come in results of tools, which nobody takes back, the model is told instead.
+    /// The next turn uses the new content. Each turn reads the `SKILL.md` of each loaded skill.
+    /// Where bodies are delivered in tool results, which cannot be taken back, this acts as
+    /// `Notify`.
     RefreshNextTurn,
-    /// It stays as it was loaded, and the model is told that it has changed and how to load it again: in
-    /// the instructions, or where bodies come in results of tools, in each result. Each turn reads as above.
+    /// The loaded content stays, and the model is informed of the change and of how to load the
+    /// skill again: in the instructions, or where bodies are delivered in tool results, in each
+    /// result. Each turn reads as above.
     Notify,
 }
 
 impl OnChange {
-    /// Returns the choice that applies when bodies are delivered like this: a tool result that the model
-    /// has read cannot be replaced, so `RefreshNextTurn` becomes `Notify` there.
+    /// Returns the value that applies for this delivery of bodies: a tool result that the model has
+    /// read cannot be replaced, so `RefreshNextTurn` becomes `Notify` there.
     #[must_use]
     pub fn for_delivery(self, delivery: BodyDelivery) -> Self {
         match (self, delivery) {

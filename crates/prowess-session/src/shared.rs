@@ -1,4 +1,4 @@
-//! What all sessions of one store share.
+//! The state that all sessions of one store share.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Whether the session was not used for longer than the policy allows.
+    /// Returns whether the session was unused for longer than the policy allows.
     pub(crate) fn is_expired(&self, state: &SessionState) -> bool {
         self.policy.is_expired(self.clock.now().since(state.touched))
     }

@@ -1,4 +1,4 @@
-//! What scans found, kept so that the next start reads only what has changed since.
+//! A cache of scans on disk, so that the next start reads only changed files.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read};
@@ -10,30 +10,31 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::{codes, file};
 
-/// As much as some hundred thousand skills need.
+/// The maximum size of a file, enough for several hundred thousand skills.
 const LIMIT: u64 = 256 * 1024 * 1024;
 
-/// How many files there may be; beyond that, the oldest go.
+/// The maximum number of files; beyond that, the oldest are removed.
 const MOST_FILES: usize = 256;
 
-/// How long the name of each file is.
+/// The length of each file's name.
 const NAME_LENGTH: usize = 32;
 
-/// A temporary file that is older than this belongs to no writer that is still at work.
+/// Older temporary files belong to writers that were killed.
 const LONGEST_WRITE: Duration = Duration::from_secs(3_600);
 
-/// What each file begins with, and with it the version of what follows.
+/// The header of each file, with the version of the format.
 const BEGINNING: &[u8; 16] = b"prowess records\x03";
 
-/// The length of the sum that follows. It tells of damage: whoever could write to the file could make
-/// another sum, so a digest would say no more, at several times the cost.
+/// The length of the checksum that follows. It detects damage only: an attacker with write access
+/// to the file can compute a checksum, and a digest would be several times slower and no safer.
 const SUM: usize = 16;
 
-/// A directory with a file for each source that was scanned.
+/// A cache directory, with one file for each scanned source.
 ///
-/// It makes starts faster and proves nothing: bodies are read from the skills' own files, and their
-/// digests are made of those. Whoever could write to the directory could give wrong names and
-/// descriptions to skills that are there and hide others, no more, and only the user can.
+/// It makes starts faster and is not trusted further: bodies are read from the skills' own files,
+/// and digests are computed from those. A program that can write to the directory can only give
+/// wrong names and descriptions to existing skills and hide others, and only the user's programs
+/// can write there.
 #[derive(Clone, Debug)]
 pub struct RecordCache {
     directory: PathBuf,
@@ -41,18 +42,18 @@ pub struct RecordCache {
 }
 
 impl RecordCache {
-    /// The cache in this directory, which need not exist, for one build of a program. Another build
-    /// may read the same files otherwise, and has a cache of its own.
+    /// Creates a cache in this directory, which need not exist, for one build of a program. Another
+    /// build may interpret the files differently, and has its own cache.
     pub fn new(directory: impl Into<PathBuf>, build: impl Into<String>) -> Self {
         Self { directory: directory.into(), build: build.into() }
     }
 
-    /// What was kept under a key; `None` where there is nothing, or what there is cannot be used and is
-    /// to be made again.
+    /// Loads the records that were saved under a key; `None` if there are none or they are
+    /// unusable.
     ///
     /// # Errors
     ///
-    /// There is a file that is not to be believed, which is worth a remark and no more.
+    /// The file is not trustworthy; the diagnostic is only a hint.
     pub fn load(&self, key: &str) -> Result<Option<RecordSet>, Box<Diagnostic>> {
         let path = self.path(key);
         let opened = file::open(&path, LIMIT).map_err(|error| ignored(&path, &error))?;
@@ -68,19 +69,19 @@ impl RecordCache {
     ///
     /// # Errors
     ///
-    /// The directory cannot be written to, so that the next start scans everything again.
+    /// The directory cannot be written to; the next start scans everything.
     pub fn save(&self, key: &str, records: &RecordSet) -> Result<(), Box<Diagnostic>> {
         let body = [self.full(key).as_bytes(), b"\0", &records.to_bytes()].concat();
         let bytes = [BEGINNING, &sum(&body)[..], &body].concat();
         let path = self.path(key);
         file::replace(&path, &bytes).map_err(|error| not_written(&self.directory, &error))?;
-        // Files that cannot be removed take room and do no harm.
+        // Files that cannot be removed only take up space.
         let _ = self.remove_old(&path);
         Ok(())
     }
 
-    /// Reads a file of this size. What it says is looked at before its sum is known, which is nothing to
-    /// rely on anyway.
+    /// Reads a file of this size. The content is parsed before its checksum is known, which is safe
+    /// because it is not trusted in any case.
     fn read(&self, key: &str, file: &mut impl Read, size: u64) -> io::Result<RecordSet> {
         let (mut beginning, mut said) = ([0; BEGINNING.len()], [0; SUM]);
         file.read_exact(&mut beginning)?;
@@ -98,7 +99,7 @@ impl RecordCache {
         is_whole.then_some(records).ok_or(ErrorKind::InvalidData.into())
     }
 
-    /// A key with the build that it is for.
+    /// Returns a key with its build.
     fn full(&self, key: &str) -> String {
         format!("{}\n{key}", self.build)
     }
@@ -108,8 +109,8 @@ impl RecordCache {
         self.directory.join(&digest["sha256:".len()..][..NAME_LENGTH])
     }
 
-    /// Removes the oldest files of the cache if there are too many, because roots and builds come and
-    /// go, and the temporary files of writers that were killed. Files of others are left alone.
+    /// Removes the oldest files of the cache if there are too many, because roots and builds come
+    /// and go, and temporary files of writers that were killed. Other files are left alone.
     fn remove_old(&self, written: &Path) -> io::Result<()> {
         let modified = |metadata: fs::Metadata| metadata.modified();
         let now = fs::metadata(written).and_then(modified)?;
@@ -132,7 +133,7 @@ impl RecordCache {
     }
 }
 
-/// Whether an entry of the directory has the name of a file of the cache: half a digest.
+/// Returns whether a directory entry has the name of a cache file: half a digest.
 fn is_record_file(entry: &fs::DirEntry) -> bool {
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let name = entry.file_name();
@@ -142,7 +143,7 @@ fn is_record_file(entry: &fs::DirEntry) -> bool {
         && entry.file_type().is_ok_and(|kind| kind.is_file())
 }
 
-/// Adds up what is read.
+/// Computes the checksum of everything that is read through it.
 struct Summed<R> {
     reader: R,
     sum: Xxh3,

@@ -1,12 +1,13 @@
-//! Every code that what is kept on a machine can give.
+//! The codes of diagnostics about stored state.
 //!
-//! Each code needs an example in `crates/prowess/tests/it/codes/examples.rs`, which the page of codes shows.
+//! Each code needs an example in `crates/prowess/tests/it/codes/examples.rs`, which the page of
+//! codes shows.
 
 prowess_core::declare_codes! {
-    /// Error: the file of trusted folders cannot be believed, and no folder is trusted.
+    /// Error: the file of trusted folders is unusable, and no folder is trusted.
     TRUST_FILE_INVALID = "trust-file-invalid";
-    /// Hint: what an earlier start kept of its scans is not to be believed, and is made again.
+    /// Hint: the cached scan of an earlier start is unusable, and is replaced.
     CACHE_IGNORED = "cache-ignored";
-    /// Warning: the records of a scan cannot be saved for the next start, which is slower then.
+    /// Warning: the records of a scan cannot be saved, so the next start is slower.
     CACHE_NOT_WRITTEN = "cache-not-written";
 }

@@ -1,4 +1,4 @@
-//! What the user trusts at the moment, for programs that run for long.
+//! The folders that the user trusts now, for long-running programs.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,15 +8,15 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::{TrustFile, TrustedFolders, file};
 
-/// The folders that the user trusts, read again whenever the file is another one: what the user says in
-/// one program is heard by another that runs.
+/// The folders that the user trusts, read again whenever the trust file changes, so that a running
+/// program sees changes by another one.
 #[derive(Debug)]
 pub struct CurrentTrust {
     file: TrustFile,
     read: Mutex<Read>,
 }
 
-/// What was read, and of which edition of the file.
+/// The parsed file, and the version that it was read from.
 #[derive(Debug)]
 struct Read {
     edition: u64,
@@ -24,16 +24,16 @@ struct Read {
 }
 
 impl CurrentTrust {
-    /// What this file says from now on.
+    /// Creates the current trust of this file.
     pub fn new(file: TrustFile) -> Self {
         let read = Mutex::new(Read::of(&file));
         Self { file, read }
     }
 
     fn folders(&self) -> Arc<TrustedFolders> {
-        // What was read is put in whole, so what is there is right.
+        // The value is replaced as a whole, so a poisoned lock holds a valid one.
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        // What could not be read may be readable now.
+        // A file that could not be read may be readable now.
         if read.edition != file::edition(self.file.path()) || read.folders.finding().is_some() {
             *read = Read::of(&self.file);
         }
@@ -43,7 +43,7 @@ impl CurrentTrust {
 
 impl Read {
     fn of(file: &TrustFile) -> Self {
-        // Asked for first: a change in between makes the next look read again.
+        // Taken before reading: a change in between causes another read.
         let edition = file::edition(file.path());
         Self { edition, folders: Arc::new(file.load()) }
     }
@@ -58,8 +58,8 @@ impl FolderTrust for CurrentTrust {
         self.folders().check(folder)
     }
 
-    /// Of the file, and of what stands at the paths of the folders: another folder that takes the place of a
-    /// trusted one is not trusted.
+    /// Covers the file and the folders at its paths: a folder that replaces a trusted one is not
+    /// trusted.
     fn edition(&self) -> u64 {
         let folders = self.folders();
         let states = folders.folders().iter().map(|folder| folder.state() as u8);

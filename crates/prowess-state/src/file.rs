@@ -1,4 +1,4 @@
-//! Files that are the user's alone: read with suspicion, written whole.
+//! Private files of the user: checked when they are read, and replaced as a whole.
 
 use std::fs::{self, DirBuilder, DirEntry, File};
 use std::io::{self, Error, ErrorKind, Read, Write};
@@ -9,11 +9,11 @@ use rustix::fs::{Mode, OFlags};
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Reads a file that only the user could have written; `None` where there is none.
+/// Reads a file that only the user can write; returns `None` if it does not exist.
 ///
 /// # Errors
 ///
-/// As [`open`], or it cannot be read.
+/// As for [`open`], or the file cannot be read.
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let Some((file, size)) = open(path, limit)? else { return Ok(None) };
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
@@ -21,14 +21,15 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(Some(bytes)) }
 }
 
-/// Opens a file that only the user could have written, and gives its size; `None` where there is none.
+/// Opens a file that only the user can write, and returns it with its size; `None` if it does not
+/// exist.
 ///
 /// # Errors
 ///
-/// It is no regular file, somebody else may write to it, it is larger than `limit`, or it cannot be
+/// The file is not regular, other users can write to it, it is larger than `limit`, or it cannot be
 /// opened.
 pub(crate) fn open(path: &Path, limit: u64) -> io::Result<Option<(File, u64)>> {
-    // A link could lead to another's file, and a FIFO would wait for a writer.
+    // A link could lead to another user's file, and a FIFO would block.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(handle) => File::from(handle),
@@ -50,8 +51,8 @@ pub(crate) fn open(path: &Path, limit: u64) -> io::Result<Option<(File, u64)>> {
     if size > limit { Err(too_large(limit)) } else { Ok(Some((file, size))) }
 }
 
-/// Another number where another file is there, or the file was written or its rights were changed; 0
-/// where there is none.
+/// Returns a number that changes when the file is replaced, written or its permissions change; 0 if
+/// there is none.
 pub(crate) fn edition(path: &Path) -> u64 {
     let Ok(state) = path.symlink_metadata() else { return 0 };
     let times = [state.mtime(), state.mtime_nsec(), state.ctime(), state.ctime_nsec()];
@@ -65,12 +66,12 @@ fn too_large(limit: u64) -> Error {
     Error::new(ErrorKind::FileTooLarge, format!("it has over {limit} bytes"))
 }
 
-/// Writes a file that only the user may read, in the place of the one that is there. Whoever reads
-/// meanwhile sees the old one or the new one.
+/// Replaces a file by one that only the user may read. A concurrent reader sees the old or the new
+/// content.
 ///
 /// # Errors
 ///
-/// Its directory cannot be made or written to.
+/// Its directory cannot be created or written to.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let file = beside(path, bytes)?;
     file.as_file().sync_all()?;
@@ -78,8 +79,8 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the temporary files that killed writers of a file left behind. The caller holds the
-/// [`lock`] of the file, so no writer is at work.
+/// Removes temporary files of writers that were killed. The caller holds the [`lock`] of the file,
+/// so no writer is active.
 pub(crate) fn remove_leftovers(path: &Path) -> io::Result<()> {
     let prefix = prefix_of(path);
     for entry in fs::read_dir(directory_of(path)?)? {
@@ -91,34 +92,33 @@ pub(crate) fn remove_leftovers(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether an entry of a directory is a temporary file for a file whose temporary files begin with
-/// `prefix`.
+/// Returns whether a directory entry is a temporary file whose name starts with `prefix`.
 pub(crate) fn is_temporary(entry: &DirEntry, prefix: &str) -> bool {
     let name = entry.file_name();
     let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
     is_file && name.to_str().is_some_and(|name| name.starts_with(prefix) && name.ends_with(END))
 }
 
-/// The end of the name of every temporary file.
+/// The suffix of all temporary files.
 const END: &str = ".prowess-tmp";
 
-/// The beginning of the names of the temporary files for a file.
+/// Returns the prefix of the temporary files of a file.
 fn prefix_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     format!(".{name}.")
 }
 
-/// As [`write`], without waiting for the disk: after a loss of power the file may be damaged.
+/// Like [`write`], without waiting for the disk: after a power failure the file may be damaged.
 ///
 /// # Errors
 ///
-/// As [`write`].
+/// As for [`write`].
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     beside(path, bytes)?.persist(path)?;
     Ok(())
 }
 
-/// A new file in the directory of another.
+/// Creates a temporary file in the directory of another file.
 fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let prefix = prefix_of(path);
     let mut builder = tempfile::Builder::new();
@@ -127,12 +127,11 @@ fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// Keeps other programs from changing a file between a read and a write of this one; until the guard
-/// is dropped.
+/// Locks a file against changes by other programs, until the returned guard is dropped.
 ///
 /// # Errors
 ///
-/// The lock, which lies beside the file, cannot be made.
+/// The lock file, next to the file, cannot be created.
 pub(crate) fn lock(path: &Path) -> io::Result<File> {
     directory_of(path)?;
     let mut beside = path.as_os_str().to_owned();
@@ -142,7 +141,7 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The directory that a file is to lie in, made if need be.
+/// Returns the directory of a file, and creates it if necessary.
 fn directory_of(path: &Path) -> io::Result<&Path> {
     let directory = path.parent().ok_or(ErrorKind::InvalidInput)?;
     DirBuilder::new().recursive(true).mode(0o700).create(directory)?;

@@ -1,4 +1,4 @@
-//! Which folder it is that stands at a path.
+//! The identity of the folder at a path.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -6,11 +6,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// What tells a folder from another that takes its path.
+/// An identity that distinguishes a folder from another one at the same path.
 ///
-/// A number alone does not: file systems give the number of a folder that was removed to the next one.
-/// So the moment of its making belongs to it, which no program can set. The device does not, as devices
-/// are numbered anew when the machine starts, except where the moment is not kept.
+/// The inode alone is not enough, because file systems reuse the inode of a removed folder. The
+/// creation time, which no program can set, is included. The device is used only if there is no
+/// creation time, because devices may be renumbered when the machine starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Identity {
@@ -32,9 +32,9 @@ impl Identity {
         Self { inode: folder.inode, created, device }
     }
 
-    /// That of the folder at this path; `None` where there is no folder.
+    /// Returns the identity of the folder at this path; `None` if there is no folder.
     pub(crate) fn of(path: &Path) -> Option<Self> {
-        // The path is real: a link in the folder's place is not the folder.
+        // The path was resolved: a link at its end is not the folder.
         let metadata = path.symlink_metadata().ok().filter(Metadata::is_dir)?;
         let created = metadata.created().ok();
         let created = created.and_then(|moment| jiff::Timestamp::try_from(moment).ok());

@@ -1,4 +1,4 @@
-//! What a machine keeps between two starts, in private files of the user's.
+//! State that is stored on a machine between two starts, in private files of the user.
 //!
 //! ```
 //! # let home = tempfile::tempdir()?;
@@ -14,9 +14,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A file is written whole and renamed into its place, and nobody but the user may write to it:
-//! otherwise it is not believed. Where the files lie is the host's to say; nothing here reads the
-//! environment or the clock.
+//! A file is written as a whole and then renamed, and a file that other users can write to is
+//! rejected. The host chooses the paths; nothing here reads the environment or the clock.
 #![forbid(unsafe_code)]
 
 mod cache;

@@ -1,4 +1,4 @@
-//! The file of trusted folders: reading it, and the two ways to change it.
+//! Reads and changes the file of trusted folders.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use crate::identity::Identity;
 use crate::trusted::{TrustedFolder, TrustedFolders, real_path};
 use crate::{codes, file};
 
-/// More folders than anybody trusts.
+/// The maximum size of the file, far above that of any real list of folders.
 const LIMIT: u64 = 4 * 1024 * 1024;
 
 const VERSION: u32 = 1;
 
-/// The file that says which folders the user trusts.
+/// The file of the folders that the user trusts.
 #[derive(Clone, Debug)]
 pub struct TrustFile {
     path: PathBuf,
 }
 
-/// What stands in the file.
+/// The content of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -29,32 +29,32 @@ struct Written {
     folders: Vec<TrustedFolder>,
 }
 
-/// The version alone, which every version of the file has.
+/// The version field, which every version of the format has.
 #[derive(Deserialize)]
 struct Version {
     version: u32,
 }
 
-/// Why trust could not be given or taken back.
+/// The error of trusting a folder or revoking trust.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrustError {
-    /// There is no such folder.
+    /// The folder does not exist.
     #[error("there is no folder `{}`", .0.display())]
     NoFolder(PathBuf),
-    /// Its path cannot be written down.
+    /// The path is not UTF-8 and cannot be stored.
     #[error("the path {0:?} is not UTF-8")]
     NotUtf8(PathBuf),
-    /// It holds everything.
+    /// The folder is the root of the file system.
     #[error("`/` holds every folder of the machine")]
     TooWide,
-    /// The folder itself is not trusted; the second folder is, and so the first.
+    /// The folder is trusted only as a part of the second folder.
     #[error("`{}` is trusted as a part of `{}`", .0.display(), .1.display())]
     PartOf(PathBuf, PathBuf),
     /// The folder is not trusted.
     #[error("`{}` is not trusted", .0.display())]
     NotTrusted(PathBuf),
-    /// The file cannot be believed, and is left as it is.
+    /// The file is unusable, and is left unchanged.
     #[error("{}", .0.message)]
     Invalid(Box<Diagnostic>),
     /// The file cannot be written.
@@ -62,24 +62,24 @@ pub enum TrustError {
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         cause: io::Error,
     },
 }
 
 impl TrustFile {
-    /// The file at this path, which need not exist.
+    /// Creates a value for the file at this path, which need not exist.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Where the file lies.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The folders that the file names. Where it cannot be believed, none is trusted and
-    /// [`TrustedFolders::finding`] says why.
+    /// Loads the trusted folders. If the file is unusable, none is trusted and
+    /// [`TrustedFolders::finding`] returns the reason.
     pub fn load(&self) -> TrustedFolders {
         match self.read() {
             Ok(folders) => TrustedFolders { folders, finding: None },
@@ -87,12 +87,12 @@ impl TrustFile {
         }
     }
 
-    /// Trusts a folder: this very folder, not another that may take its path.
+    /// Trusts a folder: exactly this folder, not another one that may replace it.
     ///
     /// # Errors
     ///
-    /// There is no such folder, it is the root of the file system, or the file cannot be believed or
-    /// written.
+    /// The folder does not exist or is the root of the file system, or the file is unusable or
+    /// cannot be written.
     pub fn trust(&self, folder: &Path, now: Timestamp) -> Result<TrustedFolder, TrustError> {
         let no_folder = || TrustError::NoFolder(folder.to_owned());
         let real = folder.canonicalize().map_err(|_| no_folder())?;
@@ -109,11 +109,12 @@ impl TrustFile {
         })
     }
 
-    /// Takes the trust in a folder back; the folder need not exist any more.
+    /// Revokes the trust in a folder, which need not exist any more.
     ///
     /// # Errors
     ///
-    /// It is not trusted, or not by itself, or the file cannot be believed or written.
+    /// The folder is not trusted, or only as a part of another, or the file is unusable or cannot
+    /// be written.
     pub fn revoke(&self, folder: &Path) -> Result<TrustedFolder, TrustError> {
         let real = real_path(folder);
         self.change(|folders| {
@@ -128,19 +129,19 @@ impl TrustFile {
         })
     }
 
-    /// Reads, changes and writes, with nobody in between.
+    /// Reads, changes and writes the file under its lock.
     fn change<T>(
         &self,
         change: impl FnOnce(&mut Vec<TrustedFolder>) -> Result<T, TrustError>,
     ) -> Result<T, TrustError> {
         let unwritable = |cause| TrustError::Unwritable { path: self.path.clone(), cause };
         let lock = file::lock(&self.path).map_err(unwritable)?;
-        // What cannot be read is not written over: it may be a newer version's.
+        // An unreadable file is not overwritten: it may have been written by a newer version.
         let mut folders = self.read().map_err(TrustError::Invalid)?;
         let outcome = change(&mut folders)?;
         let written = Written { version: VERSION, folders };
         let text = serde_json::to_string_pretty(&written).map_err(|error| unwritable(error.into()));
-        // What a killed writer left behind is no reason to fail.
+        // Leftovers of a killed writer are no reason to fail.
         let _ = file::remove_leftovers(&self.path);
         file::write(&self.path, (text? + "\n").as_bytes()).map_err(unwritable)?;
         drop(lock);

@@ -1,4 +1,4 @@
-//! The folders that the user trusts, as they were when the file was read.
+//! The trusted folders, as they were when the file was read.
 
 use std::path::{Path, PathBuf};
 
@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::identity::Identity;
 
-/// The name of a directory in which a package manager puts other people's packages.
+/// The directory in which a package manager installs packages.
 const PACKAGES_OF_OTHERS: &str = "node_modules";
 
-/// The name that makes a directory a repository of its own.
+/// The name that marks a directory as a repository.
 const REPOSITORY: &str = ".git";
 
 /// The folders that the user trusts.
 ///
-/// Trust in a folder holds for what lies below it, but not for a repository in it, nor for what a
-/// package manager put there (`node_modules`): these are other people's.
+/// Trust in a folder covers its content, except repositories in it and directories of a package
+/// manager (`node_modules`): their content was written by others.
 #[derive(Clone, Debug, Default)]
 pub struct TrustedFolders {
     pub(crate) folders: Vec<TrustedFolder>,
@@ -35,30 +35,30 @@ pub struct TrustedFolder {
     identity: Identity,
 }
 
-/// What stands at the path of a trusted folder.
+/// The state of the path of a trusted folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TrustedState {
     /// The folder.
     Trusted,
-    /// Another folder; it is not trusted.
+    /// Another folder, which is not trusted.
     Replaced,
     /// No folder.
     Missing,
 }
 
 impl TrustedFolders {
-    /// Each folder, in the order in which they were trusted.
+    /// Returns the folders, in the order in which they were trusted.
     pub fn folders(&self) -> &[TrustedFolder] {
         &self.folders
     }
 
-    /// Why no folder is trusted, where the file cannot be believed.
+    /// Returns the reason why no folder is trusted, if the file is unusable.
     pub fn finding(&self) -> Option<&Diagnostic> {
         self.finding.as_ref()
     }
 
-    /// The folder whose trust holds for this one, whether it is still there or not.
+    /// Returns the trusted folder that covers this one, whether it still exists or not.
     pub fn covering(&self, folder: &Path) -> Option<&TrustedFolder> {
         let real = folder.canonicalize().ok()?;
         let covers = |trusted: &&TrustedFolder| trusted.covers(&real);
@@ -93,17 +93,17 @@ impl TrustedFolder {
         Self { path, since, identity }
     }
 
-    /// The folder's real path.
+    /// Returns the folder's real path.
     pub fn path(&self) -> &Path {
         Path::new(&*self.path)
     }
 
-    /// When it was trusted, in the form of RFC 3339.
+    /// Returns the time at which it was trusted, as RFC 3339.
     pub fn since(&self) -> String {
         self.since.to_string()
     }
 
-    /// What stands at its path now.
+    /// Returns the current state of its path.
     pub fn state(&self) -> TrustedState {
         match Identity::of(self.path()) {
             None => TrustedState::Missing,
@@ -112,8 +112,8 @@ impl TrustedFolder {
         }
     }
 
-    /// Returns the identity of a folder that this trust covers. Each directory is opened in the one
-    /// above it, from the trusted one on, so that no other can take the place of one in between.
+    /// Returns the identity of a folder that this trust covers. Each directory is opened through
+    /// the handle of its parent, from the trusted one on, so that none can be replaced in between.
     fn identity_of(&self, folder: &Path) -> Option<FolderIdentity> {
         let real = folder.canonicalize().ok()?;
         let mut directory = Dir::open(self.path()).ok()?;
@@ -138,13 +138,14 @@ impl TrustedFolder {
     }
 }
 
-/// Whether a folder is not of one hand with what lies around it.
+/// Returns whether a folder's content has other authors than its surroundings: a repository or
+/// installed packages.
 fn begins_something_else(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name == PACKAGES_OF_OTHERS)
         || folder.join(REPOSITORY).symlink_metadata().is_ok()
 }
 
-/// The real path of a folder; of one that is gone, the path that it had.
+/// Returns the real path of a folder; for a folder that no longer exists, its former path.
 pub(crate) fn real_path(folder: &Path) -> PathBuf {
     let absolute = || std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     folder.canonicalize().unwrap_or_else(|_| absolute().components().collect())

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::mount::{UnmountFlags, mount_bind, unmount};
 
-/// The number of the capability to mount, as the kernel counts.
+/// The kernel's number of the capability to mount.
 const CAP_SYS_ADMIN: u32 = 21;
 
 /// A bind mount that ends when it is dropped.
@@ -12,11 +12,11 @@ const CAP_SYS_ADMIN: u32 = 21;
 pub struct BindMount(PathBuf);
 
 impl BindMount {
-    /// Mounts `from` at `to` as well. Returns `None` if this process may not mount anything.
+    /// Mounts `from` at `to`, too. Returns `None` if this process may not mount anything.
     ///
     /// # Panics
     ///
-    /// The process may mount, and mounting fails all the same.
+    /// Panics if the process may mount and mounting fails.
     pub fn new(from: &Path, to: &Path) -> Option<Self> {
         if !may_mount() {
             return None;
@@ -28,7 +28,7 @@ impl BindMount {
 
 impl Drop for BindMount {
     fn drop(&mut self) {
-        // A test that failed may have a file open below it.
+        // A failed test may have a file open below it.
         let _ = unmount(&self.0, UnmountFlags::DETACH);
     }
 }

@@ -1,11 +1,11 @@
-//! Time that a test moves by hand.
+//! A clock for tests.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use prowess_core::{Clock, Timestamp};
 
-/// A clock that stands still until it is told to go on.
+/// A clock that stands still until [`ManualClock::advance`] is called.
 #[derive(Debug)]
 pub struct ManualClock {
     start: u64,
@@ -13,12 +13,12 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// A clock that shows this moment.
+    /// Creates a clock that shows this time.
     pub fn at(start: Timestamp) -> Self {
         Self { start: start.0, elapsed_ms: AtomicU64::new(0) }
     }
 
-    /// Moves the clock on.
+    /// Advances the clock.
     pub fn advance(&self, by: Duration) {
         let ms = u64::try_from(by.as_millis()).expect("a test waits less than an aeon");
         self.elapsed_ms.fetch_add(ms, Ordering::SeqCst);

@@ -1,4 +1,4 @@
-//! A deterministic corpus of any size, like public skills in its measures.
+//! A deterministic corpus of any size, with the measures of public skills.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -46,7 +46,7 @@ const WORDS: &[&str] = &[
     "transcript",
 ];
 
-/// What skills are about; their names are made of it.
+/// The subjects of skills, used in their names.
 const SUBJECTS: &[&str] = &[
     "pdf",
     "invoice",
@@ -66,15 +66,15 @@ const SUBJECTS: &[&str] = &[
     "survey",
 ];
 
-/// What skills do with their subject.
+/// The verbs in names of skills.
 const VERBS: &[&str] =
     &["extract", "summarise", "check", "plan", "convert", "merge", "draft", "explain"];
 
-/// Skills by number: a corpus of 1,000 is a prefix of one of 10,000, and equal seeds give equal
-/// bytes on every machine.
+/// Generates skills by number: a corpus of 1,000 is a prefix of one of 10,000, and equal seeds give
+/// equal bytes on every machine.
 ///
-/// The lengths of frontmatter, description and body and the number of further files follow what was
-/// measured on public skills; so does the share of block scalars among the descriptions.
+/// The lengths of frontmatter, description and body, the number of further files and the share of
+/// block scalars among the descriptions follow measurements of public skills.
 #[derive(Clone, Copy, Debug)]
 pub struct Corpus {
     seed: u64,
@@ -83,21 +83,21 @@ pub struct Corpus {
 /// One generated skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CorpusSkill {
-    /// The name of its directory, and its own.
+    /// The name of the skill and of its directory.
     pub name: String,
-    /// Its `SKILL.md`.
+    /// The content of the `SKILL.md`.
     pub skill_md: String,
-    /// Its other files, by their path in the package.
+    /// The other files, by path in the package.
     pub resources: Vec<(String, String)>,
 }
 
 impl Corpus {
-    /// The corpus of this seed.
+    /// Creates the corpus of this seed.
     pub fn new(seed: u64) -> Self {
         Self { seed }
     }
 
-    /// The skill with this number.
+    /// Returns the skill with this number.
     pub fn skill(&self, number: usize) -> CorpusSkill {
         let mut random = Random::new(self.seed, number as u64);
         let subject = random.choose(SUBJECTS);
@@ -114,7 +114,7 @@ impl Corpus {
         CorpusSkill { name, skill_md, resources }
     }
 
-    /// The first `count` skills.
+    /// Iterates over the first `count` skills.
     pub fn skills(&self, count: usize) -> impl Iterator<Item = CorpusSkill> + use<> {
         let corpus = *self;
         (0..count).map(move |number| corpus.skill(number))
@@ -124,7 +124,7 @@ impl Corpus {
     ///
     /// # Errors
     ///
-    /// The disk refuses.
+    /// A file cannot be written.
     pub fn write(&self, root: &Path, count: usize) -> io::Result<()> {
         for skill in self.skills(count) {
             let package = root.join(&skill.name);
@@ -194,7 +194,7 @@ fn paragraphs(text: &mut String, random: &mut Random, length: usize) {
     }
 }
 
-/// One further file at the median, a dozen at the 95th percentile.
+/// Generates further files: one at the median, a dozen at the 95th percentile.
 fn resources(random: &mut Random) -> Vec<(String, String)> {
     let count = random.length(&[(40, 1), (20, 1), (30, 5), (10, 12)]);
     let resource = |number: usize, random: &mut Random| {

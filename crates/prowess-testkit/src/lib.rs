@@ -1,5 +1,4 @@
-//! What the tests and benchmarks of prowess share, and what the author of a source or a store tests
-//! with.
+//! Fixtures of the tests and benchmarks of prowess, and kits for authors of sources and stores.
 //!
 //! ```
 //! let tree = prowess_testkit::Tree::new(
@@ -17,7 +16,7 @@
 //! assert!(tree.path().join("pdf/references/fields.md").is_file());
 //! ```
 //!
-//! A kit is a function that takes an implementation of a seam and panics with the rule of the
+//! A kit is a function that takes an implementation of a trait and panics with the rule of the
 //! trait's `# Behavior` list that it breaks.
 #![forbid(unsafe_code)]
 

@@ -8,12 +8,12 @@ use prowess_core::{
     RecordIndex, RecordSet, Trust,
 };
 
-/// A catalog of skills by name, description and tags. Their ids are their names, of equal ones the
-/// first is visible, and there is nothing to be read.
+/// Creates a catalog of skills from names, descriptions and tags. The ids are the names, the first
+/// of equal ones is visible, and there are no files to read.
 ///
 /// # Panics
 ///
-/// There are 2^32 skills or more.
+/// Panics if there are 2^32 skills or more.
 pub fn memory_catalog<'a>(
     skills: impl IntoIterator<Item = (&'a str, &'a str, &'a [&'a str])>,
 ) -> Arc<Catalog> {

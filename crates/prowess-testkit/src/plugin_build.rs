@@ -1,4 +1,4 @@
-//! Plugins as files, built for tests.
+//! Builds plugins for tests.
 
 use std::collections::HashSet;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
@@ -7,62 +7,66 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-/// Builds a package of this workspace whose library is a `cdylib`, and says where it lies.
+/// Builds a package of this workspace whose library is a `cdylib`, and returns the path of the
+/// library.
 ///
-/// If `PROWESS_TEST_PLUGINS` is set, the library is taken from that directory. Otherwise it is built, once in
-/// a run, into a target directory of its own, so that the tests of one package can be run alone.
+/// If `PROWESS_TEST_PLUGINS` is set, the library is taken from that directory. Otherwise it is
+/// built, once per run, into a separate target directory, so that the tests of one package can be
+/// run alone.
 ///
 /// # Panics
 ///
-/// It cannot be built; the message has what cargo says.
+/// Panics if the build fails; the message has cargo's output.
 pub fn build_plugin(package: &str) -> PathBuf {
     build(&["--package", package, "--lib"], PluginFlavor::Usual).join(file_name(package))
 }
 
-/// As [`build_plugin`], for an example of `package` whose crate type is `cdylib`.
+/// Like [`build_plugin`], for an example of `package` whose crate type is `cdylib`.
 ///
 /// # Panics
 ///
-/// It cannot be built; the message has what cargo says.
+/// Panics if the build fails; the message has cargo's output.
 pub fn build_plugin_example(package: &str, example: &str) -> PathBuf {
     build_plugin_example_as(package, example, PluginFlavor::Usual)
 }
 
-/// As [`build_plugin_example`], by another way of building.
+/// Like [`build_plugin_example`], with this flavor.
 ///
 /// # Panics
 ///
-/// It cannot be built; the message has what cargo says.
+/// Panics if the build fails; the message has cargo's output.
 pub fn build_plugin_example_as(package: &str, example: &str, flavor: PluginFlavor) -> PathBuf {
     build(&["--package", package, "--example", example], flavor)
         .join("examples")
         .join(file_name(example))
 }
 
-/// As [`build_plugin`], for a package outside of this workspace, by its directory from the top of it.
+/// Like [`build_plugin`], for a package outside of this workspace, by its directory relative to the
+/// workspace.
 ///
 /// # Panics
 ///
-/// It cannot be built; the message has what cargo says.
+/// Panics if the build fails; the message has cargo's output.
 pub fn build_plugin_outside(directory: &str, package: &str) -> PathBuf {
     let manifest = format!("{directory}/Cargo.toml");
     build(&["--manifest-path", &manifest, "--lib"], PluginFlavor::Usual).join(file_name(package))
 }
 
-/// How a plugin is built. Plugins come from other machines, where other people decide this.
+/// The settings of a build. Plugins come from other machines, where other people choose them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PluginFlavor {
-    /// As this workspace is built.
+    /// The settings of this workspace.
     Usual,
-    /// A release: optimized, also as a whole, without debug assertions.
+    /// A release build: optimised, with LTO, without debug assertions.
     Release,
-    /// As by another compiler: what has no layout by contract is laid out in another way, and a panic
-    /// ends the process.
+    /// A build like that of another compiler: types without a stable layout have another one, and a
+    /// panic aborts.
     Foreign,
 }
 
 impl PluginFlavor {
-    /// Its directory below the one of the usual flavor, and what cargo is told by its environment.
+    /// Returns the directory below that of the usual flavor, and the environment variables for
+    /// cargo.
     fn settings(self) -> (&'static str, &'static [(&'static str, &'static str)]) {
         match self {
             Self::Usual => ("", &[]),
@@ -96,8 +100,8 @@ fn file_name(library: &str) -> String {
     format!("{DLL_PREFIX}{}{DLL_SUFFIX}", library.replace('-', "_"))
 }
 
-/// The variable with the directory of a profile in which every library of this workspace was built. A
-/// run of all tests sets it, because it has built them already.
+/// The variable with the directory of a profile in which all libraries of this workspace are built.
+/// A run of all tests sets it.
 const BUILT_PLUGINS: &str = "PROWESS_TEST_PLUGINS";
 
 /// Builds the library that the arguments select and returns its directory.
@@ -118,13 +122,13 @@ fn build(arguments: &[&str], flavor: PluginFlavor) -> PathBuf {
     if built.get_or_insert_default().insert(format!("{flavor:?} {}", arguments.join(" "))) {
         run(&workspace, &target, arguments, variables);
     }
-    // As cargo does where a target is named for everything that it builds.
+    // Follows cargo, which uses a separate directory if a target is set.
     std::env::var_os("CARGO_BUILD_TARGET")
         .map_or(target.clone(), |name| target.join(name))
         .join("debug")
 }
 
-/// Where the tests themselves are built, if that is somewhere special.
+/// Returns the target directory of the tests, which may be configured.
 fn target(workspace: &Path) -> PathBuf {
     let named = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     named.filter(|named| named.is_absolute()).unwrap_or_else(|| workspace.join("target"))

@@ -1,11 +1,10 @@
-//! The files of plugins as far as they can be looked at: small libraries, made by the C compiler that Rust
-//! links with.
+//! Small plugin files for inspection, compiled by the C compiler that Rust links with.
 
 use std::process::Command;
 
 use prowess_plugin_abi::manifest::{MAGIC, Manifest, PanicStrategy, SECTION, SYMBOL};
 
-/// A dynamic library that has the manifest of a plugin, and nothing that a host could call.
+/// A dynamic library that has the manifest of a plugin and no function that a host could call.
 pub struct PluginFile {
     section: Vec<u8>,
     code: String,
@@ -13,7 +12,7 @@ pub struct PluginFile {
 }
 
 impl PluginFile {
-    /// The manifest of a plugin `notes`, version 1.2.0, for this host.
+    /// Returns the manifest of a plugin `notes`, version 1.2.0, for this host.
     pub fn manifest() -> Manifest {
         Manifest {
             manifest: 1,
@@ -34,17 +33,17 @@ impl PluginFile {
         }
     }
 
-    /// The bytes of a section with this text.
+    /// Returns the bytes of a section with this text.
     pub fn section(text: &str) -> Vec<u8> {
         let length = u32::try_from(text.len()).expect("a text of a test is short").to_le_bytes();
         [&MAGIC[..], &length, text.as_bytes()].concat()
     }
 
-    /// With this manifest.
+    /// Creates a library with this manifest.
     ///
     /// # Panics
     ///
-    /// Never: a manifest is JSON.
+    /// Never panics: a manifest serialises as JSON.
     #[must_use]
     pub fn new(manifest: &Manifest) -> Self {
         Self::with_section(Self::section(
@@ -52,37 +51,37 @@ impl PluginFile {
         ))
     }
 
-    /// With these bytes where the manifest is.
+    /// Creates a library with these bytes in the section of the manifest.
     #[must_use]
     pub fn with_section(section: Vec<u8>) -> Self {
         Self { section, code: String::new(), flags: vec!["-shared".into(), "-fPIC".into()] }
     }
 
-    /// With more C.
+    /// Adds C code.
     #[must_use]
     pub fn code(mut self, code: &str) -> Self {
         self.code.push_str(code);
         self
     }
 
-    /// With more words on the compiler's command line.
+    /// Adds arguments of the compiler.
     #[must_use]
     pub fn flags(mut self, flags: &[&str]) -> Self {
         self.flags.extend(flags.iter().map(|&flag| flag.to_owned()));
         self
     }
 
-    /// Not as a library, but with these words alone.
+    /// Replaces all arguments of the compiler, including those that make a library.
     #[must_use]
     pub fn only_flags(self, flags: &[&str]) -> Self {
         Self { flags: Vec::new(), ..self }.flags(flags)
     }
 
-    /// The bytes of the file.
+    /// Compiles the file and returns its bytes.
     ///
     /// # Panics
     ///
-    /// There is no C compiler `cc`, or it refuses.
+    /// Panics if there is no C compiler `cc`, or if it fails.
     pub fn build(&self) -> Vec<u8> {
         let place = tempfile::tempdir().expect("a temporary directory");
         let (source, library) = (place.path().join("plugin.c"), place.path().join("plugin"));
@@ -96,7 +95,7 @@ impl PluginFile {
         };
         std::fs::write(&source, format!("{manifest}\n{}\n", self.code))
             .expect("a file can be written");
-        // What comes after the source is what it is linked with.
+        // Arguments after the source are passed to the linker.
         let mut command = Command::new("cc");
         let output = command
             .arg(&source)

@@ -1,15 +1,15 @@
-//! Numbers that look random and are the same each time.
+//! Deterministic pseudo-random numbers.
 
-/// A stream of numbers that its seed alone decides. SplitMix64: small, fast, and the same on every
-/// machine and in every version.
+/// A stream of numbers that depends on its seed alone. SplitMix64: small, fast, and the same on
+/// every machine and in every version.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
 }
 
 impl Random {
-    /// The stream of this seed and number. Each number has a stream of its own, so that what is made of
-    /// them can be extended.
+    /// Creates the stream of this seed and number. Each number has its own stream, so that a corpus
+    /// can be extended.
     pub fn new(seed: u64, number: u64) -> Self {
         let mut random = Self { state: seed ^ number.wrapping_mul(0xA076_1D64_78BD_642F) };
         random.next();
@@ -24,27 +24,26 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`.
+    /// Returns a number below `bound`.
     ///
     /// # Panics
     ///
-    /// `bound` is 0.
+    /// Panics if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         let bound = bound as u64;
         usize::try_from(self.next() % bound).expect("it is below a usize")
     }
 
-    /// One of these.
+    /// Returns one of these.
     ///
     /// # Panics
     ///
-    /// There is none.
+    /// Panics if there is none.
     pub fn choose<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
         choices[self.below(choices.len())]
     }
 
-    /// A length from one of several bands of equal width after each other, each with its share in
-    /// percent: `(share, width)`.
+    /// Returns a length from one of several adjacent bands, given as `(share in percent, width)`.
     pub(crate) fn length(&mut self, bands: &[(usize, usize)]) -> usize {
         let mut draw = self.below(100);
         let mut low = 0;

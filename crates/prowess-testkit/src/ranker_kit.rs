@@ -8,7 +8,7 @@ use prowess_core::{Catalog, Ranked, Ranker};
 
 use crate::memory_catalog;
 
-/// What is asked. The long ones are made of the texts of the catalog, so that they have hits.
+/// The queries. The long ones are made of the texts of the catalog, so that they have hits.
 const QUERIES: [&str; 9] =
     ["", " \n", "pdf", "fill forms", "form", "frm", "the", "\u{202e}\0", "表单 élan 🙂"];
 
@@ -16,7 +16,7 @@ const QUERIES: [&str; 9] =
 ///
 /// # Panics
 ///
-/// The ranker breaks a rule; the message names it.
+/// Panics if the ranker breaks a rule; the message names it.
 pub fn check_ranker(ranker: &dyn Ranker) {
     let catalog = catalog();
     let long = "forms ".repeat(100_000);
@@ -61,7 +61,7 @@ fn check_sameness(ranker: &dyn Ranker, catalog: &Arc<Catalog>, query: &str) {
     assert_eq!(elsewhere, whole, "the same question has the same answer from any thread: {name:?}");
 }
 
-/// What a ranker keeps of one catalog says nothing of another with the same generation.
+/// Checks that results of one catalog are not used for another one of the same generation.
 fn check_another_catalog(ranker: &dyn Ranker, catalog: &Arc<Catalog>) {
     let other = memory_catalog([("pdf", "Something else.", &[][..])]);
     for _ in 0..2 {
@@ -70,7 +70,7 @@ fn check_another_catalog(ranker: &dyn Ranker, catalog: &Arc<Catalog>) {
     }
 }
 
-/// A catalog that comes after another one is as any other.
+/// Checks that `prepare` changes no result.
 fn check_prepared(ranker: &dyn Ranker, current: &Arc<Catalog>) {
     let next = catalog();
     ranker.prepare(&next, current);
@@ -81,7 +81,7 @@ fn check_prepared(ranker: &dyn Ranker, current: &Arc<Catalog>) {
     }
 }
 
-/// Ids and the bits of their scores.
+/// Returns the ids and the bits of their scores.
 fn answer(
     ranker: &dyn Ranker,
     catalog: &Arc<Catalog>,
@@ -92,7 +92,7 @@ fn answer(
     ranked.map(|ranked| (ranked.record.id().to_owned(), ranked.score.to_bits())).collect()
 }
 
-/// Skills of which some are equal but for the name, and one is shadowed.
+/// Returns a catalog with skills that differ only in their name, and a shadowed one.
 fn catalog() -> Arc<Catalog> {
     memory_catalog([
         ("zeta", "Fills forms.", &[][..]),

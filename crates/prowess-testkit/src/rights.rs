@@ -1,11 +1,11 @@
-//! Rights that root has and others have not.
+//! Tests without the rights of root.
 
-/// Runs `test` on a thread that has given up root's right to read everything. Capabilities belong to a
-/// thread, so the other tests keep theirs; somebody who is not root has none to give up.
+/// Runs `test` on a thread that has dropped root's right to read everything. Capabilities belong to
+/// a thread, so other tests keep theirs; for other users this changes nothing.
 ///
 /// # Panics
 ///
-/// `test` panics.
+/// Panics if `test` panics.
 pub fn without_override(test: impl FnOnce() + Send) {
     use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 

@@ -1,4 +1,4 @@
-//! What a scan reported, for tests to look at.
+//! Records the reports of a scan.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use prowess_core::{
     SkillSource, SourceError, Stamp,
 };
 
-/// A [`ScanSink`] that keeps every report.
+/// A [`ScanSink`] that records every report.
 #[derive(Clone, Debug, Default)]
 pub struct ScanRecorder {
     /// The stamps of the previous scan, by package.
@@ -16,16 +16,16 @@ pub struct ScanRecorder {
     pub known_listing: Option<Stamp>,
     /// The stamp that this scan returned for its list of packages.
     pub listing: Option<Stamp>,
-    /// Whether it asks for each file to its end.
+    /// Whether it requests each file to its end.
     pub reads_to_the_end: bool,
-    /// Whether it asks for the size of each file.
+    /// Whether it requests the size of each file.
     pub asks_for_sizes: bool,
-    /// The packages that were found, in the order of the reports. A package that is read further is
-    /// here once for each report.
+    /// The reported packages, in the order of the reports. A package that is read further occurs
+    /// once for each report.
     pub found: Vec<FoundPackage>,
     /// The packages that are unchanged, in the order of the reports.
     pub unchanged: Vec<String>,
-    /// What is wrong.
+    /// The reported problems.
     pub problems: Vec<Diagnostic>,
     /// The directories that could not be read, in the order of the reports.
     pub unreadable: Vec<String>,
@@ -36,20 +36,20 @@ pub struct ScanRecorder {
 pub struct FoundPackage {
     /// The package's path.
     pub package: String,
-    /// The file's own name.
+    /// The name of the file.
     pub file: String,
-    /// The version.
+    /// The stamp.
     pub stamp: Option<Stamp>,
-    /// The size of the whole file, if it was told.
+    /// The size of the whole file, if it was reported.
     pub size: Option<u64>,
-    /// As much as was read.
+    /// The bytes that were read.
     pub head: Vec<u8>,
-    /// Whether that is all.
+    /// Whether these are all bytes of the file.
     pub is_whole_file: bool,
 }
 
 impl ScanRecorder {
-    /// What a whole scan of `source` reports.
+    /// Records a whole scan of `source`.
     ///
     /// # Errors
     ///
@@ -86,8 +86,8 @@ impl ScanRecorder {
         Ok((self, coverage))
     }
 
-    /// Creates a recorder for the scan after this one. A package that was found without a stamp, or with a
-    /// racy one, is not known to it.
+    /// Creates a recorder for the next scan. It does not know packages that were reported without a
+    /// stamp, or with a racy one.
     #[must_use]
     pub fn next(&self) -> Self {
         let mut known = self.known.clone();
@@ -100,14 +100,14 @@ impl ScanRecorder {
         Self { known, known_listing: self.listing, ..Self::default() }
     }
 
-    /// The packages that were found, sorted.
+    /// Returns the reported packages, sorted.
     pub fn packages(&self) -> Vec<&str> {
         let mut packages: Vec<_> = self.found.iter().map(|found| &*found.package).collect();
         packages.sort_unstable();
         packages
     }
 
-    /// The problems as `severity code path`, sorted, with `root` left out of the paths.
+    /// Returns the problems as `severity code path`, sorted, with `root` removed from the paths.
     pub fn problem_lines(&self, root: &str) -> Vec<String> {
         let line = |problem: &Diagnostic| {
             let path = problem.path.as_deref().unwrap_or("-");

@@ -12,32 +12,32 @@ use crate::ScanRecorder;
 use crate::scan_recorder::FoundPackage;
 use crate::watch_kit::a_watch_tells_of_changes;
 
-/// How a test makes sources of the kind under test.
+/// Creates sources of the kind under test.
 pub trait SourceFixture {
-    /// A source that holds these files, by their path from its root.
+    /// Creates a source with these files, by path from its root.
     fn source(&self, files: &[(&str, &[u8])]) -> Arc<dyn SkillSource>;
 
-    /// A source with these files and one package more whose `SKILL.md` cannot be read; `None`, the
-    /// default, where nothing can keep a file from being read.
+    /// Creates a source with these files and one more package whose `SKILL.md` cannot be read;
+    /// `None`, the default, if a file of such sources can always be read.
     fn with_unreadable(&self, files: &[(&str, &[u8])]) -> Option<Unreadable> {
         let _ = files;
         None
     }
 
-    /// Sources with a way out of a package, such as a link. By default there is none.
+    /// Creates sources with a path out of a package, such as a link. By default there are none.
     fn ways_out(&self) -> Vec<WayOut> {
         Vec::new()
     }
 
-    /// A source with these files that can be watched; `None`, the default, for a kind that has no
-    /// watch or never changes.
+    /// Creates a source with these files that can be watched; `None`, the default, for a kind that
+    /// has no watch or never changes.
     fn changing(&self, files: &[(&str, &[u8])]) -> Option<Changing> {
         let _ = files;
         None
     }
 
-    /// How long the kit waits for a watch before it calls it broken. By default 30 seconds, which no
-    /// watch needs and a loaded machine may.
+    /// Returns the time after which the kit treats a watch as broken. By default 30 seconds, which
+    /// only a loaded machine needs.
     fn patience(&self) -> Duration {
         Duration::from_secs(30)
     }
@@ -47,11 +47,11 @@ pub trait SourceFixture {
 pub struct Changing {
     /// The source.
     pub source: Arc<dyn SkillSource>,
-    /// Gives a file, by its path from the root, these bytes.
+    /// Writes a file, by its path from the root.
     pub write: Write,
 }
 
-/// Gives a file its bytes.
+/// Writes these bytes to a file.
 pub type Write = Box<dyn Fn(&str, &[u8])>;
 
 /// A source in which one `SKILL.md` cannot be read.
@@ -68,7 +68,7 @@ pub struct WayOut {
     pub source: Arc<dyn SkillSource>,
     /// The package.
     pub package: &'static str,
-    /// A path in it behind which something lies that is not the package's.
+    /// A path in the package that leads to a file outside of it.
     pub resource: &'static str,
 }
 
@@ -92,7 +92,7 @@ const FURTHER: &str = "Asked to, the source reads further and calls again with m
 
 const LONG: &[u8] = &[b'x'; 20_000];
 
-/// What most checks look at. `alphabet` begins like `alpha`, `lower` has the second choice of a file.
+/// The files of most checks. `alphabet` starts like `alpha`, `lower` has only a `skill.md`.
 const FILES: [(&str, &[u8]); 10] = [
     ("alpha/SKILL.md", b"alpha"),
     ("alpha/.hidden", b"hidden"),
@@ -112,7 +112,7 @@ const PACKAGES: [&str; 5] = ["alpha", "alphabet", "group/deep", "long", "lower"]
 ///
 /// # Panics
 ///
-/// The source breaks a rule; the message names it.
+/// Panics if the source breaks a rule; the message names it.
 pub fn check_source(fixture: &dyn SourceFixture) {
     each_package_is_reported_once(fixture);
     what_is_unreadable_is_told_of(fixture);
@@ -127,7 +127,7 @@ pub fn check_source(fixture: &dyn SourceFixture) {
     a_scan_ends_soon_after_its_cancel(fixture);
 }
 
-/// The rule that a source broke, and how.
+/// Returns the message for a broken rule.
 pub(crate) fn broken(rule: &str, how: &str) -> String {
     format!("the source breaks the rule \"{rule}\": {how}")
 }
@@ -191,7 +191,7 @@ fn an_unchanged_package_is_not_reported_again(fixture: &dyn SourceFixture) {
     let source = fixture.source(&FILES);
     let mut first = scan(&*source);
     if first.known.values().chain(first.next().known.values()).any(|stamp| stamp.is_provisional()) {
-        // A provisional stamp may cost one further read, which gives a proper one.
+        // A provisional stamp may cost one further read, which returns an exact one.
         first = first.next().record(&*source).expect(KNOWN);
     }
     let second = first.next().record(&*source).expect(KNOWN);
@@ -240,12 +240,12 @@ fn a_few_packages_are_reported_as_in_a_scan(fixture: &dyn SourceFixture) {
     assert!(is_same, "{}", broken(ASKED, "it reports another file than a scan does"));
 }
 
-/// Whether two reports are of one version. A provisional stamp says which scan gave it, and a file that was
-/// written just now may have none yet, so stamps that are not settled may differ.
+/// Returns whether two reports are of one version. A provisional stamp depends on the scan, and a
+/// file that was just written may have none yet, so stamps that are not exact may differ.
 fn is_one(one: &FoundPackage, other: &FoundPackage) -> bool {
     let is_settled = |found: &FoundPackage| found.stamp.is_some_and(|it| !it.is_provisional());
     let is_one_stamp = one.stamp == other.stamp || !is_settled(one) || !is_settled(other);
-    // Nobody asked for sizes, so one scan may tell them and another not.
+    // Sizes were not requested, so one scan may report them and another not.
     let is_one_size = one.size == other.size || one.size.is_none() || other.size.is_none();
     is_one_stamp
         && is_one_size

@@ -5,14 +5,14 @@ use std::thread;
 
 use prowess_core::{SessionId, SessionState, SessionStore, Timestamp};
 
-/// How many writers race for one version.
+/// The number of writers that race for one version.
 const RACERS: u64 = 8;
 
 /// Checks every rule of [`SessionStore`] on an empty store.
 ///
 /// # Panics
 ///
-/// The store breaks a rule; the message names it.
+/// Panics if the store breaks a rule; the message names it.
 pub fn check_store(store: &dyn SessionStore) {
     check_load(store);
     check_put(store);
@@ -126,7 +126,7 @@ fn touch(store: &dyn SessionStore, id: &SessionId, at: u64) -> bool {
     store.touch(id, Timestamp(at)).expect("`touch` succeeds on a working store")
 }
 
-/// A state that differs from others by `mark`.
+/// Creates a state that differs from others by `mark`.
 fn state(id: &SessionId, version: u64, mark: u64) -> SessionState {
     SessionState {
         version,

@@ -19,12 +19,12 @@ const ANSWERS: &str = "`call` always answers: bad arguments and failures are res
 const THREADS: &str =
     "`call` may run on any thread, also several times at once, and ends soon after `cancel`";
 
-/// Checks every rule of [`ToolProvider`] and of the [`Tool`]s that it gives. `examples` has a good call of
-/// each tool, by its name, whose answer is the same each time.
+/// Checks every rule of [`ToolProvider`] and of its [`Tool`]s. `examples` has a valid call of each
+/// tool, by its name, with the same result each time.
 ///
 /// # Panics
 ///
-/// The provider or a tool breaks a rule; the message names it.
+/// Panics if the provider or a tool breaks a rule; the message names it.
 pub fn check_tools(provider: &dyn ToolProvider, examples: &[(&str, Value)]) {
     let tools = provider.tools();
     let names = names(&tools);
@@ -47,7 +47,7 @@ pub fn check_tools(provider: &dyn ToolProvider, examples: &[(&str, Value)]) {
     }
 }
 
-/// Calls a tool as the model does, in a conversation that has loaded nothing, over an empty catalog.
+/// Calls a tool as the model does, in a session without loaded skills, with an empty catalog.
 pub fn call_tool(tool: &dyn Tool, arguments: &Value) -> ToolResult {
     call_until(tool, arguments, &Cancel::default())
 }
@@ -112,7 +112,7 @@ fn a_good_call_is_answered_anywhere(tool: &dyn Tool, arguments: &Value) {
     assert!(is_told, "{}", broken(ANSWERS, "a cancelled call is neither done nor an error"));
 }
 
-/// A conversation that has loaded nothing and can load nothing.
+/// A session without loaded skills, which can load none.
 struct Empty(SessionId);
 
 fn refused() -> SessionError {

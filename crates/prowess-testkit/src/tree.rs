@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// Files in a temporary directory that goes when this goes.
+/// Files in a temporary directory, which is removed on drop.
 ///
 /// The text is one file after another, each under a line `//- /PATH`.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ impl Tree {
     ///
     /// # Panics
     ///
-    /// The text does not begin with a `//- /PATH` line, or the disk refuses.
+    /// Panics if the text does not start with a `//- /PATH` line, or if a file cannot be written.
     pub fn new(text: &str) -> Self {
         let tree = Self { directory: tempfile::tempdir().expect("a temporary directory") };
         for (path, content) in files(text) {
@@ -27,12 +27,12 @@ impl Tree {
         tree
     }
 
-    /// The directory that the files are in.
+    /// Returns the directory of the files.
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    /// The absolute path of a file or directory.
+    /// Returns the absolute path of a file or directory.
     pub fn join(&self, path: &str) -> PathBuf {
         self.path().join(path)
     }
@@ -41,7 +41,7 @@ impl Tree {
     ///
     /// # Panics
     ///
-    /// The disk refuses.
+    /// Panics if the file cannot be written.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.join(path);
         let parent = path.parent().expect("a file has a parent");
@@ -50,7 +50,7 @@ impl Tree {
     }
 }
 
-/// The files of a fixture text, by path.
+/// Returns the files of a fixture text, by path.
 pub(crate) fn files(text: &str) -> Vec<(&str, String)> {
     let mut files: Vec<(&str, String)> = Vec::new();
     for line in text.trim_start_matches('\n').split_inclusive('\n') {

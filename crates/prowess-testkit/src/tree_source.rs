@@ -1,4 +1,4 @@
-//! A source and the files that it reads.
+//! A source together with its files.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use prowess_core::{
 
 use crate::Tree;
 
-/// A source that keeps the tree that it reads for as long as it is used.
+/// A source that keeps its temporary files for as long as it is used.
 pub struct TreeSource {
-    /// What reads the tree.
+    /// The source, which reads the tree.
     pub source: Arc<dyn SkillSource>,
-    /// What is read.
+    /// The files.
     pub tree: Arc<Tree>,
 }
 

@@ -1,4 +1,4 @@
-//! The rule of a watch as a check.
+//! Checks of the rule about watches.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Weak};
@@ -32,7 +32,7 @@ pub(crate) fn a_watch_tells_of_changes(fixture: &dyn SourceFixture, files: &[(&s
     assert!(is_let_go, "{}", broken(WATCH, "the listener is kept after the watch"));
 }
 
-/// Whether a change that takes in `package` is told in time.
+/// Returns whether a change that covers `package` is reported in time.
 fn hears_of(package: &str, told: &Receiver<SourceChange>, patience: Duration) -> bool {
     let end = Instant::now() + patience;
     loop {
@@ -48,7 +48,7 @@ fn hears_of(package: &str, told: &Receiver<SourceChange>, patience: Duration) ->
     }
 }
 
-/// Whether nothing holds the listener any more, in time. What is not held is not called.
+/// Returns whether the listener is released in time. A released listener cannot be called.
 fn is_let_go<T: ?Sized>(held: &Weak<T>, patience: Duration) -> bool {
     let end = Instant::now() + patience;
     while held.strong_count() > 0 && Instant::now() < end {

@@ -4,30 +4,30 @@ use std::fmt;
 
 /// A secret that is random for each conversation and a part of the tags around each loaded body.
 ///
-/// Text that was written before the conversation began cannot contain it, so no body can end its
-/// wrapper or imitate another one. The host makes it from randomness (this crate has none) and passes
+/// Text that was written before the conversation cannot contain it, so no body can end its wrapper
+/// or imitate another one. The host creates it from random bytes (this crate has none) and passes
 /// it to everything that wraps bodies.
 ///
-/// The default is no secret at all: then only the filter of tags protects a wrapper. `Debug` shows no
-/// secret.
+/// The default is no secret at all: then only the filter of tags protects a wrapper. `Debug` shows
+/// no secret.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Boundary(Box<str>);
 
 impl Boundary {
-    /// The most characters that are used.
+    /// The maximum number of characters.
     const MAX_LENGTH: usize = 64;
 
-    /// Makes a boundary of a text that nobody can guess, such as 16 random hexadecimal digits.
+    /// Creates a boundary from a text that cannot be guessed, such as 16 random hexadecimal digits.
     ///
-    /// Only ASCII letters and digits are used, and the first 64 of them, so that the boundary can be
-    /// a part of an XML name. Without any, the wrapper has no secret, and only the filter of tags
-    /// protects it.
+    /// Only ASCII letters and digits are used, and the first 64 of them, so that the boundary can
+    /// be a part of an XML name. Without any, the wrapper has no secret, and only the filter of
+    /// tags protects it.
     pub fn new(secret: &str) -> Self {
         let usable = secret.chars().filter(char::is_ascii_alphanumeric);
         Self(usable.take(Self::MAX_LENGTH).collect())
     }
 
-    /// Makes a boundary of random bytes, as hexadecimal digits.
+    /// Creates a boundary from random bytes, as hexadecimal digits.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self::new(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
     }

@@ -9,8 +9,8 @@ use unicode_security::skeleton;
 
 use crate::invisible::is_invisible;
 
-/// The tags that delimit skills in a model's input: ours, and those that other clients use and
-/// models know.
+/// The tags that delimit skills in a model's input: those of this runtime, and those of other
+/// clients that models know.
 ///
 /// A name with `_` is also recognised with anything behind a separator: `skill_content-5f3a`. The
 /// plain words `skill` and `skills` are not, so that `<skill-dir>` in a usage line stays as it is.
@@ -27,7 +27,7 @@ pub const GUARDED_TAGS: [&str; 10] = [
     "skill_resources",
 ];
 
-/// The most characters of a name that are compared; no guarded name is nearly as long.
+/// The maximum number of compared characters of a name; no guarded name is nearly as long.
 const MAX_NAME_CHARACTERS: usize = 64;
 
 /// Returns the byte offsets of the brackets in `text` that open one of the guarded tags, and their
@@ -108,8 +108,8 @@ fn is_slash(character: char) -> bool {
     )
 }
 
-/// Returns whether the text behind a bracket begins with the name of a guarded tag, in any case, with
-/// any white space, slashes and invisible characters, and in letters that look alike.
+/// Returns whether the text behind a bracket begins with the name of a guarded tag, in any case,
+/// with any white space, slashes and invisible characters, and in letters that look alike.
 ///
 /// The text is read up to the next bracket at most, so that all calls together are linear.
 fn opens_guarded_tag(after: &str) -> bool {
@@ -119,7 +119,7 @@ fn opens_guarded_tag(after: &str) -> bool {
     let name = visible.take_while(|c| is_name_character(*c)).take(MAX_NAME_CHARACTERS);
     let name: String = name.collect();
     match name.is_ascii() {
-        // Nearly every tag is ASCII, and nearly every one is another than ours.
+        // Nearly every tag is ASCII, and nearly none is guarded.
         true => GUARDED_TAGS.iter().any(|tag| is_ascii_disguise(&name, tag)),
         false => is_disguise(&name),
     }
@@ -153,13 +153,13 @@ fn ends_tag(rest: &str, tag: &str) -> bool {
     }
 }
 
-/// Returns whether a character changes nothing that a reader sees of a name.
+/// Returns whether a character does not change the look of a name.
 fn is_ignored(character: char) -> bool {
     is_invisible(character) || is_combining_mark(character)
 }
 
 fn is_name_character(character: char) -> bool {
-    // Letters in circles and squares are no letters for `is_alphanumeric`; NFKD makes letters of them.
+    // Letters in circles and squares are not alphanumeric; NFKD maps them to letters.
     let is_of_name = !character.is_ascii() && !character.is_whitespace()
         || character.is_ascii_alphanumeric()
         || "_-.:|".contains(character);
@@ -181,7 +181,7 @@ fn is_disguise(name: &str) -> bool {
     is_guarded(&tag_skeleton(name)) || is_guarded(&tag_skeleton(&name.replace('I', "l")))
 }
 
-/// Returns what the eye sees of a name: names with equal skeletons look alike.
+/// Returns the visual skeleton of a name: names with equal skeletons look alike.
 fn tag_skeleton(name: &str) -> String {
     let letters: String = name.nfkd().filter(|character| !is_ignored(*character)).collect();
     let shapes: String = skeleton(&letters.to_lowercase()).collect();

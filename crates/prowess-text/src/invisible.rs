@@ -1,13 +1,13 @@
 //! The definition of an invisible character.
 //!
 //! A reader does not see these characters and a model does. Invisible are: Unicode's
-//! `Default_Ignorable_Code_Point` (zero-width characters, bidi controls, variation selectors, the tag
-//! block), annotation characters, format controls of hieroglyphs, control characters except line
-//! breaks and tabs, and noncharacters. Inside an emoji, where a joiner or a selector changes the
-//! picture, it counts as visible.
+//! `Default_Ignorable_Code_Point` (zero-width characters, bidi controls, variation selectors, the
+//! tag block), annotation characters, format controls of hieroglyphs, control characters except
+//! line breaks and tabs, and noncharacters. Inside an emoji, where a joiner or a selector changes
+//! the picture, it counts as visible.
 //!
-//! A catalog of a thousand skills is encoded in every turn, and nearly all of it is printable ASCII.
-//! That case is decided first, without decoding characters.
+//! A catalog of a thousand skills is encoded in every turn, and nearly all of it is printable
+//! ASCII. That case is decided first, without decoding characters.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
@@ -45,7 +45,7 @@ pub fn has_invisible(text: &str) -> bool {
 /// Returns whether a text holds printable ASCII and `\n` only, as most texts do.
 pub fn is_printable_ascii(text: &str) -> bool {
     text.as_bytes().chunks(64).all(|chunk| {
-        // No early end inside a chunk, so that the loop becomes vector instructions.
+        // No early exit inside a chunk, so that the loop is vectorised.
         chunk.iter().fold(true, |is_plain, byte| {
             is_plain & (matches!(byte, b' '..=b'~') | (*byte == b'\n'))
         })
@@ -132,7 +132,8 @@ fn is_ignorable(character: char) -> bool {
             | '\u{17B4}'..='\u{17B5}'
             | '\u{180B}'..='\u{180F}'
             | '\u{200B}'..='\u{200F}'
-            // The separators of lines and paragraphs break a line in some programs and not in others.
+            // The separators of lines and paragraphs break a line in some programs and not in
+            // others.
             | '\u{2028}'..='\u{202E}'
             | '\u{2060}'..='\u{206F}'
             | '\u{3164}'

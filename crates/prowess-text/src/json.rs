@@ -1,4 +1,4 @@
-//! JSON as text.
+//! JSON text.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -19,8 +19,8 @@ pub fn push_json_string(target: &mut String, text: &str) {
     }
 }
 
-/// Makes serialised JSON safe to print on a terminal: each invisible character, such as a C1 control
-/// or a bidi override, is written as `\uXXXX`. A JSON parser reads the same value.
+/// Makes serialised JSON safe to print on a terminal: each invisible character, such as a C1
+/// control or a bidi override, is written as `\uXXXX`. A JSON parser reads the same value.
 ///
 /// ```
 /// use prowess_text::terminal_json;

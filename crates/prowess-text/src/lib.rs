@@ -1,4 +1,4 @@
-//! Encodes text that strangers wrote, with one encoder for each destination.
+//! Encodes untrusted text, with one encoder for each destination.
 //!
 //! ```
 //! use prowess_text::{Boundary, model_body, quoted, terminal_line, xml_element};
@@ -27,8 +27,8 @@
 //! | one word of a shell command | [`shell_word`] |
 //! | Markdown | [`markdown_text`], [`markdown_code`] |
 //!
-//! [`is_invisible`] is the only definition of an invisible character, and [`GUARDED_TAGS`] is the only
-//! list of tags that a body must not contain.
+//! [`is_invisible`] is the only definition of an invisible character, and [`GUARDED_TAGS`] is the
+//! only list of tags that a body must not contain.
 //!
 //! This crate reads nothing and decides nothing: no I/O, no policies, no randomness.
 #![forbid(unsafe_code)]

@@ -26,7 +26,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 pub fn is_one_line(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_inside = !bytes.starts_with(b" ") && !bytes.ends_with(b" ");
-    // No branch in the loops, so that many bytes are compared in one step.
+    // No branch in the loops, so that they are vectorised.
     let is_printable = bytes.iter().fold(true, |so_far, byte| so_far & matches!(byte, b' '..=b'~'));
     let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
     is_printable
@@ -45,13 +45,13 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(visible(&text).chars().filter(is_kept).collect())
 }
 
-/// Returns whether a reader who copies a text from any destination here has the original: it is on one
-/// line, without invisible characters and guarded tags.
+/// Returns whether a text copied from any destination here equals the original: it is on one line,
+/// without invisible characters and guarded tags.
 pub fn is_shown_exactly(text: &str) -> bool {
     is_exact(text) && guarded_brackets(text).next().is_none()
 }
 
-/// Returns whether a text can be shown as it is on one line, so that a reader who copies it has the
+/// Returns whether a text can be shown unchanged on one line, so that a copy of it equals the
 /// original.
 pub fn is_exact(text: &str) -> bool {
     !text.contains(['\n', '\t']) && !has_invisible(text)

@@ -19,8 +19,8 @@ pub fn markdown_text(text: &str) -> String {
     encoded
 }
 
-/// Encodes a text as a code span of Markdown: on one line, without invisible characters, between more
-/// backticks than the text has in a row.
+/// Encodes a text as a code span of Markdown: on one line, without invisible characters, between
+/// more backticks than the text has in a row.
 pub fn markdown_code(text: &str) -> String {
     let line = one_line(text);
     let runs = line.split(|character| character != '`');

@@ -8,16 +8,16 @@ use crate::guard::with_brackets;
 use crate::lines::visible_lines;
 use crate::{Boundary, xml_attribute};
 
-/// Stands for the bracket of a guarded tag.
+/// Replaces the bracket of a guarded tag.
 const ENTITY: &str = "&lt;";
 
 /// Encodes a body for a model's message: without invisible characters, without the boundary, and
 /// with the bracket of each guarded tag as an entity.
 ///
-/// Bodies are Markdown with code in it: with each `<` and `&` encoded, a model would copy the
+/// Bodies are Markdown with code in it: if every `<` and `&` were encoded, a model would copy the
 /// entities into the files that it writes. So only a bracket that opens one of
-/// [`GUARDED_TAGS`](crate::GUARDED_TAGS), or looks as if it did, is changed; `<skill-dir>`, `<T>` and
-/// `a < b` stay.
+/// [`GUARDED_TAGS`](crate::GUARDED_TAGS), or seems to, is changed; `<skill-dir>`, `<T>` and `a < b`
+/// stay.
 pub fn model_body<'t>(text: &'t str, boundary: &Boundary) -> Cow<'t, str> {
     match guarded(text) {
         Cow::Borrowed(text) => without_boundary(text, boundary),
@@ -43,8 +43,8 @@ fn without_boundary<'t>(text: &'t str, boundary: &Boundary) -> Cow<'t, str> {
     Cow::Owned(text.replace(secret, "…"))
 }
 
-/// Wraps an encoded body in tags that hold the boundary: the content begins on a line of its own and
-/// ends before the closing tag.
+/// Wraps an encoded body in tags that hold the boundary: the content begins on a line of its own
+/// and ends before the closing tag.
 ///
 /// ```
 /// use prowess_text::{Boundary, wrap_body};

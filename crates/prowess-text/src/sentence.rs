@@ -1,24 +1,24 @@
-//! Names and sentences of others inside one of our own sentences.
+//! Untrusted names and sentences inside messages.
 
 use crate::guard::guarded_brackets;
 use crate::invisible::{is_printable_ascii, marked};
 
-/// A name longer than this is cut where a sentence quotes it.
+/// The maximum length of a quoted name.
 const MAX_QUOTED_CHARS: usize = 120;
 
-/// Returns a text in backticks for a sentence: on one line, cut after 120 characters, with invisible
+/// Returns a text in backticks for a message: on one line, cut after 120 characters, with invisible
 /// characters, backticks and brackets of guarded tags written as `\u{…}`.
 pub fn quoted(text: &str) -> String {
     format!("`{}`", escaped(text, MAX_QUOTED_CHARS, true))
 }
 
-/// Returns a sentence of someone else for one of ours: on one line, cut after `max` characters, with
-/// invisible characters and brackets of guarded tags written as `\u{…}`.
+/// Returns an untrusted sentence for use in a message: on one line, cut after `max` characters,
+/// with invisible characters and brackets of guarded tags written as `\u{…}`.
 pub fn clipped(text: &str, max: usize) -> String {
     escaped(text, max, false)
 }
 
-/// Lists texts, each as [`quoted`]: `a`, `b` and `c`.
+/// Joins texts, each as [`quoted`]: `a`, `b` and `c`.
 pub fn enumerated<'t>(texts: impl IntoIterator<Item = &'t str>, and: &str) -> String {
     let texts: Vec<_> = texts.into_iter().map(quoted).collect();
     match texts.as_slice() {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::invisible::{Marked, is_printable_ascii, marked};
 use crate::sentence::push_visible;
 
-/// Encodes a text for one line of a terminal: each character that a terminal would obey or hide is
+/// Encodes a text for one line of a terminal: each character that a terminal interprets or hides is
 /// written as `\u{…}`, also line breaks and tabs. A skill cannot move the cursor, change colours or
 /// reverse the reading order.
 pub fn terminal_line(text: &str) -> Cow<'_, str> {

@@ -6,8 +6,8 @@ use crate::guard::with_brackets;
 use crate::lines::{one_line, visible_lines};
 
 /// Encodes the content of an XML element: lines without invisible characters, and entities for the
-/// characters that XML has a use for. A parser returns the visible text, where a character that looks
-/// like `<` and opens a guarded tag is a `<`.
+/// characters with a meaning in XML. A parser returns the visible text, with `<` for a look-alike
+/// bracket that opens a guarded tag.
 pub fn xml_element(text: &str) -> Cow<'_, str> {
     match visible_lines(text) {
         Cow::Borrowed(text) if text.is_ascii() => xml_entities(text),
@@ -75,12 +75,12 @@ fn push_xml_entities(target: &mut String, text: &str) {
     target.push_str(&text[from..]);
 }
 
-/// Most texts need no entity, which is found out without a branch, many bytes in one step.
+/// Most texts need no entity; a loop without branches checks many bytes in one step.
 fn has_entity(text: &str) -> bool {
     text.bytes().fold(false, |so_far, byte| so_far | entity(byte).is_some())
 }
 
-/// Returns the entity of a character that XML has a use for; each is one byte.
+/// Returns the entity of a character with a meaning in XML; each is one byte.
 fn entity(byte: u8) -> Option<&'static str> {
     Some(match byte {
         b'&' => "&amp;",

@@ -12,7 +12,7 @@ use crate::output::{DIM, Output};
 use crate::runtime;
 use crate::terminal::plain_lines;
 
-/// The contract of `call --format json`.
+/// The output of `call --format json`.
 #[derive(Serialize)]
 struct Called {
     tool: String,
@@ -22,7 +22,7 @@ struct Called {
     duration_ms: u128,
 }
 
-/// A refused or failed call is a result too: it is printed as one, with exit code 1.
+/// Runs the command. A refused or failed call is a result too: it is printed with exit code 1.
 pub(crate) fn run(
     global: &Global,
     tool: &str,

@@ -19,7 +19,7 @@ use crate::terminal::plain;
 
 use sandbox::Sandbox;
 
-/// The contract of `doctor --format json`.
+/// The output of `doctor --format json`.
 #[derive(Serialize)]
 struct Checked<'c> {
     healthy: bool,

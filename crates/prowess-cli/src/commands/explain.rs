@@ -21,13 +21,13 @@ use crate::output::{DIM, HEADING, ID, Output};
 use crate::runtime::{self, absolute};
 use crate::terminal::plain;
 
-/// The contract of `explain --format json`.
+/// The output of `explain --format json`.
 #[derive(Serialize)]
 struct Explained<'c> {
     query: &'c str,
     records: Vec<Record<'c>>,
     decisions: Vec<Decision>,
-    /// What those of the records cost in each turn that the prompt shows.
+    /// The tokens of these records in each turn, as far as the prompt shows them.
     tokens: usize,
 }
 
@@ -87,8 +87,8 @@ fn explain<'c>(
     Explained { query, records, decisions, tokens }
 }
 
-/// Returns the findings about skills without a record, such as one that cannot be used. They are found
-/// by the name of their directory, or by any directory above.
+/// Returns the findings about skills without a record, such as unusable ones. They are found by the
+/// name of their directory, or by any directory above.
 fn findings_elsewhere<'c>(
     catalog: &'c Catalog,
     records: &[Record<'c>],

@@ -1,4 +1,4 @@
-//! `prowess list`: every skill, what shadows what, and what is wrong.
+//! `prowess list`: all skills, shadowed skills and problems.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use crate::output::{DIM, HEADING, ID, Output};
 use crate::runtime;
 use crate::terminal::{one_line, plain};
 
-/// The contract of `list --format json`.
+/// The output of `list --format json`.
 #[derive(Serialize)]
 struct Listed<'c> {
     generation: u64,

@@ -48,8 +48,8 @@ pub(crate) fn run(
 /// another program creates at the same time.
 fn create(package: &Path, path: &Path, text: &str) -> io::Result<()> {
     fs::create_dir_all(package)?;
-    // Where file names have no case, `create_new` finds `skill.md`; elsewhere the new file would
-    // shadow it.
+    // On a case-insensitive file system, `create_new` finds `skill.md`; elsewhere the new file
+    // would shadow it.
     if package.join("skill.md").symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }

@@ -1,4 +1,5 @@
-//! `prowess plugin`: lists, inspects, checks and creates plugins. Only `check` executes plugin code.
+//! `prowess plugin`: lists, inspects, checks and creates plugins. Only `check` executes plugin
+//! code.
 
 mod check;
 mod inspect;
@@ -36,16 +37,16 @@ pub(crate) fn run(global: &Global, command: &Plugin, output: &Output) -> Result<
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether a plugin would run, and where.
+/// The decision whether a plugin would run, and where.
 #[derive(Serialize)]
 struct Verdict {
     /// `in-process`, `process` or `refused`.
     verdict: &'static str,
-    /// One line that says why.
+    /// The reason, on one line.
     reason: String,
-    /// What to branch on where it is refused.
+    /// The code of a refusal.
     code: Option<&'static str>,
-    /// The next step where it is refused.
+    /// The next step after a refusal.
     help: Option<String>,
 }
 
@@ -66,7 +67,7 @@ impl Verdict {
     }
 }
 
-/// Reads the trust store. A store that cannot be read is a failure and not an empty one.
+/// Reads the trust store. An unreadable store is a failure, not an empty store.
 fn trusted(places: &Places) -> Result<TrustStore, Failure> {
     TrustStore::read(&places.trust_file).map_err(|error| untrusted(&error))
 }

@@ -12,10 +12,10 @@ use crate::output::{DIM, HEADING, ID, Output, counted};
 use crate::runtime;
 use crate::terminal::{one_line, plain};
 
-/// How many confusions are worth a person's while; a program gets all.
+/// The maximum number of confusions in the text output; the JSON output has all.
 const MOST_CONFUSIONS: usize = 10;
 
-/// `--format json` prints the [`Evaluation`] as it is.
+/// Runs the command. `--format json` prints the [`Evaluation`].
 pub(crate) fn run(
     global: &Global,
     file: &Path,

@@ -7,7 +7,7 @@ use prowess::format::{Profile, schema};
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// The schema is JSON in either format.
+/// Prints the schema, which is JSON in either format.
 pub(crate) fn run(profile: Profile, output: &Output) -> Result<ExitCode, Failure> {
     output.json(&schema::frontmatter(profile))?;
     Ok(ExitCode::SUCCESS)

@@ -1,4 +1,4 @@
-//! `prowess search`: the skills that suit a query.
+//! `prowess search`: the skills that match a query.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use crate::output::{DIM, ID, Output};
 use crate::runtime;
 use crate::terminal::{one_line, plain};
 
-/// The contract of `search --format json`.
+/// The output of `search --format json`.
 #[derive(Serialize)]
 struct Searched<'c> {
     query: &'c str,

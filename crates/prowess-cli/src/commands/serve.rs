@@ -14,10 +14,10 @@ use crate::output::Output;
 use crate::{plugins, runtime};
 
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    // First of all: until then, a hangup would end the process.
+    // Created first: before that, `SIGHUP` would end the process.
     let server = prowess_mcp::StdioServer::new().map_err(|error| failed(&error))?;
     let mut policies = prowess_mcp::adapt(runtime::policies(global)?);
-    // A server lives long enough to see its skills change.
+    // Skills may change while a server runs.
     policies.refresh.mode.get_or_insert(RefreshMode::Watch);
     let loaded = plugins::load(global, &policies)?;
     let runtime = runtime::builder_with(global, policies.clone(), &loaded)?.build()?;
@@ -36,8 +36,8 @@ fn failed(error: &ServeError) -> Failure {
     Failure::new("serve-failed", error.to_string(), "check the messages that the client sends")
 }
 
-/// Reports findings on standard error, those of the start and those that appear later. Dropping this
-/// ends it.
+/// Reports findings on standard error: those at the start and those that appear later. Dropping
+/// this ends it.
 struct Reporting(Arc<Mutex<Option<Runtime>>>);
 
 impl Reporting {

@@ -1,4 +1,4 @@
-//! `prowess show`: one skill whole.
+//! `prowess show`: one skill with its metadata, files and instructions.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use crate::output::{DIM, HEADING, ID, Output};
 use crate::runtime;
 use crate::terminal::{plain, plain_lines};
 
-/// How many files of a package are listed.
+/// The maximum number of listed files of a package.
 const MOST_RESOURCES: usize = 200;
 
 #[derive(Serialize)]
@@ -29,7 +29,8 @@ struct Shown<'c> {
 pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
-    // What a user would load, or, as this is for who runs the host, whatever goes by that name.
+    // The skill that a user would load; for the operator of the host, otherwise any skill with that
+    // name.
     let record = match catalog.find(id, Caller::User) {
         Lookup::Found(record) | Lookup::Unavailable(record, _) => record,
         Lookup::Unknown => *catalog.all_named(id).first().ok_or_else(|| unknown(id))?,
@@ -58,7 +59,7 @@ pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// No skill has this id.
+/// Returns the failure for an unknown id.
 pub(crate) fn unknown(id: &str) -> Failure {
     let message = format!("no skill named `{id}`");
     Failure::new(

@@ -1,4 +1,4 @@
-//! What the reference tool `skills-ref` prints, letter for letter, with its exit codes.
+//! The output of the reference tool `skills-ref`, byte for byte, with its exit codes.
 
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
@@ -51,7 +51,7 @@ pub(crate) fn to_prompt(paths: &[PathBuf], output: &Output) -> Result<ExitCode, 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Why there are no properties: the tool's own message, or what it has none for.
+/// The reason why there are no properties: the tool's message, or an error without one.
 enum Refused {
     Message(String),
     Failure(Failure),
@@ -93,13 +93,13 @@ fn messages(path: &Path) -> Result<Vec<String>, Failure> {
     prowess_skills_ref::validate(&package.text, &package.name).map_err(|crash| crashed(&crash))
 }
 
-/// Where the reference tool dies with a traceback, this one fails with a code.
+/// Returns a failure with a code where the reference tool ends with a traceback.
 fn crashed(crash: &Crash) -> Failure {
     let help = "see `prowess validate --profile spec` for what is wrong with the file";
     Failure::new("skills-ref-crash", crash.to_string(), help)
 }
 
-/// A path as the reference tool shows it: without `.` parts and last slashes.
+/// Returns a path as the reference tool shows it: without `.` parts and trailing slashes.
 fn shown(path: &Path) -> String {
     let directory = directory_of(path);
     let parts = directory.components().filter(|part| *part != Component::CurDir);

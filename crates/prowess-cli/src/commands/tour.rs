@@ -17,7 +17,7 @@ use crate::output::{DIM, HEADING, ID, Output};
 use crate::runtime;
 use crate::terminal::plain_lines;
 
-/// The number of lines that are shown of a text.
+/// The number of shown lines of a text.
 const SHOWN_LINES: usize = 14;
 
 /// One step of the script.

@@ -1,4 +1,4 @@
-//! `prowess trust`: which folders' skills are offered.
+//! `prowess trust`: lists and changes the trusted folders.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::output::{DIM, HEADING, Output};
 use crate::runtime;
 use crate::terminal::plain;
 
-/// The contract of `trust --format json`.
+/// The output of `trust --format json`.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Answer {

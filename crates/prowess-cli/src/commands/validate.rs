@@ -1,4 +1,4 @@
-//! `prowess validate`: packages against a profile.
+//! `prowess validate`: checks packages against a profile.
 
 mod boxxy;
 mod fixing;
@@ -26,21 +26,21 @@ use fixing::{FixedFile, Fixes};
 use progress::Bar;
 use roles::Roles;
 
-/// The contract of `validate --format json`.
+/// The output of `validate --format json`.
 #[derive(Serialize)]
 struct Validated {
     profile: Profile,
     packages: Vec<PackageReport>,
     summary: Summary,
-    /// Findings about no package, such as a folder that cannot be read.
+    /// Findings that belong to no package, such as an unreadable folder.
     diagnostics: Vec<Diagnostic>,
     /// Skills whose descriptions are alike.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     alike: Vec<Alike>,
-    /// What `--fix` changed, or would change.
+    /// The files that `--fix` changed, or would change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fixed: Vec<FixedFile>,
-    /// The roles of the skills, if they were asked for.
+    /// The roles of the skills, if they were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     roles: Option<Roles>,
 }
@@ -119,7 +119,7 @@ fn leave_out_hints(checked: &mut Checked) {
     }
 }
 
-/// What all paths hold, as one tree: names and descriptions are compared across them.
+/// Checks the packages of all paths as one tree: names and descriptions are compared across them.
 fn check_all(args: &Validate, output: &Output) -> Result<Checked, Failure> {
     let bar = Bar::new(output);
     let sources = args.paths.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
@@ -131,7 +131,7 @@ fn check_all(args: &Validate, output: &Output) -> Result<Checked, Failure> {
     })
 }
 
-/// The absolute path of the directory that an argument names.
+/// Returns the absolute path of the directory that an argument names.
 fn root_of(path: &Path) -> Result<PathBuf, Failure> {
     absolute(&directory_of(path))
 }

@@ -1,7 +1,8 @@
 //! Skills from a place of your own.
 //!
-//! What this plugin has is made in memory. For another place, implement `SkillSource` for a type of yours
-//! and register that: its documentation lists the rules, and `prowess plugin check` looks at each.
+//! What this plugin has is made in memory. For another place, implement `SkillSource` for a type of
+//! yours and register that: its documentation lists the rules, and `prowess plugin check` looks at
+//! each.
 #![forbid(unsafe_code)]
 
 use prowess_plugin_sdk::prowess_core::MemorySource;

@@ -1,8 +1,8 @@
 //! Tools for models.
 //!
-//! A tool has a name, a description and a schema of its arguments, which is all that a model sees. The
-//! host checks arguments against the schema before it calls; what is wrong beyond that is answered with
-//! an error that says what to write instead.
+//! A tool has a name, a description and a schema of its arguments, which is all that a model sees.
+//! The host checks arguments against the schema before it calls; what is wrong beyond that is
+//! answered with an error that says what to write instead.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;

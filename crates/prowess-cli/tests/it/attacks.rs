@@ -345,7 +345,8 @@ fn what_a_terminal_would_obey_is_shown_as_its_code() {
     for args in
         [&["list"][..], &["show", "alpha"], &["prompt", "--load", "alpha"], &["validate", "."]]
     {
-        // In a pipe every sequence is taken out; where there are colours, each must be the program's.
+        // In a pipe every sequence is taken out; where there are colours, each must be the
+        // program's.
         let args: Vec<_> = args.iter().chain(&["--color", "always"]).copied().collect();
         let program = Program::new().root("user", tree.path()).working_in(tree.path());
         let ran = program.run(&args);

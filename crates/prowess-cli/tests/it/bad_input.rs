@@ -176,8 +176,9 @@ pub(crate) fn make_fifo(path: &Path) {
     rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::RUSR, 0).expect("a FIFO can be made");
 }
 
-/// Runs `work` on a thread whose children do not get root's right to read everything back. The bound
-/// belongs to a thread, so the other tests keep theirs; somebody who is not root has none to give up.
+/// Runs `work` on a thread whose children do not get root's right to read everything back. The
+/// bound belongs to a thread, so the other tests keep theirs; somebody who is not root has none to
+/// give up.
 fn without_override<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 

@@ -1,5 +1,6 @@
 //! The built-in sources as plugins, for every test at once: with `PROWESS_TEST_DYNAMIC` in the
-//! environment, a folder that `cargo xtask plugins` has filled, each run of the program takes them there.
+//! environment, a folder that `cargo xtask plugins` has filled, each run of the program takes them
+//! there.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -52,8 +53,8 @@ impl Dynamic {
     }
 }
 
-/// Takes the trust away again, so that the home is as the test has made it. What the run has added to it
-/// is the test's own.
+/// Takes the trust away again, so that the home is as the test has made it. What the run has added
+/// to it is the test's own.
 pub(crate) struct Trusted<'s> {
     file: PathBuf,
     store: &'s [u8],

@@ -72,8 +72,8 @@ fn home(config: &str) -> Tree {
     tree
 }
 
-/// Explains `query` with this configuration, and checks that there is a step with this outcome and this
-/// part of a reason.
+/// Explains `query` with this configuration, and checks that there is a step with this outcome and
+/// this part of a reason.
 #[track_caller]
 fn check(config: &str, query: &str, (step, outcome, part): (&str, &str, &str)) -> Value {
     let tree = home(config);

@@ -8,7 +8,8 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::{accounts, plain_skill, run, skill_md};
 
-/// A tree with one skill for each name, in directories of plain names; the names are written as YAML.
+/// A tree with one skill for each name, in directories of plain names; the names are written as
+/// YAML.
 fn named(names: &[&str]) -> Tree {
     let tree = Tree::new("");
     for (at, name) in names.iter().enumerate() {

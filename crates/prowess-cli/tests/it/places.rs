@@ -115,7 +115,8 @@ fn the_project_comes_before_the_user_and_the_user_before_the_program() {
     }
 }
 
-/// Installers link a skill from one place into each client's directory, and a project links its own parts.
+/// Installers link a skill from one place into each client's directory, and a project links its own
+/// parts.
 #[test]
 fn links_are_followed_as_far_as_a_place_is_trusted_or_the_operator_says() {
     let tree = machine();

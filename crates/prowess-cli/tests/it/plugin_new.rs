@@ -30,8 +30,8 @@ fn guide() -> Vec<String> {
 
 /// Runs commands in an empty directory that has a checkout, and a home without anything.
 ///
-/// What cargo builds goes where other tests build plugins, by the versions of the repository's lock file,
-/// so that the dependencies are built once and nothing is fetched.
+/// What cargo builds goes where other tests build plugins, by the versions of the repository's lock
+/// file, so that the dependencies are built once and nothing is fetched.
 fn follow(commands: &[String]) -> String {
     let place = tempfile::tempdir().expect("a temporary directory");
     let at = |path: &str| place.path().join(path);

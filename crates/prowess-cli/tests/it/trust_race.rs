@@ -37,7 +37,8 @@ fn twins() -> Tree {
     tree
 }
 
-/// Exchanges the folders as often as is asked and as long as it takes, and leaves each at its own path.
+/// Exchanges the folders as often as is asked and as long as it takes, and leaves each at its own
+/// path.
 fn exchange(tree: &Tree, exchanges: &AtomicUsize, is_over: &AtomicBool) {
     let (one, other) = (tree.join("a"), tree.join("evil"));
     while exchanges.load(Ordering::Relaxed) < EXCHANGES || !is_over.load(Ordering::Relaxed) {

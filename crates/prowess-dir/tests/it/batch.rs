@@ -1,4 +1,4 @@
-//! Paths that a listing made.
+//! Tests of paths from listings.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,7 +9,7 @@ use prowess_dir::{Dir, EntryBuffer, ErrorKind, Kind, Links, PathBatch};
 
 use crate::Place;
 
-/// The paths of this file in each directory of `directory`.
+/// Returns the paths of this file in each directory of `directory`.
 fn batch(directory: &mut Dir, file: &str) -> PathBatch {
     let mut batch = PathBatch::new(file).unwrap();
     let mut buffer = EntryBuffer::default();

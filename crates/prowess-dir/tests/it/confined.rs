@@ -1,10 +1,10 @@
-//! What leads out, by its text and by its links.
+//! Tests of paths that lead out, by their text and by links.
 
 use prowess_dir::{ErrorKind, Links};
 
 use crate::{Place, make_fifo};
 
-/// Reads a path in both ways.
+/// Reads a path with both mechanisms.
 #[track_caller]
 fn check(place: &Place, path: &str, expected: Result<&str, ErrorKind>) {
     for (way, directory) in ["kernel", "by hand"].into_iter().zip(place.opened()) {
@@ -22,7 +22,7 @@ fn files_inside_are_read() {
     check(&place, "./references//notes.md", Ok("notes"));
 }
 
-/// These stay inside, so that no resolution would refuse them: the text alone does.
+/// These stay inside, so only the check of the text can reject them.
 #[test]
 fn two_dots_are_refused_by_their_text() {
     let place = Place::new();
@@ -41,7 +41,7 @@ fn ways_out_are_refused_by_their_text() {
     check(&place, "..\\CANARY", Err(ErrorKind::NotFound));
 }
 
-/// The text of these paths is harmless: only their resolution refuses them.
+/// The text of these paths is valid: only their resolution rejects them.
 #[test]
 fn ways_out_are_refused_by_their_resolution() {
     let place = Place::new();
@@ -116,7 +116,7 @@ fn long_chains_end_where_the_kernel_ends_them() {
     check(&place, "link-40", Err(ErrorKind::Loop));
 }
 
-/// The answer of `work`, or nothing if it has none after a time that is long for any machine.
+/// Returns the result of `work`, or `None` if it does not return within a long time.
 fn without_waiting<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || sender.send(work()));
@@ -140,7 +140,7 @@ fn only_regular_files_are_read_and_nothing_blocks() {
     check(&place, &"x".repeat(300), Err(ErrorKind::NotFound));
 }
 
-/// `/proc/self/root` and its like are links whose text says nothing of where they lead.
+/// The text of links such as `/proc/self/root` does not state their target.
 #[cfg(target_os = "linux")]
 #[test]
 fn magic_links_are_refused() {

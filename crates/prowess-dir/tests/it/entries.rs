@@ -1,4 +1,4 @@
-//! The names in a directory.
+//! Tests of directory listings.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

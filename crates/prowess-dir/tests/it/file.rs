@@ -1,4 +1,4 @@
-//! How much of a file is read.
+//! Tests of reading files.
 
 use std::fs;
 
@@ -30,7 +30,7 @@ fn a_head_says_whether_it_is_all() {
     }
 }
 
-/// The kernel gives no size for these, and gives their text all the same.
+/// The kernel reports no size for these, and returns their text all the same.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_hides_its_size_is_read_whole_or_refused() {

@@ -1,4 +1,4 @@
-//! Every rule is tested twice: with the kernel that confines, and by hand.
+//! Every rule is tested twice: confined by the kernel, and part by part.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod batch;
@@ -15,16 +15,16 @@ use std::path::{Path, PathBuf};
 use prowess_dir::Dir;
 use tempfile::TempDir;
 
-/// The two ways in which a path is confined.
+/// The two mechanisms that confine paths.
 const WAYS: [fn(&Path) -> Dir; 2] = [
     |path| Dir::open(path).expect("the directory opens"),
     |path| Dir::open_by_hand(path).expect("the directory opens by hand"),
 ];
 
-/// What stands outside and must never be read.
+/// Content outside the directory, which must never be read.
 const CANARY: &str = "CANARY";
 
-/// A directory `inside` with some files, and a canary beside it.
+/// A directory `inside` with some files, and a canary next to it.
 struct Place(TempDir);
 
 impl Place {
@@ -47,7 +47,7 @@ impl Place {
         self.0.path().join(path)
     }
 
-    /// The directory, opened in both ways.
+    /// Opens the directory with both mechanisms.
     fn opened(&self) -> [Dir; 2] {
         WAYS.map(|open| open(&self.inside("")))
     }

@@ -1,4 +1,4 @@
-//! While somebody swaps a directory for a link to another, nothing of the other is read.
+//! While a directory and a link to another are swapped, no byte of the other is read.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,8 +23,8 @@ impl Drop for SetOnDrop<'_> {
     }
 }
 
-/// Reads `swapped/notes.md` many times during the swaps; gives how often it was read and how often
-/// refused.
+/// Reads `swapped/notes.md` many times during the swaps; returns the numbers of reads and of
+/// refusals.
 fn race(target: &Path, open: fn(&Path) -> Dir, links: Links) -> (usize, usize) {
     const READS: usize = 3_000;
 
@@ -40,7 +40,8 @@ fn race(target: &Path, open: fn(&Path) -> Dir, links: Links) -> (usize, usize) {
     std::thread::scope(|scope| {
         let until_here = until_here;
         scope.spawn(|| swap_until(&done, &swapped, &spare));
-        // On a busy machine the swaps may begin late: go on until both ways were met, within a bound.
+        // A busy machine may start the swaps late: continue until both outcomes were seen, within a
+        // limit.
         let mut tries = 0;
         while tries < READS || (read == 0 || refused == 0) && tries < 1_000 * READS {
             tries += 1;

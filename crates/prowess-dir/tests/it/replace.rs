@@ -1,4 +1,4 @@
-//! Replacing a file: the old content or the new, never outside, and nothing left behind.
+//! Tests of replacing files: the old content or the new, never outside, and nothing left behind.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -10,7 +10,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::{CANARY, Place, WAYS, make_fifo};
 
-/// The names in a directory, sorted.
+/// Returns the names in a directory, sorted.
 fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
     let mut names: Vec<_> =
@@ -89,8 +89,8 @@ fn directory_behind_an_inner_link_is_written_where_it_is() {
     }
 }
 
-/// Swaps `package` and a link to a victim with equal content while the file is replaced, and returns
-/// how often it was replaced and how often refused.
+/// Swaps `package` and a link to a victim with equal content while the file is replaced, and
+/// returns how often it was replaced and how often refused.
 fn race(open: fn(&Path) -> Dir, links: Links) -> (usize, usize) {
     const TRIES: usize = 1_000;
 

@@ -1,4 +1,4 @@
-//! Everything below a directory, within bounds.
+//! Tests of walks.
 
 use std::fs;
 

@@ -8,8 +8,8 @@ use rmcp::service::{RoleServer, TxJsonRpcMessage};
 /// How many ids of cancelled requests are remembered.
 const MOST_CANCELLED: usize = 1024;
 
-/// The ids that a new request may not have. The protocol's library keeps one request per id and would
-/// drop the answer to the others.
+/// The ids that a new request may not have. The protocol's library keeps one request per id and
+/// would drop the answer to the others.
 #[derive(Default)]
 pub(super) struct InFlight {
     in_use: HashSet<RequestId>,

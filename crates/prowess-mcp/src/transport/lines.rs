@@ -1,13 +1,14 @@
-//! Lines of a stream, each bounded.
+//! Splits a stream into lines of limited length.
 
 use std::io;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-/// The longest line, in bytes. The same as the protocol's libraries take over HTTP.
+/// The maximum length of a line, in bytes. The same limit as that of the protocol's libraries over
+/// HTTP.
 const MOST_BYTES: usize = 16 << 20;
 
-/// How much of a longer line is kept to find the id of its request, in bytes.
+/// The number of bytes of a longer line that are kept to find the id of its request.
 const START_BYTES: usize = 64 << 10;
 
 /// A line without its end.
@@ -34,8 +35,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self { reader, line: Vec::new(), is_returned: false, is_skipping: false }
     }
 
-    /// Returns the next line, or `None` at the end of the stream. A last line without a line feed is
-    /// not complete and not returned.
+    /// Returns the next line, or `None` at the end of the stream. A last line without a line feed
+    /// is not complete and not returned.
     ///
     /// A call that is dropped loses nothing: the next one goes on with the same line.
     pub(super) async fn next(&mut self) -> io::Result<Option<Line<'_>>> {

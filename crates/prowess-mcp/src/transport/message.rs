@@ -8,13 +8,13 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::error::Category;
 
-/// What was received on one line.
+/// The content of one line.
 pub(super) enum Received {
     /// A message for the service.
     Message(Box<RxJsonRpcMessage<RoleServer>>),
     /// A request that is answered here, with this error.
     Rejected(Box<TxJsonRpcMessage<RoleServer>>),
-    /// Something that gets no answer.
+    /// A message without an answer.
     Ignored,
 }
 
@@ -62,9 +62,9 @@ fn reject(error: ErrorData, id: Option<RequestId>) -> Received {
     Received::Rejected(Box::new(JsonRpcMessage::error(error, id)))
 }
 
-/// The members of a message that decide how it is answered, as far as the line can be read. A reader
-/// that skips values takes more than a JSON parser: numbers of any size, unpaired surrogates, and
-/// any depth.
+/// The members of a message that decide how it is answered, as far as the line can be read. A
+/// reader that skips values takes more than a JSON parser: numbers of any size, unpaired
+/// surrogates, and any depth.
 #[derive(Default)]
 struct Envelope {
     id: Option<RequestId>,

@@ -1,4 +1,4 @@
-//! A client that no longer wants an answer, or is gone, ends the work.
+//! Tests that a client that cancels or disconnects ends the work.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::{block_on, call, connect};
 
-/// Says when it begins, works until it is cancelled, and says that too.
+/// A tool that reports its start, runs until it is cancelled, and reports that too.
 struct Endless(Mutex<UnboundedSender<&'static str>>);
 
 impl Tool for Endless {
@@ -42,7 +42,7 @@ fn a_call_that_the_client_takes_back_is_cancelled() {
         let waiting =
             tokio::spawn(async move { peer.call_tool_once(call("endless", &json!({}))).await });
         assert_eq!(said.recv().await, Some("begun"));
-        // A dropped call tells the server that it is taken back.
+        // Dropping a call sends a cancellation to the server.
         waiting.abort();
         assert_eq!(said.recv().await, Some("cancelled"), "the tool hears of it");
         let tools = client.list_all_tools().await.expect("the connection goes on");
@@ -65,7 +65,7 @@ fn a_call_whose_client_is_gone_is_cancelled() {
     });
 }
 
-/// A server that waits for its tool alone would answer nothing until the tool has ended.
+/// A server that blocks on its tool would answer nothing until the tool has ended.
 #[test]
 fn while_a_tool_works_the_others_are_answered() {
     block_on(async {

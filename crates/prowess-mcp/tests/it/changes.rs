@@ -1,4 +1,4 @@
-//! What a client hears of skills that come.
+//! Tests of notifications about new skills.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use crate::block_on;
 
-/// A client that takes note of the word that the list of tools has changed.
+/// A client that records the notification that the list of tools has changed.
 #[derive(Clone, Default)]
 struct Listening(Arc<Notify>);
 
@@ -35,7 +35,7 @@ fn a_client_is_told_of_a_skill_that_comes_and_finds_it() {
         let connected = client.clone().serve(here).await.expect("the greeting");
         let _serving = serving.await.expect("no panic").expect("the greeting");
         tree.write("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n");
-        // Until the server has heard that the client is ready, there is nobody to tell.
+        // Before the server has processed `initialized`, it has no client to notify.
         loop {
             tree.write("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n");
             runtime.reload();

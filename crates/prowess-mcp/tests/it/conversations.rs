@@ -39,8 +39,9 @@ fn a_conversation_ends_with_its_connection() {
         assert_eq!(store.len(), 1, "a client has a conversation");
         client.cancel().await.expect("the client ends");
         serving.await.expect("the server ends");
-        // Nobody can come back to it, so it is forgotten: at once, or when what the protocol's library had
-        // begun for the client's last word lets go of the server. If that never came, this would hang.
+        // No client can resume the session, so it is deleted: at once, or when the protocol's
+        // library releases the server after the client's last message. If that never happened, this
+        // would hang.
         while !store.is_empty() {
             tokio::task::yield_now().await;
         }

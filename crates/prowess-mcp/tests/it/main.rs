@@ -21,7 +21,7 @@ use tokio::task::JoinHandle;
 /// A client that has greeted its server.
 type Client = RunningService<RoleClient, ()>;
 
-/// One tool beside those of skills.
+/// A provider of one tool.
 struct Only(Arc<dyn Tool>);
 
 impl ToolProvider for Only {
@@ -46,7 +46,7 @@ async fn greet(runtime: Arc<Runtime>) -> Client {
     greet_and_watch(runtime).await.0
 }
 
-/// As [`greet`], with a task that ends when the server does.
+/// Like [`greet`], with a task that ends when the server does.
 async fn greet_and_watch(runtime: Arc<Runtime>) -> (Client, JoinHandle<()>) {
     let server = SkillServer::new(runtime).expect("a conversation opens");
     let (here, there) = tokio::io::duplex(4096);

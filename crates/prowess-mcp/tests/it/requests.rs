@@ -93,7 +93,7 @@ fn unknown_method_is_not_repeated_whole() {
     assert_eq!(answer["error"]["message"], r"unknown method `a\u{1b}[2Jb`");
 }
 
-/// Returns when the test lets it.
+/// A tool that returns when the test releases it.
 struct Held(Mutex<Receiver<()>>);
 
 impl Tool for Held {

@@ -1,4 +1,4 @@
-//! Loaded bodies in the text.
+//! Tests of loaded bodies in the text.
 
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ fn line_breaks_of_other_systems_become_ours() {
     assert!(text.contains("\na\nb\nc\n"), "{text:?}");
 }
 
-/// Each of these would end the wrapper or begin another for a model that reads them.
+/// Each of these would end the wrapper or start another for a model that reads them.
 #[test]
 fn a_tag_of_the_wrapper_in_a_body_is_escaped() {
     for tag in [
@@ -177,8 +177,8 @@ fn the_ledger_adds_up_to_the_text() {
     .assert_eq(&serde_json::to_string_pretty(ledger).expect("a ledger is JSON"));
 }
 
-/// Everything between the opening tag of a skill and its closing tag, as a reader finds it who knows
-/// the boundary.
+/// Returns everything between the opening tag of a skill and its closing tag, for a reader that
+/// knows the boundary.
 fn inside(text: &str) -> &str {
     let (_, inside) = text.split_once(&format!("<skill_content-{SECRET} ")).expect("it opens");
     let (inside, rest) =

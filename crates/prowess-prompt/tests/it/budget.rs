@@ -1,4 +1,4 @@
-//! A catalog under its budget.
+//! Tests of a catalog's budget.
 
 use expect_test::expect;
 use prowess_prompt::{ChangeKind, Part, Prompt, PromptPolicy};

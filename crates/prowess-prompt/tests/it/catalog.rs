@@ -1,4 +1,4 @@
-//! The catalog as it is written, and when it is not.
+//! Tests of the catalog's text.
 
 use expect_test::{Expect, expect};
 use prowess_core::{DeliveryPolicy, ShowLocation};
@@ -74,7 +74,7 @@ fn a_location_may_be_an_id_or_a_virtual_uri() {
     assert_eq!(locations(ShowLocation::Virtual), ["skill://pdf/SKILL.md", "skill://sql/SKILL.md"]);
 }
 
-/// The prompt of two skills with their locations shown in this way.
+/// Returns the prompt of two skills with their locations in this form.
 fn shown(show_location: ShowLocation) -> String {
     let delivery = DeliveryPolicy { show_location, ..DeliveryPolicy::default() };
     prompt_with(&catalog(&two()), &[], &PromptPolicy::default(), delivery).text

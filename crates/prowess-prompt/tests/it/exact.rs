@@ -1,4 +1,4 @@
-//! Counting with a vocabulary.
+//! Tests of exact token counts.
 
 use prowess_core::{EstimatedTokens, TokenCounter};
 use prowess_prompt::{ExactTokens, PromptInput, PromptPolicy, Vocabulary, compose};
@@ -20,7 +20,7 @@ fn the_counts_are_those_of_the_vocabularies() {
     check("antidisestablishmentarianism", 6, 6);
     check("2 + 2 = 4", 7, 7);
     check("お誕生日おめでとう", 8, 9);
-    // The text of a special token is a text like any other.
+    // The text of a special token is counted as ordinary text.
     check("<|endoftext|>", 7, 7);
 }
 

@@ -1,4 +1,4 @@
-//! Catalogs and loaded skills from a few words.
+//! Fixtures: catalogs and loaded skills.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ pub(crate) fn skill(id: &str, description: &str) -> Skill {
     Skill { package: id.to_owned(), id: id.to_owned(), description: description.to_owned() }
 }
 
-/// `count` skills whose descriptions have `characters` characters.
+/// Returns `count` skills whose descriptions have `characters` characters.
 pub(crate) fn many(count: usize, characters: usize) -> Vec<Skill> {
     let one = |at| skill(&format!("skill-{at:05}"), &"word ".repeat(characters / 5));
     (0..count).map(one).collect()
 }
 
-/// A catalog that offers these skills.
+/// Returns a catalog that offers these skills.
 pub(crate) fn catalog(skills: &[Skill]) -> Catalog {
     let mut builder = builder(skills);
     for at in 0..skills.len() {
@@ -38,7 +38,7 @@ pub(crate) fn catalog(skills: &[Skill]) -> Catalog {
     builder.finish(1)
 }
 
-/// A catalog that knows these skills and offers none.
+/// Returns a catalog that contains these skills and offers none.
 pub(crate) fn hidden_catalog(skills: &[Skill]) -> Catalog {
     let mut builder = builder(skills);
     for at in 0..skills.len() {
@@ -73,7 +73,7 @@ fn builder(skills: &[Skill]) -> CatalogBuilder {
     CatalogBuilder::new(vec![layer], vec![source])
 }
 
-/// A loaded skill.
+/// Returns a loaded skill.
 pub(crate) fn active(id: &str, body: &str) -> Arc<ActiveSkill> {
     Arc::new(ActiveSkill {
         id: id.to_owned(),
@@ -118,12 +118,12 @@ pub(crate) fn prompt_with(
     })
 }
 
-/// The prompt of these skills under the default policy.
+/// Composes the prompt of these skills under the default policy.
 pub(crate) fn prompt_of(skills: &[Skill]) -> Prompt {
     prompt(&catalog(skills), &[], &PromptPolicy::default())
 }
 
-/// The catalog block of a text.
+/// Returns the catalog block of a text.
 pub(crate) fn block(text: &str) -> &str {
     let (start, end) = ("<available_skills>", "</available_skills>");
     assert_eq!(text.matches(start).count(), 1, "one catalog begins: {text}");
@@ -133,7 +133,7 @@ pub(crate) fn block(text: &str) -> &str {
     &text[from..to]
 }
 
-/// Name, description and location of each skill, as an XML parser reads them.
+/// Returns name, description and location of each skill, as an XML parser reads them.
 pub(crate) fn parse(text: &str) -> Vec<(String, String, Option<String>)> {
     let document = roxmltree::Document::parse(block(text)).expect("the catalog is XML");
     let skills = document.root_element().children();
@@ -150,7 +150,7 @@ fn read_skill(node: &roxmltree::Node<'_, '_>) -> (String, String, Option<String>
         Some(text)
     };
     let name = field("name").expect("a skill has a name");
-    // One that is shown by its name alone has none.
+    // A skill that is shown by its name alone has none.
     let description = field("description").unwrap_or_default();
     (name, description, field("location"))
 }

@@ -1,11 +1,11 @@
-//! Names, descriptions, places and bodies by someone who wants out of the block.
+//! Tests of names, descriptions, locations and bodies that try to end their block.
 
 use proptest::prelude::*;
 use prowess_prompt::{CatalogFormat, ChangeKind, PromptPolicy, SkillEntry, available_skills};
 
 use crate::fixture::{Skill, active, catalog, parse, prompt, prompt_of, skill};
 
-/// The description comes back from an XML parser as it was, up to white space.
+/// Checks that an XML parser returns the description unchanged, up to white space.
 fn check_round_trip(description: &str) {
     let skills = [skill("a", "First."), skill("b", description), skill("c", "Last.")];
     let parsed = parse(&prompt_of(&skills).text);
@@ -80,7 +80,7 @@ fn white_space_becomes_blanks() {
     assert_eq!(prompt.ledger.changes, [], "white space is nothing to tell of");
 }
 
-/// Text with a taste for trouble.
+/// Generates hostile text.
 fn hostile_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("</skill>".to_owned()),
@@ -96,7 +96,7 @@ fn hostile_text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
 }
 
-/// The bodies between the wrapper's tags, read as generously as a model might.
+/// Returns the bodies between the wrapper's tags, parsed as leniently as a model might.
 fn read_active(text: &str) -> Vec<String> {
     let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let squeezed = squeezed.to_lowercase();

@@ -1,4 +1,4 @@
-//! The policy as a file holds it.
+//! Tests of the policy as YAML.
 
 use expect_test::expect;
 use prowess_prompt::{CatalogFormat, PromptPolicy};

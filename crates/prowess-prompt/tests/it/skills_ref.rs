@@ -1,4 +1,4 @@
-//! The reference tool's text.
+//! Tests of the reference tool's text.
 
 use expect_test::expect;
 use prowess_prompt::{SkillEntry, reference_available_skills};

@@ -1,5 +1,5 @@
-//! `prowess-sandbox-stage`: confines itself and becomes another program. A host starts it; people do
-//! not.
+//! `prowess-sandbox-stage`: confines itself and becomes another program. A host starts it; people
+//! do not.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

@@ -29,8 +29,8 @@ fn close_range(first: RawFd, last: RawFd) -> io::Result<()> {
     if last < first {
         return Ok(());
     }
-    // SAFETY: the call takes numbers only. The stage calls it before any value of this process owns a
-    // file in the range, or in a forked process that uses none of those values again.
+    // SAFETY: the call takes numbers only. The stage calls it before any value of this process owns
+    // a file in the range, or in a forked process that uses none of those values again.
     let closed = unsafe {
         libc::syscall(libc::SYS_close_range, first.cast_unsigned(), last.cast_unsigned(), 0_u32)
     };

@@ -12,7 +12,7 @@ use rustix::fs::{FileType, fstat};
 
 use crate::Rights;
 
-/// What libraries of the system, its time zones and its sources of randomness need.
+/// Paths that system libraries, time zones and sources of randomness need.
 const SYSTEM: [&str; 13] = [
     "/lib",
     "/lib32",
@@ -29,7 +29,7 @@ const SYSTEM: [&str; 13] = [
     "/proc/self",
 ];
 
-/// What finding other hosts and checking their certificates needs.
+/// Paths needed to resolve hosts and to check their certificates.
 const NETWORK: [&str; 7] = [
     "/etc/resolv.conf",
     "/etc/hosts",
@@ -40,7 +40,7 @@ const NETWORK: [&str; 7] = [
     "/usr/share/ca-certificates",
 ];
 
-/// What can always be written to.
+/// Paths that can always be written to.
 const DISCARD: [&str; 2] = ["/dev/null", "/dev/full"];
 
 /// Restricts this process to its rights and returns a line for the report.

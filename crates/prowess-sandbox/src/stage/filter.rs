@@ -1,8 +1,8 @@
 //! The system calls that a process may not make, by seccomp.
 //!
-//! A filter cannot look at paths, so files are Landlock's business. This is about everything else that
-//! a process could do to others: to trace them, to send them signals, to change the machine, to change
-//! who may read a file, and to reach parts of the kernel that no program of this kind needs.
+//! A filter cannot inspect paths, so files are Landlock's task. The filter covers everything else
+//! that a process could do to others: trace them, send them signals, change the machine, change the
+//! permissions of a file, and reach parts of the kernel that no program of this kind needs.
 
 mod calls;
 mod first;
@@ -21,10 +21,10 @@ use crate::Rights;
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 type Built<T> = Result<T, seccompiler::Error>;
 
-/// Installs the filter for this process and its descendants. Where the process will replace itself, it
-/// may do so again: Landlock decides which programs it can run.
+/// Installs the filter for this process and its descendants. Where the process will replace itself,
+/// it may do so again: Landlock decides which programs it can run.
 pub(super) fn install(rights: &Rights, replaces_itself: bool) -> Built<()> {
-    // Programs that need the newer call fall back to the older one if they are told that it is missing.
+    // Programs that use the newer call fall back to the older one if it is reported as missing.
     let missing = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
     apply_filter(&first::known_calls_only())?;
     apply_filter(&program(missing, libc::ENOSYS)?)?;

@@ -32,7 +32,7 @@ impl Identity {
         Self { number, is_root, running: if is_root { 0 } else { threads_of(getuid()) } }
     }
 
-    /// Takes note that processes outside do not count any more.
+    /// Stops counting processes outside of the namespace.
     pub(super) fn enters_namespaces(&mut self) {
         self.running = 0;
     }
@@ -71,8 +71,8 @@ pub(super) fn set_of_process(limits: &Limits) -> rustix::io::Result<()> {
     limit(Resource::Nofile, limits.open_files)
 }
 
-/// Gives root a real user id of its own: the kernel does not limit the processes of user 0. Files are
-/// opened with the effective user id, which stays.
+/// Gives root a real user id of its own: the kernel does not limit the processes of user 0. Files
+/// are opened with the effective user id, which stays.
 fn take_real_uid(number: u32) -> rustix::io::Result<()> {
     let unused = Uid::from_raw(FIRST_UNUSED_UID.saturating_add(number));
     let take = |uid| set_thread_res_uid(uid, Uid::ROOT, Uid::ROOT);

@@ -1,8 +1,8 @@
-//! Namespaces of its own for a process: an outer process that the host knows, an init process that is
-//! the first of the namespace, and the confined one.
+//! Namespaces of its own for a process: an outer process that the host knows, an init process that
+//! is the first of the namespace, and the confined one.
 //!
-//! The outer process ends as the confined one does. When the init process ends, the kernel ends every
-//! process of the namespace; it ends with the outer process, and that one with the host.
+//! The outer process ends as the confined one does. When the init process ends, the kernel ends
+//! every process of the namespace; it ends with the outer process, and that one with the host.
 
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -55,7 +55,8 @@ fn unshare_now(flags: UnshareFlags) -> io::Result<()> {
 /// Forks, and returns the new process in the old one.
 #[allow(unsafe_code, reason = "no safe interface forks")]
 fn fork() -> io::Result<Option<Pid>> {
-    // SAFETY: the stage has a single thread, so the new process has all of it and finds no lock held.
+    // SAFETY: the stage has a single thread, so the new process has all of it and finds no lock
+    // held.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         number => Ok(Pid::from_raw(number)),

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Resource, Rlimit, Signal};
 /// The word on the command line of an attacker.
 pub(crate) const AS_ATTACKER: &str = "as-the-attacker";
 
-/// What the attacker knows of its host.
+/// The attacker's knowledge of its host.
 pub(crate) struct Target {
     pub(crate) host: i32,
     /// The address of the host's secret in its memory.
@@ -138,7 +138,7 @@ fn attacker() {
     io::stdout().write_all(report.as_bytes()).unwrap();
 }
 
-/// What the kernel says of this process.
+/// Returns the kernel's description of this process.
 fn surroundings() -> String {
     let mut status = String::new();
     let read =

@@ -32,7 +32,8 @@ fn host_is_untouched(outcome: &Outcome, what: &str) {
     assert!(!is_changed, "nothing reached the host's memory, {what}");
 }
 
-/// The process has no capabilities, cannot gain any, is filtered, and has no file of the host's open.
+/// The process has no capabilities, cannot gain any, is filtered, and has no file of the host's
+/// open.
 fn is_bare(outcome: &Outcome, what: &str) {
     for line in [
         "CapInh:\t0000000000000000",

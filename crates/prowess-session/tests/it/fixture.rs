@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Fixtures of the tests.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use prowess_core::{ActiveSkill, Digest, LoadMode, Receipt, SessionError, Session
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
 use prowess_testkit::ManualClock;
 
-/// A skill whose texts differ by id and edition.
+/// Returns a skill whose texts differ by id and edition.
 pub(crate) fn edition(id: &str, edition: u32) -> Arc<ActiveSkill> {
     let body = format!("Body of {id}, edition {edition}");
     Arc::new(ActiveSkill {
@@ -27,12 +27,12 @@ pub(crate) fn skill(id: &str) -> Arc<ActiveSkill> {
     edition(id, 1)
 }
 
-/// The skills that a text names: `a b` is two.
+/// Returns the skills of a list of ids such as `a b`.
 pub(crate) fn skills(ids: &str) -> Vec<Arc<ActiveSkill>> {
     ids.split_whitespace().map(skill).collect()
 }
 
-/// Conversations in a store of their own, with a clock that stands still.
+/// Sessions in a separate store, with a clock that stands still.
 pub(crate) struct Host {
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) store: Arc<dyn SessionStore>,
@@ -55,7 +55,7 @@ impl Host {
     }
 }
 
-/// What is active, as a text: `a b`.
+/// Returns the ids of the active skills, as a text such as `a b`.
 pub(crate) fn active(session: &SessionHandle) -> String {
     let state = session.state().expect("the session is open");
     let ids: Vec<_> = state.active.iter().map(|skill| skill.id.as_str()).collect();

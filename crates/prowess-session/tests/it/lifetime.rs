@@ -1,4 +1,4 @@
-//! Opening, resuming, closing, expiring.
+//! Tests of opening, resuming, closing and expiring sessions.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -19,7 +19,7 @@ fn expiring(seconds: u64) -> SessionPolicy {
     SessionPolicy { idle_limit_seconds: Some(seconds), ..SessionPolicy::default() }
 }
 
-/// Every operation on a session that is over gives the one answer.
+/// Checks that every operation on an ended session returns the same error.
 fn check_is_over(session: &dyn Session, why: &str) {
     let gone = SessionError::NotFound(session.id().clone());
     assert_eq!(session.state(), Err(gone.clone()), "`state` of a session that is {why}");
@@ -100,7 +100,7 @@ fn reading_the_state_writes_nothing() {
     assert_eq!(store.writes.load(Ordering::Relaxed), 1, "an expired session is deleted");
 }
 
-/// Counts what is written to it, except the last uses.
+/// A store that counts writes, except those of the last use.
 #[derive(Default)]
 struct Counting {
     inner: MemoryStore,
@@ -175,7 +175,7 @@ fn ids_are_unique_and_say_nothing() {
         let is_hexadecimal = id.as_str().bytes().all(|byte| byte.is_ascii_hexdigit());
         assert!(is_hexadecimal && id.as_str().len() == 32, "128 bits in hexadecimal: {id}");
     }
-    // A counter or a clock in an id would leave a digit of it the same in a thousand of them.
+    // A counter or a clock in an id would leave some digit equal in a thousand ids.
     for at in 0..32 {
         let digits: BTreeSet<_> = ids.iter().map(|id| id.as_str().as_bytes()[at]).collect();
         assert_eq!(digits.len(), 16, "digit {at} takes every value");
@@ -211,7 +211,7 @@ fn a_policy_is_data_with_defaults() {
     assert!(typing_error.is_err(), "an unknown field is refused");
 }
 
-/// Fails in one way, whatever it is asked.
+/// A store that always fails.
 struct Failing;
 
 impl SessionStore for Failing {

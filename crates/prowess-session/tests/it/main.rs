@@ -1,4 +1,4 @@
-//! The behaviour of conversations, through the public interface alone.
+//! Tests of sessions through the public interface.
 
 mod boundaries;
 mod fixture;

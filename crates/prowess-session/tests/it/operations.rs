@@ -1,4 +1,4 @@
-//! What loading and unloading make of a conversation.
+//! Tests of loading and unloading.
 
 use std::sync::Arc;
 
@@ -21,8 +21,7 @@ fn unloading(ids: &str) -> Unload {
     Unload::These(ids.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Begins with `start`, does `operation` and compares what is active then. The answer is the error's
-/// code, if there is one.
+/// Checks the active skills and the error code after `operation` on a session with `start` loaded.
 fn check<T>(
     policy: SessionPolicy,
     start: &str,

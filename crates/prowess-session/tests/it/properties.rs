@@ -1,4 +1,4 @@
-//! What holds after any series of operations.
+//! Properties that hold after any series of operations.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The store kit: the memory store passes it, and each of its rules can fail.
+//! Tests of the store kit: the memory store passes it, and a store that breaks any one rule fails
+//! it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +15,7 @@ fn the_memory_store_keeps_every_rule() {
     check_store(&MemoryStore::new());
 }
 
-/// What a broken store does wrong.
+/// The defect of a broken store.
 #[derive(Clone, Copy, Debug)]
 enum Defect {
     LoadsAnotherConversation,
@@ -57,7 +58,7 @@ impl Broken {
         self.dead.get(id).map(|version| *version)
     }
 
-    /// Lets another thread come between the comparison and the swap, if there is one.
+    /// Yields to another thread between the comparison and the swap.
     fn dawdle(&self) {
         self.inside.fetch_add(1, Ordering::SeqCst);
         for _ in 0..5_000 {
@@ -146,7 +147,7 @@ impl SessionStore for Broken {
     }
 }
 
-/// The kit finds this defect, and says so with these words.
+/// Checks that the kit reports this defect with these words.
 fn check(defect: Defect, rule: &str) {
     let broken = Broken {
         inner: MemoryStore::new(),

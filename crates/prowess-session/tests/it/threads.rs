@@ -1,4 +1,4 @@
-//! Many threads at one conversation.
+//! Tests of concurrent changes of one session.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ use crate::fixture::{Host, active, load, skill};
 const THREADS: usize = 8;
 const ROUNDS: usize = 50;
 
-/// Writes down, by version, each state that the store took.
+/// A store that records each stored state by version.
 #[derive(Default)]
 struct Recording {
     inner: MemoryStore,
@@ -45,7 +45,7 @@ impl SessionStore for Recording {
     }
 }
 
-/// Tries until the others leave room.
+/// Repeats an operation until it is not contended.
 fn insist(operation: impl Fn() -> Result<Receipt, SessionError>) {
     loop {
         match operation() {
@@ -55,7 +55,7 @@ fn insist(operation: impl Fn() -> Result<Receipt, SessionError>) {
     }
 }
 
-/// Loads and unloads one skill again and again; each time this changes the state.
+/// Loads and unloads one skill repeatedly; each time this changes the state.
 fn toggle(session: &dyn Session, id: &str) {
     for _ in 0..ROUNDS {
         insist(|| session.load(&[skill(id)], LoadMode::Add));
@@ -81,7 +81,8 @@ fn what_threads_do_together_is_some_serial_order() {
     assert_eq!(active(&session), "", "each thread unloaded what it had loaded");
 }
 
-/// Each version comes once and differs from the one before by one whole operation of one thread.
+/// Checks that each version occurs once and differs from the one before by one whole operation of
+/// one thread.
 fn check_is_serial(history: &[SessionState]) {
     let mut operations: BTreeMap<String, usize> = BTreeMap::new();
     for pair in history.windows(2) {
@@ -96,7 +97,7 @@ fn check_is_serial(history: &[SessionState]) {
     }
 }
 
-/// The skill that was appended, or taken out with the others left in their order.
+/// Returns the skill that was appended, or removed without a change in the order of the others.
 fn check_is_one_step(before: &SessionState, after: &SessionState) -> String {
     let (longer, shorter) =
         if after.active.len() > before.active.len() { (after, before) } else { (before, after) };
@@ -111,7 +112,7 @@ fn check_is_one_step(before: &SessionState, after: &SessionState) -> String {
     extra
 }
 
-/// Lets another one be faster: always, or once.
+/// A store in which another writer is faster: always, or once.
 struct Interfering {
     inner: MemoryStore,
     always: bool,
@@ -123,7 +124,7 @@ impl Interfering {
         Self { inner: MemoryStore::new(), always, is_done: AtomicBool::new(false) }
     }
 
-    /// Another host unloads everything just before a change of this one is stored.
+    /// Unloads everything, as another host, just before a change is stored.
     fn interfere(&self, id: &SessionId) -> Result<(), StoreError> {
         let Some(mut state) = self.inner.load(id)? else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What scans found is there at the next start, or made again.
+//! Tests of the cache: scans are restored, or made again.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use prowess_core::{Code, Diagnostic, RecordSet, RecordSetBuilder, Severity};
 use prowess_state::RecordCache;
 use prowess_testkit::Tree;
 
-/// A set that is told from others by what is wrong with it.
+/// Returns a set that is identified by its diagnostic.
 fn records(message: &str) -> RecordSet {
     let mut builder = RecordSetBuilder::new();
     builder.reject("broken", None);
@@ -21,7 +21,7 @@ fn message(records: &RecordSet) -> String {
     records.diagnostics().map(|found| found.message.as_str()).collect()
 }
 
-/// The only file of a cache.
+/// Returns the only file of a cache.
 fn only_file(tree: &Tree) -> PathBuf {
     let mut files = fs::read_dir(tree.join("cache")).unwrap();
     files.next().expect("there is a file").unwrap().path()
@@ -69,7 +69,7 @@ fn each_changed_byte_and_each_missing_end_is_seen() {
     assert_eq!(message(&cache.load("key").unwrap().unwrap()), "again", "it is made again");
 }
 
-/// Files that were put in each other's place are whole, and each under the wrong key.
+/// Swapped files are intact, but each is under the wrong key.
 #[test]
 fn another_key_s_file_is_not_taken() {
     let (tree, cache) = saved();

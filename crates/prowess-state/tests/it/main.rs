@@ -1,4 +1,4 @@
-//! What a machine keeps: real files, and real folders that come and go.
+//! Tests of stored state, with real files and folders.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod cache;

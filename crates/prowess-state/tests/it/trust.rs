@@ -1,4 +1,4 @@
-//! Which folders are trusted, how long, and what the file of them has to be like.
+//! Tests of the trust file: which folders are trusted, for how long, and which files are rejected.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -10,7 +10,7 @@ use prowess_testkit::Tree;
 
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
 
-/// A tree with these directories, and its file of trusted folders.
+/// Creates a tree with these directories, and its trust file.
 fn machine(directories: &[&str]) -> (Tree, TrustFile) {
     let tree = Tree::new("");
     for directory in directories {
@@ -133,7 +133,7 @@ fn trust_can_be_taken_back_also_from_a_folder_that_is_gone() {
     assert!(matches!(again, Err(TrustError::NotTrusted(_))), "there is nothing to take: {again:?}");
 }
 
-/// File systems give the inode of a removed folder to the next one.
+/// File systems reuse the inode of a removed folder.
 #[test]
 fn a_folder_that_takes_another_s_place_is_not_trusted() {
     let (tree, file) = machine(&["a", "other"]);
@@ -229,7 +229,7 @@ fn a_file_that_others_could_have_written_is_not_believed() {
 fn what_belongs_to_somebody_else_is_not_believed() {
     let (tree, file) = machine(&["a"]);
     trust(&tree, &file, "a");
-    // Only root may give files away; whoever is not has no file of another to try with.
+    // Only root may change a file's owner, so other users skip this part.
     if std::os::unix::fs::chown(file.path(), Some(12_345), None).is_ok() {
         check(&tree, &file, &[("a", NotTrusted)]);
     }

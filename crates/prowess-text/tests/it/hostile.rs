@@ -8,7 +8,7 @@ fn boundary() -> Boundary {
     Boundary::new("5f3a9c1e77b04d28")
 }
 
-/// Every destination that a person or a model reads.
+/// Encodes a text for every destination that a person or a model reads.
 fn destinations(text: &str) -> Vec<(&'static str, String)> {
     let mut line = String::new();
     push_xml_line(&mut line, text);
@@ -31,7 +31,7 @@ fn destinations(text: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The destinations in which a model might take a tag for one of ours.
+/// The destinations in which a model might mistake a tag for a guarded one.
 const READ_BY_MODELS: [&str; 7] = [
     "xml_element",
     "push_xml_line",
@@ -64,8 +64,8 @@ fn no_model_reads_a_guarded_tag() {
     }
 }
 
-/// The visible text, as an XML parser returns it: every bracket of the corpus that looks like `<` opens
-/// a guarded tag.
+/// The visible text, as an XML parser returns it: every bracket of the corpus that looks like `<`
+/// opens a guarded tag.
 fn with_plain_brackets(text: &str) -> String {
     visible_lines(text).replace(['\u{ff1c}', '\u{fe64}', '\u{2039}', '\u{3008}'], "<")
 }

@@ -10,10 +10,10 @@ use crate::output::HEADING;
 use crate::plugins::this_program;
 use crate::terminal::plain;
 
-/// The layers of the sandbox, each tried a moment ago.
+/// The layers of the sandbox, each of which was just tried.
 #[derive(Serialize)]
 pub(super) struct Sandbox {
-    /// The highest level; `null` where not even the lowest can be built.
+    /// The highest level; `null` if not even the lowest can be built.
     level: Option<SandboxLevel>,
     missing: Vec<String>,
 }

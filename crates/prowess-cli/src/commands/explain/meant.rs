@@ -18,8 +18,8 @@ pub(super) fn as_found(catalog: &Catalog, path: PathBuf) -> PathBuf {
     roots().find_map(below).unwrap_or(path)
 }
 
-/// Returns the records that match `query`, and those at `path`, which is the query as a path. Links are
-/// followed.
+/// Returns the records that match `query`, and those at `path`, which is the query as a path. Links
+/// are followed.
 pub(super) fn records<'c>(catalog: &'c Catalog, query: &str, path: &str) -> Vec<Record<'c>> {
     let mut records = catalog.all_named(query);
     let mut add = |found: Vec<Record<'c>>| {
@@ -36,7 +36,8 @@ pub(super) fn records<'c>(catalog: &'c Catalog, query: &str, path: &str) -> Vec<
     records
 }
 
-/// Returns the directory of a path without links; of a `SKILL.md`, the one that it is in.
+/// Returns the directory of a path with links resolved; for a `SKILL.md`, the directory that
+/// contains it.
 fn real_directory(path: &Path) -> Option<PathBuf> {
     let real = path.canonicalize().ok()?;
     let is_skill = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));

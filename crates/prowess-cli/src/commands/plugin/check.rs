@@ -1,4 +1,4 @@
-//! `prowess plugin check`: does a plugin keep the rules?
+//! `prowess plugin check`: tests a plugin against the rules.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ use crate::terminal::plain;
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
-/// The contract of `plugin check --format json`.
+/// The output of `plugin check --format json`.
 #[derive(Serialize)]
 struct Checked {
     passed: bool,
@@ -35,12 +35,12 @@ struct Checked {
     summary: CheckSummary,
 }
 
-/// One check, in the process that was started for it.
+/// Runs one check, in the process that was started for it.
 pub(super) fn run_process() -> ExitCode {
     run_check(CheckJudges { skill, schema: prowess::tools::check_schema })
 }
 
-/// As a host reads it when it loads the skill.
+/// Parses a `SKILL.md` as a host does when it loads the skill.
 fn skill(bytes: &[u8]) -> Result<(), String> {
     let parsed = format::parse(bytes, Profile::Lenient);
     let error = parsed.diagnostics.into_iter().find(prowess::Diagnostic::is_error);
@@ -104,7 +104,7 @@ fn only(args: &PluginCheck) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// Drawn on a terminal only, and gone when the checks are done.
+/// Creates a progress bar, which is drawn on a terminal only and removed at the end.
 fn bar(output: &Output) -> ProgressBar {
     let target = match output.shows_remarks() {
         true => ProgressDrawTarget::stderr(),

@@ -1,4 +1,4 @@
-//! `prowess plugin inspect`: what a file says of itself.
+//! `prowess plugin inspect`: the manifest of a plugin's file.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::plugins::{Places, failure};
 use crate::runtime::absolute;
 use crate::terminal::plain;
 
-/// The contract of `plugin inspect --format json`.
+/// The output of `plugin inspect --format json`.
 #[derive(Serialize)]
 struct Inspected {
     file: PathBuf,

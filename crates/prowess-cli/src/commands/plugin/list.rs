@@ -1,4 +1,4 @@
-//! `prowess plugin list`: the plugins of the directories of plugins.
+//! `prowess plugin list`: the plugins in the plugin directories.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::output::{DIM, ID, Output, counted};
 use crate::plugins::Places;
 use crate::terminal::{one_line, plain};
 
-/// The contract of `plugin list --format json`.
+/// The output of `plugin list --format json`.
 #[derive(Serialize)]
 struct Plugins {
     directories: Vec<PathBuf>,
@@ -38,7 +38,7 @@ pub(super) fn run(policy: &PluginPolicy, places: &Places, output: &Output) -> Re
     let listed = plugin_host::list(policy, &trust, &mut cache).map_err(|error| {
         Failure::new("plugin-directory-unreadable", error.to_string(), "name folders of plugins")
     })?;
-    // Without a cache the next list takes longer, and that is all.
+    // Without a cache, the next list only takes longer.
     let _ = cache.write(&places.cache_file);
     let directories = policy.directories.clone();
     let plugins = listed.into_iter().map(Entry::from).collect();

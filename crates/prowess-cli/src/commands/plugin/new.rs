@@ -1,4 +1,4 @@
-//! `prowess plugin new`: a plugin that builds, passes its tests and `check`, to be changed from there.
+//! `prowess plugin new`: creates a plugin that builds and passes its tests and `check`.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs::{self, OpenOptions};
@@ -24,7 +24,7 @@ const IGNORED: &str = "/target\n";
 /// The SDK's package in a checkout of prowess.
 const SDK_IN_CHECKOUT: &str = "crates/prowess-plugin-sdk";
 
-/// The contract of `plugin new --format json`.
+/// The output of `plugin new --format json`.
 #[derive(Serialize)]
 struct Created {
     name: String,
@@ -63,7 +63,7 @@ pub(super) fn run(args: &PluginNew, output: &Output) -> Result<ExitCode, Failure
     Ok(ExitCode::SUCCESS)
 }
 
-/// A name for a package of cargo, by the stricter rules of skills.
+/// Checks a name by the rules of skill names, which are stricter than those of cargo.
 fn name(name: &str) -> Result<String, Failure> {
     let is_letter = name.starts_with(|first: char| first.is_ascii_lowercase());
     match SkillName::new(name) {
@@ -76,7 +76,7 @@ fn name(name: &str) -> Result<String, Failure> {
     }
 }
 
-/// Returns the SDK's package, in a checkout or named itself.
+/// Returns the SDK's package, given its directory or that of a checkout.
 fn sdk(named: &Path) -> Result<PathBuf, Failure> {
     let path = absolute(named)?;
     let candidates = [path.clone(), path.join(SDK_IN_CHECKOUT)];
@@ -97,14 +97,15 @@ fn is_sdk(path: &Path) -> bool {
     manifest.contains("name = \"prowess-plugin-sdk\"")
 }
 
-/// The SDK is on no registry, so a plugin without its path would not build.
+/// Returns the failure for a missing SDK. The SDK is on no registry, so a plugin without its path
+/// would not build.
 fn sdk_missing() -> Failure {
     let message =
         "a plugin needs the path of `prowess-plugin-sdk`, which no package registry has yet";
     Failure::usage("sdk-required", message, "add `--sdk PATH`, the path of a checkout of prowess")
 }
 
-/// The files of a new plugin, by their paths.
+/// Returns the files of a new plugin, by path.
 fn files(name: &str, kind: PluginKind, sdk: &Path) -> [(&'static str, String); 4] {
     let text = match kind {
         PluginKind::Source => SOURCE,
@@ -128,7 +129,7 @@ fn manifest(name: &str, kind: PluginKind, sdk: &Path) -> String {
         ),
         PluginKind::Tools => ("Tools for models", json, ""),
     };
-    // A text of JSON is one of TOML's too.
+    // A JSON string is a valid TOML string.
     let place = format!("path = {}", serde_json::Value::from(sdk.display().to_string()));
     MANIFEST
         .replace("{name}", name)
@@ -155,7 +156,7 @@ fn library(name: &str) -> String {
     format!("{DLL_PREFIX}{}{DLL_SUFFIX}", name.replace('-', "_"))
 }
 
-/// Writes the files. What is there already is never touched.
+/// Writes the files. Existing files are never changed.
 fn write(path: &Path, files: &[(&'static str, String)]) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());

@@ -1,4 +1,4 @@
-//! `prowess plugin trust`: what may run with the user's rights.
+//! `prowess plugin trust`: the plugins that may run with the user's rights.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::plugins::{Places, failure};
 use crate::runtime::absolute;
 use crate::terminal::plain;
 
-/// The contract of `plugin trust --list --format json`.
+/// The output of `plugin trust --list --format json`.
 #[derive(Serialize)]
 struct Trusted {
     file: PathBuf,
@@ -67,7 +67,7 @@ fn pin(
     let file = absolute(file)?;
     let read = plugin_host::read(&file, Origin::Named, policy);
     let (bytes, inspection) = read.map_err(|error| failure(&error))?;
-    // What cannot run here is not trusted here: a pin that nobody tried out is a trap.
+    // A plugin that cannot run here is not trusted: it could not be tried before it is pinned.
     policy.judge(&file, &inspection).map_err(|error| failure(&error))?;
     let digest = Digest::of(&bytes);
     let pinned = TrustStore::update(&places.trust_file, |store| {
@@ -104,7 +104,7 @@ fn revoke(what: &str, places: &Places) -> Result<Vec<Revoked>, Failure> {
     Ok(revoked)
 }
 
-/// Who is at the terminal, as far as the environment says.
+/// Returns the user of this terminal, according to the environment.
 fn signed_off_by() -> SignedOffBy {
     let name = |variable: &str| std::env::var(variable).ok().filter(|name| !name.is_empty());
     let who = name("USER").or_else(|| name("LOGNAME")).unwrap_or_else(|| "unknown".into());

@@ -1,7 +1,7 @@
 //! `--fix`: shows the change of each file, and writes it through a handle of the named directory.
 //!
-//! A file is the old one or the new one at any time. A package behind a link that leaves the named
-//! directory is not changed: checking reads what a link leads to, and writing does not.
+//! A file has the old or the new content at any time. A package behind a link that leaves the named
+//! directory is not changed: checking follows links, writing does not.
 
 use std::path::{Path, PathBuf};
 

@@ -1,11 +1,11 @@
-//! A bar on standard error while many packages are checked.
+//! A progress bar on standard error for checks of many packages.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use prowess::lint::Progress;
 
 use crate::output::Output;
 
-/// Drawn on a terminal only, and gone when the check is done.
+/// A progress bar, which is drawn on a terminal only and removed at the end.
 pub(super) struct Bar(ProgressBar);
 
 impl Bar {

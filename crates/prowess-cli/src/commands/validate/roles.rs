@@ -10,13 +10,13 @@ use super::boxxy::{Role, RoleCounts};
 use crate::output::{DIM, HEADING};
 use crate::terminal::plain;
 
-/// The most characters of names that are shown for a role.
+/// The maximum number of characters of names for a role.
 const MOST: usize = 64;
 
 /// The skills with their roles.
 #[derive(Serialize)]
 pub(super) struct Roles {
-    /// The role that would balance the set; `None` where it is balanced.
+    /// The role that would balance the set; `None` if it is balanced.
     missing: Option<String>,
     skills: Vec<Skill>,
 }
@@ -41,7 +41,7 @@ impl Roles {
         Self { missing, skills: names().map(skill).collect() }
     }
 
-    /// One line for each role in its colour, and what is missing.
+    /// Appends one line for each role in its colour, and the missing role.
     pub(super) fn write(&self, text: &mut String) {
         let _ = writeln!(text, "\n{HEADING}roles{HEADING:#}");
         for role in Role::ALL {
@@ -59,14 +59,14 @@ impl Roles {
     }
 }
 
-/// The role's own colour.
+/// Returns the colour of a role.
 fn style(role: Role) -> Style {
     let digits = role.colour().trim_start_matches('#');
     let [_, red, green, blue] = u32::from_str_radix(digits, 16).unwrap_or_default().to_be_bytes();
     Style::new().fg_color(Some(RgbColor(red, green, blue).into())).bold()
 }
 
-/// The first characters of a text, with an ellipsis if something is cut.
+/// Returns the first characters of a text, with an ellipsis if it was cut.
 fn beginning(text: &str) -> String {
     match text.char_indices().nth(MOST) {
         None => text.to_owned(),

@@ -1,4 +1,4 @@
-//! What `validate` prints for people: findings with their lines, then a summary by code.
+//! The text output of `validate`: findings with their lines, then a summary by code.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,16 +18,16 @@ use crate::terminal::plain;
 use super::fixing::FixedFile;
 use super::{Summary, Validated};
 
-/// How many kinds of finding of a tree are shown by an example.
+/// The number of codes that are shown with an example.
 const FIRST: usize = 6;
 
-/// How wide a row of the summary is at most, in characters: a terminal without a size of its own.
+/// The maximum width of a row of the summary, for terminals of unknown width.
 const WIDTH: usize = 80;
 
-/// What a row has beside the code and the place: the number and the blanks around.
+/// The width of a row without the code and the location: the number and the blanks.
 const FRAME: usize = 13;
 
-/// A place is never cut shorter, whatever the code before it takes.
+/// The minimum width of a location, however long the code before it is.
 const LEAST_PLACE: usize = 20;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -35,7 +35,7 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 const ADDED: Style = AnsiColor::Green.on_default();
 const REMOVED: Style = AnsiColor::Red.on_default();
 
-/// The whole result. Paths below `base` are shown relative to it.
+/// Returns the whole output. Paths below `base` are shown relative to it.
 pub(super) fn text(validated: &Validated, args: &Validate, base: &str) -> String {
     let mut text = String::new();
     for fixed in &validated.fixed {
@@ -60,7 +60,7 @@ pub(super) fn text(validated: &Validated, args: &Validate, base: &str) -> String
     text
 }
 
-/// Says what was not shown, and how to see it.
+/// Appends the number of findings that are not shown, and how to show them.
 fn write_rest(text: &mut String, validated: &Validated, rest: usize, shows_hints: bool) {
     let hints = if shows_hints { 0 } else { validated.summary.hints };
     if rest > 0 {
@@ -73,7 +73,7 @@ fn write_rest(text: &mut String, validated: &Validated, rest: usize, shows_hints
     }
 }
 
-/// The folder that a single path names, from which the summary's places are seen.
+/// Returns the folder that a single path names, which locations in the summary are relative to.
 fn root(args: &Validate, base: &str) -> String {
     match args.paths.as_slice() {
         [path] => match absolute(path) {
@@ -84,7 +84,8 @@ fn root(args: &Validate, base: &str) -> String {
     }
 }
 
-/// The first finding of each code, the worst and the most frequent first, at most [`FIRST`].
+/// Returns the first finding of each code, the most severe and most frequent first, at most
+/// [`FIRST`].
 fn examples<'v>(wanted: &[Chosen<'v>]) -> Vec<Chosen<'v>> {
     let mut kinds: Vec<(Chosen<'v>, usize)> = Vec::new();
     for chosen in wanted {
@@ -97,10 +98,10 @@ fn examples<'v>(wanted: &[Chosen<'v>]) -> Vec<Chosen<'v>> {
     kinds.into_iter().map(|(first, _)| first).take(FIRST).collect()
 }
 
-/// A finding, and the directory of the package that it is about.
+/// A finding, and the directory of its package.
 type Chosen<'v> = (&'v Diagnostic, Option<&'v str>);
 
-/// The findings that are shown, the worst first.
+/// Returns the findings to show, the most severe first.
 fn chosen(validated: &Validated, with_hints: bool) -> Vec<Chosen<'_>> {
     let of_packages = validated.packages.iter().flat_map(|package| {
         package.diagnostics.iter().map(|found| (found, Some(package.path.as_str())))
@@ -119,7 +120,7 @@ fn chosen(validated: &Validated, with_hints: bool) -> Vec<Chosen<'_>> {
 fn write_findings(text: &mut String, chosen: &[Chosen<'_>], base: &str) {
     let mut last: Option<(&str, Option<Package>)> = None;
     for (found, directory) in chosen {
-        // Findings of one package follow each other, so its file is read once.
+        // Findings of one package are adjacent, so its file is read once.
         if let Some(directory) = directory
             && last.as_ref().is_none_or(|(known, _)| known != directory)
         {
@@ -138,7 +139,7 @@ fn write_fixed(text: &mut String, fixed: &FixedFile, base: &str) {
     let codes: Vec<&str> = fixed.codes.iter().map(prowess::Code::as_str).collect();
     let path = plain(relative(&fixed.path, base));
     let _ = writeln!(text, "{GOOD}{verb}{GOOD:#}: {path} {DIM}({}){DIM:#}", codes.join(", "));
-    // The two lines of its head name the file, as the line above does.
+    // The first two lines of the diff repeat the name of the file.
     for line in fixed.diff.lines().skip(2) {
         let style = match line.as_bytes().first() {
             Some(b'+') => ADDED,
@@ -150,7 +151,7 @@ fn write_fixed(text: &mut String, fixed: &FixedFile, base: &str) {
     text.push('\n');
 }
 
-/// The verdict on a single package.
+/// Appends the verdict on a single package.
 fn write_verdict(text: &mut String, validated: &Validated, path: &str, base: &str) {
     let (style, verdict) = match validated.summary.errors {
         0 => (GOOD, "valid"),
@@ -161,7 +162,7 @@ fn write_verdict(text: &mut String, validated: &Validated, path: &str, base: &st
     let _ = writeln!(text, "{style}{verdict}{style:#}: {path} {remark}");
 }
 
-/// The profile, and how much was found.
+/// Returns the profile and the number of findings.
 fn remark(validated: &Validated) -> String {
     let Summary { errors, warnings, hints, .. } = validated.summary;
     let found: Vec<String> = [(errors, "error"), (warnings, "warning"), (hints, "hint")]
@@ -177,7 +178,7 @@ fn remark(validated: &Validated) -> String {
     )
 }
 
-/// The verdict on a tree, and each code with how often it was found and where first.
+/// Appends the verdict on a tree, and each code with its number of findings and its first location.
 fn write_summary(text: &mut String, validated: &Validated, base: &str) {
     let Summary { packages, valid, errors, warnings, hints } = validated.summary;
     let style = if errors == 0 { GOOD } else { BAD };
@@ -212,7 +213,7 @@ struct Row<'v> {
     severity: Severity,
     code: &'v str,
     count: usize,
-    /// Where the code was found first.
+    /// The first location of the code.
     first: &'v str,
     line: Option<u32>,
 }
@@ -231,7 +232,7 @@ fn rows(validated: &Validated) -> Vec<Row<'_>> {
     rows
 }
 
-/// A path below `base` as it is seen from there.
+/// Returns a path below `base` relative to it.
 fn relative<'p>(path: &'p str, base: &str) -> &'p str {
     match path.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')) {
         Some(rest) if !rest.is_empty() => rest,
@@ -239,7 +240,7 @@ fn relative<'p>(path: &'p str, base: &str) -> &'p str {
     }
 }
 
-/// The last characters of a text, with an ellipsis if something is cut.
+/// Returns the last characters of a text, with an ellipsis if it was cut.
 fn end_of(text: &str, most: usize) -> String {
     let length = text.chars().count();
     if length <= most {
