@@ -155,7 +155,7 @@ fn config_text(file: &Path) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Turns on the warning about large skills, which costs one more system call per skill.
+/// Turns on the warning about large skills.
 fn warned_of_size(mut policies: Policies) -> Policies {
     let severity = &mut policies.registry.limits.body_tokens.severity;
     if *severity == LimitSeverity::Profile {

@@ -144,7 +144,7 @@ pub struct Found<'a> {
     /// The stamp for comparison at the next scan; `None` if versions cannot be distinguished.
     pub stamp: Option<Stamp>,
     /// The size of the whole file in bytes, if it is known without a further system call or was
-    /// requested.
+    /// requested. A file over the limit ([`prowess_format::MAX_FILE_BYTES`]) is no skill.
     pub size: Option<u64>,
     /// The first bytes of the file; 2 KiB are enough for nearly every frontmatter.
     pub head: &'a [u8],

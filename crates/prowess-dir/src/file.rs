@@ -30,11 +30,6 @@ impl File<'_> {
         &self.stat
     }
 
-    /// Returns the error for a file that is larger than the caller's limit.
-    pub fn too_large(&self) -> Error {
-        Error::new(ErrorKind::TooLarge, self.path.text())
-    }
-
     /// Reads the first bytes of the file into `buffer`, usually with one system call.
     ///
     /// # Errors
@@ -69,7 +64,7 @@ impl File<'_> {
     }
 
     fn read_up_to(&self, limit: usize) -> Result<Vec<u8>> {
-        let too_large = || self.too_large();
+        let too_large = || Error::new(ErrorKind::TooLarge, self.path.text());
         let size = usize::try_from(self.stat.size)
             .ok()
             .filter(|&size| size <= limit)

@@ -27,7 +27,6 @@
 //! files are read, so a FIFO or a device causes an error instead of a wait.
 //!
 //! This crate knows nothing about skills. It works on Unix; on other systems it does not build.
-#![forbid(unsafe_code)]
 
 mod access;
 mod batch;
@@ -42,6 +41,7 @@ mod path;
 mod refusals;
 mod replace;
 mod resolve;
+mod spent;
 mod stat;
 mod unchecked;
 mod walk;
@@ -57,6 +57,7 @@ pub use identity::Identity;
 
 pub use path::RelativePath;
 pub use refusals::Refusals;
+pub use spent::SpentFiles;
 pub use stat::{FileTime, Kind, Stat};
 pub use unchecked::UncheckedFile;
 pub use walk::{Walk, WalkBounds, Walked};

@@ -38,6 +38,15 @@ impl<'a> UncheckedFile<'a> {
         Ok(Head { length, is_whole_file: length < buffer.len() })
     }
 
+    /// Returns the size of the file in bytes, with one system call.
+    ///
+    /// # Errors
+    ///
+    /// The operating system does not report it.
+    pub fn size(&self) -> Result<u64> {
+        Ok(stat_of(&self.handle, self.path)?.size)
+    }
+
     /// Checks the file, in one system call.
     ///
     /// # Errors

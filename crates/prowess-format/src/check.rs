@@ -23,7 +23,7 @@ pub(crate) fn frontmatter(
     foreign::check(fields, findings);
 }
 
-pub(crate) use file::check_file_name;
+pub(crate) use file::{check_file_name, check_file_size};
 pub(crate) use name::check_directory;
 pub(crate) use text::{body, plain_kind};
 pub(crate) use tools::read as allowed_tools;

@@ -85,12 +85,15 @@ fn is_text_so_far(bytes: &[u8], is_whole: bool, findings: &mut Findings<'_>) -> 
 }
 
 fn report_size(bytes: usize, findings: &mut Findings<'_>) {
-    findings.report(codes::FILE_TOO_LARGE, 0..0, || {
-        (
-            format!("the file has {bytes} bytes, more than the limit of {MAX_FILE_BYTES}"),
-            "move parts of it to other files of the package and name them in the body".to_owned(),
-        )
-    });
+    findings.report(codes::FILE_TOO_LARGE, 0..0, || size_message(bytes as u64));
+}
+
+/// Returns the message and the help for a file that is too large.
+pub(crate) fn size_message(bytes: u64) -> (String, String) {
+    (
+        format!("the file has {bytes} bytes, more than the limit of {MAX_FILE_BYTES}"),
+        "move parts of it to other files of the package and name them in the body".to_owned(),
+    )
 }
 
 fn report_empty(findings: &mut Findings<'_>) {

@@ -84,6 +84,13 @@ pub fn check_file_name(file: &str, profile: Profile) -> Option<Diagnostic> {
     check::check_file_name(file, profile)
 }
 
+/// Checks the size of a `SKILL.md` of which only the beginning was read.
+///
+/// [`parse`] checks the size of the text that it receives. The finding has no location in the file.
+pub fn check_file_size(bytes: u64) -> Option<Diagnostic> {
+    check::check_file_size(bytes)
+}
+
 /// The largest `SKILL.md` that is read, in bytes (2 MiB).
 pub const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
 

@@ -20,8 +20,7 @@ pub struct Limits {
     /// The body, in lines. By default 500.
     pub body_lines: Limit,
     /// The estimated tokens of the body. By default 8,000, with a warning of `validate` under every
-    /// profile. A scan checks it only if a severity is set here, because the size of each file
-    /// costs a system call.
+    /// profile. A scan checks it only if a severity is set here.
     pub body_tokens: Limit,
 }
 

@@ -15,8 +15,8 @@ use prowess_core::{
     RecordSet, RecordSetBuilder, SameVersion, ScanSink, SkillSource, SourceError, Stamp,
 };
 use prowess_format::{
-    Conditions, Head, LimitSeverity, Rules, Summarized, Summary, SummaryConditions,
-    check_file_name, summarize_with,
+    Conditions, Head, Rules, Summarized, Summary, SummaryConditions, check_file_name,
+    check_file_size, summarize_with,
 };
 
 use crate::policy::{IdFrom, NameMismatch, RegistryPolicy};
@@ -290,13 +290,12 @@ impl<'p, 'a> Collector<'p, 'a> {
         }
     }
 
-    /// Returns whether the size of a file has to be known and is not.
+    /// Returns whether the size of a file is not known.
     fn lacks_size(&mut self, found: &Found<'_>) -> bool {
-        let is_limited = self.options.policy.limits.body_tokens.severity != LimitSeverity::Profile;
         let is_unknown = found.size.is_none() && !found.is_whole_file;
         // A source that does not answer is asked once.
         let is_asked = self.sized.as_deref() == Some(found.package);
-        let lacks_size = is_limited && is_unknown && !is_asked;
+        let lacks_size = is_unknown && !is_asked;
         if lacks_size {
             self.sized = Some(found.package.into());
         }
@@ -316,6 +315,11 @@ impl ScanSink for Collector<'_, '_> {
         }
         if self.lacks_size(&found) {
             return ReadFurther::Size;
+        }
+        // No part of a file that can never be loaded is looked at.
+        if let Some(too_large) = found.size.and_then(check_file_size) {
+            self.reject(&found, vec![too_large]);
+            return ReadFurther::No;
         }
         let head = Head { bytes: found.head, is_whole_file: found.is_whole_file };
         let directory =

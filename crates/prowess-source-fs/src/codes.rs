@@ -19,9 +19,6 @@ prowess_core::declare_codes! {
     NOT_A_FILE = "not-a-file";
     /// Error: a directory has its instructions in a file such as `Skill.md`, which no client looks for.
     FILE_MISNAMED = "file-misnamed";
-    /// Error: a `SKILL.md` is larger than can be loaded, so that it is no skill. The first scan of a
-    /// trusted layer finds this only if the sizes of files are asked for; the next one always does.
-    FILE_TOO_LARGE = "file-too-large";
     /// Error: a `SKILL.md` has more than one name (hard links), in a layer that is not trusted.
     MULTIPLE_LINKS = "multiple-links";
     /// Error: a `SKILL.md` is on another mount than its root, in a layer that is not trusted.

@@ -26,10 +26,11 @@
 //! ```
 //!
 //! A scan walks the tree and opens `NAME/SKILL.md` of each directory in one step, relative to the
-//! directory above: open, read 2 KiB, close. A package's directory is not listed unless packages
-//! may lie inside packages ([`Nested::Descend`]). The next scan asks for the dates of each file, in one
-//! call, and reads again what may have changed; how long a file is only matters to who reads it whole. A root
-//! in which there was nothing but packages is listed again once the kernel dates a change of it.
+//! directory above: open, read 2 KiB, get the size of a longer file, and close sixteen files
+//! together. A package's directory is not listed unless packages may lie inside packages
+//! ([`Nested::Descend`]). The next scan gets the dates of each file, in one call, and reads again
+//! what may have changed. A root in which there was nothing but packages is listed again once the
+//! kernel dates a change of it.
 //!
 //! Where the disk has to be waited for, some threads read ahead, and end with the scan. What is reported, in
 //! which order and on which thread, does not depend on them.

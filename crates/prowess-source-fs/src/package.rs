@@ -1,7 +1,7 @@
 //! One directory: is it a package, and what does its `SKILL.md` begin with.
 
 use prowess_core::{Diagnostic, PreviousScan, ScanSink};
-use prowess_dir::{Dir, Error, Links};
+use prowess_dir::{Dir, Error, Links, SpentFiles};
 
 use crate::probe::{FileLocation, FileProber, Origin, ProbeRequest, ProbeResult, Times};
 use crate::problem;
@@ -51,7 +51,7 @@ impl<'a> Prober<'a> {
         previous: &PreviousScan<'a>,
         sink: &'a mut dyn ScanSink,
     ) -> Self {
-        let files = FileProber { times, needs_size: false, expects_changes: false };
+        let files = FileProber { times, expects_changes: false, spent: SpentFiles::default() };
         Self {
             reporter: Reporter { previous: *previous, sink, files },
             path: String::new(),

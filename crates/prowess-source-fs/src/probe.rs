@@ -1,12 +1,13 @@
 //! What the kernel is asked about one `SKILL.md`, and what it answers. Nobody is told of it here.
 
 use prowess_core::{Stamp, Timestamp};
-use prowess_dir::{Dir, Epoch, Error, File, Head, Kind, Links, RelativePath, UncheckedFile};
+use prowess_dir::{
+    Dir, Epoch, Error, ErrorKind, Head, Kind, Links, RelativePath, SpentFiles, UncheckedFile,
+};
 
 use crate::stamp::{self, Verdict};
 
-/// The size limit of a `SKILL.md` in bytes, which is also the most that a sink may ask for and the
-/// default limit of a read.
+/// The most bytes of a file's beginning that a sink may ask for. A larger file is no skill.
 pub(crate) const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
 
 /// The present, by the host's clock and by that of the files where it is of use.
@@ -66,23 +67,23 @@ pub(crate) enum ProbeResult {
 #[derive(Clone, Copy)]
 pub(crate) struct Prefix {
     pub(crate) stamp: Option<Stamp>,
-    pub(crate) size: Option<u64>,
+    pub(crate) size: u64,
     pub(crate) head: Head,
 }
 
 /// Asks, with all that is the same for each file of a scan.
 pub(crate) struct FileProber {
     pub(crate) times: Times,
-    /// Whether the sink has asked for the size of each file, at the cost of a call.
-    pub(crate) needs_size: bool,
     /// Whether each file has most likely changed, so that its dates are asked for once it is open.
     pub(crate) expects_changes: bool,
+    /// Files that were read. Closing them together saves the call that each one's size costs.
+    pub(crate) spent: SpentFiles,
 }
 
 impl FileProber {
     /// Asks about a file; of one that is new or may have changed, reads as much as `head` holds.
     pub(crate) fn probe(
-        &self,
+        &mut self,
         request: &ProbeRequest<'_>,
         location: FileLocation<'_>,
         head: &mut [u8],
@@ -97,11 +98,23 @@ impl FileProber {
         if told == Some(Verdict::Unchanged) {
             return ProbeResult::Unchanged;
         }
-        match location.directory.open_unchecked(location.path, location.links) {
+        match self.open(location) {
             Ok(file) => {
                 self.opened(request, told, file, head).unwrap_or_else(ProbeResult::Unreadable)
             }
             Err(error) => ProbeResult::NotOpened(error),
+        }
+    }
+
+    fn open<'l>(&mut self, location: FileLocation<'l>) -> Result<UncheckedFile<'l>, Error> {
+        let open = || location.directory.open_unchecked(location.path, location.links);
+        match open() {
+            // The process may have no descriptor left.
+            Err(error) if error.kind() == ErrorKind::Unavailable && !self.spent.is_empty() => {
+                self.spent.close();
+                open()
+            }
+            opened => opened,
         }
     }
 
@@ -115,11 +128,11 @@ impl FileProber {
         head: &mut [u8],
     ) -> Result<Prefix, Error> {
         let file = location.directory.open_unchecked(location.path, location.links)?;
-        let file = within_limit(file.into_file()?)?;
+        let file = file.into_file()?;
         let stamp = stamp::proper(request.file, file.stat(), self.times.now);
         let is_the_one = |given: &Stamp| given.is_provisional() || stamp::is_proper(*given, stamp);
         let stamp = earlier.stamp.filter(is_the_one).or(Some(stamp));
-        Ok(Prefix { stamp, size: Some(file.stat().size), head: file.read_head(head)? })
+        Ok(Prefix { stamp, size: file.stat().size, head: file.read_head(head)? })
     }
 
     /// What the dates of a file say of a stamp of an earlier scan, in one system call.
@@ -139,41 +152,35 @@ impl FileProber {
         let Some(epoch) = self.times.epoch.filter(|epoch| is_there(request, known, epoch)) else {
             return Verdict::Changed;
         };
-        location.directory.stat_on_mount(location.path).map_or(Verdict::Changed, |(stat, mount)| {
-            match stat.size > MAX_FILE_BYTES as u64 {
-                // The scan that gave the stamp did not know the size.
-                true => Verdict::Changed,
-                false => stamp::verdict(known, &epoch, (&stat, mount)),
-            }
-        })
+        location
+            .directory
+            .stat_on_mount(location.path)
+            .map_or(Verdict::Changed, |(stat, mount)| stamp::verdict(known, &epoch, (&stat, mount)))
     }
 
-    /// What a provisional stamp is made of, where there may be one.
-    fn provisional<'q>(
-        &'q self,
-        request: &ProbeRequest<'q>,
-    ) -> Option<(stamp::Found<'q>, &'q Epoch)> {
-        Some((found(request)?, self.times.epoch.as_ref()?))
+    /// Returns the provisional stamp of a file, where it may have one.
+    fn provisional(&self, request: &ProbeRequest<'_>) -> Option<Stamp> {
+        let is_first_look = request.known.is_none() && self.times.is_provisional;
+        let found = found(request).filter(|_| is_first_look)?;
+        Some(stamp::provisional(found, self.times.epoch.as_ref()?))
     }
 
     fn opened(
-        &self,
+        &mut self,
         request: &ProbeRequest<'_>,
         told: Option<Verdict>,
         file: UncheckedFile<'_>,
         head: &mut [u8],
     ) -> Result<ProbeResult, Error> {
-        if request.known.is_none()
-            && self.times.is_provisional
-            && !self.needs_size
-            && !file.refuses_hard_links()
-            && let Some((found, epoch)) = self.provisional(request)
+        if !file.refuses_hard_links()
+            && let Some(stamp) = self.provisional(request)
         {
-            let stamp = Some(stamp::provisional(found, epoch));
             let head = file.read_head(head)?;
-            return Ok(ProbeResult::Read(Prefix { stamp, size: None, head }));
+            let size = if head.is_whole_file { head.length as u64 } else { file.size()? };
+            self.spent.push(file);
+            return Ok(ProbeResult::Read(Prefix { stamp: Some(stamp), size, head }));
         }
-        let file = within_limit(file.into_file()?)?;
+        let file = file.into_file()?;
         let mut stamp = stamp::proper(request.file, file.stat(), self.times.now);
         if request.known.is_some_and(|known| stamp::is_proper(known, stamp)) {
             return Ok(ProbeResult::Unchanged);
@@ -182,14 +189,8 @@ impl FileProber {
             stamp = stamp.confirmed();
         }
         let head = file.read_head(head)?;
-        Ok(ProbeResult::Read(Prefix { stamp: Some(stamp), size: Some(file.stat().size), head }))
+        Ok(ProbeResult::Read(Prefix { stamp: Some(stamp), size: file.stat().size, head }))
     }
-}
-
-/// Refuses a file that no read would return.
-fn within_limit(file: File<'_>) -> Result<File<'_>, Error> {
-    let limit = MAX_FILE_BYTES as u64;
-    if file.stat().size > limit { Err(file.too_large()) } else { Ok(file) }
 }
 
 /// The file in the directory that a listing gave.

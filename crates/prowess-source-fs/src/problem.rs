@@ -6,7 +6,6 @@ use prowess_core::{Code, Diagnostic, Severity};
 use prowess_dir::{Error, ErrorKind};
 
 use crate::codes;
-use crate::probe::MAX_FILE_BYTES;
 
 const MOVE_OR_MEND: &str = "mend it, or remove it if it is not a skill";
 const RENAME: &str =
@@ -111,11 +110,6 @@ pub(crate) fn skill_file(path: &str, error: &Error) -> Diagnostic {
             codes::SYMLINK_LOOP,
             format!("the links of `{path}` lead round in a circle"),
             "point it at a file of its own directory, or remove it",
-        ),
-        ErrorKind::TooLarge => (
-            codes::FILE_TOO_LARGE,
-            format!("`{path}` is larger than the limit of {MAX_FILE_BYTES} bytes"),
-            "move details to files beside it, which are read when they are needed",
         ),
         ErrorKind::MultipleLinks => (
             codes::MULTIPLE_LINKS,

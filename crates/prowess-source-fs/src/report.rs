@@ -97,11 +97,8 @@ impl Reporter<'_> {
         let mut wanted = self.report_head(request, beginning, head);
         let mut asked = HEAD_BYTES;
         while asked <= MAX_FILE_BYTES {
-            asked = match wanted {
-                ReadFurther::No => break,
-                ReadFurther::Size => asked,
-                ReadFurther::UpTo(bytes) => bytes.max(2 * asked).min(MAX_FILE_BYTES + 1),
-            };
+            let ReadFurther::UpTo(bytes) = wanted else { break };
+            asked = bytes.max(2 * asked).min(MAX_FILE_BYTES + 1);
             let mut head = vec![0; asked];
             let read = self.files.read_again(request, location, beginning, &mut head);
             beginning = read.map_err(Fault::Unreadable)?;
@@ -118,21 +115,15 @@ impl Reporter<'_> {
         head: &[u8],
     ) -> ReadFurther {
         let Prefix { stamp, size, head: read } = beginning;
-        let size = size.or(read.is_whole_file.then_some(read.length as u64));
         let answer = self.sink.found(Found {
             package: request.package,
             file: request.file,
             stamp,
-            size,
+            size: Some(size),
             head: &head[..read.length],
             is_whole_file: read.is_whole_file,
         });
-        self.files.needs_size |= answer == ReadFurther::Size;
-        match answer {
-            ReadFurther::Size if size.is_none() => answer,
-            ReadFurther::UpTo(_) if !read.is_whole_file => answer,
-            _ => ReadFurther::No,
-        }
+        if read.is_whole_file { ReadFurther::No } else { answer }
     }
 }
 

@@ -1,7 +1,8 @@
-//! The name of the file itself.
+//! The name and the size of the file itself.
 
 use crate::for_message;
-use crate::{Diagnostic, Profile, codes};
+use crate::input::size_message;
+use crate::{Diagnostic, MAX_FILE_BYTES, Profile, Severity, codes};
 
 /// The one name that every client finds.
 const NAME: &str = "SKILL.md";
@@ -17,4 +18,12 @@ pub(crate) fn check_file_name(file: &str, profile: Profile) -> Option<Diagnostic
         format!("the instructions are in `{}`", for_message(file)),
         "rename the file to `SKILL.md`; some clients find no other name",
     ))
+}
+
+pub(crate) fn check_file_size(bytes: u64) -> Option<Diagnostic> {
+    if usize::try_from(bytes).is_ok_and(|bytes| bytes <= MAX_FILE_BYTES) {
+        return None;
+    }
+    let (message, help) = size_message(bytes);
+    Some(Diagnostic::new(codes::FILE_TOO_LARGE, Severity::Error, message, help))
 }

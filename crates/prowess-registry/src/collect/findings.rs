@@ -24,7 +24,7 @@ pub(super) fn mismatch(
 /// Tells of a file that costs more tokens than the limit, by its size: a scan reads no body. Four bytes
 /// make a token, as four characters do in the estimate of texts.
 ///
-/// Only a host that says how much that matters is told: the size of a file is one system call more.
+/// Only a host that says how much that matters gets the finding.
 pub(super) fn too_many_tokens(found: &Found<'_>, limit: Limit) -> Option<Diagnostic> {
     if limit.severity == LimitSeverity::Profile {
         return None;

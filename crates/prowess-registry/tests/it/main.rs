@@ -3,6 +3,7 @@
 mod audit;
 mod bodies;
 mod coalesce;
+mod file_size;
 mod fixture;
 mod kept;
 mod layers;

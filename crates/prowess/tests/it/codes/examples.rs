@@ -277,14 +277,6 @@ description: Merges files.
         setup: Setup::Told,
     },
     Example {
-        code: source_fs::codes::FILE_TOO_LARGE,
-        shown: "project/pdf/SKILL.md of 3 MB",
-        setup: done("//- /project/pdf/SKILL.md\ntext\n", |tree| {
-            let file = fs::File::options().write(true).open(tree.join("project/pdf/SKILL.md"));
-            file.and_then(|file| file.set_len(3_000_000)).expect("there is room");
-        }),
-    },
-    Example {
         code: source_fs::codes::MULTIPLE_LINKS,
         shown: "project/pdf/SKILL.md, which is the same file as /elsewhere/SKILL.md",
         setup: done("//- /elsewhere/SKILL.md\ntext\n//- /project/pdf/x\nx\n", |tree| {

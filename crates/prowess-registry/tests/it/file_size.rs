@@ -1,0 +1,101 @@
+//! A `SKILL.md` that no read would return.
+
+use std::sync::Arc;
+
+use prowess_core::{
+    Cancel, CatalogProvider, Found, Listing, PackagePath, PreviousScan, ReadFurther, ReadLimit,
+    ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind, Stamp, Trust,
+};
+use prowess_format::MAX_FILE_BYTES;
+use prowess_registry::Registry;
+
+use crate::fixture::{memory, registry, skill_md};
+
+/// A source of one large file. It knows the size of the file only after it was asked for.
+struct Remote {
+    size: u64,
+}
+
+impl SkillSource for Remote {
+    fn name(&self) -> &str {
+        "remote"
+    }
+
+    fn root(&self) -> &str {
+        "remote://"
+    }
+
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        _cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        let stamp = Some(Stamp::exact(self.size));
+        if previous.stamp("large") == stamp {
+            sink.unchanged("large");
+            return Ok(ScanSummary::default());
+        }
+        let head = skill_md("large", "Large.");
+        let found = Found {
+            package: "large",
+            file: "SKILL.md",
+            stamp,
+            size: None,
+            head: head.as_bytes(),
+            is_whole_file: false,
+        };
+        if sink.found(found) == ReadFurther::Size {
+            sink.found(Found { size: Some(self.size), ..found });
+        }
+        Ok(ScanSummary::default())
+    }
+
+    fn list(&self, _: &PackagePath, _: usize) -> Result<Listing, SourceError> {
+        Ok(Listing::default())
+    }
+
+    fn read(
+        &self,
+        _: &PackagePath,
+        _: &ResourcePath,
+        _: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        Err(SourceError::new(SourceErrorKind::TooLarge, "the file is too large"))
+    }
+}
+
+/// Checks that the first reload and the next one reject the skill, naming the limit.
+#[track_caller]
+fn check_rejected(registry: &Registry) {
+    for reload in ["the first reload", "the next reload"] {
+        registry.reload();
+        let catalog = registry.catalog();
+        assert!(
+            catalog.get("large").is_none(),
+            "{reload}: a skill that cannot be loaded is offered"
+        );
+        let findings: Vec<_> = catalog.diagnostics().collect();
+        let [finding] = findings[..] else { panic!("{reload}: one finding: {findings:?}") };
+        assert_eq!(finding.code.as_str(), "file-too-large", "{reload}");
+        assert!(finding.message.contains("limit of 2097152"), "{reload}: {}", finding.message);
+    }
+}
+
+#[test]
+fn large_file_of_any_source_is_rejected() {
+    let text = "x".repeat(MAX_FILE_BYTES);
+    for trust in [Trust::Trusted, Trust::Untrusted] {
+        check_rejected(&registry(vec![("layer", trust, memory("m", &[("large", &text)]))]));
+        let remote = Remote { size: MAX_FILE_BYTES as u64 + 1 };
+        check_rejected(&registry(vec![("layer", trust, Arc::new(remote))]));
+    }
+}
+
+#[test]
+fn file_at_the_limit_is_offered() {
+    let remote = Remote { size: MAX_FILE_BYTES as u64 };
+    let registry = registry(vec![("layer", Trust::Trusted, Arc::new(remote))]);
+    registry.reload();
+    assert!(registry.catalog().get("large").is_some(), "2 MiB can be loaded");
+}
