@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::process::{Failure, built, cargo_output, succeed};
+use crate::process::{self, Failure, built, cargo_output};
 
 /// The packages whose tests can run either way.
 const PACKAGES: [&str; 2] = ["prowess", "prowess-cli"];
@@ -33,7 +33,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         let mut command = Command::new(program);
         command.args(MODULES).current_dir(directory);
         command.env("PROWESS_TEST_DYNAMIC", &plugins).env("PROWESS_TEST_PLUGINS", &debug);
-        print!("{}", String::from_utf8_lossy(&succeed(&mut command)?));
+        process::run(&mut command)?;
     }
     Ok(())
 }

@@ -34,12 +34,15 @@ pub(crate) fn cargo_with(
     let mut command = cargo_command(arguments);
     command.envs(variables.iter().copied());
     eprintln!("$ {}", display(&command));
-    let status = command.status()?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Failure(format!("`{}` failed: {status}", display(&command))))
-    }
+    run(&mut command)
+}
+
+/// Runs a program that must succeed, its output on ours.
+pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
+    let name = display(command);
+    let status =
+        command.status().map_err(|error| Failure(format!("cannot start `{name}`: {error}")))?;
+    if status.success() { Ok(()) } else { Err(Failure(format!("`{name}` failed: {status}"))) }
 }
 
 /// Runs cargo in the workspace and gives what it printed.

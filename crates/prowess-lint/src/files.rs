@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use prowess_core::{PackagePath, ReadLimit, Resource, SkillSource};
 use prowess_format::{for_message, name_skeleton};
-use prowess_text::find_invisible;
+use prowess_text::{ascii_only, find_invisible};
 
 use crate::codes;
 use crate::findings::Findings;
@@ -102,27 +102,14 @@ fn check_names_alike(package: &Package<'_>, findings: &mut Findings<'_>) {
                 place.insert(name);
             }
             Entry::Occupied(first) => {
-                let one = escaped(first.get());
-                let other = escaped(name);
+                let one = for_message(&ascii_only(first.get()));
+                let other = for_message(&ascii_only(name));
                 let message = format!("the files `{one}` and `{other}` have names that look alike");
                 let help = "rename one of the two, or remove it if it is a copy";
                 findings.report(codes::FILE_NAMES_ALIKE, message, help);
             }
         }
     }
-}
-
-/// Returns a name with characters that are not ASCII escaped, so that similar ones differ.
-fn escaped(name: &str) -> String {
-    let mut text = String::new();
-    for character in name.chars() {
-        if character.is_ascii() {
-            text.push(character);
-        } else {
-            text.extend(character.escape_unicode());
-        }
-    }
-    for_message(&text)
 }
 
 fn check_scripts(package: &Package<'_>, findings: &mut Findings<'_>) {

@@ -1,5 +1,6 @@
 //! Answers to requests that are not well formed or not known.
 
+use prowess::text::{clipped, quoted};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, ConstString, CustomRequest,
@@ -16,14 +17,14 @@ const IMPLEMENTED: [&str; 5] = [
     "ping",
 ];
 
-/// The longest part of a client's text that an error repeats, in characters.
-const MOST_REPEATED: usize = 200;
+/// The longest part of a parser's message that an error repeats, in characters.
+const MAX_REPEATED: usize = 200;
 
 /// Returns the error for a request that has no handler.
 pub(crate) fn unsupported(request: &CustomRequest) -> ErrorData {
-    let method = clipped(&request.method);
+    let method = quoted(&request.method);
     if !IMPLEMENTED.contains(&request.method.as_str()) {
-        let message = format!("unknown method `{method}`");
+        let message = format!("unknown method {method}");
         return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None);
     }
     let reason = match &request.params {
@@ -31,20 +32,10 @@ pub(crate) fn unsupported(request: &CustomRequest) -> ErrorData {
         Some(_) if request.method == CallToolRequestMethod::VALUE => {
             match request.params_as::<CallToolRequestParams>() {
                 Ok(_) => "they have an unexpected shape".to_owned(),
-                Err(error) => clipped(&error.to_string()),
+                Err(error) => clipped(&error.to_string(), MAX_REPEATED),
             }
         }
         Some(_) => "they have an unexpected shape".to_owned(),
     };
-    ErrorData::invalid_params(format!("invalid params of `{method}`: {reason}"), None)
-}
-
-/// Cuts a client's text and escapes its control characters.
-pub(crate) fn clipped(text: &str) -> String {
-    let mut clipped: String =
-        text.chars().take(MOST_REPEATED).flat_map(char::escape_debug).collect();
-    if text.chars().nth(MOST_REPEATED).is_some() {
-        clipped.push('…');
-    }
-    clipped
+    ErrorData::invalid_params(format!("invalid params of {method}: {reason}"), None)
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use abi_stable::library::ROOT_MODULE_LOADER_NAME;
 use object::{NameOrOrdinal, Object};
 use prowess_plugin_abi::manifest::{Manifest, PanicStrategy, SYMBOL};
+use prowess_text::quoted;
 use serde_json::Value;
 
 use super::report::CheckOutcome;
@@ -93,7 +94,7 @@ pub(super) fn symbols(bytes: &[u8]) -> CheckOutcome {
     let other: Vec<_> = names
         .iter()
         .filter(|name| !expected.contains(name))
-        .map(|name| format!("`{}`", String::from_utf8_lossy(name).escape_debug()))
+        .map(|name| quoted(&String::from_utf8_lossy(name)))
         .collect();
     if !other.is_empty() {
         let (count, first) = (other.len(), other[..count_of(&other)].join(", "));

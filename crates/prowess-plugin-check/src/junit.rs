@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use prowess_text::xml_attribute;
+
 use super::report::{CheckOutcome, CheckReport, CheckResult};
 
 impl CheckReport {
@@ -12,7 +14,7 @@ impl CheckReport {
             || self.file.display().to_string(),
             |manifest| format!("{} {}", manifest.name, manifest.version),
         );
-        let (name, total) = (escape(&name), self.checks.len());
+        let (name, total) = (xml_attribute(&name), self.checks.len());
         let total_ms = self.checks.iter().map(|check| check.duration_ms).sum();
         let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
         let _ = writeln!(
@@ -23,10 +25,11 @@ impl CheckReport {
             summary.skipped,
             seconds(total_ms),
         );
-        let digest = escape(&self.digest.to_string());
+        let digest = self.digest.to_string();
         let _ = writeln!(
             xml,
-            "  <properties><property name=\"digest\" value=\"{digest}\"/></properties>"
+            "  <properties><property name=\"digest\" value=\"{}\"/></properties>",
+            xml_attribute(&digest),
         );
         for check in &self.checks {
             write_case(&mut xml, &name, check);
@@ -44,36 +47,23 @@ fn write_case(xml: &mut String, suite: &str, check: &CheckResult) {
             return;
         }
         CheckOutcome::Passed { notes } => {
-            format!("<system-out>{}</system-out>", escape(&notes.join("\n")))
+            format!("<system-out>{}</system-out>", xml_attribute(&notes.join("\n")))
         }
         CheckOutcome::Failed { reason, help } => {
-            let text = escape(&format!("{}\nhelp: {help}", check.rule));
-            format!("<failure message=\"{}\">{text}</failure>", escape(reason))
+            let text = format!("{}\nhelp: {help}", check.rule);
+            format!(
+                "<failure message=\"{}\">{}</failure>",
+                xml_attribute(reason),
+                xml_attribute(&text),
+            )
         }
-        CheckOutcome::Skipped { reason } => format!("<skipped message=\"{}\"/>", escape(reason)),
+        CheckOutcome::Skipped { reason } => {
+            format!("<skipped message=\"{}\"/>", xml_attribute(reason))
+        }
     };
     let _ = writeln!(xml, ">{inner}</testcase>");
 }
 
 fn seconds(milliseconds: u64) -> String {
     format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000)
-}
-
-/// Text for an attribute or an element. What XML cannot say at all becomes a question mark.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' => escaped.push_str("&#10;"),
-            '\t' => escaped.push(' '),
-            '\u{fffe}' | '\u{ffff}' => escaped.push('?'),
-            other if other.is_control() => escaped.push('?'),
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }

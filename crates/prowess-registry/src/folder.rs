@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use prowess_core::{AskedFolder, CheckedFolder, Diagnostic, FolderAnswer, FolderTrust, Severity};
+use prowess_text::shell_word;
 
 use crate::codes;
 
@@ -63,16 +64,7 @@ fn not_trusted(project: &Path, state: &str) -> Diagnostic {
         codes::PROJECT_NOT_TRUSTED,
         Severity::Warning,
         format!("the folder `{project}` {state}, so its skills are known and not offered"),
-        format!("if you trust who wrote it, run `prowess trust {}`", quoted(&project)),
+        format!("if you trust who wrote it, run `prowess trust {}`", shell_word(project.as_ref())),
     )
     .in_file(&*project)
-}
-
-/// A path as one word of a shell.
-fn quoted(path: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@:,".contains(&byte);
-    match path.bytes().all(is_plain) {
-        true => path.to_owned(),
-        false => format!("'{}'", path.replace('\'', r"'\''")),
-    }
 }

@@ -31,7 +31,7 @@ mod validate;
 
 pub use error::{Crash, Error};
 pub use properties::{Properties, read_properties};
-pub use python::{Data, escape_html};
+pub use python::Data;
 pub use validate::validate;
 
 /// The message of `validate` for a directory without a `SKILL.md` or `skill.md`.

@@ -160,19 +160,3 @@ pub(crate) fn strip(text: &str) -> &str {
         character.is_whitespace() || matches!(character, '\u{1c}'..='\u{1f}')
     })
 }
-
-/// Python's `html.escape()`, as the tool writes a name and a description into a prompt.
-pub fn escape_html(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#x27;"),
-            _ => escaped.push(character),
-        }
-    }
-    escaped
-}

@@ -22,6 +22,7 @@
 //! | strings of a JSON value that a model reads | [`model_value`] |
 //! | a JSON string in the text of a prompt | [`push_json_string`] |
 //! | a name or a sentence inside one of our sentences | [`quoted`], [`clipped`], [`enumerated`] |
+//! | names that look alike, inside a sentence | [`ascii_only`] |
 //! | a terminal | [`terminal_line`], [`terminal_lines`] |
 //! | JSON that is printed on a terminal | [`terminal_json`] |
 //! | one word of a shell command | [`shell_word`] |
@@ -33,6 +34,7 @@
 //! This crate reads nothing and decides nothing: no I/O, no policies, no randomness.
 #![forbid(unsafe_code)]
 
+mod ascii;
 mod boundary;
 mod guard;
 mod invisible;
@@ -45,6 +47,7 @@ mod shell;
 mod terminal;
 mod xml;
 
+pub use ascii::ascii_only;
 pub use boundary::Boundary;
 pub use guard::GUARDED_TAGS;
 pub use invisible::{

@@ -72,6 +72,7 @@ pub use prowess_source_embedded as source_embedded;
 pub use prowess_source_fs as source_fs;
 #[cfg(feature = "state")]
 pub use prowess_state as state;
+pub use prowess_text as text;
 pub use prowess_tools as tools;
 
 /// The README's example is a program that compiles.

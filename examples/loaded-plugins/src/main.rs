@@ -14,6 +14,7 @@ use prowess::plugin_host::{
     Isolation, LogLevel, Older, Origin, PluginError, PluginLoader, PluginLog, PluginPolicy,
     PluginSettings, SignedOffBy, TrustStore, read,
 };
+use prowess::text::terminal_line;
 use prowess::{Clock, Digest, Runtime, SystemClock, ToolCall};
 use serde_json::json;
 
@@ -92,7 +93,7 @@ struct Printed;
 impl PluginLog for Printed {
     fn log(&self, plugin: &str, level: LogLevel, target: &str, message: &str) {
         // Escaped, as it is the text of a stranger.
-        eprintln!("{plugin}: {level:?}: {target}: {}", message.escape_debug());
+        eprintln!("{plugin}: {level:?}: {target}: {}", terminal_line(message));
     }
 }
 

@@ -3,6 +3,7 @@
 //! The repository is read once into values; each check is a function of those values, with a test
 //! that shows it fail.
 
+mod encoders;
 mod files;
 mod floors;
 mod manifests;
@@ -15,7 +16,8 @@ use repository::Repository;
 /// A check gives a sentence for each thing that is wrong.
 type Check = fn(&Repository) -> Vec<String>;
 
-const CHECKS: [(&str, Check); 4] = [
+const CHECKS: [(&str, Check); 5] = [
+    ("encoders", encoders::check),
     ("floors", floors::check),
     ("manifests", manifests::check),
     ("sources", sources::check),

@@ -1,5 +1,7 @@
 //! A file for each code. The page shows them, and a test holds each to its code.
 
+use prowess_text::terminal_lines;
+
 use crate::substitute::{Arguments, MAX_INSERTED_BYTES, Parameter, substitute};
 use crate::write::comments;
 use crate::yaml::{MAX_DEPTH, MAX_NODES};
@@ -125,13 +127,7 @@ fn called(
 fn shown(bytes: &[u8]) -> String {
     let mut shown = String::new();
     for chunk in bytes.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            if prowess_text::is_invisible(character) {
-                shown.extend(character.escape_default());
-            } else {
-                shown.push(character);
-            }
-        }
+        shown.push_str(&terminal_lines(chunk.valid()));
         shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
     }
     shown

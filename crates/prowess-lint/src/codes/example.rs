@@ -2,6 +2,7 @@
 
 use prowess_core::{Cancel, Diagnostic, MemorySource};
 use prowess_format::Profile;
+use prowess_text::ascii_only;
 
 use crate::{LintOptions, NoProgress, check_tree, severity};
 
@@ -94,7 +95,7 @@ impl Example {
 
     pub(super) fn show(&self) -> String {
         match self {
-            Line(text) | Body(text) | Whole(text) => escaped(text),
+            Line(text) | Body(text) | Whole(text) => ascii_only(text).into_owned(),
             Description(text) => format!("description: {text}"),
             LargeBody(words, _) | LargeDescription(words, _) | Failing(words) => {
                 format!("({words})")
@@ -104,7 +105,7 @@ impl Example {
                     "" => format!("notes/{path}\n"),
                     text => format!("notes/{path}:\n{text}"),
                 });
-                escaped(&files.collect::<String>())
+                ascii_only(&files.collect::<String>()).into_owned()
             }
             Linked(path) => format!("{}\n(the file is there)", link(path)),
             Two(skills) => skills
@@ -120,19 +121,6 @@ fn link(path: &str) -> String {
 
 fn skill(name: &str, description: &str, body: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\n---\n{body}")
-}
-
-/// Returns a text with characters that are not ASCII escaped, so that they are visible.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for character in text.chars() {
-        if character.is_ascii() {
-            escaped.push(character);
-        } else {
-            escaped.extend(character.escape_unicode());
-        }
-    }
-    escaped
 }
 
 const FORMS: &str = "Fills PDF forms and extracts their tables. Use when a PDF form arrives.";

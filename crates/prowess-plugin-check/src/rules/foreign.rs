@@ -1,6 +1,7 @@
 //! Paths that are not the source's own.
 
 use prowess_plugin_abi::{AbiError, codes};
+use prowess_text::clipped;
 
 use crate::probe::{Broken, Checked, Probe, Source, broken, is_panic, panicked};
 use crate::recorder::Recorder;
@@ -84,7 +85,7 @@ pub(super) fn hostile(probe: &Probe) -> Checked {
         let before = source.scan()?;
         let first = before.found.first().map(|seen| seen.package.clone());
         for path in hostile_paths() {
-            let shown: String = path.chars().take(40).flat_map(char::escape_debug).collect();
+            let shown = clipped(&path, 40);
             probe.step(format!("a call with the path `{shown}`"));
             let as_package = source.read(&path, "SKILL.md", 1 << 20).map(drop);
             let listed = source.page(&path, 10, "").map(drop);

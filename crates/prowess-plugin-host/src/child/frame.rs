@@ -47,7 +47,7 @@ pub fn write<T: Serialize>(to: &mut impl Write, document: &T, bytes: &[u8]) -> i
 /// Reads a frame with a document of at most so many bytes, and at most so many bytes next to it. Returns
 /// `None` where the other side has ended.
 ///
-/// Nothing behind the frame is read; a [`FrameReader`] reads ahead.
+/// Nothing behind the frame is read; a `FrameReader` reads ahead.
 ///
 /// # Errors
 ///

@@ -66,7 +66,7 @@ impl PluginLog for StandardError {
     fn log(&self, plugin: &str, level: LogLevel, target: &str, message: &str) {
         // Only what matters: standard error is the host's, and people read it.
         if level <= LogLevel::Warn {
-            let message = message.escape_debug();
+            let message = prowess_text::terminal_line(message);
             // Nobody is left to tell if the stream is closed.
             let _ = writeln!(std::io::stderr(), "plugin {plugin}: {target}: {message}");
         }

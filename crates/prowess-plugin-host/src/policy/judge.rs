@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use prowess_plugin_abi::manifest::PanicStrategy;
+use prowess_text::quoted;
 use semver::Version;
 
 use super::{HOST_ABI, Isolation, Placement, PluginPolicy};
@@ -61,8 +62,10 @@ impl PluginPolicy {
     pub fn linkage(&self, file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
         let linkage = &inspection.library.linkage;
         let is_foreign = |name: &&String| !self.allowed_libraries.contains(name);
-        let foreign: Vec<_> = linkage.needed.iter().filter(is_foreign).map(quoted).collect();
-        let quote = |names: &[String]| names.iter().map(quoted).collect::<Vec<_>>().join(", ");
+        let foreign: Vec<_> =
+            linkage.needed.iter().filter(is_foreign).map(|name| quoted(name)).collect();
+        let quote =
+            |names: &[String]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
         let (reason, help) = if !foreign.is_empty() {
             let help = "link it statically, or add its name to the policy's `allowed_libraries`";
             (format!("needs the library {}, which is not allowed", foreign.join(", ")), help)
@@ -133,8 +136,4 @@ pub fn abi(file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
             Err(PluginError::refused(PluginErrorKind::Abi, file, reason, help))
         }
     }
-}
-
-fn quoted(name: &String) -> String {
-    format!("`{name}`")
 }

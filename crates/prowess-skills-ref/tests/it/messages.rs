@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use prowess_format::write::scaffold;
-use prowess_skills_ref::{Crash, Error, escape_html, read_properties, validate};
+use prowess_skills_ref::{Crash, Error, read_properties, validate};
 
 /// A file with this frontmatter and a short body.
 fn skill(yaml: &str) -> Vec<u8> {
@@ -453,11 +453,6 @@ fn storms_end() {
         let file = skill(&storm.repeat(20_000));
         let _ = validate(&file, "pdf");
     }
-}
-
-#[test]
-fn a_prompt_is_escaped_as_python_does() {
-    assert_eq!(escape_html("<a> & \"b\" 'c'"), "&lt;a&gt; &amp; &quot;b&quot; &#x27;c&#x27;");
 }
 
 #[test]

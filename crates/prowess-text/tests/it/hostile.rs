@@ -23,6 +23,7 @@ fn destinations(text: &str) -> Vec<(&'static str, String)> {
         ("quoted", quoted(text)),
         ("clipped", clipped(text, 400)),
         ("terminal_line", terminal_line(text).into_owned()),
+        ("ascii_only", ascii_only(text).into_owned()),
         ("terminal_lines", terminal_lines(text).into_owned()),
         ("terminal_json", terminal_json(&serde_json::json!(text).to_string()).into_owned()),
         ("shell_word", shell_word(text).into_owned()),
