@@ -55,10 +55,13 @@ impl Package {
 pub(crate) fn directory_of(path: &Path) -> PathBuf {
     let is_skill_md = path.file_name().is_some_and(|name| name == "SKILL.md" || name == "skill.md");
     match path.parent() {
-        Some(parent) if is_skill_md && path.is_file() => match parent.as_os_str().is_empty() {
-            true => PathBuf::from("."),
-            false => parent.to_owned(),
-        },
+        Some(parent) if is_skill_md && path.is_file() => {
+            if parent.as_os_str().is_empty() {
+                PathBuf::from(".")
+            } else {
+                parent.to_owned()
+            }
+        }
         _ => path.to_owned(),
     }
 }

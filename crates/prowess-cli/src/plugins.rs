@@ -16,7 +16,7 @@ use crate::runtime;
 use crate::terminal::plain;
 
 /// Files and folders of the user. None of them is ever taken from a project.
-pub(crate) struct Places {
+pub(crate) struct PluginPaths {
     /// `~/.prowess/plugins`, where plugins are installed.
     pub(crate) directory: PathBuf,
     /// The trust store: `prowess/plugins.json` in the user's state directory.
@@ -25,7 +25,7 @@ pub(crate) struct Places {
     pub(crate) cache_file: PathBuf,
 }
 
-impl Places {
+impl PluginPaths {
     pub(crate) fn of_this_user() -> Result<Self, Failure> {
         let home = std::env::home_dir().filter(|home| home.is_absolute()).ok_or_else(|| {
             Failure::new("home-unknown", "this user has no home directory", "set `HOME`")
@@ -98,7 +98,7 @@ pub(crate) fn follow(
         return Ok(None);
     }
     let handles = plugins.iter().map(|plugin| plugin.handle.clone()).collect();
-    let trust_file = Places::of_this_user()?.trust_file;
+    let trust_file = PluginPaths::of_this_user()?.trust_file;
     let stderr = output.clone();
     let report = Arc::new(move |found: Diagnostic| stderr.diagnostics([&found]));
     match Follower::start(loader(policies, output)?, handles, Some(trust_file), report) {
@@ -122,8 +122,8 @@ pub(crate) fn built_in(
 
 /// Returns a loader of plugins that this user trusts.
 fn loader(policies: &Policies, output: &Output) -> Result<PluginLoader, Failure> {
-    let places = Places::of_this_user()?;
-    let trust = TrustStore::read(&places.trust_file).map_err(|error| {
+    let paths = PluginPaths::of_this_user()?;
+    let trust = TrustStore::read(&paths.trust_file).map_err(|error| {
         let help = "fix the file or move it away, then trust your plugins again";
         Failure::new("plugin-trust-invalid", error.to_string(), help)
     })?;
@@ -131,7 +131,7 @@ fn loader(policies: &Policies, output: &Output) -> Result<PluginLoader, Failure>
     Ok(PluginLoader {
         policy: policies.plugins.clone(),
         trust,
-        staging: places.staging(),
+        staging: paths.staging(),
         runner: this_program()?,
         runner_arguments: ["plugin", "process"].into_iter().chain(quiet).map(Into::into).collect(),
         clock: Arc::new(SystemClock::default()),
@@ -140,9 +140,9 @@ fn loader(policies: &Policies, output: &Output) -> Result<PluginLoader, Failure>
 }
 
 /// Returns the policy of the configuration, with the user's directory of plugins before the others.
-pub(crate) fn policy(global: &Global, places: &Places) -> Result<PluginPolicy, Failure> {
+pub(crate) fn policy(global: &Global, paths: &PluginPaths) -> Result<PluginPolicy, Failure> {
     let mut policy = runtime::policies(global)?.plugins;
-    policy.directories.insert(0, places.directory.clone());
+    policy.directories.insert(0, paths.directory.clone());
     Ok(policy)
 }
 

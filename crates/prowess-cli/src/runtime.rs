@@ -79,8 +79,9 @@ fn check_root(directory: &Path) -> Result<(), Failure> {
 /// Returns the scan cache of this build of the program; `None` for a user without a home directory.
 fn record_cache() -> Option<RecordCache> {
     let program = std::env::current_exe().ok()?.metadata().ok()?;
-    let (version, length, changed) =
-        (env!("CARGO_PKG_VERSION"), program.len(), program.modified().ok()?);
+    let version = env!("CARGO_PKG_VERSION");
+    let length = program.len();
+    let changed = program.modified().ok()?;
     let directory = machine(None).cache_home()?.join("prowess/records");
     Some(RecordCache::new(directory, format!("prowess {version}, {length} bytes of {changed:?}")))
 }

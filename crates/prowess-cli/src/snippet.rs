@@ -29,8 +29,8 @@ pub(crate) fn render(found: &Diagnostic, path: &str, text: Option<&[u8]>) -> Str
     let span = found.span.clone().zip(text);
     let excerpt = span.and_then(|(span, text)| excerpt(text, span));
     // In an unchanged line, the renderer finds the column by itself.
-    let is_same = |excerpt: &Excerpt| excerpt.before + 1 == column;
-    let has_own_path = excerpt.as_ref().is_some_and(is_same);
+    let has_own_path =
+        excerpt.as_ref().is_some_and(|excerpt: &Excerpt| excerpt.before + 1 == column);
     if !has_own_path && !path.is_empty() {
         let origin = Origin::path(plain(path));
         group = group.element(match found.line {
@@ -41,10 +41,7 @@ pub(crate) fn render(found: &Diagnostic, path: &str, text: Option<&[u8]>) -> Str
     if let Some(excerpt) = excerpt {
         let annotation = AnnotationKind::Primary.span(excerpt.span);
         let snippet = Snippet::source(excerpt.line).line_start(line).annotation(annotation);
-        group = group.element(match has_own_path {
-            true => snippet.path(plain(path)),
-            false => snippet,
-        });
+        group = group.element(if has_own_path { snippet.path(plain(path)) } else { snippet });
     }
     let help = Level::HELP.message(plain(&found.help));
     let renderer = Renderer::styled()
@@ -57,8 +54,11 @@ pub(crate) fn render(found: &Diagnostic, path: &str, text: Option<&[u8]>) -> Str
 /// Removes the `:::` that the renderer prints before a line without a path, as if lines were left
 /// out. A line of the file cannot match, because it starts with its number.
 fn without_elisions(rendered: &str) -> String {
-    let is_kept = |line: &&str| strip_str(line).to_string().trim() != ":::";
-    rendered.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect()
+    rendered
+        .lines()
+        .filter(|line| strip_str(line).to_string().trim() != ":::")
+        .flat_map(|line| [line, "\n"])
+        .collect()
 }
 
 /// The shown part of a line, and the range of bytes to mark.
@@ -80,7 +80,9 @@ fn excerpt(text: &[u8], span: Range<usize>) -> Option<Excerpt> {
     let lead = String::from_utf8_lossy(text.get(start..meant.start)?);
     let middle = String::from_utf8_lossy(text.get(meant.clone())?);
     let tail = String::from_utf8_lossy(text.get(meant.end..end)?);
-    let (lead, middle, tail) = (shown(&lead), shown(&middle), shown(tail.trim_end_matches('\r')));
+    let lead = shown(&lead);
+    let middle = shown(&middle);
+    let tail = shown(tail.trim_end_matches('\r'));
     Some(fitted(&lead, &middle, &tail))
 }
 

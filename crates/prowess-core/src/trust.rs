@@ -28,7 +28,7 @@ pub trait FolderTrust: Send + Sync {
     /// cheap, because every turn calls it.
     ///
     /// By default 0: then a folder is checked again only when the skills are reloaded.
-    fn edition(&self) -> u64 {
+    fn version(&self) -> u64 {
         0
     }
 

@@ -65,9 +65,9 @@ impl Dir {
     /// The directory does not exist or cannot be read.
     pub fn open_dir_anywhere(&self, path: &str) -> Result<Self> {
         path::check(path)?;
-        let open =
-            |path: &CStr| rustix::fs::openat(&self.handle, path, access::DIRECTORY, Mode::empty());
-        let handle = Arc::new(RelativePath::from(path).call(open)?);
+        let handle = Arc::new(RelativePath::from(path).call(|path: &CStr| {
+            rustix::fs::openat(&self.handle, path, access::DIRECTORY, Mode::empty())
+        })?);
         Ok(Self { handle, fence: self.fence, was_listed: false })
     }
 

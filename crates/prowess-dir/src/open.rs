@@ -97,10 +97,8 @@ fn open_confined(
     path.call(|path| match fence.confinement {
         #[cfg(target_os = "linux")]
         Confinement::Kernel => {
-            let mounts = match fence.refusals.mounts {
-                true => ResolveFlags::NO_XDEV,
-                false => ResolveFlags::empty(),
-            };
+            let mounts =
+                if fence.refusals.mounts { ResolveFlags::NO_XDEV } else { ResolveFlags::empty() };
             open_by_kernel(directory, path, flags, resolve_flags(links) | mounts)
         }
         #[cfg(not(target_os = "linux"))]

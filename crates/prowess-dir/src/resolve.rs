@@ -14,9 +14,8 @@ use crate::access::{Links, PATH_ONLY};
 /// The number of links that Linux follows in one path.
 const MOST_LINKS: usize = 40;
 
-/// Opens `path`, which may lead through links but not out of `root`. Not inlined, so that profilers
-/// without `openat2` can exclude it by name.
-// Kept a separate function, so that instruction counts can exclude it by name.
+/// Opens `path`, which may lead through links but not out of `root`.
+// Not inlined, so that tools that count instructions without `openat2` can exclude it by name.
 #[inline(never)]
 pub(crate) fn open(
     root: BorrowedFd<'_>,
@@ -62,7 +61,8 @@ fn open_without_links(root: BorrowedFd<'_>, path: &[u8], flags: OFlags) -> Resul
     let mut rest = path;
     loop {
         let slash = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
-        let (part, after) = (&rest[..slash], rest.get(slash + 1..).unwrap_or_default());
+        let part = &rest[..slash];
+        let after = rest.get(slash + 1..).unwrap_or_default();
         if matches!(part, b"" | b"." | b"..") {
             return Err(Errno::LOOP);
         }
@@ -110,6 +110,9 @@ fn is_link(handle: &OwnedFd) -> Result<bool, Errno> {
 }
 
 fn reversed_parts(path: &[u8]) -> Vec<Vec<u8>> {
-    let is_step = |part: &&[u8]| !part.is_empty() && *part != b".";
-    path.split(|&byte| byte == b'/').rev().filter(is_step).map(<[u8]>::to_vec).collect()
+    path.split(|&byte| byte == b'/')
+        .rev()
+        .filter(|part: &&[u8]| !part.is_empty() && *part != b".")
+        .map(<[u8]>::to_vec)
+        .collect()
 }

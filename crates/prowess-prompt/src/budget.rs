@@ -79,8 +79,7 @@ impl Scale<'_> {
     }
 
     fn longest_description(&self) -> usize {
-        let length = |skill: &SkillEntry<'_>| skill.description.chars().count();
-        self.skills.iter().map(length).max().unwrap_or_default()
+        self.skills.iter().map(|skill| skill.description.chars().count()).max().unwrap_or_default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Composes the text of one model call.
 
-use prowess_core::{BodyDelivery, Record};
+use prowess_core::BodyDelivery;
 use prowess_text::{is_exact, is_one_line, loses_characters};
 use serde::Serialize;
 
@@ -47,10 +47,12 @@ fn add_catalog(account: &mut Account<'_>, input: &PromptInput<'_>) -> Vec<String
     let PromptInput { catalog, policy, counter, .. } = *input;
     let (skills, unnameable): (Vec<_>, Vec<_>) = catalog
         .skills()
-        .map(|record: Record<'_>| SkillEntry::new(record, input.delivery.show_location))
+        .map(|record| SkillEntry::new(record, input.delivery.show_location))
         .partition(|skill| is_nameable(&skill.name));
-    let no_name = |skill: &SkillEntry<'_>| Change::new(&skill.name, ChangeKind::Unnameable);
-    account.ledger.changes.extend(unnameable.iter().map(no_name));
+    account
+        .ledger
+        .changes
+        .extend(unnameable.iter().map(|skill| Change::new(&skill.name, ChangeKind::Unnameable)));
     if skills.is_empty() {
         return Vec::new();
     }

@@ -28,7 +28,7 @@ use crate::{CatalogChange, Subscription, codes};
 pub struct Registry {
     settler: Settler,
     host: Host,
-    /// The edition of the user's trust that the newest catalog keeps to.
+    /// The version of the trust in folders that the newest catalog is based on.
     trusted: AtomicU64,
     /// What the next reload builds on. Readers never touch it.
     scanned: Mutex<Scanned>,
@@ -203,7 +203,7 @@ impl Registry {
     /// Settles the catalog anew if the user may have said since the last reload that another folder is
     /// trusted, or one no more.
     pub(crate) fn heed_trust(&self, cancel: &Cancel) -> Option<Reload> {
-        let has_changed = self.host.trust.edition() != self.trusted.load(Ordering::Acquire);
+        let has_changed = self.host.trust.version() != self.trusted.load(Ordering::Acquire);
         has_changed.then(|| self.request(Scope::none(), Some(cancel)).reload)
     }
 
@@ -229,7 +229,7 @@ impl Registry {
         let next = self.published.load().generation() + 1;
         let is_same = self.scan(scope, cancel, next, &mut scanned.sources, &mut outcome);
         // What the user says from here on is heard by the next reload.
-        let edition = self.host.trust.edition();
+        let version = self.host.trust.version();
         let is_same = self.ask_for_trust(&mut scanned.sources) && is_same;
         let told = self.told(&scanned.sources);
         let was_told = std::mem::replace(&mut scanned.told, told);
@@ -246,7 +246,7 @@ impl Registry {
         scanned.is_unpublished = false;
         drop(scanned);
         // Not before readers have the catalog: a turn that begins meanwhile waits for it.
-        self.trusted.store(edition, Ordering::Release);
+        self.trusted.store(version, Ordering::Release);
         Run { result: outcome, is_whole: !cancel.is_cancelled() }
     }
 

@@ -101,8 +101,7 @@ fn exec(program: &Program, files: Vec<OwnedFd>) -> io::Error {
 /// Takes the connection to the host from standard input.
 fn take_socket() -> io::Result<UnixStream> {
     let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let not_started_by_host = |_| io::Error::other("only a host can start this program");
-    socket.peer_addr().map_err(not_started_by_host)?;
+    socket.peer_addr().map_err(|_| io::Error::other("only a host can start this program"))?;
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     Ok(socket)
 }

@@ -96,9 +96,10 @@ impl SessionHandle {
     pub fn touch(&self) -> Result<SessionState, SessionError> {
         let mut state = self.open_state()?;
         state.touched = self.shared.clock.now();
-        match self.shared.store.touch(&self.id, state.touched)? {
-            true => Ok(state),
-            false => Err(self.not_found()),
+        if self.shared.store.touch(&self.id, state.touched)? {
+            Ok(state)
+        } else {
+            Err(self.not_found())
         }
     }
 

@@ -12,7 +12,7 @@
 //! let session = sessions.open()?;
 //! assert!(session.state()?.active.is_empty());
 //!
-//! // Another process with the same store goes on where this one stopped.
+//! // Another process with the same store continues where this one stopped.
 //! let again = sessions.resume(session.id())?;
 //! again.unload(&Unload::All)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -70,9 +70,10 @@ pub fn replaced(before: &[Arc<ActiveSkill>], after: &[Arc<ActiveSkill>]) -> Vec<
 /// Returns those of `ids` that are loaded now with the same content as in `before`.
 pub fn unchanged_since(before: &SessionState, now: &SessionState, ids: &[String]) -> Vec<String> {
     let digest = |state: &SessionState, id: &str| state.find(id).map(|skill| skill.digest);
-    let is_unchanged =
-        |id: &&String| digest(now, id).is_some() && digest(now, id) == digest(before, id);
-    ids.iter().filter(is_unchanged).cloned().collect()
+    ids.iter()
+        .filter(|id| digest(now, id).is_some() && digest(now, id) == digest(before, id))
+        .cloned()
+        .collect()
 }
 
 fn add(

@@ -83,7 +83,8 @@ impl RecordCache {
     /// Reads a file of this size. The content is parsed before its checksum is known, which is safe
     /// because it is not trusted in any case.
     fn read(&self, key: &str, file: &mut impl Read, size: u64) -> io::Result<RecordSet> {
-        let (mut beginning, mut said) = ([0; BEGINNING.len()], [0; SUM]);
+        let mut beginning = [0; BEGINNING.len()];
+        let mut said = [0; SUM];
         file.read_exact(&mut beginning)?;
         file.read_exact(&mut said)?;
         let mut body = Summed { reader: file, sum: Xxh3::new() };
@@ -135,11 +136,10 @@ impl RecordCache {
 
 /// Returns whether a directory entry has the name of a cache file: half a digest.
 fn is_record_file(entry: &fs::DirEntry) -> bool {
-    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let name = entry.file_name();
     let name = name.as_encoded_bytes();
     name.len() == NAME_LENGTH
-        && name.iter().all(is_digit)
+        && name.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         && entry.file_type().is_ok_and(|kind| kind.is_file())
 }
 

@@ -19,7 +19,7 @@ pub struct CurrentTrust {
 /// The parsed file, and the version that it was read from.
 #[derive(Debug)]
 struct Read {
-    edition: u64,
+    version: u64,
     folders: Arc<TrustedFolders>,
 }
 
@@ -34,7 +34,7 @@ impl CurrentTrust {
         // The value is replaced as a whole, so a poisoned lock holds a valid one.
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         // A file that could not be read may be readable now.
-        if read.edition != file::edition(self.file.path()) || read.folders.finding().is_some() {
+        if read.version != file::version(self.file.path()) || read.folders.finding().is_some() {
             *read = Read::of(&self.file);
         }
         Arc::clone(&read.folders)
@@ -44,8 +44,8 @@ impl CurrentTrust {
 impl Read {
     fn of(file: &TrustFile) -> Self {
         // Taken before reading: a change in between causes another read.
-        let edition = file::edition(file.path());
-        Self { edition, folders: Arc::new(file.load()) }
+        let version = file::version(file.path());
+        Self { version, folders: Arc::new(file.load()) }
     }
 }
 
@@ -60,11 +60,11 @@ impl FolderTrust for CurrentTrust {
 
     /// Covers the file and the folders at its paths: a folder that replaces a trusted one is not
     /// trusted.
-    fn edition(&self) -> u64 {
+    fn version(&self) -> u64 {
         let folders = self.folders();
         let states = folders.folders().iter().map(|folder| folder.state() as u8);
         let states: Vec<_> = states.collect();
-        let of_file = file::edition(self.file.path());
+        let of_file = file::version(self.file.path());
         if states.is_empty() { of_file } else { xxh3_64_with_seed(&states, of_file) }
     }
 

@@ -53,7 +53,7 @@ pub(crate) fn open(path: &Path, limit: u64) -> io::Result<Option<(File, u64)>> {
 
 /// Returns a number that changes when the file is replaced, written or its permissions change; 0 if
 /// there is none.
-pub(crate) fn edition(path: &Path) -> u64 {
+pub(crate) fn version(path: &Path) -> u64 {
     let Ok(state) = path.symlink_metadata() else { return 0 };
     let times = [state.mtime(), state.mtime_nsec(), state.ctime(), state.ctime_nsec()];
     let numbers = [state.dev(), state.ino(), state.size()].into_iter();

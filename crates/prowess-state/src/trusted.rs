@@ -132,9 +132,11 @@ impl TrustedFolder {
     }
 
     fn covers(&self, real: &Path) -> bool {
-        let between = |folder: &&Path| *folder != self.path();
         real.starts_with(self.path())
-            && !real.ancestors().take_while(between).any(begins_something_else)
+            && !real
+                .ancestors()
+                .take_while(|folder| *folder != self.path())
+                .any(begins_something_else)
     }
 }
 

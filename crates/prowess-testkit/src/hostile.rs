@@ -157,6 +157,5 @@ fn is_invisible(character: char) -> bool {
 pub fn disguised_tag_in(text: &str) -> Option<&'static str> {
     let visible = |text: &str| text.chars().filter(|c| !is_invisible(*c)).collect::<String>();
     let shown = visible(text);
-    let is_there = |tag: &&&str| text.contains(**tag) || shown.contains(&visible(tag));
-    DISGUISED_TAGS.iter().find(is_there).copied()
+    DISGUISED_TAGS.iter().find(|tag| text.contains(**tag) || shown.contains(&visible(tag))).copied()
 }

@@ -84,14 +84,16 @@ impl PluginFile {
     /// Panics if there is no C compiler `cc`, or if it fails.
     pub fn build(&self) -> Vec<u8> {
         let place = tempfile::tempdir().expect("a temporary directory");
-        let (source, library) = (place.path().join("plugin.c"), place.path().join("plugin"));
+        let source = place.path().join("plugin.c");
+        let library = place.path().join("plugin");
         let numbers: Vec<_> = self.section.iter().map(u8::to_string).collect();
-        let manifest = match numbers.is_empty() {
-            true => String::new(),
-            false => format!(
+        let manifest = if numbers.is_empty() {
+            String::new()
+        } else {
+            format!(
                 "__attribute__((section(\"{SECTION}\"), used)) const unsigned char {SYMBOL}[] = {{{}}};",
                 numbers.join(",")
-            ),
+            )
         };
         std::fs::write(&source, format!("{manifest}\n{}\n", self.code))
             .expect("a file can be written");

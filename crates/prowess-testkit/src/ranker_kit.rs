@@ -35,10 +35,14 @@ fn check_query(ranker: &dyn Ranker, catalog: &Arc<Catalog>, query: &str) {
     let ranked = ranker.rank(catalog, query, usize::MAX);
     let ids: BTreeSet<_> = ranked.iter().map(|ranked| ranked.record.id()).collect();
     assert_eq!(ids.len(), ranked.len(), "each skill is there at most once: {name:?}");
-    let is_visible = |id: &&str| catalog.get(id).is_some();
-    assert!(ids.iter().all(is_visible), "only visible skills are there: {name:?}");
-    let is_score = |ranked: &Ranked<'_>| ranked.score.is_finite() && ranked.score >= 0.0;
-    assert!(ranked.iter().all(is_score), "scores are finite and never negative: {name:?}");
+    assert!(
+        ids.iter().all(|id| catalog.get(id).is_some()),
+        "only visible skills are there: {name:?}"
+    );
+    assert!(
+        ranked.iter().all(|ranked| ranked.score.is_finite() && ranked.score >= 0.0),
+        "scores are finite and never negative: {name:?}"
+    );
     let is_before = |one: &Ranked<'_>, other: &Ranked<'_>| {
         one.score > other.score || (one.score, one.record.id()) < (other.score, other.record.id())
     };
@@ -75,8 +79,8 @@ fn check_prepared(ranker: &dyn Ranker, current: &Arc<Catalog>) {
     let next = catalog();
     ranker.prepare(&next, current);
     for query in QUERIES {
-        let (prepared, other) =
-            (answer(ranker, &next, query, 9), answer(ranker, &catalog(), query, 9));
+        let prepared = answer(ranker, &next, query, 9);
+        let other = answer(ranker, &catalog(), query, 9);
         assert_eq!(prepared, other, "being prepared changes no answer: {query:?}");
     }
 }

@@ -9,11 +9,16 @@
 pub fn without_override(test: impl FnOnce() + Send) {
     use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 
-    let work = || {
-        let mut sets = capabilities(None).expect("a thread may know what it may");
-        sets.effective -= CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH;
-        set_capabilities(None, sets).expect("a right can be given up");
-        test();
-    };
-    std::thread::scope(|scope| scope.spawn(work).join().map_err(std::panic::resume_unwind).ok());
+    std::thread::scope(|scope| {
+        scope
+            .spawn(|| {
+                let mut sets = capabilities(None).expect("a thread may know what it may");
+                sets.effective -= CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH;
+                set_capabilities(None, sets).expect("a right can be given up");
+                test();
+            })
+            .join()
+            .map_err(std::panic::resume_unwind)
+            .ok()
+    });
 }

@@ -109,12 +109,15 @@ impl ScanRecorder {
 
     /// Returns the problems as `severity code path`, sorted, with `root` removed from the paths.
     pub fn problem_lines(&self, root: &str) -> Vec<String> {
-        let line = |problem: &Diagnostic| {
-            let path = problem.path.as_deref().unwrap_or("-");
-            let path = path.strip_prefix(root).unwrap_or(path);
-            format!("{} {} {path}", problem.severity, problem.code)
-        };
-        let mut lines: Vec<_> = self.problems.iter().map(line).collect();
+        let mut lines: Vec<_> = self
+            .problems
+            .iter()
+            .map(|problem| {
+                let path = problem.path.as_deref().unwrap_or("-");
+                let path = path.strip_prefix(root).unwrap_or(path);
+                format!("{} {} {path}", problem.severity, problem.code)
+            })
+            .collect();
         lines.sort_unstable();
         lines
     }

@@ -133,8 +133,8 @@ pub(crate) fn broken(rule: &str, how: &str) -> String {
 }
 
 fn scan(source: &dyn SkillSource) -> ScanRecorder {
-    let fails = |_| panic!("{}", broken(PARTLY, "it fails though every file is readable"));
-    ScanRecorder::scan(source).unwrap_or_else(fails)
+    ScanRecorder::scan(source)
+        .unwrap_or_else(|_| panic!("{}", broken(PARTLY, "it fails though every file is readable")))
 }
 
 fn package(path: &str) -> PackagePath {
@@ -177,8 +177,8 @@ fn what_is_unreadable_is_told_of(fixture: &dyn SourceFixture) {
         return;
     };
     let scan = ScanRecorder::scan(&*unreadable.source);
-    let fails = |_| panic!("{}", broken(PARTLY, "one bad file makes the scan fail"));
-    let scan = scan.unwrap_or_else(fails);
+    let scan =
+        scan.unwrap_or_else(|_| panic!("{}", broken(PARTLY, "one bad file makes the scan fail")));
     assert_eq!(scan.packages(), PACKAGES, "{}", broken(PARTLY, "a bad file hides good ones"));
     let is_told = |problem: &Diagnostic| {
         problem.is_error() && problem.path.as_deref() == Some(&*unreadable.path)
@@ -205,8 +205,7 @@ fn an_unchanged_package_is_not_reported_again(fixture: &dyn SourceFixture) {
         *stamp = Stamp::provisional(stamp.value()).confirmed();
     }
     let changed = changed.record(&*source).expect(KNOWN);
-    let is_unchanged = |name: &String| changed.known.contains_key(name);
-    let wrong = changed.unchanged.iter().any(is_unchanged);
+    let wrong = changed.unchanged.iter().any(|name| changed.known.contains_key(name));
     assert!(!wrong, "{}", broken(KNOWN, "another stamp is taken for the same"));
 }
 
@@ -290,7 +289,8 @@ fn a_file_is_read_whole_or_not_at_all(fixture: &dyn SourceFixture) {
             .iter()
             .find_map(|name| Some((*name, path.strip_prefix(name)?.strip_prefix('/')?)))
             .expect("the kit's files lie in its packages");
-        let (directory, file) = (package(directory), resource(file));
+        let directory = package(directory);
+        let file = resource(file);
         let read = |limit| source.read(&directory, &file, ReadLimit(limit));
         let kind = |limit| read(limit).err().map(|error| error.kind);
         let whole = read(bytes.len());

@@ -67,11 +67,13 @@ fn check_race(store: &dyn SessionStore) {
     let winners: Vec<u64> = thread::scope(|scope| {
         let racers = (1..=RACERS).map(|racer| (racer, scope.spawn(move || race(racer))));
         let racers: Vec<_> = racers.collect();
-        let won = |(racer, run): (u64, thread::ScopedJoinHandle<'_, bool>)| {
-            let is_stored = run.join().expect("`put` works from any thread");
-            is_stored.then_some(racer)
-        };
-        racers.into_iter().filter_map(won).collect()
+        racers
+            .into_iter()
+            .filter_map(|(racer, run): (u64, thread::ScopedJoinHandle<'_, bool>)| {
+                let is_stored = run.join().expect("`put` works from any thread");
+                is_stored.then_some(racer)
+            })
+            .collect()
     });
     assert_eq!(winners.len(), 1, "of racing puts with one expectation just one succeeds");
     let stored = load(store, &id).map(|state| state.touched.0);

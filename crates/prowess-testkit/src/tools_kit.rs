@@ -76,8 +76,11 @@ fn a_definition_can_be_shown(tool: &dyn Tool) {
     let [one, other] = [(), ()].map(|()| tool.definition(&Catalog::empty()));
     assert_eq!(one, other, "{}", broken(CATALOG, "two definitions of one catalog differ"));
     let name = &one.name;
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-    assert!(!name.is_empty() && name.bytes().all(is_plain), "`{name}` can be spelled everywhere");
+    assert!(
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)),
+        "`{name}` can be spelled everywhere"
+    );
     assert!(!one.description.trim().is_empty(), "`{name}` says what it does");
     for schema in [&one.input_schema, &*tool.accepts(&Catalog::empty())] {
         assert_eq!(schema["type"], "object", "the arguments of `{name}` are an object");

@@ -39,10 +39,7 @@ impl Boundary {
 
     /// Returns a tag's name with the boundary: `skill_content-5f3a9c1e77b04d28`.
     pub fn tag(&self, name: &str) -> String {
-        match self.0.is_empty() {
-            true => name.to_owned(),
-            false => format!("{name}-{}", self.0),
-        }
+        if self.0.is_empty() { name.to_owned() } else { format!("{name}-{}", self.0) }
     }
 }
 

@@ -113,15 +113,19 @@ fn is_slash(character: char) -> bool {
 ///
 /// The text is read up to the next bracket at most, so that all calls together are linear.
 fn opens_guarded_tag(after: &str) -> bool {
-    let is_skipped =
-        |character: char| character.is_whitespace() || is_slash(character) || is_ignored(character);
-    let visible = after.trim_start_matches(is_skipped).chars().filter(|c| !is_ignored(*c));
+    let visible = after
+        .trim_start_matches(|character: char| {
+            character.is_whitespace() || is_slash(character) || is_ignored(character)
+        })
+        .chars()
+        .filter(|c| !is_ignored(*c));
     let name = visible.take_while(|c| is_name_character(*c)).take(MAX_NAME_CHARACTERS);
     let name: String = name.collect();
-    match name.is_ascii() {
+    if name.is_ascii() {
         // Nearly every tag is ASCII, and nearly none is guarded.
-        true => GUARDED_TAGS.iter().any(|tag| is_ascii_disguise(&name, tag)),
-        false => is_disguise(&name),
+        GUARDED_TAGS.iter().any(|tag| is_ascii_disguise(&name, tag))
+    } else {
+        is_disguise(&name)
     }
 }
 

@@ -33,10 +33,11 @@ pub fn terminal_json(json: &str) -> Cow<'_, str> {
     }
     let mut escaped = String::with_capacity(json.len() + 16);
     for marked in marked(json) {
-        match marked.is_invisible && marked.character != '\r' {
+        if marked.is_invisible && marked.character != '\r' {
             // Outside of strings, JSON has no such character but the carriage return.
-            true => push_escape(&mut escaped, marked.character),
-            false => escaped.push(marked.character),
+            push_escape(&mut escaped, marked.character);
+        } else {
+            escaped.push(marked.character);
         }
     }
     Cow::Owned(escaped)

@@ -41,8 +41,12 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let text = text.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
-    let is_kept = |character: &char| matches!(character, '\n' | '\t') || !character.is_control();
-    Cow::Owned(visible(&text).chars().filter(is_kept).collect())
+    Cow::Owned(
+        visible(&text)
+            .chars()
+            .filter(|character| matches!(character, '\n' | '\t') || !character.is_control())
+            .collect(),
+    )
 }
 
 /// Returns whether a text copied from any destination here equals the original: it is on one line,

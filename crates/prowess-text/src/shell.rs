@@ -30,8 +30,8 @@ pub fn shell_word<T: AsRef<OsStr> + ?Sized>(word: &T) -> Cow<'_, str> {
 }
 
 fn is_plain(text: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@:,".contains(&byte);
-    !text.is_empty() && text.bytes().all(is_plain)
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+@:,".contains(&byte))
 }
 
 fn octal(word: &OsStr) -> String {

@@ -31,9 +31,10 @@ pub fn push_xml_line(target: &mut String, text: &str) {
 
 /// Appends visible text. Only outside of ASCII does a bracket look like `<` and need no entity.
 fn push_visible(target: &mut String, text: &str) {
-    match text.is_ascii() {
-        true => push_xml_entities(target, text),
-        false => push_xml_entities(target, &with_brackets(text, "<")),
+    if text.is_ascii() {
+        push_xml_entities(target, text);
+    } else {
+        push_xml_entities(target, &with_brackets(text, "<"));
     }
 }
 

@@ -50,11 +50,15 @@ pub(crate) fn call(name: &str, arguments: Value) -> ToolCall {
 
 /// Returns the text of a result; a blob is described, not shown.
 pub(crate) fn words(result: &ToolResult) -> String {
-    let words = |content: &Content| match content {
-        Content::Text { text } => text.clone(),
-        Content::Blob { mime_type, data, .. } => {
-            format!("[{} bytes of {mime_type}]", data.len() / 4 * 3)
-        }
-    };
-    result.content.iter().map(words).collect::<Vec<_>>().join("\n")
+    result
+        .content
+        .iter()
+        .map(|content| match content {
+            Content::Text { text } => text.clone(),
+            Content::Blob { mime_type, data, .. } => {
+                format!("[{} bytes of {mime_type}]", data.len() / 4 * 3)
+            }
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
 }

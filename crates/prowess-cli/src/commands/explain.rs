@@ -79,11 +79,14 @@ fn explain<'c>(
         decisions.push(nowhere::decide(catalog, discovery, query, path.as_ref()));
         decisions.extend(ends_above(catalog, path.as_ref()));
     }
-    let is_shown = |record: &&Record<'_>| {
-        record.availability() == Availability::Offered
-            && prompt.shown.iter().any(|shown| shown == record.id())
-    };
-    let tokens = records.iter().filter(is_shown).map(Record::tokens).sum();
+    let tokens = records
+        .iter()
+        .filter(|record| {
+            record.availability() == Availability::Offered
+                && prompt.shown.iter().any(|shown| shown == record.id())
+        })
+        .map(Record::tokens)
+        .sum();
     Explained { query, records, decisions, tokens }
 }
 
@@ -112,10 +115,9 @@ fn findings_elsewhere<'c>(
 fn ends_above(catalog: &Catalog, path: &Path) -> Vec<Decision> {
     const ENDS: [Code; 3] = [LEFT_OUT_BY_GITIGNORE, SCAN_TRUNCATED, DIRECTORY_UNREADABLE];
     let place = |found: &Diagnostic| found.path.as_deref().unwrap_or_default().to_owned();
-    let is_it = |found: &&Diagnostic| {
+    let ends = catalog.diagnostics().filter(|found| {
         ENDS.contains(&found.code) && path.exists() && path.starts_with(place(found))
-    };
-    let ends = catalog.diagnostics().filter(is_it);
+    });
     ends.map(|found| checked(found, &place(found))).collect()
 }
 
@@ -170,11 +172,15 @@ fn explain_record(
             && record.availability() != Availability::Offered
             && Path::new(&location).starts_with(place)
     };
-    let is_about = |found: &&Diagnostic| {
-        let place = found.path.as_deref();
-        place.is_some_and(|place| place == location || is_of_project(found, place))
-    };
-    decisions.extend(catalog.diagnostics().filter(is_about).map(|found| checked(found, "")));
+    decisions.extend(
+        catalog
+            .diagnostics()
+            .filter(|found| {
+                let place = found.path.as_deref();
+                place.is_some_and(|place| place == location || is_of_project(found, place))
+            })
+            .map(|found| checked(found, "")),
+    );
 }
 
 /// Returns how the prompt shows a visible skill.

@@ -60,7 +60,8 @@ fn text(listed: &Listed<'_>) -> String {
         let _ = writeln!(text, "\n{HEADING}Shadowed{HEADING:#}");
     }
     for skill in &listed.shadowed {
-        let (id, place) = (plain(skill.id()), skill.location());
+        let id = plain(skill.id());
+        let place = skill.location();
         let reason = plain(skill.reason().unwrap_or_default());
         let _ = writeln!(text, "{ID}{id:width$}{ID:#}  {}: {reason}", plain(&place));
     }

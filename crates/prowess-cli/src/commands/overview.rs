@@ -85,12 +85,14 @@ fn text(overview: &Overview) -> String {
         }
     }
     if shadowed + hidden + not_ready + errors + warnings > 0 {
-        let (errors, warnings) = (counted(*errors, "error"), counted(*warnings, "warning"));
+        let errors = counted(*errors, "error");
+        let warnings = counted(*warnings, "warning");
         let some = |count: usize, state: &str| match count {
             0 => String::new(),
             count => format!("{count} {state}, "),
         };
-        let (hidden, not_ready) = (some(*hidden, "hidden"), some(*not_ready, "not ready"));
+        let hidden = some(*hidden, "hidden");
+        let not_ready = some(*not_ready, "not ready");
         let _ = writeln!(text, "\n{hidden}{not_ready}{shadowed} shadowed, {errors}, {warnings}");
     }
     let _ = writeln!(text, "\n{HEADING}Next{HEADING:#}");

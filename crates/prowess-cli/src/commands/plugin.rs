@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::args::{Global, Plugin};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::plugins::{Places, Remarks, failure};
+use crate::plugins::{PluginPaths, Remarks, failure};
 
 pub(crate) fn run(global: &Global, command: &Plugin, output: &Output) -> Result<ExitCode, Failure> {
     match command {
@@ -25,14 +25,14 @@ pub(crate) fn run(global: &Global, command: &Plugin, output: &Output) -> Result<
         Plugin::New(args) => return new::run(args, output),
         _ => {}
     }
-    let places = Places::of_this_user()?;
-    let policy = crate::plugins::policy(global, &places)?;
+    let paths = PluginPaths::of_this_user()?;
+    let policy = crate::plugins::policy(global, &paths)?;
     match command {
         Plugin::Process | Plugin::CheckProcess | Plugin::New(_) => {}
-        Plugin::Check(args) => return check::run(args, policy, &places, output),
-        Plugin::List => list::run(&policy, &places, output)?,
-        Plugin::Inspect { file } => inspect::run(file, &policy, &places, output)?,
-        Plugin::Trust(what) => trust::run(what, &policy, &places, output)?,
+        Plugin::Check(args) => return check::run(args, policy, &paths, output),
+        Plugin::List => list::run(&policy, &paths, output)?,
+        Plugin::Inspect { file } => inspect::run(file, &policy, &paths, output)?,
+        Plugin::Trust(what) => trust::run(what, &policy, &paths, output)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -68,8 +68,8 @@ impl Verdict {
 }
 
 /// Reads the trust store. An unreadable store is a failure, not an empty store.
-fn trusted(places: &Places) -> Result<TrustStore, Failure> {
-    TrustStore::read(&places.trust_file).map_err(|error| untrusted(&error))
+fn trusted(paths: &PluginPaths) -> Result<TrustStore, Failure> {
+    TrustStore::read(&paths.trust_file).map_err(|error| untrusted(&error))
 }
 
 fn untrusted(error: &TrustError) -> Failure {

@@ -94,7 +94,8 @@ fn write_confusions(text: &mut String, evaluation: &Evaluation) {
     }
     let _ = writeln!(text, "\n{HEADING}Confused{HEADING:#}");
     for confusion in evaluation.confusions.iter().take(MOST_CONFUSIONS) {
-        let (offered, expected) = (plain(&confusion.offered), plain(&confusion.expected));
+        let offered = plain(&confusion.offered);
+        let expected = plain(&confusion.expected);
         let times = counted(confusion.times, "time");
         let _ = writeln!(text, "  {ID}{offered}{ID:#} above {ID}{expected}{ID:#}  {times}");
     }

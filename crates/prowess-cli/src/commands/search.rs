@@ -57,7 +57,8 @@ fn text(searched: &Searched<'_>) -> String {
     let mut text = String::new();
     let width = searched.hits.iter().map(|hit| plain(hit.id).chars().count()).max().unwrap_or(0);
     for hit in &searched.hits {
-        let (id, description) = (plain(hit.id), one_line(hit.description, 100));
+        let id = plain(hit.id);
+        let description = one_line(hit.description, 100);
         let score = hit.score;
         let _ = writeln!(text, "{ID}{id:width$}{ID:#}  {DIM}{score:5.2}{DIM:#}  {description}");
     }

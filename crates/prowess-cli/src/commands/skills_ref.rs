@@ -41,7 +41,8 @@ pub(crate) fn to_prompt(paths: &[PathBuf], output: &Output) -> Result<ExitCode, 
             Ok((Properties { name, description, .. }, package)) => {
                 let directory = package.directory.canonicalize().unwrap_or(package.directory);
                 let location = directory.join(package.file).to_string_lossy().into_owned();
-                let (name, description) = (name.into(), description.into());
+                let name = name.into();
+                let description = description.into();
                 entries.push(SkillEntry { name, description, location: Some(location.into()) });
             }
             Err(error) => return refused(error, output),
@@ -104,8 +105,5 @@ fn shown(path: &Path) -> String {
     let directory = directory_of(path);
     let parts = directory.components().filter(|part| *part != Component::CurDir);
     let plain: PathBuf = parts.collect();
-    match plain.as_os_str().is_empty() {
-        true => ".".to_owned(),
-        false => plain.to_string_lossy().into_owned(),
-    }
+    if plain.as_os_str().is_empty() { ".".to_owned() } else { plain.to_string_lossy().into_owned() }
 }

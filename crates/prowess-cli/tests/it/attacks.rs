@@ -107,7 +107,7 @@ fn a_link_does_not_lead_out_of_its_skill() {
 }
 
 #[test]
-fn what_is_no_file_is_refused_and_not_waited_for() {
+fn special_files_are_refused_without_blocking() {
     let tree = tree();
     make_fifo(&tree.join("skills/alpha/pipe.md"));
     for path in ["", ".", "references", "pipe.md"] {
@@ -127,7 +127,7 @@ fn names_that_look_the_same_are_two_files_with_their_own_bytes() {
 }
 
 #[test]
-fn directories_that_look_the_same_are_told_of() {
+fn look_alike_directories_are_reported() {
     let tree = tree();
     tree.write("skills/caf\u{e9}/SKILL.md", plain_skill("composed"));
     tree.write("skills/cafe\u{301}/SKILL.md", plain_skill("decomposed"));
@@ -160,7 +160,7 @@ fn a_skill_that_is_a_link_is_followed_only_where_its_root_is_trusted() {
 }
 
 #[test]
-fn circles_of_links_list_each_skill_once() {
+fn link_loops_list_each_skill_once() {
     let tree = tree();
     symlink(tree.join("skills"), tree.join("skills/loop")).unwrap();
     fs::create_dir_all(tree.join("skills/a")).unwrap();
@@ -318,7 +318,7 @@ fn a_description_is_escaped_once_and_comes_back_as_it_was() {
 }
 
 #[test]
-fn hidden_characters_are_told_of_and_shown_nowhere() {
+fn hidden_characters_are_reported_and_never_shown() {
     let tree = Tree::new("");
     let hidden = ["\u{e0041}\u{e0042}", "\u{200b}", "\u{202e}"];
     let text = format!("name: alpha\ndescription: Plain{}text", hidden.concat());
@@ -337,7 +337,7 @@ fn hidden_characters_are_told_of_and_shown_nowhere() {
 }
 
 #[test]
-fn what_a_terminal_would_obey_is_shown_as_its_code() {
+fn terminal_controls_are_escaped() {
     let tree = Tree::new("");
     let text = "name: alpha\ndescription: \"x\\e[2J\\ay\"";
     tree.write("alpha/SKILL.md", skill_md(text) + "\u{1b}]0;owned\u{7}\n");

@@ -92,7 +92,7 @@ fn check(config: &str, query: &str, (step, outcome, part): (&str, &str, &str)) -
 }
 
 #[test]
-fn what_the_prompt_makes_of_a_skill() {
+fn presentation_in_the_prompt_is_explained() {
     check("", "pdf", ("prompt", "shown", "with its name and description"));
     check("prompt: { max_tokens: 1 }\n", "pdf", ("prompt", "cut", "`prompt.max_tokens`"));
     let tight = "prompt: { max_tokens: 250 }\n";
@@ -106,7 +106,7 @@ fn what_the_prompt_makes_of_a_skill() {
 }
 
 #[test]
-fn which_rule_hides_a_skill_and_who_may_load_it() {
+fn hiding_rule_and_callers_are_named() {
     check("", "by-hand", ("place", "hidden", "`disable-model-invocation` is `true`"));
     check("", "by-hand", ("load", "by-user", "a user can load it as `by-hand`"));
     check("", "needs", ("ready", "not-ready", "the program `a-program-that-nobody-has`"));
@@ -122,7 +122,7 @@ fn which_rule_hides_a_skill_and_who_may_load_it() {
 
 /// Each of the reasons is one to mend, so that who mends the first is not surprised by the next.
 #[test]
-fn every_reason_is_told() {
+fn every_reason_is_reported() {
     let rule = "visibility: { skills: [{ match: 'n*', show: disabled }] }\n";
     check(rule, "needs", ("place", "hidden", "the policy disables `n*`"));
     check(rule, "needs", ("ready", "not-ready", "the program `a-program-that-nobody-has`"));
@@ -137,7 +137,7 @@ fn every_reason_is_told() {
 
 /// Skills that several clients share are often linked to, one by one or all together.
 #[test]
-fn a_place_may_be_spelled_through_links() {
+fn path_through_links_is_found() {
     let tree = home("");
     let skills = tree.join(".agents/skills");
     let dotfiles = tree.join("dotfiles");
@@ -157,7 +157,7 @@ fn a_place_may_be_spelled_through_links() {
 }
 
 #[test]
-fn a_package_is_found_by_the_place_that_a_link_leads_to() {
+fn package_is_found_by_the_target_of_a_link() {
     let tree = home("");
     let (linked, real) = (tree.join(".agents/skills/pdf"), tree.join("real-pdf"));
     std::fs::rename(&linked, &real).expect("nothing is in the way");
@@ -174,13 +174,13 @@ fn a_package_is_found_by_the_place_that_a_link_leads_to() {
 }
 
 #[test]
-fn an_alias_is_explained_by_what_it_stands_for() {
+fn alias_is_explained_by_its_target() {
     let explained = check("aliases: { forms: pdf }\n", "forms", ("find", "found", "/pdf/SKILL.md"));
     assert_eq!(explained["records"][0]["id"], "pdf");
 }
 
 #[test]
-fn why_a_path_is_no_skill() {
+fn path_without_a_skill_has_a_reason() {
     let not_found = |query: &str, part: &str| {
         let explained = check("", query, ("find", "not-found", part));
         assert_eq!(explained["records"].as_array().map(Vec::len), Some(0));
@@ -196,7 +196,7 @@ fn why_a_path_is_no_skill() {
 }
 
 #[test]
-fn the_policy_of_the_search_is_what_is_told() {
+fn discovery_policy_is_reported() {
     let deep = "discovery: { bounds: { max_depth: 3 } }\n";
     let far = "$ROOT/1/2/3/4/5/6/7/far";
     check(deep, far, ("find", "not-found", "only 3 levels are scanned"));

@@ -95,7 +95,7 @@ fn a_name_that_breaks_the_grammar_is_refused() {
 }
 
 #[test]
-fn a_skill_never_takes_the_place_of_a_tool() {
+fn skill_never_replaces_a_tool() {
     let tree = named(&["skills-load", "good"]);
     let call =
         run(tree.path(), &["call", "skills_load", "{\"names\":[\"good\"]}", "--format", "json"]);
@@ -105,7 +105,7 @@ fn a_skill_never_takes_the_place_of_a_tool() {
 }
 
 #[test]
-fn the_longest_name_is_used_and_a_longer_one_is_told_of() {
+fn name_over_the_limit_is_reported() {
     let (longest, longer) = ("a".repeat(64), "b".repeat(65));
     let tree = named(&[&longest, &longer, "12345"]);
     let listed = list(&tree);
@@ -118,14 +118,14 @@ fn the_longest_name_is_used_and_a_longer_one_is_told_of() {
 }
 
 #[test]
-fn a_word_that_yaml_reads_as_something_else_stays_the_word() {
+fn yaml_keywords_stay_names() {
     let tree = named(&["no", "1e3", "0x10", "2001-01-01"]);
     let listed = list(&tree);
     assert_eq!(ids(&listed), ["0x10", "1e3", "2001-01-01", "no"], "names are what is written");
 }
 
 #[test]
-fn a_name_that_is_not_its_directory_is_used_and_told_of_or_invalid() {
+fn name_unlike_its_directory_is_reported() {
     let tree = Tree::new("");
     tree.write("folder/SKILL.md", plain_skill("other"));
     let listed = list(&tree);
@@ -141,7 +141,7 @@ fn a_name_that_is_not_its_directory_is_used_and_told_of_or_invalid() {
 }
 
 #[test]
-fn of_two_skills_with_one_name_the_same_is_used_each_time() {
+fn choice_between_equal_names_is_stable() {
     let tree = named(&["same", "same", "same"]);
     let expected = tree.join("d00/SKILL.md").display().to_string();
     for _ in 0..5 {

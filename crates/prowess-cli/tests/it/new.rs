@@ -12,7 +12,7 @@ fn new(tree: &Tree, args: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_new_skill_pleases_every_checker() {
+fn new_skill_passes_every_profile() {
     let tree = Tree::new("");
     let said = new(&tree, &["pdf-forms"]);
     assert!(said.text().contains("next: edit the description"), "the next step is said: {said:?}");
@@ -26,7 +26,7 @@ fn a_new_skill_pleases_every_checker() {
 }
 
 #[test]
-fn a_program_is_told_the_same() {
+fn json_output_has_the_same_facts() {
     let tree = Tree::new("");
     let args = ["pdf", "--description", "Use when: a # b", "--directory", "deep/skills"];
     let told = new(&tree, &[&args[..], &["--format", "json"]].concat()).json();
@@ -41,7 +41,7 @@ fn a_program_is_told_the_same() {
 }
 
 #[test]
-fn what_is_there_is_never_overwritten() {
+fn existing_file_is_never_overwritten() {
     for file in ["SKILL.md", "skill.md"] {
         let tree = Tree::new("");
         tree.write(&format!("pdf/{file}"), "mine");
@@ -65,7 +65,7 @@ fn a_link_is_not_written_through() {
 }
 
 #[test]
-fn a_skill_that_checkers_refuse_is_not_begun() {
+fn invalid_skill_is_not_created() {
     let tree = Tree::new("");
     for (args, code) in [
         (&["PDF"][..], "name-invalid"),

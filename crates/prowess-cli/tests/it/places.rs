@@ -45,7 +45,7 @@ fn places(tree: &Tree, listed: &Value) -> Vec<String> {
 }
 
 #[test]
-fn the_user_has_their_places_and_the_project_each_on_the_way_to_its_root() {
+fn user_and_project_directories_are_searched() {
     let tree = Tree::new("");
     put(&tree, "home/.agents/skills", "a");
     put(&tree, "home/.prowess/skills", "b");
@@ -81,7 +81,7 @@ fn outside_of_a_repository_only_the_working_directory_counts() {
 }
 
 #[test]
-fn the_project_comes_before_the_user_and_the_user_before_the_program() {
+fn layers_have_their_precedence() {
     let tree = machine();
     for skills in ["home/.agents/skills", "repository/.agents/skills"] {
         put(&tree, skills, "both");
@@ -118,7 +118,7 @@ fn the_project_comes_before_the_user_and_the_user_before_the_program() {
 /// Installers link a skill from one place into each client's directory, and a project links its own
 /// parts.
 #[test]
-fn links_are_followed_as_far_as_a_place_is_trusted_or_the_operator_says() {
+fn links_follow_the_trust_or_the_policy() {
     let tree = machine();
     put(&tree, "common", "shared");
     put(&tree, "repository/parts", "own");
@@ -147,7 +147,7 @@ fn links_are_followed_as_far_as_a_place_is_trusted_or_the_operator_says() {
 
 /// A package is one, however many clients have a link to it.
 #[test]
-fn a_package_that_is_linked_into_two_places_is_one() {
+fn package_linked_twice_is_one_skill() {
     let tree = machine();
     put(&tree, "common", "shared");
     tree.write("common/shared/scripts/run.sh", "echo\n");
@@ -166,7 +166,7 @@ fn a_package_that_is_linked_into_two_places_is_one() {
 }
 
 #[test]
-fn a_place_that_is_not_there_is_no_complaint() {
+fn missing_default_directory_is_not_reported() {
     let ran = Program::new().run(&[]);
     assert!(ran.text().contains("3 skills"), "the program's own skills are always there");
     assert_eq!(ran.stderr, "", "nobody must make a directory of skills");
@@ -212,7 +212,7 @@ fn roots_of_two_layers_follow_the_layers_not_their_order() {
 }
 
 #[test]
-fn a_layer_that_there_is_not_is_a_wrong_command() {
+fn unknown_layer_is_a_usage_error() {
     let tree = Tree::new("");
     let ran = Program::new().root("team", tree.path()).run(&["list", "--format", "json"]);
     assert_eq!(ran.code, Some(2), "the command itself is wrong");
@@ -223,7 +223,7 @@ fn a_layer_that_there_is_not_is_a_wrong_command() {
 }
 
 #[test]
-fn what_is_found_is_kept_in_the_home_unless_nobody_wants_it() {
+fn scans_are_cached_unless_disabled() {
     let tree = machine();
     let here = || at(&tree, "repository");
     put(&tree, "home/.agents/skills", "mine");

@@ -105,7 +105,7 @@ fn without_plugins_the_list_is_empty() {
 }
 
 #[test]
-fn the_list_says_what_would_become_of_each() {
+fn list_shows_each_verdict() {
     let home = Home::new();
     home.trust(&home.install("notes.so", "1.2.0")).text();
     home.install("other.so", "1.3.0");
@@ -179,7 +179,7 @@ fn inspect_shows_the_manifest_and_the_verdict() {
 }
 
 #[test]
-fn what_is_no_plugin_is_told_in_one_line() {
+fn file_that_is_no_plugin_is_reported_on_one_line() {
     let home = Home::new();
     let text = home.write("text.so", b"text").display().to_string();
     home.check_failure(&["plugin", "inspect", &text], &expect![[r#"
@@ -206,7 +206,7 @@ fn what_is_no_plugin_is_told_in_one_line() {
 }
 
 #[test]
-fn trust_is_given_listed_and_taken_back() {
+fn trust_is_added_listed_and_revoked() {
     let home = Home::new();
     let file = home.install("notes.so", "1.2.0");
     let told = home.trust(&file);
@@ -243,7 +243,7 @@ fn trust_is_given_listed_and_taken_back() {
 }
 
 #[test]
-fn an_older_version_is_trusted_only_if_that_is_meant() {
+fn older_version_needs_allow_older() {
     let home = Home::new();
     home.trust(&home.install("new.so", "1.10.0")).text();
     let old = home.install("old.so", "1.9.0").display().to_string();
@@ -312,7 +312,7 @@ fn memory(home: &Home, isolation: &str) -> (String, String) {
 }
 
 #[test]
-fn a_plugin_s_skills_are_skills_wherever_it_runs() {
+fn plugin_skills_are_listed_in_both_isolations() {
     for isolation in ["in-process", "process", "auto"] {
         let home = Home::new();
         let (file, config) = memory(&home, isolation);
@@ -333,7 +333,7 @@ fn a_plugin_s_skills_are_skills_wherever_it_runs() {
 }
 
 #[test]
-fn a_plugin_s_skills_lie_in_the_layer_of_plugins_if_no_other_is_named() {
+fn plugin_skills_default_to_the_plugins_layer() {
     let home = Home::new();
     let (file, _) = memory(&home, "in-process");
     home.trust(Path::new(&file)).text();
@@ -414,7 +414,7 @@ fn the_built_in_sources_may_be_plugins() {
 }
 
 #[test]
-fn a_plugin_that_nobody_trusts_is_not_loaded() {
+fn untrusted_plugin_is_not_loaded() {
     let home = Home::new();
     let file = home.install("notes.so", "1.2.0").display().to_string();
     let ran = home.run(&["--plugin", &file, "list", "--format", "json"]);
@@ -426,7 +426,7 @@ fn a_plugin_that_nobody_trusts_is_not_loaded() {
 }
 
 #[test]
-fn what_a_plugin_warns_of_is_a_line_for_people() {
+fn plugin_warning_is_a_line_on_stderr() {
     let home = Home::new();
     let built = std::fs::read(build_plugin_example("prowess-plugin-sdk", "faulty"));
     let file = home.write("faulty.so", &built.expect("the plugin is built"));
@@ -452,7 +452,7 @@ fn what_a_plugin_warns_of_is_a_line_for_people() {
 }
 
 #[test]
-fn a_server_says_what_cannot_take_the_place_of_a_plugin() {
+fn server_reports_a_rejected_new_build() {
     let home = Home::new();
     let (file, config) = memory(&home, "in-process");
     home.trust(Path::new(&file)).text();
@@ -540,7 +540,7 @@ fn two_plugins_of_one_name_are_refused_as_such() {
 }
 
 #[test]
-fn fifo_beside_a_plugin_hangs_nothing() {
+fn fifo_next_to_a_plugin_does_not_block() {
     let home = Home::new();
     let file = home.install("notes.so", "1.2.0").display().to_string();
     let made = std::process::Command::new("mkfifo").arg(format!("{file}.minisig")).status();

@@ -181,14 +181,14 @@ fn is_seen(breaks: &str, check: &str, reason: &str) {
 }
 
 #[test]
-fn each_broken_rule_is_seen() {
+fn each_broken_rule_is_found() {
     for (breaks, check, reason) in BROKEN {
         is_seen(breaks, check, reason);
     }
 }
 
 #[test]
-fn each_rule_of_instances_is_seen_when_broken() {
+fn each_broken_rule_of_instances_is_found() {
     for (breaks, check, reason) in BROKEN_BY_INSTANCES {
         is_seen(breaks, check, reason);
     }
@@ -204,7 +204,7 @@ fn each_check_has_a_plugin_that_fails_it() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_told_without_opening_it() {
+fn file_fault_is_reported_without_loading_it() {
     let manifest = PluginFile::manifest;
     let aborts = Manifest { panic: PanicStrategy::Abort, ..manifest() };
     let unknown = Manifest { kinds: vec!["themes".into()], ..manifest() };
@@ -253,7 +253,7 @@ fn the_report_is_text_or_junit_too() {
 }
 
 #[test]
-fn a_wrong_command_line_is_told() {
+fn wrong_arguments_are_usage_errors() {
     for (args, code) in
         [(["--only", "themes"], "check-unknown"), (["--with", "{"], "config-invalid")]
     {

@@ -75,7 +75,7 @@ fn follow(commands: &[String]) -> String {
 }
 
 #[test]
-fn the_guide_leads_to_a_plugin_that_passes() {
+fn guide_creates_a_plugin_that_passes() {
     let commands = guide();
     let said = follow(&commands);
     assert!(said.contains("0 failed"), "the check passes: {said}");

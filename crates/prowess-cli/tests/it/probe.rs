@@ -188,7 +188,7 @@ fn a_missed_recall_is_a_failure() {
 }
 
 #[test]
-fn a_limit_says_how_many_are_offered() {
+fn limit_sets_the_number_of_results() {
     let ran = probe(QUERIES, &["--limit", "1", "--format", "json"]).json();
     assert_eq!(ran["limit"], 1);
     let answers = ran["answers"].as_array().expect("a list");
@@ -197,7 +197,7 @@ fn a_limit_says_how_many_are_offered() {
 }
 
 #[test]
-fn a_file_that_is_no_list_of_queries_is_a_wrong_command() {
+fn invalid_query_file_is_a_usage_error() {
     for (queries, code) in [
         ("{", "probe-invalid"),
         (r#"[{"query": "a", "expects": ["b"]}]"#, "probe-invalid"),

@@ -82,7 +82,7 @@ fn a_limit_is_kept() {
 }
 
 #[test]
-fn a_part_of_a_name_or_tag_can_be_asked_for() {
+fn substring_matches_names_and_tags() {
     let by_part = search(&["crob", "--match", "substring"]);
     assert!(by_part.text().starts_with("pdf-forms"), "a part of a tag is enough");
     assert_eq!(search(&["crob"]).text(), "", "but not of a word");
@@ -91,7 +91,7 @@ fn a_part_of_a_name_or_tag_can_be_asked_for() {
 }
 
 #[test]
-fn people_get_a_line_for_each_hit_or_a_remark() {
+fn text_output_has_a_line_per_hit() {
     let ran = search(&["pfd"]);
     expect![[r#"
         pdf-forms   0.23  Fills in forms. Use when a PDF must be completed.

@@ -141,7 +141,7 @@ fn loading_brings_the_body_and_reading_brings_text_and_bytes() {
 
 /// A server may run for days; what its user takes back counts from the next call on.
 #[test]
-fn trust_that_is_given_and_taken_back_reaches_a_server_that_runs() {
+fn changes_of_trust_reach_a_running_server() {
     block_on(async {
         let tree = Tree::new("//- /project/.git/HEAD\nref: refs/heads/main\n//- /home/x\n");
         for name in ["early", "later", "last"] {
@@ -162,7 +162,7 @@ fn trust_that_is_given_and_taken_back_reaches_a_server_that_runs() {
 }
 
 #[test]
-fn a_skill_that_comes_or_changes_while_it_serves_is_loaded_as_it_is() {
+fn changed_skill_is_loaded_with_new_content() {
     block_on(async {
         let tree = tree();
         let client = Client::connect(tree.path()).await;
@@ -184,7 +184,7 @@ fn a_skill_that_comes_or_changes_while_it_serves_is_loaded_as_it_is() {
 }
 
 #[test]
-fn a_hangup_reloads_a_server_that_does_not_look_by_itself() {
+fn sighup_reloads_a_manual_server() {
     block_on(async {
         let tree = tree();
         let config = Tree::new("//- /prowess.yaml\nrefresh: { mode: manual }\n");
@@ -206,7 +206,7 @@ fn a_hangup_reloads_a_server_that_does_not_look_by_itself() {
 
 /// A client has its instructions already, so a result has to tell.
 #[test]
-fn a_client_is_told_of_a_loaded_skill_that_has_changed() {
+fn change_of_a_loaded_skill_is_reported() {
     block_on(async {
         let tree = tree();
         let config = Tree::new("//- /prowess.yaml\nsession: { on_change: notify }\n");
@@ -228,7 +228,7 @@ fn a_client_is_told_of_a_loaded_skill_that_has_changed() {
 }
 
 #[test]
-fn a_refusal_is_a_result_and_the_conversation_goes_on() {
+fn refused_call_is_a_result() {
     block_on(async {
         let tree = Tree::new("");
         tree.write("CANARY", SECRET);
@@ -284,7 +284,7 @@ fn two_clients_are_two_conversations() {
 }
 
 #[test]
-fn without_a_skill_there_is_no_tool_and_nothing_to_say() {
+fn without_skills_there_are_no_tools() {
     block_on(async {
         let client = Client::connect(Tree::new("").path()).await;
         let server = client.service.peer_info().expect("the server says who it is");
@@ -363,7 +363,7 @@ impl Server {
 }
 
 #[test]
-fn it_ends_with_its_input_and_remarks_go_to_standard_error() {
+fn server_ends_with_its_input() {
     let mut server = Server::start(&[]);
     let answer = server.greet();
     assert_eq!(answer["result"]["serverInfo"]["name"], "prowess");
@@ -374,7 +374,7 @@ fn it_ends_with_its_input_and_remarks_go_to_standard_error() {
 }
 
 #[test]
-fn a_client_that_never_says_a_word_is_no_failure() {
+fn silent_client_is_no_failure() {
     let (code, rest, remarks) = Server::start(&["--quiet"]).end();
     assert_eq!((code, rest.as_str(), remarks.as_str()), (Some(0), "", ""));
 }

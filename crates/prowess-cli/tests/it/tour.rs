@@ -49,7 +49,7 @@ fn a_file_of_the_skill_is_read_and_one_outside_is_refused() {
 }
 
 #[test]
-fn a_slip_is_answered_with_what_was_meant() {
+fn misspelt_name_gets_a_suggestion() {
     let played = played();
     let slip = played.iter().find(|turn| turn["code"] == "skill-not-found");
     let answer = slip.expect("the model mistypes a name")["answer"].as_str().unwrap();
@@ -76,7 +76,7 @@ fn each_turn_has_its_cost_and_its_time() {
 }
 
 #[test]
-fn a_person_can_follow_it() {
+fn text_output_is_readable() {
     let ran = Program::new().run(&["tour"]);
     let text = ran.text();
     for part in ["Turn 1", "<available_skills>", "skills_load", BODY, "path-escape", "Turn 6"] {

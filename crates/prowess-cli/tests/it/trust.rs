@@ -47,7 +47,7 @@ const TRUSTED: [&str; 3] =
     ["deploy project visible", "evil project visible", "deploy user shadowed"];
 
 #[test]
-fn a_project_is_asked_about_trusted_and_trusted_no_longer() {
+fn project_is_trusted_and_revoked() {
     let tree = machine();
     let repository = tree.join("repository").canonicalize().unwrap();
     let before = json(&tree, &["list"]);
@@ -72,7 +72,7 @@ fn a_project_is_asked_about_trusted_and_trusted_no_longer() {
 }
 
 #[test]
-fn nothing_of_a_project_that_nobody_trusts_reaches_a_model() {
+fn untrusted_project_never_reaches_a_model() {
     let tree = machine();
     for args in [&["prompt"][..], &["search", "project"]] {
         let ran = run(&tree, args);
@@ -90,7 +90,7 @@ fn nothing_of_a_project_that_nobody_trusts_reaches_a_model() {
 }
 
 #[test]
-fn people_see_what_is_hidden_and_what_to_do() {
+fn text_output_names_hidden_skills_and_the_next_step() {
     let tree = machine();
     let overview = run(&tree, &[]);
     assert!(overview.text().contains("2 hidden, 0 shadowed"), "{}", overview.stdout);
@@ -108,7 +108,7 @@ fn people_see_what_is_hidden_and_what_to_do() {
 }
 
 #[test]
-fn a_replaced_project_is_asked_about_again() {
+fn replaced_project_is_not_trusted() {
     let tree = machine();
     run(&tree, &["trust"]).text();
     fs::rename(tree.join("repository"), tree.join("old")).unwrap();
@@ -126,7 +126,7 @@ fn a_replaced_project_is_asked_about_again() {
 }
 
 #[test]
-fn a_damaged_file_of_trust_trusts_nobody_and_says_so() {
+fn damaged_trust_file_trusts_nothing() {
     let tree = machine();
     run(&tree, &["trust"]).text();
     tree.write("home/.local/state/prowess/trust.json", "{");
@@ -143,7 +143,7 @@ fn a_damaged_file_of_trust_trusts_nobody_and_says_so() {
 }
 
 #[test]
-fn what_cannot_be_trusted_is_refused_with_a_code() {
+fn untrustable_path_is_refused_with_a_code() {
     let tree = machine();
     let check = |args: &[&str], code: i32, expected: &str| {
         let ran = run(&tree, &[&["trust"], args, &["--format", "json"]].concat());
@@ -157,7 +157,7 @@ fn what_cannot_be_trusted_is_refused_with_a_code() {
 }
 
 #[test]
-fn a_root_that_was_typed_and_a_policy_that_asks_nobody_need_no_trust() {
+fn named_root_needs_no_trust() {
     let tree = machine();
     let root = format!("project={}", tree.join("repository/.agents/skills").display());
     let typed = json(&tree, &["--root", &root, "list"]);

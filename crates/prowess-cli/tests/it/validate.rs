@@ -51,7 +51,7 @@ fn read(tree: &Tree, path: &str) -> String {
 }
 
 #[test]
-fn what_is_named_is_compared_as_one_tree() {
+fn named_paths_are_compared_as_one_tree() {
     let tree = Tree::new("");
     let same = "Fills PDF forms and extracts their tables when a form arrives.";
     for name in ["one", "two"] {
@@ -193,7 +193,7 @@ fn a_skill_cannot_steer_the_terminal() {
 }
 
 #[test]
-fn a_place_far_out_in_a_line_is_shown_with_what_is_around_it() {
+fn long_line_is_shown_around_the_finding() {
     let tree = Tree::new("");
     let text =
         skill("pdf", "") + &format!("{}[x](gone.md){}\n", "é ".repeat(300), " z".repeat(300));
@@ -245,7 +245,7 @@ fn json_keeps_its_contract() {
 }
 
 #[test]
-fn alike_descriptions_are_told() {
+fn similar_descriptions_are_reported() {
     let tree = Tree::new("");
     for name in ["one", "two"] {
         let description = "Fills PDF forms and reads their tables. Use when a form arrives.";
@@ -335,7 +335,7 @@ fn a_dry_run_writes_nothing() {
 }
 
 #[test]
-fn a_fix_is_told_as_json() {
+fn fix_is_reported_as_json() {
     let tree = fixable();
     let document = validate(&tree, &[".", "--fix", "--format", "json"]).json();
     let fixed = &document["fixed"][0];
@@ -421,7 +421,7 @@ fn the_reference_tool_judges_a_tree() {
 }
 
 #[test]
-fn roles_are_shown_where_they_are_asked_for() {
+fn roles_are_shown_on_request() {
     let tree = Tree::new("");
     for name in ["pdf", "hello", "a", "skill"] {
         tree.write(&format!("{name}/SKILL.md"), skill(name, ""));

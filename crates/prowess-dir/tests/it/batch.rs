@@ -24,7 +24,7 @@ fn batch(directory: &mut Dir, file: &str) -> PathBatch {
 }
 
 #[test]
-fn each_path_leads_to_the_file_of_its_directory() {
+fn paths_open_the_file_of_their_directory() {
     let place = Place::new();
     for name in ["a", "b b", "..."] {
         fs::create_dir(place.inside(name)).unwrap();
@@ -57,7 +57,7 @@ fn each_path_leads_to_the_file_of_its_directory() {
 }
 
 #[test]
-fn a_link_in_the_place_of_a_directory_is_not_followed() {
+fn link_instead_of_a_directory_is_not_followed() {
     let place = Place::new();
     place.link("link", place.outside("elsewhere"));
     for mut directory in place.opened() {
@@ -70,7 +70,7 @@ fn a_link_in_the_place_of_a_directory_is_not_followed() {
 }
 
 #[test]
-fn a_name_that_is_no_text_is_told_of_and_one_that_no_file_has_refused() {
+fn names_that_are_not_utf8_or_not_valid_are_reported() {
     let place = Place::new();
     fs::create_dir(place.inside("").join(OsStr::from_bytes(b"\xff"))).unwrap();
     for mut directory in place.opened() {

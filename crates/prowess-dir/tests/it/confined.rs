@@ -24,14 +24,14 @@ fn files_inside_are_read() {
 
 /// These stay inside, so only the check of the text can reject them.
 #[test]
-fn two_dots_are_refused_by_their_text() {
+fn dot_dot_is_refused_by_its_text() {
     let place = Place::new();
     check(&place, "references/../file.md", Err(ErrorKind::Escape));
     check(&place, "references/..", Err(ErrorKind::Escape));
 }
 
 #[test]
-fn ways_out_are_refused_by_their_text() {
+fn escaping_paths_are_refused_by_their_text() {
     let place = Place::new();
     check(&place, "../CANARY", Err(ErrorKind::Escape));
     check(&place, "references/../../CANARY", Err(ErrorKind::Escape));
@@ -43,7 +43,7 @@ fn ways_out_are_refused_by_their_text() {
 
 /// The text of these paths is valid: only their resolution rejects them.
 #[test]
-fn ways_out_are_refused_by_their_resolution() {
+fn escaping_links_are_refused_by_resolution() {
     let place = Place::new();
     place.link("link", "../CANARY");
     place.link("up", "..");
@@ -60,7 +60,7 @@ fn ways_out_are_refused_by_their_resolution() {
 }
 
 #[test]
-fn directories_and_looks_are_confined_like_reads() {
+fn directories_and_stats_are_confined() {
     let place = Place::new();
     place.link("out", "../elsewhere");
     for directory in place.opened() {
@@ -75,7 +75,7 @@ fn directories_and_looks_are_confined_like_reads() {
 }
 
 #[test]
-fn links_inside_are_followed_or_refused_as_asked() {
+fn inner_links_follow_the_policy() {
     let place = Place::new();
     place.link("link", "references/../file.md");
     place.link("deep", "references");
@@ -93,7 +93,7 @@ fn links_inside_are_followed_or_refused_as_asked() {
 }
 
 #[test]
-fn circles_end() {
+fn link_loops_are_errors() {
     let place = Place::new();
     place.link("l1", "l2");
     place.link("l2", "l1");
@@ -106,7 +106,7 @@ fn circles_end() {
 
 /// As many links as Linux follows, and one more.
 #[test]
-fn long_chains_end_where_the_kernel_ends_them() {
+fn link_chains_have_the_limit_of_the_kernel() {
     let place = Place::new();
     place.link("link-0", "file.md");
     for number in 1..=40 {
@@ -124,7 +124,7 @@ fn without_waiting<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
 }
 
 #[test]
-fn only_regular_files_are_read_and_nothing_blocks() {
+fn special_files_are_refused_without_blocking() {
     let place = Place::new();
     make_fifo(&place.inside("fifo"));
     drop(std::os::unix::net::UnixListener::bind(place.inside("socket")).unwrap());
@@ -156,7 +156,7 @@ fn magic_links_are_refused() {
 }
 
 #[test]
-fn a_missing_directory_and_a_file_are_told_apart() {
+fn missing_and_non_directory_are_different_errors() {
     let place = Place::new();
     for open in [prowess_dir::Dir::open, prowess_dir::Dir::open_by_hand] {
         let missing = open(place.outside("missing")).unwrap_err();

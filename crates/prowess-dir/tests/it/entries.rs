@@ -24,7 +24,7 @@ fn names(directory: &mut Dir) -> BTreeMap<String, Kind> {
 }
 
 #[test]
-fn each_name_has_its_kind_and_a_second_listing_is_whole() {
+fn second_listing_is_complete() {
     let place = Place::new();
     make_fifo(&place.inside("fifo"));
     place.link("link", "/");
@@ -44,7 +44,7 @@ fn each_name_has_its_kind_and_a_second_listing_is_whole() {
 }
 
 #[test]
-fn more_names_than_fit_into_a_buffer_are_all_shown() {
+fn names_beyond_one_buffer_are_listed() {
     let place = Place::new();
     for number in 0..2_000 {
         fs::File::create(place.inside(&format!("a-name-of-some-length-{number}"))).unwrap();
@@ -54,7 +54,7 @@ fn more_names_than_fit_into_a_buffer_are_all_shown() {
 }
 
 #[test]
-fn a_visit_ends_when_it_is_told_to() {
+fn visit_ends_at_break() {
     let place = Place::new();
     let mut directory = Dir::open(place.inside("")).unwrap();
     let mut buffer = EntryBuffer::default();

@@ -7,7 +7,7 @@ use prowess_dir::{Dir, ErrorKind, Kind, Links};
 use crate::Place;
 
 #[test]
-fn a_file_is_read_up_to_the_limit_or_not_at_all() {
+fn file_over_the_limit_is_not_read() {
     let place = Place::new();
     let directory = Dir::open(place.inside("")).unwrap();
     assert_eq!(directory.read("file.md", 4).unwrap(), b"file", "as long as the limit");
@@ -18,7 +18,7 @@ fn a_file_is_read_up_to_the_limit_or_not_at_all() {
 }
 
 #[test]
-fn a_head_says_whether_it_is_all() {
+fn head_reports_the_end_of_the_file() {
     let place = Place::new();
     let directory = Dir::open(place.inside("")).unwrap();
     let file = directory.open_file("file.md", Links::Refuse).unwrap();
@@ -33,7 +33,7 @@ fn a_head_says_whether_it_is_all() {
 /// The kernel reports no size for these, and returns their text all the same.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_that_hides_its_size_is_read_whole_or_refused() {
+fn file_without_a_size_is_read_whole_or_refused() {
     let directory = Dir::open("/proc/self").unwrap();
     let status = directory.read("status", 1 << 20).unwrap();
     assert!(status.starts_with(b"Name:") && status.ends_with(b"\n"), "read to its end");
@@ -42,7 +42,7 @@ fn a_file_that_hides_its_size_is_read_whole_or_refused() {
 }
 
 #[test]
-fn a_stat_is_the_same_however_it_is_asked_for() {
+fn every_stat_call_returns_the_same() {
     let place = Place::new();
     place.link("link", "file.md");
     for directory in place.opened() {

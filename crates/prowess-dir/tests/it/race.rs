@@ -60,7 +60,7 @@ fn race(target: &Path, open: fn(&Path) -> Dir, links: Links) -> (usize, usize) {
 }
 
 #[test]
-fn a_directory_that_becomes_a_link_outside_never_leaks() {
+fn directory_replaced_by_a_link_never_leaks() {
     for open in WAYS {
         for links in [Links::Refuse, Links::FollowInside] {
             for target in ["../elsewhere", "../inside/../elsewhere"] {

@@ -17,7 +17,7 @@ fn check(place: &Place, bounds: WalkBounds, paths: &[&str], is_complete: bool) {
 }
 
 #[test]
-fn all_is_named_by_its_path_and_sorted() {
+fn paths_are_complete_and_sorted() {
     let place = Place::new();
     fs::create_dir(place.inside("skipped")).unwrap();
     fs::write(place.inside("skipped/no"), "").unwrap();
@@ -25,7 +25,7 @@ fn all_is_named_by_its_path_and_sorted() {
 }
 
 #[test]
-fn links_are_named_and_not_followed() {
+fn links_are_listed_and_not_followed() {
     let place = Place::new();
     place.link("out", "..");
     place.link("round", ".");
@@ -36,7 +36,7 @@ fn links_are_named_and_not_followed() {
 }
 
 #[test]
-fn a_bound_that_bites_is_told() {
+fn exceeded_limit_makes_the_walk_incomplete() {
     let place = Place::new();
     fs::create_dir(place.inside("references/deep")).unwrap();
     fs::write(place.inside("references/deep/x"), "").unwrap();

@@ -64,9 +64,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             self.reader.consume(consumed);
             if end.is_some() {
                 self.is_returned = true;
-                return Ok(Some(match std::mem::take(&mut self.is_skipping) {
-                    true => Line::TooLong(&self.line),
-                    false => Line::Whole(&self.line),
+                return Ok(Some(if std::mem::take(&mut self.is_skipping) {
+                    Line::TooLong(&self.line)
+                } else {
+                    Line::Whole(&self.line)
                 }));
             }
         }

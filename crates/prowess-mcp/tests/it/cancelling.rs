@@ -34,7 +34,7 @@ fn endless() -> (Arc<Endless>, UnboundedReceiver<&'static str>) {
 }
 
 #[test]
-fn a_call_that_the_client_takes_back_is_cancelled() {
+fn cancelled_request_cancels_its_call() {
     block_on(async {
         let (tool, mut said) = endless();
         let client = connect(tool).await;
@@ -51,7 +51,7 @@ fn a_call_that_the_client_takes_back_is_cancelled() {
 }
 
 #[test]
-fn a_call_whose_client_is_gone_is_cancelled() {
+fn lost_connection_cancels_its_calls() {
     block_on(async {
         let (tool, mut said) = endless();
         let client = connect(tool).await;
@@ -67,7 +67,7 @@ fn a_call_whose_client_is_gone_is_cancelled() {
 
 /// A server that blocks on its tool would answer nothing until the tool has ended.
 #[test]
-fn while_a_tool_works_the_others_are_answered() {
+fn running_tool_does_not_block_others() {
     block_on(async {
         let (tool, mut said) = endless();
         let client = connect(tool).await;

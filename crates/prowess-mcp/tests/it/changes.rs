@@ -21,7 +21,7 @@ impl ClientHandler for Listening {
 }
 
 #[test]
-fn a_client_is_told_of_a_skill_that_comes_and_finds_it() {
+fn new_skill_notifies_the_client() {
     block_on(async {
         let tree = Tree::new("");
         let builder = Runtime::builder().policies(prowess_mcp::policies());

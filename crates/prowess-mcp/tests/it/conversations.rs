@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::{block_on, call, greet, greet_and_watch};
 
 #[test]
-fn what_one_client_loads_no_other_has() {
+fn loaded_skills_are_per_client() {
     block_on(async {
         let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
         let runtime = Arc::new(builder.build().expect("the runtime is complete"));
@@ -29,7 +29,7 @@ fn what_one_client_loads_no_other_has() {
 }
 
 #[test]
-fn a_conversation_ends_with_its_connection() {
+fn session_ends_with_its_connection() {
     block_on(async {
         let store = Arc::new(MemoryStore::new());
         let kept = Arc::clone(&store) as Arc<dyn SessionStore>;

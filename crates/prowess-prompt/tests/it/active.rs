@@ -13,7 +13,7 @@ fn text_of(loaded: &[Arc<prowess_core::ActiveSkill>]) -> String {
 }
 
 #[test]
-fn bodies_stand_in_the_order_of_loading() {
+fn bodies_are_in_the_order_of_loading() {
     let loaded = [active("sql", "Use `a < b && c`."), active("pdf", "# Forms")];
     expect![[r#"
         These skills are loaded: follow their instructions. Where two conflict, the later one takes precedence. Paths in a skill are relative to its `directory`.
@@ -29,7 +29,7 @@ fn bodies_stand_in_the_order_of_loading() {
 }
 
 #[test]
-fn a_body_may_come_in_the_tool_result_instead() {
+fn tool_result_delivery_has_no_bodies_in_the_prompt() {
     let delivery = DeliveryPolicy { bodies: BodyDelivery::ToolResult, ..DeliveryPolicy::default() };
     let loaded = [active("pdf", "# Forms")];
     let text = prompt_with(&catalog(&[]), &loaded, &PromptPolicy::default(), delivery).text;
@@ -54,7 +54,7 @@ fn directories_are_shown_as_locations_are() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_shown_as_it_is_is_left_out() {
+fn directory_with_hidden_characters_is_left_out() {
     let mut loaded = active("pdf", "# Forms");
     Arc::make_mut(&mut loaded).root_dir = "/skills/p\u{202E}df".to_owned();
     let text = text_of(&[loaded]);
@@ -69,7 +69,7 @@ fn code_in_a_body_stays_as_it_is() {
 }
 
 #[test]
-fn line_breaks_of_other_systems_become_ours() {
+fn line_breaks_become_line_feeds() {
     let text = text_of(&[active("pdf", "a\r\nb\rc")]);
     assert!(text.contains("\na\nb\nc\n"), "{text:?}");
 }

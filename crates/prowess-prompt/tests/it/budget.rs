@@ -21,7 +21,7 @@ fn count(prompt: &Prompt, kind: ChangeKind) -> usize {
 }
 
 #[test]
-fn what_fits_is_whole() {
+fn catalog_within_the_budget_is_complete() {
     let prompt = within(4_000, &many(10, 200));
     assert_eq!((prompt.shown.len(), prompt.total), (10, 10));
     assert_eq!(prompt.ledger.changes, []);
@@ -39,7 +39,7 @@ fn descriptions_are_shortened_before_skills_are_left_out() {
 }
 
 #[test]
-fn what_does_not_fit_is_left_out_from_the_end_and_the_text_says_so() {
+fn last_skills_are_left_out_with_a_note() {
     let prompt = within(700, &many(40, 500));
     let shown = prompt.shown.len();
     assert_eq!(prompt.shown[0], "skill-00000");
@@ -61,7 +61,7 @@ fn a_budget_too_small_for_one_skill_still_says_that_there_are_some() {
 }
 
 #[test]
-fn without_a_budget_all_is_shown() {
+fn without_a_budget_everything_is_shown() {
     let policy = PromptPolicy { max_tokens: None, ..PromptPolicy::default() };
     let prompt = prompt(&catalog(&many(300, 500)), &[], &policy);
     assert_eq!(prompt.shown.len(), 300);

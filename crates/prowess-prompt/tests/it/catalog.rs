@@ -167,7 +167,7 @@ fn equal_input_gives_equal_bytes() {
 }
 
 #[test]
-fn every_shown_id_resolves_and_one_that_cannot_be_typed_is_not_shown() {
+fn every_shown_id_resolves() {
     let skills = [
         skill("pdf", "One."),
         skill("pdf 2", "Blanks inside are typed as they stand."),
@@ -189,7 +189,7 @@ fn every_shown_id_resolves_and_one_that_cannot_be_typed_is_not_shown() {
 }
 
 #[test]
-fn the_catalog_can_be_had_alone() {
+fn catalog_block_is_available_alone() {
     let entry =
         SkillEntry { name: "pdf".into(), description: "Fills forms.".into(), location: None };
     let text = available_skills([entry], CatalogFormat::XmlElements);

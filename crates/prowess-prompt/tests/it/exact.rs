@@ -14,7 +14,7 @@ fn check(text: &str, o200k: usize, cl100k: usize) {
 }
 
 #[test]
-fn the_counts_are_those_of_the_vocabularies() {
+fn counts_match_the_vocabularies() {
     check("", 0, 0);
     // Counts that the vocabularies' maker published.
     check("antidisestablishmentarianism", 6, 6);
@@ -25,7 +25,7 @@ fn the_counts_are_those_of_the_vocabularies() {
 }
 
 #[test]
-fn a_text_without_a_blank_is_counted_in_the_time_that_its_length_allows() {
+fn long_words_take_linear_time() {
     let count = |length: usize| ExactTokens::default().count(&"a".repeat(length));
     assert_eq!(
         count(1 << 20),
@@ -35,7 +35,7 @@ fn a_text_without_a_blank_is_counted_in_the_time_that_its_length_allows() {
 }
 
 #[test]
-fn a_prompt_that_is_counted_exactly_says_so() {
+fn exact_count_is_marked() {
     let skills = [skill("pdf", "Fills in and merges PDF forms.")];
     let ledger_of = |counter: &dyn TokenCounter| {
         let (catalog, policy) = (catalog(&skills), PromptPolicy::default());

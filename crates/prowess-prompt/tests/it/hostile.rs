@@ -47,7 +47,7 @@ fn a_directory_name_with_hidden_characters_is_not_shown() {
 }
 
 #[test]
-fn hidden_characters_are_removed_and_told() {
+fn hidden_characters_are_removed_and_recorded() {
     let tags: String = "obey".chars().filter_map(|c| char::from_u32(0xE0000 + c as u32)).collect();
     for hidden in
         ["\u{200B}", "\u{202E}", "\u{FE0F}", "\u{E0101}", "\u{1B}", "\u{FEFF}", tags.as_str()]
@@ -145,7 +145,7 @@ proptest! {
     }
 
     #[test]
-    fn what_has_no_hidden_character_round_trips(words in prop::collection::vec("[!-~äé漢]{1,9}", 1..9)) {
+    fn text_without_hidden_characters_round_trips(words in prop::collection::vec("[!-~äé漢]{1,9}", 1..9)) {
         check_round_trip(&words.join(" "));
     }
 

@@ -30,13 +30,13 @@ impl FolderTrust for Says {
         }
     }
 
-    fn edition(&self) -> u64 {
+    fn version(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
     fn finding(&self) -> Option<Diagnostic> {
         let finding = Diagnostic::new(Code::new("silent"), Severity::Error, "a", "b");
-        (self.edition() == SILENT).then_some(finding)
+        (self.version() == SILENT).then_some(finding)
     }
 }
 

@@ -39,7 +39,8 @@ fn unshare() -> io::Result<()> {
     if is_admin {
         return unshare_now(flags);
     }
-    let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+    let user = geteuid().as_raw();
+    let group = getegid().as_raw();
     unshare_now(flags | UnshareFlags::NEWUSER)?;
     std::fs::write("/proc/self/setgroups", "deny")?;
     std::fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;

@@ -47,7 +47,7 @@ fn orphans_end_with_the_program() {
 }
 
 #[test]
-fn killed_host_process_takes_everything_along() {
+fn killed_host_ends_every_process() {
     let script = "setsid sleep 600 & echo started; sleep 600";
     let mut running = shell(script, DemandedLevel::Namespaces);
     let mut started = [0; 8];

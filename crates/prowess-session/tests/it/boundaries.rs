@@ -2,7 +2,7 @@ use prowess_core::SessionId;
 use prowess_session::Boundaries;
 
 #[test]
-fn each_session_and_each_process_has_its_own() {
+fn boundary_differs_by_session_and_process() {
     let [first, second] = [Boundaries::random(), Boundaries::random()];
     let (first, second) = (first.expect("randomness"), second.expect("randomness"));
     let [one, other] = ["one", "other"].map(|id| SessionId::new(id).expect("a good id"));

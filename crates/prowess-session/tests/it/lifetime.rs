@@ -30,7 +30,7 @@ fn check_is_over(session: &dyn Session, why: &str) {
 }
 
 #[test]
-fn a_resumed_session_goes_on_where_it_was() {
+fn resumed_session_has_its_state() {
     let host = Host::new(SessionPolicy::default());
     let session = host.open();
     load(&session, LoadMode::Add, "a b").expect("two skills are within the cap");
@@ -42,7 +42,7 @@ fn a_resumed_session_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_session_that_was_never_begun_cannot_be_resumed() {
+fn unknown_session_cannot_be_resumed() {
     let host = Host::new(SessionPolicy::default());
     let id = SessionId::new("0123456789abcdef0123456789abcdef").expect("it is a good id");
     let error = host.sessions.resume(&id).expect_err("nobody began it");
@@ -136,7 +136,7 @@ fn without_a_limit_a_session_never_expires() {
 }
 
 #[test]
-fn a_bounded_store_lets_the_least_recently_used_session_go() {
+fn bounded_store_evicts_the_least_recently_used() {
     let two = NonZeroUsize::new(2).expect("two is not zero");
     let host = Host::with_store(Arc::new(MemoryStore::bounded(two)), SessionPolicy::default());
     let open = || {
@@ -167,7 +167,7 @@ fn expired_session_frees_its_id() {
 }
 
 #[test]
-fn ids_are_unique_and_say_nothing() {
+fn ids_are_unique_and_random() {
     let host = Host::new(SessionPolicy::default());
     let ids: BTreeSet<_> = (0..1000).map(|_| host.open().id().clone()).collect();
     assert_eq!(ids.len(), 1000, "no id comes twice");
@@ -183,7 +183,7 @@ fn ids_are_unique_and_say_nothing() {
 }
 
 #[test]
-fn what_is_kept_is_the_loaded_skills_and_no_message() {
+fn stored_state_has_only_loaded_skills() {
     let host = Host::new(SessionPolicy::default());
     let session = host.open();
     let stored = host.store.load(session.id()).expect("memory can be read");
@@ -233,7 +233,7 @@ impl SessionStore for Failing {
 }
 
 #[test]
-fn a_failing_store_is_an_error_that_says_so() {
+fn failing_store_is_a_store_error() {
     let clock = Arc::new(ManualClock::default());
     let sessions = Sessions::new(Arc::new(Failing), clock, SessionPolicy::default());
     let error = sessions.open().expect_err("nothing can be stored");

@@ -88,7 +88,7 @@ fn replacing_is_never_a_reload() {
 }
 
 #[test]
-fn the_cap_counts_what_would_be_active() {
+fn limit_counts_the_resulting_skills() {
     let cases = [
         (1, "", Replace, "a b", Some("too-many-skills"), ""),
         (1, "a", Replace, "b c", Some("too-many-skills"), "a"),
@@ -105,7 +105,7 @@ fn the_cap_counts_what_would_be_active() {
 }
 
 #[test]
-fn the_cap_s_error_says_what_to_do() {
+fn limit_error_names_the_next_step() {
     let session = Host::new(capped(1)).open();
     let error = load(&session, Replace, "a b").expect_err("two are more than one");
     assert_eq!(
@@ -115,7 +115,7 @@ fn the_cap_s_error_says_what_to_do() {
 }
 
 #[test]
-fn unloading_removes_what_is_there() {
+fn unloading_ignores_inactive_skills() {
     let cases = [
         ("a b c", unloading("b"), "a c"),
         ("a b", unloading("x"), "a b"),
@@ -130,7 +130,7 @@ fn unloading_removes_what_is_there() {
 }
 
 #[test]
-fn newer_versions_take_the_places_of_what_is_active() {
+fn refresh_keeps_positions() {
     let moved = ActiveSkill {
         location: "memory://notes/moved/SKILL.md".to_owned(),
         ..(*edition("b", 3)).clone()
@@ -156,7 +156,7 @@ fn newer_versions_take_the_places_of_what_is_active() {
 }
 
 #[test]
-fn a_skill_that_was_unloaded_comes_back_only_when_it_is_loaded() {
+fn refresh_does_not_reload_unloaded_skills() {
     let session = Host::new(SessionPolicy::default()).open();
     load(&session, Add, "a").expect("one skill is within the cap");
     session.unload(&unloading("a")).expect("the session is open");
@@ -165,7 +165,7 @@ fn a_skill_that_was_unloaded_comes_back_only_when_it_is_loaded() {
 }
 
 #[test]
-fn the_state_holds_what_was_loaded_and_the_receipt_leaves_the_body_out() {
+fn receipt_has_no_body() {
     let session = Host::new(SessionPolicy::default()).open();
     let receipt = load(&session, Add, "a b").expect("two skills are within the cap");
     let state = session.state().expect("the session is open");
@@ -179,7 +179,7 @@ fn the_state_holds_what_was_loaded_and_the_receipt_leaves_the_body_out() {
 }
 
 #[test]
-fn conversations_do_not_see_each_other() {
+fn sessions_are_independent() {
     let host = Host::new(SessionPolicy::default());
     let (one, other) = (host.open(), host.open());
     load(&one, Add, "a").expect("one skill is within the cap");

@@ -62,7 +62,7 @@ fn ids_of(active: &[Arc<ActiveSkill>]) -> Vec<&str> {
 
 proptest! {
     #[test]
-    fn any_series_keeps_ids_unique_within_the_cap_and_failures_without_trace(
+    fn any_series_keeps_the_invariants(
         policy in policy(),
         operations in prop::collection::vec(operation(), 0..20),
     ) {

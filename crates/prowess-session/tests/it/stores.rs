@@ -11,7 +11,7 @@ use prowess_session::MemoryStore;
 use prowess_testkit::check_store;
 
 #[test]
-fn the_memory_store_keeps_every_rule() {
+fn memory_store_passes() {
     check_store(&MemoryStore::new());
 }
 
@@ -167,7 +167,7 @@ fn check(defect: Defect, rule: &str) {
 }
 
 #[test]
-fn the_kit_finds_each_broken_store() {
+fn each_broken_store_fails() {
     use Defect::*;
     check(LoadsNothing, "`load` gives what the last `put` stored");
     check(LoadsAnotherConversation, "`load` keeps conversations apart");

@@ -64,7 +64,7 @@ fn toggle(session: &dyn Session, id: &str) {
 }
 
 #[test]
-fn what_threads_do_together_is_some_serial_order() {
+fn concurrent_changes_are_serialisable() {
     let store = Arc::new(Recording::default());
     let host = Host::with_store(store.clone(), SessionPolicy::default());
     let session = host.open();
@@ -159,7 +159,7 @@ impl SessionStore for Interfering {
 }
 
 #[test]
-fn a_load_that_meets_an_unload_is_worked_out_again() {
+fn conflicting_load_is_retried() {
     let host = Host::with_store(Arc::new(Interfering::new(false)), SessionPolicy::default());
     let session = host.open();
     load(&session, LoadMode::Add, "a").expect("one skill is within the cap");
@@ -168,7 +168,7 @@ fn a_load_that_meets_an_unload_is_worked_out_again() {
 }
 
 #[test]
-fn a_change_gives_up_after_a_bounded_number_of_attempts() {
+fn change_fails_after_limited_attempts() {
     let host = Host::with_store(Arc::new(Interfering::new(true)), SessionPolicy::default());
     let session = host.open();
     let error = load(&session, LoadMode::Add, "b").expect_err("the other one is always faster");

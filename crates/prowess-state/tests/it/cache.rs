@@ -35,7 +35,7 @@ fn saved() -> (Tree, RecordCache) {
 }
 
 #[test]
-fn what_was_kept_comes_back_under_its_key_and_for_its_build_alone() {
+fn records_are_restored_for_their_key_and_build_only() {
     let (tree, cache) = saved();
     let found = cache.load("key").unwrap().expect("it was kept");
     assert_eq!(message(&found), "first");
@@ -49,7 +49,7 @@ fn what_was_kept_comes_back_under_its_key_and_for_its_build_alone() {
 }
 
 #[test]
-fn each_changed_byte_and_each_missing_end_is_seen() {
+fn damage_is_detected_at_every_byte() {
     let (tree, cache) = saved();
     let path = only_file(&tree);
     let whole = fs::read(&path).unwrap();
@@ -71,7 +71,7 @@ fn each_changed_byte_and_each_missing_end_is_seen() {
 
 /// Swapped files are intact, but each is under the wrong key.
 #[test]
-fn another_key_s_file_is_not_taken() {
+fn file_of_another_key_is_rejected() {
     let (tree, cache) = saved();
     let first = only_file(&tree);
     let bytes = fs::read(&first).unwrap();
@@ -82,14 +82,14 @@ fn another_key_s_file_is_not_taken() {
 }
 
 #[test]
-fn a_file_that_others_could_have_written_is_not_taken() {
+fn file_writable_by_others_is_rejected() {
     let (tree, cache) = saved();
     fs::set_permissions(only_file(&tree), Permissions::from_mode(0o666)).unwrap();
     assert!(cache.load("key").is_err(), "anybody could have written it");
 }
 
 #[test]
-fn the_oldest_files_go() {
+fn oldest_files_are_removed() {
     let tree = Tree::new("");
     let cache = RecordCache::new(tree.join("cache"), "build");
     for number in 0..300 {
@@ -101,7 +101,7 @@ fn the_oldest_files_go() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_to_is_an_error_and_nothing_worse() {
+fn unwritable_directory_is_an_error() {
     let tree = Tree::new("//- /file\ntext\n");
     let cache = RecordCache::new(tree.join("file/cache"), "build");
     let failed = cache.save("key", &records("x")).expect_err("there is no such directory");
@@ -109,7 +109,7 @@ fn a_place_that_cannot_be_written_to_is_an_error_and_nothing_worse() {
 }
 
 #[test]
-fn cleaning_leaves_files_and_directories_of_others_alone() {
+fn cleaning_keeps_foreign_files() {
     let tree = Tree::new("");
     let cache = RecordCache::new(tree.join("cache"), "build");
     let others = ["notes.txt", "0123456789ABCDEF0123456789abcdef", ".x.prowess-tmp", "directory/x"];

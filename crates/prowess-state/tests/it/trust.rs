@@ -35,7 +35,7 @@ fn check(tree: &Tree, file: &TrustFile, answers: &[(&str, FolderAnswer)]) {
 use FolderAnswer::{NotTrusted, Replaced, Trusted};
 
 #[test]
-fn trust_holds_for_what_lies_below_and_for_nothing_else() {
+fn trust_covers_the_content_of_the_folder_only() {
     let (tree, file) = machine(&["a/b/c", "ab"]);
     check(&tree, &file, &[("a", NotTrusted)]);
     trust(&tree, &file, "a/b");
@@ -45,45 +45,45 @@ fn trust_holds_for_what_lies_below_and_for_nothing_else() {
 }
 
 #[test]
-fn a_program_that_runs_hears_what_is_said_in_another() {
+fn running_program_sees_changes_of_another() {
     let (tree, file) = machine(&["a", "b"]);
     let current = CurrentTrust::new(file.clone());
     let answer = |folder: &str| current.answer(&tree.join(folder));
-    let mut editions = vec![current.edition()];
+    let mut versions = vec![current.version()];
     trust(&tree, &file, "a");
-    editions.push(current.edition());
+    versions.push(current.version());
     assert_eq!((answer("a"), answer("b")), (Trusted, NotTrusted), "given");
     trust(&tree, &file, "b");
-    editions.push(current.edition());
+    versions.push(current.version());
     file.revoke(&tree.join("a")).expect("it was trusted");
-    editions.push(current.edition());
+    versions.push(current.version());
     assert_eq!((answer("a"), answer("b")), (NotTrusted, Trusted), "taken back");
-    assert_eq!(current.edition(), editions[3], "nobody has said more");
+    assert_eq!(current.version(), versions[3], "the file has not changed");
     fs::set_permissions(file.path(), Permissions::from_mode(0o666)).unwrap();
-    editions.push(current.edition());
+    versions.push(current.version());
     assert_eq!(answer("b"), NotTrusted, "a file that anybody may write to is not believed");
     assert!(current.finding().is_some(), "and it is said why");
     fs::remove_file(file.path()).unwrap();
-    editions.push(current.edition());
+    versions.push(current.version());
     assert!(current.finding().is_none() && answer("b") == NotTrusted, "without a file none is");
-    assert_eq!((editions[0], editions.remove(5)), (0, 0), "there is no file");
-    assert!(editions.windows(2).all(|pair| pair[0] != pair[1]), "each is another: {editions:?}");
+    assert_eq!((versions[0], versions.remove(5)), (0, 0), "there is no file");
+    assert!(versions.windows(2).all(|pair| pair[0] != pair[1]), "each is another: {versions:?}");
 }
 
 #[test]
-fn another_folder_in_the_place_of_a_trusted_one_is_news() {
+fn replaced_folder_changes_the_version() {
     let (tree, file) = machine(&["a", "b"]);
     trust(&tree, &file, "a");
     let current = CurrentTrust::new(file);
-    let before = current.edition();
+    let before = current.version();
     fs::rename(tree.join("a"), tree.join("old")).unwrap();
     fs::rename(tree.join("b"), tree.join("a")).unwrap();
-    assert_ne!(current.edition(), before, "nobody wrote to the file, and the folder is another");
+    assert_ne!(current.version(), before, "the folder was replaced, the file is unchanged");
     assert_eq!(current.answer(&tree.join("a")), Replaced);
 }
 
 #[test]
-fn check_names_the_identity_of_the_very_folder() {
+fn check_returns_the_identity_of_the_folder() {
     let (tree, file) = machine(&["a/own", "b/own"]);
     trust(&tree, &file, "a");
     let check = |folder: &str| file.load().check(&tree.join(folder));
@@ -100,7 +100,7 @@ fn check_names_the_identity_of_the_very_folder() {
 }
 
 #[test]
-fn a_repository_inside_and_what_a_package_manager_put_there_are_other_people_s() {
+fn inner_repositories_and_packages_are_not_covered() {
     let (tree, file) = machine(&["a/own", "a/module/deep", "a/clone/.git", "a/node_modules/x/y"]);
     tree.write("a/module/.git", "gitdir: elsewhere\n");
     trust(&tree, &file, "a");
@@ -114,7 +114,7 @@ fn a_repository_inside_and_what_a_package_manager_put_there_are_other_people_s()
 }
 
 #[test]
-fn trust_can_be_taken_back_also_from_a_folder_that_is_gone() {
+fn trust_in_a_removed_folder_can_be_revoked() {
     let (tree, file) = machine(&["a/b", "c"]);
     trust(&tree, &file, "a");
     trust(&tree, &file, "c");
@@ -135,7 +135,7 @@ fn trust_can_be_taken_back_also_from_a_folder_that_is_gone() {
 
 /// File systems reuse the inode of a removed folder.
 #[test]
-fn a_folder_that_takes_another_s_place_is_not_trusted() {
+fn replacement_of_a_trusted_folder_is_not_trusted() {
     let (tree, file) = machine(&["a", "other"]);
     trust(&tree, &file, "a");
     fs::remove_dir(tree.join("a")).unwrap();
@@ -153,7 +153,7 @@ fn a_folder_that_takes_another_s_place_is_not_trusted() {
 }
 
 #[test]
-fn a_link_in_the_place_of_a_folder_leads_to_what_it_leads_to() {
+fn link_has_the_trust_of_its_target() {
     let (tree, file) = machine(&["a", "hostile", "work/real"]);
     trust(&tree, &file, "a");
     fs::rename(tree.join("a"), tree.join("old")).unwrap();
@@ -167,7 +167,7 @@ fn a_link_in_the_place_of_a_folder_leads_to_what_it_leads_to() {
 }
 
 #[test]
-fn the_file_is_the_user_s_alone_and_says_when() {
+fn trust_file_is_private_and_has_times() {
     let (tree, file) = machine(&["a"]);
     trust(&tree, &file, "a");
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
@@ -179,7 +179,7 @@ fn the_file_is_the_user_s_alone_and_says_when() {
 }
 
 #[test]
-fn a_file_that_cannot_be_believed_trusts_nobody_and_is_left_alone() {
+fn unusable_file_trusts_nothing_and_is_kept() {
     let newer = r#"{"version": 2, "folders": {}}"#;
     for text in ["", "{", "[]", newer, r#"{"version": 1, "folders": [], "more": 1}"#, "\u{0}"] {
         let (tree, file) = machine(&["a"]);
@@ -197,7 +197,7 @@ fn a_file_that_cannot_be_believed_trusts_nobody_and_is_left_alone() {
 }
 
 #[test]
-fn a_file_that_others_could_have_written_is_not_believed() {
+fn file_writable_by_others_is_rejected() {
     type Tamper = fn(&Tree, &Path);
     let tampers: [(&str, Tamper); 4] = [
         ("everybody may write", |_, path| {
@@ -226,7 +226,7 @@ fn a_file_that_others_could_have_written_is_not_believed() {
 }
 
 #[test]
-fn what_belongs_to_somebody_else_is_not_believed() {
+fn file_of_another_user_is_rejected() {
     let (tree, file) = machine(&["a"]);
     trust(&tree, &file, "a");
     // Only root may change a file's owner, so other users skip this part.
@@ -236,7 +236,7 @@ fn what_belongs_to_somebody_else_is_not_believed() {
 }
 
 #[test]
-fn two_programs_that_trust_at_once_lose_nothing() {
+fn concurrent_changes_are_all_kept() {
     let folders: Vec<_> = (0..8).map(|number| format!("folder-{number}")).collect();
     let (tree, file) = machine(&folders.iter().map(String::as_str).collect::<Vec<_>>());
     std::thread::scope(|scope| {
@@ -248,7 +248,7 @@ fn two_programs_that_trust_at_once_lose_nothing() {
 }
 
 #[test]
-fn what_is_no_folder_or_every_folder_is_not_trusted() {
+fn files_and_the_root_directory_cannot_be_trusted() {
     let (tree, file) = machine(&["a"]);
     tree.write("note", "text");
     for folder in ["gone", "note"] {

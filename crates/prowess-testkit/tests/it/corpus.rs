@@ -11,7 +11,7 @@ fn percentiles(skills: &[CorpusSkill], measure: impl Fn(&CorpusSkill) -> usize) 
 }
 
 #[test]
-fn equal_seeds_give_equal_skills_and_a_small_corpus_is_the_start_of_a_large_one() {
+fn equal_seeds_give_equal_prefixes() {
     let small: Vec<_> = Corpus::new(7).skills(50).collect();
     let large: Vec<_> = Corpus::new(7).skills(200).collect();
     assert_eq!(small, large[..50], "the first skills of a larger corpus are the smaller corpus");
@@ -20,7 +20,7 @@ fn equal_seeds_give_equal_skills_and_a_small_corpus_is_the_start_of_a_large_one(
 }
 
 #[test]
-fn its_measures_are_those_of_public_skills() {
+fn measures_match_public_skills() {
     let skills: Vec<_> = Corpus::new(1).skills(1_000).collect();
     let near = |what: &str, (median, high): (usize, usize), wanted: (usize, usize)| {
         let is_near = |is: usize, wanted: usize| is * 4 >= wanted * 3 && is * 3 <= wanted * 4;

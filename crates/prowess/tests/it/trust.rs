@@ -21,13 +21,13 @@ struct Switch(AtomicU64);
 
 impl FolderTrust for Switch {
     fn answer(&self, _: &Path) -> FolderAnswer {
-        match self.edition() % 2 {
+        match self.version() % 2 {
             0 => FolderAnswer::Trusted,
             _ => FolderAnswer::NotTrusted,
         }
     }
 
-    fn edition(&self) -> u64 {
+    fn version(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }

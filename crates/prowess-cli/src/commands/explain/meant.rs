@@ -11,11 +11,12 @@ pub(super) fn as_found(catalog: &Catalog, path: PathBuf) -> PathBuf {
     if roots().any(|root| path.starts_with(root)) {
         return path;
     }
-    let below = |root: &Path| {
-        let rest = real.strip_prefix(root.canonicalize().ok()?).ok()?.to_owned();
-        Some(if rest.as_os_str().is_empty() { root.to_owned() } else { root.join(rest) })
-    };
-    roots().find_map(below).unwrap_or(path)
+    roots()
+        .find_map(|root| {
+            let rest = real.strip_prefix(root.canonicalize().ok()?).ok()?.to_owned();
+            Some(if rest.as_os_str().is_empty() { root.to_owned() } else { root.join(rest) })
+        })
+        .unwrap_or(path)
 }
 
 /// Returns the records that match `query`, and those at `path`, which is the query as a path. Links
@@ -46,9 +47,13 @@ fn real_directory(path: &Path) -> Option<PathBuf> {
 
 /// Returns the records whose directory is this one, links resolved.
 fn in_directory<'c>(catalog: &'c Catalog, directory: &Path) -> Vec<Record<'c>> {
-    let is_there = |record: &Record<'_>| {
-        let own = PathBuf::from(record.root_directory());
-        own.canonicalize().is_ok_and(|own| own == directory)
-    };
-    catalog.skills().chain(catalog.excluded()).chain(catalog.rejected()).filter(is_there).collect()
+    catalog
+        .skills()
+        .chain(catalog.excluded())
+        .chain(catalog.rejected())
+        .filter(|record| {
+            let own = PathBuf::from(record.root_directory());
+            own.canonicalize().is_ok_and(|own| own == directory)
+        })
+        .collect()
 }

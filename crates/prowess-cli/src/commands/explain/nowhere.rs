@@ -51,7 +51,8 @@ fn under(catalog: &Catalog, scan: &FsConfig, path: &Path) -> String {
         directory.starts_with(record.root_directory()) && !record.package().as_str().is_empty()
     });
     if let Some(around) = around {
-        let (id, place) = (around.id(), around.root_directory());
+        let id = around.id();
+        let place = around.root_directory();
         return format!(
             "`{shown}` is inside the skill `{id}` at {place}, where the scan ends; move it out"
         );

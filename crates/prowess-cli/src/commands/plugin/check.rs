@@ -19,7 +19,7 @@ use super::trusted;
 use crate::args::{PluginCheck, PluginReport};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output, counted};
-use crate::plugins::{Places, failure, this_program};
+use crate::plugins::{PluginPaths, failure, this_program};
 use crate::runtime::absolute;
 use crate::terminal::plain;
 
@@ -54,14 +54,14 @@ fn skill(bytes: &[u8]) -> Result<(), String> {
 pub(super) fn run(
     args: &PluginCheck,
     policy: PluginPolicy,
-    places: &Places,
+    paths: &PluginPaths,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let setup = CheckSetup {
         policy,
-        trust: trusted(places)?,
+        trust: trusted(paths)?,
         config: settings(args)?,
-        staging: places.staging(),
+        staging: paths.staging(),
         program: this_program()?,
         arguments: ["plugin", "check-process"].map(Into::into).into(),
         deadline: Duration::from_secs(args.seconds),
@@ -76,7 +76,8 @@ pub(super) fn run(
     let file = absolute(&args.file)?;
     let report = check(&file, Origin::Named, &setup, &begun).map_err(|error| failure(&error))?;
     bar.finish_and_clear();
-    let (passed, summary) = (report.is_passed(), report.summary());
+    let passed = report.is_passed();
+    let summary = report.summary();
     match args.report {
         Some(PluginReport::Junit) => output.data(&report.to_junit())?,
         None => output.result(&Checked { passed, report, summary }, text)?,
@@ -93,8 +94,7 @@ fn settings(args: &PluginCheck) -> Result<Option<Value>, Failure> {
 }
 
 fn only(args: &PluginCheck) -> Result<Vec<String>, Failure> {
-    let is_unknown = |name: &&String| !check_names().any(|known| known == name.as_str());
-    match args.only.iter().find(is_unknown) {
+    match args.only.iter().find(|name| !check_names().any(|known| known == name.as_str())) {
         None => Ok(args.only.clone()),
         Some(name) => {
             let names = check_names().collect::<Vec<_>>().join(", ");
@@ -106,9 +106,10 @@ fn only(args: &PluginCheck) -> Result<Vec<String>, Failure> {
 
 /// Creates a progress bar, which is drawn on a terminal only and removed at the end.
 fn bar(output: &Output) -> ProgressBar {
-    let target = match output.shows_remarks() {
-        true => ProgressDrawTarget::stderr(),
-        false => ProgressDrawTarget::hidden(),
+    let target = if output.shows_remarks() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
     };
     let style = ProgressStyle::with_template("  checking {bar:40.cyan} {pos}/{len} {msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -119,7 +120,8 @@ fn text(checked: &Checked) -> String {
     let mut text = String::new();
     let Checked { report, summary, .. } = checked;
     if let Some(manifest) = &report.manifest {
-        let (name, version) = (plain(&manifest.name), plain(&manifest.version));
+        let name = plain(&manifest.name);
+        let version = plain(&manifest.version);
         let _ =
             writeln!(text, "{HEADING}{name}{HEADING:#} {version} {DIM}{}{DIM:#}", report.digest);
     }

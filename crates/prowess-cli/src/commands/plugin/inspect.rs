@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{Verdict, trusted};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output};
-use crate::plugins::{Places, failure};
+use crate::plugins::{PluginPaths, failure};
 use crate::runtime::absolute;
 use crate::terminal::plain;
 
@@ -29,13 +29,13 @@ struct Inspected {
 pub(super) fn run(
     file: &Path,
     policy: &PluginPolicy,
-    places: &Places,
+    paths: &PluginPaths,
     output: &Output,
 ) -> Result<(), Failure> {
     let file = absolute(file)?;
-    let refused = |error| failure(&error);
-    let (bytes, inspection) = plugin_host::read(&file, Origin::Named, policy).map_err(refused)?;
-    let verified = verify(&file, Origin::Named, policy, &trusted(places)?);
+    let (bytes, inspection) =
+        plugin_host::read(&file, Origin::Named, policy).map_err(|error| failure(&error))?;
+    let verified = verify(&file, Origin::Named, policy, &trusted(paths)?);
     let verdict =
         Verdict::new(&verified.as_ref().map(VerifiedPlugin::placement).map_err(Clone::clone));
     let digest = Digest::of(&bytes);
@@ -46,7 +46,8 @@ pub(super) fn run(
 fn text(inspected: &Inspected) -> String {
     let mut text = String::new();
     let Inspection { manifest, library } = &inspected.inspection;
-    let (name, version) = (plain(&manifest.name), plain(&manifest.version));
+    let name = plain(&manifest.name);
+    let version = plain(&manifest.version);
     let _ = writeln!(text, "{HEADING}{name}{HEADING:#} {version}");
     let glibc = library.linkage.minimum_glibc.as_deref().unwrap_or("none");
     let rows = [

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{Verdict, trusted};
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output, counted};
-use crate::plugins::Places;
+use crate::plugins::PluginPaths;
 use crate::terminal::{one_line, plain};
 
 /// The output of `plugin list --format json`.
@@ -32,14 +32,18 @@ struct Entry {
     verdict: Verdict,
 }
 
-pub(super) fn run(policy: &PluginPolicy, places: &Places, output: &Output) -> Result<(), Failure> {
-    let trust = trusted(places)?;
-    let mut cache = InventoryCache::read(&places.cache_file);
+pub(super) fn run(
+    policy: &PluginPolicy,
+    paths: &PluginPaths,
+    output: &Output,
+) -> Result<(), Failure> {
+    let trust = trusted(paths)?;
+    let mut cache = InventoryCache::read(&paths.cache_file);
     let listed = plugin_host::list(policy, &trust, &mut cache).map_err(|error| {
         Failure::new("plugin-directory-unreadable", error.to_string(), "name folders of plugins")
     })?;
     // Without a cache, the next list only takes longer.
-    let _ = cache.write(&places.cache_file);
+    let _ = cache.write(&paths.cache_file);
     let directories = policy.directories.clone();
     let plugins = listed.into_iter().map(Entry::from).collect();
     output.result(&Plugins { directories, plugins }, text)
@@ -68,7 +72,8 @@ fn text(listed: &Plugins) -> String {
         let name = plugin.name.as_deref().unwrap_or("?");
         let version = plugin.version.as_deref().unwrap_or_default();
         let description = one_line(plugin.description.as_deref().unwrap_or_default(), 80);
-        let (name, version) = (plain(name), plain(version));
+        let name = plain(name);
+        let version = plain(version);
         let _ = writeln!(text, "{ID}{name}{ID:#} {version}  {description}");
         let _ = writeln!(text, "  {DIM}{}{DIM:#}", plain(&file));
         let _ = writeln!(text, "  {}: {}", plugin.verdict.verdict, plain(&plugin.verdict.reason));

@@ -14,7 +14,7 @@ use super::{trusted, untrusted};
 use crate::args::PluginTrust;
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
-use crate::plugins::{Places, failure};
+use crate::plugins::{PluginPaths, failure};
 use crate::runtime::absolute;
 use crate::terminal::plain;
 
@@ -29,12 +29,12 @@ struct Trusted {
 pub(super) fn run(
     what: &PluginTrust,
     policy: &PluginPolicy,
-    places: &Places,
+    paths: &PluginPaths,
     output: &Output,
 ) -> Result<(), Failure> {
     if let Some(file) = &what.file {
         let older = if what.allow_older { Older::Allow } else { Older::Refuse };
-        let pinned = pin(file, older, policy, places)?;
+        let pinned = pin(file, older, policy, paths)?;
         let Pinned { pin, replaced, others, restores_signed } = &pinned;
         let document = serde_json::json!({
             "pinned": pin,
@@ -45,24 +45,25 @@ pub(super) fn run(
         return output.result(&document, |_| pin_text(&pinned));
     }
     if let Some(file) = &what.key {
-        let key = trust_key(file, places)?;
-        let text = |_: &_| format!("plugins signed with key {} may run with your rights\n", key.id);
-        return output.result(&serde_json::json!({ "trusted": key }), text);
+        let key = trust_key(file, paths)?;
+        return output.result(&serde_json::json!({ "trusted": key }), |_: &_| {
+            format!("plugins signed with key {} may run with your rights\n", key.id)
+        });
     }
     if let Some(what) = &what.revoke {
-        let revoked = revoke(what, places)?;
+        let revoked = revoke(what, paths)?;
         return output
             .result(&serde_json::json!({ "revoked": revoked }), |_| revoked_text(&revoked));
     }
-    let file = places.trust_file.clone();
-    output.result(&Trusted { file, store: trusted(places)? }, list_text)
+    let file = paths.trust_file.clone();
+    output.result(&Trusted { file, store: trusted(paths)? }, list_text)
 }
 
 fn pin(
     file: &Path,
     older: Older,
     policy: &PluginPolicy,
-    places: &Places,
+    paths: &PluginPaths,
 ) -> Result<Pinned, Failure> {
     let file = absolute(file)?;
     let read = plugin_host::read(&file, Origin::Named, policy);
@@ -70,13 +71,13 @@ fn pin(
     // A plugin that cannot run here is not trusted: it could not be tried before it is pinned.
     policy.judge(&file, &inspection).map_err(|error| failure(&error))?;
     let digest = Digest::of(&bytes);
-    let pinned = TrustStore::update(&places.trust_file, |store| {
+    let pinned = TrustStore::update(&paths.trust_file, |store| {
         Ok(store.pin(&file, digest, &inspection, &signed_off_by(), older)?)
     });
     pinned.map_err(|error: TrustError| untrusted(&error))
 }
 
-fn trust_key(file: &Path, places: &Places) -> Result<Key, Failure> {
+fn trust_key(file: &Path, paths: &PluginPaths) -> Result<Key, Failure> {
     let help = "name the `.pub` file written by `minisign -G`";
     let key = Key::read(file, &signed_off_by()).map_err(|error| {
         let code = match error {
@@ -85,16 +86,16 @@ fn trust_key(file: &Path, places: &Places) -> Result<Key, Failure> {
         };
         Failure::new(code, format!("`{}` cannot be used: {error}", file.display()), help)
     })?;
-    let trusted = TrustStore::update(&places.trust_file, |store| {
+    let trusted = TrustStore::update(&paths.trust_file, |store| {
         store.trust_key(key.clone());
         Ok(key)
     });
     trusted.map_err(|error: TrustError| untrusted(&error))
 }
 
-fn revoke(what: &str, places: &Places) -> Result<Vec<Revoked>, Failure> {
+fn revoke(what: &str, paths: &PluginPaths) -> Result<Vec<Revoked>, Failure> {
     let now = SystemClock::default().now();
-    let revoked = TrustStore::update(&places.trust_file, |store| Ok(store.revoke(what, now)));
+    let revoked = TrustStore::update(&paths.trust_file, |store| Ok(store.revoke(what, now)));
     let revoked = revoked.map_err(|error: TrustError| untrusted(&error))?;
     if revoked.is_empty() {
         let message = format!("nothing is trusted under `{what}`");
@@ -132,21 +133,28 @@ fn pin_text(pinned: &Pinned) -> String {
 }
 
 fn revoked_text(revoked: &[Revoked]) -> String {
-    let line = |revoked: &Revoked| match revoked {
-        Revoked::Pin { name, digest } => format!("`{}` may no longer run: {digest}\n", plain(name)),
-        Revoked::Key { id } => format!("plugins signed with key {} may no longer run\n", plain(id)),
-        Revoked::Signed { name } => {
-            format!("builds of `{}` that trusted keys sign may no longer run\n", plain(name))
-        }
-    };
-    revoked.iter().map(line).collect()
+    revoked
+        .iter()
+        .map(|revoked| match revoked {
+            Revoked::Pin { name, digest } => {
+                format!("`{}` may no longer run: {digest}\n", plain(name))
+            }
+            Revoked::Key { id } => {
+                format!("plugins signed with key {} may no longer run\n", plain(id))
+            }
+            Revoked::Signed { name } => {
+                format!("builds of `{}` that trusted keys sign may no longer run\n", plain(name))
+            }
+        })
+        .collect()
 }
 
 fn list_text(trusted: &Trusted) -> String {
     let mut text = String::new();
     let state = |is_revoked| if is_revoked { "revoked" } else { "trusted" };
     for pin in &trusted.store.pins {
-        let (name, file) = (plain(&pin.name), plain(&pin.file));
+        let name = plain(&pin.name);
+        let file = plain(&pin.file);
         let state = state(pin.revoked_at.is_some());
         let _ = writeln!(text, "{ID}{name}{ID:#} {}  {state}  {}", pin.version, pin.digest);
         let _ = writeln!(text, "  {DIM}{file}, by {}{DIM:#}", plain(&pin.pinned_by));

@@ -10,9 +10,10 @@ pub(super) struct Bar(ProgressBar);
 
 impl Bar {
     pub(super) fn new(output: &Output) -> Self {
-        let target = match output.shows_remarks() {
-            true => ProgressDrawTarget::stderr(),
-            false => ProgressDrawTarget::hidden(),
+        let target = if output.shows_remarks() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
         };
         let style = ProgressStyle::with_template("  checking {bar:40.cyan} {pos}/{len}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());

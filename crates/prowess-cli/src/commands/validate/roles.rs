@@ -32,13 +32,18 @@ struct Skill {
 impl Roles {
     pub(super) fn of(packages: &[PackageReport]) -> Self {
         let names = || packages.iter().filter_map(|package| package.name.as_deref());
-        let skill = |name: &str| {
-            let role = Role::of(name);
-            let (trit, colour) = (role.trit(), role.colour());
-            Skill { name: name.to_owned(), role: role.to_string(), trit, colour }
-        };
         let missing = RoleCounts::of(names()).missing().map(|role| role.to_string());
-        Self { missing, skills: names().map(skill).collect() }
+        Self {
+            missing,
+            skills: names()
+                .map(|name| {
+                    let role = Role::of(name);
+                    let trit = role.trit();
+                    let colour = role.colour();
+                    Skill { name: name.to_owned(), role: role.to_string(), trit, colour }
+                })
+                .collect(),
+        }
     }
 
     /// Appends one line for each role in its colour, and the missing role.
@@ -47,7 +52,8 @@ impl Roles {
         for role in Role::ALL {
             let skills = self.skills.iter().filter(|skill| skill.trit == role.trit());
             let names: Vec<_> = skills.map(|skill| plain(&skill.name)).collect();
-            let (style, count) = (style(role), names.len());
+            let style = style(role);
+            let count = names.len();
             let names = beginning(&names.join(", "));
             let line = format!("{style}{role:<11}{style:#} {count:>5}  {DIM}{names}{DIM:#}");
             let _ = writeln!(text, "  {line}");

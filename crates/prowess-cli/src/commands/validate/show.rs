@@ -44,9 +44,10 @@ pub(super) fn text(validated: &Validated, args: &Validate, base: &str) -> String
     let is_single = validated.packages.len() <= 1;
     let shows_hints = args.hints || is_single;
     let wanted = chosen(validated, shows_hints);
-    let shown = match args.all || is_single || wanted.len() <= FIRST {
-        true => wanted.clone(),
-        false => examples(&wanted),
+    let shown = if args.all || is_single || wanted.len() <= FIRST {
+        wanted.clone()
+    } else {
+        examples(&wanted)
     };
     write_findings(&mut text, &shown, base);
     match validated.packages.as_slice() {
@@ -197,7 +198,8 @@ fn write_summary(text: &mut String, validated: &Validated, base: &str) {
             let style = severity_style(row.severity);
             let _ = writeln!(text, "\n  {style}{}s{style:#}", row.severity);
         }
-        let (code, number) = (row.code, grouped(row.count));
+        let code = row.code;
+        let number = grouped(row.count);
         let line = row.line.map_or(String::new(), |line| format!(":{line}"));
         let first = format!("{}{line}", relative(row.first, base));
         let _ = writeln!(
@@ -222,7 +224,8 @@ fn rows(validated: &Validated) -> Vec<Row<'_>> {
     let mut rows: BTreeMap<(Severity, &str), Row<'_>> = BTreeMap::new();
     let of_packages = validated.packages.iter().flat_map(|package| &package.diagnostics);
     for found in of_packages.chain(&validated.diagnostics) {
-        let (severity, code) = (found.severity, found.code.as_str());
+        let severity = found.severity;
+        let code = found.code.as_str();
         let first = found.path.as_deref().unwrap_or_default();
         let row = Row { severity, code, count: 0, first, line: found.line };
         rows.entry((severity, code)).or_insert(row).count += 1;

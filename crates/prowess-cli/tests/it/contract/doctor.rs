@@ -115,7 +115,7 @@ fn for_people_each_finding_has_its_help() {
 }
 
 #[test]
-fn a_place_without_an_error_is_healthy() {
+fn setup_without_errors_is_healthy() {
     let tree = Tree::new(
         "
 //- /pdf/SKILL.md
@@ -133,7 +133,7 @@ Body
 }
 
 #[test]
-fn how_changes_are_heard_of_is_what_the_policy_says() {
+fn change_detection_follows_the_policy() {
     let tree = tree();
     for (mode, changes) in
         [("watch", "watched"), ("poll", "polled"), ("ttl", "aged"), ("manual", "manual")]

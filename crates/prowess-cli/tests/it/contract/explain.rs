@@ -124,7 +124,7 @@ fn explain_a_path_that_cannot_be_used() {
 
 /// A skill that cannot be used has no id; people still ask for it by its name.
 #[test]
-fn explain_the_name_of_what_cannot_be_used() {
+fn explain_the_name_of_an_unusable_skill() {
     check(
         &["explain", "broken"],
         1,
@@ -146,7 +146,7 @@ fn explain_the_name_of_what_cannot_be_used() {
 }
 
 #[test]
-fn explain_what_is_not_there() {
+fn explain_an_unknown_name() {
     check(
         &["explain", "nothing"],
         1,

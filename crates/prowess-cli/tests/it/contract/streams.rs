@@ -44,7 +44,7 @@ fn a_json_document_has_no_colour_even_if_it_is_asked_for() {
 }
 
 #[test]
-fn quiet_leaves_the_data_and_takes_the_remarks() {
+fn quiet_prints_data_without_remarks() {
     let tree = tree();
     for args in [&["list"][..], &["prompt"]] {
         let (loud, quiet) = (run_here(&tree, args, &[]), run_here(&tree, args, &["--quiet"]));
@@ -57,7 +57,7 @@ fn quiet_leaves_the_data_and_takes_the_remarks() {
 }
 
 #[test]
-fn who_reads_a_line_and_leaves_gets_no_complaint() {
+fn closed_pipe_is_not_an_error() {
     let tree = Tree::new("");
     for at in 0..100 {
         let description = "word ".repeat(200);
