@@ -9,7 +9,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
-use prowess_format::Diagnostic;
+use prowess_format::{Diagnostic, Rules};
 
 use crate::{
     Availability, Callers, Layer, Listing, ReadLimit, Record, RecordSet, ResourcePath, SkillSource,
@@ -49,6 +49,8 @@ pub struct Catalog {
 #[derive(Default)]
 struct Resolved {
     layers: Box<[Layer]>,
+    /// How a `SKILL.md` is read.
+    rules: Rules,
     /// Sorted by id.
     visible: Box<[RecordIndex]>,
     /// Positions in `visible`, by id.
@@ -128,6 +130,13 @@ impl Catalog {
     /// Returns the generation, which grows by one with each change.
     pub fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// Returns the rules that the records were made by. A `SKILL.md` is loaded by the same rules.
+    ///
+    /// By default, those of the profile `lenient`.
+    pub fn rules(&self) -> &Rules {
+        &self.resolved.rules
     }
 
     /// Returns the layers, the highest first.

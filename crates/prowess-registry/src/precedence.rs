@@ -41,6 +41,7 @@ pub(crate) fn settle(input: &ResolveInput<'_>) -> Catalog {
     resolution.note_missing_requirements();
     resolution.alias();
     let mut builder = resolution.builder;
+    builder.rules(input.rules.policy.rules());
     for finding in &input.scans.findings {
         builder.diagnose(finding.clone());
     }

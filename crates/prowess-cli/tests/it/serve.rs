@@ -183,6 +183,30 @@ fn changed_skill_is_loaded_with_new_content() {
     });
 }
 
+/// `spec` refuses a field that it does not know, which `lenient` ignores.
+#[test]
+fn kept_skill_is_refused_with_the_errors_of_its_file() {
+    block_on(async {
+        let tree = tree();
+        let config = Tree::new("//- /prowess.yaml\nregistry: { profile: spec }\n");
+        let program = Program::new().root("user", tree.path()).config(&config.join("prowess.yaml"));
+        let client = Client::of(program).await;
+        let load = json!({ "names": ["pdf"] });
+        assert!(words(&client.call("skills_load", load.clone()).await).contains("pdf"));
+        let text = "---\nname: pdf\ndescription: x\ncolour: red\n---\nSecond body.\n";
+        tree.write("pdf/SKILL.md", text);
+        loop {
+            let result = client.call("skills_load", load.clone()).await;
+            assert!(!words(&result).contains("Second body."), "it is loaded by the server's rules");
+            if result.is_error == Some(true) && code(&result) == Some("skill-invalid") {
+                assert!(words(&result).contains("4:1: error[unknown-field]"), "{}", words(&result));
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
+}
+
 #[test]
 fn sighup_reloads_a_manual_server() {
     block_on(async {

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use hashbrown::HashTable;
-use prowess_format::Diagnostic;
+use prowess_format::{Diagnostic, Rules};
 
 use super::ids::Ids;
 use super::{Catalog, CatalogSource, Excluded, RecordIndex, Resolved};
@@ -55,6 +55,13 @@ impl CatalogBuilder {
             rejected: Vec::new(),
             diagnostics: Vec::new(),
         }
+    }
+
+    /// Sets the rules that the records were made by.
+    ///
+    /// By default, those of the profile `lenient`.
+    pub fn rules(&mut self, rules: Rules) {
+        self.resolved().rules = rules;
     }
 
     /// Sets an id that the host chose for a record. Call it before the record is offered or

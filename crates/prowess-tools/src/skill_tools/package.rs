@@ -6,7 +6,7 @@ use prowess_core::{
     ActiveSkill, Availability, Catalog, Code, DeliveryPolicy, Digest, Lookup, ReadLimit, Record,
     ResourcePath, ShowLocation, SourceError, SourceErrorKind, Timestamp, ToolContext,
 };
-use prowess_format::{Document, NameRule, Profile, Rules, parse_with};
+use prowess_format::{Diagnostic, Document, parse_with};
 use prowess_text::{clipped, is_shown_exactly, quoted};
 
 use super::problem::Problem;
@@ -17,6 +17,9 @@ use crate::suggestion::{closest, hint};
 
 /// A reason of someone else is cut where a sentence repeats it.
 const MAX_REASON_CHARS: usize = 400;
+
+/// The number of errors of a broken file that a message names.
+const MAX_ERRORS: usize = 3;
 
 /// Returns the skill that a reference means to the caller. One that the caller may not load is refused
 /// with its reason, and one of another audience is not found.
@@ -71,16 +74,17 @@ pub(super) fn activate(
     now: Timestamp,
 ) -> Result<ActiveSkill, Problem> {
     let bytes = read_skill_md(catalog, record)?;
-    active_skill(record, &bytes, now)
+    active_skill(catalog, record, &bytes, now)
 }
 
 /// What a conversation keeps of a skill with this `SKILL.md`.
 pub(super) fn active_skill(
+    catalog: &Catalog,
     record: Record<'_>,
     bytes: &[u8],
     now: Timestamp,
 ) -> Result<ActiveSkill, Problem> {
-    let document = document_of(record, bytes)?;
+    let document = document_of(catalog, record, bytes)?;
     let properties = serde_json::to_value(&document.frontmatter.fields)?;
     let version = document.frontmatter.version().map(Cow::into_owned);
     Ok(ActiveSkill {
@@ -116,21 +120,16 @@ fn unreadable(record: Record<'_>, error: &SourceError) -> Problem {
     Problem::new(Code::new(error.kind.as_str()), message)
 }
 
-/// A file that has become another skill's since the scan is not passed off as this one's.
-fn document_of<'t>(record: Record<'_>, bytes: &'t [u8]) -> Result<Document<'t>, Problem> {
-    // Which names are valid was settled when the list of skills was made.
-    let rules = Rules { name_rule: NameRule::Any, ..Rules::of(Profile::Lenient) };
-    let parsed = parse_with(bytes, &rules);
+/// Parses a file by the rules of the catalog. A file that has become another skill's since the scan is
+/// refused.
+fn document_of<'t>(
+    catalog: &Catalog,
+    record: Record<'_>,
+    bytes: &'t [u8],
+) -> Result<Document<'t>, Problem> {
+    let parsed = parse_with(bytes, catalog.rules());
     let Some(document) = parsed.document else {
-        let fault = parsed.diagnostics.iter().find(|diagnostic| diagnostic.is_error());
-        let fault = fault.map_or("it has no frontmatter", |fault| &fault.message);
-        let message = format!(
-            "the `{}` of skill {} is broken: {}; nothing was loaded, go on without it",
-            record.file(),
-            quoted(record.id()),
-            clipped(fault, MAX_REASON_CHARS)
-        );
-        return Err(Problem::new(codes::SKILL_INVALID, message));
+        return Err(broken(record, &parsed.diagnostics));
     };
     if document.frontmatter.name != record.name() {
         let message = format!(
@@ -141,4 +140,22 @@ fn document_of<'t>(record: Record<'_>, bytes: &'t [u8]) -> Result<Document<'t>, 
         return Err(Problem::new(codes::SKILL_CHANGED, message));
     }
     Ok(document)
+}
+
+/// Names the errors of a file with their codes, lines and columns.
+fn broken(record: Record<'_>, diagnostics: &[Diagnostic]) -> Problem {
+    let errors: Vec<_> = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).collect();
+    let named = errors.iter().take(MAX_ERRORS);
+    let mut faults: Vec<_> =
+        named.map(|error| clipped(&error.to_string(), MAX_REASON_CHARS)).collect();
+    if let Some(more) = errors.len().checked_sub(MAX_ERRORS).filter(|more| *more > 0) {
+        faults.push(format!("and {more} more"));
+    }
+    let message = format!(
+        "the `{}` of skill {} is broken: {}; nothing was loaded, go on without it",
+        record.file(),
+        quoted(record.id()),
+        faults.join("; ")
+    );
+    Problem::new(codes::SKILL_INVALID, message)
 }

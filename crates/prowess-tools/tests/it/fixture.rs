@@ -11,7 +11,7 @@ use prowess_core::{
     SessionError, SessionId, SessionState, SkillSource, SourceError, SourceErrorKind, Tool,
     ToolCall, ToolContext, ToolProvider, Trust, Unload,
 };
-use prowess_format::{Head, Profile, Summarized, summarize};
+use prowess_format::{Head, Profile, Rules, Summarized, summarize};
 use prowess_testkit::ManualClock;
 use prowess_tools::{
     Dispatched, Gate, NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox, ToolboxBuilder,
@@ -163,11 +163,26 @@ pub(crate) fn catalog_hiding(
     generation: u64,
     hidden: &str,
 ) -> Arc<Catalog> {
+    catalog_with(source, generation, hidden, Rules::default())
+}
+
+/// A catalog of one source whose files are read by these rules.
+pub(crate) fn catalog_by(source: Arc<dyn SkillSource>, rules: Rules) -> Arc<Catalog> {
+    catalog_with(source, 7, "", rules)
+}
+
+fn catalog_with(
+    source: Arc<dyn SkillSource>,
+    generation: u64,
+    hidden: &str,
+    rules: Rules,
+) -> Arc<Catalog> {
     let records = Arc::new(scan(source.as_ref()));
     let is_hidden: Vec<_> = (0..records.len()).map(|at| records.id(at) == hidden).collect();
     let layers = vec![Layer::new("user", Trust::Trusted)];
     let mut builder =
         CatalogBuilder::new(layers, vec![CatalogSource { layer: 0, source, records }]);
+    builder.rules(rules);
     for (entry, is_hidden) in is_hidden.into_iter().enumerate() {
         let at = RecordIndex::new(0, entry);
         if is_hidden {

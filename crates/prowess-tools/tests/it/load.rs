@@ -2,10 +2,11 @@
 
 use expect_test::expect;
 use prowess_core::{Digest, Session};
+use prowess_format::{Profile, Rules};
 use prowess_tools::ToolPolicy;
 use serde_json::{Value, json};
 
-use crate::fixture::{Host, Setup, catalog_hiding, check_error, skill_md, text};
+use crate::fixture::{Host, Setup, catalog_by, catalog_hiding, check_error, skill_md, text};
 
 fn host() -> Host {
     Host::new(Setup::default())
@@ -265,4 +266,30 @@ fn sessions_do_not_see_each_other() {
     host.session = first;
     assert_eq!(host.active(), "alpha");
     host.done("skills_read", json!({ "path": "references/guide.md" }));
+}
+
+#[test]
+fn broken_file_is_refused_with_each_error_and_its_place() {
+    let host = host();
+    host.source.change("beta/SKILL.md", "---\nname: beta\ndescription: x\nname: two\n---\n");
+    let answer = host.call("skills_load", json!({ "names": ["beta"] }));
+    let expected = expect![[r#"
+        the `SKILL.md` of skill `beta` is broken: 4:1: error[yaml-duplicate-key]: duplicate key `name`; nothing was loaded, go on without it"#]];
+    expected.assert_eq(&text(&answer));
+    host.source.change("beta/SKILL.md", "---\nname: [beta]\ndescription: 1\n---\n");
+    let told = text(&host.call("skills_load", json!({ "names": ["beta"] })));
+    assert!(told.contains("error[name-not-text]"), "{told}");
+}
+
+/// A field that `spec` does not know is refused by it, and ignored by `lenient`.
+#[test]
+fn file_is_parsed_by_the_rules_of_its_catalog() {
+    let file = "---\nname: pdf\ndescription: x\ncolour: red\n---\nBody\n";
+    let mut host = Host::with(Setup::default(), &[("pdf/SKILL.md", file.as_bytes())]);
+    host.done("skills_load", json!({ "names": ["pdf"] }));
+    host.catalog = catalog_by(host.source.clone(), Rules::of(Profile::Spec));
+    let answer = host.call("skills_load", json!({ "names": ["pdf"] }));
+    let told = text(&answer);
+    assert!(told.contains(": 4:1: error[unknown-field]: "), "{told}");
+    check_error(&answer, "skill-invalid", &told);
 }

@@ -10,6 +10,7 @@ mod facts;
 mod handles;
 mod hot_equals_cold;
 mod limits;
+mod load_rules;
 mod on_change;
 mod presets;
 mod refresh;
