@@ -43,6 +43,9 @@ impl From<prowess::Error> for Failure {
         let help = "see `prowess --help` for layers and roots";
         match error {
             prowess::Error::Registry(_) => Self::usage("layers-invalid", error.to_string(), help),
+            prowess::Error::Root(finding) => {
+                Self::new(finding.code.as_str(), finding.message, finding.help)
+            }
             prowess::Error::Plugin(error) => crate::plugins::failure(&error),
             _ => Self::new("runtime-failed", error.to_string(), "try again"),
         }

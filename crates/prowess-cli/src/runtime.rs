@@ -1,13 +1,12 @@
 //! The runtime of a command: its policies, its roots and the paths of this machine.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read as _};
+use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use prowess::format::LimitSeverity;
 use prowess::source_fs::Surroundings;
-use prowess::source_fs::codes::{DIRECTORY_UNREADABLE, ROOT_MISSING, ROOT_NOT_A_DIRECTORY};
 use prowess::state::{CurrentTrust, RecordCache, TrustFile};
 use prowess::{ConfigError, FolderTrust, NoFolderTrust, Policies, Runtime, RuntimeBuilder};
 
@@ -50,7 +49,6 @@ pub(crate) fn builder_with(
     }
     for root in &global.root {
         let directory = absolute(&root.directory)?;
-        check_root(&directory)?;
         builder = builder.tree(&root.layer, directory);
     }
     if global.root.is_empty() {
@@ -62,18 +60,6 @@ pub(crate) fn builder_with(
         builder = builder.default_skills().discover(surroundings, trust);
     }
     Ok(builder)
-}
-
-/// Rejects a root that cannot be scanned. A root on the command line is never optional.
-fn check_root(directory: &Path) -> Result<(), Failure> {
-    let Err(error) = std::fs::read_dir(directory) else { return Ok(()) };
-    let code = match error.kind() {
-        ErrorKind::NotFound => ROOT_MISSING,
-        ErrorKind::NotADirectory => ROOT_NOT_A_DIRECTORY,
-        _ => DIRECTORY_UNREADABLE,
-    };
-    let message = format!("root `{}` cannot be read: {error}", directory.display());
-    Err(Failure::new(code.as_str(), message, "name an existing directory of skills with `--root`"))
 }
 
 /// Returns the scan cache of this build of the program; `None` for a user without a home directory.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 #[cfg(feature = "filesystem")]
 use prowess_core::FolderTrust;
 use prowess_core::{
-    AuditSink, Clock, Diagnostic, EstimatedTokens, Facts, Layer, NoAudit, Ranker, SessionStore,
-    SkillSource, TokenCounter, ToolProvider, Trust,
+    AuditSink, CatalogProvider, Clock, Diagnostic, EstimatedTokens, Facts, Layer, NoAudit, Ranker,
+    SessionStore, SkillSource, TokenCounter, ToolProvider, Trust,
 };
 use prowess_prompt::PromptPolicy;
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
@@ -25,7 +25,9 @@ use crate::ranking::default_ranker;
 #[cfg(feature = "state")]
 use crate::record_cache::RecordCacheSession;
 use crate::runtime::Runtime;
-use crate::sources::{AddedSource, Origin};
+#[cfg(feature = "filesystem")]
+use crate::sources::NamedDirectory;
+use crate::sources::{AddedSource, Origin, unusable_root};
 use crate::{Error, Policies, SystemClock, SystemFacts};
 
 /// The layers of a runtime that names none, the lowest first: what the program brings, what is the
@@ -54,6 +56,16 @@ pub struct RuntimeBuilder {
     audit: Arc<dyn AuditSink>,
     ranker: Arc<dyn Ranker>,
     facts: Option<Arc<dyn Facts>>,
+}
+
+/// What a missing directory is.
+#[cfg(feature = "filesystem")]
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum IfMissing {
+    /// An error of [`RuntimeBuilder::build`].
+    Fail,
+    /// A directory without skills.
+    Ignore,
 }
 
 impl Default for RuntimeBuilder {
@@ -106,16 +118,21 @@ impl RuntimeBuilder {
     #[cfg(feature = "filesystem")]
     #[must_use]
     pub fn skills_directory(self, layer: &str, directory: impl Into<PathBuf>) -> Self {
-        let origin = Origin::Directory(directory.into(), Nested::Stop);
-        self.add(AddedSource::new(layer, origin))
+        self.directory(layer, directory.into(), Nested::Stop, IfMissing::Fail)
+    }
+
+    /// Adds a skills directory that need not exist: until it does, it has no skills.
+    #[cfg(feature = "filesystem")]
+    #[must_use]
+    pub fn optional_skills_directory(self, layer: &str, directory: impl Into<PathBuf>) -> Self {
+        self.directory(layer, directory.into(), Nested::Stop, IfMissing::Ignore)
     }
 
     /// Adds a directory tree of any shape, such as a checkout: packages inside packages count too.
     #[cfg(feature = "filesystem")]
     #[must_use]
     pub fn tree(self, layer: &str, directory: impl Into<PathBuf>) -> Self {
-        let origin = Origin::Directory(directory.into(), Nested::Descend);
-        self.add(AddedSource::new(layer, origin))
+        self.directory(layer, directory.into(), Nested::Descend, IfMissing::Fail)
     }
 
     /// Adds the directories of skills that the policy of discovery finds on a machine, after those that
@@ -248,14 +265,19 @@ impl RuntimeBuilder {
     /// # Errors
     ///
     /// A layer is named twice or not at all, or two tools have one name. A built-in source shall be a
-    /// plugin and cannot be loaded. A source that cannot be scanned is a diagnostic of the catalog.
+    /// plugin and cannot be loaded. A named directory is missing, unless it is optional, or cannot be read,
+    /// or the source of a single skill has no `SKILL.md`. Any other source that cannot be scanned is a
+    /// diagnostic of the catalog.
     pub fn build(mut self) -> Result<Runtime, Error> {
         if !self.policies.layers.is_empty() {
             self.layers = self.layers_of_policies();
         }
         let toolbox = self.toolbox()?;
-        let registry = self.registry()?;
+        let (registry, required) = self.registry()?;
         let registry = Arc::new(self.first_scan(registry)?);
+        if let Some(finding) = unusable_root(&registry.catalog(), &required) {
+            return Err(Error::Root(Box::new(finding.clone())));
+        }
         let Self { policies, store, clock, counter, ranker, audit, .. } = self;
         let load_tool = toolbox.naming().spell(&policies.prompt.load_tool);
         let prompt = PromptPolicy { load_tool, ..policies.prompt.clone() };
@@ -278,6 +300,13 @@ impl RuntimeBuilder {
             ranker,
             audit,
         }))
+    }
+
+    #[cfg(feature = "filesystem")]
+    fn directory(self, layer: &str, root: PathBuf, nested: Nested, if_missing: IfMissing) -> Self {
+        let may_be_missing = if_missing == IfMissing::Ignore;
+        let directory = NamedDirectory { root, nested, may_be_missing };
+        self.add(AddedSource::new(layer, Origin::Directory(directory)))
     }
 
     fn add(mut self, source: AddedSource) -> Self {

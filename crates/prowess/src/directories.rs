@@ -1,16 +1,14 @@
 //! The directories of skills: those that the host names and those that discovery finds.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use prowess_core::{Layer, SkillSource, Trust};
 use prowess_registry::RegistryBuilder;
 use prowess_source_fs::{
-    Discovery, FsConfig, Nested, ORGANIZATION_LAYER, PROJECT_LAYER, ProjectTrust, SkillRoot,
-    SkillRoots,
+    Discovery, FsConfig, ORGANIZATION_LAYER, PROJECT_LAYER, ProjectTrust, SkillRoot, SkillRoots,
 };
 
-use crate::sources::{Origin, layer_of};
+use crate::sources::{NamedDirectory, Origin, layer_of};
 use crate::{Error, RuntimeBuilder};
 
 /// The sources of directories.
@@ -51,9 +49,9 @@ impl RuntimeBuilder {
         let discovery = &self.policies.discovery;
         let mut configs = Vec::with_capacity(self.sources.len() + found.roots.len());
         for added in &self.sources {
-            if let Origin::Directory(root, nested) = &added.origin {
+            if let Origin::Directory(directory) = &added.origin {
                 let layer = layer_of(added.layer.as_deref(), &self.layers);
-                configs.push(named_config(root, *nested, trust_of(layer, &self.layers), discovery));
+                configs.push(named_config(directory, trust_of(layer, &self.layers), discovery));
             }
         }
         for root in &found.roots {
@@ -64,12 +62,13 @@ impl RuntimeBuilder {
 }
 
 fn named_config(
-    root: &Path,
-    nested: Nested,
+    directory: &NamedDirectory,
     trust: Option<Trust>,
     discovery: &Discovery,
 ) -> FsConfig {
-    FsConfig { nested, ..discovery.named_config(root, trust) }
+    let NamedDirectory { root, nested, may_be_missing } = directory;
+    let config = discovery.named_config(root, trust);
+    FsConfig { nested: *nested, may_be_missing: *may_be_missing, ..config }
 }
 
 /// Returns the layers with those that discovery needs: one for the organization's skills where there are any,

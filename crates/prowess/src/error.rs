@@ -1,6 +1,6 @@
 //! Why the facade could not do what it was asked.
 
-use prowess_core::{SessionError, SessionIdError};
+use prowess_core::{Diagnostic, SessionError, SessionIdError};
 use prowess_registry::RegistryError;
 use prowess_session::OpenError;
 use prowess_tools::BuildError;
@@ -12,6 +12,9 @@ pub enum Error {
     /// Layers and sources do not fit together.
     #[error(transparent)]
     Registry(#[from] RegistryError),
+    /// A root that the host names is missing or cannot be read, by this finding of the first scan.
+    #[error("{}", .0.message)]
+    Root(Box<Diagnostic>),
     /// The policy of refreshing wants a thread, and the operating system has none left.
     #[error("the catalog cannot be kept fresh: {0}")]
     Refresh(std::io::Error),

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use prowess_core::{Layer, SkillSource};
-use prowess_registry::RegistryBuilder;
+use prowess_core::{Catalog, Code, Diagnostic, Layer, SkillSource};
+use prowess_registry::{RegistryBuilder, codes};
 #[cfg(feature = "filesystem")]
 use prowess_source_fs::Nested;
 
@@ -23,14 +23,32 @@ pub(crate) struct AddedSource {
 /// Where packages come from. A directory becomes a source when the trust of its layer is known.
 pub(crate) enum Origin {
     #[cfg(feature = "filesystem")]
-    Directory(PathBuf, Nested),
+    Directory(NamedDirectory),
     DefaultSkills,
     Source(Arc<dyn SkillSource>),
+}
+
+/// A directory that the host names.
+#[cfg(feature = "filesystem")]
+pub(crate) struct NamedDirectory {
+    pub(crate) root: PathBuf,
+    pub(crate) nested: Nested,
+    pub(crate) may_be_missing: bool,
 }
 
 impl AddedSource {
     pub(crate) fn new(layer: &str, origin: Origin) -> Self {
         Self { layer: Some(layer.into()), skill_name: None, origin }
+    }
+
+    /// Returns whether the runtime is not built if the root cannot be used: a directory that the host
+    /// names, or a source that has to be one skill.
+    fn is_required(&self) -> bool {
+        #[cfg(feature = "filesystem")]
+        if matches!(self.origin, Origin::Directory(_)) {
+            return true;
+        }
+        self.skill_name.is_some()
     }
 }
 
@@ -41,9 +59,10 @@ pub(crate) fn layer_of<'l>(named: Option<&'l str>, layers: &'l [Layer]) -> &'l s
 }
 
 impl RuntimeBuilder {
-    /// A registry with every layer, source and finding.
-    pub(crate) fn registry(&mut self) -> Result<RegistryBuilder, Error> {
+    /// A registry with every layer, source and finding, and the roots that have to be usable.
+    pub(crate) fn registry(&mut self) -> Result<(RegistryBuilder, Vec<String>), Error> {
         let mut registry = self.rules();
+        let mut required = Vec::new();
         #[cfg(feature = "filesystem")]
         let mut directories = self.directories()?;
         #[cfg(feature = "filesystem")]
@@ -62,6 +81,9 @@ impl RuntimeBuilder {
                 Origin::DefaultSkills => self.built_in.default_skills(&self.clock)?,
                 Origin::Source(source) => Arc::clone(source),
             };
+            if added.is_required() {
+                required.push(source.root().to_owned());
+            }
             let layer = layer_of(added.layer.as_deref(), &self.layers);
             registry = match &added.skill_name {
                 Some(name) => registry.source_named(layer, name.clone(), source),
@@ -71,6 +93,32 @@ impl RuntimeBuilder {
         let registry = self.findings.drain(..).fold(registry, RegistryBuilder::finding);
         #[cfg(feature = "filesystem")]
         let registry = directories.add_found(registry);
-        Ok(registry)
+        Ok((registry, required))
     }
+}
+
+/// Returns the first finding that a required root cannot be used at all.
+pub(crate) fn unusable_root<'c>(
+    catalog: &'c Catalog,
+    required: &[String],
+) -> Option<&'c Diagnostic> {
+    catalog.diagnostics().find(|finding| {
+        let is_required = |path: &str| required.iter().any(|root| root == path);
+        is_root_failure(&finding.code) && finding.path.as_deref().is_some_and(is_required)
+    })
+}
+
+/// Returns whether a finding about a root says that it has no usable skill.
+fn is_root_failure(code: &Code) -> bool {
+    let of_registry = [codes::SOURCE_FAILED, codes::SKILL_MD_MISSING];
+    #[cfg(feature = "filesystem")]
+    let of_directory = [
+        prowess_source_fs::codes::ROOT_MISSING,
+        prowess_source_fs::codes::ROOT_NOT_A_DIRECTORY,
+        prowess_source_fs::codes::ROOT_OUTSIDE,
+        prowess_source_fs::codes::DIRECTORY_UNREADABLE,
+    ];
+    #[cfg(not(feature = "filesystem"))]
+    let of_directory: [Code; 0] = [];
+    of_registry.contains(code) || of_directory.contains(code)
 }

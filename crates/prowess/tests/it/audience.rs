@@ -242,19 +242,3 @@ fn layers_of_a_file_come_above_those_of_the_program() {
 fn deploy(description: &str) -> String {
     format!("//- /deploy/SKILL.md\n---\nname: deploy\ndescription: {description}\n---\n")
 }
-
-/// A file in the place of a directory of skills, and one that is not there.
-#[test]
-fn a_root_that_is_none_is_told_or_passed_over() {
-    let tree = Tree::new("//- /file\nno directory\n");
-    let builder = dynamic::builder()
-        .skills_directory("user", tree.join("file"))
-        .skills_directory("project", tree.join("file"));
-    let catalog = builder.build().expect("the layers are good").catalog();
-    let mut codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
-    codes.dedup();
-    assert_eq!(codes, ["root-shared", "root-not-a-directory"]);
-    let builder = dynamic::builder().skills_directory("user", tree.join("missing"));
-    let catalog = builder.build().expect("the layers are good").catalog();
-    assert!(catalog.diagnostics().all(|found| !found.is_error()), "it is no error");
-}

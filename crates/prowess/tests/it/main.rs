@@ -14,6 +14,7 @@ mod load_rules;
 mod on_change;
 mod presets;
 mod refresh;
+mod roots;
 mod scripted;
 mod search;
 mod second_start;

@@ -151,7 +151,10 @@ fn a_version_that_stays_broken_is_told_of_and_the_last_good_one_stays() {
 #[test]
 fn a_root_that_comes_later_is_found() {
     let tree = Tree::new("");
-    let runtime = runtime(&tree.join("a/b"), "refresh: {mode: watch}", None);
+    let policies = Policies::from_yaml("refresh: {mode: watch}").expect("the policies are good");
+    let builder = dynamic::builder().policies(policies);
+    let builder = builder.optional_skills_directory("user", tree.join("a/b"));
+    let runtime = builder.build().expect("the directory is optional");
     let heard = runtime.subscribe();
     tree.write("a/b/pdf/SKILL.md", skill("pdf", "there"));
     wait_until(&runtime, &heard, says("pdf", "there"));

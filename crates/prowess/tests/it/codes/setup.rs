@@ -8,7 +8,7 @@ use prowess::registry::Registry;
 use prowess::source_fs::Surroundings;
 use prowess::state::{RecordCache, TrustFile};
 use prowess::{
-    Cancel, ChangeListener, Diagnostic, Found, Layer, Listing, MemorySource, NoFolderTrust,
+    Cancel, ChangeListener, Diagnostic, Error, Found, Layer, Listing, MemorySource, NoFolderTrust,
     PackagePath, Policies, PreviousScan, ReadLimit, ResourcePath, Runtime, ScanSink, ScanSummary,
     SkillSource, SourceError, SourceErrorKind, Trust, Watch,
 };
@@ -48,11 +48,15 @@ impl Setup {
             Self::Tree { files, policies, done } => {
                 let tree = place(files);
                 done(&tree);
-                in_tree(&tree, tree_runtime(&tree, policies).catalog().diagnostics())
+                match build(&tree, policies) {
+                    Ok(runtime) => in_tree(&tree, runtime.catalog().diagnostics()),
+                    Err(Error::Root(finding)) => in_tree(&tree, [&*finding]),
+                    Err(error) => panic!("it is complete: {error}"),
+                }
             }
             Self::Reloaded(files, done) => {
                 let tree = place(files);
-                let runtime = tree_runtime(&tree, "");
+                let runtime = build(&tree, "").expect("it is complete");
                 done(&tree);
                 in_tree(&tree, runtime.reload().catalog.diagnostics())
             }
@@ -122,11 +126,11 @@ fn place(files: &str) -> Tree {
     tree
 }
 
-fn tree_runtime(tree: &Tree, policies: &str) -> Runtime {
+fn build(tree: &Tree, policies: &str) -> Result<Runtime, Error> {
     let policies = Policies::from_yaml(policies).expect("the policies are good");
     let builder = Runtime::builder().policies(policies);
     let builder = builder.tree("user", tree.join("user")).tree("project", tree.join("project"));
-    builder.build().expect("it is complete")
+    builder.build()
 }
 
 fn in_tree<'d>(tree: &Tree, found: impl IntoIterator<Item = &'d Diagnostic>) -> Vec<Diagnostic> {
