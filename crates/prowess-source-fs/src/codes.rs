@@ -19,6 +19,9 @@ prowess_core::declare_codes! {
     NOT_A_FILE = "not-a-file";
     /// Error: a directory has its instructions in a file such as `Skill.md`, which no client looks for.
     FILE_MISNAMED = "file-misnamed";
+    /// Warning: a package has a `skill.md` beside its `SKILL.md`, which is the one that is used. It is found
+    /// where the directories of packages are listed, as in a tree that is named.
+    SKILL_MD_REPEATED = "skill-md-repeated";
     /// Error: a `SKILL.md` has more than one name (hard links), in a layer that is not trusted.
     MULTIPLE_LINKS = "multiple-links";
     /// Error: a `SKILL.md` is on another mount than its root, in a layer that is not trusted.
@@ -38,7 +41,7 @@ prowess_core::declare_codes! {
     /// Hint: a link leads to a directory outside the root that is no package, and it is not searched.
     LINK_NOT_SEARCHED = "link-not-searched";
     /// A directory's name is not UTF-8: an error with the path of its `SKILL.md` if it has one, otherwise a
-    /// warning that it is not searched.
+    /// warning that it is not searched. Or a file's in a package: a warning that it is in no listing.
     PATH_NOT_UTF8 = "path-not-utf8";
     /// A directory's path holds a backslash, begins like a drive (`c:`) or is longer than 1024 bytes: an
     /// error with the path of its `SKILL.md` if it has one, otherwise a warning that it is not searched.
@@ -47,6 +50,6 @@ prowess_core::declare_codes! {
     SCAN_TRUNCATED = "scan-truncated";
     /// Hint: directories are not searched because a `.gitignore` leaves them out.
     LEFT_OUT_BY_GITIGNORE = "left-out-by-gitignore";
-    /// Warning: two directories' names differ only in how their characters are composed.
+    /// Warning: two names in one directory differ only in how their characters are composed.
     NORMALISATION_COLLISION = "normalisation-collision";
 }

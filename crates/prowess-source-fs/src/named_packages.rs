@@ -43,7 +43,15 @@ pub(crate) fn scan_packages(
         }
         prober.path.clear();
         prober.path.push_str(package);
-        if prober.probe_below(&root, 0, inode) == Probe::Nothing
+        let probe = prober.probe_below(&root, 0, inode);
+        if probe == Probe::Package
+            && config.nested == Nested::Descend
+            && scan::has_both_files(&root, package)
+        {
+            let path = prober.absolute(&format!("{package}/{}", FILES[1]));
+            prober.problem(problem::second_file(&path));
+        }
+        if probe == Probe::Nothing
             && let Some(file) = wrong_case::find(&root, package)
         {
             let path = prober.absolute(&format!("{package}/{file}"));

@@ -200,8 +200,8 @@ pub(crate) fn collision(path: &str, other: &str) -> Diagnostic {
         codes::NORMALISATION_COLLISION,
         Severity::Warning,
         path,
-        format!("{path:?} and {other:?} look the same and are two directories"),
-        RENAME,
+        format!("{path:?} and {other:?} look the same and are two names"),
+        "rename one: letters, digits and hyphens work with every client and system",
     )
 }
 
@@ -216,6 +216,55 @@ pub(crate) fn left_out(path: &str, count: usize) -> Diagnostic {
         path,
         format!("`{path}`{others} is not searched: a `.gitignore` leaves it out"),
         "take it out of the `.gitignore`, or turn `gitignore` off",
+    )
+}
+
+/// Packages that the depth limit hides.
+#[derive(Clone, Copy)]
+pub(crate) struct TooDeep {
+    pub(crate) packages: usize,
+    /// Whether there may be more.
+    pub(crate) is_incomplete: bool,
+    pub(crate) limit: usize,
+}
+
+pub(crate) fn too_deep(path: &str, lost: TooDeep) -> Diagnostic {
+    let TooDeep { packages, is_incomplete, limit } = lost;
+    let below = format!("more than {limit} directories below the root");
+    let at_least = if is_incomplete { "at least " } else { "" };
+    let message = match packages {
+        0 => format!("`{path}` has directories {below}, which are not searched"),
+        1 => format!("{at_least}1 skill in `{path}` lies {below} and is not found"),
+        _ => format!(
+            "{at_least}{packages} skills, the first in `{path}`, lie {below} and are not found"
+        ),
+    };
+    let help = "name the directory of the skills itself as the root, or raise `max_depth`";
+    problem(codes::SCAN_TRUNCATED, Severity::Warning, path, message, help)
+}
+
+pub(crate) fn second_file(path: &str) -> Diagnostic {
+    problem(
+        codes::SKILL_MD_REPEATED,
+        Severity::Warning,
+        path,
+        format!("`{path}` is not used, because the directory has a `SKILL.md` too"),
+        "keep one of the two files",
+    )
+}
+
+/// Files of packages that no listing names.
+pub(crate) fn files_not_utf8(path: &str, count: usize) -> Diagnostic {
+    let others = match count {
+        1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    problem(
+        codes::PATH_NOT_UTF8,
+        Severity::Warning,
+        path,
+        format!("the file {path:?}{others} cannot be listed or read: its name is not UTF-8"),
+        "rename the file: letters, digits and hyphens work with every client and system",
     )
 }
 

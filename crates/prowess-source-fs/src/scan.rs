@@ -2,9 +2,11 @@
 
 mod batch;
 mod bounds;
+mod files;
 mod ignored;
 mod listing_cache;
 mod name;
+mod too_deep;
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
@@ -15,7 +17,6 @@ use prowess_core::{
     Cancel, Clock, PackagePath, PreviousScan, ScanSink, ScanSummary, SourceError, SourceErrorKind,
 };
 use prowess_dir::{Dir, Entry, EntryBuffer, ErrorKind, Kind, Links};
-use unicode_normalization::UnicodeNormalization;
 
 use crate::gitignore::Rules;
 use crate::named_packages::is_package;
@@ -27,8 +28,11 @@ use crate::wrong_case::is_wrong_case;
 use crate::{FsConfig, Nested, codes, link, problem};
 use batch::Batch;
 use bounds::Bounds;
+use files::{OddNames, Within};
 use ignored::Ignored;
 use listing_cache::Names;
+
+pub(crate) use files::has_both_files;
 
 /// Reports every package of the tree.
 pub(crate) fn scan(
@@ -60,6 +64,7 @@ pub(crate) fn scan(
         deadline: clock.elapsed().saturating_add(config.max_time),
         left_out: Ignored::default(),
         bounds: Bounds::default(),
+        odd_names: OddNames::default(),
         pace: Pace::new(),
         batch: None,
         names: Some(Names::default()),
@@ -67,11 +72,13 @@ pub(crate) fn scan(
     let Some(rules) = walk.rules_of_root(&root) else {
         return Ok(ScanSummary::default());
     };
-    if walk.root_is_all(&directory) {
+    let root_probe = walk.probe_root(&directory);
+    if root_probe == Probe::Package && config.nested == Nested::Stop {
         return Ok(ScanSummary::default());
     }
     let mut names = EntryBuffer::default();
-    let root_itself = Pending { path: "".into(), depth: 0, rules };
+    let within = Within::Outside.below(root_probe);
+    let root_itself = Pending { path: "".into(), depth: 0, rules, within };
     let as_listed = walk.as_listed(&directory);
     let listed = if as_listed.is_some() {
         walk.probe_known(&mut directory, &root_itself, &mut names)
@@ -84,6 +91,7 @@ pub(crate) fn scan(
     let listing = as_listed.or_else(|| walk.listing(&directory));
     walk.report_bounds();
     walk.report_left_out();
+    walk.report_odd_names();
     if cancel.is_cancelled() {
         let message = format!("the scan of `{root}` was cancelled");
         return Err(SourceError::new(SourceErrorKind::Cancelled, message));
@@ -125,6 +133,7 @@ struct Pending {
     path: Box<str>,
     depth: usize,
     rules: Option<Rc<Rules>>,
+    within: Within,
 }
 
 /// The directory whose names are looked at.
@@ -133,6 +142,7 @@ struct Level<'l> {
     path: &'l str,
     parent_length: usize,
     depth: usize,
+    within: Within,
     rules: Option<Rc<Rules>>,
     /// The device of the directory, once it was asked for.
     device: Option<u64>,
@@ -168,6 +178,7 @@ struct Walk<'a> {
     deadline: Duration,
     left_out: Ignored,
     bounds: Bounds,
+    odd_names: OddNames,
     pace: Pace,
     batch: Option<Batch>,
     /// The names in the root, as long as there is nothing but packages.
@@ -175,15 +186,15 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Probes the root; whether it is a package that ends the walk.
-    fn root_is_all(&mut self, root: &Dir) -> bool {
-        if self.prober.probe_opened(root) != Probe::Package {
-            return false;
-        }
-        if let Ok(stat) = root.stat_unconfined("") {
+    /// Probes the root itself.
+    fn probe_root(&mut self, root: &Dir) -> Probe {
+        let probe = self.prober.probe_opened(root);
+        if probe == Probe::Package
+            && let Ok(stat) = root.stat_unconfined("")
+        {
             self.prober.seen.push((stat.inode, stat.device));
         }
-        self.config.nested == Nested::Stop
+        probe
     }
 
     /// Links come last, so that a package is found by its own path before that of a link to it.
@@ -239,13 +250,23 @@ impl Walk<'_> {
 
     /// What is the same for all names of a directory.
     fn enter<'l>(&mut self, directory: &'l Dir, pending: &'l Pending) -> Level<'l> {
-        let Pending { path, depth, rules } = pending;
+        let Pending { path, depth, rules, within } = pending;
         let rules = self.rules_below(rules.clone(), directory, path);
         let parent_length = self.prober.set_parent(path);
         let is_slow = self.pace.is_slow();
         let ahead = is_slow.then(|| ReadAhead::start(directory, None, self.entries_left)).flatten();
-        let (depth, composed) = (*depth, HashMap::new());
-        Level { directory, path, parent_length, depth, rules, device: None, ahead, composed }
+        let (depth, within, composed) = (*depth, *within, HashMap::new());
+        Level {
+            directory,
+            path,
+            parent_length,
+            depth,
+            within,
+            rules,
+            device: None,
+            ahead,
+            composed,
+        }
     }
 
     fn visit(&mut self, level: &mut Level<'_>, entry: &Entry<'_>) -> ControlFlow<()> {
@@ -265,14 +286,16 @@ impl Walk<'_> {
             self.prober.problem(problem::file_misnamed(&self.prober.here()));
         }
         if !matches!(entry.kind(), Kind::Directory | Kind::Link) {
+            self.visit_file(level, entry);
             return ControlFlow::Continue(());
         }
         if self.config.skips(entry.name_bytes()) {
             return ControlFlow::Continue(());
         }
         if level.depth >= self.config.max_depth {
-            self.bounds.depth.get_or_insert_with(|| level.path.to_owned());
-            return ControlFlow::Break(());
+            self.names = None;
+            self.count_too_deep(level, entry);
+            return ControlFlow::Continue(());
         }
         self.prober.path.truncate(level.parent_length);
         if let Some(hash) = batch::takes(level, entry) {
@@ -340,21 +363,22 @@ impl Walk<'_> {
         match probe {
             Probe::Closed => {}
             Probe::Package if self.config.nested == Nested::Stop => {}
-            Probe::Package => self.search_later(level, path),
+            Probe::Package => self.search_later(level, path, probe),
             Probe::Nothing if self.directories_left == 0 => {
                 self.bounds.directories.get_or_insert_with(|| path.to_owned());
             }
             Probe::Nothing => {
                 self.directories_left -= 1;
-                self.search_later(level, path);
+                self.search_later(level, path, probe);
             }
         }
     }
 
     /// Notes a directory to be listed.
-    fn search_later(&mut self, level: &Level<'_>, path: &str) {
+    fn search_later(&mut self, level: &Level<'_>, path: &str, probe: Probe) {
         let (depth, rules) = (level.depth + 1, level.rules.clone());
-        self.pending.push_back(Pending { path: path.into(), depth, rules });
+        let within = level.within.below(probe);
+        self.pending.push_back(Pending { path: path.into(), depth, rules, within });
     }
 
     fn unusable(&mut self, directory: &Dir, entry: &Entry<'_>, code: prowess_core::Code) {
@@ -366,13 +390,5 @@ impl Walk<'_> {
             path.push_str(file);
         }
         self.prober.problem(problem::unusable_name(code, &path, file.is_some()));
-    }
-
-    /// Reports a directory whose name looks the same as another's.
-    fn compare_composed(&mut self, name: &str, composed: &mut HashMap<String, String>) {
-        if let Some(other) = composed.insert(name.nfc().collect(), name.to_owned()) {
-            let path = self.prober.here();
-            self.prober.problem(problem::collision(&path, &other));
-        }
     }
 }

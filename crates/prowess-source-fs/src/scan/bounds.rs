@@ -1,12 +1,13 @@
 //! Where a walk ends that would go on too long.
 
 use super::Walk;
+use super::too_deep::TooDeep;
 use crate::problem;
 
 /// Where each bound bit first.
 #[derive(Default)]
 pub(super) struct Bounds {
-    pub(super) depth: Option<String>,
+    pub(super) depth: TooDeep,
     pub(super) directories: Option<String>,
     entries: Option<String>,
     skills: Option<String>,
@@ -17,7 +18,8 @@ impl Bounds {
     /// Whether none bit.
     pub(super) fn is_none(&self) -> bool {
         let Self { depth, directories, entries, skills, time } = self;
-        [depth, directories, entries, skills, time].into_iter().all(Option::is_none)
+        let others = [directories, entries, skills, time];
+        depth.first.is_none() && others.into_iter().all(Option::is_none)
     }
 }
 
@@ -55,13 +57,17 @@ impl Walk<'_> {
     pub(super) fn report_bounds(&mut self) {
         let config = self.config;
         let bounds = std::mem::take(&mut self.bounds);
-        let depth = format!("{} directories below the root", config.max_depth);
+        let TooDeep { first, packages, is_incomplete } = bounds.depth;
+        if let Some(path) = first {
+            let path = self.prober.absolute(&path);
+            let lost = problem::TooDeep { packages, is_incomplete, limit: config.max_depth };
+            self.prober.problem(problem::too_deep(&path, lost));
+        }
         let directories = format!("after {} directories without a skill", config.max_directories);
         let entries = format!("after {} names", config.max_entries);
         let skills = format!("after {} skills", config.max_skills);
         let time = format!("after {} seconds", config.max_time.as_secs());
         let told = [
-            (bounds.depth, depth, "max_depth"),
             (bounds.directories, directories, "max_directories"),
             (bounds.entries, entries, "max_entries"),
             (bounds.skills, skills, "max_skills"),

@@ -249,3 +249,28 @@ fn size_of_a_long_file_is_known_in_every_scan() {
         assert_eq!(sizes, [("long", Some(3 << 20)), ("short", Some(2))], "{links:?}");
     }
 }
+
+#[test]
+fn depth_limit_names_how_many_skills_it_hides() {
+    let tree = Tree::new(
+        "//- /1/2/in/SKILL.md\nx\n//- /a/b/c/one/SKILL.md\nx\n//- /a/b/c/one/sub/SKILL.md\nx\n\
+         //- /a/b/c/two/deep/SKILL.md\nx\n",
+    );
+    for (nested, count) in [(Nested::Stop, 2), (Nested::Descend, 3)] {
+        let scan = scan(FsConfig { max_depth: 3, nested, ..config(&tree) });
+        assert_eq!(scan.packages(), ["1/2/in"], "{nested:?}");
+        assert_eq!(problems(&scan, tree.path()), ["warning scan-truncated /a/b/c"], "{nested:?}");
+        let message = &scan.problems[0].message;
+        assert!(message.starts_with(&format!("{count} skills")), "{nested:?}: {message}");
+    }
+}
+
+#[test]
+fn depth_limit_that_hides_no_skill_is_no_finding() {
+    let tree = Tree::new("//- /pdf/SKILL.md\nx\n//- /a/b/c/d/e/notes.md\nno skill\n");
+    for nested in [Nested::Stop, Nested::Descend] {
+        let scan = scan(FsConfig { max_depth: 2, nested, ..config(&tree) });
+        assert_eq!(scan.packages(), ["pdf"], "{nested:?}");
+        assert!(scan.problems.is_empty(), "{nested:?}: nothing is lost: {:?}", scan.problems);
+    }
+}

@@ -68,13 +68,12 @@ fn a_link_to_another_package_leaves_its_own() {
     check(|file| symlink("../good/SKILL.md", file).unwrap(), "error path-escape /bad/SKILL.md");
 }
 
-/// It would cost a call for each file; who reads it whole is told.
 #[test]
-fn how_long_a_file_is_is_not_asked() {
+fn long_file_is_not_read_whole_by_a_scan() {
     let tree = Tree::new("//- /good/SKILL.md\ngood\n");
     tree.write("long/SKILL.md", vec![b'x'; 3 << 20]);
     let scan = scan(config(&tree));
-    assert_eq!(scan.packages(), ["good", "long"], "both are shipped to the parser");
+    assert_eq!(scan.packages(), ["good", "long"], "the registry decides by the size");
     assert!(scan.found.iter().all(|found| found.head.len() <= 4096), "a head of each");
 }
 

@@ -4,6 +4,7 @@
 mod bounds;
 mod discovery;
 mod faults;
+mod file_names;
 mod gitignore;
 mod kit;
 mod links;

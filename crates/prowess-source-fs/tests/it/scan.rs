@@ -46,7 +46,8 @@ fn a_package_ends_the_walk_and_hidden_directories_are_walked() {
 #[test]
 fn packages_inside_packages_are_found_when_asked_for() {
     let found = ["both", "group/.claude/skills/deep", "lower", "pdf", "pdf/nested"];
-    check(TREE, |config| config.nested = Nested::Descend, &found, &[]);
+    let told = ["warning skill-md-repeated /both/skill.md"];
+    check(TREE, |config| config.nested = Nested::Descend, &found, &told);
 }
 
 #[test]

@@ -277,6 +277,14 @@ description: Merges files.
         setup: Setup::Told,
     },
     Example {
+        code: source_fs::codes::SKILL_MD_REPEATED,
+        shown: "user/pdf/SKILL.md\nuser/pdf/skill.md",
+        setup: done(
+            "//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: x\n---\n//- /user/pdf/skill.md\nx\n",
+            |_| {},
+        ),
+    },
+    Example {
         code: source_fs::codes::MULTIPLE_LINKS,
         shown: "project/pdf/SKILL.md, which is the same file as /elsewhere/SKILL.md",
         setup: done("//- /elsewhere/SKILL.md\ntext\n//- /project/pdf/x\nx\n", |tree| {

@@ -1,0 +1,94 @@
+//! Names of files that a package's listing does not show as they are.
+
+use std::collections::HashMap;
+
+use prowess_dir::{Dir, Entry, Kind};
+use unicode_normalization::UnicodeNormalization;
+
+use super::{Level, Walk};
+use crate::package::{FILES, Probe};
+use crate::problem;
+
+/// Where a directory lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Within {
+    /// In no package.
+    Outside,
+    /// It is a package itself.
+    Package,
+    /// In a package.
+    Inside,
+}
+
+impl Within {
+    /// Returns where a directory below this one lies that was probed.
+    pub(super) fn below(self, probe: Probe) -> Self {
+        match (self, probe) {
+            (_, Probe::Package) => Self::Package,
+            (Self::Outside, _) => Self::Outside,
+            (Self::Package | Self::Inside, _) => Self::Inside,
+        }
+    }
+}
+
+/// The files of packages whose names are not UTF-8.
+#[derive(Default)]
+pub(super) struct OddNames {
+    first: Option<String>,
+    count: usize,
+}
+
+/// Returns whether a directory has a `SKILL.md` under both names.
+pub(crate) fn has_both_files(root: &Dir, directory: &str) -> bool {
+    let path = |file| match directory {
+        "" => String::from(file),
+        directory => [directory, "/", file].concat(),
+    };
+    FILES.into_iter().all(|file| {
+        let stat = root.stat_unconfined(&*path(file));
+        stat.is_ok_and(|stat| matches!(stat.kind, Kind::File | Kind::Link))
+    })
+}
+
+impl Walk<'_> {
+    /// Checks the name of a file. The files of packages are seen only where packages are listed.
+    pub(super) fn visit_file(&mut self, level: &mut Level<'_>, entry: &Entry<'_>) {
+        if level.within == Within::Outside {
+            return;
+        }
+        self.prober.path.truncate(level.parent_length);
+        match entry.name() {
+            None => {
+                self.prober.path.push_str(&String::from_utf8_lossy(entry.name_bytes()));
+                self.odd_names.first.get_or_insert_with(|| self.prober.here());
+                self.odd_names.count += 1;
+            }
+            Some(name) if name == FILES[1] && level.within == Within::Package => {
+                if has_both_files(level.directory, "") {
+                    self.prober.path.push_str(name);
+                    self.prober.problem(problem::second_file(&self.prober.here()));
+                }
+            }
+            Some(name) if !name.is_ascii() => {
+                self.prober.path.push_str(name);
+                self.compare_composed(name, &mut level.composed);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Reports a name that looks the same as another one of its directory.
+    pub(super) fn compare_composed(&mut self, name: &str, composed: &mut HashMap<String, String>) {
+        if let Some(other) = composed.insert(name.nfc().collect(), name.to_owned()) {
+            let path = self.prober.here();
+            self.prober.problem(problem::collision(&path, &other));
+        }
+    }
+
+    pub(super) fn report_odd_names(&mut self) {
+        let OddNames { first, count } = std::mem::take(&mut self.odd_names);
+        if let Some(first) = first {
+            self.prober.problem(problem::files_not_utf8(&first, count));
+        }
+    }
+}
