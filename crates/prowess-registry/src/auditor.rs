@@ -1,4 +1,4 @@
-//! Tells the audit which skills begin to shadow others.
+//! Reports newly shadowed skills to the audit.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -7,17 +7,18 @@ use prowess_core::{
     AuditSink, AuditedOrigin, Availability, Caller, Catalog, Clock, Lookup, Record, ShadowEvent,
 };
 
-/// Who hears of shadows, and what the time is.
+/// The audit sink and the clock.
 pub(crate) struct Auditor {
     pub(crate) sink: Arc<dyn AuditSink>,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
-/// An id, the place that is used, and the one that is not.
+/// An id, the origin that is used, and the one that is shadowed.
 type Shadow = (String, AuditedOrigin, AuditedOrigin);
 
 impl Auditor {
-    /// Tells what `later` has that `earlier` had not, in the order of ids.
+    /// Reports the skills that are shadowed in `later` and were not in `earlier`, in the order of
+    /// ids.
     pub(crate) fn tell(&self, earlier: &Catalog, later: &Catalog) {
         let known: HashSet<Shadow> = shadows(earlier).collect();
         let at = self.clock.now();
@@ -38,7 +39,7 @@ fn shadows(catalog: &Catalog) -> impl Iterator<Item = Shadow> {
     })
 }
 
-/// The skill that an id means, whether it is offered or only kept for it.
+/// Returns the skill with an id, offered or reserved.
 fn holder<'c>(catalog: &'c Catalog, id: &str) -> Option<Record<'c>> {
     match catalog.find(id, Caller::User) {
         Lookup::Found(record) | Lookup::Unavailable(record, _) => Some(record),

@@ -1,4 +1,4 @@
-//! Texts of skills that were loaded, for the next who loads them.
+//! A cache of loaded bodies.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -10,28 +10,28 @@ use prowess_core::{
     ReadFurther, ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
 };
 
-/// How many bytes of one source are kept before all are forgotten.
+/// The maximum size of one source's cache, in bytes, before all bodies are evicted.
 const MOST_BYTES: usize = 16 << 20;
 
-/// A source whose `SKILL.md` files are kept for a while once they were read: for one that is far away, or
-/// slow. Other files are read each time.
+/// A source that caches its `SKILL.md` files, for slow or remote sources. Other files are read each
+/// time.
 ///
-/// A text is forgotten when it is as old as it may be, when a scan finds another version of its file, and
-/// when the host says so.
+/// A body is evicted when it is too old, when a scan finds another version of its file, and on
+/// request.
 pub(crate) struct KeptBodies {
     source: Arc<dyn SkillSource>,
     clock: Arc<dyn Clock>,
     age: Duration,
     kept: DashMap<PackagePath, Kept>,
     bytes: AtomicUsize,
-    /// How often something was forgotten: what was being read meanwhile may be what was to be forgotten.
+    /// The number of evictions: a file that was being read during one must not be cached.
     forgotten: AtomicU64,
 }
 
 struct Kept {
     file: ResourcePath,
     bytes: Arc<[u8]>,
-    /// As the clock's `elapsed` gave it.
+    /// A time of the clock's `elapsed`.
     read_at: Duration,
 }
 
@@ -41,7 +41,7 @@ impl KeptBodies {
         Self { source, clock, age, kept, bytes, forgotten }
     }
 
-    /// Forgets the text of one package.
+    /// Evicts the body of one package.
     pub(crate) fn forget(&self, package: &PackagePath) {
         self.forgotten.fetch_add(1, Ordering::AcqRel);
         if let Some((_, kept)) = self.kept.remove(package) {
@@ -49,7 +49,7 @@ impl KeptBodies {
         }
     }
 
-    /// Forgets every text.
+    /// Evicts every body.
     pub(crate) fn forget_all(&self) {
         self.forgotten.fetch_add(1, Ordering::AcqRel);
         self.clear();
@@ -134,12 +134,13 @@ impl SkillSource for KeptBodies {
         if !resource.as_str().eq_ignore_ascii_case("SKILL.md") {
             return self.source.read(package, resource, limit);
         }
-        // One that is larger than it may be is the source's to refuse.
+        // A file over the limit is passed on to the source, which rejects it.
         let kept = self.find(package, resource).filter(|kept| kept.len() <= limit.0);
         if let Some(bytes) = kept {
             return Ok(bytes.to_vec());
         }
-        let (read_at, forgotten) = (self.clock.elapsed(), self.forgotten.load(Ordering::Acquire));
+        let read_at = self.clock.elapsed();
+        let forgotten = self.forgotten.load(Ordering::Acquire);
         let bytes = self.source.read(package, resource, limit)?;
         self.keep(package, resource, &bytes, read_at);
         if self.forgotten.load(Ordering::Acquire) != forgotten {
@@ -149,7 +150,7 @@ impl SkillSource for KeptBodies {
     }
 }
 
-/// A sink that hears first which files are other ones than before.
+/// A sink that evicts changed files before it passes on the report.
 struct Forgetting<'a> {
     sink: &'a mut dyn ScanSink,
     bodies: &'a KeptBodies,

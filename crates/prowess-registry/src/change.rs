@@ -1,4 +1,4 @@
-//! What two catalogs differ in, by the ids that a model types.
+//! The differences between two catalogs, by id.
 
 mod ids;
 
@@ -19,16 +19,17 @@ pub struct CatalogChange {
     pub to: u64,
     /// Ids that are offered now and were not, sorted.
     pub added: IdList,
-    /// Ids whose skill is another version or lies in another place, sorted.
+    /// Ids whose skill has another version or location, sorted.
     pub changed: IdList,
     /// Ids that were offered and no longer are, sorted.
     pub removed: IdList,
 }
 
 impl CatalogChange {
-    /// What differs between two catalogs of one registry.
+    /// Compares two catalogs of one registry.
     pub fn between(earlier: &Catalog, later: &Arc<Catalog>) -> Self {
-        let (from, to) = (earlier.generation(), later.generation());
+        let from = earlier.generation();
+        let to = later.generation();
         let change = Self { from, to, ..Self::default() };
         if earlier.is_empty() {
             return Self { added: IdList::of(later), ..change };
@@ -44,16 +45,17 @@ impl CatalogChange {
         Self { added, changed, removed, ..change }
     }
 
-    /// Whether the same skills are offered in the same versions.
+    /// Returns whether the same skills are offered in the same versions.
     pub fn is_none(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
     }
 }
 
-/// The ids that are added, changed and removed, found by going through both catalogs at once.
+/// Returns the ids that were added, changed and removed, in one pass over both catalogs.
 fn differing<'c>(earlier: &'c Catalog, later: &'c Catalog) -> [Vec<&'c str>; 3] {
     let [mut added, mut changed, mut removed] = <[Vec<_>; 3]>::default();
-    let (mut before, mut after) = (earlier.skills().peekable(), later.skills().peekable());
+    let mut before = earlier.skills().peekable();
+    let mut after = later.skills().peekable();
     loop {
         let order = match (before.peek(), after.peek()) {
             (None, None) => return [added, changed, removed],
@@ -73,20 +75,19 @@ fn differing<'c>(earlier: &'c Catalog, later: &'c Catalog) -> [Vec<&'c str>; 3] 
     }
 }
 
-/// Whether two records of one id are of one place and one version.
+/// Returns whether two records of one id have the same location and version.
 fn is_same(earlier: &Catalog, one: Record<'_>, later: &Catalog, other: Record<'_>) -> bool {
     let set = |catalog: &Catalog, record: Record<'_>| {
         Arc::clone(&catalog.sources()[record.index().source()].records)
     };
-    // Of an unchanged source all records are the same, and no text is compared.
+    // All records of an unchanged source are equal, so no text is compared.
     if one.index() == other.index() && Arc::ptr_eq(&set(earlier, one), &set(later, other)) {
         return true;
     }
-    // A stamp that could not be relied on says nothing of the version.
-    let may_be_same =
-        |earlier| other.stamp().is_some_and(|later| later.same_version(earlier) != SameVersion::No);
-    one.stamp().is_none_or(may_be_same)
-        && one.index().source() == other.index().source()
+    // A stamp that is not exact does not identify the version.
+    one.stamp().is_none_or(|earlier| {
+        other.stamp().is_some_and(|later| later.same_version(earlier) != SameVersion::No)
+    }) && one.index().source() == other.index().source()
         && one.package() == other.package()
         && one.file() == other.file()
         && one.name() == other.name()

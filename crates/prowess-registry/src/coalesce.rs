@@ -1,4 +1,4 @@
-//! One run at a time, whoever asks and however many.
+//! Single-flight execution: one run at a time, shared by concurrent requests.
 
 use std::time::Duration;
 
@@ -6,41 +6,41 @@ use prowess_core::Cancel;
 
 use crate::sync::{Condvar, Mutex, MutexGuard, lock, wait, wait_for};
 
-/// How often one who waits for another's run looks whether its own request was cancelled.
+/// The interval at which a waiting caller checks for cancellation.
 const LOOK_FOR_CANCEL: Duration = Duration::from_millis(20);
 
-/// What is asked for; two requests can be one.
+/// A request that can be merged with another one.
 pub(crate) trait Merge {
-    /// Asks for `more` too.
+    /// Adds `more` to the request.
     fn merge(&mut self, more: Self);
 }
 
-/// Runs requests one at a time and shares the runs.
+/// Runs requests one at a time and shares the runs between callers.
 ///
-/// A request that comes while a run is under way may have missed its beginning, so it waits for the
-/// next one, together with every other request that came meanwhile.
+/// A run in progress may already have passed the part that a new request needs, so the request
+/// waits for the next run, together with all other requests that arrive meanwhile.
 pub(crate) struct Coalescer<W, T> {
     state: Mutex<State<W, T>>,
     ended: Condvar,
 }
 
 struct State<W, T> {
-    /// What is asked for and no run has begun on.
+    /// The merged requests of the next run.
     wanted: Option<W>,
     is_running: bool,
-    /// How many runs have begun, without those that were cut short.
+    /// The number of started runs, without cancelled ones.
     begun: u64,
-    /// How many of them have ended.
+    /// The number of them that have ended.
     ended: u64,
-    /// What the last of them gave.
+    /// The result of the last one.
     last: Option<T>,
 }
 
-/// What a run gave.
+/// The outcome of a run.
 pub(crate) struct Run<T> {
-    /// What its request is answered with.
+    /// The result.
     pub(crate) result: T,
-    /// Whether it did all that it was asked. One that was cut short answers nobody else.
+    /// Whether it completed. The result of a cancelled run is not shared.
     pub(crate) is_whole: bool,
 }
 
@@ -50,8 +50,9 @@ impl<W: Merge + Clone, T: Clone> Coalescer<W, T> {
         Self { state: Mutex::new(state), ended: Condvar::new() }
     }
 
-    /// The result of a run that began after this call and did the work: `run` on this thread, or
-    /// another's. `None` if `cancel` was set while waiting for another's; its work stays wanted.
+    /// Returns the result of a complete run that started after this call, on this or another
+    /// thread. Returns `None` if `cancel` was set while waiting for another thread; the request
+    /// stays pending.
     pub(crate) fn request(
         &self,
         work: W,
@@ -74,19 +75,20 @@ impl<W: Merge + Clone, T: Clone> Coalescer<W, T> {
         }
     }
 
-    /// Whether a run is under way.
+    /// Returns whether a run is in progress.
     pub(crate) fn is_running(&self) -> bool {
         lock(&self.state).is_running
     }
 
-    /// What is asked for and not begun on.
+    /// Returns the pending request.
     #[cfg(all(test, loom))]
     pub(crate) fn wanted(&self) -> Option<W> {
         lock(&self.state).wanted.clone()
     }
 
     fn run(&self, work: W, run: impl FnOnce(W) -> Run<T>) -> T {
-        // Where the run panics or is cut short, this puts the work back for whoever waits for it.
+        // If the run panics or is cancelled, this restores the request for the callers that wait
+        // for it.
         let mut running = Running { coalescer: self, work: Some(work.clone()), result: None };
         let Run { result, is_whole } = run(work);
         if is_whole {
@@ -124,10 +126,10 @@ impl<W: Merge, T> State<W, T> {
     }
 }
 
-/// A run that is under way; dropping it ends it.
+/// A run in progress; dropping it ends it.
 struct Running<'a, W: Merge, T> {
     coalescer: &'a Coalescer<W, T>,
-    /// What is still to be done.
+    /// The request, until it is done.
     work: Option<W>,
     result: Option<T>,
 }

@@ -1,11 +1,12 @@
-//! Every code that building a catalog can give.
+//! The codes of building a catalog.
 //!
-//! Each code needs an example in `crates/prowess/tests/it/codes/examples.rs`, which the page of codes shows.
+//! Each code needs an example in `crates/prowess/tests/it/codes/examples.rs`, which the page of
+//! codes shows.
 
 prowess_core::declare_codes! {
     /// Another skill with the same id is used instead.
     SKILL_SHADOWED = "skill-shadowed";
-    /// Hint: the same package stands in two places under one id, and one of them is used.
+    /// Hint: the same package is at two locations under one id, and one of them is used.
     SKILL_COPY = "skill-copy";
     /// Hint: another skill has the id, and this one is offered under another.
     SKILL_RENAMED = "skill-renamed";
@@ -13,29 +14,30 @@ prowess_core::declare_codes! {
     SKILL_COLLISION = "skill-collision";
     /// Warning: a skill's `allowed-tools` names a tool that the host does not offer.
     TOOL_MISSING = "tool-missing";
-    /// Warning: an alias is the id of a skill, which it then means.
+    /// Warning: an alias is the id of a skill, which takes precedence.
     ALIAS_TAKEN = "alias-taken";
-    /// Warning: an alias stands for no skill that is there.
+    /// Warning: an alias stands for an unknown skill.
     ALIAS_UNKNOWN = "alias-unknown";
     /// Warning: two sources have one root, so that each of its skills is found twice.
     ROOT_SHARED = "root-shared";
     /// Warning: a source is in a layer that is not among those of the configuration.
     LAYER_UNKNOWN = "layer-unknown";
-    /// Warning: a project has skills and its folder is not trusted. They are known and not offered.
+    /// Warning: a project has skills and its folder is not trusted. They are listed and not
+    /// offered.
     PROJECT_NOT_TRUSTED = "project-not-trusted";
-    /// Warning: a source that is to go by one name has not just one skill.
+    /// Warning: a source with a single skill name does not have exactly one skill.
     NAME_UNUSED = "name-unused";
-    /// Error: a source that is to be one skill under the host's name has no `SKILL.md`.
+    /// Error: a source for a single skill has no `SKILL.md`.
     SKILL_MD_MISSING = "skill-md-missing";
-    /// As severe as the policy says, and silent unless it says so: a `SKILL.md` is so large that its body costs more tokens
-    /// than the limit, by an estimate of its size.
+    /// As severe as the policy says, and silent unless it says so: a `SKILL.md` is so large that
+    /// its body costs more tokens than the limit, by an estimate of its size.
     BODY_TOKENS_SOFT_LIMIT = "body-tokens-soft-limit";
     /// A source could not be scanned; its last good scan stays in use.
     SOURCE_FAILED = "source-failed";
     /// A source reported a package by a path that is not in normal form.
     PACKAGE_PATH_INVALID = "package-path-invalid";
-    /// Warning: a `SKILL.md` can no longer be used or looked at, and its last good version stays in use.
+    /// Warning: a `SKILL.md` can no longer be used or read, and its last good version stays in use.
     SKILL_KEPT = "skill-kept";
-    /// Warning: a source cannot be watched, or no more; it is polled instead.
+    /// Warning: a source cannot be watched; it is polled instead.
     SOURCE_NOT_WATCHED = "source-not-watched";
 }

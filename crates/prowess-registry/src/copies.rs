@@ -1,31 +1,34 @@
-//! Which of several skills with one id are the same package.
+//! Detects duplicates: several copies of one package under one id.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use prowess_core::{
-    CatalogBuilder, CatalogSource, Digest, PackagePath, ReadLimit, RecordIndex, Resource,
-    ResourcePath, SkillSource, Stamp,
+    CatalogBuilder, CatalogSource, Digest, PackagePath, ReadLimit, RecordIndex, ResourcePath,
+    SkillSource, Stamp,
 };
 
-/// How many digests are kept before all are forgotten. Only files that look alike are read at all.
+/// The number of cached digests before all are evicted. Only files that look alike are read at all.
 const MOST_KEPT: usize = 10_000;
 
-/// Up to how many files beside its `SKILL.md` a package is compared whole. A larger one is like no other.
+/// The maximum number of files besides `SKILL.md` for which packages are compared. A larger package
+/// equals no other.
 const MOST_FILES: usize = 1_000;
 
-/// How many bytes of such files are compared to settle one catalog. What is left then is no copy of anything.
+/// The maximum number of bytes that are compared for one catalog. Beyond that, packages count as
+/// different.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// The digests of `SKILL.md` files that were compared. A scan reads the head of a file and keeps no body, so only
-/// files whose id, name, description and priority agree are read again, each version once.
+/// A cache of the digests of compared `SKILL.md` files. A scan reads the head of a file and keeps
+/// no body, so only files whose id, name, description and priority agree are read again, each
+/// version once.
 #[derive(Default)]
 pub(crate) struct Copies(Mutex<HashMap<(usize, PackagePath), (Stamp, Digest)>>);
 
 impl Copies {
-    /// Whether two records are of the same package: of one directory, or the same file by file and byte by
-    /// byte. One that cannot be read is like no other.
+    /// Returns whether two records are of the same package: of one directory, or equal in every
+    /// file. An unreadable package equals no other.
     pub(crate) fn are(
         &self,
         builder: &CatalogBuilder,
@@ -33,15 +36,17 @@ impl Copies {
         (one, other): (RecordIndex, RecordIndex),
         budget: &AtomicU64,
     ) -> bool {
-        let (a, b) = (builder.record(one), builder.record(other));
+        let a = builder.record(one);
+        let b = builder.record(other);
         let looks_alike = a.name() == b.name()
             && a.description() == b.description()
             && a.priority() == b.priority();
-        // Most of what contends for one id says something else.
+        // Most records with one id differ in their texts.
         if !looks_alike {
             return false;
         }
-        let (own, others) = (a.package(), b.package());
+        let own = a.package();
+        let others = b.package();
         let source = |at: RecordIndex| &*sources[at.source()].source;
         let packages = [(source(one), &own), (source(other), &others)];
         let [one_place, other_place] = packages.map(|(source, package)| source.identity(package));
@@ -60,10 +65,14 @@ impl Copies {
         at: RecordIndex,
     ) -> Option<Digest> {
         let record = builder.record(at);
-        let (key, stamp) = ((at.source(), record.package()), record.stamp());
+        let key = (at.source(), record.package());
+        let stamp = record.stamp();
         let stamp = stamp.filter(|stamp| !stamp.is_racy());
-        let kept = |(known, digest): &(Stamp, Digest)| (Some(*known) == stamp).then_some(*digest);
-        if let Some(digest) = self.lock().get(&key).and_then(kept) {
+        if let Some(digest) = self
+            .lock()
+            .get(&key)
+            .and_then(|(known, digest)| (Some(*known) == stamp).then_some(*digest))
+        {
             return Some(digest);
         }
         let file = ResourcePath::new(record.file()).ok()?;
@@ -93,27 +102,34 @@ impl Copies {
 /// A package, and the source that it is read from.
 type Package<'a> = (&'a dyn SkillSource, &'a PackagePath);
 
-/// Whether what lies beside the `SKILL.md` of two packages is the same, as far as it is listed. No scan looks
-/// at these files, so an edit of one is seen when the catalog is settled for another reason.
+/// Returns whether the other files of two packages are equal, as far as they are listed. No scan
+/// covers these files, so an edit of one is noticed when the catalog is resolved for another
+/// reason.
 fn have_same_files(packages: [Package<'_>; 2], budget: &AtomicU64) -> bool {
-    let listing = |(source, package): Package<'_>| source.list(package, MOST_FILES).ok();
-    let [Some(files), Some(others)] = packages.map(listing) else { return false };
+    let [Some(files), Some(others)] =
+        packages.map(|(source, package)| source.list(package, MOST_FILES).ok())
+    else {
+        return false;
+    };
     let bytes: u64 = files.resources.iter().map(|file| file.bytes).sum();
-    let take = |left: u64| left.checked_sub(bytes);
-    let is_small = || budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok();
+    let is_small = || {
+        budget
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left: u64| left.checked_sub(bytes))
+            .is_ok()
+    };
     if files != others || !files.is_complete || !is_small() {
         return false;
     }
     let limit = ReadLimit(usize::try_from(bytes).unwrap_or(usize::MAX));
-    let is_same = |file: &Resource| {
-        let text = |(source, package): Package<'_>| source.read(package, &file.path, limit).ok();
-        let [one, other] = packages.map(text);
+    files.resources.iter().all(|file| {
+        let [one, other] =
+            packages.map(|(source, package)| source.read(package, &file.path, limit).ok());
         one.is_some() && one == other
-    };
-    files.resources.iter().all(is_same)
+    })
 }
 
-/// What was found of pairs of records while one catalog was settled, and how much may still be read for it.
+/// The results for pairs of records in one catalog, and the number of bytes that may still be read
+/// for it.
 pub(crate) struct Verdicts {
     known: Mutex<HashMap<[RecordIndex; 2], bool>>,
     budget: AtomicU64,
@@ -126,8 +142,8 @@ impl Default for Verdicts {
 }
 
 impl Verdicts {
-    /// What `compare` says of two records. Of two who ask at once neither waits for the other, and both are
-    /// given what was found first.
+    /// Returns the result of `compare` for two records. Concurrent callers do not wait for each
+    /// other, and both get the first result.
     pub(crate) fn of(
         &self,
         one: RecordIndex,
@@ -143,7 +159,7 @@ impl Verdicts {
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<[RecordIndex; 2], bool>> {
-        // A verdict is put in whole, so one that is there is right.
+        // An entry is inserted as a whole, so every entry is valid.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

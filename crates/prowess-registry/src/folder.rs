@@ -1,4 +1,4 @@
-//! What becomes of a source whose folder the user is asked to trust.
+//! Hides the skills of sources whose folder is not trusted.
 
 use std::path::Path;
 
@@ -7,16 +7,16 @@ use prowess_text::shell_word;
 
 use crate::codes;
 
-/// Why no skill of a source is offered.
+/// The reason why no skill of a source is offered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Withheld {
-    /// What is said of each skill.
+    /// The reason that each skill gets.
     pub(crate) reason: Box<str>,
-    /// What is said of them all.
+    /// The finding for the whole source.
     pub(crate) finding: Diagnostic,
 }
 
-/// Asks for the trust in a folder; `None` where its skills may be offered.
+/// Checks the trust in a folder; returns `None` if its skills may be offered.
 pub(crate) fn ask(asked: &AskedFolder, trust: &dyn FolderTrust) -> Option<Withheld> {
     let project = asked.project.display();
     let checked = trust.check(&asked.folder);
@@ -34,11 +34,11 @@ pub(crate) fn ask(asked: &AskedFolder, trust: &dyn FolderTrust) -> Option<Withhe
     Some(Withheld { reason: reason.into(), finding: not_trusted(&asked.project, state) })
 }
 
-/// Whether the folder that is trusted is the one that the source reads from.
+/// Returns whether the trusted folder is the one that the source reads from.
 fn is_the_source_s(asked: &AskedFolder, checked: &CheckedFolder) -> bool {
     match (asked.identity, checked.identity) {
         (Some(source), Some(trusted)) => source == trusted,
-        // A source that is not bound to a folder, or trust in whatever is at the path.
+        // The source is not bound to a folder, or the trust applies to whatever is at the path.
         (None, _) | (_, None) => true,
     }
 }

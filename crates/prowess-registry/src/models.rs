@@ -1,7 +1,7 @@
-//! Every order in which threads may run, tried by a model checker: `cargo xtask loom`.
+//! Tests of every interleaving of threads, by a model checker: `cargo xtask loom`.
 //!
-//! What is modelled is the code of this crate itself: the swap, the sharing of reload requests, and
-//! the hand-over to subscribers. Only `arc-swap` is stood in for by a lock.
+//! The tests run the code of this crate itself: the swap, the sharing of reload requests, and the
+//! notification of subscribers. Only `arc-swap` is replaced by a lock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use crate::Notice;
 use crate::coalesce::{Coalescer, Merge, Run};
 use crate::published::Published;
 
-/// A catalog in small: a generation and what was found for it.
+/// A small catalog: a generation and the packages found for it.
 struct Whole {
     generation: u64,
     records: [u64; 2],
@@ -53,7 +53,8 @@ fn a_reader_sees_whole_catalogs_that_never_go_back_and_each_is_dropped_once() {
     loom::model(|| {
         let dropped = Arc::new(AtomicUsize::new(0));
         let published = Arc::new(Published::new(Whole::new(0, &dropped)));
-        let (writers, seen_by_writer) = (Arc::clone(&published), Arc::clone(&dropped));
+        let writers = Arc::clone(&published);
+        let seen_by_writer = Arc::clone(&dropped);
         let writer = thread::spawn(move || {
             (1..=2).for_each(|generation| publish(&writers, generation, &seen_by_writer));
         });
@@ -119,7 +120,7 @@ fn a_subscriber_may_go_while_it_is_told() {
     });
 }
 
-/// Packages that are changed on a disk and then asked for, from several threads.
+/// Packages that are changed on a disk and then requested, from several threads.
 struct Disk {
     requests: Coalescer<u64, (u64, u64)>,
     written: AtomicU64,
@@ -129,12 +130,14 @@ struct Disk {
 
 impl Disk {
     fn new() -> Arc<Self> {
-        let (requests, zero) = (Coalescer::new(), || AtomicU64::new(0));
-        let (written, is_scanned) = (zero(), zero());
+        let requests = Coalescer::new();
+        let zero = || AtomicU64::new(0);
+        let written = zero();
+        let is_scanned = zero();
         Arc::new(Self { requests, written, is_scanned, scans: AtomicUsize::new(0) })
     }
 
-    /// Writes a package, asks for it, and checks that the answer knows of both.
+    /// Writes a package, requests it, and checks that the result has both.
     fn write_and_ask(&self, package: u64) {
         self.written.fetch_or(package, Ordering::SeqCst);
         let answer = self
@@ -157,7 +160,7 @@ impl Disk {
 #[test]
 fn each_request_is_answered_by_a_scan_that_began_after_it_and_scans_are_shared() {
     let mut model = loom::model::Builder::new();
-    // Three threads have too many orders; two changes of thread that nothing forces find what there is.
+    // Three threads have too many interleavings; two preemptions find every known bug.
     model.preemption_bound = Some(2);
     model.check(|| {
         let disk = Disk::new();

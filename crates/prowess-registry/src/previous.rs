@@ -9,10 +9,11 @@ use prowess_core::{KnownPackages, PackagePath, RecordSet, Stamp};
 /// Requested packages that are searched for one by one; for more, a table of all packages pays off.
 const FEW: usize = 4;
 
-/// The packages of the previous scan by position: those with a record first, then the rejected ones.
+/// The packages of the previous scan by position: those with a record first, then the rejected
+/// ones.
 ///
-/// A directory is mostly listed in the same order again, so the next package is found at the cursor. A
-/// package that is elsewhere, or new, is found by a table that is built on first use.
+/// A directory is mostly listed in the same order again, so the next package is found at the
+/// cursor. A package that is elsewhere, or new, is found by a table that is built on first use.
 pub(crate) struct PreviousPackages<'a> {
     records: &'a RecordSet,
     /// The positions of the packages that a partial scan is for.
@@ -39,7 +40,8 @@ impl Cursor {
 impl<'a> PreviousPackages<'a> {
     /// Creates the table for a scan of everything.
     pub(crate) fn new(records: &'a RecordSet) -> Self {
-        let (requested, by_path) = (HashMap::new(), OnceLock::new());
+        let requested = HashMap::new();
+        let by_path = OnceLock::new();
         Self { records, requested, by_path, next: Cursor::default() }
     }
 
@@ -53,9 +55,12 @@ impl<'a> PreviousPackages<'a> {
         let is_few = packages.len() <= FEW;
         for package in packages.map(PackagePath::as_str) {
             let guess = likely(package).filter(|&position| previous.is_at(position, package));
-            let position = guess.or_else(|| match is_few {
-                true => previous.search(package),
-                false => previous.by_path().get(package).copied(),
+            let position = guess.or_else(|| {
+                if is_few {
+                    previous.search(package)
+                } else {
+                    previous.by_path().get(package).copied()
+                }
             });
             previous.requested.insert(package, position);
         }
@@ -75,7 +80,7 @@ impl<'a> PreviousPackages<'a> {
             cursor.set(next + 1);
             return Some(next);
         }
-        // A first scan knows nothing.
+        // A first scan has no previous packages.
         if self.len() == 0 { None } else { self.find_elsewhere(package, cursor) }
     }
 

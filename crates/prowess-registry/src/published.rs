@@ -1,12 +1,12 @@
-//! The newest value and those who hear of it: the one place where readers and the writer meet.
+//! The newest value and its subscribers, shared by readers and the writer.
 
 use std::sync::Arc;
 
 use crate::subscribe::{Handle, Subscribers, Wake};
 use crate::sync::Swap;
 
-/// What readers see. Generation and records are one value, so that no reader sees one without the
-/// other; it is stored before anybody is told, so that who is told finds it.
+/// The value that readers see. Generation and records are one value, so that no reader sees one
+/// without the other; it is stored before subscribers are notified, so that they find it.
 pub(crate) struct Published<T, C> {
     current: Swap<T>,
     subscribers: Arc<Subscribers<C>>,
@@ -17,13 +17,13 @@ impl<T, C: Clone> Published<T, C> {
         Self { current: Swap::new(first), subscribers: Arc::new(Subscribers::new()) }
     }
 
-    /// The newest value. Never waits for a writer.
+    /// Returns the newest value, without waiting for a writer.
     pub(crate) fn load(&self) -> Arc<T> {
         self.current.load()
     }
 
-    /// Replaces the value by `next`, then tells of the change, which is worked out only afterwards:
-    /// no reader waits for it. Only one writer at a time may do this.
+    /// Replaces the value by `next`, then notifies subscribers of the change, which is computed
+    /// afterwards, so that no reader waits for it. Only one writer at a time may call this.
     pub(crate) fn publish(&self, next: &Arc<T>, change: impl FnOnce(&T, &Arc<T>) -> C) -> C {
         let earlier = self.current.load();
         self.current.store(Arc::clone(next));

@@ -1,4 +1,4 @@
-//! What a reload looks at.
+//! The part of the sources that a reload covers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,44 +6,44 @@ use prowess_core::PackagePath;
 
 use crate::coalesce::Merge;
 
-/// The packages of one request, past which a whole scan costs less than asking for each.
+/// The maximum number of packages of one request; beyond that, a whole scan is cheaper.
 const MOST_PACKAGES: usize = 256;
 
-/// Which sources, by their number, and how much of each.
+/// The sources of a reload, by index, and the part of each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Every source, as it is.
+    /// Every source.
     All,
     /// These.
     Sources(BTreeMap<usize, Part>),
 }
 
-/// How much of a source.
+/// A part of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     /// These packages; `None` for the whole source.
     pub(crate) packages: Option<BTreeSet<PackagePath>>,
-    /// What to make of a skill that was there and is missing or broken.
+    /// The treatment of a known skill that is missing or broken.
     pub(crate) on_missing: OnMissingSkill,
 }
 
-/// What to do with a skill that was there and is missing or broken.
+/// The treatment of a known skill that is missing or broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnMissingSkill {
-    /// Accept it: the skill goes, or its last good version is kept.
+    /// Accept it: the skill is removed, or its last good version is kept.
     Accept,
-    /// Confirm it by a second scan, as the file may be in the middle of being saved. Until then the skill
-    /// stays as it was.
+    /// Confirm it by a second scan, because the file may be in the middle of being saved. Until
+    /// then the skill stays unchanged.
     Confirm,
 }
 
 impl Scope {
-    /// No source.
+    /// Creates a scope without sources.
     pub(crate) fn none() -> Self {
         Self::Sources(BTreeMap::new())
     }
 
-    /// How much of this source; nothing by default.
+    /// Returns the part of this source.
     pub(crate) fn part(&self, source: usize) -> Option<Part> {
         match self {
             Self::All => Some(Part::whole(OnMissingSkill::Accept)),
@@ -53,12 +53,12 @@ impl Scope {
 }
 
 impl Part {
-    /// All of it.
+    /// Creates a part that is the whole source.
     pub(crate) fn whole(on_missing: OnMissingSkill) -> Self {
         Self { packages: None, on_missing }
     }
 
-    /// These packages; where there are very many, all of it.
+    /// Creates a part with these packages; if there are very many, the whole source.
     pub(crate) fn packages(packages: BTreeSet<PackagePath>, on_missing: OnMissingSkill) -> Self {
         let is_few = packages.len() <= MOST_PACKAGES;
         Self { packages: is_few.then_some(packages), on_missing }
@@ -91,7 +91,7 @@ impl Merge for Part {
             }
             _ => None,
         };
-        // Who asked for what is there must not be shown what was.
+        // A caller that accepts the current state must not get the previous one.
         if more.on_missing == OnMissingSkill::Accept {
             self.on_missing = OnMissingSkill::Accept;
         }

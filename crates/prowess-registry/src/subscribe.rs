@@ -1,4 +1,4 @@
-//! Who hears of changes: a bounded queue for each, so that nobody holds up a reload.
+//! Subscriptions to changes: a bounded queue for each subscriber, so that none delays a reload.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,23 +7,22 @@ use std::time::Duration;
 use crate::CatalogChange;
 use crate::sync::{Condvar, Mutex, MutexGuard, lock, wait, wait_while_for};
 
-/// How many changes wait for a subscriber before the oldest are forgotten.
+/// The capacity of a subscriber's queue, beyond which the oldest changes are dropped.
 const CAPACITY: usize = 64;
 
-/// Hears of each change of a registry's catalog. Dropping it ends that.
+/// A subscription to changes of a registry's catalog, which ends when it is dropped.
 ///
-/// A subscriber that is slow never holds up a reload: past 64 changes that wait, the oldest are
-/// forgotten, and it is told how many.
+/// A slow subscriber never delays a reload: beyond 64 pending changes, the oldest are dropped, and
+/// the subscriber receives their number.
 pub struct Subscription(Handle<Arc<CatalogChange>>);
 
-/// What a subscriber hears.
+/// A notification to a subscriber.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Notice<C = Arc<CatalogChange>> {
-    /// The catalog has changed; the new one is there to be had already.
+    /// The catalog has changed; the new one is already published.
     Changed(C),
-    /// This many changes were forgotten before they were fetched: what is known of the catalog is out
-    /// of date.
+    /// This many changes were dropped before they were received: read the catalog again.
     Lagged(u64),
 }
 
@@ -32,18 +31,18 @@ impl Subscription {
         Self(handle)
     }
 
-    /// The next notice, waiting for it; `None` once the registry is gone.
+    /// Waits for the next notification; returns `None` once the registry is dropped.
     pub fn recv(&self) -> Option<Notice> {
         self.0.recv()
     }
 
-    /// The next notice, waiting for it at most this long; `None` if there was none or the registry is
-    /// gone.
+    /// Waits for the next notification, at most this long; returns `None` if there was none or the
+    /// registry is dropped.
     pub fn recv_timeout(&self, time: Duration) -> Option<Notice> {
         self.0.recv_timeout(time)
     }
 
-    /// The next notice, if there is one already.
+    /// Returns the next notification, if there is one.
     pub fn try_recv(&self) -> Option<Notice> {
         self.0.try_recv()
     }
@@ -55,13 +54,13 @@ impl std::fmt::Debug for Subscription {
     }
 }
 
-/// Called when there is something to fetch.
+/// The callback for pending notifications.
 pub(crate) type Wake = Box<dyn Fn() + Send + Sync>;
 
 /// The queues of all subscribers.
 pub(crate) struct Subscribers<C>(Mutex<Vec<Arc<Queue<C>>>>);
 
-/// One subscriber's end.
+/// The subscriber's end of a queue.
 pub(crate) struct Handle<C> {
     subscribers: Arc<Subscribers<C>>,
     queue: Arc<Queue<C>>,
@@ -91,9 +90,9 @@ impl<C: Clone> Subscribers<C> {
         Handle { subscribers: Arc::clone(self), queue }
     }
 
-    /// Queues a change for each subscriber; waits for none of them.
+    /// Queues a change for each subscriber, without waiting.
     pub(crate) fn tell(&self, change: &C) {
-        // A copy, so that a subscriber may come or go in its `wake`.
+        // A copy, so that `wake` may add or remove subscribers.
         let queues = lock(&self.0).clone();
         for queue in queues {
             queue.update(|waiting| {
@@ -108,7 +107,7 @@ impl<C: Clone> Subscribers<C> {
 }
 
 impl<C> Subscribers<C> {
-    /// Tells each subscriber that there is nothing more to come.
+    /// Closes the queue of each subscriber.
     pub(crate) fn close(&self) {
         let queues = lock(&self.0).clone();
         for queue in queues {
@@ -126,7 +125,7 @@ impl<C> Queue<C> {
 }
 
 impl<C> Waiting<C> {
-    /// Whether there is nothing to tell and may be something later.
+    /// Returns whether the queue is empty and still open.
     fn is_quiet(&self) -> bool {
         self.changes.is_empty() && self.forgotten == 0 && !self.is_closed
     }

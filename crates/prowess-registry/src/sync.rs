@@ -1,5 +1,5 @@
-//! Locks and the swap: the standard library's and `arc-swap`, or under `--cfg loom` the model
-//! checker's, so that what is checked is the very code that runs.
+//! Locks and the atomic swap: those of the standard library and `arc-swap`, or under `--cfg loom`
+//! those of the model checker, so that it checks the code that runs.
 
 use std::sync::{Arc, PoisonError};
 
@@ -8,18 +8,18 @@ pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 #[cfg(not(loom))]
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 
-/// Takes a lock. A panic of a source or of a listener leaves what the locks of this crate guard as
-/// it was before, so a poisoned lock is as good as another.
+/// Takes a lock. The values behind the locks of this crate stay valid when a source or a listener
+/// panics, so a poisoned lock is usable.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits until told.
+/// Waits for a notification.
 pub(crate) fn wait<'a, T>(told: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
     told.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits until told, or for this long.
+/// Waits for a notification, at most this long.
 pub(crate) fn wait_for<'a, T>(
     told: &Condvar,
     guard: MutexGuard<'a, T>,
@@ -28,7 +28,7 @@ pub(crate) fn wait_for<'a, T>(
     told.wait_timeout(guard, time).unwrap_or_else(PoisonError::into_inner).0
 }
 
-/// Waits as long as it is so, and at most this long, however often the system wakes the thread for nothing.
+/// Waits while the condition holds, at most this long, ignoring spurious wake-ups.
 #[cfg(not(loom))]
 pub(crate) fn wait_while_for<'a, T>(
     told: &Condvar,
@@ -40,7 +40,7 @@ pub(crate) fn wait_while_for<'a, T>(
     waited.unwrap_or_else(PoisonError::into_inner).0
 }
 
-/// The model checker wakes no thread for nothing.
+/// The model checker has no spurious wake-ups.
 #[cfg(loom)]
 pub(crate) fn wait_while_for<'a, T>(
     told: &Condvar,
@@ -51,7 +51,7 @@ pub(crate) fn wait_while_for<'a, T>(
     if is_so(&mut guard) { wait_for(told, guard, time) } else { guard }
 }
 
-/// One shared value that is replaced whole.
+/// A shared value that is replaced atomically.
 #[cfg(not(loom))]
 pub(crate) struct Swap<T>(arc_swap::ArcSwap<T>);
 
@@ -70,8 +70,8 @@ impl<T> Swap<T> {
     }
 }
 
-/// `arc-swap` has atomics of its own that the model checker does not see. It promises what a lock
-/// around the pointer gives, so that stands here for it.
+/// The model checker cannot see the atomics of `arc-swap`. A lock around the pointer gives the same
+/// guarantees, so it replaces `arc-swap` here.
 #[cfg(loom)]
 pub(crate) struct Swap<T>(loom::sync::RwLock<Arc<T>>);
 

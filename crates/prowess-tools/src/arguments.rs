@@ -1,4 +1,4 @@
-//! Whether arguments fit a tool's schema, and what the model should write instead.
+//! Checks arguments against a tool's schema.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::validator::Validator;
 
-/// How many faults one answer names. A model fixes a few at a time.
+/// The maximum number of faults in one result. A model fixes a few at a time.
 const MOST_FAULTS: usize = 3;
 
 /// Checks that a schema can be used for a tool's arguments.
@@ -16,16 +16,16 @@ const MOST_FAULTS: usize = 3;
 /// It is not a JSON Schema, or refers to one elsewhere: nothing is fetched. Without the feature
 /// `json-schema`, it has a keyword that is not common.
 pub fn check_schema(schema: &Value) -> Result<(), String> {
-    // The general validator knows the meta-schema, so a wrong value of a comment is found too.
+    // The general validator checks the meta-schema too, so a wrong value of a comment is found.
     #[cfg(feature = "json-schema")]
     return crate::full_schema::compile(schema).map(drop);
     #[cfg(not(feature = "json-schema"))]
     Validator::new(schema).map(drop)
 }
 
-/// What the model meant: absent arguments are an empty object, and an optional field that is `null`, or
-/// the empty text where only certain words fit, is absent. Several vendors make models fill in every
-/// field.
+/// Normalises arguments: absent arguments become an empty object, and an optional field that is
+/// `null`, or empty text where only listed words are allowed, becomes absent. Several vendors make
+/// models fill in every field.
 pub(crate) fn tidy<'a>(arguments: &'a Value, schema: &Value) -> Cow<'a, Value> {
     let fields = match arguments {
         Value::Null => return Cow::Owned(Value::Object(Map::new())),

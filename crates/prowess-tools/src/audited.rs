@@ -2,10 +2,10 @@
 
 use prowess_core::{AuditedSkill, ToolContext};
 
-/// How many skills of one call the audit names.
+/// The maximum number of skills of one call in the audit.
 const MOST_SKILLS: usize = 64;
 
-/// How many characters of a name that a model typed the audit keeps.
+/// The maximum number of characters of a reference in the audit.
 const MOST_CHARACTERS: usize = 256;
 
 /// Returns the audited form of the skills that a call names.

@@ -1,4 +1,4 @@
-//! Puts a toolbox together, and refuses what a model could not tell apart.
+//! Builds toolboxes, and rejects names that a model could not distinguish.
 
 use std::sync::Arc;
 
@@ -35,25 +35,25 @@ impl ToolboxBuilder {
         self
     }
 
-    /// Asks this gate before each run. By default every call may run.
+    /// Sets the gate, which is called before each run. By default every call may run.
     #[must_use]
     pub fn gate(mut self, gate: Arc<dyn Gate>) -> Self {
         self.gate = gate;
         self
     }
 
-    /// Tells this sink of each call. By default nobody is told.
+    /// Sets the audit sink, which receives each call. By default there is none.
     #[must_use]
     pub fn audit(mut self, audit: Arc<dyn AuditSink>) -> Self {
         self.audit = audit;
         self
     }
 
-    /// The finished toolbox.
+    /// Builds the toolbox.
     ///
     /// # Errors
     ///
-    /// Two tools have one name for a model, a name is not legal, or a tool's schema is not one.
+    /// Two tools have one name for a model, a name is not valid, or a tool's schema is not valid.
     pub fn build(self) -> Result<Toolbox, BuildError> {
         let nothing = Catalog::empty();
         let slots = self.tools.into_iter().map(|tool| Slot::new(tool, &nothing));

@@ -24,8 +24,8 @@ prowess_core::declare_codes! {
     SKILL_CHANGED = "skill-changed";
     /// The skill's `SKILL.md` is no longer valid.
     SKILL_INVALID = "skill-invalid";
-    /// The call names more skills than the limit. `too-many-skills` is of the session: more would be
-    /// loaded than it may have.
+    /// The call names more skills than the limit. `too-many-skills` is of the session: more would
+    /// be loaded than it may have.
     TOO_MANY_NAMES = "too-many-names";
     /// The path is not valid.
     INVALID_PATH = "invalid-path";

@@ -1,4 +1,4 @@
-//! What comes of a call.
+//! The outcome of a call.
 
 use std::time::Duration;
 
@@ -7,16 +7,17 @@ use serde::{Serialize, Serializer};
 
 use crate::{Refusal, codes};
 
-/// The answer to a call with what a host wants to know beside it.
+/// The result of a call with further facts for the host.
 ///
-/// Serialises to the contract of the command line: `{tool, is_error, code, content, duration_ms}`.
+/// Serialises as the JSON output of the command line: `{tool, is_error, code, content,
+/// duration_ms}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dispatched {
-    /// The tool's name in the core's spelling, or the unknown name that the model typed.
+    /// The tool's canonical name, or the unknown name that the model wrote.
     pub tool: String,
-    /// What the model reads.
+    /// The result, for the model.
     pub result: ToolResult,
-    /// How long it took, by the host's clock.
+    /// The duration, by the host's clock.
     pub duration: Duration,
 }
 
@@ -42,7 +43,7 @@ impl Serialize for Dispatched {
     }
 }
 
-/// A result with its place in the audit.
+/// A result with its outcome for the audit.
 pub(crate) struct Answer {
     pub(crate) result: ToolResult,
     pub(crate) outcome: Outcome,

@@ -1,36 +1,36 @@
 //! The error of building a toolbox.
 
-/// The longest name of a tool that every vendor takes, in bytes.
+/// The maximum length of a tool's name that every vendor accepts, in bytes.
 pub(crate) const MAX_NAME_BYTES: usize = 64;
 
-/// Why a toolbox cannot be built.
+/// The error of building a toolbox.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// Two tools would have one name for a model.
     #[error("the tools `{first}` and `{second}` would both be `{spelled}` for a model; rename one")]
     Collision {
-        /// The first tool's name in the core's spelling.
+        /// The canonical name of the first tool.
         first: String,
-        /// The second's.
+        /// The canonical name of the second.
         second: String,
-        /// What both would be called.
+        /// The common name.
         spelled: String,
     },
-    /// The name is not one that a model can be given.
+    /// The name is not valid for models.
     #[error(
         "a tool cannot be named `{0}`; use 1 to {MAX_NAME_BYTES} of ASCII letters, digits, `_`, `-` and `.`"
     )]
     IllegalName(String),
-    /// The arguments that the tool accepts are not described by a JSON Schema.
+    /// The schema of the tool's arguments is not a JSON Schema.
     #[error("the JSON Schema of the tool `{tool}` is not one: {reason}")]
     BadSchema {
-        /// The tool's name in the core's spelling.
+        /// The tool's canonical name.
         tool: String,
-        /// What is wrong with it.
+        /// The fault of the schema.
         reason: String,
     },
-    /// The tool panicked when it was asked what it is.
+    /// The tool panicked while it returned its definition.
     #[error("a tool panicked when it was asked for its definition; leave its provider out")]
     Panicked,
 }

@@ -3,7 +3,7 @@
 use prowess_text::{enumerated, quoted};
 use serde_json::Value;
 
-/// How many values one sentence lists.
+/// The maximum number of values in one sentence.
 const MOST_VALUES: usize = 20;
 
 /// One reason why arguments do not fit. A field is written as `names[0]`.
@@ -67,7 +67,7 @@ pub(crate) fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Returns a text as it is, in quotes, and of any other value its type.
+/// Returns a text in quotes, or the type of any other value.
 pub(crate) fn text_or_type(value: &Value) -> String {
     value.as_str().map_or_else(|| with_article(type_of(value)), quoted)
 }

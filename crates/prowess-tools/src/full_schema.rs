@@ -1,4 +1,4 @@
-//! The whole of JSON Schema, for tools whose schemas need it.
+//! The general JSON Schema validator, for tools whose schemas need it.
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::paths::{Location, LocationSegment};

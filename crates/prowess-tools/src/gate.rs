@@ -1,21 +1,21 @@
-//! May this call run? The one step between the check of the arguments and the run.
+//! The gate: the permission check between the check of the arguments and the run.
 
 use prowess_core::{Code, ToolContext, ToolResult};
 use prowess_text::clipped;
 use serde_json::Value;
 
-/// A longer message to a model is cut.
+/// The maximum length of a message to a model.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 4000;
 
 /// Decides whether a call may run.
 ///
 /// # Behavior
 ///
-/// - `check` is asked once for each call whose arguments fit, whatever tool and provider it is of.
-/// - A refused call is not run; a gate that panics refuses.
-/// - It may be asked from any thread at any time.
+/// - `check` is called once for each call with valid arguments, whatever its tool and provider.
+/// - A refused call is not run; a gate that panics refuses the call.
+/// - It may be called from any thread at any time.
 pub trait Gate: Send + Sync {
-    /// Lets the call run, or says why not.
+    /// Permits the call, or returns a refusal.
     ///
     /// # Errors
     ///
@@ -23,28 +23,28 @@ pub trait Gate: Send + Sync {
     fn check(&self, request: &GateRequest<'_>) -> Result<(), Refusal>;
 }
 
-/// What a gate looks at.
+/// The input of a gate.
 #[derive(Clone, Copy)]
 pub struct GateRequest<'a> {
-    /// The turn's catalog, the conversation and the host's time.
+    /// The turn's catalog, the session and the host's clock.
     pub context: &'a ToolContext<'a>,
-    /// The tool's name in the core's spelling.
+    /// The tool's canonical name.
     pub tool: &'a str,
-    /// The arguments, which fit the tool's schema.
+    /// The arguments, which match the tool's schema.
     pub arguments: &'a Value,
 }
 
-/// Why a call may not run.
+/// The reason why a call may not run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What to branch on.
+    /// The code, for programs.
     pub code: Code,
-    /// What was refused and the next step, for the model.
+    /// The message with the next step, for the model.
     pub message: String,
 }
 
 impl Refusal {
-    /// A refusal.
+    /// Creates a refusal.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
@@ -56,7 +56,7 @@ impl From<Refusal> for ToolResult {
     }
 }
 
-/// Lets every call run. The default.
+/// Permits every call. The default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AllowAll;
 

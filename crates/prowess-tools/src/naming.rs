@@ -1,4 +1,4 @@
-//! The names under which a model sees the tools.
+//! The names of tools for the model.
 
 use std::collections::HashMap;
 
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{BuildError, MAX_NAME_BYTES};
 
-/// How the dots of the core's names are written.
+/// The separator in the names of tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NameStyle {
-    /// `skills.load`, which several vendors refuse.
+    /// `skills.load`, which several vendors reject.
     Dot,
     /// `skills-load`.
     Dash,
@@ -19,7 +19,7 @@ pub enum NameStyle {
     Underscore,
 }
 
-/// Spells the core's names for a model.
+/// Spells canonical names for a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolNaming {
@@ -28,12 +28,12 @@ pub struct ToolNaming {
 }
 
 impl ToolNaming {
-    /// Spells names in this style.
+    /// Creates a naming in this style.
     pub fn new(names: NameStyle) -> Self {
         Self { names }
     }
 
-    /// A core's name as the model sees it.
+    /// Returns a canonical name as the model sees it.
     pub fn spell(self, name: &str) -> String {
         match self.names {
             NameStyle::Dot => name.to_owned(),
@@ -49,7 +49,7 @@ impl ToolNaming {
             && spelled.bytes().all(|byte| is_letter(byte) || is_dot(byte))
     }
 
-    /// The position of each tool by its spelled name, if spelling is one-to-one.
+    /// Returns the index of each tool by its spelled name, if the spelling is one-to-one.
     pub(crate) fn index(self, names: &[String]) -> Result<HashMap<String, usize>, BuildError> {
         let mut index = HashMap::with_capacity(names.len());
         for (at, name) in names.iter().enumerate() {

@@ -1,20 +1,21 @@
 //! The part of JSON Schema that most tools use, checked without a general validator.
 //!
-//! A general validator costs milliseconds and megabytes to build. The schemas of the skill tools, and of
-//! most others, have types, properties, required names, item counts and lists of words, so this checks
-//! them directly. A property test compares the verdicts with those of the general validator.
+//! A general validator costs milliseconds and megabytes to build. The schemas of the skill tools,
+//! and of most others, have types, properties, required names, item counts and lists of words, so
+//! this checks them directly. A property test compares the verdicts with those of the general
+//! validator.
 
 use serde_json::{Map, Value};
 
 use crate::faults::{Fault, text_or_type, type_of};
 
-/// How deep a schema may nest. A deeper one is left to the general validator.
+/// The maximum depth of a schema. A deeper one is left to the general validator.
 const MOST_LEVELS: usize = 16;
 
 /// The names of the types, as a schema writes them.
 const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
 
-/// A schema that has only keywords of this file.
+/// A schema with only the keywords of this file.
 #[derive(Default)]
 pub(crate) struct PlainSchema {
     /// The allowed types; any if it is empty.
@@ -70,13 +71,15 @@ impl PlainSchema {
             return;
         }
         if !self.types.is_empty() && !self.types.iter().any(|kind| has_type(value, kind)) {
-            let (expected, found) = (self.types.clone(), type_of(value));
+            let expected = self.types.clone();
+            let found = type_of(value);
             faults.push(Fault::Type { field: field.to_owned(), expected, found });
         }
         if let Some(words) = &self.words
             && !value.as_str().is_some_and(|text| words.iter().any(|word| word == text))
         {
-            let (options, found) = (words.clone(), text_or_type(value));
+            let options = words.clone();
+            let found = text_or_type(value);
             faults.push(Fault::Value { field: field.to_owned(), options, found });
         }
         match value {
@@ -161,17 +164,20 @@ fn types(value: &Value) -> Option<Vec<String>> {
 }
 
 fn properties(value: &Value, levels: usize) -> Option<Vec<(String, PlainSchema)>> {
-    let read = |(name, schema): (&String, &Value)| {
-        Some((name.clone(), PlainSchema::read_level(schema, levels)?))
-    };
-    value.as_object()?.iter().map(read).collect()
+    value
+        .as_object()?
+        .iter()
+        .map(|(name, schema): (&String, &Value)| {
+            Some((name.clone(), PlainSchema::read_level(schema, levels)?))
+        })
+        .collect()
 }
 
 fn texts(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
-/// The meta-schema wants these lists to have each text once.
+/// The meta-schema requires these lists to have distinct texts.
 fn distinct(texts: Vec<String>) -> Option<Vec<String>> {
     let mut sorted: Vec<_> = texts.iter().collect();
     sorted.sort_unstable();

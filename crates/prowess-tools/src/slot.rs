@@ -1,4 +1,4 @@
-//! One tool in a toolbox, and the fence around what is not ours.
+//! One tool in a toolbox, with protection against its panics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use prowess_core::{Catalog, Tool};
 use crate::error::BuildError;
 use crate::validator::ValidatorCell;
 
-/// One tool with what is kept for it between calls.
+/// One tool with its state between calls.
 pub(crate) struct Slot {
-    /// In the core's spelling.
+    /// The canonical name.
     pub(crate) name: String,
     pub(crate) tool: Arc<dyn Tool>,
     pub(crate) validator: ValidatorCell,
@@ -28,8 +28,8 @@ impl Slot {
     }
 }
 
-/// Runs what is not ours; `None` if it panicked. What it left half done is its own: nothing of the
-/// toolbox is changed while it runs.
+/// Runs foreign code; returns `None` if it panicked. The toolbox is not changed while it runs, so
+/// its state stays valid.
 pub(crate) fn guarded<T>(run: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(run)).ok()
 }

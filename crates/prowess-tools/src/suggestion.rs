@@ -1,19 +1,19 @@
-//! "Did you mean …?"
+//! Suggestions for misspelt names.
 
 use prowess_text::quoted;
 
-/// How alike two names must be for one to be suggested for the other, in hundredths: from 0, nothing in
-/// common, to 100.
+/// The minimum similarity for a suggestion, from 0 for names with nothing in common to 100.
 pub(crate) const LEAST_SIMILARITY: u8 = 60;
 
-/// A longer name than this is not compared: comparing costs the product of both lengths, and either may
-/// come from someone who wants it to be dear.
+/// The maximum length of a compared name: a comparison costs the product of both lengths, which an
+/// attacker could choose.
 const MAX_NAME_CHARS: usize = 128;
 
-/// How long a part of a name must be to stand for the whole.
+/// The minimum length of a part of a name that is suggested for.
 const LEAST_PART: usize = 3;
 
-/// The candidate that is most like `name`, the first of equals, if one is alike enough.
+/// Returns the candidate that is most similar to `name`, the first of equals, if one is similar
+/// enough.
 pub(crate) fn closest<'c>(
     name: &str,
     candidates: impl IntoIterator<Item = &'c str>,
@@ -35,7 +35,7 @@ pub(crate) fn closest<'c>(
     best.map(|(_, candidate)| candidate)
 }
 
-/// The sentence's second half.
+/// Returns the suggestion as the second half of a sentence.
 pub(crate) fn hint(meant: &str) -> String {
     format!("; did you mean {}?", quoted(meant))
 }
@@ -43,21 +43,21 @@ pub(crate) fn hint(meant: &str) -> String {
 fn similarity(name: &str, candidate: &str) -> f64 {
     let edits = strsim::normalized_damerau_levenshtein(name, candidate);
     if is_part(name, candidate) || is_part(candidate, name) {
-        // Half a name is meant more often than not, but a name with one wrong letter is nearer.
+        // A part of a name usually means that name, but a name with one wrong letter is nearer.
         return edits.max(f64::from(LEAST_SIMILARITY) / 100.0);
     }
     edits
 }
 
-/// Whether `part` is one or more whole words of `name`, as `pdf` is of `pdf-processing`.
+/// Returns whether `part` is one or more whole words of `name`, as `pdf` is of `pdf-processing`.
 fn is_part(part: &str, name: &str) -> bool {
     let is_separator = |text: &str| text.is_empty() || text.starts_with(['-', '_', '.', '/', ':']);
-    let is_whole = |(at, found): (usize, &str)| {
-        let before = &name[..at];
-        let begins = before.is_empty() || before.ends_with(['-', '_', '.', '/', ':']);
-        begins && is_separator(&name[at + found.len()..])
-    };
-    part.len() >= LEAST_PART && name.match_indices(part).any(is_whole)
+    part.len() >= LEAST_PART
+        && name.match_indices(part).any(|(at, found): (usize, &str)| {
+            let before = &name[..at];
+            let begins = before.is_empty() || before.ends_with(['-', '_', '.', '/', ':']);
+            begins && is_separator(&name[at + found.len()..])
+        })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A schema that is ready for checks.
+//! Compiled schemas.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::faults::Fault;
 use crate::plain_schema::PlainSchema;
 
-/// A schema that is ready for checks: a plain one where that says everything, which costs little.
+/// A compiled schema: a plain one if that is sufficient, because it is cheap.
 pub(crate) enum Validator {
     /// A schema with common keywords only.
     Plain(PlainSchema),
@@ -43,7 +43,7 @@ impl Validator {
     }
 }
 
-/// The validator of the schema that a tool had last. Most tools have one schema for ever, so it is
+/// The validator of the schema that a tool had last. Most tools never change their schema, so it is
 /// built once.
 #[derive(Default)]
 pub(crate) struct ValidatorCell(Mutex<Option<(Value, Arc<Validator>)>>);

@@ -1,4 +1,4 @@
-//! The sources that come with prowess: linked, or as plugins.
+//! The built-in sources: linked, or as plugins.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use prowess_source_fs::{FsConfig, FsSource};
 
 use crate::{Error, default_skills};
 
-/// Makes the sources that come with prowess.
+/// Creates the built-in sources.
 #[derive(Default)]
 pub(crate) enum BuiltIn {
-    /// Those that are linked into the program.
+    /// The sources that are linked into the program.
     #[default]
     Linked,
-    /// Those of plugins.
+    /// The sources of plugins.
     #[cfg(feature = "plugins")]
     Plugins(Box<plugins::Plugins>),
 }
 
 impl BuiltIn {
-    /// A source for each of these directories, in their order.
+    /// Creates a source for each of these directories, in their order.
     #[cfg(feature = "filesystem")]
     pub(crate) fn directories(
         &mut self,
@@ -28,16 +28,16 @@ impl BuiltIn {
         clock: &Arc<dyn Clock>,
     ) -> Result<Vec<Arc<dyn SkillSource>>, Error> {
         match self {
-            Self::Linked => {
-                let source = |config| Arc::new(FsSource::new(config, Arc::clone(clock))) as Arc<_>;
-                Ok(configs.into_iter().map(source).collect())
-            }
+            Self::Linked => Ok(configs
+                .into_iter()
+                .map(|config| Arc::new(FsSource::new(config, Arc::clone(clock))) as Arc<_>)
+                .collect()),
             #[cfg(feature = "plugins")]
             Self::Plugins(plugins) => plugins.directories(&configs, clock),
         }
     }
 
-    /// The skills that prowess brings along.
+    /// Creates the source of the embedded skills.
     #[cfg_attr(not(feature = "plugins"), expect(unused_variables, reason = "a plugin has a clock"))]
     pub(crate) fn default_skills(
         &mut self,
@@ -72,7 +72,8 @@ mod plugins {
     }
 
     impl BuiltIn {
-        /// Those of the directory that the loader's policy names, or the linked ones if it names none.
+        /// Uses the plugins of the directory in the loader's policy, or the linked sources if there
+        /// is none.
         pub(crate) fn of(loader: PluginLoader) -> Self {
             match loader.policy.built_in.clone() {
                 Some(directory) => Self::Plugins(Box::new(Plugins { loader, directory })),
@@ -82,7 +83,7 @@ mod plugins {
     }
 
     impl Plugins {
-        /// All directories are given to one plugin, so that it takes one process at most.
+        /// All directories are passed to one plugin, so that it needs at most one process.
         pub(super) fn directories(
             &mut self,
             configs: &[FsConfig],
@@ -115,7 +116,7 @@ mod plugins {
             count: usize,
             clock: &Arc<dyn Clock>,
         ) -> Result<Vec<Arc<dyn SkillSource>>, Error> {
-            // Stamps are believed by the time that the host's other sources go by.
+            // The plugin uses the clock of the host's other sources for its stamps.
             self.loader.clock = Arc::clone(clock);
             let settings = PluginSettings { config: Some(config), ..PluginSettings::default() };
             let plugin = self.loader.load_with(file, Origin::Named, settings)?;

@@ -1,10 +1,10 @@
-//! The system's time.
+//! The system's clock.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use prowess_core::{Clock, Timestamp};
 
-/// The clock of the machine: the time of day for receipts, a steady one for durations.
+/// The clock of the machine: the time of day for receipts, a monotonic one for durations.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock {
     start: Instant,

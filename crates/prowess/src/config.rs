@@ -1,4 +1,4 @@
-//! Policies from a file: a preset, and what differs from it.
+//! Reads policies from a file: a preset, and the changes to it.
 
 mod written;
 
@@ -7,9 +7,9 @@ use serde::Deserialize;
 use crate::Policies;
 use written::Written;
 
-/// A preset is data: its name, and what it says in the words of `prowess.yaml`. `standard` is what
-/// agentskills.io and its client guide ask, which is what every policy has as its default; the others
-/// are what hosts of other kinds do.
+/// The presets: name and content, in the format of `prowess.yaml`. `standard` follows
+/// agentskills.io and its client guide, like the defaults of all policies; the others reproduce
+/// other kinds of hosts.
 const PRESETS: [(&str, &str); 6] = [
     ("standard", include_str!("../presets/standard.yaml")),
     ("flexigpt", include_str!("../presets/flexigpt.yaml")),
@@ -19,26 +19,26 @@ const PRESETS: [(&str, &str); 6] = [
     ("yodoca", include_str!("../presets/yodoca.yaml")),
 ];
 
-/// Why a file gives no policies.
+/// The error of reading policies.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// No preset has this name.
     #[error("no preset named `{0}`; there are {known}", known = known_presets())]
     UnknownPreset(String),
-    /// It is not YAML, or has a key or a value that no policy has.
+    /// The text is not YAML, or has a key or a value that no policy has.
     #[error("the configuration cannot be read: {0}")]
     Invalid(#[from] serde_yaml::Error),
 }
 
-/// What stands in a file beside the policies.
+/// The keys of a file besides the policies.
 #[derive(Deserialize)]
 struct Head {
     preset: Option<String>,
 }
 
 impl Policies {
-    /// The policies of a preset.
+    /// Returns the policies of a preset.
     ///
     /// # Errors
     ///
@@ -46,19 +46,19 @@ impl Policies {
     pub fn preset(name: &str) -> Result<Self, ConfigError> {
         let preset = PRESETS.iter().find(|(known, _)| *known == name);
         let (_, text) = preset.ok_or_else(|| ConfigError::UnknownPreset(name.to_owned()))?;
-        // A text of remarks alone says nothing.
+        // A file with comments only is empty.
         Ok(serde_yaml::from_str::<Option<Self>>(text)?.unwrap_or_default())
     }
 
-    /// The names of the presets, `standard` first.
+    /// Iterates over the names of the presets, `standard` first.
     pub fn presets() -> impl ExactSizeIterator<Item = &'static str> {
         PRESETS.iter().map(|(name, _)| *name)
     }
 
-    /// The policies that a configuration's text asks for: those of the preset that it names under
-    /// `preset` (by default `standard`), and over them, field by field, what it says itself.
+    /// Returns the policies of a configuration file: those of the preset named under `preset` (by
+    /// default `standard`), with the fields of the file in their place.
     ///
-    /// The text is the operator's own. It is never taken from a skill or a project.
+    /// The text belongs to the operator. It is never taken from a skill or a project.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ fn known_presets() -> String {
     Policies::presets().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Puts the fields of `upper` in the place of those of `lower`, mapping by mapping.
+/// Merges the fields of `upper` into `lower`, mapping by mapping.
 fn lay_over(lower: &mut serde_yaml::Value, upper: serde_yaml::Value) {
     match (lower, upper) {
         (serde_yaml::Value::Mapping(lower), serde_yaml::Value::Mapping(upper)) => {

@@ -1,10 +1,10 @@
-//! The skills that prowess brings along: about skills.
+//! The embedded skills, which are about skills.
 
 use prowess_source_embedded::{EmbeddedFile, EmbeddedSource};
 
 static FILES: &[EmbeddedFile] = include!(concat!(env!("OUT_DIR"), "/default_skills.rs"));
 
-/// A source of the skills that prowess brings along.
+/// Returns a source of the embedded skills.
 pub fn default_skills() -> EmbeddedSource {
     EmbeddedSource::new("prowess", FILES).expect("a test builds this very source")
 }

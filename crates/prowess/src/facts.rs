@@ -1,19 +1,19 @@
-//! What the machine has.
+//! Facts about the machine.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use prowess_core::Facts;
 
-/// The facts of this machine: its system, the programs of `PATH`, the variables of the environment. Each
-/// is looked up anew, so that a program that is installed is there at the next reload.
+/// The facts of this machine: its system, the programs in `PATH`, the environment variables. Each
+/// is looked up every time, so that a newly installed program is found at the next reload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemFacts {
     config: BTreeSet<String>,
 }
 
 impl SystemFacts {
-    /// The facts of this machine, and these keys of the host's configuration as set.
+    /// Creates the facts of this machine, with these keys of the host's configuration set.
     pub fn new(config: impl IntoIterator<Item = String>) -> Self {
         Self { config: config.into_iter().collect() }
     }
@@ -25,7 +25,7 @@ impl Facts for SystemFacts {
     }
 
     fn has_program(&self, name: &str) -> bool {
-        // A name with a slash would be a path of the skill's choice.
+        // A name with a slash would be a path that the skill chooses.
         let is_name = !name.is_empty() && !name.contains(['/', '\\', '\0']) && name != "..";
         let path = std::env::var_os("PATH").unwrap_or_default();
         is_name && std::env::split_paths(&path).any(|directory| is_program(&directory.join(name)))

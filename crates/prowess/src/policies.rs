@@ -1,4 +1,4 @@
-//! Every choice that a host can make, in one value.
+//! All policies of a runtime in one value.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use prowess_source_fs::Discovery;
 use prowess_tools::{NameStyle, ToolPolicy};
 use serde::{Deserialize, Serialize};
 
-/// The policies of a runtime. Each field has its default, so a file may name only what differs.
+/// The policies of a runtime. Each field has a default, so a file may set only those that differ.
 ///
-/// By default they are those of agentskills.io and its client guide. A file may say:
+/// The defaults follow agentskills.io and its client guide. A file may contain:
 ///
 /// ```yaml
 #[doc = include_str!("../prowess.example.yaml")]
@@ -21,37 +21,38 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policies {
-    /// Where skills are looked for, and whether a project's skills need its folder to be trusted.
+    /// The directories that are searched for skills, and whether a project's skills need a trusted
+    /// folder.
     #[cfg(feature = "filesystem")]
     pub discovery: Discovery,
-    /// Whether the records of a scan are cached for the next start, if the host names a cache. By
+    /// Whether the records of a scan are cached for the next start, if the host sets a cache. By
     /// default they are.
     pub record_cache: CachePolicy,
-    /// How records are made and ids are chosen.
+    /// The policy for building records and resolving ids.
     pub registry: RegistryPolicy,
-    /// When the catalog is brought up to date.
+    /// The policy that decides when to reload the catalog.
     pub refresh: RefreshPolicy,
-    /// The layers, the highest first. By default, none are named. Those of the builder that are not
-    /// named here lie below, without weight.
+    /// The layers, the highest first. By default, none. Layers of the builder that are not listed
+    /// here are below, without weight.
     pub layers: Vec<Layer>,
-    /// Further names of skills, with the ids that they stand for. By default, none.
+    /// Aliases of skills and the ids that they stand for. By default, none.
     pub aliases: BTreeMap<String, String>,
-    /// Which skills are offered to whom, and how.
+    /// The visibility policy: which skills are offered, to which agents, and how.
     pub visibility: VisibilityPolicy,
-    /// For whom skills are offered where a turn does not say. By default, for nobody in particular.
+    /// The audience of turns that do not set one. By default, none in particular.
     pub audience: Audience,
-    /// How many skills a conversation may load, and what loading again does.
+    /// The session policy: the maximum number of loaded skills, and the effect of loading again.
     pub session: SessionPolicy,
-    /// Where loaded bodies reach the model, and how locations are shown, in the prompt and by the tools.
+    /// The delivery of bodies and the form of locations, in the prompt and in the tools.
     pub delivery: DeliveryPolicy,
-    /// How the catalog is shown and what it may cost.
+    /// The prompt policy: the format and the budget of the catalog.
     pub prompt: PromptPolicy,
-    /// What the tools of skills may do.
+    /// The tool policy.
     pub tools: ToolPolicy,
-    /// How the tools' names are spelled for the model. By default with underscores, which every
-    /// vendor takes.
+    /// The spelling of the tools' names for the model. By default with underscores, which every
+    /// vendor accepts.
     pub name_style: NameStyle,
-    /// Which plugins may run, and how. By default none is loaded.
+    /// The plugin policy: which plugins may run, and how. By default none is loaded.
     #[cfg(feature = "plugins")]
     pub plugins: prowess_plugin_host::PluginPolicy,
 }

@@ -1,10 +1,10 @@
-//! The ranker of a host that chooses none.
+//! The default ranker.
 
 use std::sync::Arc;
 
 use prowess_core::Ranker;
 
-/// Returns a search by words.
+/// Returns a ranker that searches by words.
 #[cfg(feature = "search")]
 pub(crate) fn default_ranker() -> Arc<dyn Ranker> {
     Arc::new(prowess_search::Searcher::new())

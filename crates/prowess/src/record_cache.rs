@@ -1,4 +1,4 @@
-//! The records that an earlier start of the program found, restored from a cache and saved to it.
+//! Restores records of an earlier start from a cache, and saves new ones.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,10 +9,11 @@ use prowess_state::RecordCache;
 
 use crate::Error;
 
-/// Grows when the meaning of a key changes, so that no records are taken for those of another policy.
+/// The version of the key format, so that records of another policy are not used.
 const KEY_VERSION: u32 = 1;
 
-/// Restores records of each source before the first scan, and saves those that have changed after it.
+/// Restores records of each source before the first scan, and saves those that have changed after
+/// it.
 pub(crate) struct RecordCacheSession<'c> {
     cache: &'c RecordCache,
     policy: RegistryPolicy,
@@ -25,7 +26,7 @@ impl<'c> RecordCacheSession<'c> {
         Self { cache, policy, restored: HashMap::new(), findings: Vec::new() }
     }
 
-    /// Builds the registry and scans every source, from what the cache holds.
+    /// Builds the registry and scans every source, with the cached records.
     pub(crate) fn scan(mut self, registry: RegistryBuilder) -> Result<Registry, Error> {
         let registry = registry.recall(|source| self.load(source));
         let registry = self.findings.drain(..).fold(registry, RegistryBuilder::finding).build()?;
@@ -36,8 +37,8 @@ impl<'c> RecordCacheSession<'c> {
         Ok(registry)
     }
 
-    /// Saves the records that differ from those that were restored. Returns why that is not possible:
-    /// then the next start is slower, and nothing else.
+    /// Saves the records that differ from those that were restored. Returns a diagnostic if that
+    /// fails, which only makes the next start slower.
     fn save(&self, catalog: &Catalog) -> Option<Diagnostic> {
         let mut failure = None;
         for scanned in catalog.sources() {
@@ -68,12 +69,13 @@ impl<'c> RecordCacheSession<'c> {
         }
     }
 
-    /// Everything that the records of a source depend on, except its packages and the build: the name of
-    /// the source, the registry's policy as JSON, whose keys are those of the configuration, and the
-    /// source's own key.
+    /// Everything that the records of a source depend on, except its packages and the build: the
+    /// name of the source, the registry's policy as JSON, whose keys are those of the
+    /// configuration, and the source's own key.
     fn key(&self, source: &dyn SkillSource) -> Option<String> {
         let policy = serde_json::to_string(&self.policy).ok()?;
-        let (name, key) = (source.name(), source.cache_key()?);
+        let name = source.name();
+        let key = source.cache_key()?;
         Some(format!("v{KEY_VERSION}\n{name}\n{policy}\n{key}"))
     }
 }

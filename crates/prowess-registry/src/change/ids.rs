@@ -1,4 +1,4 @@
-//! A list of ids that costs no allocation for each.
+//! A list of ids without an allocation for each.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use prowess_core::Catalog;
 use serde::{Serialize, Serializer};
 
-/// Ids, sorted: some, or those of a whole catalog, as the first one adds every skill that there is.
+/// A sorted list of ids: some, or all of a catalog, because the first change adds every skill.
 ///
 /// Serialises to a list of texts.
 #[derive(Clone)]
@@ -19,12 +19,12 @@ enum Ids {
 }
 
 impl IdList {
-    /// The ids of every skill that a catalog offers.
+    /// Creates the list of all ids that a catalog offers.
     pub(super) fn of(catalog: &Arc<Catalog>) -> Self {
         Self(Ids::Of(Arc::clone(catalog)))
     }
 
-    /// How many ids there are.
+    /// Returns the number of ids.
     pub fn len(&self) -> usize {
         match &self.0 {
             Ids::Some(ids) => ids.len(),
@@ -32,12 +32,12 @@ impl IdList {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The ids in their order.
+    /// Iterates over the ids in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         let (some, all) = match &self.0 {
             Ids::Some(ids) => (ids.as_slice(), None),

@@ -4,7 +4,7 @@
 
 use crate::scope::OnMissingSkill;
 
-/// What a scan found out about a package of the previous scan.
+/// The observation about a package of the previous scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Observed {
     /// Its `SKILL.md` was read and cannot be used.
@@ -15,29 +15,29 @@ pub(crate) enum Observed {
     Missing,
 }
 
-/// What the next set of records holds for it.
+/// The decision about the record of such a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// The record of the previous scan, with a finding that says so.
+    /// Keep the record of the previous scan, with a finding.
     KeepLast,
-    /// The record of the previous scan, until a second look confirms this one.
+    /// Keep the record of the previous scan until a second scan confirms the observation.
     Defer,
-    /// No record.
+    /// Drop the record.
     Drop,
 }
 
-/// What the decision depends on beside the observation.
+/// The other inputs of the decision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Circumstances {
-    /// What to do at the first sight of a missing or broken skill.
+    /// The treatment of a skill that is found missing or broken.
     pub(crate) on_missing: OnMissingSkill,
     /// Whether the policy keeps the last good version, and this program has seen one.
     pub(crate) keeps_last: bool,
-    /// Whether the record is a last good version already, so that no second look is needed.
+    /// Whether the record is already a kept last good version, so that no second scan is needed.
     pub(crate) is_kept_already: bool,
 }
 
-/// Decides what becomes of a package that has a record.
+/// Decides about the record of a package.
 pub(crate) fn decide(observed: Observed, circumstances: Circumstances) -> Decision {
     use Decision::{Defer, Drop, KeepLast};
     use Observed::{Broken, Missing, Unreadable};

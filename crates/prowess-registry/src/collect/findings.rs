@@ -1,4 +1,4 @@
-//! What is told of a package beside the format's own findings.
+//! Findings about packages that do not come from the format crate.
 
 use prowess_core::{Diagnostic, Found, Severity};
 use prowess_format::{Limit, LimitSeverity, Profile, Summary, check_directory};
@@ -6,7 +6,7 @@ use prowess_format::{Limit, LimitSeverity, Profile, Summary, check_directory};
 use crate::codes;
 use crate::policy::NameMismatch;
 
-/// What the policy says of a name that is not that of its directory, where it is not left to the profile.
+/// Returns the finding about a name unlike its directory, if the policy differs from the profile.
 pub(super) fn mismatch(
     policy: NameMismatch,
     summary: Option<&Summary<'_>>,
@@ -21,10 +21,10 @@ pub(super) fn mismatch(
     Some(Diagnostic { severity, ..found })
 }
 
-/// Tells of a file that costs more tokens than the limit, by its size: a scan reads no body. Four bytes
-/// make a token, as four characters do in the estimate of texts.
+/// Returns a finding about a file with more tokens than the limit, by its size: a scan reads no
+/// body. Four bytes count as a token, like four characters in the estimate of texts.
 ///
-/// Only a host that says how much that matters gets the finding.
+/// Only a host that sets a severity gets the finding.
 pub(super) fn too_many_tokens(found: &Found<'_>, limit: Limit) -> Option<Diagnostic> {
     if limit.severity == LimitSeverity::Profile {
         return None;

@@ -1,4 +1,4 @@
-//! Versions that cannot be used or not be read, and the last good one.
+//! Keeps the last good version of skills that are broken or unreadable.
 
 use prowess_core::{Diagnostic, Found, PackagePath, Severity, Stamp};
 
@@ -40,7 +40,7 @@ impl Collector<'_, '_> {
         self.diagnose(found, diagnostics);
     }
 
-    /// Leaves a package as it was until a second scan.
+    /// Keeps a package unchanged until a second scan.
     fn defer(&mut self, found: &Found<'_>) {
         self.outcomes.set(found.package, Outcome::CarriedOver);
         self.unconfirmed.extend(PackagePath::new(found.package));
@@ -60,8 +60,8 @@ impl Collector<'_, '_> {
         existing.get(&*location).copied()
     }
 
-    /// Keeps the last good version of a package. The faults of the version that is not in use are
-    /// warnings: the skill itself is there.
+    /// Keeps the last good version of a package. Faults of the unused version are reported as
+    /// warnings, because the skill itself is available.
     fn keep_last(&mut self, found: &Found<'_>, record: usize, mut diagnostics: Vec<Diagnostic>) {
         let finding = skill_kept(self.options.generation);
         self.keep_record(found.package, record, found.stamp, finding);
@@ -71,8 +71,8 @@ impl Collector<'_, '_> {
         self.diagnose(found, diagnostics);
     }
 
-    /// Keeps a record of the previous scan, with a finding. An earlier finding stays, since it names the
-    /// generation from which on the record is kept.
+    /// Keeps a record of the previous scan, with a finding. An earlier finding stays, since it
+    /// names the generation from which on the record is kept.
     fn keep_record(
         &mut self,
         package: &str,
@@ -89,8 +89,9 @@ impl Collector<'_, '_> {
         self.changes.unchanged += 1;
     }
 
-    /// Decides about the packages whose `SKILL.md` exists and could not be read, for example because the
-    /// process has no more file descriptors. Without a stamp, each is read again by the next scan.
+    /// Decides about the packages whose `SKILL.md` exists and could not be read, for example
+    /// because the process has no more file descriptors. Without a stamp, each is read again by the
+    /// next scan.
     pub(super) fn decide_unreadable_files(&mut self) {
         let mut problems = std::mem::take(&mut self.problems);
         for problem in problems.iter_mut().filter(|problem| problem.is_error()) {
@@ -106,8 +107,8 @@ impl Collector<'_, '_> {
         self.problems = problems;
     }
 
-    /// Decides about the packages in directories that could not be read, for example because their rights
-    /// are being changed.
+    /// Decides about the packages in directories that could not be read, for example because their
+    /// rights are being changed.
     pub(super) fn decide_unreadable_directories(&mut self) {
         if self.unreadable.is_empty() {
             return;

@@ -1,14 +1,16 @@
-//! Where packages lie, as paths and as names.
+//! Locations of packages, as paths and names.
 
-/// The name of a package's directory. A source that is one package has its own directory as root.
+/// Returns the name of a package's directory. The directory of a source that is one package is its
+/// root.
 pub(super) fn directory_of<'a>(root: &'a str, package: &'a str) -> &'a str {
     let path = if package.is_empty() { root.trim_end_matches('/') } else { package };
-    // Asked of each package: over bytes, as a path is too short for a search to pay.
+    // Called for each package: a loop over bytes, because paths are too short for a search
+    // function.
     let slash = path.bytes().rposition(|byte| byte == b'/');
     slash.map_or(path, |at| &path[at + 1..])
 }
 
-/// The place of a package's file as an absolute path or URL.
+/// Returns the location of a package's file as an absolute path or URL.
 pub(super) fn location(root: &str, package: &str, file: &str) -> String {
     let root = root.trim_end_matches('/');
     match package {
@@ -17,15 +19,15 @@ pub(super) fn location(root: &str, package: &str, file: &str) -> String {
     }
 }
 
-/// The package whose `SKILL.md` a place is.
+/// Returns the package whose `SKILL.md` is at this location.
 pub(super) fn package_of<'p>(root: &str, place: &'p str) -> Option<&'p str> {
     let inside = place.strip_prefix(root.trim_end_matches('/'))?.strip_prefix('/')?;
     let (package, file) = inside.rsplit_once('/').unwrap_or(("", inside));
     file.eq_ignore_ascii_case("SKILL.md").then_some(package)
 }
 
-/// Whether a place is a package's directory or its `SKILL.md`, however that is spelled: what a look at the
-/// package alone tells of. Packages that lie in it are others.
+/// Returns whether a location is a package's directory or its `SKILL.md`, in any spelling: findings
+/// at these locations come from a scan of the package alone. Packages inside it are separate.
 pub(super) fn is_of(root: &str, package: &str, place: &str) -> bool {
     let inside = place.strip_prefix(root.trim_end_matches('/'));
     let inside = inside.map(|inside| inside.trim_start_matches('/'));

@@ -7,7 +7,7 @@ use prowess_core::Stamp;
 
 use crate::previous::{Cursor, PreviousPackages};
 
-/// What the next set of records takes over of a package.
+/// The outcome of a scan for a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// Nothing was reported, and the scan was not for this package.
@@ -49,7 +49,7 @@ impl<'p, 'a> Outcomes<'p, 'a> {
         Some(position)
     }
 
-    /// Returns the record of a package of which nothing was reported.
+    /// Returns the record of a package that was not reported.
     pub(super) fn unreported_record(&self, package: &str) -> Option<usize> {
         let position = self.previous.find(package, &self.next)?;
         self.previous.record(position).filter(|_| !self.is_reported(position))
@@ -64,7 +64,7 @@ impl<'p, 'a> Outcomes<'p, 'a> {
         }
     }
 
-    /// Carries over each package of which nothing was reported, and returns their paths.
+    /// Carries over each package that was not reported, and returns their paths.
     pub(super) fn defer_unreported(&mut self) -> Vec<&'a str> {
         let mut deferred = Vec::new();
         for position in 0..self.outcomes.len() {
@@ -101,7 +101,7 @@ impl<'p, 'a> Outcomes<'p, 'a> {
         })
     }
 
-    /// Returns how many records are carried over, and of how many nothing was reported.
+    /// Returns the number of records that are carried over, and of those that were not reported.
     pub(super) fn count_records(&self, records: usize) -> (usize, usize) {
         let count = |wanted: &[Outcome]| {
             self.outcomes[..records].iter().filter(|outcome| wanted.contains(outcome)).count()
@@ -119,8 +119,8 @@ impl<'p, 'a> Outcomes<'p, 'a> {
         carried.map(|at| (self.previous.package_at(at), self.previous.stamp_at(at)))
     }
 
-    /// Returns how many records lie before a record that is reported now. It takes its previous position,
-    /// or the one after the last report.
+    /// Returns the number of records before a record that is reported now. It takes its previous
+    /// position, or the one after the last report.
     pub(super) fn position(&self, record: Option<usize>) -> usize {
         record.map_or_else(|| self.next.get(), |record| record + 1)
     }

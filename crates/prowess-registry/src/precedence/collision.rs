@@ -1,4 +1,4 @@
-//! What becomes of several skills with one id.
+//! Resolves collisions: several skills with one id.
 
 use prowess_core::{Availability, Diagnostic, Record, RecordIndex, Severity, Trust};
 
@@ -7,7 +7,7 @@ use crate::codes;
 use crate::policy::Collision;
 
 impl Resolution<'_> {
-    /// Settles each group, in the order of ids, so that findings have one order too.
+    /// Resolves each group, in the order of ids, so that findings have a stable order.
     pub(super) fn collide(&mut self) {
         let groups = std::mem::take(&mut self.groups);
         let mut groups: Vec<_> = groups.into_iter().collect();
@@ -41,14 +41,14 @@ impl Resolution<'_> {
         self.shadow_for(loser, &reason);
     }
 
-    /// Puts a record aside for this reason, and warns of it.
+    /// Excludes a record as shadowed for this reason, with a warning.
     pub(super) fn shadow_for(&mut self, loser: RecordIndex, reason: &str) {
         let finding = shadowed(self.builder.record(loser), reason);
         self.shadow(loser, reason);
         self.builder.diagnose(finding);
     }
 
-    /// A copy is shadowed too, which is no reason to warn.
+    /// Excludes a copy as shadowed, without a warning.
     fn set_copy_aside(&mut self, winner: RecordIndex, copy: RecordIndex) {
         let reason =
             used_instead(self.builder.record(winner)) + "; both are the same, file by file";
@@ -73,14 +73,15 @@ impl Resolution<'_> {
             let finding = renamed(self.builder.record(loser), &id, self.builder.record(winner));
             match self.builder.show_as(loser, &id) {
                 Ok(()) => self.builder.diagnose(finding),
-                // A skill that bears this very text as its id is left in peace.
+                // Another skill has this very text as its id, and keeps it.
                 Err(_) => self.shadow_one(winner, loser),
             }
             shown.push(loser);
         }
     }
 
-    /// `layer:id`, if no record before it is of its layer; else `source:id`, likewise; else by number.
+    /// Returns `layer:id`, if no record before it is of its layer; else `source:id`, likewise; else
+    /// a numbered id.
     fn distinct_id(&self, before: &[RecordIndex], at: RecordIndex) -> String {
         let record = self.builder.record(at);
         let layer = |record: Record<'_>| record.layer().name.to_string();
@@ -96,12 +97,16 @@ impl Resolution<'_> {
                 return format!("{own}:{id}");
             }
         }
-        let of_layer = |&&other: &&RecordIndex| layer(self.builder.record(other)) == layer(record);
-        let number = before.iter().filter(of_layer).count() + 1;
+        let number = before
+            .iter()
+            .filter(|&&other: &&RecordIndex| layer(self.builder.record(other)) == layer(record))
+            .count()
+            + 1;
         format!("{}:{id}#{number}", layer(record))
     }
 
-    /// Uses none of those that are trusted alike. Others are no reason to do without a trusted skill.
+    /// Rejects all records with the same trust as the winner. Records with lower trust do not
+    /// affect a trusted skill.
     fn refuse_all(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {
         let is_untrusted = |at| self.builder.record(at).trust() == Trust::Untrusted;
         let is_contested = losers.iter().any(|&loser| {

@@ -1,12 +1,12 @@
-//! Which ids an untrusted skill may not have, though no other skill that is offered has them.
+//! Ids that an untrusted skill may not have, although no offered skill has them.
 
 use prowess_core::{Record, Trust};
 
 use super::Resolution;
 
 impl Resolution<'_> {
-    /// Why an untrusted record may not have this id: somebody who is trusted means something else by it,
-    /// or would.
+    /// Returns the reason why an untrusted record may not have this id, because it has a trusted
+    /// meaning.
     pub(super) fn reservation_of(&self, record: Record<'_>, id: &str) -> Option<String> {
         let by_an_alias = || self.by_an_alias(record, id);
         self.by_a_skill(id).or_else(by_an_alias).or_else(|| self.by_a_qualifier(id))
@@ -21,17 +21,16 @@ impl Resolution<'_> {
         ))
     }
 
-    /// An alias that stands for the record itself is no reason against it.
+    /// An alias of the record itself does not reserve the id.
     fn by_an_alias(&self, record: Record<'_>, id: &str) -> Option<String> {
         let (alias, meant) = self.input.rules.aliases.iter().find(|(alias, _)| **alias == *id)?;
-        let is_it = |(of, id): (&str, &str)| {
+        let is_own = meant.split_once(':').is_some_and(|(of, id)| {
             id == record.id() && (*record.layer().name == *of || record.source() == of)
-        };
-        (!meant.split_once(':').is_some_and(is_it)).then_some(())?;
-        Some(format!("the alias `{alias}` stands for `{meant}`"))
+        });
+        if is_own { None } else { Some(format!("the alias `{alias}` stands for `{meant}`")) }
     }
 
-    /// Where ids are the names of directories, one may be spelled as the qualified id of another skill.
+    /// If ids are the names of directories, one may equal the qualified id of another skill.
     fn by_a_qualifier(&self, id: &str) -> Option<String> {
         let (qualifier, _) = id.split_once(':')?;
         let layers = &self.input.rules.layers;

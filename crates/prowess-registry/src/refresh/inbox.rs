@@ -1,4 +1,4 @@
-//! What the sources have told and the driver has not yet looked at.
+//! The changes that sources have reported and the driver has not processed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,21 +9,21 @@ use crate::coalesce::Merge;
 use crate::scope::{OnMissingSkill, Part};
 use crate::sync::{Condvar, Mutex, lock, wait, wait_while_for};
 
-/// Where listeners leave word. Taking note is all that they do, so that no source waits for a scan.
+/// A queue of reports. Listeners only append to it, so no source waits for a scan.
 #[derive(Default)]
 pub(super) struct Inbox {
     messages: Mutex<Messages>,
     told: Condvar,
 }
 
-/// All that has come in since the last look, as one.
+/// The merged reports since the last call of [`Inbox::take`].
 #[derive(Default)]
 pub(super) struct Messages {
-    /// What may have changed, by source.
+    /// The parts that may have changed, by source.
     pub(super) changed: BTreeMap<usize, Part>,
-    /// Packages that were missing or broken and are to be asked for again after a while, by source.
+    /// Packages that were missing or broken and are scanned again later, by source.
     pub(super) unconfirmed: BTreeMap<usize, Part>,
-    /// The sources that can be watched no more.
+    /// The sources whose watch has failed.
     pub(super) lost: Vec<(usize, SourceError)>,
     pub(super) is_over: bool,
 }
@@ -40,7 +40,7 @@ impl Inbox {
                 );
             }
             SourceChange::Lost(error) => messages.lost.push((source, error)),
-            // What a later version of the core may tell can be anything.
+            // A change of an unknown kind may concern anything.
             _ => add(&mut messages.changed, source, Part::whole(OnMissingSkill::Confirm)),
         });
     }
@@ -50,7 +50,7 @@ impl Inbox {
         self.told.notify_one();
     }
 
-    /// All that has come in, waiting for it at most `time`.
+    /// Returns all reports, after waiting for one for at most `time`.
     pub(super) fn take(&self, time: Option<Duration>) -> Messages {
         let mut messages = lock(&self.messages);
         match time {
@@ -75,7 +75,7 @@ impl Messages {
     }
 }
 
-/// Adds a part to those of its source.
+/// Merges a part into that of its source.
 pub(super) fn add(parts: &mut BTreeMap<usize, Part>, source: usize, part: Part) {
     match parts.get_mut(&source) {
         Some(known) => known.merge(part),

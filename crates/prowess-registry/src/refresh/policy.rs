@@ -1,43 +1,45 @@
-//! The words of a configuration file about when to reload.
+//! The refresh policy.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// When the catalog is brought up to date.
+/// The policy that decides when to reload the catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RefreshPolicy {
-    /// What sets a reload off. By default the host decides: a library does nothing by itself, a server
-    /// watches.
+    /// The trigger of reloads. By default the host decides: a library does nothing by itself, a
+    /// server watches.
     pub mode: Option<RefreshMode>,
-    /// How old the last reload may be when a turn begins, in seconds. By default 300. For `ttl`.
+    /// The maximum age of the last reload at the start of a turn, in seconds. By default 300. For
+    /// `ttl`.
     pub ttl_seconds: u64,
-    /// How long after a reload a further one is not made unless it is forced, in seconds. By default
-    /// 60. For every mode; what a poll or a watch looks at by itself is neither held back nor counted.
+    /// The minimum time between two reloads unless forced, in seconds. By default 60. For every
+    /// mode; reloads by a poll or a watch are neither delayed nor counted.
+    /// 60. For every mode; what a poll or a watch looks at by itself is neither held back nor
+    ///     counted.
     pub cool_down_seconds: u64,
-    /// How long after a scan the next one is made, in seconds, at least 1. By default 5. For `poll`, and
-    /// under `watch` for what cannot be watched.
+    /// The interval of scans, in seconds, at least 1. By default 5. For `poll`, and under `watch`
+    /// for sources that cannot be watched.
     pub poll_seconds: u64,
-    /// How long the text of a skill that was loaded is kept for the next who loads it, in seconds; sooner
-    /// another version is found. By default 0: it is read each time, which costs a few microseconds where
-    /// the disk is near.
+    /// The time for which loaded bodies are cached, in seconds, unless another version is found. By
+    /// default 0: each load reads the file, which takes a few microseconds on a local disk.
     pub body_seconds: u64,
 }
 
-/// What sets a reload off.
+/// The trigger of reloads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RefreshMode {
-    /// The host alone.
+    /// The host only.
     #[default]
     Manual,
-    /// A turn that begins when the last reload is too old.
+    /// The start of a turn, if the last reload is too old.
     Ttl,
-    /// Time. A source that reads nothing of what has not changed, such as a directory tree, is only
-    /// asked for stamps.
+    /// A timer. A source that does not read unchanged files, such as a directory tree, only
+    /// compares stamps.
     Poll,
-    /// Word from the sources.
+    /// Reports of changes from the sources.
     Watch,
 }
 
@@ -54,12 +56,12 @@ impl Default for RefreshPolicy {
 }
 
 impl RefreshPolicy {
-    /// The mode, `manual` unless one was chosen.
+    /// Returns the mode, by default `manual`.
     pub fn mode(&self) -> RefreshMode {
         self.mode.unwrap_or_default()
     }
 
-    /// How long texts are kept; not at all by default.
+    /// Returns the time for which bodies are cached; zero by default.
     pub fn body_age(&self) -> Duration {
         Duration::from_secs(self.body_seconds)
     }
@@ -72,7 +74,7 @@ impl RefreshPolicy {
         Duration::from_secs(self.cool_down_seconds)
     }
 
-    /// Never nothing, which would be a thread that never sleeps.
+    /// Never zero, which would be a busy loop.
     pub(super) fn poll(&self) -> Duration {
         Duration::from_secs(self.poll_seconds.max(1))
     }

@@ -8,8 +8,8 @@ use prowess_registry::{Registry, RegistryError, RegistryPolicy};
 
 use crate::fixture::{memory, registry, skill_md};
 
-/// Checks that the skill `deploy` of a registry has this description, and that the others are kept as
-/// shadowed, each with its reason and a warning.
+/// Checks that the skill `deploy` of a registry has this description, and that the others are kept
+/// as shadowed, each with its reason and a warning.
 #[track_caller]
 fn check(registry: &Registry, winner: &str, shadowed: usize) {
     registry.reload();

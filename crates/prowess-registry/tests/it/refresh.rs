@@ -319,8 +319,8 @@ fn the_watch_and_the_thread_end_with_the_refresher() {
     assert_eq!(Arc::strong_count(&place.registry), 1, "nobody holds the registry any more");
 }
 
-/// A source may have something to say of what lies in a package, such as a package that is none. A look at
-/// the outer one says nothing of it.
+/// A source may have something to say of what lies in a package, such as a package that is none. A
+/// look at the outer one says nothing of it.
 #[test]
 fn a_finding_inside_a_package_outlives_a_look_at_the_package() {
     let source = Changing::watchable();

@@ -24,8 +24,8 @@ const READERS: usize = 8;
 /// How often the catalog is swapped. Without optimisation a swap takes twenty times as long.
 const SWAPS: u64 = if cfg!(debug_assertions) { 500 } else { 10_000 };
 
-/// A source with skills that are others in each scan: their descriptions are its number, and the name of
-/// one is it too. The rest are as they were, so that ten thousand reloads take seconds.
+/// A source with skills that are others in each scan: their descriptions are its number, and the
+/// name of one is it too. The rest are as they were, so that ten thousand reloads take seconds.
 #[derive(Default)]
 struct Versions(AtomicU64);
 
@@ -86,8 +86,8 @@ impl SkillSource for Versions {
     }
 }
 
-/// Checks that a catalog has all of its skills, and that those that change are of one version, the one
-/// that its generation says.
+/// Checks that a catalog has all of its skills, and that those that change are of one version, the
+/// one that its generation says.
 fn check_whole(catalog: &Catalog) {
     let version = catalog.generation().to_string();
     assert_eq!(catalog.len(), SKILLS, "a catalog has all of its skills");

@@ -6,7 +6,8 @@ use prowess_core::{ActiveSkill, Caller, Catalog, SessionState};
 
 use super::reference::resolved;
 
-/// The active skill with this id, at this location, or that a qualified id or an alias leads to.
+/// Finds the active skill with this id, at this location, or that a qualified id or an alias leads
+/// to.
 pub(super) fn find<'s>(
     catalog: &Catalog,
     state: &'s SessionState,

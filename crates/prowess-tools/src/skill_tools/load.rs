@@ -22,14 +22,14 @@ const DESCRIPTION: &str = "Load one or more skills. A skill is a set of instruct
     task. When the task at hand matches a skill's description, load the skill before you do anything \
     else, and before you read any of its files. ";
 
-/// The end of the description: where the instructions will stand.
+/// The end of the description: where the instructions will be.
 const BODY_FOLLOWS: &str = "The result confirms what is active; the instructions themselves are there from your next turn on.";
 const BODY_IS_HERE: &str = "The result holds the instructions.";
 
 pub(super) struct Load {
     policy: Arc<ToolPolicy>,
     delivery: DeliveryPolicy,
-    /// What every call's arguments are checked against; built once.
+    /// The schema for checking arguments, built once.
     accepted: Value,
 }
 
@@ -88,7 +88,7 @@ impl Load {
         Ok(result)
     }
 
-    /// The records that the names mean, each once, before a single file is read.
+    /// Resolves the names to records, each once, before any file is read.
     fn resolve<'c>(
         &self,
         context: &ToolContext<'c>,
@@ -112,7 +112,8 @@ impl Load {
         Ok(records)
     }
 
-    /// The bodies as the session has them now. Where it kept an older one, that was given already.
+    /// Returns the bodies that the session has now. If it kept an older one, that was delivered
+    /// before.
     fn bodies(
         &self,
         context: &ToolContext<'_>,
@@ -141,7 +142,7 @@ impl Tool for Load {
             BodyDelivery::ToolResult => BODY_IS_HERE,
         };
         let items = if (1..=self.policy.ids_in_schema).contains(&catalog.len()) {
-            // An id that would not be shown as it is cannot be typed from what is shown.
+            // An id that cannot be shown unchanged cannot be copied.
             let ids = catalog.skills().map(|record| record.id());
             let ids: Vec<_> = ids.filter(|id| is_shown_exactly(id)).collect();
             json!({ "type": "string", "enum": ids })
@@ -155,7 +156,7 @@ impl Tool for Load {
         }
     }
 
-    /// Any name, so that a location is taken too and a slip is answered with what was meant.
+    /// Accepts any name, so that a location works too and a misspelt name gets a suggestion.
     fn accepts(&self, _catalog: &Catalog) -> Cow<'_, Value> {
         Cow::Borrowed(&self.accepted)
     }

@@ -1,4 +1,4 @@
-//! Load, unload and read: the three operations on skills.
+//! The three skill tools: load, unload and read.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ mod wrapper;
 
 pub use newer::newer_versions;
 
-/// Offers `skills.load`, `skills.unload` and `skills.read`.
+/// Provides `skills.load`, `skills.unload` and `skills.read`.
 ///
-/// No signature has a session in it: the host binds one by the context of each call.
+/// No argument names a session: the context of each call has it.
 #[derive(Clone, Debug)]
 pub struct SkillTools {
     policy: Arc<ToolPolicy>,
@@ -29,7 +29,7 @@ pub struct SkillTools {
 }
 
 impl SkillTools {
-    /// The names of the tools, as the core spells them.
+    /// The canonical names of the tools.
     pub const NAMES: [&str; 3] = ["skills.load", "skills.unload", "skills.read"];
 
     /// Creates the tools. `delivery` is the policy that prompts follow too.

@@ -1,4 +1,4 @@
-//! Why an operation did not do what it was asked, before it becomes a result.
+//! The failure of an operation, before it becomes a result.
 
 use prowess_core::{Code, PathError, SessionError, ToolResult};
 
@@ -7,7 +7,7 @@ use prowess_text::clipped;
 use crate::codes;
 use crate::gate::MAX_MESSAGE_CHARS;
 
-/// A code and a sentence that names the thing and the next step.
+/// A code, and a message with the next step.
 #[derive(Debug)]
 pub(super) struct Problem {
     code: Code,
@@ -41,7 +41,7 @@ impl From<PathError> for Problem {
     }
 }
 
-/// The arguments fit the schema and still not the operation.
+/// The arguments match the schema but not the operation.
 impl From<serde_json::Error> for Problem {
     fn from(error: serde_json::Error) -> Self {
         Self::new(codes::INVALID_ARGUMENTS, error.to_string())
@@ -54,7 +54,7 @@ impl From<Problem> for ToolResult {
     }
 }
 
-/// The answer of an operation, whichever it is.
+/// Returns the result of an operation, successful or not.
 pub(super) fn answer(result: Result<ToolResult, Problem>) -> ToolResult {
     result.unwrap_or_else(Into::into)
 }

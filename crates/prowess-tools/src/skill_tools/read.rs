@@ -1,4 +1,4 @@
-//! `skills.read`: gives a file of a skill's package.
+//! `skills.read`: returns a file of a skill's package.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,14 +25,14 @@ const DESCRIPTION: &str = "Read a file that belongs to a skill, such as a refere
     `references/guide.md`. Read a file when the instructions point to it, not before. Text comes as \
     text, anything else as base64.";
 
-/// Follows a text that is not shown as it is in the file.
+/// The note after a text that differs from the file.
 const CHANGED: &str = "Note: hidden characters were removed from this file, or tags in it that look \
     like those around skills were escaped.";
 
-/// How many files of a package are looked through for the one that was meant.
+/// The number of files of a package that are compared for a suggestion.
 const MOST_COMPARED: usize = 1000;
 
-/// How many files are named to a model that asked for one that is not there.
+/// The number of files that are listed when a file does not exist.
 const MOST_NAMED: usize = 10;
 
 pub(super) struct Read {
@@ -75,7 +75,7 @@ impl Read {
         }
     }
 
-    /// The package that is meant: the named skill's, else the one of the skill that was loaded last.
+    /// Returns the record of the named skill, or of the skill that was loaded last.
     fn record<'c>(
         &self,
         context: &ToolContext<'c>,
@@ -122,7 +122,8 @@ impl Read {
         Err(Problem::new(codes::PATH_NOT_ALLOWED, message))
     }
 
-    /// The source's kind of failure in words of our own: its message may name places outside.
+    /// Turns the kind of a source error into our own message. The source's message may contain
+    /// paths outside the package.
     fn explain(
         &self,
         catalog: &Catalog,
@@ -130,7 +131,8 @@ impl Read {
         path: &ResourcePath,
         kind: SourceErrorKind,
     ) -> Problem {
-        let (file, skill) = (quoted(path.as_str()), quoted(record.id()));
+        let file = quoted(path.as_str());
+        let skill = quoted(record.id());
         let message = match kind {
             SourceErrorKind::NotFound => return missing(catalog, record, path),
             SourceErrorKind::Escape => {
@@ -167,9 +169,9 @@ impl Read {
     }
 }
 
-/// The catalog's record of an active skill, unless the place it was loaded from is no longer its.
+/// Returns the catalog's record of an active skill, unless its location has changed.
 fn still_there<'c>(catalog: &'c Catalog, active: &ActiveSkill) -> Result<Record<'c>, Problem> {
-    // Whoever loaded it, a model or a user, its files are the conversation's.
+    // Whether a model or a user loaded it, its files belong to the session.
     let found = |caller| catalog.find(&active.id, caller).found();
     let record = found(Caller::Model).or_else(|| found(Caller::User));
     record.filter(|record| record.location() == active.location).ok_or_else(|| {
@@ -184,7 +186,7 @@ fn still_there<'c>(catalog: &'c Catalog, active: &ActiveSkill) -> Result<Record<
 fn missing(catalog: &Catalog, record: Record<'_>, path: &ResourcePath) -> Problem {
     let listing = catalog.list(record, MOST_COMPARED).unwrap_or_default();
     let paths = || listing.resources.iter().map(|resource| resource.path.as_str());
-    // A name that would not be shown as it is cannot be asked for.
+    // A name that cannot be shown unchanged cannot be requested.
     let files = || paths().filter(|path| is_shown_exactly(path));
     let next = match closest(path.as_str(), files(), LEAST_SIMILARITY) {
         Some(meant) => hint(meant),
@@ -196,8 +198,7 @@ fn missing(catalog: &Catalog, record: Record<'_>, path: &ResourcePath) -> Proble
     Problem::new(Code::new(SourceErrorKind::NotFound.as_str()), message)
 }
 
-/// Returns text if it is text, as a model may read it, else base64 with the media type of the file's
-/// name.
+/// Returns text encoded for a model, or base64 with the media type of the file's name.
 fn content_of(
     context: &ToolContext<'_>,
     record: Record<'_>,

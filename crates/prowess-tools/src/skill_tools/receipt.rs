@@ -4,20 +4,20 @@ use prowess_core::{DeliveryPolicy, Receipt, ReceiptEntry, ToolResult};
 use prowess_text::{clipped, model_value};
 use serde_json::{Map, Value, json};
 
-/// The most bytes of one frontmatter field that a receipt shows, as JSON.
+/// The maximum size of one frontmatter field in a receipt, in bytes of JSON.
 const MAX_FIELD_BYTES: usize = 2 * 1024;
 
-/// The most bytes of all frontmatter fields of one skill that a receipt shows, as JSON.
+/// The maximum size of all frontmatter fields of one skill in a receipt, in bytes of JSON.
 const MAX_FIELDS_BYTES: usize = 8 * 1024;
 
-/// The most fields that are named because they are left out.
+/// The maximum number of left out fields that are named.
 const MAX_NAMED: usize = 20;
 
-/// The most characters of such a field's name.
+/// The maximum length of such a field's name.
 const MAX_NAME_CHARS: usize = 120;
 
-/// Returns the result that confirms what is active now. Locations are shown as the policy says, and
-/// fields that are too large are left out and named in `properties_left_out`.
+/// Returns the result that confirms the active skills. Locations are shown as the policy requires,
+/// and fields that are too large are left out and named in `properties_left_out`.
 pub(super) fn result(receipt: &Receipt, delivery: DeliveryPolicy) -> ToolResult {
     let entries = receipt.active_skills.iter();
     let mut value =
@@ -52,7 +52,7 @@ fn entry(skill: &ReceiptEntry, delivery: DeliveryPolicy) -> Value {
     Value::Object(entry)
 }
 
-/// The frontmatter as far as it is shown.
+/// The shown part of the frontmatter.
 struct Properties {
     shown: Value,
     /// The names and sizes of fields that are too large.

@@ -10,8 +10,8 @@ pub(super) fn names(arguments: &Value) -> Vec<&str> {
     arguments["names"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Returns the id or location that a reference stands for: a virtual URI, as the model may have seen
-/// it in the catalog, stands for its id.
+/// Returns the id or location that a reference stands for: a virtual URI, as the model may have
+/// seen it in the catalog, stands for its id.
 pub(super) fn resolved(reference: &str) -> Cow<'_, str> {
     match parse_virtual_uri(reference) {
         Some((id, _)) => Cow::Owned(id),

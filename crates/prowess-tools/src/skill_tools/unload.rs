@@ -49,8 +49,8 @@ impl Unload {
     }
 }
 
-/// What the names mean: an id stays as it is, a place or a qualified id becomes the id of what is
-/// active there.
+/// Resolves names: an id stays as it is, a location or a qualified id becomes the id of the active
+/// skill.
 fn ids(context: &ToolContext<'_>, names: Vec<String>) -> Result<Vec<String>, Problem> {
     let state = context.session.state()?;
     let find = |name: &str| active::find(context.catalog, &state, name);

@@ -46,7 +46,8 @@ pub(super) fn resources(catalog: &Catalog, record: Record<'_>, most: usize) -> O
     (!listing.resources.is_empty() || !listing.is_complete).then_some(listing)
 }
 
-/// Appends the files. A name that would not be shown as it is cannot be asked for, so it is counted.
+/// Appends the files. A name that cannot be shown unchanged cannot be requested, so it is only
+/// counted.
 fn push_resources(content: &mut String, listing: &Listing) {
     let paths = listing.resources.iter().map(|resource| resource.path.as_str());
     let (shown, hidden): (Vec<_>, Vec<_>) = paths.partition(|path| is_exact(path));

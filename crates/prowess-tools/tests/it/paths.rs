@@ -1,5 +1,5 @@
-//! Hostile paths at `skills.read`. What links and special files do is the source's part: here its answer
-//! reaches the model as a refusal.
+//! Hostile paths at `skills.read`. What links and special files do is the source's part: here its
+//! answer reaches the model as a refusal.
 
 use prowess_core::SourceErrorKind;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What a file says, before it is laid over a preset.
+//! The content of a file, before it is merged with a preset.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use serde::{Deserialize, de};
 
 use crate::Policies;
 
-/// The policies of a file alone. Only here a wrong value has its line: once the file's values are laid
-/// over others, nobody knows where they stood.
+/// The policies of a file alone. They are parsed separately because the merged value has no lines
+/// for errors.
 pub(super) struct Written;
 
 impl<'de> Deserialize<'de> for Written {
@@ -30,7 +30,7 @@ impl<'de> Visitor<'de> for Written {
         Ok(self)
     }
 
-    /// The same to a reader that takes nothing for an absent value.
+    /// An absent value, for readers that distinguish it.
     fn visit_none<E: de::Error>(self) -> Result<Self, E> {
         Ok(self)
     }
@@ -41,7 +41,7 @@ impl<'de> Visitor<'de> for Written {
     }
 }
 
-/// A file's keys without `preset`, which is no policy.
+/// A file's keys without `preset`, which is not a policy.
 struct WithoutPreset<A>(A);
 
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for WithoutPreset<A> {

@@ -2,8 +2,8 @@
 //!
 //! The library is synchronous: it reads files with plain system calls, and nothing in it needs an
 //! executor. [`Runtime`](crate::Runtime), [`SessionHandle`](crate::session::SessionHandle) and
-//! [`Turn`](crate::Turn) are `Send`, `Sync` and `'static`, so an async host moves the calls that block
-//! to a thread that may block:
+//! [`Turn`](crate::Turn) are `Send`, `Sync` and `'static`, so an async host moves the calls that
+//! block to a thread that may block:
 //!
 //! ```
 //! use prowess::session::SessionHandle;
@@ -53,15 +53,17 @@
 //! # Advice
 //!
 //! - Build the runtime before the executor accepts requests, or in `spawn_blocking`.
-//! - Prefer the refresh policies `watch` and `poll` to `ttl`: they reload on a thread of their own, and a
-//!   turn then never scans.
-//! - Start the turn in the same `spawn_blocking` as the call, as above, unless the session store is in
-//!   memory and the policy is not `ttl`.
-//! - Pass a [`Cancel`](crate::Cancel) to [`call_until`](crate::Turn::call_until) and cancel it when the
-//!   request's future is dropped. A dropped `spawn_blocking` task runs on.
-//! - [`subscribe_with`](crate::Runtime::subscribe_with) bridges catalog changes to a task: its callback may
-//!   call `tokio::sync::Notify::notify_one`, and the task then empties the subscription with `try_recv`.
+//! - Prefer the refresh policies `watch` and `poll` to `ttl`: they reload on a thread of their own,
+//!   and a turn then never scans.
+//! - Start the turn in the same `spawn_blocking` as the call, as above, unless the session store is
+//!   in memory and the policy is not `ttl`.
+//! - Pass a [`Cancel`](crate::Cancel) to [`call_until`](crate::Turn::call_until) and cancel it when
+//!   the request's future is dropped. A dropped `spawn_blocking` task runs on.
+//! - [`subscribe_with`](crate::Runtime::subscribe_with) bridges catalog changes to a task: its
+//!   callback may call `tokio::sync::Notify::notify_one`, and the task then empties the
+//!   subscription with `try_recv`.
 //! - Open a session under the id of the chat in the host's database by
-//!   [`open_session_with`](crate::Runtime::open_session_with), so that only one id needs to be stored.
+//!   [`open_session_with`](crate::Runtime::open_session_with), so that only one id needs to be
+//!   stored.
 //!
 //! The package `examples/async-host` is a small HTTP server built like this, with tokio and axum.
