@@ -79,7 +79,7 @@ pub struct CheckSetup {
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// How long each check may take.
+    /// How long each step of a check may take.
     pub deadline: Duration,
     /// The checks that open the library and are run besides `begin`; all, if none is named.
     pub only: Vec<String>,

@@ -24,7 +24,7 @@ const MOMENT: Duration = Duration::from_millis(2);
 /// How much of the output of a process is reported.
 const MOST_WORDS: usize = 300;
 
-const HELP: &str = "mend the plugin: an operator who runs it in the host would lose the host";
+const HELP: &str = "fix the plugin: an operator who runs it in the host would lose the host";
 
 /// The setup that the checks of one plugin share.
 pub(super) struct CheckProcess<'a> {
@@ -58,10 +58,9 @@ impl CheckProcess<'_> {
         let (ours, theirs) = UnixStream::pair()?;
         let mut printed = tempfile::tempfile()?;
         let mut child = self.start(theirs, printed.try_clone()?.into())?;
-        let end = Instant::now() + self.setup.deadline;
         // A process that died at once takes nothing; how it died is seen below.
         let _ = self.ask(&ours, rule);
-        let heard = hear(&ours, end);
+        let heard = hear(&ours, self.setup.deadline);
         let status = bury(&mut child, !heard.is_late);
         Ok(self.judge(heard, status, &last_words(&mut printed)))
     }
@@ -117,9 +116,10 @@ impl CheckProcess<'_> {
     }
 }
 
-/// Takes what the process says, until it is done, gone or late.
-fn hear(socket: &UnixStream, end: Instant) -> Heard {
+/// Reads the messages of the process until it is done, gone or late. The deadline is for one step.
+fn hear(socket: &UnixStream, deadline: Duration) -> Heard {
     let mut heard = Heard::default();
+    let mut end = Instant::now() + deadline;
     while heard.outcome.is_none() {
         let left = end.saturating_duration_since(Instant::now());
         heard.is_late = left.is_zero() || socket.set_read_timeout(Some(left)).is_err();
@@ -127,7 +127,10 @@ fn hear(socket: &UnixStream, end: Instant) -> Heard {
             break;
         }
         match frame::read::<Say>(&mut &*socket, frame::DOCUMENT_BYTES, 0) {
-            Ok(Some((Say::Step(step), _))) => heard.step = step,
+            Ok(Some((Say::Step(step), _))) => {
+                heard.step = step;
+                end = Instant::now() + deadline;
+            }
             Ok(Some((Say::Done(outcome), _))) => heard.outcome = Some(outcome),
             Ok(None) => break,
             Err(error) if is_timeout(&error) => {}

@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 use prowess_core::Cancel;
 use prowess_plugin_abi::codes;
 
+use super::rounds::{ROUNDS, THREADS, hold_at_once};
 use super::tools;
 use crate::probe::{Broken, Checked, Life, Probe, SOON, Source, broken, soon, unanswered};
 use crate::recorder::Recorder;
 
-const THREADS: usize = 8;
-const ROUNDS: usize = 20;
 /// How many instances a plugin has to live through.
 const CYCLES: usize = 1_000;
 /// How much a process may grow meanwhile without a leak: its heap is cut into pieces.
@@ -22,19 +21,13 @@ pub(super) fn threads(probe: &Probe) -> Checked {
     let life = probe.begin()?;
     let sources = Life::sources(&life);
     if sources.is_empty() {
-        tools::threads(probe, THREADS, ROUNDS)?;
+        tools::threads(probe)?;
     }
     for source in sources {
         probe.step(format!("a scan of `{}`", source.name));
         let alone = look(&source)?;
-        probe.step(format!("{THREADS} threads that scan and read `{}`", source.name));
-        let work =
-            || (0..ROUNDS).map(|_| look(&source)).all(|look| look.is_ok_and(|it| it == alone));
-        let is_same = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(work)).collect();
-            threads.into_iter().all(|thread| thread.join().unwrap_or(false))
-        });
-        if !is_same {
+        let calls = format!("scan and read `{}`", source.name);
+        if !hold_at_once(probe, &calls, || look(&source).is_ok_and(|look| look == alone)) {
             let reason = format!("{THREADS} threads at once see other things than one alone");
             let help = "keep what changes behind a lock: each method may be called from several \
                         threads at once";

@@ -5,6 +5,7 @@ mod foreign;
 mod init;
 mod load;
 mod packages;
+mod rounds;
 mod surroundings;
 mod tools;
 

@@ -7,6 +7,7 @@ use prowess_plugin_abi::{AbiError, codes, text};
 use serde_json::{Map, Value, json};
 
 use super::init::wrong_value;
+use super::rounds::{THREADS, hold_at_once};
 use crate::probe::{
     Broken, Checked, Life, Probe, SOON, broken, is_panic, panicked, soon, unanswered,
 };
@@ -173,20 +174,15 @@ fn answers(life: &Life) -> Result<Vec<Result<String, u32>>, Broken> {
 }
 
 /// Whether calls from several threads at once are answered as those from one are.
-pub(super) fn threads(probe: &Probe, threads: usize, rounds: usize) -> Result<(), Broken> {
+pub(super) fn threads(probe: &Probe) -> Result<(), Broken> {
     let life = probe.tools()?;
     probe.step("calls of its tools");
     let alone = answers(&life)?;
-    probe.step(format!("{threads} threads that call its tools"));
-    let work = || (0..rounds).all(|_| answers(&life).is_ok_and(|answers| answers == alone));
-    let is_same = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().all(|thread| thread.join().unwrap_or(false))
-    });
-    if is_same {
+    let is_same = || answers(&life).is_ok_and(|answers| answers == alone);
+    if hold_at_once(probe, "call its tools", is_same) {
         return Ok(());
     }
-    let reason = format!("{threads} threads at once get other answers than one alone");
+    let reason = format!("{THREADS} threads at once get other answers than one alone");
     let help =
         "keep what changes behind a lock: each method may be called from several threads at once";
     Err(broken(reason, help))
