@@ -7,6 +7,7 @@ mod revision;
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use prowess_format::{Diagnostic, Rules};
@@ -39,6 +40,7 @@ pub trait CatalogProvider: Send + Sync {
 /// The snapshot holds its sources too, so that a turn reads from the sources that its catalog was
 /// built from, even if they were replaced since.
 pub struct Catalog {
+    serial: u64,
     generation: u64,
     sources: Box<[CatalogSource]>,
     /// The outcome of resolving ids, which a revision shares with the catalog that it revises.
@@ -125,6 +127,12 @@ impl Catalog {
     /// Creates a catalog without skills, of generation 0.
     pub fn empty() -> Self {
         CatalogBuilder::new(Vec::new(), Vec::new()).finish(0)
+    }
+
+    /// Returns the number of this very catalog, which no other one of this process has: views of one
+    /// generation for two audiences have different numbers.
+    pub fn serial(&self) -> u64 {
+        self.serial
     }
 
     /// Returns the generation, which grows by one with each change.
@@ -223,6 +231,21 @@ impl Catalog {
     /// As for [`SkillSource::list`].
     pub fn list(&self, record: Record<'_>, most: usize) -> Result<Listing, SourceError> {
         self.source(record.index()).source.list(&record.package(), most)
+    }
+
+    /// Returns the same skills, whose files come from other sources: `source` maps the position of each
+    /// source. It costs as much as there are sources.
+    #[must_use]
+    pub fn with_sources(&self, source: impl Fn(usize) -> Arc<dyn SkillSource>) -> Self {
+        let sources = self.sources.iter().enumerate();
+        let sources =
+            sources.map(|(at, known)| CatalogSource { source: source(at), ..known.clone() });
+        Self::with(self.generation, sources.collect(), Arc::clone(&self.resolved))
+    }
+
+    fn with(generation: u64, sources: Box<[CatalogSource]>, resolved: Arc<Resolved>) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self { serial: NEXT.fetch_add(1, Ordering::Relaxed), generation, sources, resolved }
     }
 
     /// Returns the id of a record in this catalog, as a model writes it.

@@ -24,6 +24,7 @@
 //! thread and takes no lock, so each crate above it can be used without the others.
 #![forbid(unsafe_code)]
 
+mod activation;
 mod audience;
 mod audit;
 mod availability;
@@ -48,6 +49,7 @@ mod tokens;
 mod tool;
 mod trust;
 
+pub use activation::ActivationError;
 pub use audience::{Audience, Facts};
 pub use audit::{
     AuditEvent, AuditSink, AuditedOrigin, AuditedSkill, NoAudit, Outcome, RefreshEvent, ShadowEvent,

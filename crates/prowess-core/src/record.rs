@@ -1,5 +1,6 @@
 //! Views of the records of a catalog.
 
+use prowess_format::Rules;
 use serde::{Serialize, Serializer};
 
 use crate::catalog::RecordIndex;
@@ -35,6 +36,11 @@ impl<'c> Record<'c> {
         reason: &'c str,
     ) -> Self {
         Self { catalog, index, availability, reason: Some(reason) }
+    }
+
+    /// Returns the rules that its `SKILL.md` is read by.
+    pub(crate) fn rules(&self) -> &'c Rules {
+        self.catalog.rules()
     }
 
     /// Returns the id, as a model writes it; unique among the visible records of a catalog.

@@ -86,14 +86,14 @@ pub enum Unload {
 }
 
 /// The loaded skills of a session, without their bodies.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
     /// The active skills, the most recent last.
     pub active_skills: Vec<ReceiptEntry>,
 }
 
 /// One skill of a [`Receipt`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReceiptEntry {
     /// The id, as a model writes it.
     pub id: String,
@@ -106,7 +106,7 @@ pub struct ReceiptEntry {
     /// The name of its layer.
     pub layer: String,
     /// The author's version.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The digest of the whole `SKILL.md`.
     pub digest: Digest,

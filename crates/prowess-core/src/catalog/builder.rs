@@ -43,7 +43,7 @@ impl CatalogBuilder {
         );
         let records = sources.iter().map(|source| source.records.len()).sum();
         let resolved = Arc::new(Resolved { layers: layers.into(), ..Resolved::default() });
-        let catalog = Catalog { generation: 0, sources: sources.into(), resolved };
+        let catalog = Catalog::with(0, sources.into(), resolved);
         Self {
             catalog,
             visible: Vec::with_capacity(records),
@@ -212,7 +212,7 @@ impl CatalogBuilder {
             diagnostics: self.diagnostics.into(),
             ..resolved
         };
-        Catalog { generation, sources, resolved: Arc::new(resolved) }
+        Catalog::with(generation, sources, Arc::new(resolved))
     }
 
     fn id(&self, index: RecordIndex) -> &str {

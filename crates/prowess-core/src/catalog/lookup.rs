@@ -53,6 +53,15 @@ impl Catalog {
         first(&meant)
     }
 
+    /// Returns whether `caller` may load a skill by an id that means it.
+    pub fn may_load(&self, record: Record<'_>, caller: Caller) -> bool {
+        if record.availability() == Availability::Offered {
+            return self.withheld_visible(record, caller).is_none();
+        }
+        let mut excluded = self.excluded_range(record.id()).iter();
+        excluded.any(|excluded| excluded.index == record.index() && excluded.callers.has(caller))
+    }
+
     /// Returns whether no caller may load the skill at this location any more: its folder is no
     /// longer trusted, the host's rules disable it, or it is for another audience.
     pub fn is_withdrawn(&self, location: &str) -> bool {

@@ -20,11 +20,7 @@ impl Catalog {
     pub fn revised(&self, sources: &[CatalogSource], generation: u64) -> Option<Self> {
         let is_alone = |index: &RecordIndex| self.is_alone(*index);
         let is_revision = self.revisions_in(sources)?.iter().all(is_alone);
-        is_revision.then(|| Self {
-            generation,
-            sources: sources.into(),
-            resolved: Arc::clone(&self.resolved),
-        })
+        is_revision.then(|| Self::with(generation, sources.into(), Arc::clone(&self.resolved)))
     }
 
     /// Returns the offered skills that may have changed since `earlier`, each as it was and as it

@@ -23,7 +23,7 @@ fn newer_version(catalog: &Catalog, skill: &ActiveSkill, now: Timestamp) -> Opti
     if Digest::of(&bytes) == skill.digest {
         return None;
     }
-    let newer = active_skill(catalog, record, &bytes, now).ok()?;
+    let newer = active_skill(record, &bytes, now).ok()?;
     // What has come to stand in its place is another skill.
     let is_it = newer.name == skill.name;
     is_it.then(|| ActiveSkill { id: skill.id.clone(), ..newer })

@@ -1,12 +1,10 @@
 //! From a model's reference to a record, and from a record to an active skill.
 
-use std::borrow::Cow;
-
 use prowess_core::{
-    ActiveSkill, Availability, Catalog, Code, DeliveryPolicy, Digest, Lookup, ReadLimit, Record,
-    ResourcePath, ShowLocation, SourceError, SourceErrorKind, Timestamp, ToolContext,
+    ActivationError, ActiveSkill, Availability, Catalog, Code, DeliveryPolicy, Diagnostic, Lookup,
+    ReadLimit, Record, ResourcePath, ShowLocation, SourceError, SourceErrorKind, Timestamp,
+    ToolContext,
 };
-use prowess_format::{Diagnostic, Document, parse_with};
 use prowess_text::{clipped, is_shown_exactly, quoted};
 
 use super::problem::Problem;
@@ -74,32 +72,16 @@ pub(super) fn activate(
     now: Timestamp,
 ) -> Result<ActiveSkill, Problem> {
     let bytes = read_skill_md(catalog, record)?;
-    active_skill(catalog, record, &bytes, now)
+    active_skill(record, &bytes, now)
 }
 
 /// What a conversation keeps of a skill with this `SKILL.md`.
 pub(super) fn active_skill(
-    catalog: &Catalog,
     record: Record<'_>,
     bytes: &[u8],
     now: Timestamp,
 ) -> Result<ActiveSkill, Problem> {
-    let document = document_of(catalog, record, bytes)?;
-    let properties = serde_json::to_value(&document.frontmatter.fields)?;
-    let version = document.frontmatter.version().map(Cow::into_owned);
-    Ok(ActiveSkill {
-        // Two loaded skills must not share an id, and a shadowed one has that of another.
-        id: record.qualified_id().unwrap_or_else(|| record.id().to_owned()),
-        name: document.frontmatter.name,
-        location: record.location(),
-        root_dir: record.root_directory(),
-        layer: record.layer().name.to_string(),
-        version,
-        digest: Digest::of(bytes),
-        properties,
-        body: document.body.trim().into(),
-        loaded_at: now,
-    })
+    ActiveSkill::of(record, bytes, now).map_err(|error| not_activated(record, &error))
 }
 
 pub(super) fn read_skill_md(catalog: &Catalog, record: Record<'_>) -> Result<Vec<u8>, Problem> {
@@ -120,26 +102,22 @@ fn unreadable(record: Record<'_>, error: &SourceError) -> Problem {
     Problem::new(Code::new(error.kind.as_str()), message)
 }
 
-/// Parses a file by the rules of the catalog. A file that has become another skill's since the scan is
-/// refused.
-fn document_of<'t>(
-    catalog: &Catalog,
-    record: Record<'_>,
-    bytes: &'t [u8],
-) -> Result<Document<'t>, Problem> {
-    let parsed = parse_with(bytes, catalog.rules());
-    let Some(document) = parsed.document else {
-        return Err(broken(record, &parsed.diagnostics));
-    };
-    if document.frontmatter.name != record.name() {
-        let message = format!(
-            "skill {} has changed its name since the list of skills was made; nothing was loaded, \
-             choose from the next list",
-            quoted(record.id())
-        );
-        return Err(Problem::new(codes::SKILL_CHANGED, message));
+fn not_activated(record: Record<'_>, error: &ActivationError) -> Problem {
+    match error {
+        ActivationError::Renamed => {
+            let message = format!(
+                "skill {} has changed its name since the list of skills was made; nothing was loaded, \
+                 choose from the next list",
+                quoted(record.id())
+            );
+            Problem::new(codes::SKILL_CHANGED, message)
+        }
+        ActivationError::Broken(diagnostics) => broken(record, diagnostics),
+        other => {
+            let message = format!("skill {} cannot be loaded: {other}", quoted(record.id()));
+            Problem::new(codes::SKILL_INVALID, message)
+        }
     }
-    Ok(document)
 }
 
 /// Names the errors of a file with their codes, lines and columns.

@@ -1,0 +1,59 @@
+//! From the `SKILL.md` of a record to a skill that a conversation can load.
+
+use std::borrow::Cow;
+
+use prowess_format::{Diagnostic, parse_with};
+
+use crate::{ActiveSkill, Digest, Record, Timestamp};
+
+/// Why a `SKILL.md` is not the one of its record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ActivationError {
+    /// It breaks the rules of the catalog.
+    #[error("its `SKILL.md` breaks the rules of this host")]
+    Broken(Vec<Diagnostic>),
+    /// Its frontmatter cannot be kept; the text says why.
+    #[error("its frontmatter cannot be kept: {0}")]
+    Frontmatter(String),
+    /// Its name is another one than when the catalog was made.
+    #[error("it has changed its name")]
+    Renamed,
+}
+
+impl ActiveSkill {
+    /// Makes of a record's `SKILL.md` what a conversation keeps of the skill.
+    ///
+    /// # Errors
+    ///
+    /// The file is broken, or has become another skill's since the catalog was made.
+    pub fn of(
+        record: Record<'_>,
+        skill_md: &[u8],
+        now: Timestamp,
+    ) -> Result<Self, ActivationError> {
+        let parsed = parse_with(skill_md, record.rules());
+        let Some(document) = parsed.document else {
+            return Err(ActivationError::Broken(parsed.diagnostics));
+        };
+        if document.frontmatter.name != record.name() {
+            return Err(ActivationError::Renamed);
+        }
+        let properties = serde_json::to_value(&document.frontmatter.fields)
+            .map_err(|error| ActivationError::Frontmatter(error.to_string()))?;
+        let version = document.frontmatter.version().map(Cow::into_owned);
+        Ok(Self {
+            // Two loaded skills must not share an id, and a shadowed one has that of another.
+            id: record.qualified_id().unwrap_or_else(|| record.id().to_owned()),
+            name: document.frontmatter.name,
+            location: record.location(),
+            root_dir: record.root_directory(),
+            layer: record.layer().name.to_string(),
+            version,
+            digest: Digest::of(skill_md),
+            properties,
+            body: document.body.trim().into(),
+            loaded_at: now,
+        })
+    }
+}
