@@ -44,14 +44,14 @@ extern "C" fn init(_: HostBox, _: InitRequest<'_>) -> RResult<Exports, AbiError>
 }
 
 fn module() -> PluginModule_Ref {
-    PluginModule { abi_minor: 0, priority: 7, init }.leak_into_prefix()
+    PluginModule { abi_minor: prowess_plugin_abi::MINOR, priority: 7, init }.leak_into_prefix()
 }
 
 extern "C" fn load() -> RootModuleResult {
     __call_root_module_loader(module)
 }
 
-const TEXT: &str = r#"{"manifest":1,"name":"other-layout","version":"1.0.0","abi":"1.0","panic":"unwind","kinds":["source"]}"#;
+const TEXT: &str = r#"{"manifest":1,"name":"other-layout","version":"1.0.0","abi":"1.1","panic":"unwind","kinds":["source"]}"#;
 
 #[used]
 #[unsafe(no_mangle)]

@@ -3,7 +3,9 @@
 mod summary;
 
 use abi_stable::StableAbi;
-use abi_stable::abi_stability::abi_checking::check_layout_compatibility;
+use abi_stable::abi_stability::abi_checking::{
+    CheckingGlobals, check_layout_compatibility_with_globals,
+};
 use abi_stable::type_layout::TypeLayout;
 
 use crate::{MINOR, PluginModule_Ref};
@@ -43,7 +45,10 @@ pub struct Mismatch {
 /// They mean different things. A side that lies about its minor version is found out as well.
 pub fn check(one: Side, other: Side) -> Result<(), Mismatch> {
     let (older, newer) = if one.minor <= other.minor { (one, other) } else { (other, one) };
-    check_layout_compatibility(older.layout, newer.layout)
+    // abi_stable's own memory would mix the sides of every check of this process: after an older
+    // plugin it refuses a newer one. A plugin has to fit this host and no other plugin.
+    let memory = CheckingGlobals::new();
+    check_layout_compatibility_with_globals(older.layout, newer.layout, &memory)
         .map_err(|errors| Mismatch { report: errors.to_string() })
 }
 

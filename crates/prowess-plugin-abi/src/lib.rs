@@ -41,6 +41,7 @@
 #![allow(unsafe_code, reason = "the boundary is made of pointers")]
 
 pub mod boundary;
+pub mod conversation;
 pub mod layout;
 pub mod manifest;
 pub mod text;

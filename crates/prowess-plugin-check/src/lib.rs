@@ -36,6 +36,7 @@
 
 mod file;
 mod junit;
+mod messages;
 mod probe;
 mod process;
 mod recorder;
@@ -59,8 +60,9 @@ use prowess_plugin_host::{
 use process::CheckProcess;
 use rules::{BEGIN, RULES, Rule};
 
+pub use messages::CheckJudges;
 pub use report::{CheckOutcome, CheckReport, CheckResult, CheckSummary};
-pub use serve::{CheckJudges, run_check};
+pub use serve::run_check;
 
 /// How plugins are checked.
 #[derive(Clone, Debug)]

@@ -14,9 +14,8 @@ use prowess_plugin_abi::{
     codes, flags,
 };
 
-use super::CheckJudges;
+use super::messages::{Ask, CheckJudges};
 use super::recorder::Recorder;
-use super::serve::Ask;
 use prowess_plugin_host::kit::{End, HostSide, Instance, ProcessClock, Shape, begin, plain};
 use prowess_plugin_host::{LoadedCode, Manifest, NoLog, PluginLimits};
 

@@ -12,9 +12,9 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use serde_json::Value;
 
 use super::CheckSetup;
+use super::messages::{Ask, Say};
 use super::report::CheckOutcome;
 use super::rules::Rule;
-use super::serve::{Ask, Say};
 use prowess_plugin_host::Staged;
 use prowess_plugin_host::kit::{died, frame, handover};
 

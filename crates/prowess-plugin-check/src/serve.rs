@@ -7,47 +7,17 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use super::messages::{Ask, CheckJudges, Say};
 use super::probe::{Broken, Probe};
 use super::report::CheckOutcome;
 use super::rules::RULES;
-use prowess_plugin_host::PluginLimits;
 use prowess_plugin_host::kit::{bounds, frame, handover, open_library, take_socket};
 
 /// The most bytes that one check may write into a file.
 const FILE_BYTES: u64 = 64 << 20;
 /// The most bytes of a reason.
 const MOST_TEXT: usize = 8 << 10;
-
-/// The request to a check's process. The library comes before it, as an open file.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Ask {
-    pub(super) rule: String,
-    pub(super) file: String,
-    pub(super) config: Option<Value>,
-    pub(super) limits: PluginLimits,
-}
-
-/// The messages of a check's process.
-#[derive(Serialize, Deserialize)]
-pub(super) enum Say {
-    /// Its next step, in case it is the last message.
-    Step(String),
-    /// The outcome.
-    Done(CheckOutcome),
-}
-
-/// Functions of the caller: the kit reads neither skills nor schemas itself. Each returns the
-/// fault.
-#[derive(Clone, Copy, Debug)]
-pub struct CheckJudges {
-    /// Whether these are the bytes of a `SKILL.md` that a host can use.
-    pub skill: fn(&[u8]) -> Result<(), String>,
-    /// Whether this is a JSON Schema.
-    pub schema: fn(&Value) -> Result<(), String>,
-}
 
 /// Runs one check for [`check`](super::check()), which has started this process. This is all that
 /// the program of a check's process does.

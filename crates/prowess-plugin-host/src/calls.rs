@@ -20,7 +20,10 @@ use std::time::{Duration, Instant};
 
 use prowess_core::Cancel;
 
-use worker::{Job, Sleeper, Worker};
+use worker::{Job, Worker};
+
+use crate::conversation::{Answer, Closing, Mailbox};
+use crate::sleeper::Sleeper;
 
 /// How soon a caller that waits sees that it need not.
 const LOOK: Duration = Duration::from_millis(20);
@@ -35,6 +38,15 @@ pub(crate) struct Patience<'a> {
     pub(crate) cancel: Option<&'a Cancel>,
     /// Each time that this number grows, the limit starts again.
     pub(crate) progress: Option<&'a AtomicU64>,
+    /// The questions that it answers while it waits.
+    pub(crate) questions: Option<Questions<'a>>,
+}
+
+/// The questions of a call, and who answers them.
+#[derive(Clone, Copy)]
+pub(crate) struct Questions<'a> {
+    pub(crate) mailbox: &'a Mailbox,
+    pub(crate) answers: &'a dyn Answer,
 }
 
 /// Why there is no answer.
@@ -80,7 +92,7 @@ mod fate {
 struct Call<T> {
     answer: Mutex<Option<thread::Result<T>>>,
     fate: AtomicU8,
-    caller: Sleeper,
+    caller: Arc<Sleeper>,
 }
 
 impl Drop for Calls {
@@ -115,11 +127,14 @@ impl Calls {
         }
         let until = Instant::now() + patience.limit;
         let idle = self.0.take_place(until)?;
-        let call = Arc::new(Call {
-            answer: Mutex::default(),
-            fate: AtomicU8::new(fate::RUNNING),
-            caller: Sleeper::of_this_thread(),
-        });
+        let questions = patience.questions;
+        let _closing = questions.map(|questions| Closing(questions.mailbox));
+        let caller = match questions {
+            Some(questions) => Arc::clone(&questions.mailbox.caller),
+            None => Arc::new(Sleeper::of_this_thread()),
+        };
+        let fate = AtomicU8::new(fate::RUNNING);
+        let call = Arc::new(Call { answer: Mutex::default(), fate, caller });
         self.0.start(idle, job(&self.0, &call, work))?;
         match call.wait(patience, until) {
             Ok(Ok(done)) => Ok(done),
@@ -161,8 +176,12 @@ impl<T> Call<T> {
         loop {
             let left = until.saturating_duration_since(Instant::now());
             if self.caller.sleep(Some(left.min(LOOK))) {
-                // A thread that is woken has its answer.
-                return lock(&self.answer).take().ok_or(GaveUp::Busy);
+                if let Some(answer) = lock(&self.answer).take() {
+                    return Ok(answer);
+                }
+                if let Some(questions) = patience.questions {
+                    questions.mailbox.serve(questions.answers);
+                }
             }
             let now = Instant::now();
             let progress = patience.progress.map_or(0, |progress| progress.load(Ordering::Relaxed));

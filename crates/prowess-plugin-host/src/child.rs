@@ -5,9 +5,10 @@
 //! the host gets an error with the reason, starts the plugin again after a while, and leaves it alone if
 //! that happens too often. Its sources and tools implement the core's traits, as linked ones do.
 
-mod alone;
+mod asking;
 mod batch;
 mod broken;
+mod clock;
 mod confine;
 mod connection;
 pub mod frame;
@@ -32,14 +33,12 @@ mod watches;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub use alone::ProcessClock;
+pub use clock::ProcessClock;
 pub use confine::{bounds, take_socket};
 pub use launch::Launch;
-pub use plugin::{ChildPlugin, ChildRequest};
 pub use process::{died, probe_sandbox};
 pub use remote::{ProcessPlugin, start_process};
 pub use run::{open_library, run_process, run_process_with};
-pub use serve::serve_child;
 
 /// Locks a mutex. The values behind these locks are consistent at each moment, also after a panic.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -6,15 +6,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use abi_stable::sabi_trait::TD_Opaque;
-use abi_stable::std_types::{RArc, RStr};
+use abi_stable::std_types::{RArc, RResult, RStr};
 use prowess_core::{Cancel, ChangeListener, Clock, Digest, SourceChange};
-use prowess_plugin_abi::{Change, HostApi, HostApi_TO, HostBox, levels, text};
+use prowess_plugin_abi::{
+    AbiError, Blob, Change, HostApi, HostApi_TO, HostBox, codes, levels, text,
+};
 
 use crate::adapter::convert;
+use crate::conversation::Answer;
 use crate::guard::contain;
 
 /// The longest line of a plugin's that is passed on.
 const MAX_LINE_BYTES: usize = 8 << 10;
+/// The longest question.
+const MAX_QUESTION_BYTES: usize = 1 << 20;
 
 /// How much a plugin's message matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,13 +70,24 @@ pub struct HostSide {
     log: Arc<dyn PluginLog>,
     clock: Arc<dyn Clock>,
     next: AtomicU64,
-    calls: Mutex<HashMap<u64, Cancel>>,
+    calls: Mutex<HashMap<u64, CallEntry>>,
     listeners: Mutex<HashMap<u64, Arc<Entry>>>,
 }
 
 /// A listener, until its watch is dropped. It is called under the lock, so that it is not called
 /// any more once it has been taken out.
 type Entry = Mutex<Option<ChangeListener>>;
+
+/// What answers the questions of a call, on any thread.
+type CallAnswers = Arc<dyn Answer + Send + Sync>;
+
+/// A call that is under way.
+#[derive(Default)]
+struct CallEntry {
+    cancel: Cancel,
+    /// `None` if the call shows the plugin no conversation.
+    answers: Option<CallAnswers>,
+}
 
 /// A call that is under way; afterwards its number belongs to a call that need not go on.
 pub struct RunningCall<'a> {
@@ -120,9 +136,36 @@ impl HostSide {
 
     /// Gives a call a number for as long as it runs.
     pub fn begin_call(&self, cancel: Option<&Cancel>) -> RunningCall<'_> {
+        self.begin_call_with(cancel, None)
+    }
+
+    /// As [`Self::begin_call`]; `answers` answers the plugin's questions.
+    pub(crate) fn begin_call_with(
+        &self,
+        cancel: Option<&Cancel>,
+        answers: Option<CallAnswers>,
+    ) -> RunningCall<'_> {
         let token = self.next.fetch_add(1, Ordering::Relaxed);
-        lock(&self.calls).insert(token, cancel.cloned().unwrap_or_default());
+        let entry = CallEntry { cancel: cancel.cloned().unwrap_or_default(), answers };
+        lock(&self.calls).insert(token, entry);
         RunningCall { token, host: self }
+    }
+
+    fn ask(&self, token: u64, question: RStr<'_>) -> Result<Vec<u8>, AbiError> {
+        let question = text::checked(question)
+            .map_err(|_| AbiError::new(codes::INVALID_ARGUMENT, "the question is not UTF-8"))?;
+        if question.len() > MAX_QUESTION_BYTES {
+            return Err(AbiError::new(codes::TOO_LARGE, "the question is too long"));
+        }
+        let calls = lock(&self.calls);
+        let entry = calls.get(&token);
+        let entry = entry.ok_or_else(|| AbiError::new(codes::CANCELLED, "the call has ended"))?;
+        let answers = entry.answers.clone().ok_or_else(|| {
+            let message = "this call shows no conversation: name the feature `conversation`";
+            AbiError::new(codes::UNSUPPORTED, message)
+        })?;
+        drop(calls);
+        answers.answer(question)
     }
 
     pub(crate) fn add_listener(&self, listener: ChangeListener) -> u64 {
@@ -206,7 +249,7 @@ impl HostApi for HostObject {
     fn is_cancelled(&self, token: u64) -> u32 {
         contain(1, || {
             let calls = lock(&self.side.calls);
-            u32::from(calls.get(&token).is_none_or(Cancel::is_cancelled))
+            u32::from(calls.get(&token).is_none_or(|call| call.cancel.is_cancelled()))
         })
     }
 
@@ -220,5 +263,11 @@ impl HostApi for HostObject {
 
     fn elapsed_ns(&self) -> u64 {
         contain(0, || u64::try_from(self.side.clock.elapsed().as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    fn ask(&self, token: u64, question: RStr<'_>) -> RResult<Blob, AbiError> {
+        let failed = || AbiError::new(codes::INTERNAL, "the host failed while it answered");
+        let answer = contain(Err(failed()), || self.side.ask(token, question));
+        answer.map(Blob::of).into()
     }
 }

@@ -6,6 +6,7 @@
 
 mod elf;
 mod library;
+mod linkage;
 
 use std::path::Path;
 
@@ -14,7 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{PluginError, PluginErrorKind};
 
-pub use library::{Library, Linkage, Target, wrong_target};
+pub use library::{Library, wrong_target};
+pub use linkage::{Linkage, Target};
 
 /// The result of an inspection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -127,6 +127,11 @@ impl Instance {
         self.objects.as_ref().expect("only the drop takes them")
     }
 
+    /// Returns the number of the instance, which no other one of this process has.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Returns the origin of a source's stamps.
     pub(crate) fn stamps(&self, source: usize) -> Stamps {
         match (self.build, self.cache_keys.get(source)) {

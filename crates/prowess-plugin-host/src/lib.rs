@@ -12,7 +12,7 @@
 //! 4. [`LoadedPlugin`] runs instances of it behind the core's traits: so many calls at once and
 //!    each for so long, begun again when one panics, replaced in one swap.
 //!
-//! [`start_process`] begins a plugin in a process of its own, which calls [`serve_child`]: whatever
+//! [`start_process`] begins a plugin in a process of its own, which calls [`run_process`]: whatever
 //! becomes of it there, the host goes on.
 //!
 //! [`PluginLoader`] does all of this in its order, for a host that wants sources and tools, and a
@@ -30,6 +30,7 @@ mod adapter;
 mod breaker;
 mod calls;
 mod child;
+mod conversation;
 mod error;
 mod failure;
 mod follow;
@@ -42,32 +43,37 @@ mod inventory;
 pub mod kit;
 mod layout;
 mod load;
+mod loaded;
+mod loader;
 mod open;
 mod place;
 mod policy;
 mod private_file;
+mod recent;
 mod regular_file;
 mod reload;
+mod sleeper;
 mod stage;
 mod trust;
 mod verify;
 
 pub use child::{
-    ChildPlugin, ChildRequest, Launch, ProcessPlugin, probe_sandbox, run_process, run_process_with,
-    serve_child, start_process,
+    Launch, ProcessPlugin, probe_sandbox, run_process, run_process_with, start_process,
 };
 pub use error::{PluginError, PluginErrorKind};
 pub use follow::{Follower, OnRejectedFile};
-pub use generation::{LoadedPlugin, PluginSetup, PluginStatus};
+pub use generation::{PluginSetup, PluginStatus};
 pub use host_api::{LogLevel, NoLog, PluginLog};
 pub use inspect::{Inspection, Library, Linkage, Target, inspect};
 pub use inventory::{InventoryCache, Listed, list};
-pub use load::{HOST_FEATURES, Plugin, PluginLoader};
+pub use load::Plugin;
+pub use loaded::LoadedPlugin;
+pub use loader::PluginLoader;
 pub use open::LoadedCode;
 pub use place::Origin;
 pub use policy::{
-    HOST_ABI, Isolation, Placement, PluginLimits, PluginPolicy, PluginRights, PluginSettings,
-    SandboxPolicy,
+    HOST_ABI, HOST_FEATURES, Isolation, Placement, PluginLimits, PluginPolicy, PluginRights,
+    PluginSettings, SandboxPolicy,
 };
 pub use prowess_plugin_abi::manifest::{Manifest, PanicStrategy};
 pub use prowess_sandbox::{Level as SandboxLevel, Report as SandboxProbe, SandboxError};

@@ -1,43 +1,19 @@
 //! From a file to sources and tools: everything that has to happen, in its order.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use prowess_core::{Clock, SkillSource, ToolProvider};
+use prowess_core::{SkillSource, ToolProvider};
+use prowess_plugin_abi::conversation::FEATURE;
 
 use crate::reload::Running;
 use crate::verify::verify_bytes;
 use crate::{
-    Launch, LoadedCode, LoadedPlugin, Manifest, Origin, Placement, PluginError, PluginErrorKind,
-    PluginHandle, PluginLog, PluginPolicy, PluginSettings, PluginSetup, ProcessPlugin, Staged,
-    TrustStore, VerifiedPlugin, read, stage, start_process, verify,
+    HOST_FEATURES, Launch, LoadedCode, LoadedPlugin, Manifest, Origin, Placement, PluginError,
+    PluginErrorKind, PluginHandle, PluginLoader, PluginSettings, PluginSetup, ProcessPlugin,
+    Staged, VerifiedPlugin, read, stage, start_process, verify,
 };
-
-/// Loads plugins for a host.
-pub struct PluginLoader {
-    /// The policy of plugins.
-    pub policy: PluginPolicy,
-    /// The operator's trust.
-    pub trust: TrustStore,
-    /// Where bytes are put if they cannot be kept in memory: a directory that programs may run
-    /// from.
-    pub staging: PathBuf,
-    /// The program of a plugin's own process, such as `prowess-plugin-runner`: one that calls
-    /// [`run_process`](crate::run_process).
-    pub runner: PathBuf,
-    /// Its arguments.
-    pub runner_arguments: Vec<OsString>,
-    /// Measures deadlines, and the time between failures.
-    pub clock: Arc<dyn Clock>,
-    /// Receives the messages of plugins in this process; [`Self::runner`] handles those of others.
-    pub log: Arc<dyn PluginLog>,
-}
-
-/// The capabilities of this host beyond the minor version of the boundary, as words. A plugin that
-/// knows a word may count on it: `caller`, the host names the caller of a tool.
-pub const HOST_FEATURES: [&str; 1] = ["caller"];
 
 /// A plugin that runs.
 pub struct Plugin {
@@ -169,6 +145,7 @@ impl PluginLoader {
             limits: self.policy.limits.clone(),
             sandbox: self.policy.sandbox,
             rights: settings.rights.unwrap_or_default(),
+            shows_conversation: verified.manifest().features.iter().any(|word| word == FEATURE),
             // As in the host's process, where a relative path of the configuration starts from here.
             directory: std::env::current_dir().unwrap_or_else(|_| "/".into()),
         };

@@ -6,6 +6,7 @@ mod sandbox;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use prowess_plugin_abi::conversation::FEATURE;
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,11 @@ pub use sandbox::{PluginRights, SandboxPolicy};
 
 /// The boundary that this host speaks, major and minor.
 pub const HOST_ABI: (u32, u32) = (prowess_plugin_abi::MAJOR, prowess_plugin_abi::MINOR);
+
+/// The capabilities of this host beyond the minor version of the boundary, as words. A plugin that
+/// knows a word may count on it: `caller`, the host names the caller of a tool; `conversation`, a
+/// tool sees the catalog and the session that it is called in.
+pub const HOST_FEATURES: [&str; 2] = ["caller", FEATURE];
 
 /// The system libraries that a plugin built by rustc needs; the names hold no path, so each is the
 /// system's own.

@@ -5,30 +5,43 @@ use prowess_core::{
     Diagnostic, PackagePath, PathError, ResourcePath, Severity, SourceChange, SourceError,
     SourceErrorKind,
 };
-use prowess_plugin_abi::text::checked;
+use prowess_plugin_abi::text::{checked, lossy};
 use prowess_plugin_abi::{AbiError, Change, Problem, changes, codes, severities};
+
+/// The most bytes of a host's message that are kept.
+const MAX_MESSAGE_BYTES: usize = 8 << 10;
 
 pub(crate) fn source_error(error: &SourceError) -> AbiError {
     AbiError::new(code_of(error.kind), &*error.message)
 }
 
+/// Every kind of a source's error with its number.
+const KINDS: [(SourceErrorKind, u32); 12] = [
+    (SourceErrorKind::NotFound, codes::NOT_FOUND),
+    (SourceErrorKind::Escape, codes::ESCAPE),
+    (SourceErrorKind::NotRegular, codes::NOT_REGULAR),
+    (SourceErrorKind::Loop, codes::LOOP),
+    (SourceErrorKind::TooLarge, codes::TOO_LARGE),
+    (SourceErrorKind::Denied, codes::DENIED),
+    (SourceErrorKind::MultipleLinks, codes::MULTIPLE_LINKS),
+    (SourceErrorKind::CrossDevice, codes::CROSS_DEVICE),
+    (SourceErrorKind::Changing, codes::CHANGING),
+    (SourceErrorKind::Replaced, codes::REPLACED),
+    (SourceErrorKind::Cancelled, codes::CANCELLED),
+    (SourceErrorKind::Unavailable, codes::UNAVAILABLE),
+];
+
 fn code_of(kind: SourceErrorKind) -> u32 {
-    match kind {
-        SourceErrorKind::NotFound => codes::NOT_FOUND,
-        SourceErrorKind::Escape => codes::ESCAPE,
-        SourceErrorKind::NotRegular => codes::NOT_REGULAR,
-        SourceErrorKind::Loop => codes::LOOP,
-        SourceErrorKind::TooLarge => codes::TOO_LARGE,
-        SourceErrorKind::Denied => codes::DENIED,
-        SourceErrorKind::MultipleLinks => codes::MULTIPLE_LINKS,
-        SourceErrorKind::CrossDevice => codes::CROSS_DEVICE,
-        SourceErrorKind::Changing => codes::CHANGING,
-        SourceErrorKind::Replaced => codes::REPLACED,
-        SourceErrorKind::Cancelled => codes::CANCELLED,
-        SourceErrorKind::Unavailable => codes::UNAVAILABLE,
-        // A kind that came later than this code.
-        _ => codes::INTERNAL,
-    }
+    // A kind that came later than this code has the general number.
+    let known = KINDS.into_iter().find(|(known, _)| *known == kind);
+    known.map_or(codes::INTERNAL, |(_, code)| code)
+}
+
+/// Converts an error that the host answered a question with.
+pub(crate) fn to_source_error(error: &AbiError) -> SourceError {
+    let known = KINDS.into_iter().find(|(_, code)| *code == error.code);
+    let kind = known.map_or(SourceErrorKind::Unavailable, |(kind, _)| kind);
+    SourceError::new(kind, lossy(error.message.as_rstr(), MAX_MESSAGE_BYTES))
 }
 
 fn path_error(error: &PathError) -> AbiError {

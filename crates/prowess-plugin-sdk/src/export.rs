@@ -171,7 +171,9 @@ impl Writer<'_> {
 ///   and a host hands over what the operator wrote unchecked. [`testing::assert_schema`] compares
 ///   it with the one that is made from the type.
 /// - `features` are words for what it can do beyond the boundary's version. By default there are
-///   none.
+///   none. With `"conversation"`, the host shows its tools the catalog and the session that they are
+///   called in, as far as the caller of the call can see them. Files are read and skills are loaded
+///   by the host, and a definition may depend on the catalog.
 ///
 /// Name, version, description, licence and homepage come from the crate's `Cargo.toml`.
 ///

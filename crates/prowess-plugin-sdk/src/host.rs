@@ -5,8 +5,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use abi_stable::std_types::RResult;
 use prowess_core::{Cancel, Clock, Timestamp};
-use prowess_plugin_abi::{CallCtx, Change, HostBox, levels};
+use prowess_plugin_abi::text::lossy;
+use prowess_plugin_abi::{AbiError, Blob, CallCtx, Change, HostBox, levels};
+
+/// The most bytes of a text in an error of the host's.
+const MAX_TEXT_BYTES: usize = 8 << 10;
 
 /// The host. Clones are the same host; every method may be called from any thread.
 #[derive(Clone)]
@@ -62,6 +67,18 @@ impl Host {
         }
         let object = self.object.clone();
         Cancel::with_poll(move || object.is_cancelled(token) != 0)
+    }
+
+    /// Asks about the conversation of a call that has not returned.
+    pub(crate) fn ask(&self, call: u64, question: &str) -> Result<Blob, AbiError> {
+        match self.object.ask(call, question.into()) {
+            RResult::ROk(answer) => Ok(answer),
+            RResult::RErr(error) => Err(AbiError {
+                flags: error.flags,
+                ext: (&*lossy(error.ext.as_rstr(), MAX_TEXT_BYTES)).into(),
+                ..AbiError::new(error.code, &*lossy(error.message.as_rstr(), MAX_TEXT_BYTES))
+            }),
+        }
     }
 
     pub(crate) fn changed(&self, watch_token: u64, change: Change<'_>) {

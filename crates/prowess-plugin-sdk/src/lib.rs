@@ -58,8 +58,9 @@
 //! - `init` runs once for each instance, on any thread, under a deadline. It starts what it needs
 //!   and returns; several instances may live at once.
 //! - Each method may be called from several threads at once.
-//! - A tool that is loaded sees an empty catalog and a session that has an id and nothing else:
-//!   what a conversation has loaded stays with its host.
+//! - A tool sees the catalog and the session that it is called in if the plugin has the feature
+//!   `conversation`; see [`export_plugin!`]. Otherwise it sees an empty catalog, and a session that
+//!   has an id and nothing else.
 //! - When an instance ends, its sources and providers are dropped. A thread that an author has
 //!   started ends with the value that started it.
 //! - A plugin is never unloaded. Its statics live as long as the process, one set for each file

@@ -46,7 +46,8 @@ pub use hostile::{
 };
 pub use memory_catalog::memory_catalog;
 pub use plugin_build::{
-    PluginFlavor, build_plugin, build_plugin_example, build_plugin_example_as, build_plugin_outside,
+    PluginFlavor, build_plugin, build_plugin_example, build_plugin_example_as,
+    build_plugin_outside, build_program,
 };
 pub use plugin_file::PluginFile;
 pub use random::Random;

@@ -1,7 +1,7 @@
 //! Builds plugins for tests.
 
 use std::collections::HashSet;
-use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_EXTENSION};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,6 +39,16 @@ pub fn build_plugin_example_as(package: &str, example: &str, flavor: PluginFlavo
     build(&["--package", package, "--example", example], flavor)
         .join("examples")
         .join(file_name(example))
+}
+
+/// Like [`build_plugin`], for a program of `package`.
+///
+/// # Panics
+///
+/// It cannot be built; the message has what cargo says.
+pub fn build_program(package: &str, program: &str) -> PathBuf {
+    let directory = build(&["--package", package, "--bin", program], PluginFlavor::Usual);
+    directory.join(program).with_extension(EXE_EXTENSION)
 }
 
 /// Like [`build_plugin`], for a package outside of this workspace, by its directory relative to the

@@ -4,7 +4,7 @@
 //! - `markdown.section`: one section of a Markdown text, or its outline;
 //! - `json.query`: what an expression of JSONPath (RFC 9535) selects.
 //!
-//! A tool that is loaded sees no file and no catalog, so each takes the text itself. Texts, answers and the
+//! These tools see no file and no catalog, so each takes the text itself. Texts, answers and the
 //! work that a query may cost are bounded, and what goes wrong is a result that says what to do.
 #![forbid(unsafe_code)]
 

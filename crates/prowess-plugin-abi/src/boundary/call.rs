@@ -14,8 +14,7 @@ pub struct CallCtx<'a> {
     pub cancel_token: u64,
     /// The conversation that the call belongs to, for logs; empty if there is none.
     pub trace_id: RStr<'a>,
-    /// Empty, or a JSON object. `{"caller":"user"}` says that the user calls a tool, and not the
-    /// model.
+    /// Empty, or a JSON object: [`CallNotes`](crate::conversation::CallNotes).
     pub ext: RStr<'a>,
 }
 

@@ -2,7 +2,9 @@
 
 use abi_stable::StableAbi;
 use abi_stable::sabi_trait;
-use abi_stable::std_types::{RArc, RSlice, RStr};
+use abi_stable::std_types::{RArc, RResult, RSlice, RStr};
+
+use super::{AbiError, Blob, codes};
 
 /// A change that a watch reports.
 #[repr(C)]
@@ -43,6 +45,14 @@ pub trait HostApi: Send + Sync + Clone {
     /// Nanoseconds since some fixed moment; never goes back.
     #[sabi(last_prefix_field)]
     fn elapsed_ns(&self) -> u64;
+
+    /// Answers a question about the conversation that a call belongs to. `cancel_token` is that of
+    /// the call, which has not returned yet; `question` is a
+    /// [`Question`](crate::conversation::Question) as JSON. It waits for the answer. Since 1.1.
+    fn ask(&self, cancel_token: u64, question: RStr<'_>) -> RResult<Blob, AbiError> {
+        let _ = (cancel_token, question);
+        RResult::RErr(AbiError::new(codes::UNSUPPORTED, "the host does not answer questions"))
+    }
 }
 
 /// The host's object, which a plugin keeps.

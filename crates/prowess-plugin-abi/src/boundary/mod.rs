@@ -40,6 +40,6 @@ pub use source::{
 pub use tools::{ToolProviderAbi, ToolProviderAbi_TO};
 
 /// The minor version of the boundary that this code speaks.
-pub const MINOR: u32 = 0;
+pub const MINOR: u32 = 1;
 /// The major version of the boundary that this code speaks.
 pub const MAJOR: u32 = 1;

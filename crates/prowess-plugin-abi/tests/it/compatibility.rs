@@ -5,11 +5,14 @@ use expect_test::{Expect, expect};
 use prowess_plugin_abi as current;
 use prowess_plugin_abi::layout::{self, Side};
 
-use crate::v1_0;
+use crate::{v1_0, v1_1};
 
 /// Every release of this major version.
 fn releases() -> Vec<(&'static str, Side)> {
-    vec![("1.0", Side { layout: v1_0::PluginModule_Ref::LAYOUT, minor: v1_0::MINOR })]
+    vec![
+        ("1.0", Side { layout: v1_0::PluginModule_Ref::LAYOUT, minor: v1_0::MINOR }),
+        ("1.1", Side { layout: v1_1::PluginModule_Ref::LAYOUT, minor: v1_1::MINOR }),
+    ]
 }
 
 #[test]
@@ -19,6 +22,18 @@ fn every_release_and_this_code_understand_each_other() {
             let checked = layout::check(host, plugin);
             let problem = checked.as_ref().map_err(layout::Mismatch::summary).err();
             assert_eq!(problem, None, "{name} and this code mean the same");
+        }
+    }
+}
+
+/// abi_stable remembers what it compared before, and refused a newer side after an older one.
+#[test]
+fn older_side_before_a_newer_one_changes_nothing() {
+    let [(_, older), .., (_, newer)] = &releases()[..] else { panic!("there are two releases") };
+    for _ in 0..2 {
+        for release in [older, newer] {
+            let problem = layout::check(Side::own(), *release).err();
+            assert!(problem.is_none(), "each fits this code: {problem:?}");
         }
     }
 }
@@ -70,6 +85,36 @@ mod broken {
             ) -> RResult<RString, AbiError>;
             #[sabi(last_prefix_field)]
             fn shutdown(&self, deadline_ms: u64) -> RResult<(), AbiError>;
+            fn tools_for(&self, ctx: CallCtx<'_>) -> RResult<RString, AbiError> {
+                let _ = ctx;
+                RResult::ROk(RString::new())
+            }
+            fn named_skills(
+                &self,
+                name: RStr<'_>,
+                arguments: RStr<'_>,
+            ) -> RResult<RString, AbiError> {
+                let _ = (name, arguments);
+                RResult::ROk(RString::new())
+            }
+        }
+    }
+
+    /// As in 1.0.
+    pub mod first {
+        use super::*;
+
+        #[sabi_trait]
+        pub trait ToolProviderAbi: Send + Sync {
+            fn tools(&self) -> RResult<RString, AbiError>;
+            fn call(
+                &self,
+                ctx: CallCtx<'_>,
+                name: RStr<'_>,
+                arguments: RStr<'_>,
+            ) -> RResult<RString, AbiError>;
+            #[sabi(last_prefix_field)]
+            fn shutdown(&self, deadline_ms: u64) -> RResult<(), AbiError>;
         }
     }
 
@@ -88,6 +133,18 @@ mod broken {
             ) -> RResult<RString, AbiError>;
             #[sabi(last_prefix_field)]
             fn shutdown(&self, deadline_ms: u64) -> RResult<(), AbiError>;
+            fn tools_for(&self, ctx: CallCtx<'_>) -> RResult<RString, AbiError> {
+                let _ = ctx;
+                RResult::ROk(RString::new())
+            }
+            fn named_skills(
+                &self,
+                name: RStr<'_>,
+                arguments: RStr<'_>,
+            ) -> RResult<RString, AbiError> {
+                let _ = (name, arguments);
+                RResult::ROk(RString::new())
+            }
             fn health(&self) -> u32 {
                 0
             }
@@ -219,8 +276,8 @@ fn a_minor_version_may_append_a_method() {
 }
 
 #[test]
-fn what_breaks_is_found_and_told_in_one_line() {
-    let tools = current::ToolsBox::LAYOUT;
+fn breaking_change_is_described_in_one_line() {
+    let tools = tools!(first);
     let resource = current::Resource::LAYOUT;
     check(
         tools,

@@ -11,3 +11,8 @@ mod text;
 #[allow(dead_code, unused_imports, reason = "only its layout is looked at")]
 #[path = "../../fixtures/abi-1.0/mod.rs"]
 mod v1_0;
+
+/// As above.
+#[allow(dead_code, unused_imports, reason = "only its layout is looked at")]
+#[path = "../../fixtures/abi-1.1/mod.rs"]
+mod v1_1;

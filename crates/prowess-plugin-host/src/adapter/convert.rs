@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use abi_stable::std_types::RStr;
 use prowess_core::{
     Code, Diagnostic, PackagePath, Severity, SourceChange, SourceError, SourceErrorKind,
+    ToolDefinition,
 };
 use prowess_plugin_abi::{Change, Problem, changes, codes, severities, text};
 use serde::Deserialize;
@@ -31,21 +32,30 @@ pub(crate) fn source_error(failure: &Failure) -> SourceError {
     SourceError::new(kind_of(failure.code), message)
 }
 
+/// The kinds of a source's error with their numbers; any other one is `UNAVAILABLE`.
+const KINDS: [(SourceErrorKind, u32); 11] = [
+    (SourceErrorKind::NotFound, codes::NOT_FOUND),
+    (SourceErrorKind::Escape, codes::ESCAPE),
+    (SourceErrorKind::NotRegular, codes::NOT_REGULAR),
+    (SourceErrorKind::Loop, codes::LOOP),
+    (SourceErrorKind::TooLarge, codes::TOO_LARGE),
+    (SourceErrorKind::Denied, codes::DENIED),
+    (SourceErrorKind::MultipleLinks, codes::MULTIPLE_LINKS),
+    (SourceErrorKind::CrossDevice, codes::CROSS_DEVICE),
+    (SourceErrorKind::Changing, codes::CHANGING),
+    (SourceErrorKind::Replaced, codes::REPLACED),
+    (SourceErrorKind::Cancelled, codes::CANCELLED),
+];
+
 fn kind_of(code: u32) -> SourceErrorKind {
-    match code {
-        codes::NOT_FOUND => SourceErrorKind::NotFound,
-        codes::ESCAPE => SourceErrorKind::Escape,
-        codes::NOT_REGULAR => SourceErrorKind::NotRegular,
-        codes::LOOP => SourceErrorKind::Loop,
-        codes::TOO_LARGE => SourceErrorKind::TooLarge,
-        codes::DENIED => SourceErrorKind::Denied,
-        codes::MULTIPLE_LINKS => SourceErrorKind::MultipleLinks,
-        codes::CROSS_DEVICE => SourceErrorKind::CrossDevice,
-        codes::CHANGING => SourceErrorKind::Changing,
-        codes::REPLACED => SourceErrorKind::Replaced,
-        codes::CANCELLED => SourceErrorKind::Cancelled,
-        _ => SourceErrorKind::Unavailable,
-    }
+    let known = KINDS.into_iter().find(|(_, known)| *known == code);
+    known.map_or(SourceErrorKind::Unavailable, |(kind, _)| kind)
+}
+
+/// Returns the number of a kind of error.
+pub(crate) fn number_of(kind: SourceErrorKind) -> u32 {
+    let known = KINDS.into_iter().find(|(known, _)| *known == kind);
+    known.map_or(codes::UNAVAILABLE, |(_, code)| code)
 }
 
 /// The code that a tool's result carries when a plugin gave none.
@@ -119,7 +129,7 @@ pub(crate) fn check_tools(texts: &[String], most_bytes: usize) -> Result<(), Str
 }
 
 /// A tool as a plugin describes it.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Described {
     /// Its name.
     pub name: String,
@@ -134,6 +144,22 @@ pub struct Described {
     #[serde(default = "usual")]
     /// Whether models see it.
     pub is_offered: bool,
+}
+
+impl Described {
+    /// Returns what a model is shown.
+    pub(crate) fn definition(&self) -> ToolDefinition {
+        ToolDefinition {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            input_schema: self.input_schema.clone(),
+        }
+    }
+
+    /// Returns the schema that calls are checked with.
+    pub(crate) fn accepted(&self) -> &Value {
+        self.accepts.as_ref().unwrap_or(&self.input_schema)
+    }
 }
 
 fn usual() -> bool {

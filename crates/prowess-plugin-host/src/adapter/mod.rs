@@ -2,6 +2,7 @@
 
 pub(crate) mod convert;
 mod lease;
+pub(crate) mod named;
 mod sink;
 mod source;
 mod tools;
@@ -9,5 +10,5 @@ mod tools;
 pub use convert::{Described, described};
 pub(crate) use sink::found_unsized;
 pub(crate) use source::PluginSource;
-pub(crate) use tools::PluginTools;
 pub use tools::is_answer;
+pub(crate) use tools::{PluginTool, PluginTools};

@@ -6,11 +6,13 @@ use std::thread;
 use std::time::Duration;
 
 use prowess_core::Cancel;
+use prowess_plugin_abi::{AbiError, codes};
 
-use super::{Calls, GaveUp, Patience};
+use super::{Calls, GaveUp, Patience, Questions};
+use crate::conversation::{Answer, Mailbox};
 
 fn patience(limit: Duration) -> Patience<'static> {
-    Patience { limit, grace: Duration::ZERO, cancel: None, progress: None }
+    Patience { limit, grace: Duration::ZERO, cancel: None, progress: None, questions: None }
 }
 
 const LONG: Duration = Duration::from_secs(600);
@@ -114,4 +116,61 @@ fn idle_threads_end_with_the_calls() {
     while ended.load(Ordering::SeqCst) == 0 {
         thread::yield_now();
     }
+}
+
+/// Answers with the question, on the thread that it was made on.
+struct Echo(thread::ThreadId);
+
+impl Answer for Echo {
+    fn answer(&self, question: &str) -> Result<Vec<u8>, AbiError> {
+        assert_eq!(thread::current().id(), self.0, "the caller answers");
+        assert_ne!(question, "panic", "a question of the test");
+        Ok(question.as_bytes().to_vec())
+    }
+}
+
+#[test]
+fn caller_answers_questions_while_it_waits() {
+    let calls = Calls::new(1);
+    let answers = Echo(thread::current().id());
+    for _ in 0..200 {
+        let mailbox = Arc::new(Mailbox::of_this_thread());
+        let questions = Some(Questions { mailbox: &mailbox, answers: &answers });
+        let patience = Patience { questions, ..patience(LONG) };
+        let asker = Arc::clone(&mailbox);
+        let ask = move || {
+            thread::scope(|scope| {
+                let other = scope.spawn(|| asker.answer("from another thread"));
+                (asker.answer("one"), asker.answer("panic"), other.join().unwrap())
+            })
+        };
+        let (one, panicked, other) = calls.run(&patience, ask).unwrap();
+        assert_eq!(one, Ok(b"one".to_vec()));
+        assert_eq!(
+            panicked.unwrap_err().code,
+            codes::INTERNAL,
+            "a panic is an error of one question"
+        );
+        assert_eq!(other, Ok(b"from another thread".to_vec()));
+    }
+}
+
+#[test]
+fn question_after_the_caller_has_left_is_an_error() {
+    let calls = Calls::new(1);
+    let mailbox = Arc::new(Mailbox::of_this_thread());
+    let answers = Echo(thread::current().id());
+    let questions = Some(Questions { mailbox: &mailbox, answers: &answers });
+    let (gone, is_gone) = mpsc::channel::<()>();
+    let (sender, asked) = mpsc::channel();
+    let asker = Arc::clone(&mailbox);
+    let late = move || {
+        // The channel closes once the caller has given up.
+        let _ = is_gone.recv();
+        sender.send(asker.answer("late")).unwrap();
+    };
+    let gave_up = calls.run(&Patience { questions, ..patience(SHORT) }, late);
+    assert_eq!(gave_up, Err(GaveUp::Deadline));
+    drop(gone);
+    assert_eq!(asked.recv().unwrap().unwrap_err().code, codes::CANCELLED, "the call has ended");
 }

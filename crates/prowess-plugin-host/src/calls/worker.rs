@@ -1,90 +1,11 @@
-//! A thread that takes one job after the other, and how two threads wait for each other.
+//! A thread that takes one job after the other.
 
-use std::hint::spin_loop;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
-use std::thread::{self, Thread};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::lock;
-
-/// How long a thread looks for the other one before it sleeps: some times what waking it would
-/// take.
-const AWAKE: Duration = Duration::from_micros(10);
-/// How many times it looks before it reads the clock.
-const LOOKS: u32 = 64;
+use crate::sleeper::Sleeper;
 
 /// The work of one call. Returns whether its thread is to wait for another one.
 pub(super) type Job = Box<dyn FnOnce(&Arc<Worker>) -> bool + Send>;
-
-/// A thread that waits to be woken once, and looks for that before it sleeps.
-pub(super) struct Sleeper {
-    thread: Thread,
-    is_woken: AtomicBool,
-    is_asleep: AtomicBool,
-}
-
-impl Sleeper {
-    pub(super) fn of_this_thread() -> Self {
-        Self {
-            thread: thread::current(),
-            is_woken: AtomicBool::new(false),
-            is_asleep: AtomicBool::new(false),
-        }
-    }
-
-    /// Wakes the thread, or lets it see that it need not sleep.
-    pub(super) fn wake(&self) {
-        self.is_woken.store(true, Ordering::SeqCst);
-        if self.is_asleep.load(Ordering::SeqCst) {
-            self.thread.unpark();
-        }
-    }
-
-    /// Waits to be woken, at most for so long. Returns whether it was.
-    pub(super) fn sleep(&self, most: Option<Duration>) -> bool {
-        if self.looks_for_a_while() {
-            return self.is_woken.swap(false, Ordering::SeqCst);
-        }
-        let until = most.map(|most| Instant::now() + most);
-        self.is_asleep.store(true, Ordering::SeqCst);
-        // A thread that sets the flag after this look sees that this one is asleep.
-        while !self.is_woken.load(Ordering::SeqCst) {
-            match until.map(|until| until.saturating_duration_since(Instant::now())) {
-                None => thread::park(),
-                Some(Duration::ZERO) => break,
-                Some(left) => thread::park_timeout(left),
-            }
-        }
-        self.is_asleep.store(false, Ordering::SeqCst);
-        self.is_woken.swap(false, Ordering::SeqCst)
-    }
-
-    /// Looks for some microseconds whether the thread need not sleep.
-    fn looks_for_a_while(&self) -> bool {
-        if !has_other_processors() {
-            return false;
-        }
-        let begun = Instant::now();
-        loop {
-            for _ in 0..LOOKS {
-                if self.is_woken.load(Ordering::Acquire) {
-                    return true;
-                }
-                spin_loop();
-            }
-            if begun.elapsed() >= AWAKE {
-                return false;
-            }
-        }
-    }
-}
-
-/// Whether the other thread can run while this one looks for it.
-fn has_other_processors() -> bool {
-    static OTHERS: OnceLock<bool> = OnceLock::new();
-    *OTHERS.get_or_init(|| thread::available_parallelism().is_ok_and(|count| count.get() > 1))
-}
 
 /// A thread that waits for jobs.
 pub(super) struct Worker {
@@ -120,4 +41,8 @@ impl Worker {
     fn take(&self) -> Option<Job> {
         lock(&self.job).take()
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

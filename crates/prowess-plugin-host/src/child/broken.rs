@@ -27,6 +27,12 @@ pub(super) fn cancelled() -> SourceError {
     SourceError::new(SourceErrorKind::Cancelled, "the call was cancelled")
 }
 
+/// Returns the error of a call that found no free slot.
+pub(super) fn busy() -> SourceError {
+    let message = "the plugin has too many calls under way; try again";
+    SourceError::new(SourceErrorKind::Unavailable, message)
+}
+
 /// Returns the error of a malformed answer.
 pub(super) fn nonsense() -> SourceError {
     let message = "[plugin-protocol-broken] the plugin answered what no plugin may answer";

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, OnceLock, TryLockError};
 use std::time::Duration;
 
 use prowess_core::Clock;
+use prowess_plugin_abi::AbiError;
 
 use super::frame::{DOCUMENT_BYTES, FrameReader, write};
 use super::listeners::Listeners;
@@ -173,7 +174,9 @@ impl Connection {
         self.calls.remove(id);
         match request {
             Request::Call { call, .. } => Err((error, Box::new(call))),
-            Request::Cancel { .. } => unreachable!("it was made as a call"),
+            Request::Cancel { .. } | Request::Answer { .. } => {
+                unreachable!("it was made as a call")
+            }
         }
     }
 
@@ -181,6 +184,16 @@ impl Connection {
     pub(super) fn cancel(&self, id: u64) {
         // A process that takes no requests has ended, and its calls with it.
         let _ = self.send(&Request::Cancel { id });
+    }
+
+    /// Answers a question of the plugin.
+    pub(super) fn answer(&self, question: u64, answer: Result<Vec<u8>, AbiError>) {
+        let (refusal, bytes) = match answer {
+            Ok(bytes) => (None, bytes),
+            Err(error) => (Some(error.into()), Vec::new()),
+        };
+        // As for `cancel`.
+        let _ = self.send_with(&Request::Answer { question, refusal }, &bytes);
     }
 
     /// Stops waiting for a call.
@@ -203,9 +216,13 @@ impl Connection {
     }
 
     fn send(&self, request: &Request) -> Result<(), PluginError> {
+        self.send_with(request, &[])
+    }
+
+    fn send_with(&self, request: &Request, bytes: &[u8]) -> Result<(), PluginError> {
         let Some(sockets) = self.sockets.get() else { return Err(self.ended()) };
         let one = locked(&self.writing);
-        let sent = write(&mut &sockets.calls, request, &[]);
+        let sent = write(&mut &sockets.calls, request, bytes);
         drop(one);
         sent.map_err(|error| match error.kind() {
             WouldBlock | TimedOut => {
@@ -258,6 +275,9 @@ impl Connection {
             reader.next::<Reply>(&mut &sockets.calls)?.ok_or(io::Error::from(UnexpectedEof))?;
         match reply {
             Reply::Done { id, answer } => self.calls.deliver(id, Event::Done(answer, bytes)),
+            Reply::Ask { id, question, text } => {
+                self.calls.deliver(id, Event::Ask(question, text));
+            }
             Reply::Part { id, .. } => self.calls.deliver(id, Event::Part(Box::new(reply), bytes)),
             Reply::Ready(_) | Reply::Refused { .. } => {
                 return Err(io::Error::other("a second offer"));

@@ -10,7 +10,7 @@ use crate::{PluginError, PluginErrorKind, PluginLimits, PluginRights, SandboxPol
 
 /// Everything that a plugin's process is started with.
 pub struct Launch {
-    /// The program that calls [`serve_child`](crate::serve_child).
+    /// The program that calls [`run_process`](crate::run_process).
     pub program: PathBuf,
     /// The program's arguments.
     pub arguments: Vec<OsString>,
@@ -26,6 +26,9 @@ pub struct Launch {
     pub sandbox: SandboxPolicy,
     /// What the process may use.
     pub rights: PluginRights,
+    /// Whether the plugin's tools see the conversation that they are called in: its verified manifest
+    /// names the feature `conversation`.
+    pub shows_conversation: bool,
     /// The working directory, which relative paths of the configuration and the rights start from.
     pub directory: PathBuf,
 }
@@ -33,18 +36,17 @@ pub struct Launch {
 impl Launch {
     /// Returns the same for another build of the plugin.
     pub(super) fn with(&self, library: Staged) -> Self {
-        let Self { program, arguments, file, config, limits, sandbox, rights, directory, .. } =
-            self;
         Self {
-            program: program.clone(),
-            arguments: arguments.clone(),
-            file: file.clone(),
+            program: self.program.clone(),
+            arguments: self.arguments.clone(),
+            file: self.file.clone(),
             library,
-            config: config.clone(),
-            limits: limits.clone(),
-            sandbox: *sandbox,
-            rights: rights.clone(),
-            directory: directory.clone(),
+            config: self.config.clone(),
+            limits: self.limits.clone(),
+            sandbox: self.sandbox,
+            rights: self.rights.clone(),
+            shows_conversation: self.shows_conversation,
+            directory: self.directory.clone(),
         }
     }
 

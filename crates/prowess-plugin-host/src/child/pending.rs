@@ -11,6 +11,8 @@ use super::protocol::{Answer, Failed, Reply};
 pub(super) enum Event {
     /// A part of a scan.
     Part(Box<Reply>, Vec<u8>),
+    /// A question about the conversation, with its number.
+    Ask(u64, String),
     /// The answer and its bytes.
     Done(Result<Answer, Failed>, Vec<u8>),
 }

@@ -1,40 +1,32 @@
 //! A plugin inside its own process.
 
-use std::fmt;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use prowess_core::{SkillSource, Tool};
+use prowess_core::SkillSource;
 use serde_json::Value;
 
 use crate::PluginLimits;
+use crate::adapter::PluginTool;
 
 /// The plugin that a process is to open.
 #[derive(Debug)]
-pub struct ChildRequest {
+pub(crate) struct ChildRequest {
     /// The verified bytes.
-    pub library: OwnedFd,
+    pub(crate) library: OwnedFd,
     /// The plugin's file as the operator knows it, for messages.
-    pub file: PathBuf,
+    pub(crate) file: PathBuf,
     /// The plugin's configuration.
-    pub config: Option<Value>,
+    pub(crate) config: Option<Value>,
     /// Limits on time and resources. The host ends a process that takes too long.
-    pub limits: PluginLimits,
+    pub(crate) limits: PluginLimits,
 }
 
 /// The sources and tools of an opened plugin.
-#[derive(Clone, Default)]
-pub struct ChildPlugin {
+pub(crate) struct ChildPlugin {
     /// Its sources.
-    pub sources: Vec<Arc<dyn SkillSource>>,
+    pub(crate) sources: Vec<Arc<dyn SkillSource>>,
     /// Its tools.
-    pub tools: Vec<Arc<dyn Tool>>,
-}
-
-impl fmt::Debug for ChildPlugin {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sources: Vec<_> = self.sources.iter().map(|source| source.name()).collect();
-        formatter.debug_struct("ChildPlugin").field("sources", &sources).finish_non_exhaustive()
-    }
+    pub(crate) tools: Vec<Arc<PluginTool>>,
 }

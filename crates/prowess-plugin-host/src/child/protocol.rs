@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::PluginLimits;
 
 /// The version of all this; both sides have to be of one.
-pub(crate) const PROTOCOL: u32 = 2;
+pub(crate) const PROTOCOL: u32 = 3;
 
 /// What the host says first. The library itself comes with it, as an open file.
 #[derive(Serialize, Deserialize)]
@@ -30,18 +30,67 @@ pub(crate) enum Request {
     Call { id: u64, call: Call },
     /// The answer is no longer wanted.
     Cancel { id: u64 },
+    /// The answer to a question; it is beside the document.
+    Answer { question: u64, refusal: Option<WireRefusal> },
 }
 
 /// What can be asked. Sources and tools are named by their place in [`Offer`].
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Call {
-    Scan { source: usize, packages: Option<Vec<String>>, known: Vec<(String, Stamped)> },
-    List { source: usize, package: String, most: usize },
-    Read { source: usize, package: String, resource: String, limit: usize },
-    Watch { source: usize, watch: u64 },
-    Unwatch { watch: u64 },
-    Tool { tool: usize, arguments: Value, session: String, caller: Caller },
+    Scan {
+        source: usize,
+        packages: Option<Vec<String>>,
+        known: Vec<(String, Stamped)>,
+    },
+    List {
+        source: usize,
+        package: String,
+        most: usize,
+    },
+    Read {
+        source: usize,
+        package: String,
+        resource: String,
+        limit: usize,
+    },
+    Watch {
+        source: usize,
+        watch: u64,
+    },
+    Unwatch {
+        watch: u64,
+    },
+    Tool {
+        tool: usize,
+        arguments: Value,
+        session: String,
+        caller: Caller,
+        shown: Option<WireShown>,
+    },
+    Describe {
+        tool: usize,
+        catalog: u64,
+    },
+    NamedSkills {
+        tool: usize,
+        arguments: Value,
+    },
+}
+
+/// How a call shows its conversation.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct WireShown {
+    pub(crate) catalog: u64,
+    pub(crate) boundary: String,
+}
+
+/// Why a question has no answer.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct WireRefusal {
+    code: u32,
+    message: String,
+    ext: String,
 }
 
 /// What the plugin's process says.
@@ -60,6 +109,8 @@ pub(crate) enum Reply {
         problems: Vec<Diagnostic>,
         unreadable: Vec<(String, Diagnostic)>,
     },
+    /// A call asks about its conversation.
+    Ask { id: u64, question: u64, text: String },
     /// A call has ended.
     Done { id: u64, answer: Result<Answer, Failed> },
 }
@@ -115,6 +166,8 @@ pub(crate) enum Answer {
     Watching(bool),
     Unwatched,
     ToolResult(WireToolResult),
+    Described(Box<OfferedTool>),
+    NamedSkills(Vec<String>),
 }
 
 /// A tool's result.

@@ -12,7 +12,7 @@ use super::Launch;
 use super::broken::nonsense;
 use super::protocol::{Answer, Call, OfferedSource, stamped};
 use super::scan::{Scan, problem};
-use super::supervisor::{Answered, Replaced, Supervisor};
+use super::supervisor::{Answered, Caller, Replaced, Supervisor};
 use super::tools::tools;
 use super::watches::Watches;
 use crate::{PluginError, Staged};
@@ -50,6 +50,7 @@ impl ProcessPlugin {
 ///
 /// The process cannot be started, or the plugin does not begin.
 pub fn start_process(launch: Launch, clock: Arc<dyn Clock>) -> Result<ProcessPlugin, PluginError> {
+    let shows_conversation = launch.shows_conversation;
     let supervisor = Arc::new(Supervisor::start(launch, clock)?);
     let watches = Arc::new(Watches::new(Arc::clone(&supervisor)));
     let offer = supervisor.offer().clone();
@@ -59,7 +60,7 @@ pub fn start_process(launch: Launch, clock: Arc<dyn Clock>) -> Result<ProcessPlu
         Arc::new(RemoteSource { supervisor, watches, at, name, root }) as Arc<_>
     };
     let sources = offer.sources.into_iter().enumerate().map(source).collect();
-    let tools = tools(&supervisor, offer.tools);
+    let tools = tools(&supervisor, offer.tools, shows_conversation);
     Ok(ProcessPlugin { sources, tools, supervisor, watches })
 }
 
@@ -73,7 +74,8 @@ struct RemoteSource {
 
 impl RemoteSource {
     fn call(&self, call: Call, cancel: &Cancel) -> Result<Answered, SourceError> {
-        Ok(self.supervisor.call(call, cancel, &mut |_, _| Err(nonsense()))?)
+        let part = &mut |_, _| Err(nonsense());
+        Ok(self.supervisor.call(call, &mut Caller { cancel, part, answers: None })?)
     }
 
     fn scan_some(
@@ -90,8 +92,8 @@ impl RemoteSource {
         let asked = packages.map(|some| some.iter().map(|path| path.as_str().into()).collect());
         let call = Call::Scan { source: self.at, packages: asked, known };
         let mut scan = Scan::new(sink, cancel);
-        let answer =
-            self.supervisor.call(call, cancel, &mut |part, heads| scan.take(part, &heads))?;
+        let part = &mut |part, heads: Vec<u8>| scan.take(part, &heads);
+        let answer = self.supervisor.call(call, &mut Caller { cancel, part, answers: None })?;
         let (Answer::Scanned { is_everything }, _) = answer else {
             return Err(nonsense());
         };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::alone::ProcessClock;
+use super::clock::ProcessClock;
 use super::plugin::{ChildPlugin, ChildRequest};
 use super::serve::serve_child;
 use crate::{
@@ -36,8 +36,7 @@ fn open(request: ChildRequest, log: Arc<dyn PluginLog>) -> Result<ChildPlugin, P
         log,
     };
     let plugin = LoadedPlugin::start_unwatched(image, setup)?;
-    let tools = plugin.tool_providers().iter().flat_map(|provider| provider.tools()).collect();
-    Ok(ChildPlugin { sources: plugin.sources(), tools })
+    Ok(ChildPlugin { sources: plugin.sources(), tools: plugin.tools() })
 }
 
 /// Opens the library that the host handed over.

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
-use prowess_core::{SkillSource, Tool};
+use prowess_core::SkillSource;
 use prowess_sandbox::{EXIT_NOT_CONFINED, Inside};
 
 use super::frame::{REQUEST_BYTES, read, write};
 use super::plugin::{ChildPlugin, ChildRequest};
-use super::protocol::{Hello, Offer, OfferedSource, OfferedTool, PROTOCOL, Reply};
+use super::protocol::{Hello, Offer, OfferedSource, PROTOCOL, Reply};
 use super::server::Server;
 use crate::PluginError;
 
@@ -18,7 +18,7 @@ use crate::PluginError;
 ///
 /// Call it before anything else: the process must have one thread, and its open files are closed, except
 /// the standard streams. Standard output and standard error lead to the host, which shows some of it.
-pub fn serve_child(
+pub(super) fn serve_child(
     open: impl FnOnce(ChildRequest) -> Result<ChildPlugin, PluginError>,
 ) -> ExitCode {
     let inside = match prowess_sandbox::enter() {
@@ -66,24 +66,12 @@ fn offer(plugin: &ChildPlugin) -> Offer {
     Offer {
         protocol: PROTOCOL,
         sources: plugin.sources.iter().map(|source| offered_source(&**source)).collect(),
-        tools: plugin.tools.iter().map(|tool| offered_tool(&**tool)).collect(),
+        tools: plugin.tools.iter().map(|tool| tool.described().into()).collect(),
     }
 }
 
 fn offered_source(source: &dyn SkillSource) -> OfferedSource {
     OfferedSource { name: source.name().into(), root: source.root().into() }
-}
-
-fn offered_tool(tool: &dyn Tool) -> OfferedTool {
-    let nothing = prowess_core::Catalog::empty();
-    let definition = tool.definition(&nothing);
-    OfferedTool {
-        name: definition.name,
-        description: definition.description,
-        input_schema: definition.input_schema,
-        accepts: tool.accepts(&nothing).into_owned(),
-        is_offered: tool.is_offered(&nothing),
-    }
 }
 
 fn refuse(socket: &mut UnixStream, code: &str, reason: String, help: &str) -> io::Result<()> {

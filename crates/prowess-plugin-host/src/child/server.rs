@@ -3,6 +3,8 @@
 //! Each worker reads a request and answers it itself; meanwhile another one reads. So a call is handed
 //! from the host to the plugin without a thread in between, and a call that hangs holds up no other.
 
+mod ask_host;
+
 use std::collections::HashMap;
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -15,12 +17,17 @@ use prowess_core::{
     SkillSource, SourceError, SourceErrorKind, Stamp, Watch,
 };
 
-use super::alone::call_alone;
+use super::asking::OpenQuestions;
 use super::batch::Batch;
 use super::frame::{FrameReader, REQUEST_BYTES, write};
 use super::locked;
 use super::plugin::ChildPlugin;
-use super::protocol::{Answer, Call, Changed, Reply, Request, Stamped};
+use super::protocol::{Answer, Call, Changed, Reply, Request, Stamped, WireShown};
+use crate::adapter::PluginTool;
+use crate::conversation::{self, Answers, Shown};
+use crate::generation::CallContext;
+
+use ask_host::AskHost;
 
 /// The plugin, the connection to the host, and the calls and watches of the moment.
 pub(super) struct Server {
@@ -34,6 +41,7 @@ pub(super) struct Server {
     out: Mutex<UnixStream>,
     changes: Arc<Mutex<UnixStream>>,
     calls: Mutex<HashMap<u64, Cancel>>,
+    questions: OpenQuestions,
     watches: Mutex<HashMap<u64, Watch>>,
 }
 
@@ -50,10 +58,11 @@ impl Server {
             plugin,
             out: Mutex::new(socket.try_clone()?),
             socket,
-            requests: Mutex::new(FrameReader::new(REQUEST_BYTES, 0)),
+            requests: Mutex::new(FrameReader::new(REQUEST_BYTES, REQUEST_BYTES)),
             idle: AtomicUsize::new(0),
             changes: Arc::new(Mutex::new(changes)),
             calls: Mutex::default(),
+            questions: OpenQuestions::default(),
             watches: Mutex::default(),
         }))
     }
@@ -74,6 +83,10 @@ impl Server {
             match requests.next(&mut &self.socket)? {
                 None => return Ok(None),
                 Some((Request::Cancel { id }, _)) => self.cancel(id),
+                Some((Request::Answer { question, refusal }, bytes)) => {
+                    let answer = refusal.map_or(Ok(bytes), |refusal| Err(refusal.into_error()));
+                    self.questions.answer(question, answer);
+                }
                 Some((Request::Call { id, call }, _)) => {
                     let cancel = Cancel::default();
                     locked(&self.calls).insert(id, cancel.clone());
@@ -103,7 +116,12 @@ impl Server {
         let _ = std::thread::Builder::new().name("plugin worker".into()).spawn(work);
     }
 
-    fn answer(&self, id: u64, call: Call, cancel: &Cancel) {
+    /// Returns whether a call has not ended.
+    fn is_running(&self, id: u64) -> bool {
+        locked(&self.calls).contains_key(&id)
+    }
+
+    fn answer(self: &Arc<Self>, id: u64, call: Call, cancel: &Cancel) {
         // A plugin from a library catches its own panics; one that is linked may not.
         let run = AssertUnwindSafe(|| self.run_call(id, call, cancel));
         let panicked =
@@ -113,6 +131,7 @@ impl Server {
             Err(error) => (Err(error.into()), Vec::new()),
         };
         locked(&self.calls).remove(&id);
+        self.questions.end(id);
         if self.send(&Reply::Done { id, answer }, &bytes).is_err() {
             // The host has ended, or the answer is too large to be sent: it learns that from the crash.
             std::process::abort();
@@ -123,7 +142,7 @@ impl Server {
         write(&mut *locked(&self.out), reply, bytes)
     }
 
-    fn run_call(&self, id: u64, call: Call, cancel: &Cancel) -> Answered {
+    fn run_call(self: &Arc<Self>, id: u64, call: Call, cancel: &Cancel) -> Answered {
         match call {
             Call::Scan { source, packages, known } => {
                 let mut batch = Batch::new(id, |reply, bytes| self.send(reply, bytes));
@@ -153,12 +172,38 @@ impl Server {
                 drop(kept);
                 Ok((Answer::Unwatched, vec![]))
             }
-            Call::Tool { tool, arguments, session, caller } => {
-                let tool = self.plugin.tools.get(tool).ok_or_else(|| unknown("tool"))?;
-                let result = call_alone(&**tool, &arguments, session, caller, cancel);
+            Call::Tool { tool, arguments, session, caller, shown } => {
+                let answers = self.answers(id);
+                let call = CallContext {
+                    cancel: Some(cancel),
+                    session: &session,
+                    caller,
+                    shown: shown.as_ref().map(|shown| shown_by(shown, &answers)),
+                    ..CallContext::default()
+                };
+                let result = self.tool(tool)?.call_in(&call, &arguments);
                 Ok((Answer::ToolResult(result.into()), vec![]))
             }
+            Call::Describe { tool: at, catalog } => {
+                let answers = self.answers(id);
+                let shown = WireShown { catalog, boundary: String::new() };
+                let tool = self.tool(at)?;
+                let described = tool.described_in(shown_by(&shown, &answers));
+                Ok((Answer::Described(Box::new(tool.own(&described).into())), vec![]))
+            }
+            Call::NamedSkills { tool, arguments } => {
+                let named = self.tool(tool)?.skills_named(&arguments);
+                Ok((Answer::NamedSkills(named), vec![]))
+            }
         }
+    }
+
+    fn tool(&self, index: usize) -> Result<&PluginTool, SourceError> {
+        self.plugin.tools.get(index).map(AsRef::as_ref).ok_or_else(|| unknown("tool"))
+    }
+
+    fn answers(self: &Arc<Self>, call: u64) -> SharedAnswers {
+        Arc::new(AskHost { server: Arc::clone(self), call })
     }
 
     fn source(&self, index: usize) -> Result<&Arc<dyn SkillSource>, SourceError> {
@@ -173,6 +218,14 @@ impl Server {
             let _ = write(&mut *locked(&changes), &changed, &[]);
         })
     }
+}
+
+/// What answers the questions of a call.
+type SharedAnswers = Arc<dyn conversation::Answer + Send + Sync>;
+
+fn shown_by<'a>(shown: &'a WireShown, answers: &'a SharedAnswers) -> Shown<'a> {
+    let WireShown { catalog, boundary } = shown;
+    Shown { catalog: *catalog, boundary, answers: Answers::AnyThread(answers) }
 }
 
 /// Scans a source, and returns whether it covered everything.

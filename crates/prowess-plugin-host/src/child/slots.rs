@@ -4,7 +4,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use prowess_core::{Cancel, SourceError};
 
-use super::broken::cancelled;
+use super::broken::{busy, cancelled};
 use super::connection::CHECK_INTERVAL;
 use super::locked;
 
@@ -20,8 +20,13 @@ impl CallSlots {
         Self { most: most.max(1), taken: Mutex::new(0), freed: Condvar::new() }
     }
 
-    /// Waits for a slot, unless the call is no longer wanted.
-    pub(super) fn take(&self, cancel: &Cancel) -> Result<CallSlot<'_>, SourceError> {
+    /// Waits for a slot until `is_over`, unless the call is no longer wanted. A tool whose call reads
+    /// a skill of the same plugin needs two.
+    pub(super) fn take(
+        &self,
+        cancel: &Cancel,
+        is_over: impl Fn() -> bool,
+    ) -> Result<CallSlot<'_>, SourceError> {
         let mut taken = locked(&self.taken);
         loop {
             if cancel.is_cancelled() {
@@ -29,6 +34,9 @@ impl CallSlots {
             }
             if *taken < self.most {
                 break;
+            }
+            if is_over() {
+                return Err(busy());
             }
             let waited = self.freed.wait_timeout(taken, CHECK_INTERVAL);
             taken = waited.unwrap_or_else(PoisonError::into_inner).0;

@@ -4,16 +4,19 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use prowess_core::{Cancel, Clock, SourceError};
+use prowess_core::{self as core, Cancel, Catalog, Clock, SourceError, ToolContext};
+use prowess_plugin_abi::{AbiError, codes};
 
 use super::broken::Broken;
 use super::connection::{Connection, SentCall, Waited};
 use super::pending::Event;
 use super::protocol::{Answer, Call, Offer, Reply};
 use super::restarts::Failures;
-use super::slots::CallSlots;
+use super::slots::{CallSlot, CallSlots};
 use super::{Launch, locked};
-use crate::{PluginError, PluginErrorKind, PluginLimits, Staged};
+use crate::conversation::Conversation;
+use crate::guard::contain;
+use crate::{PluginError, PluginErrorKind, PluginLimits, Staged, conversation};
 
 pub(super) struct Supervisor {
     clock: Arc<dyn Clock>,
@@ -32,6 +35,15 @@ struct State {
 
 /// An answer and the bytes next to it.
 pub(super) type Answered = (Answer, Vec<u8>);
+
+/// What a caller does while it waits.
+pub(super) struct Caller<'a> {
+    pub(super) cancel: &'a Cancel,
+    /// Takes the parts of a scan.
+    pub(super) part: TakePart<'a>,
+    /// Answers the questions of a tool; `None` for a call that shows no conversation.
+    pub(super) answers: Option<&'a dyn conversation::Answer>,
+}
 
 /// Takes the parts of a scan.
 pub(super) type TakePart<'a> = &'a mut dyn FnMut(Reply, Vec<u8>) -> Result<(), SourceError>;
@@ -63,16 +75,11 @@ impl Supervisor {
     }
 
     /// Sends a call and waits for the answer.
-    pub(super) fn call(
-        &self,
-        mut call: Call,
-        cancel: &Cancel,
-        part: TakePart<'_>,
-    ) -> Result<Answered, Broken> {
-        let _slot = self.slots.take(cancel).map_err(Broken::Reported)?;
+    pub(super) fn call(&self, mut call: Call, caller: &mut Caller<'_>) -> Result<Answered, Broken> {
+        let _slot = self.slot(caller.cancel).map_err(Broken::Reported)?;
         loop {
             let connection = self.connection().map_err(Broken::Process)?;
-            match self.call_on(&connection, call, cancel, part) {
+            match self.call_on(&connection, call, caller) {
                 Ok(answered) => return Ok(answered),
                 // It was replaced before the call was sent.
                 Err((_, Some(unsent))) if connection.is_retired() => call = *unsent,
@@ -89,12 +96,11 @@ impl Supervisor {
         &self,
         connection: &Connection,
         call: Call,
-        cancel: &Cancel,
-        part: TakePart<'_>,
+        caller: &mut Caller<'_>,
     ) -> Result<Answered, (Broken, Option<Box<Call>>)> {
         let sent = connection.send_call(call);
         let sent = sent.map_err(|(error, call)| (Broken::Process(error), Some(call)))?;
-        let answered = self.wait(connection, &sent, cancel, part);
+        let answered = self.wait(connection, &sent, caller);
         connection.forget(sent.id);
         answered.map_err(|broken| (broken, None))
     }
@@ -104,19 +110,22 @@ impl Supervisor {
         &self,
         connection: &Connection,
         sent: &SentCall,
-        cancel: &Cancel,
-        part: TakePart<'_>,
+        caller: &mut Caller<'_>,
     ) -> Result<Answered, Broken> {
+        let cancel = caller.cancel;
         let mut progress = self.clock.elapsed();
         let mut ending_since = None;
         loop {
             match connection.wait(sent) {
                 Waited::Event(Event::Part(reply, bytes)) => {
-                    if let Err(error) = part(*reply, bytes) {
+                    if let Err(error) = (caller.part)(*reply, bytes) {
                         connection.cancel(sent.id);
                         return Err(Broken::Reported(error));
                     }
                     progress = self.clock.elapsed();
+                }
+                Waited::Event(Event::Ask(question, text)) => {
+                    connection.answer(question, answered(caller.answers, &text));
                 }
                 Waited::Event(Event::Done(answer, bytes)) => {
                     let answer = answer.map_err(|failed| Broken::Reported(failed.into()))?;
@@ -204,9 +213,50 @@ impl Supervisor {
         connection.fail(PluginErrorKind::Deadline, reason)
     }
 
+    /// Returns what answers the questions of a tool's call.
+    pub(super) fn conversation<'a>(&'a self, context: &ToolContext<'a>) -> Conversation<'a> {
+        Conversation {
+            catalog: context.catalog,
+            session: Some(context.session),
+            caller: context.caller,
+            clock: context.clock,
+            most_bytes: self.limits.answer_bytes,
+        }
+    }
+
+    /// Returns what answers the questions of a tool that is described.
+    pub(super) fn catalog_alone<'a>(&'a self, catalog: &'a Catalog) -> Conversation<'a> {
+        Conversation {
+            catalog,
+            session: None,
+            caller: core::Caller::Model,
+            clock: &*self.clock,
+            most_bytes: self.limits.answer_bytes,
+        }
+    }
+
+    /// Waits for a slot, for as long as a call may take.
+    fn slot(&self, cancel: &Cancel) -> Result<CallSlot<'_>, SourceError> {
+        let since = self.clock.elapsed();
+        let is_over = || self.clock.elapsed() - since > self.call_time();
+        self.slots.take(cancel, is_over)
+    }
+
     fn call_time(&self) -> Duration {
         Duration::from_millis(self.limits.call_ms)
     }
+}
+
+/// Answers a question of a plugin's process.
+fn answered(
+    answers: Option<&dyn conversation::Answer>,
+    question: &str,
+) -> Result<Vec<u8>, AbiError> {
+    let Some(answers) = answers else {
+        return Err(AbiError::new(codes::UNSUPPORTED, "this call shows no conversation"));
+    };
+    let failed = Err(AbiError::new(codes::INTERNAL, "the host failed while it answered"));
+    contain(failed, || answers.answer(question))
 }
 
 /// A process that was replaced by another one.

@@ -10,7 +10,7 @@ use super::broken::{nonsense, unavailable};
 use super::connection::Connection;
 use super::locked;
 use super::protocol::{Answer, Call};
-use super::supervisor::Supervisor;
+use super::supervisor::{Caller, Supervisor};
 
 /// The watches of one plugin.
 pub(super) struct Watches {
@@ -93,8 +93,9 @@ impl Watches {
     }
 
     fn call(&self, connection: &Connection, call: Call) -> Result<Answer, SourceError> {
-        let no_parts = &mut |_, _| Err(nonsense());
-        let answer = self.supervisor.call_on(connection, call, &Cancel::default(), no_parts);
+        let part = &mut |_, _| Err(nonsense());
+        let mut caller = Caller { cancel: &Cancel::default(), part, answers: None };
+        let answer = self.supervisor.call_on(connection, call, &mut caller);
         Ok(answer.map_err(|(broken, _)| SourceError::from(broken))?.0)
     }
 }

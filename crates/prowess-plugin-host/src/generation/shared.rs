@@ -1,25 +1,26 @@
 //! The state that a plugin's sources and tools share: its instance, and how it is called.
 
 mod begin;
+mod call;
 mod watches;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
-use abi_stable::std_types::RResult;
-use prowess_core::{Caller, Cancel};
-use prowess_plugin_abi::{AbiError, CallCtx, codes};
+use prowess_plugin_abi::conversation::FEATURE;
+use prowess_plugin_abi::{AbiError, codes};
 
 use super::{PluginSetup, PluginStatus};
 use crate::breaker::Breaker;
 use crate::calls::{Calls, GaveUp, Patience};
 use crate::failure::Failure;
 use crate::host_api::HostSide;
-use crate::instance::{Instance, Shape, plain};
+use crate::instance::{Instance, Shape};
 use crate::{LoadedCode, LogLevel, PluginError, PluginErrorKind, PluginLimits};
 
 use begin::begin_in_time;
+pub(crate) use call::CallContext;
 use watches::Watched;
 
 /// The state that a plugin's sources and tools share.
@@ -28,6 +29,8 @@ pub(crate) struct Shared {
     pub(crate) shape: Shape,
     pub(crate) host: Arc<HostSide>,
     pub(crate) limits: PluginLimits,
+    /// Whether the plugin's tools see the conversation that they are called in.
+    pub(crate) shows_conversation: bool,
     config: String,
     generations: usize,
     calls: Calls,
@@ -39,9 +42,9 @@ pub(crate) struct Shared {
 }
 
 /// The state that changes when an instance is replaced, under a lock that is held meanwhile.
-pub(super) struct State {
-    pub(super) image: LoadedCode,
-    pub(super) generation: usize,
+pub(crate) struct State {
+    pub(crate) image: LoadedCode,
+    pub(crate) generation: usize,
     /// How many images came after the first. One that could not begin stays in memory, too.
     opened: usize,
     breaker: Breaker,
@@ -56,9 +59,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    pub(super) fn start(image: LoadedCode, setup: PluginSetup) -> Result<Self, PluginError> {
+    pub(crate) fn start(image: LoadedCode, setup: PluginSetup) -> Result<Self, PluginError> {
         let PluginSetup { config, limits, generations, clock, log } = setup;
         let name = image.manifest().name.clone();
+        let shows_conversation = image.manifest().features.iter().any(|word| word == FEATURE);
         let host = Arc::new(HostSide::new(&name, log, clock));
         let calls = Calls::new(limits.calls_at_once);
         let config = if config.is_null() { String::new() } else { config.to_string() };
@@ -69,6 +73,7 @@ impl Shared {
             shape,
             host,
             limits,
+            shows_conversation,
             config,
             generations,
             calls,
@@ -80,7 +85,7 @@ impl Shared {
     }
 
     /// Lets calls run on the caller's thread from now on, without a deadline.
-    pub(super) fn without_deadlines(self) -> Self {
+    pub(crate) fn without_deadlines(self) -> Self {
         Self { has_deadlines: false, ..self }
     }
 
@@ -89,7 +94,7 @@ impl Shared {
         if self.has_deadlines { milliseconds(self.limits.call_ms) } else { Duration::ZERO }
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }
 
@@ -144,7 +149,7 @@ impl Shared {
         Err(PluginError::failed(PluginErrorKind::Init, image.file(), reason, help))
     }
 
-    pub(super) fn has_room(&self, state: &State) -> Result<(), PluginError> {
+    pub(crate) fn has_room(&self, state: &State) -> Result<(), PluginError> {
         if state.opened < self.generations {
             return Ok(());
         }
@@ -157,7 +162,7 @@ impl Shared {
         Err(PluginError::refused(PluginErrorKind::Generations, file, reason, help))
     }
 
-    pub(super) fn replace(&self, image: LoadedCode) -> Result<(), PluginError> {
+    pub(crate) fn replace(&self, image: LoadedCode) -> Result<(), PluginError> {
         let mut state = self.state();
         self.has_room(&state)?;
         state.opened += 1;
@@ -180,7 +185,7 @@ impl Shared {
         drop(old);
     }
 
-    pub(super) fn status(&self) -> PluginStatus {
+    pub(crate) fn status(&self) -> PluginStatus {
         let lost = self.calls.lost();
         if lost >= self.limits.calls_at_once.max(1) {
             return PluginStatus::Stuck;
@@ -192,37 +197,6 @@ impl Shared {
         match self.state().breaker.is_open() {
             true => PluginStatus::Quarantined,
             false => PluginStatus::Failed,
-        }
-    }
-
-    /// Calls the plugin. `work` gets the instance and what belongs to the call.
-    pub(crate) fn call<T: Send + 'static>(
-        &self,
-        call: &CallContext<'_>,
-        work: impl FnOnce(&Instance, CallCtx<'_>) -> RResult<T, AbiError> + Send + 'static,
-    ) -> Result<T, Failure> {
-        let instance = self.instance()?;
-        let running = self.host.begin_call(call.cancel);
-        let patience = Patience {
-            limit: self.call_time(),
-            grace: milliseconds(self.limits.grace_ms),
-            cancel: call.cancel,
-            progress: call.progress,
-        };
-        let (cancel_token, deadline_ms) = (running.token, self.limits.call_ms);
-        let conversation = call.conversation.to_owned();
-        // An older plugin takes no notice, and takes the model for the caller.
-        let ext = if call.caller == Caller::User { r#"{"caller":"user"}"# } else { "" };
-        let called = Arc::clone(&instance);
-        let answer = self.calls.run(&patience, move || {
-            let trace_id = conversation.as_str().into();
-            let ext = ext.into();
-            plain(work(&called, CallCtx { deadline_ms, cancel_token, trace_id, ext }))
-        });
-        drop(running);
-        match answer {
-            Ok(answer) => answer.map_err(|error| self.failed(&instance, &error)),
-            Err(gave_up) => Err(self.gave_up(gave_up)),
         }
     }
 
@@ -257,15 +231,6 @@ impl Shared {
     fn short_patience(&self) -> Patience<'static> {
         let limit = self.call_time();
         let grace = milliseconds(self.limits.grace_ms);
-        Patience { limit, grace, cancel: None, progress: None }
+        Patience { limit, grace, cancel: None, progress: None, questions: None }
     }
-}
-
-/// The context of one call.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct CallContext<'a> {
-    pub(crate) cancel: Option<&'a Cancel>,
-    pub(crate) progress: Option<&'a std::sync::atomic::AtomicU64>,
-    pub(crate) conversation: &'a str,
-    pub(crate) caller: Caller,
 }

@@ -7,7 +7,7 @@ use object::elf;
 use object::read::elf::{Dyn, ElfFile, FileHeader, ProgramHeader};
 use object::{Architecture, Endianness};
 
-use super::library::{Linkage, Target};
+use super::linkage::{Linkage, Target};
 
 /// Why the file cannot be read.
 pub(super) struct Damage(pub(super) String);

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use prowess_core::{
@@ -37,6 +38,7 @@ pub(crate) fn launch(config: Value, limits: PluginLimits) -> Launch {
         limits,
         sandbox: SandboxPolicy::Namespaces,
         rights: PluginRights::default(),
+        shows_conversation: false,
         directory: "/".into(),
     }
 }
@@ -170,11 +172,22 @@ fn flood_of_problems_is_cut_and_counted() {
     assert!(scan.problems.iter().any(is_noted), "the rest is noted");
 }
 
+/// A cancel that counts how often it is looked at.
+fn counted_cancel() -> (Cancel, Arc<AtomicUsize>, Cancel) {
+    let (set, looks) = (Cancel::default(), Arc::<AtomicUsize>::default());
+    let (is_set, counted) = (set.clone(), Arc::clone(&looks));
+    let cancel = Cancel::with_poll(move || {
+        counted.fetch_add(1, Ordering::SeqCst);
+        is_set.is_cancelled()
+    });
+    (cancel, looks, set)
+}
+
 #[test]
 fn calls_at_once_do_not_wait_for_each_other_and_end_when_cancelled() {
     let limits = PluginLimits { calls_at_once: 4, ..PluginLimits::default() };
     let plugin = start(json!({"scan": "cancel"}), limits, &real());
-    let cancel = Cancel::default();
+    let (cancel, looks, set) = counted_cancel();
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| {
             plugin.sources[0].scan(&PreviousScan::none(), &mut ScanRecorder::default(), &cancel)
@@ -183,7 +196,11 @@ fn calls_at_once_do_not_wait_for_each_other_and_end_when_cancelled() {
             let answer = read(&plugin, "good", "file");
             assert_eq!(answer.as_deref(), Ok("good"), "one call holds up no other");
         }
-        cancel.cancel();
+        // The first look is before the call is sent, where a call that is cancelled is not made.
+        while looks.load(Ordering::SeqCst) < 2 && !waiting.is_finished() {
+            std::thread::yield_now();
+        }
+        set.cancel();
         let error = waiting.join().unwrap().expect_err("it was cancelled");
         assert!(
             error.message.ends_with(": it was cancelled"),
@@ -221,8 +238,8 @@ fn tool_of_a_process_is_a_tool() {
         boundary: &prowess_core::Boundary::default(),
     };
     let result = tool.call(&context, &json!({"how": "who"}));
-    let told = format!("{:?}", result.structured);
-    assert!(told.contains("s-1") && told.contains("User"), "it knows its call: {result:?}");
+    let seen = format!("{:?}", result.structured);
+    assert!(seen.contains("s-1") && seen.contains("User"), "it knows its call: {result:?}");
     let failed = tool.call(&context, &json!({"how": "abort"}));
     assert!(failed.is_error, "a crash is an answer: {failed:?}");
     assert_eq!(failed.code.unwrap().as_str(), "plugin-crashed", "with a code");

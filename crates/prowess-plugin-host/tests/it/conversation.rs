@@ -16,15 +16,15 @@ impl Session for Conversation {
     }
 
     fn state(&self) -> Result<SessionState, SessionError> {
-        unreachable!("no plugin sees it")
+        unreachable!("the plugin has no feature `conversation`")
     }
 
     fn load(&self, _: &[Arc<ActiveSkill>], _: LoadMode) -> Result<Receipt, SessionError> {
-        unreachable!("no plugin loads")
+        unreachable!("the plugin has no feature `conversation`")
     }
 
     fn unload(&self, _: &Unload) -> Result<Receipt, SessionError> {
-        unreachable!("no plugin unloads")
+        unreachable!("the plugin has no feature `conversation`")
     }
 }
 

@@ -278,6 +278,7 @@ pub(crate) fn in_process(
         limits,
         sandbox: SandboxPolicy::Auto,
         rights: PluginRights::default(),
+        shows_conversation: false,
         directory: "/".into(),
     };
     let started = start_process(launch, Arc::clone(&clock) as _)?;

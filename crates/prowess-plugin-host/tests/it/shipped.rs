@@ -53,6 +53,7 @@ impl Where {
                     limits: PluginLimits::default(),
                     sandbox: SandboxPolicy::Auto,
                     rights: PluginRights::default(),
+                    shows_conversation: false,
                     directory: "/".into(),
                 };
                 let plugin = start_process(launch, Arc::new(ManualClock::default()));

@@ -1,5 +1,9 @@
 //! The author's objects as they cross the boundary.
 
+mod conversation;
+mod mirror;
+mod mirror_catalog;
+mod mirror_source;
 mod session;
 mod sink;
 mod source;

@@ -4,10 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use abi_stable::std_types::{RResult, RStr, RString};
 use prowess_core::{Boundary, Caller, Catalog, SessionId, Tool, ToolContext, ToolProvider};
+use prowess_plugin_abi::conversation::{self, CallNotes};
 use prowess_plugin_abi::{AbiError, CallCtx, ToolProviderAbi, codes};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::conversation::Conversation;
+use super::mirror::Mirrors;
 use super::session::RemoteSession;
 use crate::guard::{self, Guard};
 use crate::{Host, convert};
@@ -16,7 +19,9 @@ pub(super) struct ToolsAdapter {
     /// Always there until the adapter is dropped.
     provider: Option<Arc<dyn ToolProvider>>,
     tools: OnceLock<Vec<(String, Arc<dyn Tool>)>>,
-    catalog: Arc<Catalog>,
+    /// What a tool sees that is called without a conversation.
+    nothing: Arc<Catalog>,
+    mirrors: Mirrors,
     host: Host,
     guard: Guard,
 }
@@ -26,7 +31,8 @@ impl ToolsAdapter {
         Self {
             provider: Some(provider),
             tools: OnceLock::new(),
-            catalog: Arc::new(Catalog::empty()),
+            nothing: Arc::new(Catalog::empty()),
+            mirrors: Mirrors::default(),
             host: host.clone(),
             guard: Guard::default(),
         }
@@ -36,44 +42,69 @@ impl ToolsAdapter {
     fn named(&self) -> &[(String, Arc<dyn Tool>)] {
         self.tools.get_or_init(|| {
             let provider = self.provider.as_ref().expect("only the drop takes it");
-            let named = |tool: Arc<dyn Tool>| (tool.definition(&self.catalog).name, tool);
+            let named = |tool: Arc<dyn Tool>| (tool.definition(&self.nothing).name, tool);
             provider.tools().into_iter().map(named).collect()
         })
     }
 
-    fn describe(&self) -> Result<RString, AbiError> {
-        let catalog = &self.catalog;
+    fn tool(&self, name: &str) -> Result<&dyn Tool, AbiError> {
+        let tool = self.named().iter().find(|(own, _)| own == name);
+        tool.map(|(_, tool)| &**tool).ok_or_else(|| {
+            AbiError::new(codes::NOT_FOUND, format!("the plugin has no tool `{name}`"))
+        })
+    }
+
+    fn describe(&self, catalog: &Catalog) -> Result<RString, AbiError> {
         let described: Vec<_> =
             self.named().iter().map(|(_, tool)| Described::of(&**tool, catalog)).collect();
         encode(&described)
     }
 
+    fn describe_for(&self, ctx: &CallCtx<'_>) -> Result<RString, AbiError> {
+        let conversation = self.conversation(ctx, &notes_of(ctx));
+        self.describe(&*self.catalog(conversation.as_ref())?)
+    }
+
+    /// Returns the conversation of a call, if the host shows it.
+    fn conversation(&self, ctx: &CallCtx<'_>, notes: &CallNotes) -> Option<Conversation> {
+        let catalog = notes.catalog?;
+        Some(Conversation { host: self.host.clone(), call: ctx.cancel_token, catalog })
+    }
+
+    fn catalog(&self, conversation: Option<&Conversation>) -> Result<Arc<Catalog>, AbiError> {
+        match conversation {
+            Some(conversation) => self.mirrors.catalog(conversation),
+            None => Ok(Arc::clone(&self.nothing)),
+        }
+    }
+
     fn answer(&self, ctx: &CallCtx<'_>, name: &str, text: &str) -> Result<RString, AbiError> {
-        let tool = self.named().iter().find(|(own, _)| own == name);
-        let Some((_, tool)) = tool else {
-            let message = format!("the plugin has no tool `{name}`");
-            return Err(AbiError::new(codes::NOT_FOUND, message));
-        };
-        let arguments: Value = serde_json::from_str(text).map_err(|error| {
-            AbiError::new(codes::INVALID_ARGUMENT, format!("the arguments are no JSON: {error}"))
-        })?;
+        let tool = self.tool(name)?;
+        let arguments = arguments_of(text)?;
+        let notes = notes_of(ctx);
+        let conversation = self.conversation(ctx, &notes);
+        let catalog = self.catalog(conversation.as_ref())?;
         let id = session_id(convert::text(ctx.trace_id)?)?;
-        let session = RemoteSession { id, host: self.host.clone() };
+        let session = RemoteSession { id, host: self.host.clone(), conversation };
         let context = ToolContext {
-            catalog: &self.catalog,
+            catalog: &catalog,
             session: &session,
-            caller: caller_of(ctx),
+            caller: caller_of(&notes),
             clock: &self.host,
             cancel: &self.host.cancel_of(ctx),
-            boundary: &Boundary::default(),
+            boundary: &Boundary::new(&notes.boundary),
         };
         encode(&tool.call(&context, &arguments))
+    }
+
+    fn skills_named(&self, name: &str, text: &str) -> Result<RString, AbiError> {
+        encode(&self.tool(name)?.named_skills(&arguments_of(text)?))
     }
 }
 
 impl ToolProviderAbi for ToolsAdapter {
     fn tools(&self) -> RResult<RString, AbiError> {
-        self.guard.run(|| self.describe())
+        self.guard.run(|| self.describe(&self.nothing))
     }
 
     fn call(
@@ -89,16 +120,32 @@ impl ToolProviderAbi for ToolsAdapter {
         // What ends does so when it is dropped.
         RResult::ROk(())
     }
+
+    fn tools_for(&self, ctx: CallCtx<'_>) -> RResult<RString, AbiError> {
+        self.guard.run(|| self.describe_for(&ctx))
+    }
+
+    fn named_skills(&self, name: RStr<'_>, arguments: RStr<'_>) -> RResult<RString, AbiError> {
+        self.guard.run(|| self.skills_named(convert::text(name)?, convert::text(arguments)?))
+    }
+}
+
+fn notes_of(ctx: &CallCtx<'_>) -> CallNotes {
+    conversation::notes(convert::text(ctx.ext).unwrap_or_default())
 }
 
 /// Returns the caller: the model, unless the host names the user.
-fn caller_of(ctx: &CallCtx<'_>) -> Caller {
-    let ext: Value =
-        serde_json::from_str(convert::text(ctx.ext).unwrap_or_default()).unwrap_or_default();
-    match ext["caller"].as_str() {
+fn caller_of(notes: &CallNotes) -> Caller {
+    match notes.caller.as_deref() {
         Some("user") => Caller::User,
         _ => Caller::Model,
     }
+}
+
+fn arguments_of(text: &str) -> Result<Value, AbiError> {
+    serde_json::from_str(text).map_err(|error| {
+        AbiError::new(codes::INVALID_ARGUMENT, format!("the arguments are no JSON: {error}"))
+    })
 }
 
 /// One tool as it is shown to the host.

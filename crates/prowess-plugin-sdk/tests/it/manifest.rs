@@ -47,7 +47,7 @@ fn the_macro_tells_what_the_plugin_is() {
     assert_eq!(manifest.name, env!("CARGO_PKG_NAME"));
     assert_eq!(manifest.version, env!("CARGO_PKG_VERSION"));
     assert_eq!(manifest.license, "MIT OR Apache-2.0");
-    assert_eq!(manifest.abi_version(), Some((1, 0)));
+    assert_eq!(manifest.abi_version(), Some((1, 1)));
     assert_eq!(manifest.panic, PanicStrategy::Unwind);
     assert_eq!(manifest.kinds, ["source", "tools"]);
     assert_eq!(manifest.features, ["watch"]);

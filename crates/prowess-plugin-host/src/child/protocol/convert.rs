@@ -2,7 +2,10 @@
 
 use prowess_core::{SourceChange, SourceError, SourceErrorKind, ToolResult};
 
-use super::{Failed, WireChange, WireToolResult};
+use prowess_plugin_abi::AbiError;
+
+use super::{Failed, OfferedTool, WireChange, WireRefusal, WireToolResult};
+use crate::adapter::Described;
 
 /// Every kind that this version knows, to find one by its code.
 const KINDS: [SourceErrorKind; 12] = [
@@ -41,8 +44,8 @@ impl From<ToolResult> for WireToolResult {
 }
 
 impl From<WireToolResult> for ToolResult {
-    fn from(told: WireToolResult) -> Self {
-        let WireToolResult { is_error, code, content, structured } = told;
+    fn from(wire: WireToolResult) -> Self {
+        let WireToolResult { is_error, code, content, structured } = wire;
         Self { is_error, code, content, structured }
     }
 }
@@ -72,5 +75,30 @@ impl From<WireChange> for SourceChange {
                 paths.map_or(Self::Everything, Self::Packages)
             }
         }
+    }
+}
+
+impl From<&Described> for OfferedTool {
+    fn from(described: &Described) -> Self {
+        Self {
+            name: described.name.clone(),
+            description: described.description.clone(),
+            input_schema: described.input_schema.clone(),
+            accepts: described.accepted().clone(),
+            is_offered: described.is_offered,
+        }
+    }
+}
+
+impl From<AbiError> for WireRefusal {
+    fn from(error: AbiError) -> Self {
+        Self { code: error.code, message: error.message.into(), ext: error.ext.into() }
+    }
+}
+
+impl WireRefusal {
+    /// Returns the error that was sent.
+    pub(crate) fn into_error(self) -> AbiError {
+        AbiError { ext: self.ext.into(), ..AbiError::new(self.code, self.message) }
     }
 }

@@ -22,8 +22,8 @@ pub(super) fn begin_in_time(
     let failed =
         |kind, reason: String, help: &str| PluginError::failed(kind, image.file(), reason, help);
     let grace = milliseconds(limits.grace_ms);
-    let patience =
-        Patience { limit: milliseconds(limits.init_ms), grace, cancel: None, progress: None };
+    let limit = milliseconds(limits.init_ms);
+    let patience = Patience { limit, grace, cancel: None, progress: None, questions: None };
     let (module, config) = (image.module, config.to_owned());
     let (host, ended) = host.object();
     let begun = calls.run(&patience, move || begin(module, host, &config, End { grace, ended }));

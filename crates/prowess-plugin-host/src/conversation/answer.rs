@@ -1,0 +1,137 @@
+//! The answers from the catalog and the session of a call.
+
+use std::sync::Arc;
+
+use prowess_core::{
+    ActiveSkill, Caller, Catalog, Clock, LoadMode, ReadLimit, Record, ResourcePath, Session,
+    SessionError, SourceError, Unload,
+};
+use prowess_plugin_abi::conversation::{PackageListing, Question, SessionRefusal, SkillVersion};
+use prowess_plugin_abi::{AbiError, codes};
+use serde::Serialize;
+
+use super::{Answer, snapshot};
+use crate::adapter::convert::number_of;
+
+/// The conversation that a tool is called in.
+pub(crate) struct Conversation<'a> {
+    pub(crate) catalog: &'a Catalog,
+    /// `None` while a tool is only described.
+    pub(crate) session: Option<&'a dyn Session>,
+    pub(crate) caller: Caller,
+    pub(crate) clock: &'a dyn Clock,
+    /// The most bytes of a file or a listing.
+    pub(crate) most_bytes: usize,
+}
+
+impl Answer for Conversation<'_> {
+    fn answer(&self, question: &str) -> Result<Vec<u8>, AbiError> {
+        let question: Question = serde_json::from_str(question).map_err(|error| {
+            AbiError::new(codes::INVALID_ARGUMENT, format!("this is not a question: {error}"))
+        })?;
+        match question {
+            Question::Catalog => encode(&snapshot::of(self.catalog)),
+            Question::List { skill, most } => encode(&self.list(skill, most)?),
+            Question::Read { skill, resource, limit } => self.read(skill, &resource, limit),
+            Question::State => {
+                let state = self.session()?.state();
+                encode(&state.map_err(|error| refused(&error))?)
+            }
+            Question::Load { skills, add } => self.load(&skills, add),
+            Question::Unload { ids } => {
+                let which = ids.map_or(Unload::All, Unload::These);
+                let receipt = self.session()?.unload(&which);
+                encode(&receipt.map_err(|error| refused(&error))?)
+            }
+        }
+    }
+}
+
+impl<'a> Conversation<'a> {
+    fn session(&self) -> Result<&'a dyn Session, AbiError> {
+        self.session.ok_or_else(|| AbiError::new(codes::UNSUPPORTED, "no call is under way"))
+    }
+
+    /// Returns a skill whose files the caller may have: one that it may load, or that the
+    /// conversation has loaded.
+    fn readable(&self, position: usize) -> Result<Record<'a>, AbiError> {
+        let record = snapshot::at(self.catalog, position)
+            .ok_or_else(|| AbiError::new(codes::NOT_FOUND, "there is no such skill"))?;
+        if self.catalog.may_load(record, self.caller) || self.is_loaded(record) {
+            return Ok(record);
+        }
+        Err(AbiError::new(codes::DENIED, "the caller of this call may not load the skill"))
+    }
+
+    fn is_loaded(&self, record: Record<'_>) -> bool {
+        let state = self.session.and_then(|session| session.state().ok());
+        state.is_some_and(|state| state.active.iter().any(|skill| record.is_at(&skill.location)))
+    }
+
+    fn list(&self, position: usize, most: usize) -> Result<PackageListing, AbiError> {
+        let record = self.readable(position)?;
+        let listing = self.catalog.list(record, most).map_err(|error| failed(&error))?;
+        let files = listing.resources.into_iter();
+        let files = files.map(|resource| (resource.path.as_str().to_owned(), resource.bytes));
+        Ok(PackageListing { files: files.collect(), is_complete: listing.is_complete })
+    }
+
+    fn read(&self, position: usize, resource: &str, limit: usize) -> Result<Vec<u8>, AbiError> {
+        let record = self.readable(position)?;
+        let resource = ResourcePath::new(resource)
+            .map_err(|error| AbiError::new(codes::ESCAPE, error.to_string()))?;
+        let limit = ReadLimit(limit.min(self.most_bytes));
+        self.catalog.read(record, &resource, limit).map_err(|error| failed(&error))
+    }
+
+    /// Loads skills as the host reads them: a plugin cannot make up their bodies.
+    fn load(&self, skills: &[SkillVersion], add: bool) -> Result<Vec<u8>, AbiError> {
+        let session = self.session()?;
+        let skills: Vec<_> =
+            skills.iter().map(|version| self.activate(version)).collect::<Result<_, _>>()?;
+        let mode = if add { LoadMode::Add } else { LoadMode::Replace };
+        encode(&session.load(&skills, mode).map_err(|error| refused(&error))?)
+    }
+
+    fn activate(&self, version: &SkillVersion) -> Result<Arc<ActiveSkill>, AbiError> {
+        let id = &version.id;
+        let record = self.catalog.find(id, self.caller).found().ok_or_else(|| {
+            AbiError::new(codes::NOT_FOUND, format!("the caller finds no skill `{id}`"))
+        })?;
+        let file = ResourcePath::new(record.file())
+            .map_err(|error| AbiError::new(codes::INTERNAL, error.to_string()))?;
+        let bytes = self.catalog.read(record, &file, ReadLimit::default());
+        let bytes = bytes.map_err(|error| failed(&error))?;
+        let skill = ActiveSkill::of(record, &bytes, self.clock.now())
+            .map_err(|error| AbiError::new(codes::CHANGING, format!("`{id}`: {error}")))?;
+        if skill.digest.to_string() != version.digest {
+            let message = format!("the skill `{id}` has changed since it was read; load it again");
+            return Err(AbiError::new(codes::CHANGING, message));
+        }
+        Ok(Arc::new(skill))
+    }
+}
+
+fn encode(value: &impl Serialize) -> Result<Vec<u8>, AbiError> {
+    serde_json::to_vec(value).map_err(|error| AbiError::new(codes::INTERNAL, error.to_string()))
+}
+
+fn failed(error: &SourceError) -> AbiError {
+    AbiError::new(number_of(error.kind), &*error.message)
+}
+
+fn refused(error: &SessionError) -> AbiError {
+    let refusal = match error {
+        SessionError::TooManySkills { wanted, cap } => {
+            SessionRefusal::TooManySkills { wanted: *wanted, cap: *cap }
+        }
+        SessionError::AlreadyActive(id) => SessionRefusal::AlreadyActive(id.clone()),
+        SessionError::NotFound(_) => SessionRefusal::NotFound,
+        SessionError::Contended(_) => SessionRefusal::Contended,
+        SessionError::Store(store) => SessionRefusal::Store(store.0.clone()),
+        // A kind that came later than this code.
+        other => SessionRefusal::Store(other.to_string()),
+    };
+    let ext = serde_json::to_string(&refusal).unwrap_or_default();
+    AbiError { ext: ext.into(), ..AbiError::new(codes::UNAVAILABLE, error.to_string()) }
+}

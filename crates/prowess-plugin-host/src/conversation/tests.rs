@@ -1,0 +1,162 @@
+//! What a plugin is shown and what it is refused.
+
+use std::sync::Arc;
+
+use prowess_core::{
+    ActiveSkill, Availability, Caller, Callers, Catalog, CatalogBuilder, CatalogSource, Layer,
+    LoadMode, MemorySource, NewRecord, Receipt, RecordIndex, RecordSetBuilder, Session,
+    SessionError, SessionId, SessionState, Timestamp, Trust, Unload,
+};
+use prowess_plugin_abi::codes;
+use prowess_plugin_abi::conversation::{CatalogSnapshot, Question, SkillVersion};
+use prowess_testkit::ManualClock;
+
+use super::{Answer, Conversation};
+
+/// A conversation that has loaded the skills at these locations, and loads no other.
+struct Loaded(SessionId, Vec<ActiveSkill>);
+
+impl Session for Loaded {
+    fn id(&self) -> &SessionId {
+        &self.0
+    }
+
+    fn state(&self) -> Result<SessionState, SessionError> {
+        let active = self.1.iter().cloned().map(Arc::new).collect();
+        Ok(SessionState { active, ..SessionState::new(self.0.clone(), Timestamp(0)) })
+    }
+
+    fn load(&self, skills: &[Arc<ActiveSkill>], _: LoadMode) -> Result<Receipt, SessionError> {
+        let active = skills.to_vec();
+        Ok((&SessionState { active, ..SessionState::new(self.0.clone(), Timestamp(0)) }).into())
+    }
+
+    fn unload(&self, _: &Unload) -> Result<Receipt, SessionError> {
+        Ok((&self.state()?).into())
+    }
+}
+
+const NAMES: [&str; 4] = ["free", "manual", "secret", "untrusted"];
+
+fn skill_md(name: &str) -> String {
+    format!("---\nname: {name}\ndescription: About {name}.\n---\nThe body of {name}\n")
+}
+
+/// `free` is offered, `manual` is for users alone, `untrusted` is for no caller, and `secret` is
+/// for another audience.
+fn catalog() -> Catalog {
+    let mut source = MemorySource::builder("memory");
+    let mut records = RecordSetBuilder::new();
+    for name in NAMES {
+        source = source.file(&format!("{name}/SKILL.md"), skill_md(name));
+        records.push(&NewRecord {
+            package: name,
+            file: "SKILL.md",
+            id: name,
+            name,
+            description: "About it.",
+            tags: &[],
+            priority: 0,
+            version: None,
+            conditions: None,
+            stamp: None,
+        });
+    }
+    let source = Arc::new(source.build().unwrap());
+    let source = CatalogSource { layer: 0, source, records: Arc::new(records.finish()) };
+    let mut builder = CatalogBuilder::new(vec![Layer::new("user", Trust::Trusted)], vec![source]);
+    let at = |entry| RecordIndex::new(0, entry);
+    builder.show(at(0)).unwrap();
+    let users = Callers { model: false, user: true };
+    builder.exclude_for(at(1), Availability::Hidden, "by hand", users);
+    builder.exclude_for(at(2), Availability::OutOfScope, "theirs", Callers::default());
+    builder.exclude_for(at(3), Availability::Hidden, "not trusted", Callers::default());
+    builder.finish(1)
+}
+
+fn active(catalog: &Catalog, id: &str) -> ActiveSkill {
+    let record = catalog.all_named(id)[0];
+    ActiveSkill::of(record, skill_md(id).as_bytes(), Timestamp(0)).unwrap()
+}
+
+/// Asks, and returns the answer's text or the error's number.
+fn ask(caller: Caller, loaded: &[&str], question: &Question) -> Result<String, u32> {
+    let catalog = catalog();
+    let active = loaded.iter().map(|id| active(&catalog, id)).collect();
+    let session = Loaded(SessionId::new("talk").unwrap(), active);
+    let conversation = Conversation {
+        catalog: &catalog,
+        session: Some(&session),
+        caller,
+        clock: &ManualClock::default(),
+        most_bytes: 75,
+    };
+    let answer = conversation.answer(&serde_json::to_string(question).unwrap());
+    answer.map(|bytes| String::from_utf8(bytes).unwrap()).map_err(|error| error.code)
+}
+
+fn read(skill: usize, limit: usize) -> Question {
+    Question::Read { skill, resource: "SKILL.md".to_owned(), limit }
+}
+
+#[test]
+fn skills_of_other_audiences_have_no_name() {
+    let text = ask(Caller::Model, &[], &Question::Catalog).unwrap();
+    assert!(!text.contains("secret") && !text.contains("theirs"), "nothing of it crosses: {text}");
+    let snapshot: CatalogSnapshot = serde_json::from_str(&text).unwrap();
+    let skills = snapshot.skills.iter();
+    let seen: Vec<_> = skills.map(|skill| (&*skill.id, &*skill.description)).collect();
+    let expected = [("free", "About it."), ("manual", "About it."), ("untrusted", "")];
+    assert_eq!(seen, expected, "a skill that no caller may load has no description");
+}
+
+#[test]
+fn only_files_that_the_caller_may_have_are_read() {
+    let [free, manual, untrusted, none] = [0, 1, 2, 3];
+    let denied = Err(codes::DENIED);
+    let body = |name: &str| Ok(skill_md(name));
+    assert_eq!(ask(Caller::Model, &[], &read(free, 99)), body("free"));
+    assert_eq!(ask(Caller::Model, &[], &read(manual, 99)), denied, "not for a model");
+    assert_eq!(ask(Caller::User, &[], &read(manual, 99)), body("manual"), "for a user");
+    assert_eq!(ask(Caller::User, &[], &read(untrusted, 99)), denied, "for no caller");
+    assert_eq!(ask(Caller::Model, &[], &Question::List { skill: untrusted, most: 9 }), denied);
+    assert_eq!(ask(Caller::Model, &["untrusted"], &read(none, 99)), Err(codes::NOT_FOUND));
+    let escape = Question::Read { skill: 0, resource: "../x".into(), limit: 9 };
+    assert_eq!(ask(Caller::Model, &[], &escape), Err(codes::ESCAPE));
+    let listing = ask(Caller::Model, &["manual"], &Question::List { skill: manual, most: 9 });
+    assert!(listing.is_ok(), "the conversation has loaded it: {listing:?}");
+}
+
+#[test]
+fn limits_of_the_host_bound_every_read() {
+    assert_eq!(ask(Caller::Model, &[], &read(0, 10)), Err(codes::TOO_LARGE), "the plugin's own");
+    let long = ask(Caller::Model, &["untrusted"], &read(2, usize::MAX));
+    assert_eq!(long, Err(codes::TOO_LARGE), "the host's");
+}
+
+#[test]
+fn loads_name_a_version_that_the_caller_may_have() {
+    let digest = |name| prowess_core::Digest::of(skill_md(name).as_bytes()).to_string();
+    let load = |caller, id: &str, digest: String| {
+        let skills = vec![SkillVersion { id: id.to_owned(), digest }];
+        ask(caller, &[], &Question::Load { skills, add: false })
+    };
+    let receipt = load(Caller::Model, "free", digest("free"));
+    assert!(receipt.is_ok_and(|receipt| receipt.contains("\"id\":\"free\"")), "it is loaded");
+    assert_eq!(load(Caller::Model, "free", digest("manual")), Err(codes::CHANGING), "another text");
+    assert_eq!(load(Caller::Model, "manual", digest("manual")), Err(codes::NOT_FOUND));
+    assert!(load(Caller::User, "manual", digest("manual")).is_ok(), "the user may");
+    assert_eq!(load(Caller::User, "secret", digest("secret")), Err(codes::NOT_FOUND));
+}
+
+#[test]
+fn nonsense_is_refused() {
+    let catalog = catalog();
+    let clock = ManualClock::default();
+    let caller = Caller::Model;
+    let conversation =
+        Conversation { catalog: &catalog, session: None, caller, clock: &clock, most_bytes: 9 };
+    let code = |question: &str| conversation.answer(question).unwrap_err().code;
+    assert_eq!(code("{}"), codes::INVALID_ARGUMENT);
+    assert_eq!(code("\"state\""), codes::UNSUPPORTED, "a tool that is described has no session");
+}

@@ -1,0 +1,90 @@
+//! One call of a plugin.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use abi_stable::std_types::RResult;
+use prowess_core::{Caller, Cancel};
+use prowess_plugin_abi::conversation::CallNotes;
+use prowess_plugin_abi::{AbiError, CallCtx};
+
+use super::{Shared, milliseconds};
+use crate::calls::{Patience, Questions};
+use crate::conversation::{Answers, Mailbox, Shown};
+use crate::failure::Failure;
+use crate::instance::{Instance, plain};
+
+/// As good as for ever.
+const VERY_LONG: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// The context of one call.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct CallContext<'a> {
+    pub(crate) cancel: Option<&'a Cancel>,
+    pub(crate) progress: Option<&'a AtomicU64>,
+    /// The id of the session; empty if there is none.
+    pub(crate) session: &'a str,
+    pub(crate) caller: Caller,
+    /// The conversation, for a plugin that sees it.
+    pub(crate) shown: Option<Shown<'a>>,
+}
+
+impl Shared {
+    /// Calls the plugin. `work` gets the instance and what belongs to the call.
+    pub(crate) fn call<T: Send + 'static>(
+        &self,
+        call: &CallContext<'_>,
+        work: impl FnOnce(&Instance, CallCtx<'_>) -> RResult<T, AbiError> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let instance = self.instance()?;
+        let shown = call.shown.filter(|_| self.shows_conversation);
+        let mailbox;
+        let (answers, questions) = match shown.map(|shown| shown.answers) {
+            None => (None, None),
+            Some(Answers::AnyThread(answers)) => (Some(Arc::clone(answers)), None),
+            Some(Answers::Caller(answers)) => {
+                mailbox = Arc::new(Mailbox::of_this_thread());
+                let questions = Questions { mailbox: &mailbox, answers };
+                (Some(Arc::clone(&mailbox) as _), Some(questions))
+            }
+        };
+        let running = self.host.begin_call_with(call.cancel, answers);
+        let limit = match self.call_time() {
+            // A caller that answers questions cannot lend its thread to the plugin.
+            Duration::ZERO if questions.is_some() => VERY_LONG,
+            limit => limit,
+        };
+        let grace = milliseconds(self.limits.grace_ms);
+        let patience =
+            Patience { limit, grace, cancel: call.cancel, progress: call.progress, questions };
+        let (cancel_token, deadline_ms) = (running.token, self.limits.call_ms);
+        let session = call.session.to_owned();
+        let ext = notes(call.caller, shown);
+        let called = Arc::clone(&instance);
+        let answer = self.calls.run(&patience, move || {
+            let trace_id = session.as_str().into();
+            let ext = ext.as_str().into();
+            plain(work(&called, CallCtx { deadline_ms, cancel_token, trace_id, ext }))
+        });
+        drop(running);
+        match answer {
+            Ok(answer) => answer.map_err(|error| self.failed(&instance, &error)),
+            Err(gave_up) => Err(self.gave_up(gave_up)),
+        }
+    }
+}
+
+/// Returns the notes of a call as JSON. An older plugin ignores them, and takes the model for the
+/// caller.
+fn notes(caller: Caller, shown: Option<Shown<'_>>) -> String {
+    if caller == Caller::Model && shown.is_none() {
+        return String::new();
+    }
+    let notes = CallNotes {
+        caller: (caller == Caller::User).then(|| "user".to_owned()),
+        catalog: shown.map(|shown| shown.catalog),
+        boundary: shown.map_or("", |shown| shown.boundary).to_owned(),
+    };
+    serde_json::to_string(&notes).unwrap_or_default()
+}

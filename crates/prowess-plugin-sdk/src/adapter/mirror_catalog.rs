@@ -1,0 +1,108 @@
+//! From the snapshot of a catalog to a catalog.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use prowess_core::{
+    Availability, Callers, Catalog, CatalogBuilder, CatalogSource, Conditions, Layer, NewRecord,
+    RecordIndex, RecordSetBuilder, SkillSource, Trust,
+};
+use prowess_format::{NameRule, Profile, Rules};
+use prowess_plugin_abi::conversation::{CatalogSnapshot, SkillSnapshot};
+use prowess_plugin_abi::{AbiError, codes};
+
+/// Builds the catalog. `source` returns the source at a position of the snapshot's.
+pub(super) fn build(
+    snapshot: &CatalogSnapshot,
+    source: impl Fn(usize) -> Arc<dyn SkillSource>,
+) -> Result<Catalog, AbiError> {
+    let has_layer = |layer: usize| layer < snapshot.layers.len();
+    let has_source = |skill: &SkillSnapshot| skill.source < snapshot.sources.len();
+    let is_whole = snapshot.sources.iter().all(|source| has_layer(source.layer))
+        && snapshot.skills.iter().all(has_source)
+        && snapshot.aliases.is_sorted();
+    if !is_whole {
+        return Err(AbiError::new(codes::INTERNAL, "the host's catalog contradicts itself"));
+    }
+    let layers = snapshot.layers.iter().map(|layer| Layer::new(&*layer.name, trust(&layer.trust)));
+    let mut sets: Vec<_> = snapshot.sources.iter().map(|_| RecordSetBuilder::new()).collect();
+    let places = push_all(&snapshot.skills, &mut sets);
+    let sets = sets.into_iter().map(RecordSetBuilder::finish);
+    let sources = snapshot.sources.iter().zip(sets).enumerate().map(|(at, (facts, records))| {
+        CatalogSource { layer: facts.layer, source: source(at), records: Arc::new(records) }
+    });
+    let mut builder = CatalogBuilder::new(layers.collect(), sources.collect());
+    // The host's own rules decide when it loads a skill.
+    builder.rules(Rules { name_rule: NameRule::Any, ..Rules::of(Profile::Lenient) });
+    for (&at, skill) in places.iter().zip(&snapshot.skills) {
+        place(&mut builder, at, skill);
+    }
+    let aliases = snapshot.aliases.iter().map(|(alias, id)| ((**alias).into(), (**id).into()));
+    builder.alias(aliases.collect());
+    Ok(builder.finish(snapshot.generation))
+}
+
+fn trust(word: &str) -> Trust {
+    match word {
+        "trusted" => Trust::Trusted,
+        "prompt" => Trust::AskFirst,
+        _ => Trust::Untrusted,
+    }
+}
+
+/// Packs the records, and returns where each skill's lies.
+fn push_all(skills: &[SkillSnapshot], sets: &mut [RecordSetBuilder]) -> Vec<RecordIndex> {
+    let mut counts = vec![0; sets.len()];
+    let push = |skill: &SkillSnapshot| {
+        sets[skill.source].push(&record(skill, &tags(skill)));
+        counts[skill.source] += 1;
+        RecordIndex::new(skill.source, counts[skill.source] - 1)
+    };
+    skills.iter().map(push).collect()
+}
+
+fn tags(skill: &SkillSnapshot) -> Vec<Cow<'_, str>> {
+    skill.tags.iter().map(|tag| Cow::Borrowed(&**tag)).collect()
+}
+
+fn record<'a>(skill: &'a SkillSnapshot, tags: &'a [Cow<'a, str>]) -> NewRecord<'a> {
+    let is_own_id = skill.base_id.is_empty();
+    let is_denied_to_users = skill.exclusion.is_none() && !skill.by_user;
+    NewRecord {
+        package: &skill.package,
+        file: &skill.file,
+        id: if is_own_id { &skill.id } else { &skill.base_id },
+        name: &skill.name,
+        description: &skill.description,
+        tags,
+        priority: skill.priority,
+        version: skill.version.as_deref(),
+        conditions: is_denied_to_users
+            .then(|| Arc::new(Conditions { not_by_user: true, ..Conditions::default() })),
+        stamp: None,
+    }
+}
+
+fn place(builder: &mut CatalogBuilder, at: RecordIndex, skill: &SkillSnapshot) {
+    // The host's ids are unique among the offered skills, so no other one has this id.
+    let _ = match (&skill.exclusion, skill.base_id.is_empty()) {
+        (None, true) => builder.show(at),
+        (Some(_), true) => Ok(()),
+        (_, false) => builder.show_as(at, &skill.id),
+    };
+    if let Some(exclusion) = &skill.exclusion {
+        let callers = Callers { model: skill.by_model, user: skill.by_user };
+        let availability = match &*exclusion.availability {
+            "shadowed" => Availability::Shadowed,
+            "not-ready" => Availability::NotReady,
+            _ => Availability::Hidden,
+        };
+        builder.exclude_for(at, availability, &exclusion.reason, callers);
+    }
+    if skill.is_name_only {
+        builder.show_name_only(at);
+    }
+    if let Some(missing) = &skill.missing_requirement {
+        builder.missing_requirement(at, &**missing);
+    }
+}

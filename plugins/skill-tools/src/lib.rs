@@ -1,0 +1,57 @@
+//! The tools `skills.load`, `skills.unload` and `skills.read` as a plugin: an example of tools that
+//! use the catalog and the session of the conversation that they are called in.
+//!
+//! ```json
+//! {"tools": {"read_gate": "known"}, "delivery": {"bodies": "tool_result"}}
+//! ```
+//!
+//! The plugin names the feature `conversation`, so the host shows it the conversation of each call.
+//! The tools themselves do not notice that they are loaded: they are the ones that a host can link.
+#![forbid(unsafe_code)]
+
+use prowess_plugin_sdk::prowess_core::DeliveryPolicy;
+use prowess_plugin_sdk::{Error, Host, Plugin, Registration, export_plugin};
+use prowess_tools::{SkillTools, ToolPolicy};
+use serde::Deserialize;
+
+/// The operator's configuration. By default, the host's own defaults.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Config {
+    /// The rules of the tools.
+    tools: ToolPolicy,
+    /// How bodies and locations are shown; the same as the host's.
+    delivery: DeliveryPolicy,
+}
+
+struct LoadedSkillTools;
+
+impl Plugin for LoadedSkillTools {
+    type Config = Config;
+
+    fn init(_: Host, config: Config) -> Result<Registration, Error> {
+        Ok(Registration::new().tools(SkillTools::new(config.tools, config.delivery)))
+    }
+}
+
+export_plugin!(LoadedSkillTools, kinds = ["tools"], features = ["conversation"]);
+
+#[cfg(test)]
+mod tests {
+    use prowess_plugin_sdk::testing::FakeHost;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn configuration_is_optional() {
+        let names = |config: &Value| {
+            let instance = FakeHost::default().init::<LoadedSkillTools>(config);
+            instance.map(|instance| instance.tool_providers()[0].tools().len())
+        };
+        assert_eq!(names(&Value::Null).ok(), Some(3), "the defaults do");
+        assert_eq!(names(&json!({"tools": {"read_gate": "known"}})).ok(), Some(3));
+        let refused = names(&json!({"tool": {}})).err().map(|error| error.message);
+        assert!(refused.is_some_and(|message| message.contains("tool")), "a wrong field is named");
+    }
+}

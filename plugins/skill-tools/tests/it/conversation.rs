@@ -1,0 +1,101 @@
+//! The conversation.
+
+use prowess_core::{BodyDelivery, Caller, Catalog, DeliveryPolicy, ShowLocation};
+use prowess_tools::{ReadGate, ToolPolicy};
+use serde_json::{Value, json};
+
+use crate::host::{Host, LOADED, Tools};
+
+/// Each step of the conversation: who calls which tool with which arguments.
+fn steps() -> Vec<(Caller, &'static str, Value)> {
+    let load = |names: Value| (Caller::Model, "skills_load", json!({ "names": names }));
+    let add = |names: Value| (Caller::Model, "skills_load", json!({"names": names, "mode": "add"}));
+    let read = |skill: Value, path: &str| {
+        (Caller::Model, "skills_read", json!({"skill": skill, "path": path}))
+    };
+    let unload = |arguments: Value| (Caller::Model, "skills_unload", arguments);
+    let by_user = |(_, tool, arguments)| (Caller::User, tool, arguments);
+    vec![
+        (Caller::Model, "skills_read", json!({"path": "references/fields.md"})),
+        read(json!("pdf"), "references/fields.md"),
+        load(json!(["pdf"])),
+        load(json!(["pdff"])),
+        load(json!(["forms"])),
+        load(json!(["user:pdf"])),
+        add(json!(["docx", "notes"])),
+        add(json!(["pdf", "docx", "notes", "modelled"])),
+        (Caller::Model, "skills_read", json!({"path": "SKILL.md"})),
+        read(json!("pdf"), "references/fields.md"),
+        load(json!(["pdf"])),
+        read(json!("pdf"), "references/fields.md"),
+        read(json!("pdf"), "assets/form.bin"),
+        read(json!("pdf"), "references/field.md"),
+        read(json!("pdf"), "../docx/SKILL.md"),
+        read(json!("docx"), "SKILL.md"),
+        read(Value::Null, "skill://pdf/assets/form.bin"),
+        load(json!(["alone"])),
+        load(json!(["secret"])),
+        load(json!(["unready"])),
+        load(json!(["broken"])),
+        load(json!([])),
+        load(json!(7)),
+        by_user(load(json!(["alone"]))),
+        by_user(load(json!(["modelled"]))),
+        (Caller::Model, "skills_read", json!({"skill": "alone", "path": "SKILL.md"})),
+        unload(json!({"names": ["alone", "docx"]})),
+        unload(json!({})),
+        add(json!(["pdf"])),
+        unload(json!({"all": true})),
+    ]
+}
+
+#[track_caller]
+fn check(policy: &ToolPolicy, delivery: DeliveryPolicy) {
+    let linked = Host::new(Tools::Linked, policy, delivery);
+    let loaded = LOADED.map(|tools| (tools, Host::new(tools, policy, delivery)));
+    for (tools, host) in &loaded {
+        for catalog in [&*linked.catalog, &Catalog::empty()] {
+            let [one, other] = [&linked, host].map(|host| host.definitions(catalog));
+            assert_eq!(one, other, "{tools:?}: a model is shown the same tools");
+        }
+        assert_eq!(linked.now(), host.now(), "the hosts have one time");
+    }
+    for (caller, name, arguments) in steps() {
+        let expected = linked.call(caller, name, &arguments);
+        for (tools, host) in &loaded {
+            let seen = host.call(caller, name, &arguments);
+            assert_eq!(seen, expected, "{tools:?}: {caller:?} calls {name} with {arguments}");
+        }
+    }
+}
+
+#[test]
+fn defaults_give_the_results_of_linked_tools() {
+    check(&ToolPolicy::default(), DeliveryPolicy::default());
+}
+
+/// The bodies are between tags with the session's secret, and locations are virtual.
+#[test]
+fn bodies_in_results_are_those_of_linked_tools() {
+    let delivery =
+        DeliveryPolicy { bodies: BodyDelivery::ToolResult, show_location: ShowLocation::Virtual };
+    let policy = ToolPolicy { read_gate: Some(ReadGate::Known), ..ToolPolicy::default() };
+    check(&policy, delivery);
+    let shown = Host::new(Tools::InAProcess, &policy, delivery);
+    let loaded = shown.call(Caller::Model, "skills_load", &json!({"names": ["pdf"]})).to_string();
+    assert!(loaded.contains("<skill_content-5f3a9c1e77b04d28"), "the boundary crosses: {loaded}");
+    assert!(loaded.contains("references/fields.md"), "and so do the package's files: {loaded}");
+}
+
+/// What the plugin is shown is what the caller can find.
+#[test]
+fn skills_of_other_audiences_do_not_cross() {
+    let catalog = crate::host::catalog();
+    let names: Vec<_> = catalog.excluded().map(|record| record.id()).collect();
+    assert!(names.contains(&"secret"), "the host knows it: {names:?}");
+    for tools in LOADED {
+        let host = Host::new(tools, &ToolPolicy::default(), DeliveryPolicy::default());
+        let answer = host.call(Caller::Model, "skills_load", &json!({"names": ["secret"]}));
+        assert_eq!(answer["result"]["code"], "skill-not-found", "{tools:?}: {answer}");
+    }
+}
