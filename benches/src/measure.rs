@@ -24,8 +24,16 @@ pub fn peak_kib() -> u64 {
     peak.and_then(|peak| peak.trim().split(' ').next()?.parse().ok()).unwrap_or_default()
 }
 
-/// The median of the times that single calls take by the clock on the wall.
-pub fn median_of_calls(calls: usize, mut call: impl FnMut() -> usize) -> Duration {
+/// Times of single calls by the clock on the wall.
+pub struct CallTimes {
+    /// Half of the calls take no longer.
+    pub half: Duration,
+    /// 99 of 100 calls take no longer.
+    pub most: Duration,
+}
+
+/// Measures single calls.
+pub fn times_of_calls(calls: usize, mut call: impl FnMut() -> usize) -> CallTimes {
     let mut times: Vec<_> = (0..calls)
         .map(|_| {
             let start = Instant::now();
@@ -34,7 +42,7 @@ pub fn median_of_calls(calls: usize, mut call: impl FnMut() -> usize) -> Duratio
         })
         .collect();
     times.sort_unstable();
-    times[calls / 2]
+    CallTimes { half: times[calls / 2], most: times[calls - 1 - calls / 100] }
 }
 
 /// How often a corpus of this size is looked at: a small one more often, so that all are looked at for as long

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use prowess_core::{
     Boundary, Cancel, Catalog, DeliveryPolicy, EstimatedTokens, NoAudit, ToolCall, ToolContext,
+    ToolProvider, ToolResult,
 };
 use prowess_prompt::{PromptInput, PromptPolicy, compose};
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
 use prowess_testkit::ManualClock;
 use prowess_tools::{NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Every so many ids of a catalog that there are `count` of them.
 pub fn some_ids(catalog: &Catalog, count: usize) -> Vec<String> {
@@ -33,11 +34,21 @@ impl Conversation {
     ///
     /// Never: the tools of skills fit together.
     pub fn new(catalog: Arc<Catalog>) -> Self {
+        let tools = SkillTools::new(ToolPolicy::default(), DeliveryPolicy::default());
+        Self::with_tools(catalog, &tools)
+    }
+
+    /// As [`Self::new`], with the tools of skills from elsewhere.
+    ///
+    /// # Panics
+    ///
+    /// Two tools have one name.
+    pub fn with_tools(catalog: Arc<Catalog>, tools: &dyn ToolProvider) -> Self {
         let store = Arc::new(MemoryStore::new());
         let clock = Arc::new(ManualClock::default());
         let sessions = Sessions::new(store, clock, SessionPolicy::default());
         let toolbox = Toolbox::builder(ToolNaming::new(NameStyle::Underscore))
-            .provider(&SkillTools::new(ToolPolicy::default(), DeliveryPolicy::default()))
+            .provider(tools)
             .audit(Arc::new(NoAudit))
             .build()
             .expect("the tools of skills have different names");
@@ -57,6 +68,13 @@ impl Conversation {
     ///
     /// The skill cannot be loaded.
     pub fn load(&self, id: &str) -> usize {
+        let answer = self.call("skills_load", json!({ "names": [id] }));
+        assert!(!answer.is_error, "{answer:?}");
+        answer.content.len()
+    }
+
+    /// Calls a tool.
+    pub fn call(&self, name: &str, arguments: Value) -> ToolResult {
         let context = ToolContext {
             catalog: &self.catalog,
             session: &self.session,
@@ -65,10 +83,8 @@ impl Conversation {
             cancel: &Cancel::default(),
             boundary: &self.boundary,
         };
-        let call = ToolCall { name: "skills_load".into(), arguments: json!({ "names": [id] }) };
-        let answer = self.toolbox.dispatch(&context, &call).result;
-        assert!(!answer.is_error, "{answer:?}");
-        answer.content.len()
+        let call = ToolCall { name: name.into(), arguments };
+        self.toolbox.dispatch(&context, &call).result
     }
 
     /// The text of a prompt with this budget for the catalog.

@@ -1,4 +1,4 @@
-//! Prints what a source costs in a plugin, in the host's process and in one of its own, beside the same
+//! Prints what a source and a tool cost in a plugin, in the host's process and in one of its own, beside the same
 //! source linked.
 //!
 //! `plugins DIRECTORY [ROUNDS]`: `cargo xtask plugins` fills the directory; 15 rounds without it. What another
@@ -12,17 +12,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use benches::corpus;
-use benches::measure::{least, least_by_the_clock, median_of_calls};
+use benches::measure::{CallTimes, least, least_by_the_clock, times_of_calls};
 use benches::table::{alone, beside};
+use benches::turn::Conversation;
 use prowess_core::{
-    Cancel, Diagnostic, Digest, Found, MemorySource, PackagePath, PreviousScan, ReadFurther,
-    ReadLimit, ResourcePath, ScanSink, SkillSource,
+    Cancel, DeliveryPolicy, Diagnostic, Digest, Found, MemorySource, PackagePath, PreviousScan,
+    ReadFurther, ReadLimit, ResourcePath, ScanSink, SkillSource, ToolProvider,
 };
 use prowess_plugin_host::{
-    Isolation, NoLog, Older, Origin, PluginLoader, PluginPolicy, PluginSettings, SignedOffBy,
-    TrustStore, read,
+    Isolation, NoLog, Older, Origin, Plugin, PluginLoader, PluginPolicy, PluginSettings,
+    SignedOffBy, TrustStore, read,
 };
 use prowess_testkit::ManualClock;
+use prowess_tools::{SkillTools, ToolPolicy};
 use serde_json::{Map, Value, json};
 
 /// How many skills the source in memory has, and how many the directory.
@@ -32,9 +34,10 @@ const ON_DISK: usize = 10_000;
 /// How many times the linked source's time discovery by a plugin in the host may take.
 const MOST_OF_DISCOVERY: f64 = 1.5;
 
-/// How many single calls a median is of, and the most microseconds that one may take over the linked call.
+/// How many single calls are measured, and the most microseconds that half of them may take over the linked call.
 const SINGLE_CALLS: usize = 20_000;
 const MOST_OVERHEAD_US: f64 = 3.0;
+const MOST_OVERHEAD_ELSEWHERE_US: f64 = 40.0;
 
 /// One source in each of its places.
 struct Places {
@@ -52,8 +55,12 @@ fn main() {
     let work = |what, skills, times| Work { what, skills, times, most: None, rounds };
     work("5 bytes of a file", 1, 200).measure(&memory, |source| length(source, "small"));
     work("5 KB of a file", 1, 200).measure(&memory, |source| length(source, "body"));
-    overhead("5 bytes of a file", &memory, "small");
-    overhead("5 KB of a file", &memory, "body");
+    for (what, package) in [("5 bytes of a file", "small"), ("5 KB of a file", "body")] {
+        let [linked, here, elsewhere] =
+            memory.each().map(|source| times_of_calls(SINGLE_CALLS, || length(source, package)));
+        overhead(what, &linked, &here, &elsewhere);
+    }
+    tool_calls(&plugins);
     work("a scan of records in memory", RECORDS, 10).measure(&memory, scan);
     let directory = corpus::on_disk(ON_DISK);
     let discovery = work("discovery", ON_DISK, 1);
@@ -63,14 +70,59 @@ fn main() {
         });
 }
 
-/// Prints how much longer a single read takes by a plugin in the host than by the linked source: medians,
+/// Prints how much longer single calls take by a plugin than by what is linked: half of them and 99 of 100,
 /// since the least time is that of a call that found its thread awake.
-fn overhead(what: &str, places: &Places, package: &str) {
-    let [here, linked] = [&places.here, &places.linked]
-        .map(|source| median_of_calls(SINGLE_CALLS, || length(source, package)));
-    let over = here.saturating_sub(linked).as_secs_f64() * 1e6;
-    let what = format!("{what}, by a plugin in the host, over the linked source (median)");
-    println!("{}", alone(&what, 1, over, "µs", Some(MOST_OVERHEAD_US)));
+fn overhead(what: &str, linked: &CallTimes, here: &CallTimes, elsewhere: &CallTimes) {
+    let places = [
+        ("a plugin in the host", here, MOST_OVERHEAD_US),
+        ("one in a process of its own", elsewhere, MOST_OVERHEAD_ELSEWHERE_US),
+    ];
+    for (place, times, most) in places {
+        let over = |time: Duration, linked| time.saturating_sub(linked).as_secs_f64() * 1e6;
+        let half = over(times.half, linked.half);
+        let what = format!("{what}, by {place}, over the linked call");
+        println!("{}", alone(&format!("{what}: half of them"), 1, half, "µs", Some(most)));
+        let slow = over(times.most, linked.most);
+        println!("{}", alone(&format!("{what}: 99 of 100"), 1, slow, "µs", None));
+    }
+}
+
+/// Measures calls of the tools of skills: one that is answered from its arguments, and one that needs the session
+/// and a file of the host.
+fn tool_calls(plugins: &Path) {
+    let source = (0..100)
+        .map(corpus::skill)
+        .fold(MemorySource::builder("skills"), |source, (name, text)| {
+            source.file(&format!("{name}/SKILL.md"), text)
+        });
+    let source = Arc::new(source.build().expect("the paths are paths"));
+    let catalog = corpus::registry_of(source).reload().catalog;
+    let file = library(plugins, "skill_tools");
+    let conversation = |tools: &dyn ToolProvider| {
+        let conversation = Conversation::with_tools(Arc::clone(&catalog), tools);
+        conversation.load(&conversation.some_ids(1)[0]);
+        conversation
+    };
+    let loaded = |isolation| conversation(&*plugin(&file, &Value::Null, isolation).tools[0]);
+    let linked = SkillTools::new(ToolPolicy::default(), DeliveryPolicy::default());
+    let conversations =
+        [conversation(&linked), loaded(Isolation::InProcess), loaded(Isolation::Process)];
+    let calls = [
+        ("a tool call", "skills_unload", json!({})),
+        (
+            "a tool call that reads the session and a file",
+            "skills_read",
+            json!({"path": "SKILL.md"}),
+        ),
+    ];
+    for (what, tool, arguments) in calls {
+        let [linked, here, elsewhere] = conversations.each_ref().map(|conversation| {
+            times_of_calls(SINGLE_CALLS, || {
+                conversation.call(tool, arguments.clone()).content.len()
+            })
+        });
+        overhead(what, &linked, &here, &elsewhere);
+    }
 }
 
 /// What each place does in turn, and how it is told.
@@ -164,15 +216,21 @@ fn library(plugins: &Path, name: &str) -> PathBuf {
 
 impl Places {
     fn new(linked: Arc<dyn SkillSource>, file: &Path, config: &Value) -> Self {
-        let load = |isolation| {
-            let settings =
-                PluginSettings { config: Some(config.clone()), ..PluginSettings::default() };
-            let loaded = loader(file, isolation).load_with(file, Origin::Named, settings);
-            let plugin = loaded.unwrap_or_else(|error| panic!("{error}; {}", error.help));
-            Arc::clone(&plugin.sources[0])
-        };
+        let load = |isolation| Arc::clone(&plugin(file, config, isolation).sources[0]);
         Self { linked, here: load(Isolation::InProcess), elsewhere: load(Isolation::Process) }
     }
+
+    /// The linked source, then the loaded ones.
+    fn each(&self) -> [&Arc<dyn SkillSource>; 3] {
+        [&self.linked, &self.here, &self.elsewhere]
+    }
+}
+
+fn plugin(file: &Path, config: &Value, isolation: Isolation) -> Plugin {
+    let config = (!config.is_null()).then(|| config.clone());
+    let settings = PluginSettings { config, ..PluginSettings::default() };
+    let loaded = loader(file, isolation).load_with(file, Origin::Named, settings);
+    loaded.unwrap_or_else(|error| panic!("{error}; {}", error.help))
 }
 
 /// Trusts the file as it is: it was built just now.
