@@ -15,8 +15,8 @@ use prowess_core::{
     RecordSet, RecordSetBuilder, SameVersion, ScanSink, SkillSource, SourceError, Stamp,
 };
 use prowess_format::{
-    Conditions, Head, Rules, Summarized, Summary, SummaryConditions, check_file_name,
-    check_file_size, summarize_with,
+    Conditions, Head, Rules, Summarized, Summary, SummaryConditions, check_file_size,
+    summarize_with,
 };
 
 use crate::policy::{IdFrom, NameMismatch, RegistryPolicy};
@@ -24,7 +24,7 @@ use crate::previous::PreviousPackages;
 use crate::registry::Changes;
 use crate::scope::Part;
 use decide::{Decision, Observed};
-use findings::{invalid_path, mismatch, too_many_tokens};
+use findings::{file_case, invalid_path, mismatch, too_many_tokens};
 use locations::{directory_of, is_of, location};
 use outcomes::{Outcome, Outcomes};
 
@@ -331,7 +331,7 @@ impl ScanSink for Collector<'_, '_> {
             Summarized::Done(summary, mut diagnostics) => {
                 let of_name = mismatch(policy.name_mismatch, summary.as_ref(), directory);
                 let summarized = diagnostics.len();
-                diagnostics.extend(check_file_name(found.file, policy.profile));
+                diagnostics.extend(file_case(&policy, found.file));
                 diagnostics.extend(of_name);
                 diagnostics.extend(too_many_tokens(&found, policy.limits.body_tokens));
                 let is_bad = diagnostics[summarized..].iter().any(Diagnostic::is_error);

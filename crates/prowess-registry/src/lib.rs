@@ -51,7 +51,8 @@ mod visibility;
 pub use builder::{RegistryBuilder, RegistryError};
 pub use change::{CatalogChange, IdList};
 pub use policy::{
-    Collision, IdFrom, NameMismatch, OnBroken, PriorityBounds, RegistryPolicy, UnknownLayer,
+    Collision, IdFrom, NameMismatch, OnBroken, PriorityBounds, RegistryPolicy, SkillMdCase,
+    UnknownLayer,
 };
 pub use refresh::{RefreshMode, RefreshPolicy, Refresher};
 pub use registry::{Changes, Registry, Reload};

@@ -21,6 +21,8 @@ pub struct RegistryPolicy {
     pub on_broken: OnBroken,
     /// The severity of a name unlike its directory. By default, that of the profile.
     pub name_mismatch: NameMismatch,
+    /// The treatment of a `skill.md` instead of a `SKILL.md`. By default, that of the profile.
+    pub skill_md_case: SkillMdCase,
     /// The treatment of several skills with one id. By default, the first in the order of
     /// precedence is used.
     pub collision: Collision,
@@ -65,6 +67,19 @@ pub enum NameMismatch {
     Warn,
     /// An error: the skill is not used.
     Error,
+}
+
+/// The treatment of a `skill.md` instead of a `SKILL.md`. If there are both, `SKILL.md` is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SkillMdCase {
+    /// As the profile says: an error under `strict`, a hint elsewhere. The default.
+    #[default]
+    Profile,
+    /// It may, with a hint.
+    Any,
+    /// It may not: the skill is rejected.
+    Exact,
 }
 
 /// The treatment of several skills with one id.

@@ -1,10 +1,10 @@
 //! Findings about packages that do not come from the format crate.
 
 use prowess_core::{Diagnostic, Found, Severity};
-use prowess_format::{Limit, LimitSeverity, Profile, Summary, check_directory};
+use prowess_format::{Limit, LimitSeverity, Profile, Summary, check_directory, check_file_name};
 
 use crate::codes;
-use crate::policy::NameMismatch;
+use crate::policy::{NameMismatch, RegistryPolicy, SkillMdCase};
 
 /// Returns the finding about a name unlike its directory, if the policy differs from the profile.
 pub(super) fn mismatch(
@@ -19,6 +19,16 @@ pub(super) fn mismatch(
     };
     let found = check_directory(&summary?.name, directory?, Profile::Lenient)?;
     Some(Diagnostic { severity, ..found })
+}
+
+/// Returns what the policy says about the name of a `SKILL.md`.
+pub(super) fn file_case(policy: &RegistryPolicy, file: &str) -> Option<Diagnostic> {
+    let severity = match policy.skill_md_case {
+        SkillMdCase::Profile => return check_file_name(file, policy.profile),
+        SkillMdCase::Any => Severity::Hint,
+        SkillMdCase::Exact => Severity::Error,
+    };
+    Some(Diagnostic { severity, ..check_file_name(file, Profile::Lenient)? })
 }
 
 /// Returns a finding about a file with more tokens than the limit, by its size: a scan reads no

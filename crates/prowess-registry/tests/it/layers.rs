@@ -10,7 +10,7 @@ use prowess_core::{
 use prowess_format::Profile;
 use prowess_registry::{
     Collision, IdFrom, NameMismatch, PriorityBounds, Registry, RegistryBuilder, RegistryPolicy,
-    UnknownLayer,
+    SkillMdCase, UnknownLayer,
 };
 
 use crate::fixture::{memory, skill_md};
@@ -559,4 +559,29 @@ fn many_collisions_are_settled() {
     let catalog = catalog(builder);
     assert_eq!(catalog.get("deploy").expect("one is offered").description(), "p0000/deploy");
     assert_eq!(catalog.excluded().len(), 1999);
+}
+
+#[test]
+fn policy_decides_whether_skill_md_may_be_lower_case() {
+    use SkillMdCase::{Any, Exact, Profile as ByProfile};
+    for (profile, skill_md_case, skills, severity) in [
+        (Profile::Lenient, ByProfile, 1, "hint"),
+        (Profile::Strict, ByProfile, 0, "error"),
+        (Profile::Strict, Any, 1, "hint"),
+        (Profile::Lenient, Exact, 0, "error"),
+    ] {
+        let source = MemorySource::builder("m").file("pdf/skill.md", skill_md("pdf", "Good."));
+        let source = Arc::new(source.build().expect("the path is good"));
+        let policy = RegistryPolicy { profile, skill_md_case, ..RegistryPolicy::default() };
+        let builder = Registry::builder().policy(policy).layer(Layer::new("user", Trust::Trusted));
+        let registry = builder.source("user", source).build().expect("the layer is good");
+        let catalog = registry.reload().catalog;
+        assert_eq!(catalog.len(), skills, "{profile:?} {skill_md_case:?}");
+        let found: Vec<_> = catalog
+            .diagnostics()
+            .map(|found| format!("{} {}", found.severity, found.code))
+            .collect();
+        let expected = [format!("{severity} instructions-file-case")];
+        assert_eq!(found, expected, "{profile:?} {skill_md_case:?}");
+    }
 }

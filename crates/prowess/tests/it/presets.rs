@@ -72,6 +72,7 @@ fn omniforge() {
             registry.profile: "extended"
             registry.name_rule: "kebab-letter-first"
             registry.name_mismatch: "allow"
+            registry.skill_md_case: "exact"
             refresh.mode: "ttl"
             refresh.body_seconds: 300
             layers: [{"name":"enterprise","trust":"trusted","weight":4},{"name":"personal","trust":"trusted","weight":3},{"name":"project","trust":"prompt","weight":2},{"name":"plugin","trust":"untrusted","weight":1}]
@@ -86,14 +87,15 @@ fn boxxy() {
     check(
         "boxxy",
         &expect![[r#"
-        registry.profile: "strict"
-        registry.limits.body_lines.severity: "error"
-        registry.limits.body_tokens.max: 5000
-        registry.limits.body_tokens.severity: "warning"
-        registry.name_mismatch: "error"
-        registry.collision: "error"
-        refresh.mode: "manual"
-    "#]],
+            registry.profile: "strict"
+            registry.limits.body_lines.severity: "error"
+            registry.limits.body_tokens.max: 5000
+            registry.limits.body_tokens.severity: "warning"
+            registry.name_mismatch: "error"
+            registry.skill_md_case: "any"
+            registry.collision: "error"
+            refresh.mode: "manual"
+        "#]],
     );
 }
 
@@ -119,16 +121,17 @@ fn yodoca() {
     check(
         "yodoca",
         &expect![[r#"
-        registry.profile: "extended"
-        registry.limits.body_tokens.severity: "warning"
-        registry.id_from: "directory"
-        registry.name_mismatch: "allow"
-        registry.collision: "error"
-        refresh.mode: "poll"
-        delivery.bodies: "tool_result"
-        prompt.catalog_format: "bullets"
-        tools.read_gate: "known"
-    "#]],
+            registry.profile: "extended"
+            registry.limits.body_tokens.severity: "warning"
+            registry.id_from: "directory"
+            registry.name_mismatch: "allow"
+            registry.skill_md_case: "exact"
+            registry.collision: "error"
+            refresh.mode: "poll"
+            delivery.bodies: "tool_result"
+            prompt.catalog_format: "bullets"
+            tools.read_gate: "known"
+        "#]],
     );
 }
 
