@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, CatalogProvider, Found, Listing, PackagePath, PreviousScan, ReadFurther, ReadLimit,
-    ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind, Stamp, Trust,
+    Cancel, CatalogProvider, Found, Listing, MemorySource, PackagePath, PreviousScan, ReadFurther,
+    ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind,
+    Stamp, Trust,
 };
 use prowess_format::MAX_FILE_BYTES;
 use prowess_registry::Registry;
@@ -98,4 +99,17 @@ fn file_at_the_limit_is_offered() {
     let registry = registry(vec![("layer", Trust::Trusted, Arc::new(remote))]);
     registry.reload();
     assert!(registry.catalog().get("large").is_some(), "2 MiB can be loaded");
+}
+
+#[test]
+fn frontmatter_that_no_load_accepts_is_rejected() {
+    let list = "a,".repeat(11_000);
+    let text = format!("---\nname: pdf\ndescription: x\nunknown: [{list}]\n---\nBody\n");
+    let source = MemorySource::builder("m").file("pdf/SKILL.md", text);
+    let source = Arc::new(source.build().expect("the path is good"));
+    let registry = registry(vec![("user", Trust::Trusted, source)]);
+    registry.reload();
+    let catalog = registry.catalog();
+    let codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
+    assert_eq!((catalog.len(), &*codes), (0, &["yaml-too-many-nodes"][..]));
 }

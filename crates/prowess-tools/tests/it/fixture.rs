@@ -163,18 +163,27 @@ pub(crate) fn catalog_hiding(
     generation: u64,
     hidden: &str,
 ) -> Arc<Catalog> {
-    catalog_with(source, generation, hidden, Rules::default())
+    catalog_with(source, generation, (hidden, "its user switched it off"), Rules::default())
+}
+
+/// A catalog of one source in which one skill is hidden for this reason.
+pub(crate) fn catalog_hiding_because(
+    source: Arc<dyn SkillSource>,
+    hidden: &str,
+    reason: &str,
+) -> Arc<Catalog> {
+    catalog_with(source, 7, (hidden, reason), Rules::default())
 }
 
 /// A catalog of one source whose files are read by these rules.
 pub(crate) fn catalog_by(source: Arc<dyn SkillSource>, rules: Rules) -> Arc<Catalog> {
-    catalog_with(source, 7, "", rules)
+    catalog_with(source, 7, ("", ""), rules)
 }
 
 fn catalog_with(
     source: Arc<dyn SkillSource>,
     generation: u64,
-    hidden: &str,
+    (hidden, reason): (&str, &str),
     rules: Rules,
 ) -> Arc<Catalog> {
     let records = Arc::new(scan(source.as_ref()));
@@ -186,7 +195,7 @@ fn catalog_with(
     for (entry, is_hidden) in is_hidden.into_iter().enumerate() {
         let at = RecordIndex::new(0, entry);
         if is_hidden {
-            builder.exclude(at, Availability::Hidden, "its user switched it off");
+            builder.exclude(at, Availability::Hidden, reason);
         } else {
             builder.show(at).expect("the fixture's names are unique");
         }

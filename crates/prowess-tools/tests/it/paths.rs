@@ -80,6 +80,10 @@ fn a_path_is_its_bytes() {
         "...",
         "references/guide.md\n",
         "REFERENCES/guide.md",
+        "CON",
+        "aux.txt",
+        "trail. ",
+        "x.md::$DATA",
     ] {
         check(path, "resource-not-found");
     }
