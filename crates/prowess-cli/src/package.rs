@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use prowess::format::SKILL_MD_FILES;
 use prowess::source_fs::{FsConfig, FsSource, Links};
 use prowess::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind, SystemClock};
 
@@ -36,7 +37,7 @@ impl Package {
         }
         let name = complete.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let source = source(FsConfig::new(complete));
-        for file in ["SKILL.md", "skill.md"] {
+        for file in SKILL_MD_FILES {
             match read(&source, file) {
                 Ok(text) => return Ok(Self { directory, name, file, text }),
                 Err(error) if error.kind == SourceErrorKind::NotFound => {}
@@ -53,7 +54,8 @@ impl Package {
 
 /// Returns the directory that a path names: itself, or the one that contains the `SKILL.md`.
 pub(crate) fn directory_of(path: &Path) -> PathBuf {
-    let is_skill_md = path.file_name().is_some_and(|name| name == "SKILL.md" || name == "skill.md");
+    let is_skill_md =
+        path.file_name().is_some_and(|name| SKILL_MD_FILES.iter().any(|file| name == *file));
     match path.parent() {
         Some(parent) if is_skill_md && path.is_file() => {
             if parent.as_os_str().is_empty() {

@@ -67,7 +67,8 @@ pub use layer::{Layer, Trust};
 pub use memory::{MemorySource, MemorySourceBuilder};
 pub use path::{PackagePath, PathError, ResourcePath};
 pub use prowess_format::{
-    Code, CodeEntry, Conditions, Diagnostic, Requirements, Scope, Severity, declare_codes,
+    Code, CodeEntry, Conditions, Diagnostic, Requirements, SKILL_MD_FILES, Scope, Severity,
+    declare_codes,
 };
 pub use prowess_text::Boundary;
 pub use ranker::{Ranked, Ranker};

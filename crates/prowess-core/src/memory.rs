@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use crate::{
     Cancel, ChangeListener, Found, Listing, PackagePath, PathError, PreviousScan, ReadFurther,
-    ReadLimit, Resource, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError,
-    SourceErrorKind, Stamp, Watch,
+    ReadLimit, Resource, ResourcePath, SKILL_MD_FILES, ScanSink, ScanSummary, SkillSource,
+    SourceError, SourceErrorKind, Stamp, Watch,
 };
 
 /// A source of files in memory, fixed when it is built.
@@ -35,8 +35,9 @@ impl MemorySource {
     fn packages(&self) -> impl Iterator<Item = (&str, &str, &[u8])> {
         self.files.iter().filter_map(|(path, bytes)| {
             let (package, file) = path.as_str().rsplit_once('/').unwrap_or(("", path.as_str()));
-            let is_first_choice = file == "SKILL.md"
-                || file == "skill.md" && !self.files.contains_key(&join(package, "SKILL.md")?);
+            let [first, second] = SKILL_MD_FILES;
+            let is_first_choice =
+                file == first || file == second && !self.files.contains_key(&join(package, first)?);
             is_first_choice.then_some((package, file, bytes.as_ref()))
         })
     }
@@ -124,7 +125,7 @@ impl SkillSource for MemorySource {
         let mut listing = Listing { resources: Vec::new(), is_complete: true };
         for (path, bytes) in inside {
             found = true;
-            if matches!(path, "SKILL.md" | "skill.md") {
+            if SKILL_MD_FILES.contains(&path) {
                 continue;
             }
             if listing.resources.len() == most {

@@ -9,7 +9,7 @@ mod texts;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::{Conditions, Diagnostic, Stamp};
+use crate::{Conditions, Diagnostic, SKILL_MD_FILES, Stamp};
 
 pub use builder::RecordSetBuilder;
 
@@ -139,7 +139,7 @@ impl RecordSet {
 
     /// Returns the name of the record's file: `SKILL.md`, or `skill.md` if that is the only one.
     pub fn file(&self, index: usize) -> &'static str {
-        if self.entries[index].is_lower_case_file { "skill.md" } else { "SKILL.md" }
+        SKILL_MD_FILES[usize::from(self.entries[index].is_lower_case_file)]
     }
 
     /// Returns the id of a record, as a model writes it, before collisions are resolved.

@@ -91,6 +91,9 @@ pub fn check_file_size(bytes: u64) -> Option<Diagnostic> {
     check::check_file_size(bytes)
 }
 
+/// The names of the file with the instructions, the one that is used first at the front.
+pub const SKILL_MD_FILES: [&str; 2] = ["SKILL.md", "skill.md"];
+
 /// The largest `SKILL.md` that is read, in bytes (2 MiB).
 pub const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
 

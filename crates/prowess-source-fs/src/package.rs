@@ -10,8 +10,7 @@ use crate::report::{Fault, Reporter};
 /// Enough for nearly every frontmatter; of twice as many, most would be copied for nobody.
 pub(crate) const HEAD_BYTES: usize = 2048;
 
-/// The names of a `SKILL.md`, the better one first.
-pub(crate) const FILES: [&str; 2] = ["SKILL.md", "skill.md"];
+pub(crate) use prowess_core::SKILL_MD_FILES as FILES;
 
 /// Whether a directory is a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use prowess_core::{
 };
 use prowess_dir::{Dir, Error, ErrorKind, File, Kind, Links, WalkBounds};
 
+use crate::package::FILES;
 use crate::stillness::{Content, Stillness};
 use crate::{FsConfig, link};
 
@@ -111,7 +112,7 @@ fn no_part(package: &PackagePath, resource: &ResourcePath) -> SourceError {
 }
 
 fn is_skill_file(path: &str) -> bool {
-    matches!(path, "SKILL.md" | "skill.md")
+    FILES.contains(&path)
 }
 
 /// `None` for a file that is gone or whose name is no resource's path.

@@ -382,8 +382,7 @@ impl Walk<'_> {
     }
 
     fn unusable(&mut self, directory: &Dir, entry: &Entry<'_>, code: prowess_core::Code) {
-        let file =
-            ["SKILL.md", "skill.md"].into_iter().find(|file| directory.has_below(entry, file));
+        let file = FILES.into_iter().find(|file| directory.has_below(entry, file));
         let mut path = self.prober.here();
         if let Some(file) = file {
             path.push('/');

@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use prowess::format::Profile;
+use prowess::format::{Profile, SKILL_MD_FILES};
 use prowess::lint::{Alike, Checked, LintOptions, PackageReport, check_trees, github, sarif};
 use prowess::source_fs::{FsConfig, FsSource, Nested};
 use prowess::{Cancel, Diagnostic, Severity, SkillSource};
@@ -143,7 +143,7 @@ fn open(path: &Path) -> Result<FsSource, Failure> {
         let help = "name a skill, its `SKILL.md` or a folder of skills";
         return Err(Failure::new("path-not-found", message, help));
     }
-    let is_package = root.join("SKILL.md").exists() || root.join("skill.md").exists();
+    let is_package = SKILL_MD_FILES.iter().any(|file| root.join(file).exists());
     let nested = if is_package { Nested::Stop } else { Nested::Descend };
     Ok(source(FsConfig { nested, ..FsConfig::new(root) }))
 }

@@ -81,7 +81,7 @@ impl RecordSetBuilder {
             starts: texts.map(|slice| slice.start),
             lengths: texts.map(|slice| slice.length),
             priority: record.priority,
-            is_lower_case_file: record.file != "SKILL.md",
+            is_lower_case_file: record.file != prowess_format::SKILL_MD_FILES[0],
         };
         self.entries.push(entry, record.conditions.clone(), version);
     }

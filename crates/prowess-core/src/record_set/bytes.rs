@@ -74,7 +74,7 @@ impl RecordSet {
         let is_id_the_name = id == name;
         let conditions =
             self.conditions(index).and_then(|said| serde_json::to_string(&**said).ok());
-        let is_other_file = self.file(index) != "SKILL.md";
+        let is_other_file = self.file(index) != prowess_format::SKILL_MD_FILES[0];
         let version = self.version(index);
         writer.flags([
             is_name_the_directory,

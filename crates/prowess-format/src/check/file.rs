@@ -2,13 +2,10 @@
 
 use crate::for_message;
 use crate::input::size_message;
-use crate::{Diagnostic, MAX_FILE_BYTES, Profile, Severity, codes};
-
-/// The one name that every client finds.
-const NAME: &str = "SKILL.md";
+use crate::{Diagnostic, MAX_FILE_BYTES, Profile, SKILL_MD_FILES, Severity, codes};
 
 pub(crate) fn check_file_name(file: &str, profile: Profile) -> Option<Diagnostic> {
-    if file == NAME {
+    if file == SKILL_MD_FILES[0] {
         return None;
     }
     let severity = profile.severity(&codes::INSTRUCTIONS_FILE_CASE)?;

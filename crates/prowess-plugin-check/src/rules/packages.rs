@@ -67,7 +67,7 @@ fn each_is_once(scan: &Recorder) -> Result<(), Broken> {
         if !packages.insert(package) {
             return Err(broken(format!("it reports the package `{package}` twice"), REPORT));
         }
-        if !matches!(&**file, "SKILL.md" | "skill.md") {
+        if !prowess_core::SKILL_MD_FILES.contains(&&**file) {
             let reason = format!("it reports the file {file:?} of `{package}`");
             return Err(broken(reason, "report `SKILL.md`, or `skill.md` where that is all"));
         }

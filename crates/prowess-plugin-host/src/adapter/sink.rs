@@ -146,7 +146,7 @@ impl BoundedSink {
                 "the plugin reports {bytes} bytes of {package}; {most} are allowed"
             ));
         }
-        if !matches!(file, "SKILL.md" | "skill.md") {
+        if !prowess_core::SKILL_MD_FILES.contains(&file) {
             let file = clipped(file, MAX_SHOWN);
             return Some(format!("the plugin reports the file {file} of {package}"));
         }

@@ -39,7 +39,7 @@ fn under(catalog: &Catalog, scan: &FsConfig, path: &Path) -> String {
     if !path.exists() {
         return format!("`{shown}` does not exist; see `prowess list` for the skills that do");
     }
-    if !["SKILL.md", "skill.md"].iter().any(|file| directory.join(file).exists()) {
+    if !prowess::format::SKILL_MD_FILES.iter().any(|file| directory.join(file).exists()) {
         return format!("`{}` has no `SKILL.md`, so it is not a skill", directory.display());
     }
     let below = directory.strip_prefix(&scan.root).unwrap_or(directory);
