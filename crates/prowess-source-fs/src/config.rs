@@ -1,4 +1,4 @@
-//! What a host says of a tree before it is walked.
+//! The configuration of a source.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,68 +10,70 @@ use serde::{Deserialize, Serialize};
 use crate::ScanBounds;
 use crate::discovery::NAMED_DEPTH;
 
-/// Which tree, how far into it, and what to make of links and of packages inside packages.
+/// The configuration of a tree: its root, the limits, and the treatment of links and nested
+/// packages.
 ///
 /// As data, every field but the root may be left out, and `max_time` is `max_time_ms`, a number of
 /// milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default = "FsConfig::without_root", deny_unknown_fields)]
 pub struct FsConfig {
-    /// The directory that packages' paths begin at. A link to a directory will do.
+    /// The directory that packages' paths are relative to. It may be a link to a directory.
     pub root: PathBuf,
-    /// A directory above the root that neither the root nor, under [`Links::WithinRoot`], a package may lead
-    /// out of by a link: the folder of a project, which one trusts as a whole. By default none.
+    /// A directory above the root that neither the root nor, under [`Links::WithinRoot`], a package
+    /// may lead out of by a link: the folder of a project, which is trusted as a whole. By default
+    /// none.
     pub within: Option<PathBuf>,
-    /// The folders that the tree is bound to, the outermost first: [`Self::within`] and, where that is
-    /// another, a folder below it that holds the root. Another directory at one of these paths is
-    /// neither scanned nor read. By default none.
+    /// The folders that the tree is bound to, the outermost first: [`Self::within`] and, where that
+    /// is another, a folder below it that holds the root. Another directory at one of these paths
+    /// is neither scanned nor read. By default none.
     pub pinned: Vec<PinnedFolder>,
-    /// Whether it is no complaint that the root does not exist. By default it is one.
+    /// Whether a missing root is not reported. By default it is.
     pub may_be_missing: bool,
-    /// How many directories below the root a package may lie. By default 16.
+    /// The maximum depth of a package below the root. By default 16.
     pub max_depth: usize,
-    /// How many directories without a package are searched. By default 20,000, enough for a tree of
+    /// The maximum number of directories without a package. By default 20,000, enough for a tree of
     /// repositories; the client guide's 2,000 is not.
     pub max_directories: usize,
-    /// How many names are looked at in all directories together. By default 500,000:
-    /// a hundred thousand skills with their files, and some seconds of work for whoever makes that many
-    /// empty directories.
+    /// The maximum number of names in all directories together. By default 500,000: a hundred
+    /// thousand skills with their files, and at most some seconds of work for a tree of empty
+    /// directories.
     pub max_entries: usize,
-    /// How many skills are reported. By default 200,000.
+    /// The maximum number of skills. By default 200,000.
     pub max_skills: usize,
-    /// How long a scan may take before it ends with what it has, by the host's clock. By default a
-    /// minute: a file server that answers slowly must not hold up a start for ever.
+    /// The maximum duration of a scan, by the host's clock. By default a minute, so that a slow
+    /// file server does not block a start.
     #[serde(rename = "max_time_ms", with = "milliseconds")]
     pub max_time: Duration,
-    /// How many names in one package are looked at to list its files. By default 20,000.
+    /// The maximum number of names in one package for listing its files. By default 20,000.
     pub max_listed: usize,
-    /// How many directories may be watched; a tree with more is not watched at all. By default 100,000,
-    /// about half of what the kernel of a small machine lets one user have.
+    /// The maximum number of watched directories; a tree with more is not watched at all. By
+    /// default 100,000, about half of the kernel's limit per user on a small machine.
     pub max_watched: usize,
-    /// Names of directories that no search enters, though a link may lead into one, and of which no package
-    /// has a part: what lies in them is neither listed nor read. By default `.git` and `node_modules`. Other hidden
-    /// directories are entered: skills live in `.claude` and `.agents`.
+    /// Names of directories that no search enters, not even through a link, and that are not part
+    /// of any package: their content is neither listed nor read. By default `.git` and
+    /// `node_modules`. Other hidden directories are entered: skills are in `.claude` and `.agents`.
     pub skip: Vec<Box<str>>,
-    /// The directory whose `.gitignore` is the outermost that counts, such as a repository's root. What
-    /// these files leave out is not searched. By default none counts.
+    /// The directory of the outermost `.gitignore` that applies, such as a repository's root.
+    /// Excluded directories are not searched. By default none applies.
     pub gitignore: Option<PathBuf>,
-    /// What to do about a symbolic link to a directory. By default [`Links::Follow`].
+    /// The policy for symbolic links to directories. By default [`Links::Follow`].
     pub links: Links,
-    /// Whether files with more than one name (hard links) are read. By default they are.
+    /// Whether files with several hard links are read. By default they are.
     pub hard_links: SharedFiles,
-    /// Whether what is mounted below the root is read. By default it is.
+    /// Whether mount points below the root are read. By default they are.
     pub mounts: SharedFiles,
     /// Whether packages may lie inside packages. By default [`Nested::Stop`].
     pub nested: Nested,
 }
 
-/// A folder by its path and its identity, so that no other folder at the path is taken for it.
+/// A folder, by path and identity, so that another folder at the path is not mistaken for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PinnedFolder {
     /// The folder.
     pub path: PathBuf,
-    /// The identity that it had when it was found; that of no folder if there was none.
+    /// The identity that it had when it was found; the default one if there was none.
     pub identity: FolderIdentity,
 }
 
@@ -97,36 +99,36 @@ fn folder_identity(identity: Identity) -> FolderIdentity {
     FolderIdentity { device, inode, created }
 }
 
-/// What a scan does about a symbolic link to a directory. A link that is not followed is reported.
+/// The policy for symbolic links to directories. A link that is not followed is reported.
 ///
-/// However it is reached, a package is found once, by its own path before that of any link. Behind a
-/// link, only the directory that it leads to may be a package; those below are not searched.
+/// A package is reported once, by its own path rather than that of a link. Behind a link, only its
+/// target may be a package; directories below it are not searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Links {
     /// No link is followed.
     Never,
-    /// A link is followed whose target lies inside the root, or inside [`FsConfig::within`] where there is
-    /// one. This is for trees that come from somebody else.
+    /// Links whose target is inside the root, or inside [`FsConfig::within`] if set, are followed.
+    /// For trees by other authors.
     WithinRoot,
-    /// Every link is followed: whoever may write to the root may name any directory of the machine.
-    /// Installers link skills from a common place into each client's directory.
+    /// Every link is followed: everyone with write access to the root can include any directory of
+    /// the machine. Installers link skills from a common directory into each client's directory.
     #[default]
     Follow,
 }
 
-/// Whether files inside a root are read that may also belong to something outside.
+/// Whether files are read that may also belong to something outside of the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SharedFiles {
     /// They are read: package managers link files from a common store.
     #[default]
     Allow,
-    /// Each is an error with a code of its own.
+    /// Each is an error with its own code.
     Refuse,
 }
 
-/// Whether a walk goes on below a package.
+/// Whether a walk continues below a package.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Nested {
@@ -140,7 +142,7 @@ pub enum Nested {
 }
 
 impl FsConfig {
-    /// The defaults over this root.
+    /// Creates the default configuration of this root.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         let ScanBounds { max_depth: _, max_directories, max_entries, max_skills, max_seconds } =
             ScanBounds::default();
@@ -165,17 +167,17 @@ impl FsConfig {
         }
     }
 
-    /// What a configuration has that names nothing; an empty root is no directory.
+    /// Creates the default configuration without a root; an empty root is not a directory.
     fn without_root() -> Self {
         Self::new("")
     }
 
-    /// Opens the root, over links as far as [`Self::within`] lets it.
+    /// Opens the root. Links are followed as far as [`Self::within`] allows.
     pub(crate) fn open_root(&self) -> Result<Dir, Error> {
         self.open_root_itself().map(|root| root.refusing(self.refusals()))
     }
 
-    /// The files that are not read in any directory of the tree.
+    /// Returns the files that are refused in the tree.
     pub(crate) fn refusals(&self) -> Refusals {
         Refusals {
             hard_links: self.hard_links == SharedFiles::Refuse,
@@ -202,7 +204,7 @@ impl FsConfig {
         project.open_dir(below(&self.root, fence)?, inside)
     }
 
-    /// Opens a folder of the host's and checks that it is the one that the tree is bound to.
+    /// Opens a folder of the host and checks that it is the pinned one.
     pub(crate) fn open_folder(&self, path: &Path) -> Result<Dir, Error> {
         let folder = Dir::open(path)?;
         let mut pinned = self.pinned.iter().filter(|pinned| pinned.path == path);
@@ -210,12 +212,12 @@ impl FsConfig {
         Ok(folder)
     }
 
-    /// Whether what is at a path below the root may be opened by that path in one step.
+    /// Returns whether a path below the root may be opened in one step.
     pub(crate) fn opens_by_path(&self) -> bool {
         self.pinned.is_empty() && self.refusals() == Refusals::default()
     }
 
-    /// Whether a link may lead to a directory, by its real path.
+    /// Returns whether a link may lead to a directory, by its real path.
     pub(crate) fn may_lead_to(&self, target: &Path) -> bool {
         let fence = self.within.as_ref().unwrap_or(&self.root);
         match self.links {
@@ -225,7 +227,7 @@ impl FsConfig {
         }
     }
 
-    /// The directories above the root whose `.gitignore` counts, if any does.
+    /// Returns the directories above the root whose `.gitignore` applies.
     pub(crate) fn above_with_gitignore(&self) -> Vec<PathBuf> {
         let Some(outermost) = &self.gitignore else { return Vec::new() };
         let above = self.root.ancestors().skip(1);

@@ -1,4 +1,4 @@
-//! Where skills are looked for when nobody names a folder, as data.
+//! The discovery policy: the directories that are searched for skills by default.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,17 +11,18 @@ use crate::roots::SkillRoot;
 use crate::surroundings::repository;
 use crate::{FsConfig, Links, SharedFiles};
 
-/// Which directories of a machine hold skills, and which of them are the project's and so asked about.
+/// The policy that decides which directories of a machine are searched for skills, and which of
+/// them need trust.
 ///
-/// By default it is what the client guide of agentskills.io asks for: in the project and in the home,
-/// the directory that all clients share and the client's own.
+/// The defaults follow the client guide of agentskills.io: in the project and in the home, the
+/// directory that all clients share and the client's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Discovery {
     /// The client whose own directories are searched: `.NAME/skills`. By default `prowess`.
     pub client: ClientName,
-    /// Whether the directories that all clients share, `agents/skills` and `.agents/skills`, are searched
-    /// wherever the client's own are. By default they are.
+    /// Whether the directories that all clients share, `agents/skills` and `.agents/skills`, are
+    /// searched wherever the client's own are. By default they are.
     pub shared: bool,
     /// Other clients whose directories are searched too, in the home and in the project, such as
     /// `claude` and `cursor`. By default none.
@@ -31,33 +32,34 @@ pub struct Discovery {
     /// Whether `agents/skills` and `NAME/skills` in the directory for configuration
     /// (`$XDG_CONFIG_HOME`, otherwise `~/.config`) belong to the user's. By default they do.
     pub xdg: bool,
-    /// Which of the working directory and those above it are searched, in the layer `project`. By
-    /// default up to the root of the repository.
+    /// The directories of the project that are searched, in the layer `project`. By default, from
+    /// the working directory up to the root of the repository.
     pub project: ProjectSearch,
-    /// What the project's skills need to be offered. By default the user's trust in its folder.
+    /// The trust that the project's skills need to be offered. By default the user's trust in its
+    /// folder.
     pub project_trust: ProjectTrust,
-    /// What the machine's administrator provides for everybody, in the layer `organization`, above all
-    /// others. By default `/etc/prowess/skills`; a machine without it has no such layer.
+    /// The directory of the machine's administrator, in the layer `organization`, above all others.
+    /// By default `/etc/prowess/skills`; a machine without it has no such layer.
     pub organization: Option<PathBuf>,
-    /// Whether what a `.gitignore` leaves out is not searched, from the root of each directory's repository
-    /// inwards. By default everything is searched.
+    /// Whether directories that a `.gitignore` excludes are skipped, from the root of each
+    /// directory's repository inwards. By default everything is searched.
     pub gitignore: bool,
-    /// Which links to packages are followed, in every layer. By default each in layers that are trusted, and
-    /// in the others those that stay inside the directory of skills or inside the project.
+    /// The links to packages that are followed, in every layer. By default, all in trusted layers,
+    /// and in the others those that stay inside the directory of skills or inside the project.
     pub links: Option<Links>,
-    /// Whether files with more than one name (hard links) are read, in every layer. By default in
-    /// layers that are trusted.
+    /// Whether files with several hard links are read, in every layer. By default in trusted
+    /// layers.
     pub hard_links: Option<SharedFiles>,
-    /// Whether what is mounted inside a directory of skills is read, in every layer. By default in
-    /// layers that are trusted.
+    /// Whether mount points inside a directory of skills are read, in every layer. By default in
+    /// trusted layers.
     pub mounts: Option<SharedFiles>,
-    /// How far each directory is searched.
+    /// The limits of the search of each directory.
     pub bounds: ScanBounds,
-    /// More directories by layer, each absolute or beginning with `~/`. By default none.
+    /// Further directories by layer, each absolute or starting with `~/`. By default none.
     pub roots: BTreeMap<Box<str>, Vec<PathBuf>>,
 }
 
-/// Which directories are a project's.
+/// The directories of a project that are searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProjectSearch {
@@ -71,40 +73,40 @@ pub enum ProjectSearch {
     Repository,
 }
 
-/// What a project's skills need to be offered to a model.
+/// The trust that a project's skills need to be offered to a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProjectTrust {
-    /// The user's trust in the folder. Without it the skills are known and none is offered.
+    /// The user's trust in the folder. Without it the skills are listed and not offered.
     #[default]
     Require,
-    /// Nothing: they are offered, with the trust that their layer has.
+    /// No trust is needed: the skills are offered, with the trust of their layer.
     Label,
-    /// Nothing, and their layer is trusted: for a sandbox that exists for this one project.
+    /// No trust is needed, and their layer is trusted: for a sandbox with this one project.
     Trusted,
 }
 
-/// How deep a directory is searched that was found. Skills lie one or two levels below it.
+/// The maximum depth in a discovered directory. Skills are one or two levels below it.
 const FOUND_DEPTH: usize = 6;
 
-/// How deep a tree is searched that somebody names, which may be a checkout of repositories: of 10,281
-/// packages of real ones, the deepest lies at 9.
+/// The maximum depth in a named tree, which may be a checkout of repositories: the deepest of
+/// 10,281 real packages is at 9.
 pub(crate) const NAMED_DEPTH: usize = 16;
 
-/// Where the search of a directory ends. A bound that bites is told of.
+/// The limits of a search. Exceeding one emits a `scan-truncated` warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScanBounds {
-    /// How many directories below it a package may lie. By default 16 in a tree that is named, and 6 in a
-    /// directory that was found.
+    /// The maximum depth of a package. By default 16 in a named tree, and 6 in a discovered
+    /// directory.
     pub max_depth: Option<usize>,
-    /// How many directories without a package are searched. By default 20,000.
+    /// The maximum number of directories without a package. By default 20,000.
     pub max_directories: usize,
-    /// How many names are looked at. By default 500,000.
+    /// The maximum number of names. By default 500,000.
     pub max_entries: usize,
-    /// How many skills are reported. By default 200,000.
+    /// The maximum number of skills. By default 200,000.
     pub max_skills: usize,
-    /// How many seconds a scan may take. By default 60.
+    /// The maximum duration of a scan, in seconds. By default 60.
     pub max_seconds: u64,
 }
 
@@ -121,7 +123,8 @@ impl Default for ScanBounds {
 }
 
 impl Discovery {
-    /// A tree to be searched within these bounds, and by its `.gitignore` files where they count.
+    /// Returns the configuration of a tree with these limits and, if enabled, its `.gitignore`
+    /// files.
     pub fn config(&self, root: impl Into<PathBuf>) -> FsConfig {
         let root = root.into();
         let ScanBounds { max_depth, max_directories, max_entries, max_skills, max_seconds } =
@@ -139,8 +142,8 @@ impl Discovery {
 }
 
 impl Discovery {
-    /// Returns the configuration of a directory that the operator names for a layer with this trust;
-    /// `None` for a layer that is not known, which is untrusted.
+    /// Returns the configuration of a directory that the operator names for a layer with this
+    /// trust; `None` for an unknown layer, which is untrusted.
     pub fn named_config(&self, root: impl Into<PathBuf>, trust: Option<Trust>) -> FsConfig {
         let shared = match trust {
             Some(Trust::Trusted) => SharedFiles::Allow,
@@ -155,7 +158,7 @@ impl Discovery {
         }
     }
 
-    /// Returns the configuration of a directory that was found, in a layer with this trust.
+    /// Returns the configuration of a discovered directory, in a layer with this trust.
     pub fn found_config(&self, root: &SkillRoot, trust: Option<Trust>) -> FsConfig {
         FsConfig {
             within: root.within.clone(),
@@ -166,9 +169,9 @@ impl Discovery {
         }
     }
 
-    /// By default, what a user trusts may link to elsewhere, as one does to share skills between clients.
-    /// What is not trusted may not lead out of its root or, once its folder is trusted, out of its
-    /// project.
+    /// Returns the policy for links. By default, trusted directories may contain links to anywhere,
+    /// as users share skills between clients. Others must not lead out of their root or, once its
+    /// folder is trusted, out of their project.
     fn links_by(&self, trust: Option<Trust>) -> Links {
         self.links.unwrap_or(match trust {
             Some(Trust::Trusted) => Links::Follow,
@@ -198,31 +201,35 @@ impl Default for Discovery {
     }
 }
 
-/// The name of a client as it stands in its directory: ASCII letters, digits, `-`, `_` and, not at the
-/// beginning, `.`.
+/// The name of a client, as in its directory: ASCII letters, digits, `-`, `_` and, except at the
+/// start, `.`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ClientName(Box<str>);
 
-/// The text is no name of a client.
+/// The error of a text that is not the name of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientNameError(Box<str>);
 
 impl ClientName {
-    /// A client's name.
+    /// Creates a client's name.
     ///
     /// # Errors
     ///
-    /// It is empty, begins with a dot, or holds anything but ASCII letters, digits, `-`, `_` and `.`.
+    /// The text is empty, starts with a dot, or contains anything but ASCII letters, digits, `-`,
+    /// `_` and `.`.
     pub fn new(name: &str) -> Result<Self, ClientNameError> {
-        let is_good = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-        match !name.is_empty() && !name.starts_with('.') && name.bytes().all(is_good) {
-            true => Ok(Self(name.into())),
-            false => Err(ClientNameError(name.into())),
+        if !name.is_empty()
+            && !name.starts_with('.')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+        {
+            Ok(Self(name.into()))
+        } else {
+            Err(ClientNameError(name.into()))
         }
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

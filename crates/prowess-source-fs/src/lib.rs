@@ -32,20 +32,20 @@
 //! what may have changed. A root in which there was nothing but packages is listed again once the
 //! kernel dates a change of it.
 //!
-//! Where the disk has to be waited for, some threads read ahead, and end with the scan. What is reported, in
-//! which order and on which thread, does not depend on them.
+//! Where the disk has to be waited for, some threads read ahead, and end with the scan. What is
+//! reported, in which order and on which thread, does not depend on them.
 //!
 //! It never reads frontmatter: it ships text, and knows of a `SKILL.md` only what the file system
-//! knows. Every open goes through `prowess-dir`, so no link and no race leads a read out of a package.
-//! Whatever keeps a `SKILL.md` from being reported is told with one of [`codes`], and the others are
-//! reported all the same.
+//! knows. Every open goes through `prowess-dir`, so no link and no race leads a read out of a
+//! package. Whatever keeps a `SKILL.md` from being reported is told with one of [`codes`], and the
+//! others are reported all the same.
 //!
-//! A watch tells of changes of a `SKILL.md` and of directories by the
-//! operating system's own word; of a file system that has none to give, such as one over a network, it
-//! tells nothing. Nor does it tell of the file that a `SKILL.md` that is a link leads to, of changes by another
-//! name of a file that has several (hard links), of a link on the way to a package or to the root that is led
-//! elsewhere, or of directories that are renamed more than two above the root or anywhere above a root that
-//! is not there. Who has such places scans them from time to time.
+//! A watch tells of changes of a `SKILL.md` and of directories by the operating system's own word;
+//! of a file system that has none to give, such as one over a network, it tells nothing. Nor does
+//! it tell of the file that a `SKILL.md` that is a link leads to, of changes by another name of a
+//! file that has several (hard links), of a link on the way to a package or to the root that is led
+//! elsewhere, or of directories that are renamed more than two above the root or anywhere above a
+//! root that is not there. Who has such places scans them from time to time.
 #![forbid(unsafe_code)]
 
 pub mod codes;

@@ -1,4 +1,4 @@
-//! Symbolic links to packages: which are followed, and what is said of the others.
+//! Follows symbolic links to packages, and reports the others.
 
 use std::collections::HashSet;
 use std::io::ErrorKind as IoErrorKind;
@@ -9,7 +9,7 @@ use prowess_dir::{Dir, Error, ErrorKind};
 use crate::package::{Probe, Prober};
 use crate::{FsConfig, Links, codes, problem};
 
-/// Opens a package's directory, over links as far as the configuration lets them.
+/// Opens a package's directory. Links are followed as far as the configuration allows.
 pub(crate) fn open_package(config: &FsConfig, package: &str) -> Result<Dir, Error> {
     match config.links {
         Links::Follow if config.opens_by_path() => Dir::open(config.root.join(package)),
@@ -32,28 +32,27 @@ fn open_package_below(config: &FsConfig, root: &Dir, package: &str) -> Result<Di
     }
 }
 
-/// An absolute link into the root leaves it by its text, and one to another part of the project leaves it
-/// indeed. Where it leads is looked up, and then opened without any link, so that a change in between cannot
-/// lead outside.
+/// Opens a package by the real path of a link. An absolute link into the root leaves it by its
+/// text, and a link to another part of the project really leaves it. The target is resolved first
+/// and then opened without any link, so that a change in between cannot lead outside.
 fn open_by_real_path(config: &FsConfig, root: &Dir, package: &str) -> Option<Result<Dir, Error>> {
     if let Some(real) = real_path_inside(&config.root, config, package) {
         return Some(root.open_dir(&real, prowess_dir::Links::Refuse));
     }
     let project = config.within.as_deref()?;
     let real = real_path_inside(project, config, package)?;
-    let open = |project: Dir| project.open_dir(&real, prowess_dir::Links::Refuse);
     let project = config.open_folder(project).map(|project| project.refusing(config.refusals()));
-    Some(project.and_then(open))
+    Some(project.and_then(|project: Dir| project.open_dir(&real, prowess_dir::Links::Refuse)))
 }
 
-/// The real path of a link's target from a directory, if it lies inside.
+/// Returns the path of a link's target relative to a directory, if it is inside.
 fn real_path_inside(directory: &Path, config: &FsConfig, link: &str) -> Option<String> {
     let directory = directory.canonicalize().ok()?;
     let target = config.root.join(link).canonicalize().ok()?;
     Some(target.strip_prefix(directory).ok()?.to_str()?.to_owned())
 }
 
-/// Looks at the links of a tree after the walk.
+/// Processes the links of a tree after the walk.
 pub(crate) struct Follower<'f, 'a> {
     pub(crate) config: &'f FsConfig,
     pub(crate) root: &'f Dir,
@@ -63,7 +62,8 @@ pub(crate) struct Follower<'f, 'a> {
 }
 
 impl Follower<'_, '_> {
-    /// Reports the package that a link leads to, or why there is none; whether there is one.
+    /// Reports the package that a link leads to, or the reason why there is none; returns whether
+    /// there is one.
     pub(crate) fn follow(&mut self, link: &str) -> bool {
         if !self.leads_to_directory(link) {
             return false;
@@ -78,16 +78,16 @@ impl Follower<'_, '_> {
         false
     }
 
-    /// Only asks what the target is; links to files are no business of a search for skills.
+    /// Returns whether the target is a directory. Links to files are irrelevant here.
     fn leads_to_directory(&mut self, link: &str) -> bool {
         let code = match self.config.root.join(link).metadata() {
             Ok(metadata) => return metadata.is_dir(),
             Err(error) if error.kind() == IoErrorKind::NotFound => codes::DANGLING_LINK,
             Err(error) if error.kind() == IoErrorKind::PermissionDenied => return true,
-            // Through a file, or round in a circle.
+            // The path leads through a file, or the links form a loop.
             Err(error) if error.kind() == IoErrorKind::NotADirectory => codes::DANGLING_LINK,
             Err(error) if prowess_dir::is_loop(&error) => codes::SYMLINK_LOOP,
-            // It may be there: opening it tells more.
+            // The target may exist: opening it shows the reason.
             Err(_) => return true,
         };
         let path = self.prober.absolute(link);
@@ -112,7 +112,7 @@ impl Follower<'_, '_> {
         let probe = self.prober.probe_opened(directory);
         match probe {
             Probe::Package => drop(self.seen.insert((stat.inode, stat.device))),
-            // What lies inside the root is searched by its own path.
+            // A target inside the root is searched by its own path.
             Probe::Nothing if real_path_inside(&self.config.root, self.config, link).is_none() => {
                 self.tell(link, problem::link_not_searched);
             }

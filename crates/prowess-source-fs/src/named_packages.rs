@@ -1,4 +1,4 @@
-//! A look at a few packages instead of the whole tree.
+//! Scans a few packages instead of the whole tree.
 
 use prowess_core::{
     Cancel, Clock, Coverage, PackagePath, PreviousScan, ScanSink, SourceError, SourceErrorKind,
@@ -12,7 +12,7 @@ use crate::scan;
 use crate::stamp::LastSecond;
 use crate::{FsConfig, Nested, problem, wrong_case};
 
-/// Reports these packages, or everything where they cannot be told apart from the rest of the tree.
+/// Reports only these packages, or the whole tree if they cannot be scanned apart from it.
 pub(crate) fn scan_packages(
     config: &FsConfig,
     clock: &dyn Clock,
@@ -27,14 +27,14 @@ pub(crate) fn scan_packages(
         return scanned.map(Coverage::Everything);
     };
     let absolute = config.root.to_string_lossy();
-    // A few packages may well be read: a proper stamp costs each one further call. A provisional one of an
-    // earlier scan is compared all the same.
+    // Proper stamps cost one further call each, which is little for a few packages. A provisional
+    // stamp of an earlier scan is still compared.
     let is_provisional =
         |(package, _): &(&str, u64)| previous.stamp(package).is_some_and(Stamp::is_provisional);
     let epoch = if places.iter().any(is_provisional) { root.epoch() } else { None };
     let times = Times { now: clock.now(), epoch, is_provisional: false };
     let mut prober = Prober::new(&absolute, times, previous, sink);
-    // Somebody has told of these.
+    // A change of these packages was reported.
     prober.reporter.files.expects_changes = true;
     for (package, inode) in places {
         if cancel.is_cancelled() {
@@ -61,9 +61,9 @@ pub(crate) fn scan_packages(
     Ok(Coverage::Asked)
 }
 
-/// The root and those of the packages that a walk would come to, with the inode of each. `None` if it
-/// depends on more than each package's own directory: links, names that may look alike, a root that is a
-/// package itself, a `.gitignore` above it.
+/// Returns the root and the packages that a walk would reach, with the inode of each. `None` if
+/// that depends on more than each package's own directory: links, names that may look alike, a root
+/// that is a package itself, a `.gitignore` above it.
 fn places<'p>(
     config: &FsConfig,
     packages: &'p [PackagePath],
@@ -83,13 +83,13 @@ fn places<'p>(
     Some((root, places))
 }
 
-/// Whether a walk comes to a directory.
+/// Whether a walk reaches a directory.
 enum Place {
-    /// It does; the directory has this inode.
+    /// It does, and the directory has this inode.
     Reached(u64),
-    /// It does not, as there is none or a package above it ends the walk.
+    /// It does not, because the directory does not exist or a package above it ends the walk.
     Passed,
-    /// That takes the walk itself to say.
+    /// Only the walk can decide.
     Unsure,
 }
 
@@ -116,7 +116,7 @@ fn place(config: &FsConfig, root: &Dir, package: &str) -> Place {
     Place::Reached(inode)
 }
 
-/// What a directory is that cannot be asked about: none, or one that is shut.
+/// Classifies a directory that cannot be examined: it does not exist or cannot be entered.
 fn of_missing(error: &Error) -> Place {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => Place::Passed,
@@ -124,7 +124,7 @@ fn of_missing(error: &Error) -> Place {
     }
 }
 
-/// Whether a directory has a `SKILL.md`, of whatever kind: each ends the walk.
+/// Returns whether a directory has a `SKILL.md` of any kind, which ends the walk.
 pub(crate) fn is_package(root: &Dir, directory: &str) -> bool {
     let file = |name| match directory {
         "" => String::from(name),

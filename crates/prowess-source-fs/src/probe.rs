@@ -1,4 +1,4 @@
-//! What the kernel is asked about one `SKILL.md`, and what it answers. Nobody is told of it here.
+//! Probes one `SKILL.md` by system calls, without reporting the result.
 
 use prowess_core::{Stamp, Timestamp};
 use prowess_dir::{
@@ -7,10 +7,10 @@ use prowess_dir::{
 
 use crate::stamp::{self, Verdict};
 
-/// The most bytes of a file's beginning that a sink may ask for. A larger file is no skill.
+/// The maximum number of bytes that a sink may request. A larger file is not a skill.
 pub(crate) const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
 
-/// The present, by the host's clock and by that of the files where it is of use.
+/// The current time, by the host's clock and, if usable, by that of the files.
 #[derive(Clone, Copy)]
 pub(crate) struct Times {
     pub(crate) now: Timestamp,
@@ -19,18 +19,18 @@ pub(crate) struct Times {
     pub(crate) is_provisional: bool,
 }
 
-/// How the directory of a package was come to.
+/// The way in which a package's directory was found.
 #[derive(Clone, Copy)]
 pub(crate) enum Origin {
     /// By a listing, which gave it this inode.
     Listing(u64),
-    /// By that of the last scan, which would be the same now.
+    /// By the listing of the last scan, which is still valid.
     LastListing,
-    /// It was opened itself, or through a link: nothing says that what is known is of this file.
+    /// Opened directly or through a link, so no earlier stamp applies.
     Opened,
 }
 
-/// Which file is asked about.
+/// The file to probe.
 #[derive(Clone, Copy)]
 pub(crate) struct ProbeRequest<'q> {
     pub(crate) package: &'q str,
@@ -40,30 +40,30 @@ pub(crate) struct ProbeRequest<'q> {
     pub(crate) known: Option<Stamp>,
 }
 
-/// How the file is reached.
+/// The location of the file.
 #[derive(Clone, Copy)]
 pub(crate) struct FileLocation<'w> {
     pub(crate) directory: &'w Dir,
-    /// The package from that directory; empty if it is that directory.
+    /// The package, relative to that directory; empty if it is that directory.
     pub(crate) package: &'w str,
-    /// The file from that directory.
+    /// The file, relative to that directory.
     pub(crate) path: RelativePath<'w>,
     pub(crate) links: Links,
 }
 
-/// What is to be reported of it.
+/// The result of a probe.
 pub(crate) enum ProbeResult {
-    /// It is as the earlier scan saw it.
+    /// The file has not changed since the earlier scan.
     Unchanged,
-    /// It was read.
+    /// The file was read.
     Read(Prefix),
-    /// It could not be opened.
+    /// The file could not be opened.
     NotOpened(Error),
-    /// It was opened and cannot be read.
+    /// The file was opened and cannot be read.
     Unreadable(Error),
 }
 
-/// The beginning of a file, of which the bytes lie elsewhere.
+/// The first bytes of a file, which are stored elsewhere.
 #[derive(Clone, Copy)]
 pub(crate) struct Prefix {
     pub(crate) stamp: Option<Stamp>,
@@ -71,29 +71,28 @@ pub(crate) struct Prefix {
     pub(crate) head: Head,
 }
 
-/// Asks, with all that is the same for each file of a scan.
+/// Probes files, with the state that is common to a scan.
 pub(crate) struct FileProber {
     pub(crate) times: Times,
-    /// Whether each file has most likely changed, so that its dates are asked for once it is open.
+    /// Whether files have most likely changed, so that their times are read only after opening.
     pub(crate) expects_changes: bool,
-    /// Files that were read. Closing them together saves the call that each one's size costs.
+    /// Files that were read. Closing them together is faster.
     pub(crate) spent: SpentFiles,
 }
 
 impl FileProber {
-    /// Asks about a file; of one that is new or may have changed, reads as much as `head` holds.
+    /// Probes a file; if it is new or may have changed, reads as much as `head` holds.
     pub(crate) fn probe(
         &mut self,
         request: &ProbeRequest<'_>,
         location: FileLocation<'_>,
         head: &mut [u8],
     ) -> ProbeResult {
-        // The dates of a link are not those of the file. Those of an open one say too little of a provisional
-        // stamp.
-        let is_asked_first = |known: &Stamp| {
+        // The times of a link are not those of the file, and those of an open file are not enough
+        // to check a provisional stamp.
+        let known = request.known.filter(|known| {
             location.links == Links::Refuse && (known.is_provisional() || !self.expects_changes)
-        };
-        let known = request.known.filter(is_asked_first);
+        });
         let told = known.map(|known| self.told(request, known, location));
         if told == Some(Verdict::Unchanged) {
             return ProbeResult::Unchanged;
@@ -118,8 +117,8 @@ impl FileProber {
         }
     }
 
-    /// Reads a file once more, as much of it as `head` holds. It gets another stamp if it has changed since
-    /// `earlier`.
+    /// Reads a file again, as much of it as `head` holds. It gets another stamp if it has changed
+    /// since `earlier`.
     pub(crate) fn read_again(
         &self,
         request: &ProbeRequest<'_>,
@@ -130,12 +129,14 @@ impl FileProber {
         let file = location.directory.open_unchecked(location.path, location.links)?;
         let file = file.into_file()?;
         let stamp = stamp::proper(request.file, file.stat(), self.times.now);
-        let is_the_one = |given: &Stamp| given.is_provisional() || stamp::is_proper(*given, stamp);
-        let stamp = earlier.stamp.filter(is_the_one).or(Some(stamp));
+        let stamp = earlier
+            .stamp
+            .filter(|given| given.is_provisional() || stamp::is_proper(*given, stamp))
+            .or(Some(stamp));
         Ok(Prefix { stamp, size: file.stat().size, head: file.read_head(head)? })
     }
 
-    /// What the dates of a file say of a stamp of an earlier scan, in one system call.
+    /// Compares a file's times with the stamp of an earlier scan, in one system call.
     fn told(
         &self,
         request: &ProbeRequest<'_>,
@@ -158,7 +159,7 @@ impl FileProber {
             .map_or(Verdict::Changed, |(stat, mount)| stamp::verdict(known, &epoch, (&stat, mount)))
     }
 
-    /// Returns the provisional stamp of a file, where it may have one.
+    /// Returns the provisional stamp of a file, if it may have one.
     fn provisional(&self, request: &ProbeRequest<'_>) -> Option<Stamp> {
         let is_first_look = request.known.is_none() && self.times.is_provisional;
         let found = found(request).filter(|_| is_first_look)?;
@@ -193,7 +194,7 @@ impl FileProber {
     }
 }
 
-/// The file in the directory that a listing gave.
+/// Returns the file with the directory that a listing returned.
 fn found<'q>(request: &ProbeRequest<'q>) -> Option<stamp::Found<'q>> {
     match request.origin {
         Origin::Listing(directory) => Some(stamp::Found { file: request.file, directory }),
@@ -201,7 +202,7 @@ fn found<'q>(request: &ProbeRequest<'q>) -> Option<stamp::Found<'q>> {
     }
 }
 
-/// Whether the directory is the one in which a provisional stamp was given.
+/// Returns whether the directory is the one of a provisional stamp.
 fn is_there(request: &ProbeRequest<'_>, known: Stamp, epoch: &Epoch) -> bool {
     matches!(request.origin, Origin::LastListing)
         || found(request).is_some_and(|found| stamp::is_of(known, found, epoch))

@@ -93,7 +93,7 @@ pub(crate) fn directory_unreadable(path: &str, error: &Error) -> Diagnostic {
     )
 }
 
-/// Why a `SKILL.md` that is there cannot be reported.
+/// Returns the diagnostic for an existing `SKILL.md` that cannot be reported.
 pub(crate) fn skill_file(path: &str, error: &Error) -> Diagnostic {
     let (code, message, help) = match error.kind() {
         ErrorKind::NotRegular => (
@@ -137,7 +137,7 @@ pub(crate) fn skill_file(path: &str, error: &Error) -> Diagnostic {
     problem(code, Severity::Error, path, message, help)
 }
 
-/// A link to a package's directory that leads to nothing.
+/// Returns the diagnostic for a broken link to a package's directory.
 pub(crate) fn broken_link(path: &str, code: Code) -> Diagnostic {
     let message = if code == codes::SYMLINK_LOOP {
         format!("the links of `{path}` lead round in a circle")
@@ -178,7 +178,8 @@ pub(crate) fn link_not_searched(path: &str, target: &str) -> Diagnostic {
     )
 }
 
-/// A directory whose name cannot be part of a package's path; `path` is its `SKILL.md` if it has one.
+/// Returns the diagnostic for a directory whose name cannot be part of a package's path; `path` is
+/// its `SKILL.md` if it has one.
 pub(crate) fn unusable_name(code: Code, path: &str, has_skill: bool) -> Diagnostic {
     let reason = if code == codes::PATH_NOT_UTF8 {
         "its name is not UTF-8"

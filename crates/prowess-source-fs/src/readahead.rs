@@ -1,10 +1,10 @@
-//! Reading ahead where the disk is slow.
+//! Reads ahead on slow disks.
 //!
-//! From the kernel's memory a file is opened and read in some microseconds, and threads would cost more
-//! than they save. Where the first files take much longer, the disk is waited for, and a disk answers many
-//! requests in the time of one. So then threads open what the walk is going to come to, read its
-//! beginning, and throw it away: the walk goes on as before and finds it in memory. What is reported, in
-//! which order and on which thread, does not depend on them.
+//! With warm caches a file is opened and read in some microseconds, and threads would cost more
+//! than they save. On a cold disk each file takes much longer, and a disk serves many requests in
+//! the time of one. So threads open the next files of the walk, read their first bytes, and discard
+//! them: the walk continues and finds them cached. The reports, their order and their thread do not
+//! depend on this.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -17,24 +17,25 @@ use prowess_dir::{Dir, EntryBuffer, ErrorKind, Kind, Links};
 
 use crate::package::{FILES, HEAD_BYTES};
 
-/// A file that takes longer was waited for. From memory it takes less than a tenth of this.
+/// A file that takes longer was read from the disk. From the cache it takes less than a tenth of
+/// this.
 const SLOW: Duration = Duration::from_micros(50);
 
-/// How many files are timed together, and how many of them have to be slow: on a busy machine one or two
-/// are, as something else had the processor meanwhile.
+/// The number of files that are timed together, and of those that have to be slow: on a busy
+/// machine one or two are, because another process had the processor.
 const TIMED: usize = 16;
 const ENOUGH_SLOW: usize = 4;
 
-/// Some files are timed again and again, as a part of a tree may be in memory.
+/// The interval of further timings, because a part of a tree may be cached.
 const TIMED_EVERY: usize = 256;
 
-/// As many requests as a disk of today takes at once with a gain.
+/// The number of concurrent requests that still speed up a current disk.
 const THREADS: usize = 32;
 
-/// For fewer directories no thread is started.
+/// The minimum number of directories for starting threads.
 const FEWEST: usize = 8;
 
-/// How fast a walk gets on.
+/// The speed of a walk.
 pub(crate) struct Pace {
     count: usize,
     last: Duration,
@@ -47,12 +48,13 @@ impl Pace {
         Self { count: 0, last: Duration::ZERO, slow: 0, is_slow: false }
     }
 
-    /// Whether the disk is waited for.
+    /// Returns whether the walk waits for the disk.
     pub(crate) fn is_slow(&self) -> bool {
         self.is_slow
     }
 
-    /// Notes that a directory is about to be looked at. Whether the walk turns out to be slow just now.
+    /// Records that a directory is about to be probed. Returns whether the walk has just become
+    /// slow.
     pub(crate) fn turns_slow(&mut self, clock: &dyn Clock) -> bool {
         let at = self.count % TIMED_EVERY;
         self.count += 1;
@@ -66,7 +68,7 @@ impl Pace {
             self.slow += usize::from(now.saturating_sub(self.last) > SLOW);
         }
         self.last = now;
-        // At once, as each file that is waited for alone may take some milliseconds.
+        // Immediately, because each slow file may take some milliseconds.
         self.is_slow = self.slow >= ENOUGH_SLOW;
         self.is_slow
     }
@@ -86,8 +88,8 @@ struct Work {
 }
 
 impl ReadAhead {
-    /// Reads ahead in this directory, behind the name `after` where there is one. `None` if that is not worth
-    /// it or not possible.
+    /// Starts to read ahead in this directory, after the name `after` if given. Returns `None` if
+    /// that is not worthwhile or not possible.
     pub(crate) fn start(directory: &Dir, after: Option<&str>, most: usize) -> Option<Self> {
         let names = names(directory, after, most)?;
         if names.len() < FEWEST {
@@ -95,13 +97,15 @@ impl ReadAhead {
         }
         let directory = directory.open_dir("", Links::Refuse).ok()?;
         let threads = THREADS.min(names.len());
-        let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let next = AtomicUsize::new(0);
+        let is_over = AtomicBool::new(false);
         let work = Arc::new(Work { directory, names, next, is_over });
-        let start = |_| {
-            let work = Arc::clone(&work);
-            Builder::new().name("prowess-ahead".into()).spawn(move || work.run()).ok()
-        };
-        let threads = (0..threads).map_while(start).collect();
+        let threads = (0..threads)
+            .map_while(|_| {
+                let work = Arc::clone(&work);
+                Builder::new().name("prowess-ahead".into()).spawn(move || work.run()).ok()
+            })
+            .collect();
         Some(Self { work, threads })
     }
 }
@@ -110,13 +114,13 @@ impl Drop for ReadAhead {
     fn drop(&mut self) {
         self.work.is_over.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
-            // It has nothing to say, not even that it panicked.
+            // Errors and panics of these threads have no effect.
             drop(thread.join());
         }
     }
 }
 
-/// The directories in this one, in the order in which the walk comes to them.
+/// Returns the directories in this one, in the order of the walk.
 fn names(directory: &Dir, after: Option<&str>, most: usize) -> Option<Vec<Box<str>>> {
     let mut directory = directory.open_dir("", Links::Refuse).ok()?;
     let mut buffer = EntryBuffer::default();
@@ -143,7 +147,7 @@ impl Work {
         }
     }
 
-    /// Has the kernel bring a package's file into memory, or the listing of what is none.
+    /// Loads a package's file into the cache, or the listing of a directory without one.
     fn bring(&self, name: &str, head: &mut [u8]) {
         let file = [name, "/", FILES[0]].concat();
         match self.directory.open_unchecked(&*file, Links::Refuse) {

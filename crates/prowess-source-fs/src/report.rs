@@ -1,4 +1,4 @@
-//! Reports what was found out about a `SKILL.md`.
+//! Reports the result of probing a `SKILL.md`.
 
 use prowess_core::{Found, PreviousScan, ReadFurther, ScanSink};
 use prowess_dir::{Dir, Error, ErrorKind, Links};
@@ -8,17 +8,17 @@ use crate::probe::{
     FileLocation, FileProber, MAX_FILE_BYTES, Origin, Prefix, ProbeRequest, ProbeResult,
 };
 
-/// Why a `SKILL.md` was not reported.
+/// The reason why a `SKILL.md` was not reported.
 pub(crate) enum Fault {
-    /// There is none.
+    /// The file does not exist.
     Absent,
     /// Its directory may not be entered.
     Closed(Error),
-    /// It is there and cannot be read.
+    /// The file exists and cannot be read.
     Unreadable(Error),
 }
 
-/// Reports to a sink, and asks further where that takes it.
+/// Reports to a sink, and reads further if the sink requests it.
 pub(crate) struct Reporter<'a> {
     pub(crate) previous: PreviousScan<'a>,
     pub(crate) sink: &'a mut dyn ScanSink,
@@ -26,7 +26,7 @@ pub(crate) struct Reporter<'a> {
 }
 
 impl Reporter<'_> {
-    /// Reports what was answered about a `SKILL.md`, whose beginning is in `head`.
+    /// Reports the result of probing a `SKILL.md`, whose first bytes are in `head`.
     pub(crate) fn report(
         &mut self,
         request: &ProbeRequest<'_>,
@@ -55,7 +55,7 @@ impl Reporter<'_> {
                 self.linked(request, location.directory)
             }
             ErrorKind::Link => {
-                // The directory has become a link since its name was read: it is none any more.
+                // The directory was replaced by a link since its name was read.
                 let package = location.directory.open_dir(location.package, Links::Refuse);
                 self.linked(
                     request,
@@ -74,7 +74,7 @@ impl Reporter<'_> {
 
     /// A `SKILL.md` that is a link is followed inside its package.
     fn linked(&mut self, request: &ProbeRequest<'_>, package: &Dir) -> Result<(), Fault> {
-        // The directory says nothing of the file that the link leads to.
+        // The identity of the directory does not cover the target of a link.
         let request = ProbeRequest { origin: Origin::Opened, ..*request };
         let path = request.file.into();
         let location =
@@ -127,8 +127,8 @@ impl Reporter<'_> {
     }
 }
 
-/// What a file is that the system does not open: one may know that it is there all the same, or that it is
-/// not. To ask takes no descriptor, of which there may be none left.
+/// Determines the fault of a file that cannot be opened: it may still be possible to find out
+/// whether it exists. This needs no descriptor, of which none may be left.
 fn unopened(location: FileLocation<'_>, error: Error) -> Fault {
     match location.directory.stat_unconfined(location.path).map_err(|of_stat| of_stat.kind()) {
         Ok(_) => Fault::Unreadable(error),

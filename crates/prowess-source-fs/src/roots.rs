@@ -1,4 +1,4 @@
-//! The directories of skills that a policy and a machine have.
+//! Finds the skill directories of a policy on a machine.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,14 @@ use crate::{
     ClientName, Discovery, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings, problem,
 };
 
-/// The layer of what the machine's administrator provides.
+/// The layer of skills that the machine's administrator provides.
 pub const ORGANIZATION_LAYER: &str = "organization";
 const USER_LAYER: &str = "user";
-/// The layer of what came with the project.
+/// The layer of skills that come with the project.
 pub const PROJECT_LAYER: &str = "project";
 
-/// What all clients call their common directory, by the client guide of agentskills.io.
+/// The name of the directory that all clients share, according to the client guide of
+/// agentskills.io.
 const SHARED: &str = "agents";
 
 /// A directory of skills in its layer.
@@ -25,33 +26,35 @@ pub struct SkillRoot {
     pub layer: Box<str>,
     /// The directory; it need not exist.
     pub directory: PathBuf,
-    /// The folder that the directory may not lead out of, which is its project's.
+    /// The folder of the project, which the directory must not lead out of.
     pub within: Option<PathBuf>,
-    /// The folders that the directory's source is bound to, where [`Self::asked`] asks for trust in them.
+    /// The folders that the directory's source is bound to, where [`Self::asked`] asks for trust in
+    /// them.
     pub pinned: Vec<PinnedFolder>,
-    /// Whether it is no complaint that the directory does not exist.
+    /// Whether a missing directory is not reported.
     pub may_be_missing: bool,
-    /// The folder that the user has to trust before any of its skills is offered, where the policy asks
-    /// for that.
+    /// The folder that the user has to trust before its skills are offered, if the policy requires
+    /// that.
     pub asked: Option<AskedFolder>,
 }
 
-/// The directories of skills, and what is wrong with them.
+/// The skill directories, and findings about them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkillRoots {
-    /// In each layer, what comes first is used first. No directory is here twice.
+    /// The directories; in each layer, earlier ones take precedence. None is listed twice.
     pub roots: Vec<SkillRoot>,
-    /// What the operator should know.
+    /// Findings for the operator.
     pub findings: Vec<Diagnostic>,
 }
 
 impl Discovery {
-    /// The directories of skills in these surroundings.
+    /// Returns the skill directories in these surroundings.
     ///
-    /// It looks for the repository's root and for which directories are one and the same. Whether they
-    /// exist is found out by each scan, so that they may come and go.
+    /// Finds the repository's root and directories that are the same. Each scan checks whether they
+    /// exist, so they may appear and disappear.
     pub fn find(&self, surroundings: &Surroundings) -> SkillRoots {
-        let (seen, found) = (HashMap::new(), SkillRoots::default());
+        let seen = HashMap::new();
+        let found = SkillRoots::default();
         let mut finder = Finder { policy: self, surroundings, seen, found };
         finder.organization();
         finder.configured();
@@ -60,14 +63,15 @@ impl Discovery {
         finder.found
     }
 
-    /// The clients' directories, such as `.prowess/skills` or, without the dot, `prowess/skills`.
+    /// Iterates over the clients' directories, such as `.prowess/skills` or, without the dot,
+    /// `prowess/skills`.
     fn clients<'p>(&'p self, dot: &'p str) -> impl Iterator<Item = String> + 'p {
         let shared = self.shared.then_some(SHARED);
         let names = std::iter::once(self.client.as_str()).chain(shared);
         names.map(move |name| format!("{dot}{name}/skills"))
     }
 
-    /// The directories of all clients in a home or a project, the client's own first.
+    /// Iterates over the directories of all clients in a home or a project, the client's own first.
     fn all_clients(&self) -> impl Iterator<Item = String> + '_ {
         let others = self.also.iter().map(ClientName::as_str);
         self.clients(".").chain(others.map(|name| format!(".{name}/skills")))
@@ -77,7 +81,7 @@ impl Discovery {
 struct Finder<'f> {
     policy: &'f Discovery,
     surroundings: &'f Surroundings,
-    /// The layer of each directory that was found, by its real path where it has one.
+    /// The layer of each found directory, by its real path if it has one.
     seen: HashMap<PathBuf, Box<str>>,
     found: SkillRoots,
 }
@@ -111,8 +115,8 @@ impl Finder<'_> {
         self.found.roots.push(SkillRoot::new(layer, directory));
     }
 
-    /// A path as the operator wrote it. A relative one would let whoever chooses the working directory
-    /// choose what it names.
+    /// Expands a path of the configuration. A relative path is rejected, because its meaning would
+    /// depend on the working directory.
     fn expand(&self, written: &Path) -> Option<PathBuf> {
         match written.strip_prefix("~") {
             Ok(below) => self.surroundings.home.as_ref().map(|home| home.join(below)),
@@ -158,7 +162,7 @@ impl Finder<'_> {
             });
             for name in self.policy.all_clients().collect::<Vec<_>>() {
                 let directory = folder.join(name);
-                // What is the user's own stays the user's where a home is a project, too.
+                // A directory of the user stays in the user's layer, even if the home is a project.
                 if self.see(PROJECT_LAYER, &directory).is_some() {
                     continue;
                 }
@@ -182,7 +186,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Takes note of a directory; gives the layer that it was found in before.
+    /// Records a directory; returns the layer in which it was found before.
     fn see(&mut self, layer: &str, directory: &Path) -> Option<Box<str>> {
         let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
         if let Some(other) = self.seen.get(&real) {
@@ -194,7 +198,7 @@ impl Finder<'_> {
 }
 
 impl SkillRoot {
-    /// A directory that is complained about where it is missing.
+    /// Creates a directory that is reported if it is missing.
     fn new(layer: &str, directory: PathBuf) -> Self {
         Self {
             layer: layer.into(),

@@ -1,12 +1,12 @@
-//! What tells one version of a `SKILL.md` from another without reading it.
+//! Stamps, which identify versions of a `SKILL.md` without reading it.
 //!
-//! A **proper** stamp is made of all that the file system says of a file. It costs a system call for each
-//! file, in a scan that has three for it otherwise. So a first scan gives **provisional** stamps, where the
-//! file system allows it (see [`Epoch`]): they say when the scan began and in which directory the file was
-//! found. The next scan asks for the file's dates anyway. If they lie before the earlier scan began, by more
-//! than clocks are coarse, the file is the one that was read then. If not, it is read again, and gets a
-//! proper stamp. In the same way a provisional stamp says when a directory was listed and which names were in
-//! it.
+//! A **proper** stamp is computed from all metadata of a file. It costs a system call for each
+//! file, in a scan that otherwise has three per file. So a first scan uses **provisional** stamps
+//! where the file system allows it (see [`Epoch`]): they contain the start of the scan and the
+//! directory of the file. The next scan reads the file's times anyway. If these are before the
+//! start of the earlier scan, by more than the resolution of the clock, the file is unchanged. If
+//! not, it is read again, and gets a proper stamp. In the same way a provisional stamp records when
+//! a directory was listed and which names it had.
 
 #[cfg(test)]
 mod tests;
@@ -16,13 +16,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use prowess_core::{Stamp, Timestamp};
 use prowess_dir::{Epoch, FileTime, Kind, Stat};
 
-/// Times of files are no finer than the kernel's tick, on some file systems two seconds: a file that
-/// changed this lately may change again without its times changing.
+/// Times of files have the resolution of the kernel's tick, on some file systems two seconds: a
+/// file that changed this recently may change again without a change of its times.
 const RACY_MS: i128 = 2_000;
 
-/// The proper stamp of a file; a racy one if it changed so lately that a further change may not show.
+/// Returns the proper stamp of a file; a racy one if it changed so recently that a further change
+/// may not show.
 pub(crate) fn proper(file: &str, stat: &Stat, now: Timestamp) -> Stamp {
-    // The name is part of it: `skill.md` that becomes `SKILL.md` is reported anew.
+    // The name is included: `skill.md` that becomes `SKILL.md` is reported as changed.
     let words = [
         letter(file),
         stat.size,
@@ -36,7 +37,7 @@ pub(crate) fn proper(file: &str, stat: &Stat, now: Timestamp) -> Stamp {
     if may_change_again { Stamp::racy(mixed) } else { Stamp::exact(mixed) }
 }
 
-/// Whether a stamp that was given is this proper one, confirmed or not, and neither is racy.
+/// Returns whether a known stamp equals this proper one, confirmed or not, and neither is racy.
 pub(crate) fn is_proper(given: Stamp, stamp: Stamp) -> bool {
     !given.is_provisional()
         && !given.is_racy()
@@ -73,29 +74,29 @@ impl Listed {
     }
 }
 
-/// What a provisional stamp says of a file.
+/// The result of comparing a provisional stamp with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It is the one that was read.
+    /// The file is unchanged.
     Unchanged,
-    /// It may be the one that was read: it changed just before.
+    /// The file may be unchanged: it changed just before it was read.
     Unknown,
-    /// It is another one, or nothing can be said.
+    /// The file has changed, or nothing is known.
     Changed,
 }
 
-/// How the seconds of a moment and a hash share a provisional stamp: until the year 2106, and one in a
-/// billion directories that take the place of another is taken for it.
+/// The bits of a provisional stamp for the seconds; the rest is a hash. This works until the year
+/// 2106, and one in a billion replaced directories is not detected.
 const SECONDS_BITS: u32 = 32;
 const HASH_BITS: u32 = 30;
 
-/// The stamp of a file that a scan reads which began then.
+/// Returns the stamp of a file that is read by a scan that started at `epoch`.
 pub(crate) fn provisional(found: Found<'_>, epoch: &Epoch) -> Stamp {
     of_words(&found.words(), epoch)
 }
 
-/// The stamp of what a scan listed which began then; `None` if the directory changed so lately that a later
-/// change may not show.
+/// Returns the stamp of a listing by a scan that started at `epoch`; `None` if the directory
+/// changed so recently that a later change may not show.
 pub(crate) fn listing(listed: Listed, epoch: &Epoch) -> Option<Stamp> {
     let is_settled = Epoch::is_older(listed.changed, epoch.moment.seconds);
     is_settled.then(|| of_words(&listed.words(), epoch))
@@ -106,7 +107,7 @@ fn of_words(words: &[u64], epoch: &Epoch) -> Stamp {
     Stamp::provisional((seconds << HASH_BITS) | hash(words, epoch))
 }
 
-/// The last second whose provisional stamps a source has given.
+/// The last second for which a source has used provisional stamps.
 #[derive(Debug)]
 pub(crate) struct LastSecond(AtomicI64);
 
@@ -117,20 +118,20 @@ impl Default for LastSecond {
 }
 
 impl LastSecond {
-    /// Whether a scan that begins now may give them. Those of one second are all the same, so only one
-    /// scan gives them: a file that is read by two may have changed in between.
+    /// Returns whether a scan that starts now may use provisional stamps. All of one second are
+    /// equal, so only one scan uses them: a file that two scans read may have changed in between.
     pub(crate) fn is_free(&self, epoch: &Epoch) -> bool {
         let second = epoch.moment.seconds;
         self.0.fetch_max(second, Ordering::Relaxed) < second
     }
 }
 
-/// Whether a provisional stamp was given to a file of this name in this directory.
+/// Returns whether a provisional stamp belongs to a file of this name in this directory.
 pub(crate) fn is_of(given: Stamp, found: Found<'_>, epoch: &Epoch) -> bool {
     given.value() & low(HASH_BITS) == hash(&found.words(), epoch)
 }
 
-/// Whether a listing would give these names, as it did when the stamp was made.
+/// Returns whether a listing would still return these names.
 pub(crate) fn is_as_listed(given: Stamp, listed: Listed, now: &Epoch) -> bool {
     let began = began_at(given);
     given.value() & low(HASH_BITS) == hash(&listed.words(), now)
@@ -138,7 +139,7 @@ pub(crate) fn is_as_listed(given: Stamp, listed: Listed, now: &Epoch) -> bool {
         && Epoch::is_older(listed.changed, began)
 }
 
-/// What a provisional stamp says of the file in its place with these dates on this mount.
+/// Compares a provisional stamp with the file that now has these times on this mount.
 pub(crate) fn verdict(given: Stamp, epoch: &Epoch, (stat, mount): (&Stat, Option<u64>)) -> Verdict {
     let began = began_at(given);
     let is_here = mount == Some(epoch.mount);
@@ -152,7 +153,7 @@ pub(crate) fn verdict(given: Stamp, epoch: &Epoch, (stat, mount): (&Stat, Option
     }
 }
 
-/// When the scan began that gave a provisional stamp.
+/// Returns the start of the scan that created a provisional stamp.
 fn began_at(given: Stamp) -> i64 {
     ((given.value() >> HASH_BITS) & low(SECONDS_BITS)).cast_signed()
 }
@@ -170,11 +171,12 @@ fn low(bits: u32) -> u64 {
     (1 << bits) - 1
 }
 
-/// One round of a 64-bit finaliser for each word: every bit of it reaches every bit of the stamp.
+/// Mixes a word into a stamp, by one round of a 64-bit finaliser: every bit of the word affects
+/// every bit of the stamp.
 ///
-/// Unlike the standard library's hash it is the same in every program, and a quarter of the work: a
-/// scan makes one stamp for each skill. That the times in it are the kernel's is what keeps stamps
-/// apart, not that nobody could find two words that mix alike.
+/// Unlike the standard library's hash, the result is the same in every program, at a quarter of the
+/// cost: a scan computes one stamp per skill. It does not resist attacks and need not, because the
+/// times are set by the kernel.
 fn mix(stamp: u64, word: u64) -> u64 {
     let mut mixed = stamp.rotate_left(23) ^ word;
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -182,7 +184,8 @@ fn mix(stamp: u64, word: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Seconds and nanoseconds in one word; before 1970 and after 2554 it wraps and stays distinct.
+/// Packs seconds and nanoseconds into one word; before 1970 and after 2554 it wraps and stays
+/// distinct.
 fn nanoseconds(moment: FileTime) -> u64 {
     moment
         .seconds
@@ -191,7 +194,8 @@ fn nanoseconds(moment: FileTime) -> u64 {
         .wrapping_add(u64::from(moment.nanoseconds))
 }
 
-/// Whether a time is within two seconds of now, on either side: clocks of file servers differ.
+/// Returns whether a time is within two seconds of now, in either direction: clocks of file servers
+/// differ.
 fn is_racy(moment: FileTime, now: Timestamp) -> bool {
     let milliseconds =
         i128::from(moment.seconds) * 1_000 + i128::from(moment.nanoseconds / 1_000_000);

@@ -1,7 +1,8 @@
 //! Reading a file that an editor may be saving at this moment.
 //!
-//! An editor that saves in place cuts the file and writes it then, perhaps in several pieces. What is
-//! read in between looks whole. So a file is read again until nobody has written to it for a while.
+//! An editor that saves in place truncates the file and then writes it, possibly in several pieces.
+//! A read in between looks complete. So a file is read again until it was not written to for a
+//! while.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +10,11 @@ use std::time::Duration;
 use prowess_core::{Clock, SourceError, SourceErrorKind};
 use prowess_dir::FileTime;
 
-/// How long nobody may have written to a file before it is read. Editors that write in pieces pause up
-/// to 50 ms between two, and a busy machine doubles that.
+/// The time without writes after which a file is read. Editors that write in pieces pause up to 50
+/// ms between two, and a busy machine doubles that.
 const STILL: Duration = Duration::from_millis(100);
 
-/// How often a file is read before the read fails.
+/// The number of attempts before a read fails.
 const TRIES: usize = 5;
 
 /// Waits for this long.
@@ -55,8 +56,8 @@ impl Stillness {
         Err(SourceError::new(SourceErrorKind::Changing, message))
     }
 
-    /// Whether a file was written so lately that its writer may not have finished. The time may lie on
-    /// either side of now, as clocks of file servers differ.
+    /// Returns whether a file was written so recently that its writer may not have finished. The
+    /// time may be on either side of now, because clocks of file servers differ.
     fn is_fresh(&self, modified: FileTime) -> bool {
         let modified =
             i128::from(modified.seconds) * 1_000 + i128::from(modified.nanoseconds / 1_000_000);

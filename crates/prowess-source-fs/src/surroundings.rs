@@ -1,15 +1,15 @@
-//! What a host says of the machine and the user.
+//! Directories of the machine and the user, provided by the host.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The user's home, the working directory and the directories that the environment names. The host
-/// reads the environment; the libraries are told.
+/// reads the environment; libraries never do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// The user's home.
     pub home: Option<PathBuf>,
-    /// Where the program was started.
+    /// The directory in which the program was started.
     pub working_directory: Option<PathBuf>,
     config_home: Option<PathBuf>,
     state_home: Option<PathBuf>,
@@ -17,14 +17,14 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// A home and a working directory, with every other directory at its usual place in the home.
+    /// Creates a value with a home and a working directory, and every other directory at its
+    /// default in the home.
     pub fn new(home: Option<PathBuf>, working_directory: Option<PathBuf>) -> Self {
         Self { home, working_directory, ..Self::default() }
     }
 
-    /// The same with what the environment says of other directories: `XDG_CONFIG_HOME`,
-    /// `XDG_STATE_HOME` and `XDG_CACHE_HOME`. What is not an absolute path is passed over, as the
-    /// specification of these variables asks.
+    /// Sets the directories of `XDG_CONFIG_HOME`, `XDG_STATE_HOME` and `XDG_CACHE_HOME`. Paths that
+    /// are not absolute are ignored, as the specification of these variables requires.
     #[must_use]
     pub fn with_environment(mut self, variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let directory =
@@ -35,23 +35,24 @@ impl Surroundings {
         self
     }
 
-    /// Where the user's configuration lies: `$XDG_CONFIG_HOME` or `~/.config`.
+    /// Returns the configuration directory: `$XDG_CONFIG_HOME` or `~/.config`.
     pub fn config_home(&self) -> Option<PathBuf> {
         self.directory(self.config_home.as_deref(), ".config")
     }
 
-    /// Where programs keep what outlives them: `$XDG_STATE_HOME` or `~/.local/state`.
+    /// Returns the state directory: `$XDG_STATE_HOME` or `~/.local/state`.
     pub fn state_home(&self) -> Option<PathBuf> {
         self.directory(self.state_home.as_deref(), ".local/state")
     }
 
-    /// Where programs keep what they can make again: `$XDG_CACHE_HOME` or `~/.cache`.
+    /// Returns the cache directory: `$XDG_CACHE_HOME` or `~/.cache`.
     pub fn cache_home(&self) -> Option<PathBuf> {
         self.directory(self.cache_home.as_deref(), ".cache")
     }
 
-    /// The folder of the project: the root of the working directory's repository, which is the nearest
-    /// directory with a `.git` of any kind; outside of a repository, the working directory.
+    /// Returns the folder of the project: the root of the working directory's repository, which is
+    /// the nearest directory with a `.git` of any kind; outside of a repository, the working
+    /// directory.
     pub fn project(&self) -> Option<&Path> {
         self.working_directory.as_deref().map(repository)
     }
@@ -62,8 +63,7 @@ impl Surroundings {
     }
 }
 
-/// The root of a directory's repository; of one that is in none, the directory itself.
+/// Returns the root of a directory's repository; outside of a repository, the directory itself.
 pub(crate) fn repository(directory: &Path) -> &Path {
-    let is_repository = |directory: &&Path| directory.join(".git").exists();
-    directory.ancestors().find(is_repository).unwrap_or(directory)
+    directory.ancestors().find(|directory| directory.join(".git").exists()).unwrap_or(directory)
 }

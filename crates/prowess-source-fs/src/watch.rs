@@ -1,9 +1,9 @@
-//! Word of changes from the operating system.
+//! Watches a tree with the operating system's notifications.
 //!
-//! Each directory in which a package may begin, and each package's own, is watched by itself: to watch
-//! a tree would cost ten times as much, for files that no scan looks at. Two threads serve it. The one
-//! of `notify` tells at once of a `SKILL.md` that has changed; whatever may change the set of
-//! directories goes to the other, which looks at the disk and sets up or gives up watches.
+//! Each directory that may contain packages, and each package's own, is watched separately:
+//! watching the whole tree would cost ten times as much, for files that no scan reads. There are
+//! two threads. That of `notify` reports a changed `SKILL.md` at once; changes that may affect the
+//! set of directories go to the other one, which examines the disk and adds or removes watches.
 
 mod event;
 mod survey;
@@ -31,13 +31,14 @@ use targets::Ends;
 use tree::Tree;
 use work::{Queue, Work};
 
-/// How many directories above the root may be renamed and it is heard: `.agents/skills` has two names.
+/// The number of directories above the root whose renames are noticed: `.agents/skills` has two.
 const RENAMES_HEARD: usize = 2;
 
-/// How often it is looked where links lead until nothing has changed meanwhile. What changes later is heard.
+/// The maximum number of times that links are resolved until nothing has changed meanwhile. Later
+/// changes cause events.
 const MOST_LOOKS: usize = 4;
 
-/// Tells `listener` of changes until the watch is dropped.
+/// Notifies `listener` of changes until the watch is dropped.
 pub(crate) fn watch(config: &FsConfig, listener: ChangeListener) -> Result<Watch, SourceError> {
     let shared = Arc::new(Shared {
         listener: Mutex::new(Some(listener)),
@@ -52,9 +53,9 @@ pub(crate) fn watch(config: &FsConfig, listener: ChangeListener) -> Result<Watch
     Ok(Watch::new(Guard { shared, thread: Some(thread) }))
 }
 
-/// What the two threads share.
+/// The state that both threads share.
 struct Shared {
-    /// Gone once nobody listens any more.
+    /// `None` once the watch is dropped.
     listener: Mutex<Option<ChangeListener>>,
     tree: Mutex<Tree>,
     queue: Queue,
@@ -62,14 +63,14 @@ struct Shared {
 
 impl Shared {
     fn tell(&self, change: SourceChange) {
-        // Held while the listener runs, so that it has run for the last time when the guard is gone.
+        // Held while the listener runs, so that it never runs after the guard is dropped.
         let listener = lock(&self.listener);
         if let Some(listener) = &*listener {
             listener(change);
         }
     }
 
-    /// What `notify` calls.
+    /// Handles an event of `notify`.
     fn hear(&self, event: notify::Result<notify::Event>) {
         let sorted = match event {
             Ok(event) => event::sort(&event, &lock(&self.tree)),
@@ -92,12 +93,12 @@ impl Drop for Guard {
     fn drop(&mut self) {
         *lock(&self.shared.listener) = None;
         self.shared.queue.end();
-        // A thread that panicked has said so by itself.
+        // The panic of the thread has been reported by the panic hook.
         drop(self.thread.take().map(JoinHandle::join));
     }
 }
 
-/// What the thread has in its hands that keeps the set of watches.
+/// The state of the thread that maintains the watches.
 struct Watching {
     config: FsConfig,
     shared: Arc<Shared>,
@@ -135,8 +136,8 @@ impl Watching {
         Ok(())
     }
 
-    /// Looks at a place that may have become a directory or none; adds every directory that has come or
-    /// gone.
+    /// Examines a path that may have become a directory or stopped being one; collects every added
+    /// and removed directory.
     fn look_at(
         &mut self,
         place: &str,
@@ -144,8 +145,9 @@ impl Watching {
     ) -> Result<Look, SourceError> {
         let survey = survey(&self.config)?;
         let mut tree = lock(&self.shared.tree);
-        // With links about, one directory more or less may decide what another place is.
-        let (has_links, was_link) = (tree.has_links(), tree.is_link(place));
+        // If there are links, an added or removed directory may affect other paths.
+        let has_links = tree.has_links();
+        let was_link = tree.is_link(place);
         let known = tree.take_below(place);
         drop(tree);
         let is_directory = match survey.kind(place) {
@@ -161,7 +163,7 @@ impl Watching {
         }
         if let Some(watcher) = &mut self.watcher {
             for path in &known {
-                // Of what is gone the watch is gone already.
+                // The watch of a removed directory has been removed already.
                 let _ = watcher.unwatch(&self.config.root.join(path));
             }
         }
@@ -169,20 +171,20 @@ impl Watching {
         if is_directory && survey.is_reached(place) {
             changed.extend(self.watch_below(place)?);
         }
-        // One that came along with a directory is followed by a walk alone.
+        // A link that was added together with a directory is resolved by a walk.
         if lock(&self.shared.tree).has_links() {
             return Ok(Look::Everything);
         }
         Ok(Look::Done)
     }
 
-    /// Begins anew: at the root, or where it would have to appear.
+    /// Sets up all watches again: at the root, or where it would have to appear.
     fn establish(&mut self) -> Result<(), SourceError> {
         let root = self.config.root.clone();
         loop {
             let anchor = nearest_directory(&root);
             *lock(&self.shared.tree) = Tree::new(&self.config);
-            // What the old one has still to say is found by the scan that follows.
+            // Pending events of the old watcher are covered by the scan that follows.
             self.watcher = Some(self.new_watcher()?);
             let parent = root.parent().filter(|_| root.is_symlink());
             let beside = if anchor == root { parent } else { Some(&*anchor) };
@@ -202,8 +204,8 @@ impl Watching {
         }
     }
 
-    /// Watches the directories in which the nearest ones above the root have their names, as far as that is
-    /// allowed: of a root that is moved away with one, its own watch tells nothing.
+    /// Watches the parents of the nearest directories above the root, as far as that is permitted:
+    /// if one of these is renamed, the root's own watch gets no event.
     fn watch_for_renames(&mut self, watched: &[PathBuf]) -> Vec<PathBuf> {
         let Some(watcher) = &mut self.watcher else { return Vec::new() };
         let nearest = self.config.root.ancestors().skip(1).take(RENAMES_HEARD);
@@ -214,8 +216,8 @@ impl Watching {
         nearest
     }
 
-    /// Watches a directory and, level by level, those below it in which packages may lie; gives their
-    /// paths. Each is watched before it is looked into, so that nothing comes in between.
+    /// Watches a directory and, level by level, those below it that may contain packages; returns
+    /// their paths. Each is watched before it is listed, so that no change is missed.
     fn watch_below(&mut self, top: &str) -> Result<Vec<String>, SourceError> {
         let mut all = Vec::new();
         let mut level = vec![top.to_owned()];
@@ -241,8 +243,8 @@ impl Watching {
         Ok(all)
     }
 
-    /// Watches the packages that links lead to, where no walk comes to them, and the directories where
-    /// those will come that are not there. `above` is watched already.
+    /// Watches the packages that links lead to, if no walk reaches them, and the directories in
+    /// which missing targets may appear. `above` is watched already.
     fn watch_links(&mut self, above: &[PathBuf]) -> Result<(), SourceError> {
         let mut last = None;
         for _ in 0..MOST_LOOKS {
@@ -250,7 +252,7 @@ impl Watching {
             let ends = Ends::look(&self.config, links, above);
             let mut tree = lock(&self.shared.tree);
             let found = ends.targets(&tree);
-            // What came before it was watched for is found by another look.
+            // A target that appeared before it was watched is found by resolving again.
             if last.as_ref() == Some(&found) {
                 break;
             }
@@ -270,7 +272,7 @@ impl Watching {
 
     fn watch_directories(&mut self, paths: &[String]) -> Result<(), SourceError> {
         let mut tree = lock(&self.shared.tree);
-        // Known before they are watched, so that no event is of an unknown directory.
+        // Added before they are watched, so that no event is of an unknown directory.
         paths.iter().for_each(|path| tree.add(path));
         self.bounded(tree.len())?;
         drop(tree);
@@ -287,8 +289,8 @@ impl Watching {
         Err(SourceError::new(SourceErrorKind::TooLarge, message))
     }
 
-    /// Adds watches, leaving out what is gone by now or may not be entered. Of a directory in which there may
-    /// be skills and that cannot be watched all the same, nobody would hear.
+    /// Adds watches, except of directories that were removed or cannot be entered. Fails if another
+    /// directory that may contain skills cannot be watched, because its changes would be missed.
     fn add(&mut self, paths: &[PathBuf]) -> Result<(), SourceError> {
         let Some(watcher) = &mut self.watcher else { return Ok(()) };
         let config = WatchPathConfig::new(RecursiveMode::NonRecursive);
@@ -301,7 +303,7 @@ impl Watching {
             match (&source.kind, path) {
                 (ErrorKind::MaxFilesWatch, _) => return Err(exhausted(&self.root(), &source)),
                 (ErrorKind::PathNotFound, _) => {}
-                // Its rights may have been changed just now, as where it is being copied.
+                // Its permissions may have changed just now, for example while it is copied.
                 (_, Some(path)) if may_be_entered(&path) => {
                     if !tried_twice.insert(path.clone()) {
                         return Err(unwatchable(&path, &source));
@@ -317,7 +319,7 @@ impl Watching {
 
     fn new_watcher(&self) -> Result<RecommendedWatcher, SourceError> {
         let shared = Arc::clone(&self.shared);
-        // Without what is only opened or read: our own scans would be told of to ourselves.
+        // Without events for opening and reading: a scan would cause events itself.
         let config = Config::default().with_event_kinds(EventKindMask::CORE);
         let watcher = RecommendedWatcher::new(move |event| shared.hear(event), config);
         watcher.map_err(|error| exhausted(&self.root(), &error))
@@ -328,22 +330,23 @@ impl Watching {
     }
 }
 
-/// What came of a look at a place.
+/// The result of examining a path.
 #[derive(PartialEq, Eq)]
 enum Look {
     Done,
-    /// It takes a look at everything.
+    /// Everything has to be examined.
     Everything,
 }
 
-/// The root itself or the last directory on the way to it.
+/// Returns the root itself or the last existing directory on its path.
 fn nearest_directory(root: &Path) -> PathBuf {
-    // One that is shut can be watched no more than one that is not there: who opens it is heard of above.
+    // A directory that cannot be entered cannot be watched either; changes of its permissions are
+    // events of its parent.
     let nearest = root.ancestors().find(|ancestor| may_be_entered(ancestor));
     nearest.unwrap_or(Path::new("/")).to_owned()
 }
 
-/// Whether files below a directory can be opened, be it by who knows their names alone.
+/// Returns whether files below a directory can be opened, at least by name.
 fn may_be_entered(directory: &Path) -> bool {
     directory.join(".").symlink_metadata().is_ok()
 }
@@ -352,7 +355,7 @@ fn survey(config: &FsConfig) -> Result<Survey<'_>, SourceError> {
     Survey::new(config).map_err(|error| unsurveyed(config, &error))
 }
 
-/// Of directories that nobody could look for, nobody would hear.
+/// Returns the error for a tree that cannot be examined, whose changes would be missed.
 fn unsurveyed(config: &FsConfig, error: &prowess_dir::Error) -> SourceError {
     let root = config.root.display();
     let message = format!("what is to be watched of `{root}` cannot be seen: {error}");
@@ -374,7 +377,7 @@ fn refused(config: &FsConfig, error: &std::io::Error) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, message)
 }
 
-/// A panic of a listener leaves what is guarded as it was.
+/// The guarded value stays valid when a listener panics.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

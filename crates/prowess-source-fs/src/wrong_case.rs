@@ -1,4 +1,4 @@
-//! Instructions under a name that nobody looks for.
+//! Instruction files with a wrongly cased name.
 
 use std::ops::ControlFlow;
 
@@ -6,8 +6,8 @@ use prowess_dir::{Dir, Entry, EntryBuffer, Kind, Links};
 
 use crate::package::FILES;
 
-/// Whether a file of a listing is nearly a `SKILL.md`: `Skill.md`, as editors and file managers write
-/// it. Asked of each name, so the length comes first.
+/// Returns whether a listed file is nearly a `SKILL.md`, such as `Skill.md`, as editors and file
+/// managers write it. Called for each name, so the length is checked first.
 pub(crate) fn is_wrong_case(entry: &Entry<'_>) -> bool {
     let name = entry.name_bytes();
     name.len() == FILES[0].len()
@@ -16,7 +16,7 @@ pub(crate) fn is_wrong_case(entry: &Entry<'_>) -> bool {
         && FILES.iter().all(|file| name != file.as_bytes())
 }
 
-/// The misnamed file of a directory without a `SKILL.md`.
+/// Returns the misnamed file of a directory without a `SKILL.md`.
 pub(crate) fn find(root: &Dir, directory: &str) -> Option<String> {
     let mut directory = root.open_dir(directory, Links::Refuse).ok()?;
     let mut names = EntryBuffer::default();

@@ -1,8 +1,8 @@
-//! Directories that are probed together.
+//! Probes directories in batches.
 //!
-//! A system call drives our own code out of the processor's nearest memory, so code between two of them
-//! takes twice its time. So names are gathered for a while, then the kernel is asked about one after
-//! another, and then what it said is reported.
+//! A system call evicts this code from the processor's nearest cache, so code between two calls
+//! takes twice its time. So names are gathered first, then the system calls are made in sequence,
+//! and then the results are reported.
 
 use prowess_core::Stamp;
 use prowess_dir::{BatchedPath, Dir, Entry, Kind, Links, PathBatch};
@@ -12,22 +12,23 @@ use super::{Level, Walk};
 use crate::package::{FILES, HEAD_BYTES};
 use crate::probe::{FileLocation, Origin, ProbeRequest, ProbeResult};
 
-/// How many directories are probed together; more gain nothing.
+/// The number of directories in a batch; more bring no gain.
 const MOST: usize = 16;
 
-/// Below a longer path each directory is probed alone: its own may be longer than a package's can be.
+/// Below a longer path each directory is probed alone: its own may be longer than a package's can
+/// be.
 const LONGEST_PARENT: usize = 512;
 
-/// The names that were gathered, and room for the beginnings of the files.
+/// The gathered names, and buffers for the first bytes of the files.
 pub(super) struct Batch {
     paths: PathBatch,
-    /// How each was come to, with the stamp of one that was not listed.
+    /// The origin of each, with the stamp of one that was not listed.
     origins: Vec<(Origin, Option<Stamp>)>,
     heads: Box<[[u8; HEAD_BYTES]]>,
 }
 
-/// The hash of a directory's name, if it needs no care of its own: nothing is left out around it, and a
-/// package's path may have each character of its name.
+/// Returns the hash of a directory's name, if it can be gathered: no `.gitignore` applies, and a
+/// package's path may contain each character of its name.
 pub(super) fn takes(level: &Level<'_>, entry: &Entry<'_>) -> Option<u64> {
     if entry.kind() != Kind::Directory
         || level.rules.is_some()
@@ -53,14 +54,15 @@ impl Batch {
         self.origins.push((Origin::Listing(entry.inode()), None));
     }
 
-    /// Adds a package of the last scan. One that no listing can have given is left out.
+    /// Adds a package of the last scan. A path that no listing can have returned is skipped.
     fn push_known(&mut self, package: &str, stamp: Option<Stamp>) {
         if self.paths.push_name(package).is_ok() {
             self.origins.push((Origin::LastListing, stamp));
         }
     }
 
-    /// Whether these are to be probed before another is gathered, so that no bound is passed by.
+    /// Returns whether the batch has to be probed before another name is added, so that no limit is
+    /// exceeded.
     fn is_full(&self, skills_left: usize) -> bool {
         self.paths.len() >= MOST.min(skills_left)
     }
@@ -71,7 +73,7 @@ impl Batch {
     }
 }
 
-/// A directory that was gathered.
+/// A gathered directory.
 struct Gathered<'b> {
     path: BatchedPath<'b>,
     origin: Origin,
@@ -91,7 +93,7 @@ impl<'b> Gathered<'b> {
 }
 
 impl Walk<'_> {
-    /// Gathers a directory, and probes what was gathered when it is time.
+    /// Gathers a directory, and probes the batch when it is full.
     pub(super) fn gather(&mut self, level: &mut Level<'_>, entry: &Entry<'_>, hash: u64) {
         let batch = self.batch.get_or_insert_with(Batch::new);
         batch.push(&self.prober.path, entry);
@@ -103,7 +105,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Gathers some of the packages of the last scan, from that place on; gives how many those are.
+    /// Gathers packages of the last scan, starting at `start`; returns their number.
     pub(super) fn gather_known(&mut self, start: usize) -> usize {
         let batch = self.batch.get_or_insert_with(Batch::new);
         let mut count = 0;
@@ -114,7 +116,7 @@ impl Walk<'_> {
         count
     }
 
-    /// Probes what was gathered below a directory.
+    /// Probes the batch.
     pub(super) fn probe_gathered(&mut self, level: &mut Level<'_>) {
         if let Some(mut batch) = self.batch.take() {
             self.probe_all(&mut batch, level);
@@ -125,7 +127,8 @@ impl Walk<'_> {
 
     fn probe_all(&mut self, batch: &mut Batch, level: &mut Level<'_>) {
         let Some(paths) = batch.paths.paths() else { return };
-        let (directory, parent_length) = (level.directory, level.parent_length);
+        let directory = level.directory;
+        let parent_length = level.parent_length;
         let gathered = paths.zip(&batch.origins).map(|(path, &(origin, stamp))| {
             let known = match origin {
                 Origin::LastListing => stamp,

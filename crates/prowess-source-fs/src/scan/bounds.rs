@@ -1,10 +1,10 @@
-//! Where a walk ends that would go on too long.
+//! The limits of a walk.
 
 use super::Walk;
 use super::too_deep::TooDeep;
 use crate::problem;
 
-/// Where each bound bit first.
+/// The path at which each limit was first exceeded.
 #[derive(Default)]
 pub(super) struct Bounds {
     pub(super) depth: TooDeep,
@@ -15,7 +15,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Whether none bit.
+    /// Returns whether no limit was exceeded.
     pub(super) fn is_none(&self) -> bool {
         let Self { depth, directories, entries, skills, time } = self;
         let others = [directories, entries, skills, time];
@@ -24,7 +24,7 @@ impl Bounds {
 }
 
 impl Walk<'_> {
-    /// Whether the search ends here, which is noted.
+    /// Returns whether a limit ends the search here, and records it.
     pub(super) fn is_at_a_bound(&mut self, path: &str) -> bool {
         if self.entries_left == 0 {
             self.bounds.entries.get_or_insert_with(|| path.to_owned());
@@ -33,7 +33,7 @@ impl Walk<'_> {
         self.is_at_a_bound_of_links(path)
     }
 
-    /// The same for links, which were counted as names when they were listed.
+    /// Like [`Self::is_at_a_bound`], for links, which were already counted as names.
     pub(super) fn is_at_a_bound_of_links(&mut self, path: &str) -> bool {
         let Bounds { skills, time, .. } = &mut self.bounds;
         let bound = match () {
@@ -45,7 +45,7 @@ impl Walk<'_> {
         true
     }
 
-    /// Whether there is no time left, which is noted.
+    /// Returns whether the time limit is exceeded, and records it.
     pub(super) fn is_out_of_time(&mut self) -> bool {
         let is_late = self.clock.elapsed() > self.deadline;
         if is_late {

@@ -1,4 +1,4 @@
-//! What a `.gitignore` leaves out of the search.
+//! Directories that a `.gitignore` excludes from the search.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::gitignore::Rules;
 use crate::package::FILES;
 use crate::problem;
 
-/// What was left out so far.
+/// The directories that were excluded so far.
 #[derive(Default)]
 pub(super) struct Ignored {
     first: Option<String>,
@@ -18,7 +18,7 @@ pub(super) struct Ignored {
 }
 
 impl Walk<'_> {
-    /// What is left out around the root; `None` if the root itself is.
+    /// Returns the rules above the root; `None` if they exclude the root itself.
     pub(super) fn rules_of_root(&mut self, root: &str) -> Option<Option<Rc<Rules>>> {
         let Some(outermost) = &self.config.gitignore else { return Some(None) };
         let rules = Rules::above(outermost, Path::new(root));
@@ -38,7 +38,7 @@ impl Walk<'_> {
         Rules::below(above, directory, &self.config.root.join(path))
     }
 
-    /// Whether the directory or link at the prober's path, or its `SKILL.md`, is left out.
+    /// Returns whether the directory or link at the prober's path, or its `SKILL.md`, is excluded.
     pub(super) fn is_left_out(&mut self, rules: &Rules, kind: Kind) -> bool {
         let path = self.config.root.join(&self.prober.path);
         let is_left_out =

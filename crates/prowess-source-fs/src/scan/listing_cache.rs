@@ -1,7 +1,7 @@
 //! Roots that need not be listed again.
 //!
-//! Where a listing gave nothing but packages, and the kernel has not dated the directory since, the next one
-//! would give the same names, which the previous scan reported.
+//! If a listing returned only packages, and the directory's times have not changed since, the next
+//! listing would return the same names, which the previous scan reported.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -27,7 +27,7 @@ impl Names {
         self.sum = self.sum.wrapping_add(hash);
     }
 
-    /// Those of the packages that the previous scan reported.
+    /// Returns the names of the packages that the previous scan reported.
     fn known(previous: &PreviousScan<'_>) -> Self {
         let mut names = Self::default();
         for (package, _) in previous.packages_from(0) {
@@ -37,40 +37,43 @@ impl Names {
     }
 
     fn inside(self, directory: &Stat) -> Listed {
-        let (Stat { inode, device, changed, .. }, Self { count, sum }) = (*directory, self);
+        let Stat { inode, device, changed, .. } = *directory;
+        let Self { count, sum } = self;
         Listed { inode, device, changed, count, sum }
     }
 }
 
 impl Walk<'_> {
-    /// The stamp of the last listing, if one of now would give the same names and the previous scan
-    /// reported each of them.
+    /// Returns the stamp of the last listing, if a new one would return the same names and the
+    /// previous scan reported each of them.
     pub(super) fn as_listed(&self, root: &Dir) -> Option<Stamp> {
         let previous = &self.prober.reporter.previous;
         let given = previous.listing().filter(|_| self.is_of_packages_alone())?;
-        let (stat, now) = (root.stat_unconfined("").ok()?, self.epoch()?);
+        let stat = root.stat_unconfined("").ok()?;
+        let now = self.epoch()?;
         let names = Names::known(previous);
         let is_within_bounds = usize::try_from(names.count).ok()? <= self.skills_left;
         let stands = is_within_bounds && stamp::is_as_listed(given, names.inside(&stat), &now);
         stands.then_some(given)
     }
 
-    /// The stamp of this listing of the root, if it was whole, there was nothing but packages in it and
-    /// a later change will show.
+    /// Returns the stamp of this listing of the root, if it was complete, contained only packages,
+    /// and a later change will show.
     pub(super) fn listing(&self, root: &Dir) -> Option<Stamp> {
         let is_whole =
             self.is_of_packages_alone() && self.bounds.is_none() && !self.cancel.is_cancelled();
         let names = self.names.filter(|_| is_whole)?;
-        let (stat, began) = (root.stat_unconfined("").ok()?, self.epoch()?);
+        let stat = root.stat_unconfined("").ok()?;
+        let began = self.epoch()?;
         stamp::listing(names.inside(&stat), &began)
     }
 
-    /// Whether a root that holds packages holds nothing else to look at.
+    /// Returns whether a root contains packages and nothing else to visit.
     fn is_of_packages_alone(&self) -> bool {
         self.config.nested == Nested::Stop && self.config.gitignore.is_none()
     }
 
-    /// Probes each package of the previous scan, in a root in which those are.
+    /// Probes each package of the previous scan, in a root that contains exactly those.
     pub(super) fn probe_known(
         &mut self,
         root: &mut Dir,
@@ -87,12 +90,12 @@ impl Walk<'_> {
             self.probe_gathered(&mut level);
         }
         let device = level.device();
-        // Links may lie in a directory that is no package any more.
+        // A directory that is no longer a package may contain links.
         if self.pending.is_empty() { Ok(()) } else { self.see_known(root, device, names) }
     }
 
-    /// Takes note of the directories of the packages, with which links are compared, and of how many names
-    /// there are.
+    /// Records the directories of the packages, for the comparison with links, and the number of
+    /// names.
     fn see_known(
         &mut self,
         root: &mut Dir,

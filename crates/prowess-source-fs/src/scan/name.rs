@@ -1,10 +1,10 @@
-//! A look at a name, eight bytes at a time.
+//! Examines names, eight bytes at a time.
 
-/// What is told by one look at each byte of a name.
+/// The result of one pass over the bytes of a name.
 pub(super) struct Look {
-    /// Tells the name from others; nobody is kept from making up two that have the same.
+    /// A hash of the name, which does not resist deliberate collisions.
     pub(super) hash: u64,
-    /// The highest bit of some byte is set if there is an odd one.
+    /// The highest bit of some byte is set if the name has an unusual character.
     odd: u64,
 }
 
@@ -18,10 +18,12 @@ impl Look {
         let (words, rest) = name.as_chunks();
         words.iter().for_each(|word| look.add(u64::from_le_bytes(*word)));
         if !rest.is_empty() {
-            // The last eight bytes, some of them once more; a shorter name has blanks in front.
-            let blanks =
-                || rest.iter().fold(EACH * 0x20, |word, byte| (word << 8) | u64::from(*byte));
-            look.add(name.last_chunk().map_or_else(blanks, |last| u64::from_le_bytes(*last)));
+            // The last eight bytes, which overlap the previous ones; a shorter name has blanks in
+            // front.
+            look.add(name.last_chunk().map_or_else(
+                || rest.iter().fold(EACH * 0x20, |word, byte| (word << 8) | u64::from(*byte)),
+                |last| u64::from_le_bytes(*last),
+            ));
         }
         look.hash ^= look.hash >> 32;
         look
@@ -35,7 +37,7 @@ impl Look {
         self.odd |= is_below(word, 0x20) | is_high | is_some(b':') | is_some(b'\\');
     }
 
-    /// Whether some byte is no printable ASCII, a colon or a backslash.
+    /// Returns whether some byte is not printable ASCII, or is a colon or a backslash.
     pub(super) fn is_odd(&self) -> bool {
         self.odd & (EACH << 7) != 0
     }

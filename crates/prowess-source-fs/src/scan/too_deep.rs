@@ -47,12 +47,14 @@ impl Walk<'_> {
         let files = walked.found.iter().filter_map(|walked| walked.path.rsplit_once('/'));
         let packages = files.filter(|(_, file)| FILES.contains(file)).map(|(package, _)| package);
         let packages: HashSet<_> = packages.collect();
-        let is_outermost = |package: &&&str| {
-            let mut above = package.match_indices('/').map(|(at, _)| &package[..at]);
-            !above.any(|above| packages.contains(above))
-        };
         let count = match self.config.nested {
-            Nested::Stop => packages.iter().filter(is_outermost).count(),
+            Nested::Stop => packages
+                .iter()
+                .filter(|package| {
+                    let mut above = package.match_indices('/').map(|(at, _)| &package[..at]);
+                    !above.any(|above| packages.contains(above))
+                })
+                .count(),
             Nested::Descend => packages.len(),
         };
         (count, walked.is_complete)

@@ -1,7 +1,7 @@
-//! Which dates let a provisional stamp stand.
+//! Tests of provisional stamps with different times.
 //!
-//! These stand beside the code and not in `tests/it`: nobody can set the time of a file's last change, so
-//! with real files only the lately changed can be tried.
+//! These tests are here and not in `tests/it` because no program can set the time of a file's last
+//! change, so with real files only recent changes can be tested.
 
 use prowess_dir::{Epoch, FileTime, Kind, Stat};
 
@@ -23,7 +23,7 @@ const OLD: Stat = Stat {
     links: 1,
 };
 
-/// What the stamp of a scan that began at [`BEGAN`] says a minute later.
+/// Returns the verdict of the stamp of a scan that started at [`BEGAN`], a minute later.
 fn after_a_minute(found: Found<'_>, stat: Stat, mount: Option<u64>, started: i64) -> Verdict {
     let seconds = BEGAN.moment.seconds + 60;
     let now = Epoch { moment: FileTime { seconds, nanoseconds: 0 }, started, ..BEGAN };
@@ -32,7 +32,7 @@ fn after_a_minute(found: Found<'_>, stat: Stat, mount: Option<u64>, started: i64
 }
 
 fn changed_at(seconds: i64) -> Stat {
-    // The time of the content can be set by anybody, so it says nothing.
+    // Programs can set the time of the content, so it is not used.
     Stat { changed: FileTime { seconds, nanoseconds: 0 }, ..OLD }
 }
 
@@ -41,7 +41,7 @@ fn the_time_of_the_last_change_decides() {
     let cases = [
         (BEGAN.moment.seconds - 3_600, Verdict::Unchanged),
         (BEGAN.moment.seconds - 3, Verdict::Unchanged),
-        // Within the margin of the clock: it may have been changed before it was read or after.
+        // Within the margin of the clock: the file may have changed before it was read or after.
         (BEGAN.moment.seconds - 2, Verdict::Unknown),
         (BEGAN.moment.seconds, Verdict::Unknown),
         (BEGAN.moment.seconds + 1, Verdict::Changed),

@@ -1,4 +1,4 @@
-//! What an event of the operating system means for a tree of skills.
+//! Interprets events of the operating system for a tree of skills.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,17 +11,17 @@ use super::tree::Tree;
 use super::work::Work;
 use crate::package::FILES;
 
-/// What follows from an event.
+/// The consequences of an event.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Sorted {
-    /// Packages whose `SKILL.md` may be another one.
+    /// Packages whose `SKILL.md` may have changed.
     pub(super) packages: Vec<PackagePath>,
-    /// What has to be looked at on the disk.
+    /// The paths to examine on the disk.
     pub(super) work: Work,
 }
 
 impl Sorted {
-    /// Anything may have happened.
+    /// Returns the consequences of an event of unknown extent.
     pub(super) fn anything() -> Self {
         Self { packages: Vec::new(), work: Work::Everything }
     }
@@ -43,19 +43,22 @@ impl Sorted {
     }
 }
 
-/// What follows from an event for the directories that are watched.
+/// Returns the consequences of an event for the watched directories.
 pub(super) fn sort(event: &Event, tree: &Tree) -> Sorted {
-    // What was lost has no path.
+    // Lost events have no path.
     if event.need_rescan() {
         return Sorted::anything();
     }
     let is_both = event.kind == EventKind::Modify(ModifyKind::Name(RenameMode::Both));
-    // Both ends of a rename were told of one by one.
+    // Both ends of a rename had their own events.
     if is_both && event.tracker().is_some() {
         return Sorted::default();
     }
-    let sort = |path: &std::path::PathBuf| sort_path(event.kind, path, tree);
-    event.paths.iter().map(sort).fold(Sorted::default(), Sorted::and)
+    event
+        .paths
+        .iter()
+        .map(|path| sort_path(event.kind, path, tree))
+        .fold(Sorted::default(), Sorted::and)
 }
 
 fn sort_path(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
@@ -63,11 +66,11 @@ fn sort_path(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
         return Sorted::anything();
     }
     let Ok(inside) = path.strip_prefix(tree.root()) else {
-        // On the way to a root that is not there, or that is a link, or to where a link leads.
+        // On the path of a missing or linked root, or of the target of a link.
         let is_on_the_way = tree.root().starts_with(path) || is_awaited(kind, path, tree);
         return if is_on_the_way { Sorted::anything() } else { Sorted::default() };
     };
-    // Its name is no package's, but a scan has something to say of it.
+    // Its name cannot be that of a package, but a scan reports it.
     let Some(inside) = inside.to_str() else { return Sorted::anything() };
     if inside.is_empty() {
         return Sorted::anything();
@@ -80,28 +83,29 @@ fn sort_path(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
     }
 }
 
-/// A `SKILL.md` has come, changed or gone.
+/// Handles a created, changed or removed `SKILL.md`.
 fn sort_skill_file(kind: EventKind, directory: &str, tree: &Tree) -> Sorted {
     let changed = Sorted::package(directory);
     let is_content =
         matches!(kind, EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Metadata(_)));
     let was_package = tree.is_package(directory) == Some(true);
     if directory.is_empty() {
-        // The root as a package ends the walk, or no longer does.
+        // A root that is a package ends the walk.
         return if is_content { changed } else { Sorted::anything() };
     }
-    // What lies below a package may no longer be searched, or may be searched now.
+    // Directories below a package may have to be searched now, or no longer.
     let has_gone = matches!(
         kind,
         EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From))
     );
-    match is_content || (was_package && !has_gone) {
-        true => changed,
-        false => changed.and(Sorted::place(directory)),
+    if is_content || (was_package && !has_gone) {
+        changed
+    } else {
+        changed.and(Sorted::place(directory))
     }
 }
 
-/// Something else: a directory, a link to one, or a file that is no skill's.
+/// Handles other paths: a directory, a link to one, or another file.
 fn sort_other(kind: EventKind, path: &str, parent: &str, tree: &Tree) -> Sorted {
     let is_known = tree.is_package(path).is_some() || tree.is_link(path);
     if is_awaited(kind, Path::new(path), tree) {
@@ -116,13 +120,14 @@ fn sort_other(kind: EventKind, path: &str, parent: &str, tree: &Tree) -> Sorted 
         EventKind::Modify(ModifyKind::Metadata(_)) => Sorted::default(),
         EventKind::Create(CreateKind::Folder) => Sorted::place(path),
         _ if is_known => Sorted::place(path),
-        // Below a package there is nothing to find, unless packages lie inside packages.
+        // Below a package nothing is searched, unless packages may be nested.
         _ if tree.is_package(parent) == Some(true) && !tree.has_below(parent) => Sorted::default(),
         _ => Sorted::place(path),
     }
 }
 
-/// Whether something may be what a link leads to. A file whose text changes has come before.
+/// Returns whether a path may be the target of a link. A file whose content changes has had an
+/// event before.
 fn is_awaited(kind: EventKind, path: &Path, tree: &Tree) -> bool {
     !matches!(kind, EventKind::Modify(ModifyKind::Data(_)) | EventKind::Access(_))
         && tree.awaits(path)

@@ -1,4 +1,4 @@
-//! Which directories a scan would look into.
+//! Determines the directories that a scan would search.
 
 use std::ops::ControlFlow;
 
@@ -11,18 +11,18 @@ use crate::{FsConfig, Nested};
 
 pub(super) use prowess_dir::Kind;
 
-/// Looks at a tree as a scan does, without reading a file.
+/// Walks a tree as a scan does, without reading a file.
 pub(super) struct Survey<'c> {
     config: &'c FsConfig,
-    /// None where there is no root, or one that is shut.
+    /// `None` if the root does not exist or cannot be entered.
     root: Option<Dir>,
 }
 
-/// What a directory has for a scan.
+/// The entries of a directory that a scan would visit.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) is_package: bool,
-    /// Directories that are searched next, by their paths from the root.
+    /// The directories to search next, by path from the root.
     pub(super) directories: Vec<String>,
     /// Links that may lead to packages.
     pub(super) links: Vec<String>,
@@ -31,18 +31,18 @@ pub(super) struct Found {
 impl<'c> Survey<'c> {
     /// # Errors
     ///
-    /// The system cannot say what the root is, as where the process may open no more files.
+    /// The root cannot be examined, for example because the process has no file descriptors left.
     pub(super) fn new(config: &'c FsConfig) -> prowess_dir::Result<Self> {
         let root = unless_unavailable(config.open_root())?;
         Ok(Self { config, root })
     }
 
-    /// What is at a place, without following a link.
+    /// Returns the kind of file at a path, without following a link.
     pub(super) fn kind(&self, path: &str) -> Option<Kind> {
         self.root.as_ref()?.stat_unconfined(path).ok().map(|stat| stat.kind)
     }
 
-    /// Whether a scan comes to a directory.
+    /// Returns whether a scan reaches a directory.
     pub(super) fn is_reached(&self, path: &str) -> bool {
         let Some(root) = &self.root else { return false };
         let parts = path.split('/');
@@ -54,11 +54,11 @@ impl<'c> Survey<'c> {
         !is_skipped && !is_passed && parts.count() <= self.config.max_depth
     }
 
-    /// Looks into a directory. One that is gone or shut has nothing: a scan tells of what cannot be listed.
+    /// Lists a directory. One that was removed or cannot be entered is empty: a scan reports it.
     ///
     /// # Errors
     ///
-    /// As [`Self::new`].
+    /// As for [`Self::new`].
     pub(super) fn look_into(&self, path: &str) -> prowess_dir::Result<Found> {
         let Some(root) = &self.root else { return Ok(Found::default()) };
         let is_package = is_package(root, path);
@@ -91,7 +91,7 @@ impl<'c> Survey<'c> {
     }
 }
 
-/// What there is; none where it is certain that there is nothing for us.
+/// Returns the result; `None` if it is certain that nothing relevant is there.
 fn unless_unavailable<T>(answer: prowess_dir::Result<T>) -> prowess_dir::Result<Option<T>> {
     match answer {
         Ok(found) => Ok(Some(found)),

@@ -1,4 +1,4 @@
-//! Where links to packages lead, as far as no walk comes there.
+//! The targets of links to packages that no walk reaches.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -9,43 +9,44 @@ use super::tree::Tree;
 use super::{may_be_entered, nearest_directory};
 use crate::{FsConfig, Links};
 
-/// How many links lead from one to the next before the system calls it a circle.
+/// The number of links in a chain after which the system reports a loop.
 const MOST_LINKS: usize = 40;
 
-/// What the disk says of a tree's links. To look takes as long as the slowest disk that one leads to.
+/// The resolved links of a tree. Resolving them takes as long as the slowest disk that one leads
+/// to.
 pub(super) struct Ends {
     /// The root's real path.
     root: PathBuf,
-    /// The real paths of the directories out of the tree that are watched.
+    /// The real paths of watched directories outside of the tree.
     above: BTreeSet<PathBuf>,
-    /// Each link that may be followed, and what is at its end.
+    /// Each link that may be followed, and its target.
     ends: Vec<(String, End)>,
 }
 
-/// What is at the end of a link.
+/// The target of a link.
 enum End {
     /// A directory that can be entered.
     There(PathBuf),
-    /// Something that will come or open by this name, in this directory.
+    /// A missing or closed target, by its name and directory.
     Awaited(OsString, PathBuf),
-    /// A file, or nothing that could come by itself.
+    /// A file, or a target that cannot appear.
     Nothing,
 }
 
-/// What is to be watched because of links.
+/// The directories to watch because of links.
 #[derive(Default, PartialEq, Eq)]
 pub(super) struct Targets {
-    /// Links to directories that are watched by no path of their own, each directory by its first link: by
-    /// that a scan reports its package.
+    /// Links to directories that are not watched by their own path, each directory by its first
+    /// link, by which a scan reports its package.
     pub(super) packages: Vec<String>,
-    /// By what names something will come, or open, that decides where a link leads.
+    /// The names of targets that may appear or open.
     pub(super) awaited: BTreeSet<OsString>,
-    /// The directories in which it will, unless those are watched already.
+    /// The directories of these names, unless they are watched already.
     pub(super) beside: BTreeSet<PathBuf>,
 }
 
 impl Ends {
-    /// Looks where the links lead.
+    /// Resolves the links.
     pub(super) fn look(config: &FsConfig, links: Vec<String>, above: &[PathBuf]) -> Self {
         let root = config.root.canonicalize().unwrap_or_else(|_| config.root.clone());
         let above = above.iter().filter_map(|path| path.canonicalize().ok()).collect();
@@ -61,7 +62,7 @@ impl Ends {
         Self { root, above, ends: ends.filter(is_followed).collect() }
     }
 
-    /// What of it is not watched as a part of the tree.
+    /// Returns the targets that are not watched as a part of the tree.
     pub(super) fn targets(&self, tree: &Tree) -> Targets {
         let is_watched = |directory: &Path| {
             let inside = directory.strip_prefix(&self.root).ok().and_then(Path::to_str);
@@ -73,7 +74,7 @@ impl Ends {
             match end {
                 End::There(target) if !is_watched(target) && seen.insert(target) => {
                     targets.packages.push(link.clone());
-                    // It is told of by this path from now on, the names on the way to the root included.
+                    // Its events have this path from now on, including the names of its parents.
                     if self.above.contains(target) {
                         let way = tree.root().ancestors().filter_map(Path::file_name);
                         targets.awaited.extend(way.map(OsString::from));
@@ -86,11 +87,11 @@ impl Ends {
                 }
             }
         }
-        // What is watched by another path stays so: by this one its events would come instead.
-        let is_free = |path: &PathBuf| {
+        // A directory that is watched by another path stays so; otherwise its events would have
+        // this path.
+        targets.beside.retain(|path: &PathBuf| {
             !is_watched(path) && !seen.contains(path) && !self.above.contains(path)
-        };
-        targets.beside.retain(is_free);
+        });
         targets
     }
 }
@@ -100,7 +101,7 @@ fn end(link: &Path) -> End {
         Ok(target) if may_be_entered(&target) => End::There(target),
         Ok(target) if target.is_dir() => awaited(target),
         Err(error) if is_to_come(error.kind()) => awaited(link.to_owned()),
-        // A file, or round in a circle: who mends that changes a link.
+        // A file, or a loop of links: fixing either changes a link.
         Ok(_) | Err(_) => End::Nothing,
     }
 }
@@ -109,7 +110,7 @@ fn is_to_come(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::PermissionDenied)
 }
 
-/// The first part of a path that cannot be had, over all links on the way.
+/// Returns the first missing part of a path, with all links resolved.
 fn awaited(mut path: PathBuf) -> End {
     for _ in 0..MOST_LINKS {
         let nearest = nearest_directory(&path);

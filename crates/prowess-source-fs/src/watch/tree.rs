@@ -1,4 +1,4 @@
-//! Which directories are watched.
+//! The set of watched directories.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -9,18 +9,19 @@ use crate::FsConfig;
 /// The watched directories by their paths from the root, and whether each is a package.
 pub(super) struct Tree {
     root: PathBuf,
-    /// Whether a `.gitignore` decides what is searched.
+    /// Whether `.gitignore` files exclude directories.
     heeds_gitignore: bool,
     directories: BTreeMap<String, bool>,
     /// Links that may lead to packages.
     links: BTreeSet<String>,
-    /// Names by which what links lead to may come, in directories that are watched for that.
+    /// Names of missing link targets, in directories that are watched for them.
     awaited: BTreeSet<OsString>,
 }
 
 impl Tree {
     pub(super) fn new(config: &FsConfig) -> Self {
-        let (root, heeds_gitignore) = (config.root.clone(), config.gitignore.is_some());
+        let root = config.root.clone();
+        let heeds_gitignore = config.gitignore.is_some();
         Self {
             root,
             heeds_gitignore,
@@ -30,7 +31,7 @@ impl Tree {
         }
     }
 
-    /// Whether a file decides what is searched.
+    /// Returns whether a path is a `.gitignore` file that excludes directories.
     pub(super) fn heeds(&self, path: &Path) -> bool {
         self.heeds_gitignore && path.file_name().is_some_and(|name| name == ".gitignore")
     }
@@ -53,7 +54,7 @@ impl Tree {
         }
     }
 
-    /// Whether a directory is watched, and as a package.
+    /// Returns whether a watched directory is a package; `None` if it is not watched.
     pub(super) fn is_package(&self, path: &str) -> Option<bool> {
         self.directories.get(path).copied()
     }
@@ -78,19 +79,19 @@ impl Tree {
         self.awaited = names;
     }
 
-    /// Whether something outside may be what a link leads to.
+    /// Returns whether a path outside may be the target of a link.
     pub(super) fn awaits(&self, path: &Path) -> bool {
         path.file_name().is_some_and(|name| self.awaited.contains(name))
     }
 
-    /// Whether directories below this one are watched.
+    /// Returns whether directories below this one are watched.
     pub(super) fn has_below(&self, path: &str) -> bool {
         let prefix = prefix(path);
         let next = self.directories.range(prefix.clone()..).find(|(known, _)| **known != *path);
         next.is_some_and(|(known, _)| known.starts_with(&prefix))
     }
 
-    /// Forgets a directory and those below it; gives their paths.
+    /// Removes a directory and those below it; returns their paths.
     pub(super) fn take_below(&mut self, path: &str) -> Vec<String> {
         let prefix = prefix(path);
         let below = self.directories.range(prefix.clone()..);
@@ -106,7 +107,7 @@ impl Tree {
     }
 }
 
-/// What the paths of everything below a directory begin with.
+/// Returns the prefix of all paths below a directory.
 fn prefix(path: &str) -> String {
     if path.is_empty() { String::new() } else { format!("{path}/") }
 }

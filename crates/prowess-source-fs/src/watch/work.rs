@@ -1,17 +1,17 @@
-//! What is left for the thread that looks at the disk.
+//! The work of the thread that examines the disk.
 
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::lock;
 
-/// How many places are looked at one by one.
+/// The maximum number of paths that are examined one by one.
 const MOST_PLACES: usize = 256;
 
-/// What there is to look at.
+/// Paths to examine.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Work {
-    /// These places, by their paths from the root: each may have become a directory or none.
+    /// These paths, relative to the root: each may have become a directory or stopped being one.
     Places(BTreeSet<String>),
     /// The whole tree.
     Everything,
@@ -41,7 +41,7 @@ impl Work {
     }
 }
 
-/// Work that waits, as one.
+/// The merged pending work.
 #[derive(Default)]
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
@@ -67,10 +67,11 @@ impl Queue {
         self.told.notify_one();
     }
 
-    /// All that waits, once there is something; `None` at the end.
+    /// Waits for work and returns all of it; `None` at the end.
     pub(super) fn take(&self) -> Option<Work> {
-        let is_idle = |waiting: &mut Waiting| waiting.work.is_none() && !waiting.is_over;
-        let waiting = self.told.wait_while(lock(&self.waiting), is_idle);
+        let waiting = self.told.wait_while(lock(&self.waiting), |waiting: &mut Waiting| {
+            waiting.work.is_none() && !waiting.is_over
+        });
         let mut waiting = waiting.unwrap_or_else(PoisonError::into_inner);
         (!waiting.is_over).then(|| std::mem::take(&mut waiting.work))
     }

@@ -72,7 +72,8 @@ fn a_link_to_a_package_outside_is_followed_only_when_every_link_is() {
     }
 }
 
-/// A project's packages are linked from where they belong into the directory that clients look into.
+/// A project's packages are linked from where they belong into the directory that clients look
+/// into.
 #[test]
 fn a_link_may_lead_to_another_part_of_the_project() {
     let links = [("absolute", "$TREE/project/parts/sql"), ("relative", "../parts/pdf")];

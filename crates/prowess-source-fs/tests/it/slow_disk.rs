@@ -15,7 +15,8 @@ use crate::make_fifo;
 
 const NOW: Timestamp = Timestamp(32_503_680_000_000);
 
-/// A clock by which each look at it comes a millisecond after the last: every file seems to be waited for.
+/// A clock by which each look at it comes a millisecond after the last: every file seems to be
+/// waited for.
 #[derive(Default)]
 struct Slow(AtomicU64);
 

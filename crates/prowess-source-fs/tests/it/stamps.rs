@@ -21,8 +21,8 @@ fn tree() -> Tree {
     Tree::new("//- /one/SKILL.md\none\n//- /two/skill.md\ntwo\n")
 }
 
-/// What the source says of a tree that was written this moment: the first scan's stamps cannot tell, so the
-/// second reads once more and gives proper ones.
+/// What the source says of a tree that was written this moment: the first scan's stamps cannot
+/// tell, so the second reads once more and gives proper ones.
 fn settled(source: &FsSource) -> ScanRecorder {
     rescan(source, &ScanRecorder::scan(source).unwrap())
 }
@@ -74,8 +74,8 @@ fn a_change_that_sets_its_time_back_is_seen() {
     assert_eq!(rescan(&source, &first).packages(), ["one"], "the kernel's own time tells");
 }
 
-/// The first scan of a tree does not look at its files' dates. Whoever edits one then, keeps its size and
-/// sets its time back, is found out by the time that the kernel keeps.
+/// The first scan of a tree does not look at its files' dates. Whoever edits one then, keeps its
+/// size and sets its time back, is found out by the time that the kernel keeps.
 #[test]
 fn a_change_after_the_first_scan_is_seen_however_its_time_is_set() {
     let long_ago = SystemTime::now() - Duration::from_secs(3_600);
@@ -127,8 +127,8 @@ fn a_first_scan_gives_provisional_stamps_where_they_can_be_relied_on() {
     }
 }
 
-/// Provisional stamps are made of whole seconds, so two scans of one second would give the same to two
-/// versions. Three of them cannot lie in three seconds.
+/// Provisional stamps are made of whole seconds, so two scans of one second would give the same to
+/// two versions. Three of them cannot lie in three seconds.
 #[test]
 fn no_two_scans_give_one_stamp_to_two_versions() {
     let tree = tree();

@@ -104,8 +104,8 @@ fn config(tree: &Tree) -> FsConfig {
     FsConfig::new(tree.join("skills"))
 }
 
-/// Makes an edit of the tree in the directory `skills` and waits until each of the packages was told
-/// of.
+/// Makes an edit of the tree in the directory `skills` and waits until each of the packages was
+/// told of.
 #[track_caller]
 fn check(edit: impl Fn(&Path), packages: &[&str]) {
     for nested in [Nested::Stop, Nested::Descend] {
@@ -195,8 +195,8 @@ fn rights_that_change_are_told_of() {
     check(|skills| shut(&skills.join("pdf/SKILL.md")), &["pdf"]);
 }
 
-/// Makes a directory, waits until it is told of, and sees that what is edited in it later is told of
-/// too.
+/// Makes a directory, waits until it is told of, and sees that what is edited in it later is told
+/// of too.
 #[track_caller]
 fn check_new(make: impl Fn(&Tree), package: &str) {
     for nested in [Nested::Stop, Nested::Descend] {
@@ -582,7 +582,8 @@ fn a_gitignore_that_comes_changes_or_goes_may_change_everything() {
     }
 }
 
-/// The system tells nobody of a directory that one may not list, and a skill in it can be opened by its name.
+/// The system tells nobody of a directory that one may not list, and a skill in it can be opened by
+/// its name.
 #[test]
 fn a_directory_that_can_be_entered_and_not_listed_is_not_silently_left_out() {
     let rights = |path: &Path, mode| {
@@ -664,8 +665,8 @@ fn many_changes_at_once_are_told_of() {
     }
 }
 
-/// The kernel keeps so many events for whoever does not fetch them, and then drops the rest with a word
-/// that it did. A listener that is held up holds up the one thread that fetches.
+/// The kernel keeps so many events for whoever does not fetch them, and then drops the rest with a
+/// word that it did. A listener that is held up holds up the one thread that fetches.
 #[test]
 fn what_the_operating_system_drops_may_be_anything() {
     let kept = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events");
