@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// them.
 pub const FEATURE: &str = "conversation";
 
-/// What comes with a call, in [`CallCtx::ext`](crate::CallCtx::ext). Unknown keys are ignored.
+/// Notes on a call, in [`CallCtx::ext`](crate::CallCtx::ext). Unknown keys are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CallNotes {
@@ -128,14 +128,14 @@ pub struct SkillSnapshot {
     pub package: String,
     /// The name of its file.
     pub file: String,
-    /// What a model types.
+    /// The id, as a model writes it.
     pub id: String,
     /// The id that it would have if no other skill had the same; empty if it is `id`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub base_id: String,
     /// The declared name.
     pub name: String,
-    /// What it does. Empty if the skill is neither offered nor to be loaded by its id.
+    /// The description. Empty if the skill is neither offered nor to be loaded by its id.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Words to filter by.

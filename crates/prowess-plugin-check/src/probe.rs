@@ -89,7 +89,7 @@ impl Probe {
         self.image.manifest()
     }
 
-    /// Says what comes next, for the case that this is the last that is heard of the plugin.
+    /// Says what comes next, for the case that this is the last that is received of the plugin.
     pub(super) fn step(&self, what: impl Into<String>) {
         self.tell.lock().unwrap_or_else(std::sync::PoisonError::into_inner)(what.into());
     }

@@ -36,7 +36,7 @@ pub(super) struct CheckProcess<'a> {
 
 /// The messages of a process.
 #[derive(Default)]
-struct Heard {
+struct Received {
     step: String,
     outcome: Option<CheckOutcome>,
     is_late: bool,
@@ -60,9 +60,9 @@ impl CheckProcess<'_> {
         let mut child = self.start(theirs, printed.try_clone()?.into())?;
         // A process that died at once takes nothing; how it died is seen below.
         let _ = self.ask(&ours, rule);
-        let heard = hear(&ours, self.setup.deadline);
-        let status = bury(&mut child, !heard.is_late);
-        Ok(self.judge(heard, status, &last_words(&mut printed)))
+        let received = receive(&ours, self.setup.deadline);
+        let status = bury(&mut child, !received.is_late);
+        Ok(self.judge(received, status, &last_words(&mut printed)))
     }
 
     fn start(&self, theirs: UnixStream, printed: OwnedFd) -> io::Result<Child> {
@@ -90,19 +90,19 @@ impl CheckProcess<'_> {
         frame::write(&mut &*socket, &ask, &[])
     }
 
-    fn judge(&self, heard: Heard, status: Option<ExitStatus>, words: &str) -> CheckOutcome {
+    fn judge(&self, received: Received, status: Option<ExitStatus>, words: &str) -> CheckOutcome {
         let died = died(status);
-        let step = match &*heard.step {
+        let step = match &*received.step {
             "" => "opening it",
             step => step,
         };
-        match heard.outcome {
-            None if heard.is_late => {
+        match received.outcome {
+            None if received.is_late => {
                 let seconds = self.setup.deadline.as_secs();
                 CheckOutcome::failed(format!("{step} did not end within {seconds} s{words}"), HELP)
             }
-            None if heard.fault.is_some() => {
-                let fault = heard.fault.unwrap_or_default();
+            None if received.fault.is_some() => {
+                let fault = received.fault.unwrap_or_default();
                 let reason = format!("{step} made its process report what cannot be read: {fault}");
                 CheckOutcome::failed(reason, HELP)
             }
@@ -117,31 +117,31 @@ impl CheckProcess<'_> {
 }
 
 /// Reads the messages of the process until it is done, gone or late. The deadline is for one step.
-fn hear(socket: &UnixStream, deadline: Duration) -> Heard {
-    let mut heard = Heard::default();
+fn receive(socket: &UnixStream, deadline: Duration) -> Received {
+    let mut received = Received::default();
     let mut end = Instant::now() + deadline;
-    while heard.outcome.is_none() {
+    while received.outcome.is_none() {
         let left = end.saturating_duration_since(Instant::now());
-        heard.is_late = left.is_zero() || socket.set_read_timeout(Some(left)).is_err();
-        if heard.is_late {
+        received.is_late = left.is_zero() || socket.set_read_timeout(Some(left)).is_err();
+        if received.is_late {
             break;
         }
         match frame::read::<Say>(&mut &*socket, frame::DOCUMENT_BYTES, 0) {
             Ok(Some((Say::Step(step), _))) => {
-                heard.step = step;
+                received.step = step;
                 end = Instant::now() + deadline;
             }
-            Ok(Some((Say::Done(outcome), _))) => heard.outcome = Some(outcome),
+            Ok(Some((Say::Done(outcome), _))) => received.outcome = Some(outcome),
             Ok(None) => break,
             Err(error) if is_timeout(&error) => {}
             Err(error) => {
                 let is_end = error.kind() == io::ErrorKind::UnexpectedEof;
-                heard.fault = (!is_end).then(|| error.to_string());
+                received.fault = (!is_end).then(|| error.to_string());
                 break;
             }
         }
     }
-    heard
+    received
 }
 
 fn is_timeout(error: &io::Error) -> bool {

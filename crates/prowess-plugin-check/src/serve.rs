@@ -46,7 +46,7 @@ fn serve(judges: CheckJudges) -> io::Result<()> {
     let outcome = match open_library(library, Path::new(&ask.file)) {
         Ok(image) => {
             let steps = socket.try_clone()?;
-            let tell = move |step: String| say(&steps, &Say::Step(cut(&step).to_owned()));
+            let tell = move |step: String| send(&steps, &Say::Step(cut(&step).to_owned()));
             look(&ask.rule.clone(), &Probe::new(image, ask, judges, stdout, Box::new(tell)))
         }
         Err(error) => super::file::refused(&error),
@@ -59,7 +59,7 @@ fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(MOST_TEXT)]
 }
 
-fn say(socket: &UnixStream, what: &Say) {
+fn send(socket: &UnixStream, what: &Say) {
     // A host that has gone is noticed at the end.
     let _ = frame::write(&mut &*socket, what, &[]);
 }

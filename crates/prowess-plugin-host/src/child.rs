@@ -1,9 +1,10 @@
 //! A plugin in a process of its own.
 //!
-//! In the host's process nothing holds back a plugin that aborts, exits, overflows its stack, hangs or
-//! takes all memory. In its own process, which is confined by `prowess-sandbox`, it ends only that process:
-//! the host gets an error with the reason, starts the plugin again after a while, and leaves it alone if
-//! that happens too often. Its sources and tools implement the core's traits, as linked ones do.
+//! In the host's process nothing holds back a plugin that aborts, exits, overflows its stack, hangs
+//! or takes all memory. In its own process, which is confined by `prowess-sandbox`, it ends only
+//! that process: the host gets an error with the reason, starts the plugin again after a while, and
+//! leaves it alone if that happens too often. Its sources and tools implement the core's traits, as
+//! linked ones do.
 
 mod asking;
 mod batch;

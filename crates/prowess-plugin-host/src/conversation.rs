@@ -31,7 +31,7 @@ pub(crate) struct Shown<'a> {
     pub(crate) answers: Answers<'a>,
 }
 
-/// What answers the questions of a call.
+/// The thread that answers the questions of a call.
 #[derive(Clone, Copy)]
 pub(crate) enum Answers<'a> {
     /// The thread of the caller, while it waits for the call.

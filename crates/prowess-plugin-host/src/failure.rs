@@ -20,8 +20,8 @@ impl Failure {
         Self { code, kind: Some(kind), message }
     }
 
-    /// The plugin says so, unless it panicked.
-    pub(crate) fn told_by(plugin: &str, error: &AbiError) -> Self {
+    /// The plugin returned this error, unless it panicked.
+    pub(crate) fn reported_by(plugin: &str, error: &AbiError) -> Self {
         let is_panic = matches!(error.code, codes::PANIC | codes::POISONED);
         Self {
             code: error.code,

@@ -1,7 +1,7 @@
 //! A plugin that runs: its generations and what happens when one fails.
 //!
-//! Sources and tools keep their identity over all instances. An instance is replaced in one swap: calls
-//! that are under way keep the one that they began with, and the last of them drops it.
+//! Sources and tools keep their identity over all instances. An instance is replaced in one swap:
+//! calls that are under way keep the one that they began with, and the last of them drops it.
 
 mod shared;
 
@@ -25,7 +25,7 @@ pub struct PluginSetup {
     pub generations: usize,
     /// The time that the plugin sees, and by which failures are counted.
     pub clock: Arc<dyn Clock>,
-    /// Hears what the plugin has to say.
+    /// Receives the log lines and events of the plugin.
     pub log: Arc<dyn PluginLog>,
 }
 

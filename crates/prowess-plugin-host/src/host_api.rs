@@ -126,7 +126,7 @@ impl HostSide {
         (HostApi_TO::from_ptr(RArc::new(object), TD_Opaque), ended)
     }
 
-    pub(crate) fn say(&self, level: LogLevel, target: &str, message: &str) {
+    pub(crate) fn log_line(&self, level: LogLevel, target: &str, message: &str) {
         self.log.log(&self.plugin, level, cut(target), cut(message));
     }
 
@@ -182,7 +182,7 @@ impl HostSide {
         }
     }
 
-    pub(crate) fn tell_listener(&self, token: u64, change: SourceChange) {
+    pub(crate) fn notify(&self, token: u64, change: SourceChange) {
         let entry = lock(&self.listeners).get(&token).cloned();
         if let Some(entry) = entry
             && let Some(listener) = &*lock(&entry)
@@ -220,7 +220,7 @@ struct HostObject {
 
 impl HostObject {
     /// Handles a message of the instance, unless it has ended.
-    fn hear(&self, work: impl FnOnce(&HostSide)) {
+    fn unless_ended(&self, work: impl FnOnce(&HostSide)) {
         if !self.ended.0.load(Ordering::Acquire) {
             contain((), || work(&self.side));
         }
@@ -235,11 +235,11 @@ impl HostApi for HostObject {
             levels::INFO => LogLevel::Info,
             _ => LogLevel::Debug,
         };
-        self.hear(|side| side.say(level, &line(target), &line(message)));
+        self.unless_ended(|side| side.log_line(level, &line(target), &line(message)));
     }
 
     fn emit(&self, name: RStr<'_>, data: RStr<'_>) {
-        self.hear(|side| {
+        self.unless_ended(|side| {
             // A part of an object is not an object, so one that is too long is left out.
             let data = text::checked(data).ok().filter(|data| data.len() <= MAX_LINE_BYTES);
             side.log.event(&side.plugin, &line(name), data.unwrap_or("{}"));
@@ -254,7 +254,7 @@ impl HostApi for HostObject {
     }
 
     fn changed(&self, token: u64, change: Change<'_>) {
-        self.hear(|side| side.tell_listener(token, convert::change(&change)));
+        self.unless_ended(|side| side.notify(token, convert::change(&change)));
     }
 
     fn now_ms(&self) -> u64 {

@@ -146,7 +146,8 @@ impl PluginLoader {
             sandbox: self.policy.sandbox,
             rights: settings.rights.unwrap_or_default(),
             shows_conversation: verified.manifest().features.iter().any(|word| word == FEATURE),
-            // As in the host's process, where a relative path of the configuration starts from here.
+            // As in the host's process, where a relative path of the configuration starts from
+            // here.
             directory: std::env::current_dir().unwrap_or_else(|_| "/".into()),
         };
         start_process(launch, Arc::clone(&self.clock))

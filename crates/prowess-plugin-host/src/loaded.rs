@@ -10,8 +10,8 @@ use crate::adapter::{PluginSource, PluginTool, PluginTools};
 use crate::generation::{PluginSetup, PluginStatus, Shared};
 use crate::{LoadedCode, PluginError};
 
-/// A plugin that runs in this process. Clones are the same plugin; when the last of them and the last
-/// source and tool of it are gone, it ends.
+/// A plugin that runs in this process. Clones are the same plugin; when the last of them and the
+/// last source and tool of it are gone, it ends.
 #[derive(Clone)]
 pub struct LoadedPlugin {
     shared: Arc<Shared>,
@@ -22,14 +22,15 @@ impl LoadedPlugin {
     ///
     /// # Errors
     ///
-    /// It refuses its configuration, fails, or does not begin in time; what it offers is not usable.
+    /// It refuses its configuration, fails, or does not begin in time; what it offers is not
+    /// usable.
     pub fn start(image: LoadedCode, setup: PluginSetup) -> Result<Self, PluginError> {
         let shared = Shared::start(image, setup)?;
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Begins an instance as [`Self::start`] does, for a host that ends its own process when a call does
-    /// not return: calls run on the caller's thread, without a deadline of their own.
+    /// Begins an instance as [`Self::start`] does, for a host that ends its own process when a call
+    /// does not return: calls run on the caller's thread, without a deadline of their own.
     pub(crate) fn start_unwatched(
         image: LoadedCode,
         setup: PluginSetup,
@@ -62,13 +63,13 @@ impl LoadedPlugin {
         tools.flat_map(|provider| provider.of_plugin().to_vec()).collect()
     }
 
-    /// Puts another build of the plugin in the place of this one. Calls that are under way end on the old
-    /// one. Whoever watches hears that everything may have changed.
+    /// Puts another build of the plugin in the place of this one. Calls that are under way end on
+    /// the old one. Whoever watches hears that everything may have changed.
     ///
     /// # Errors
     ///
-    /// The new one does not begin, offers something else, or there were too many already: the old one
-    /// goes on.
+    /// The new one does not begin, offers something else, or there were too many already: the old
+    /// one goes on.
     pub fn replace(&self, image: LoadedCode) -> Result<(), PluginError> {
         self.shared.replace(image)
     }

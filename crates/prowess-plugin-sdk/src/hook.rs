@@ -19,10 +19,10 @@ pub(crate) fn install(host: &Host) {
     static ONCE: Once = Once::new();
 
     *HOST.lock().unwrap_or_else(PoisonError::into_inner) = Some(host.clone());
-    ONCE.call_once(|| panic::set_hook(Box::new(tell)));
+    ONCE.call_once(|| panic::set_hook(Box::new(report_panic)));
 }
 
-fn tell(info: &PanicHookInfo<'_>) {
+fn report_panic(info: &PanicHookInfo<'_>) {
     let place = info.location().map(ToString::to_string).unwrap_or_default();
     PLACE.with(|slot| {
         if let Ok(mut slot) = slot.try_borrow_mut() {

@@ -9,7 +9,7 @@ use prowess_plugin_abi::AbiError;
 
 use super::locked;
 
-/// What the host answers.
+/// The host's answer to a question.
 pub(super) type HostAnswer = Result<Vec<u8>, AbiError>;
 
 /// The questions that wait for an answer, by their numbers.

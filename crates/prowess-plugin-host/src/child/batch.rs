@@ -10,11 +10,12 @@ use super::protocol::{FoundPackage, Reply, stamped};
 /// When a batch is sent: after so many packages, or so many bytes.
 const PACKAGES: usize = 256;
 const BYTES: usize = 512 << 10;
-/// The longest time that something found waits for more. Each batch extends the scan's deadline, so a
-/// slow scan goes on as long as it finds something.
+/// The longest time that something found waits for more. Each batch extends the scan's deadline, so
+/// a slow scan goes on as long as it finds something.
 const WAIT: Duration = Duration::from_millis(50);
 
-/// Collects the reports of a source. A head that is too short for the host is read further by the host.
+/// Collects the reports of a source. A head that is too short for the host is read further by the
+/// host.
 pub(crate) struct Batch<S> {
     id: u64,
     send: S,

@@ -1,8 +1,9 @@
 //! One plugin process while it lives, as its host sees it.
 //!
-//! Two sockets lead to it. On the first, calls and their answers: whichever caller waits for an answer
-//! reads it, for all callers, so that an answer wakes one thread. On the second, the changes that watches
-//! report: the thread that started the process reads it, which is how the process's end is noticed.
+//! Two sockets lead to it. On the first, calls and their answers: whichever caller waits for an
+//! answer reads it, for all callers, so that an answer wakes one thread. On the second, the changes
+//! that watches report: the thread that started the process reads it, which is how the process's
+//! end is noticed.
 
 use std::io;
 use std::io::ErrorKind::{ConnectionReset, Interrupted, TimedOut, UnexpectedEof, WouldBlock};
@@ -55,7 +56,7 @@ pub(super) struct SentCall {
     call: Arc<PendingCall>,
 }
 
-/// What a caller finds when it waits.
+/// The result of a wait.
 pub(super) enum Waited {
     Event(Event),
     /// Nothing for a while: time to check whether the call is still wanted.
@@ -86,8 +87,8 @@ impl Connection {
         let (sender, receiver) = mpsc::channel();
         let keeper = Arc::clone(&connection);
         let clock = Arc::clone(clock);
-        // A child is to die with its parent, and to the kernel the parent is the thread that started it:
-        // so the thread that starts it is the one that stays with it.
+        // A child is to die with its parent, and to the kernel the parent is the thread that
+        // started it: so the thread that starts it is the one that stays with it.
         let spawned = std::thread::Builder::new().name("plugin process".into()).spawn(move || {
             // Also if a listener panics: callers wait until the reason is known.
             let _closing = Closing(&keeper);
@@ -180,7 +181,7 @@ impl Connection {
         }
     }
 
-    /// Tells the process that an answer is no longer wanted.
+    /// Notifies the process that an answer is no longer wanted.
     pub(super) fn cancel(&self, id: u64) {
         // A process that takes no requests has ended, and its calls with it.
         let _ = self.send(&Request::Cancel { id });

@@ -1,8 +1,8 @@
 //! Frames: the bytes of a message between a host and a plugin's own process.
 //!
-//! A frame is two lengths (`u32`, little endian), a JSON document and raw bytes: short structured values
-//! go into the document, long texts go next to it. The reader decides how long a frame may be: a plugin's
-//! process has a small allowance, its host a large one.
+//! A frame is two lengths (`u32`, little endian), a JSON document and raw bytes: short structured
+//! values go into the document, long texts go next to it. The reader decides how long a frame may
+//! be: a plugin's process has a small allowance, its host a large one.
 
 use std::io::{self, Read, Write};
 
@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 /// Room for the document next to the bytes of an answer.
 pub const DOCUMENT_BYTES: usize = 4 << 20;
 
-/// Room for a document of the host's: a configuration with texts in it, or a stamp for each of very many
-/// packages.
+/// Room for a document of the host's: a configuration with texts in it, or a stamp for each of very
+/// many packages.
 pub const REQUEST_BYTES: usize = 1 << 30;
 
 /// The lengths in front of a frame.
@@ -44,8 +44,8 @@ pub fn write<T: Serialize>(to: &mut impl Write, document: &T, bytes: &[u8]) -> i
     to.write_all(bytes)
 }
 
-/// Reads a frame with a document of at most so many bytes, and at most so many bytes next to it. Returns
-/// `None` where the other side has ended.
+/// Reads a frame with a document of at most so many bytes, and at most so many bytes next to it.
+/// Returns `None` where the other side has ended.
 ///
 /// Nothing behind the frame is read; a `FrameReader` reads ahead.
 ///
@@ -112,7 +112,8 @@ impl Lengths {
     }
 }
 
-/// Reads frames ahead, so that a short one costs one system call. A read that times out loses nothing.
+/// Reads frames ahead, so that a short one costs one system call. A read that times out loses
+/// nothing.
 pub(super) struct FrameReader {
     buffer: Vec<u8>,
     start: usize,
@@ -122,7 +123,8 @@ pub(super) struct FrameReader {
 }
 
 impl FrameReader {
-    /// Creates a reader of frames with documents of at most so many bytes, and so many next to them.
+    /// Creates a reader of frames with documents of at most so many bytes, and so many next to
+    /// them.
     pub(super) fn new(document: usize, beside: usize) -> Self {
         Self { buffer: Vec::new(), start: 0, end: 0, document, beside }
     }
@@ -167,8 +169,8 @@ impl FrameReader {
         Ok(Some(frame))
     }
 
-    /// Reads what has arrived. The buffer doubles while a long frame arrives, so a length alone costs
-    /// nothing.
+    /// Reads what has arrived. The buffer doubles while a long frame arrives, so a length alone
+    /// costs nothing.
     fn fill(&mut self, from: &mut impl Read) -> io::Result<usize> {
         if self.end == self.buffer.len() {
             self.buffer.copy_within(self.start..self.end, 0);

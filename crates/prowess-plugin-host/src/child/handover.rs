@@ -1,7 +1,7 @@
 //! The library's bytes, handed from one process to another as an open file.
 //!
-//! A path would be looked up again, and a descriptor that is left open for a child is left open for every
-//! other child as well; so it is sent.
+//! A path would be looked up again, and a descriptor that is left open for a child is left open for
+//! every other child as well; so it is sent.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;

@@ -24,10 +24,10 @@ pub struct Launch {
     pub limits: PluginLimits,
     /// The level at which the process is confined.
     pub sandbox: SandboxPolicy,
-    /// What the process may use.
+    /// The rights of the process.
     pub rights: PluginRights,
-    /// Whether the plugin's tools see the conversation that they are called in: its verified manifest
-    /// names the feature `conversation`.
+    /// Whether the plugin's tools see the conversation that they are called in: its verified
+    /// manifest names the feature `conversation`.
     pub shows_conversation: bool,
     /// The working directory, which relative paths of the configuration and the rights start from.
     pub directory: PathBuf,
@@ -106,8 +106,8 @@ impl Launch {
     }
 }
 
-/// Returns the existing files and directories that texts of a configuration name. The root directory
-/// has to be granted in so many words: a text `/` is seldom meant as everything.
+/// Returns the existing files and directories that texts of a configuration name. The root
+/// directory has to be granted in so many words: a text `/` is seldom meant as everything.
 fn named_paths(config: Option<&Value>, directory: &Path) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     collect_paths(config.unwrap_or(&Value::Null), directory, &mut paths);

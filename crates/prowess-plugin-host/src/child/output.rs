@@ -1,5 +1,5 @@
-//! What a plugin's process prints: a few lines of it, encoded for a terminal, on the host's standard
-//! error.
+//! The output of a plugin's process: a few lines of it, encoded for a terminal, on the host's
+//! standard error.
 
 use std::io::{self, BufRead, BufReader, PipeReader, Read, Write};
 use std::sync::Arc;

@@ -30,11 +30,12 @@ impl PendingCall {
         locked(&self.events).pop_front()
     }
 
-    /// Waits for a message or a [`wake`](Self::wake) for at most so long, unless there is a message or
-    /// `is_needed` returns `false`.
+    /// Waits for a message or a [`wake`](Self::wake) for at most so long, unless there is a message
+    /// or `is_needed` returns `false`.
     pub(super) fn wait(&self, most: Duration, is_needed: impl FnOnce() -> bool) {
         let events = locked(&self.events);
-        // Under the lock that `wake` takes, so that no wake comes between the question and the wait.
+        // Under the lock that `wake` takes, so that no wake comes between the question and the
+        // wait.
         if events.is_empty() && is_needed() {
             drop(self.changed.wait_timeout(events, most).unwrap_or_else(PoisonError::into_inner));
         }

@@ -59,8 +59,8 @@ pub(super) fn start(launch: &Launch, clock: Arc<dyn Clock>) -> Result<Process, P
     Ok(process)
 }
 
-/// Reports the sandbox that this machine offers for plugins, by confining a process of `program`, which
-/// calls [`serve_child`](crate::serve_child) when it gets these arguments.
+/// Reports the sandbox that this machine offers for plugins, by confining a process of `program`,
+/// which calls [`serve_child`](crate::serve_child) when it gets these arguments.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ fn refused(launch: &Launch, error: &SandboxError) -> PluginError {
 }
 
 impl Process {
-    /// Tells the process what it serves.
+    /// Sends the first message.
     pub(super) fn greet(&self, launch: &Launch) -> io::Result<()> {
         let hello = Hello {
             protocol: PROTOCOL,

@@ -1,4 +1,4 @@
-//! What a host and a plugin's own process say to each other.
+//! The messages between a host and a plugin's own process.
 //!
 //! How that is put into bytes, see [`frame`](super::frame).
 
@@ -13,7 +13,7 @@ use crate::PluginLimits;
 /// The version of all this; both sides have to be of one.
 pub(crate) const PROTOCOL: u32 = 3;
 
-/// What the host says first. The library itself comes with it, as an open file.
+/// The first message of the host. The library itself comes with it, as an open file.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Hello {
     pub(crate) protocol: u32,
@@ -22,7 +22,7 @@ pub(crate) struct Hello {
     pub(crate) limits: PluginLimits,
 }
 
-/// What the host says then.
+/// The later messages of the host.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Request {
@@ -30,11 +30,11 @@ pub(crate) enum Request {
     Call { id: u64, call: Call },
     /// The answer is no longer wanted.
     Cancel { id: u64 },
-    /// The answer to a question; it is beside the document.
+    /// The answer to a question, whose bytes are next to the document.
     Answer { question: u64, refusal: Option<WireRefusal> },
 }
 
-/// What can be asked. Sources and tools are named by their place in [`Offer`].
+/// A call. Sources and tools are named by their position in [`Offer`].
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Call {
@@ -93,7 +93,7 @@ pub(crate) struct WireRefusal {
     ext: String,
 }
 
-/// What the plugin's process says.
+/// The messages of the plugin's process.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Reply {
@@ -101,7 +101,7 @@ pub(crate) enum Reply {
     Ready(Offer),
     /// It will not begin; this is why.
     Refused { code: String, reason: String, help: String },
-    /// Some of what a scan finds; the heads are beside it.
+    /// Some results of a scan; the heads are next to it.
     Part {
         id: u64,
         found: Vec<FoundPackage>,
@@ -115,7 +115,7 @@ pub(crate) enum Reply {
     Done { id: u64, answer: Result<Answer, Failed> },
 }
 
-/// What a plugin offers.
+/// The sources and tools of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Offer {
     pub(crate) protocol: u32,
@@ -156,7 +156,7 @@ pub(crate) fn stamped(stamp: Stamp) -> Stamped {
     stamp.to_bits()
 }
 
-/// What a call gives. The content of a file is beside it.
+/// The result of a call. The content of a file is next to it.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Answer {

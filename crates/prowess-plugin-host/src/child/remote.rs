@@ -17,7 +17,8 @@ use super::tools::tools;
 use super::watches::Watches;
 use crate::{PluginError, Staged};
 
-/// What a plugin in a process of its own offers. The process ends when the last part of this is dropped.
+/// The sources and tools of a plugin in a process of its own. The process ends when the last part
+/// of this is dropped.
 pub struct ProcessPlugin {
     /// Its sources.
     pub sources: Vec<Arc<dyn SkillSource>>,
@@ -28,8 +29,9 @@ pub struct ProcessPlugin {
 }
 
 impl ProcessPlugin {
-    /// Puts another build of the plugin in the place of this one, in a process of its own. Calls that are
-    /// under way end on the old one. Whoever watches hears that everything may have changed.
+    /// Puts another build of the plugin in the place of this one, in a process of its own. Calls
+    /// that are under way end on the old one. Whoever watches hears that everything may have
+    /// changed.
     ///
     /// # Errors
     ///
@@ -44,7 +46,8 @@ impl ProcessPlugin {
     }
 }
 
-/// Begins a plugin in a process of its own. `clock` measures deadlines and the time between failures.
+/// Begins a plugin in a process of its own. `clock` measures deadlines and the time between
+/// failures.
 ///
 /// # Errors
 ///

@@ -13,8 +13,9 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    /// Takes note of a failure. A call that did not end in time does not count: it has already taken its
-    /// whole deadline, so the process can be replaced at once and as often as that happens.
+    /// Takes note of a failure. A call that did not end in time does not count: it has already
+    /// taken its whole deadline, so the process can be replaced at once and as often as that
+    /// happens.
     pub(super) fn note(&mut self, now: Duration, error: Option<&PluginError>) {
         if error.is_none_or(|error| error.kind != PluginErrorKind::Deadline) {
             self.at.push_back(now);
@@ -22,8 +23,8 @@ impl Failures {
         }
     }
 
-    /// Checks whether a process may be started now: after each failure there is a wait, and each is twice
-    /// as long as the one before; after too many, none is started.
+    /// Checks whether a process may be started now: after each failure there is a wait, and each is
+    /// twice as long as the one before; after too many, none is started.
     pub(super) fn may_begin(
         &mut self,
         now: Duration,

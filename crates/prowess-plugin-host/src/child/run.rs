@@ -14,8 +14,9 @@ use crate::{
     inspect,
 };
 
-/// Serves one plugin, whose library the host sends over standard input, until the host goes. This is all
-/// that a program for plugins' own processes does. What the plugin warns of is a line on standard error.
+/// Serves one plugin, whose library the host sends over standard input, until the host goes. This
+/// is all that a program for plugins' own processes does. What the plugin warns of is a line on
+/// standard error.
 pub fn run_process() -> ExitCode {
     run_process_with(Arc::new(StandardError))
 }

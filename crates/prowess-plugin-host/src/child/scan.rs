@@ -13,7 +13,8 @@ use crate::adapter::found_unsized;
 
 /// The most packages that a source may have.
 const MAX_PACKAGES: usize = 1_000_000;
-/// The most problems that one scan may report; the plugin's side stops earlier, unless it is broken.
+/// The most problems that one scan may report; the plugin's side stops earlier, unless it is
+/// broken.
 const MAX_PROBLEMS: usize = 2_000;
 /// The longest text of a problem, in bytes.
 const MAX_TEXT: usize = 2 << 10;

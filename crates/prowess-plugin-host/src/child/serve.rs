@@ -13,11 +13,12 @@ use super::protocol::{Hello, Offer, OfferedSource, PROTOCOL, Reply};
 use super::server::Server;
 use crate::PluginError;
 
-/// Serves one plugin over standard input, which the host has made a socket, until the host ends. `open`
-/// opens the library, in a process that is already confined.
+/// Serves one plugin over standard input, which the host has made a socket, until the host ends.
+/// `open` opens the library, in a process that is already confined.
 ///
-/// Call it before anything else: the process must have one thread, and its open files are closed, except
-/// the standard streams. Standard output and standard error lead to the host, which shows some of it.
+/// Call it before anything else: the process must have one thread, and its open files are closed,
+/// except the standard streams. Standard output and standard error lead to the host, which shows
+/// some of it.
 pub(super) fn serve_child(
     open: impl FnOnce(ChildRequest) -> Result<ChildPlugin, PluginError>,
 ) -> ExitCode {

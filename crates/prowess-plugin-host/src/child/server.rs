@@ -1,7 +1,8 @@
 //! The answers of a plugin's process.
 //!
-//! Each worker reads a request and answers it itself; meanwhile another one reads. So a call is handed
-//! from the host to the plugin without a thread in between, and a call that hangs holds up no other.
+//! Each worker reads a request and answers it itself; meanwhile another one reads. So a call is
+//! handed from the host to the plugin without a thread in between, and a call that hangs holds up
+//! no other.
 
 mod ask_host;
 
@@ -109,7 +110,8 @@ impl Server {
     fn start_worker(self: &Arc<Self>) {
         let server = Arc::clone(self);
         let work = move || {
-            // Whichever worker notices the end of the host ends the process; others may hang in a call.
+            // Whichever worker notices the end of the host ends the process; others may hang in a
+            // call.
             let ended = server.run();
             std::process::exit(i32::from(ended.is_err()));
         };
@@ -133,7 +135,8 @@ impl Server {
         locked(&self.calls).remove(&id);
         self.questions.end(id);
         if self.send(&Reply::Done { id, answer }, &bytes).is_err() {
-            // The host has ended, or the answer is too large to be sent: it learns that from the crash.
+            // The host has ended, or the answer is too large to be sent: it learns that from the
+            // crash.
             std::process::abort();
         }
     }

@@ -20,8 +20,8 @@ impl CallSlots {
         Self { most: most.max(1), taken: Mutex::new(0), freed: Condvar::new() }
     }
 
-    /// Waits for a slot until `is_over`, unless the call is no longer wanted. A tool whose call reads
-    /// a skill of the same plugin needs two.
+    /// Waits for a slot until `is_over`, unless the call is no longer wanted. A tool whose call
+    /// reads a skill of the same plugin needs two.
     pub(super) fn take(
         &self,
         cancel: &Cancel,

@@ -1,5 +1,5 @@
-//! A plugin's process kept alive: started again after a failure, left alone after too many, and replaced
-//! when there is another build.
+//! A plugin's process kept alive: started again after a failure, left alone after too many, and
+//! replaced when there is another build.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -63,8 +63,8 @@ impl Supervisor {
         &self.offer
     }
 
-    /// Starts another build and returns its process. Calls that are under way end on the old one, which
-    /// the caller retires.
+    /// Starts another build and returns its process. Calls that are under way end on the old one,
+    /// which the caller retires.
     pub(super) fn replace(&self, library: Staged) -> Result<Replaced, PluginError> {
         let launch = Arc::new(locked(&self.state).launch.with(library));
         let connection = self.begin(&launch, PluginErrorKind::Init)?;
@@ -191,7 +191,8 @@ impl Supervisor {
         Err(connection.close(PluginError { help: help.into(), ..error }))
     }
 
-    /// Takes note if the process has ended, so that the time until it is started again runs from now.
+    /// Takes note if the process has ended, so that the time until it is started again runs from
+    /// now.
     fn note_end(&self, connection: &Arc<Connection>) {
         let Some(error) = connection.end() else { return };
         let mut state = locked(&self.state);

@@ -5,8 +5,8 @@ use prowess_plugin_abi::conversation::{
     CatalogSnapshot, Exclusion, LayerSnapshot, SkillSnapshot, SourceSnapshot,
 };
 
-/// Returns the skills that are shown: first those that are offered, then those that are not. A skill
-/// of another audience is not among them, nor one that cannot be used.
+/// Returns the skills that are shown: first those that are offered, then those that are not. A
+/// skill of another audience is not among them, nor one that cannot be used.
 pub(super) fn shown(catalog: &Catalog) -> impl Iterator<Item = Record<'_>> {
     let others = catalog.excluded();
     let others = others.filter(|record| record.availability() != Availability::OutOfScope);

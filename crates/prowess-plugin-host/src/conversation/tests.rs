@@ -1,4 +1,4 @@
-//! What a plugin is shown and what it is refused.
+//! The rights of a plugin in a conversation.
 
 use std::sync::Arc;
 

@@ -122,7 +122,7 @@ impl Shared {
             let message = format!("the plugin `{}` cannot be begun again: {error}", self.name);
             Failure::of(error.kind, codes::UNAVAILABLE, message)
         })?;
-        self.host.say(LogLevel::Warn, "host", "it panicked and was begun again");
+        self.host.log_line(LogLevel::Warn, "host", "it panicked and was begun again");
         self.publish(&instance);
         Ok(instance)
     }
@@ -203,10 +203,10 @@ impl Shared {
     fn failed(&self, instance: &Instance, error: &AbiError) -> Failure {
         let is_panic = matches!(error.code, codes::PANIC | codes::POISONED);
         if is_panic && instance.break_down() {
-            self.host.say(LogLevel::Error, "host", &error.message);
+            self.host.log_line(LogLevel::Error, "host", &error.message);
             self.lose_watches(&error.message);
         }
-        Failure::told_by(&self.name, error)
+        Failure::reported_by(&self.name, error)
     }
 
     fn gave_up(&self, gave_up: GaveUp) -> Failure {
@@ -224,7 +224,7 @@ impl Shared {
             ),
         };
         let message = format!("the plugin `{}` {reason}", self.name);
-        self.host.say(LogLevel::Warn, "host", &message);
+        self.host.log_line(LogLevel::Warn, "host", &message);
         Failure { code, kind, message }
     }
 

@@ -46,7 +46,7 @@ impl SourceAdapter {
         self.watches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hears of changes in the place of the host's listener.
+    /// Returns the listener that forwards changes to the host.
     fn listener(&self, watch_token: u64) -> ChangeListener {
         let host = self.host.clone();
         Arc::new(move |change| {

@@ -19,7 +19,7 @@ pub(super) struct ToolsAdapter {
     /// Always there until the adapter is dropped.
     provider: Option<Arc<dyn ToolProvider>>,
     tools: OnceLock<Vec<(String, Arc<dyn Tool>)>>,
-    /// What a tool sees that is called without a conversation.
+    /// The catalog of a call without a conversation.
     nothing: Arc<Catalog>,
     mirrors: Mirrors,
     host: Host,
@@ -117,7 +117,7 @@ impl ToolProviderAbi for ToolsAdapter {
     }
 
     fn shutdown(&self, _deadline_ms: u64) -> RResult<(), AbiError> {
-        // What ends does so when it is dropped.
+        // Values end when they are dropped.
         RResult::ROk(())
     }
 

@@ -1,4 +1,4 @@
-//! What the core says, as what crosses, and back.
+//! Conversions between the core's types and messages.
 
 use prowess_core::{SourceChange, SourceError, SourceErrorKind, ToolResult};
 

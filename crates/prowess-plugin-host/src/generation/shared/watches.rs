@@ -76,11 +76,11 @@ impl Shared {
             match self.begin_watch(instance, watched.source, token) {
                 Ok(number) => {
                     (watched.instance, watched.number) = (Arc::clone(instance), number);
-                    self.host.tell_listener(token, SourceChange::Everything);
+                    self.host.notify(token, SourceChange::Everything);
                 }
                 Err(failure) => {
                     let lost = SourceChange::Lost(convert::source_error(&failure));
-                    self.host.tell_listener(token, lost);
+                    self.host.notify(token, lost);
                 }
             }
         }
@@ -94,7 +94,7 @@ impl Shared {
         };
         for token in tokens {
             let error = SourceError::new(SourceErrorKind::Unavailable, reason);
-            self.host.tell_listener(token, SourceChange::Lost(error));
+            self.host.notify(token, SourceChange::Lost(error));
         }
     }
 }
