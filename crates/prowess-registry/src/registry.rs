@@ -401,7 +401,7 @@ fn failure(source: &dyn SkillSource, error: &SourceError) -> Diagnostic {
         codes::SOURCE_FAILED,
         Severity::Error,
         format!("source `{}` could not be scanned: {error}", source.name()),
-        "mend the source and reload; until then its last good scan is used",
+        "fix the source and reload; until then its last good scan is used",
     )
     .in_file(source.root())
 }

@@ -50,7 +50,7 @@ prowess_core::declare_codes! {
     /// otherwise a warning that it is not searched. Or a file's in a package: a warning that it is
     /// in no listing.
     PATH_NOT_UTF8 = "path-not-utf8";
-    /// A directory's path holds a backslash, begins like a drive (`c:`) or is longer than 1024
+    /// A directory's path holds a backslash, starts like a drive (`c:`) or is longer than 1024
     /// bytes: an error with the path of its `SKILL.md` if it has one, otherwise a warning that it
     /// is not searched.
     PATH_NOT_PORTABLE = "path-not-portable";

@@ -7,7 +7,7 @@ use prowess_dir::{Error, ErrorKind};
 
 use crate::codes;
 
-const MOVE_OR_MEND: &str = "mend it, or remove it if it is not a skill";
+const MOVE_OR_FIX: &str = "fix it, or remove it if it is not a skill";
 const RENAME: &str =
     "rename the directory: letters, digits and hyphens keep every client and system happy";
 
@@ -131,7 +131,7 @@ pub(crate) fn skill_file(path: &str, error: &Error) -> Diagnostic {
         _ => (
             codes::FILE_UNREADABLE,
             format!("`{path}` cannot be read: {}", reason(error)),
-            MOVE_OR_MEND,
+            MOVE_OR_FIX,
         ),
     };
     problem(code, Severity::Error, path, message, help)
@@ -184,7 +184,7 @@ pub(crate) fn unusable_name(code: Code, path: &str, has_skill: bool) -> Diagnost
     let reason = if code == codes::PATH_NOT_UTF8 {
         "its name is not UTF-8"
     } else {
-        "its path holds a backslash, begins like a drive or is longer than 1024 bytes"
+        "its path holds a backslash, starts like a drive or is longer than 1024 bytes"
     };
     let (severity, message) = if has_skill {
         let message = format!("the skill `{path:?}` cannot be used: {reason}");

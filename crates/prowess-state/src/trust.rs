@@ -168,7 +168,7 @@ impl TrustFile {
             codes::TRUST_FILE_INVALID,
             Severity::Error,
             format!("the file of trusted folders cannot be believed, so none is trusted: {reason}"),
-            "mend or remove the file, then trust your folders again",
+            "fix or remove the file, then trust your folders again",
         )
         .in_file(path)
     }

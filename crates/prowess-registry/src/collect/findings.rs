@@ -62,7 +62,7 @@ pub(super) fn skill_kept(generation: u64) -> Diagnostic {
         format!(
             "this version cannot be used; since generation {generation} the last good one stays"
         ),
-        "mend the file, or remove its directory",
+        "fix the file, or remove its directory",
     )
 }
 
@@ -71,7 +71,7 @@ pub(super) fn skill_unseen(generation: u64) -> Diagnostic {
         codes::SKILL_KEPT,
         Severity::Warning,
         format!(
-            "nobody may look into its directory; since generation {generation} its last good version stays"
+            "its directory cannot be entered; since generation {generation} its last good version stays"
         ),
         "give the process the right to list and enter the directory, or remove it",
     )

@@ -179,7 +179,7 @@ fn not_watched(source: &dyn SkillSource, error: &SourceError) -> Diagnostic {
         codes::SOURCE_NOT_WATCHED,
         Severity::Warning,
         format!("source `{}` cannot be watched: {error}", source.name()),
-        "changes are found by polling; mend the cause and start again to be told of them at once",
+        "changes are found by polling; fix the cause and restart to be notified at once",
     )
     .in_file(source.root())
 }
