@@ -75,10 +75,21 @@ pub fn stat_sweep(root: &Path) -> usize {
 ///
 /// The file is not there.
 pub fn read_whole(path: &Path) -> usize {
+    content(path).len()
+}
+
+/// The same; gives what was read.
+///
+/// # Panics
+///
+/// The file is not there.
+pub fn content(path: &Path) -> Vec<u8> {
     let file = open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).expect("it is there");
     let size = rustix::fs::fstat(&file).expect("it has a state").st_size;
     let mut bytes = vec![0; usize::try_from(size).expect("it is small")];
-    read(&file, &mut bytes[..]).expect("it can be read")
+    let length = read(&file, &mut bytes[..]).expect("it can be read");
+    bytes.truncate(length);
+    bytes
 }
 
 fn open_root(root: &Path) -> OwnedFd {

@@ -19,9 +19,20 @@ fn now() -> Duration {
 
 /// The most memory that the process has had in use, in KiB.
 pub fn peak_kib() -> u64 {
+    status("VmHWM:")
+}
+
+/// A number of the kernel's account of this process.
+fn status(field: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    peak.and_then(|peak| peak.trim().split(' ').next()?.parse().ok()).unwrap_or_default()
+    let line = status.lines().find_map(|line| line.strip_prefix(field));
+    line.and_then(|line| line.trim().split(' ').next()?.parse().ok()).unwrap_or_default()
+}
+
+/// The memory that the process has in use now and shares with no file, in KiB: its heap and its stacks.
+/// The pages of the program's own code come and go with the kernel's read-ahead.
+pub fn private_kib() -> u64 {
+    status("RssAnon:")
 }
 
 /// Times of single calls by the clock on the wall.

@@ -30,7 +30,7 @@ const MOST_BYTES: f64 = 400.0;
 const UNTIL_OLD: Duration = Duration::from_secs(4);
 
 /// The programs whose rows make the page.
-const PROGRAMS: [&str; 6] = ["ratios", "start", "watch", "readers", "search", "plugins"];
+const PROGRAMS: [&str; 7] = ["ratios", "facade", "start", "watch", "readers", "search", "plugins"];
 
 /// Prints every work beside what it is compared with, and writes that to `benches/README.md`: `ROUNDS` and
 /// a directory of real skills, where they are given.

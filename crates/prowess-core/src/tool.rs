@@ -102,7 +102,7 @@ impl ToolResult {
 
     /// Creates a result with this data, which the model reads as JSON.
     pub fn data(value: Value) -> Self {
-        let text = Self::text(format!("{value:#}"));
+        let text = Self::text(serde_json::to_string_pretty(&value).unwrap_or_default());
         Self { structured: Some(value), ..text }
     }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use prowess::Runtime;
+use prowess::registry::ReloadCause;
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -25,7 +26,10 @@ impl Hangup {
             while self.0.recv().await.is_some() {
                 let runtime = Arc::clone(&runtime);
                 // A reload waits for disks. A panic in it must not end the task.
-                let _ = tokio::task::spawn_blocking(move || drop(runtime.reload())).await;
+                let _ = tokio::task::spawn_blocking(move || {
+                    drop(runtime.reload_for(ReloadCause::Signal));
+                })
+                .await;
             }
         });
     }

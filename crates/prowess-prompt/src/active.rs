@@ -71,7 +71,7 @@ fn add_skill(account: &mut Account<'_>, skill: &ActiveSkill, input: &PromptInput
     let text = wrap_body(TAG, &attributes, &body, input.boundary) + "\n";
     let part = Part::ActiveSkill { id: skill.id.clone() };
     account.add(part, &text);
-    let mut change = |kind| account.ledger.changes.push(Change::new(&skill.id, kind));
+    let mut change = |kind| account.record([Change::new(&skill.id, kind)]);
     if loses_characters(&skill.body) {
         change(ChangeKind::BodyCleaned);
     }

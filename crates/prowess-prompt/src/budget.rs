@@ -4,6 +4,7 @@ use prowess_core::TokenCounter;
 use prowess_text::one_line;
 
 use crate::catalog::{CLOSING, OPENING, push_entry};
+use crate::entries::Entries;
 use crate::{PromptPolicy, SkillEntry};
 
 /// The part of a catalog that is shown.
@@ -15,11 +16,7 @@ pub(crate) struct Fit {
 }
 
 /// Finds the fullest catalog whose cost, counted skill by skill, stays within the policy's budget.
-pub(crate) fn fit(
-    skills: &[SkillEntry<'_>],
-    policy: &PromptPolicy,
-    counter: &dyn TokenCounter,
-) -> Fit {
+pub(crate) fn fit(skills: &Entries<'_>, policy: &PromptPolicy, counter: &dyn TokenCounter) -> Fit {
     let whole = Fit { description: None, skills: skills.len() };
     let Some(max) = policy.max_tokens else {
         return whole;
@@ -36,7 +33,7 @@ pub(crate) fn fit(
 
 /// Counts the tokens of skills.
 struct Scale<'a> {
-    skills: &'a [SkillEntry<'a>],
+    skills: &'a Entries<'a>,
     policy: &'a PromptPolicy,
     counter: &'a dyn TokenCounter,
 }
@@ -79,20 +76,20 @@ impl Scale<'_> {
     }
 
     fn longest_description(&self) -> usize {
-        self.skills.iter().map(|skill| skill.description.chars().count()).max().unwrap_or_default()
+        let length = |skill: SkillEntry<'_>| skill.description.chars().count();
+        self.skills.iter().map(length).max().unwrap_or_default()
     }
 }
 
 /// Returns the skill with at most `bound` characters of description.
-pub(crate) fn shorten<'a>(skill: &'a SkillEntry<'_>, bound: Option<usize>) -> SkillEntry<'a> {
-    let mut shown = skill.borrowed();
+pub(crate) fn shorten(mut skill: SkillEntry<'_>, bound: Option<usize>) -> SkillEntry<'_> {
     if let Some(bound) = bound.filter(|&bound| is_longer(&skill.description, bound)) {
-        let folded = one_line(&skill.description);
+        let folded = one_line(&skill.description).into_owned();
         let kept = folded.char_indices().nth(bound.saturating_sub(1));
         let kept = &folded[..kept.map_or(folded.len(), |(end, _)| end)];
-        shown.description = format!("{}…", kept.trim_end()).into();
+        skill.description = format!("{}…", kept.trim_end()).into();
     }
-    shown
+    skill
 }
 
 /// Returns whether a description is cut to fit this bound.

@@ -29,15 +29,6 @@ impl<'a> SkillEntry<'a> {
         Self { name: record.id().into(), description: description.into(), location }
     }
 
-    /// Returns the same entry without copying its texts.
-    pub(crate) fn borrowed(&self) -> SkillEntry<'_> {
-        SkillEntry {
-            name: Cow::Borrowed(&self.name),
-            description: Cow::Borrowed(&self.description),
-            location: self.location.as_deref().map(Cow::Borrowed),
-        }
-    }
-
     /// Returns the length of the entry if little of it is escaped.
     pub(crate) fn likely_length(&self) -> usize {
         const TAGS: usize = 96;

@@ -1,12 +1,15 @@
 //! Composes the text of one model call.
 
-use prowess_core::BodyDelivery;
+use std::sync::Arc;
+
+use prowess_core::{BodyDelivery, Catalog, ShowLocation, TokenCounter};
 use prowess_text::{is_exact, is_one_line, loses_characters};
 use serde::Serialize;
 
 use crate::active::{add_active, add_changed};
 use crate::budget::{Fit, fit, is_longer, note, shorten};
 use crate::catalog::push_available_skills;
+use crate::entries::Entries;
 use crate::ledger::{Account, Change, ChangeKind, Ledger, Part};
 use crate::{CatalogPlace, PromptInput, PromptPolicy, SkillEntry};
 
@@ -18,7 +21,7 @@ pub struct Prompt {
     /// The cost of the text, and the changes to skills' texts.
     pub ledger: Ledger,
     /// The ids in the text's catalog, in its order.
-    pub shown: Vec<String>,
+    pub shown: Arc<[String]>,
     /// The number of skills that the input's catalog offers.
     pub total: usize,
 }
@@ -27,41 +30,64 @@ pub struct Prompt {
 /// order.
 ///
 /// Skills that are not offered are not mentioned. Without a visible skill there is neither catalog
-/// nor rule; without a loaded one there is no `<active_skills>`.
+/// nor rule; without a loaded one there is no `<active_skills>`. A [`Composer`](crate::Composer)
+/// gives the same text and composes each catalog once.
 pub fn compose(input: &PromptInput<'_>) -> Prompt {
-    let PromptInput { changed, policy, .. } = *input;
-    let mut account = Account::new(input.counter);
+    let PromptInput { catalog, policy, delivery, counter, .. } = *input;
+    with_conversation(compose_catalog(catalog, policy, delivery.show_location, counter), input)
+}
+
+/// Composes the loading rule and the catalog, which do not depend on the conversation.
+pub(crate) fn compose_catalog(
+    catalog: &Catalog,
+    policy: &PromptPolicy,
+    show: ShowLocation,
+    counter: &dyn TokenCounter,
+) -> Prompt {
+    let mut account = Account::new(counter);
     let shown = match policy.catalog_place {
-        CatalogPlace::SystemPrompt => add_catalog(&mut account, input),
-        CatalogPlace::ToolOnly => Vec::new(),
+        CatalogPlace::SystemPrompt => {
+            add_catalog(&mut account, Entries::new(catalog, show), policy, counter)
+        }
+        CatalogPlace::ToolOnly => Arc::default(),
     };
+    let (text, ledger) = account.finish();
+    Prompt { text, ledger, shown, total: catalog.len() }
+}
+
+/// Appends the loaded bodies and the list of changed ones to a prompt that has the catalog.
+pub(crate) fn with_conversation(prompt: Prompt, input: &PromptInput<'_>) -> Prompt {
+    let Prompt { text, ledger, shown, total } = prompt;
+    let mut account = Account::continuing(text, ledger, input.counter);
     if input.delivery.bodies == BodyDelivery::Instructions {
         add_active(&mut account, input);
     }
-    add_changed(&mut account, changed, policy);
-    Prompt { text: account.text, ledger: account.ledger, shown, total: input.catalog.len() }
+    add_changed(&mut account, input.changed, input.policy);
+    let (text, ledger) = account.finish();
+    Prompt { text, ledger, shown, total }
 }
 
 /// Appends rule and catalog; returns the ids that are shown.
-fn add_catalog(account: &mut Account<'_>, input: &PromptInput<'_>) -> Vec<String> {
-    let PromptInput { catalog, policy, counter, .. } = *input;
-    let (skills, unnameable): (Vec<_>, Vec<_>) = catalog
-        .skills()
-        .map(|record| SkillEntry::new(record, input.delivery.show_location))
-        .partition(|skill| is_nameable(&skill.name));
+fn add_catalog(
+    account: &mut Account<'_>,
+    mut skills: Entries<'_>,
+    policy: &PromptPolicy,
+    counter: &dyn TokenCounter,
+) -> Arc<[String]> {
+    let unnameable = skills.split_off(|record| !is_nameable(record.id()));
     account
-        .ledger
-        .changes
-        .extend(unnameable.iter().map(|skill| Change::new(&skill.name, ChangeKind::Unnameable)));
+        .record(unnameable.iter().map(|record| Change::new(record.id(), ChangeKind::Unnameable)));
     if skills.is_empty() {
-        return Vec::new();
+        return Arc::default();
     }
     let fit = fit(&skills, policy, counter);
-    account.ledger.changes.extend(changes(&skills, &fit));
     account.add(Part::Rule, &rule(policy));
-    account.add_written(Part::Catalog, |text| push_catalog(text, &skills, &fit, policy));
-    let shown = skills.into_iter().take(fit.skills);
-    shown.map(|skill| skill.name.into_owned()).collect()
+    let mut changes = Vec::new();
+    account.add_written(Part::Catalog, |text| {
+        changes = push_catalog(text, &skills, &fit, policy);
+    });
+    account.record(changes);
+    skills.ids().take(fit.skills).map(str::to_owned).collect()
 }
 
 /// Returns whether the shown form of an id equals the id, so that a model can copy it.
@@ -82,34 +108,36 @@ fn rule(policy: &PromptPolicy) -> String {
     )
 }
 
-fn push_catalog(text: &mut String, skills: &[SkillEntry<'_>], fit: &Fit, policy: &PromptPolicy) {
-    let shown = &skills[..fit.skills];
-    text.reserve(shown.iter().map(SkillEntry::likely_length).sum());
-    let shortened = shown.iter().map(|skill| shorten(skill, fit.description));
-    push_available_skills(text, shortened, policy.catalog_format);
+/// Appends the skills that fit; returns the changes to their texts.
+fn push_catalog(
+    text: &mut String,
+    skills: &Entries<'_>,
+    fit: &Fit,
+    policy: &PromptPolicy,
+) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let shown = skills.iter().take(fit.skills).map(|skill| {
+        add_changes(&mut changes, &skill, fit);
+        shorten(skill, fit.description)
+    });
+    text.reserve(skills.likely_length(fit.skills));
+    push_available_skills(text, shown, policy.catalog_format);
     text.push('\n');
     if fit.skills < skills.len() {
         text.push_str(&note(fit.skills, skills.len(), policy));
     }
+    let dropped = skills.ids().skip(fit.skills);
+    changes.extend(dropped.map(|id| Change::new(id, ChangeKind::Dropped)));
+    changes
 }
 
-fn changes(skills: &[SkillEntry<'_>], fit: &Fit) -> Vec<Change> {
-    let mut changes = Vec::new();
-    for (at, skill) in skills.iter().enumerate() {
-        let mut change = |kind| changes.push(Change::new(&skill.name, kind));
-        if at >= fit.skills {
-            change(ChangeKind::Dropped);
-            continue;
-        }
-        let is_without_location =
-            skill.location.as_ref().is_some_and(|location| !is_exact(location));
-        if loses_characters(&skill.description) || is_without_location {
-            change(ChangeKind::Cleaned);
-        }
-        let bound = fit.description.unwrap_or(usize::MAX);
-        if is_longer(&skill.description, bound) {
-            change(ChangeKind::Shortened);
-        }
+/// Adds the changes to a skill that is shown.
+fn add_changes(changes: &mut Vec<Change>, skill: &SkillEntry<'_>, fit: &Fit) {
+    let is_without_location = skill.location.as_ref().is_some_and(|location| !is_exact(location));
+    if loses_characters(&skill.description) || is_without_location {
+        changes.push(Change::new(&skill.name, ChangeKind::Cleaned));
     }
-    changes
+    if fit.description.is_some_and(|bound| is_longer(&skill.description, bound)) {
+        changes.push(Change::new(&skill.name, ChangeKind::Shortened));
+    }
 }

@@ -1,5 +1,7 @@
 //! The cost of each part of a prompt, and the changes to its texts.
 
+use std::sync::Arc;
+
 use prowess_core::TokenCounter;
 use serde::Serialize;
 
@@ -15,7 +17,7 @@ pub struct Ledger {
     /// Whether `tokens` is exact for a vocabulary instead of an estimate.
     pub is_exact: bool,
     /// The texts that are not shown as they were written, in the order of the text.
-    pub changes: Vec<Change>,
+    pub changes: Arc<[Change]>,
 }
 
 /// The cost of one part.
@@ -88,14 +90,37 @@ impl Change {
 /// Builds a text part by part, together with its ledger.
 pub(crate) struct Account<'a> {
     pub(crate) text: String,
-    pub(crate) ledger: Ledger,
+    ledger: Ledger,
+    /// Changes that the ledger does not hold yet.
+    changes: Vec<Change>,
     counter: &'a dyn TokenCounter,
 }
 
 impl<'a> Account<'a> {
     pub(crate) fn new(counter: &'a dyn TokenCounter) -> Self {
         let ledger = Ledger { is_exact: counter.is_exact(), ..Ledger::default() };
-        Self { text: String::new(), ledger, counter }
+        Self::continuing(String::new(), ledger, counter)
+    }
+
+    /// Continues the text that this ledger describes.
+    pub(crate) fn continuing(text: String, ledger: Ledger, counter: &'a dyn TokenCounter) -> Self {
+        Self { text, ledger, changes: Vec::new(), counter }
+    }
+
+    /// Records changes to skills' texts.
+    pub(crate) fn record(&mut self, changes: impl IntoIterator<Item = Change>) {
+        self.changes.extend(changes);
+    }
+
+    /// Returns the text and its ledger. Without new changes, the ledger shares those that it had.
+    pub(crate) fn finish(self) -> (String, Ledger) {
+        let Self { text, mut ledger, changes, .. } = self;
+        if ledger.changes.is_empty() {
+            ledger.changes = changes.into();
+        } else if !changes.is_empty() {
+            ledger.changes = ledger.changes.iter().cloned().chain(changes).collect();
+        }
+        (text, ledger)
     }
 
     /// Appends text of a part. A part may be appended in several pieces.
@@ -109,7 +134,7 @@ impl<'a> Account<'a> {
         write(&mut self.text);
         let written = &self.text[start..];
         let tokens = self.counter.count(written);
-        let characters = written.chars().count();
+        let characters = characters(written);
         self.ledger.tokens += tokens;
         self.ledger.characters += characters;
         let entries = &mut self.ledger.entries;
@@ -121,4 +146,9 @@ impl<'a> Account<'a> {
             None => entries.push(LedgerEntry { part, tokens, characters }),
         }
     }
+}
+
+/// Counts characters. Most texts are ASCII, which is found out many bytes at a time.
+fn characters(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
 }

@@ -33,6 +33,8 @@ mod active;
 mod budget;
 mod catalog;
 mod compose;
+mod composer;
+mod entries;
 #[cfg(feature = "exact-tokens")]
 mod exact;
 mod input;
@@ -43,6 +45,7 @@ mod skills_ref;
 pub use active::changed_skills;
 pub use catalog::{SkillEntry, available_skills};
 pub use compose::{Prompt, compose};
+pub use composer::{Composer, ComposerInput};
 #[cfg(feature = "exact-tokens")]
 pub use exact::{ExactTokens, Vocabulary};
 pub use input::PromptInput;

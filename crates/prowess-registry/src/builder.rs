@@ -14,7 +14,8 @@ use crate::auditor::Auditor;
 use crate::bodies::KeptBodies;
 use crate::policy::{RegistryPolicy, UnknownLayer};
 use crate::registry::{Host, Registered};
-use crate::settler::{Rules, Settler};
+use crate::resolve_input::Rules;
+use crate::settler::Settler;
 use crate::visibility::VisibilityPolicy;
 use crate::{Registry, codes};
 
@@ -68,6 +69,13 @@ pub enum RegistryError {
     /// Two layers have one name.
     #[error("there are two layers named `{0}`; give each its own name")]
     DuplicateLayer(Box<str>),
+}
+
+impl Registry {
+    /// Creates a builder for a registry without layers.
+    pub fn builder() -> RegistryBuilder {
+        RegistryBuilder::default()
+    }
 }
 
 impl RegistryBuilder {

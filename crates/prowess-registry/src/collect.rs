@@ -19,9 +19,9 @@ use prowess_format::{
     summarize_with,
 };
 
+use crate::changes::Changes;
 use crate::policy::{IdFrom, NameMismatch, RegistryPolicy};
 use crate::previous::PreviousPackages;
-use crate::registry::Changes;
 use crate::scope::Part;
 use decide::{Decision, Observed};
 use findings::{file_case, invalid_path, mismatch, too_many_tokens};

@@ -27,7 +27,9 @@
 mod auditor;
 mod bodies;
 mod builder;
+mod cause;
 mod change;
+mod changes;
 mod coalesce;
 pub mod codes;
 mod collect;
@@ -40,21 +42,26 @@ mod precedence;
 mod previous;
 mod published;
 mod readiness;
+mod reasons;
 mod refresh;
 mod registry;
+mod resolve_input;
 mod scope;
 mod settler;
 mod subscribe;
 mod sync;
+mod trace;
 mod visibility;
 
 pub use builder::{RegistryBuilder, RegistryError};
+pub use cause::ReloadCause;
 pub use change::{CatalogChange, IdList};
+pub use changes::Changes;
 pub use policy::{
     Collision, IdFrom, NameMismatch, OnBroken, PriorityBounds, RegistryPolicy, SkillMdCase,
     UnknownLayer,
 };
 pub use refresh::{RefreshMode, RefreshPolicy, Refresher};
-pub use registry::{Changes, Registry, Reload};
+pub use registry::{Registry, Reload};
 pub use subscribe::{Notice, Subscription};
 pub use visibility::{MissingTools, Show, SkillRule, VisibilityPolicy};

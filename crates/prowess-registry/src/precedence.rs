@@ -12,17 +12,8 @@ use prowess_core::{
 };
 
 use crate::codes;
-use crate::copies::{Copies, Verdicts};
-use crate::settler::{Rules, Scans};
-use crate::visibility::{Exclusion, VisibilityFilter};
-
-/// All that a catalog is settled from.
-pub(crate) struct ResolveInput<'a> {
-    pub(crate) rules: &'a Rules,
-    pub(crate) scans: &'a Scans,
-    pub(crate) filter: VisibilityFilter<'a>,
-    pub(crate) copies: (&'a Copies, &'a Verdicts),
-}
+use crate::resolve_input::{ResolveInput, Rules};
+use crate::visibility::Exclusion;
 
 /// The catalog of these scans, in three steps: what takes no part is kept out; of several records with
 /// one id the first in the order of precedence gets it; and what a model is not to have is withheld. So

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use prowess_core::{CatalogSource, Facts, RecordIndex, Requirements};
 
-use crate::visibility::joined;
+use crate::reasons::joined;
 
 /// The missing requirements of records, as of one reload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use prowess_core::Clock;
 
-use crate::{Registry, Reload};
+use crate::{Registry, Reload, ReloadCause};
 use driver::Driver;
 use schedule::Schedule;
 
@@ -62,7 +62,12 @@ impl Refresher {
 
     /// Reloads, whenever the last reload was.
     pub fn reload(&self) -> Reload {
-        self.schedule.reload()
+        self.reload_for(ReloadCause::Manual)
+    }
+
+    /// As [`Self::reload`], for another cause than a call of the host's.
+    pub fn reload_for(&self, cause: ReloadCause) -> Reload {
+        self.schedule.reload_for(cause)
     }
 
     /// Scans what is polled, if that is due by the clock. The thread does the same by itself; this is

@@ -10,16 +10,18 @@ use prowess_core::{
 
 use crate::auditor::Auditor;
 use crate::bodies::KeptBodies;
-use crate::builder::RegistryBuilder;
+use crate::cause::{ReloadCause, Request};
+use crate::changes::Changes;
 use crate::coalesce::{Coalescer, Run};
 use crate::collect::{RecordOptions, collect};
 use crate::folder::{self, Withheld};
 use crate::policy::RegistryPolicy;
 use crate::published::Published;
+use crate::resolve_input::Scans;
 use crate::scope::Scope;
-use crate::settler::{Scans, Settler};
+use crate::settler::Settler;
 use crate::sync::{Mutex, lock};
-use crate::{CatalogChange, Subscription, codes};
+use crate::{CatalogChange, Subscription, codes, trace};
 
 /// Builds catalogs from sources and hands out the newest.
 ///
@@ -32,7 +34,7 @@ pub struct Registry {
     trusted: AtomicU64,
     /// What the next reload builds on. Readers never touch it.
     scanned: Mutex<Scanned>,
-    requests: Coalescer<Scope, Outcome>,
+    requests: Coalescer<Request, Outcome>,
     published: Published<Catalog, Arc<CatalogChange>>,
 }
 
@@ -77,6 +79,8 @@ pub(crate) struct Registered {
 /// What a reload did.
 #[derive(Clone, Debug)]
 pub struct Reload {
+    /// The reason for it.
+    pub cause: ReloadCause,
     /// The catalog after it; the very catalog of before if nothing has changed.
     pub catalog: Arc<Catalog>,
     /// What differs from the scan before.
@@ -93,28 +97,7 @@ pub(crate) struct Outcome {
     pub(crate) unconfirmed: Vec<(usize, PackagePath)>,
 }
 
-/// How many packages a reload found in which way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Changes {
-    /// Skills that were not there before.
-    pub added: usize,
-    /// Skills whose file is another one than before.
-    pub changed: usize,
-    /// Skills that are no longer there or no longer usable.
-    pub removed: usize,
-    /// Skills that are as they were.
-    pub unchanged: usize,
-    /// Packages that were found and cannot be used, and were not known before.
-    pub rejected: usize,
-}
-
 impl Registry {
-    /// Begins a registry without layers.
-    pub fn builder() -> RegistryBuilder {
-        RegistryBuilder::default()
-    }
-
     pub(crate) fn new(settler: Settler, sources: Vec<Registered>, host: Host) -> Self {
         let scanned = Mutex::new(Scanned {
             sources,
@@ -141,13 +124,18 @@ impl Registry {
     /// have passed what this one is asked for, so it is waited for and followed by one more, which
     /// everybody shares who asked meanwhile; readers of the catalog never wait.
     pub fn reload(&self) -> Reload {
-        self.request(Scope::All, None).reload
+        self.reload_for(ReloadCause::Manual)
+    }
+
+    /// As [`Self::reload`], for another cause than a call of the host's.
+    pub fn reload_for(&self, cause: ReloadCause) -> Reload {
+        self.request(Scope::All, cause, None).reload
     }
 
     /// As [`Self::reload`], ending soon after `cancel`: the sources that were not scanned by then
     /// count as failed.
     pub fn reload_until(&self, cancel: &Cancel) -> Reload {
-        self.request(Scope::All, Some(cancel)).reload
+        self.request(Scope::All, ReloadCause::Manual, Some(cancel)).reload
     }
 
     /// Forgets the text of a skill that is kept for the next who loads it, by its id, qualified id, alias or
@@ -185,14 +173,20 @@ impl Registry {
         scanned.added.push(finding);
         scanned.is_unpublished = true;
         drop(scanned);
-        self.request(Scope::none(), None);
+        self.request(Scope::none(), ReloadCause::Finding, None);
     }
 
     /// The outcome of a reload that began after this call and looked at `scope`.
-    pub(crate) fn request(&self, scope: Scope, cancel: Option<&Cancel>) -> Outcome {
+    pub(crate) fn request(
+        &self,
+        scope: Scope,
+        cause: ReloadCause,
+        cancel: Option<&Cancel>,
+    ) -> Outcome {
         let never = Cancel::default();
-        let run = |scope| self.run(&scope, cancel.unwrap_or(&never));
-        self.requests.request(scope, cancel, run).unwrap_or_else(|| self.nothing())
+        let run = |request: Request| self.run(&request, cancel.unwrap_or(&never));
+        let request = Request { scope, cause };
+        self.requests.request(request, cancel, run).unwrap_or_else(|| self.nothing(cause))
     }
 
     /// Whether a reload is under way.
@@ -204,7 +198,7 @@ impl Registry {
     /// trusted, or one no more.
     pub(crate) fn heed_trust(&self, cancel: &Cancel) -> Option<Reload> {
         let has_changed = self.host.trust.version() != self.trusted.load(Ordering::Acquire);
-        has_changed.then(|| self.request(Scope::none(), Some(cancel)).reload)
+        has_changed.then(|| self.request(Scope::none(), ReloadCause::Trust, Some(cancel)).reload)
     }
 
     /// The sources, by their numbers.
@@ -221,12 +215,16 @@ impl Registry {
         lock(&self.scanned).sources[source].remark = remark;
     }
 
-    fn run(&self, scope: &Scope, cancel: &Cancel) -> Run<Outcome> {
+    fn run(&self, request: &Request, cancel: &Cancel) -> Run<Outcome> {
+        let next = self.published.load().generation() + 1;
+        let cause = if next == 1 { ReloadCause::Start } else { request.cause };
+        let span = trace::reload(cause);
+        let _entered = span.enter();
+        let scope = &request.scope;
         // A panic of a source leaves the last good scans as they were.
         let mut scanned = lock(&self.scanned);
         let was_unpublished = std::mem::replace(&mut scanned.is_unpublished, true);
-        let mut outcome = self.nothing();
-        let next = self.published.load().generation() + 1;
+        let mut outcome = self.nothing(cause);
         let is_same = self.scan(scope, cancel, next, &mut scanned.sources, &mut outcome);
         // What the user says from here on is heard by the next reload.
         let version = self.host.trust.version();
@@ -257,6 +255,7 @@ impl Registry {
         }
         let between = |earlier: &_, later: &_| Arc::new(CatalogChange::between(earlier, later));
         reload.change = self.published.publish(&catalog, between);
+        trace::swapped(reload.catalog.generation(), &catalog);
         if let Some(auditor) = &self.host.auditor {
             auditor.tell(&reload.catalog, &catalog);
         }
@@ -283,16 +282,20 @@ impl Registry {
                 let at = outcome.reload.catalog.get(directory)?.index();
                 (at.source() == number).then_some(at.entry())
             };
+            let span = trace::scan(source.name());
+            let _entered = span.enter();
             match collect(source, &registered.records, likely, &part, options, cancel) {
                 Ok(collected) => {
                     registered.records = collected.records;
                     registered.failure = None;
+                    trace::record_changes(&span, &collected.changes);
                     outcome.reload.changes += collected.changes;
                     let unconfirmed = collected.unconfirmed.into_iter();
                     outcome.unconfirmed.extend(unconfirmed.map(|package| (number, package)));
                     is_same &= collected.is_same;
                 }
                 Err(error) => {
+                    span.record("error", tracing::field::display(&error));
                     // What an earlier run of the program found is nothing to go on with.
                     if generation == 1 {
                         registered.records = Arc::default();
@@ -342,15 +345,16 @@ impl Registry {
                 .collect(),
             generation,
         };
-        self.settler.settle(scans, last)
+        trace::resolve(generation).in_scope(|| self.settler.settle(scans, last))
     }
 
     /// The outcome of a reload that finds nothing new.
-    fn nothing(&self) -> Outcome {
+    fn nothing(&self, cause: ReloadCause) -> Outcome {
         let catalog = self.published.load();
         let generation = catalog.generation();
         let change = CatalogChange { from: generation, to: generation, ..CatalogChange::default() };
-        let reload = Reload { catalog, changes: Changes::default(), change: Arc::new(change) };
+        let reload =
+            Reload { cause, catalog, changes: Changes::default(), change: Arc::new(change) };
         Outcome { reload, unconfirmed: Vec::new() }
     }
 }
@@ -404,22 +408,4 @@ fn failure(source: &dyn SkillSource, error: &SourceError) -> Diagnostic {
         "fix the source and reload; until then its last good scan is used",
     )
     .in_file(source.root())
-}
-
-impl Changes {
-    /// Whether nothing differs.
-    pub fn is_none(&self) -> bool {
-        let Self { added, changed, removed, unchanged: _, rejected } = *self;
-        added + changed + removed + rejected == 0
-    }
-}
-
-impl std::ops::AddAssign for Changes {
-    fn add_assign(&mut self, more: Self) {
-        self.added += more.added;
-        self.changed += more.changed;
-        self.removed += more.removed;
-        self.unchanged += more.unchanged;
-        self.rejected += more.rejected;
-    }
 }

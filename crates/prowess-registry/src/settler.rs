@@ -3,51 +3,17 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
-use prowess_core::{Audience, Catalog, CatalogSource, Diagnostic, Facts, Layer};
+use prowess_core::{Audience, Catalog, CatalogSource};
 
 use crate::copies::{Copies, Verdicts};
-use crate::policy::RegistryPolicy;
-use crate::precedence::{ResolveInput, settle};
+use crate::precedence::settle;
 use crate::readiness::Readiness;
-use crate::visibility::{VisibilityFilter, VisibilityPolicy};
+use crate::resolve_input::{ResolveInput, Rules, Scans};
+use crate::visibility::VisibilityFilter;
 
 /// How many views are kept. A host has a handful of agents and tenants at a time; a view that is gone is
 /// made again.
 const MOST_VIEWS: usize = 64;
-
-/// What a catalog is settled by that no scan changes.
-#[derive(Default)]
-pub(crate) struct Rules {
-    /// The highest first, each with its weight.
-    pub(crate) layers: Vec<Layer>,
-    pub(crate) policy: RegistryPolicy,
-    pub(crate) visibility: VisibilityPolicy,
-    pub(crate) aliases: Arc<[(Box<str>, Box<str>)]>,
-    /// The host's name for the one package of a source, by the source's number.
-    pub(crate) names: Vec<Option<Box<str>>>,
-    pub(crate) facts: Option<Arc<dyn Facts>>,
-    /// For whom the catalog is that every reader gets.
-    pub(crate) audience: Audience,
-}
-
-/// What the scans gave.
-pub(crate) struct Scans {
-    pub(crate) sources: Vec<CatalogSource>,
-    /// Why none of a source's skills is offered, by the source's number.
-    pub(crate) withheld: Vec<Option<Box<str>>>,
-    pub(crate) findings: Vec<Diagnostic>,
-    pub(crate) generation: u64,
-}
-
-impl Scans {
-    /// Whether there is an error of a source or of anything in it.
-    pub(crate) fn has_error(&self, source: usize) -> bool {
-        let CatalogSource { source, records, .. } = &self.sources[source];
-        let of_source =
-            self.findings.iter().filter(|found| found.path.as_deref() == Some(source.root()));
-        of_source.chain(records.diagnostics()).any(Diagnostic::is_error)
-    }
-}
 
 /// Settles catalogs, and keeps what was settled for other audiences.
 pub(crate) struct Settler {

@@ -7,6 +7,7 @@ use prowess_core::{Audience, Availability, Callers, Conditions, Record, Scope};
 use serde::{Deserialize, Serialize};
 
 use crate::readiness::Readiness;
+use crate::reasons::joined;
 
 /// Which skills are offered to whom, and how.
 ///
@@ -190,11 +191,6 @@ impl VisibilityFilter<'_> {
         (!patterns.is_empty() && !patterns.iter().any(|pattern| is_open(pattern)))
             .then(|| format!("none of the files {} is worked on", listed(patterns)))
     }
-}
-
-/// The reasons that there are, one after the other.
-pub(crate) fn joined(reasons: impl IntoIterator<Item = Option<String>>) -> Option<String> {
-    reasons.into_iter().flatten().reduce(|reasons, reason| reasons + "; " + &reason)
 }
 
 /// Whether a pattern of files means a file. A directory means what is in it.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::guard::guarded_brackets;
-use crate::invisible::{has_invisible, visible};
+use crate::invisible::{has_invisible, is_printable_ascii, visible};
 
 /// Returns the text on one line: without invisible characters, each run of white space one blank.
 pub fn one_line(text: &str) -> Cow<'_, str> {
@@ -58,5 +58,8 @@ pub fn is_shown_exactly(text: &str) -> bool {
 /// Returns whether a text can be shown unchanged on one line, so that a copy of it equals the
 /// original.
 pub fn is_exact(text: &str) -> bool {
+    if is_printable_ascii(text) {
+        return !text.as_bytes().contains(&b'\n');
+    }
     !text.contains(['\n', '\t']) && !has_invisible(text)
 }

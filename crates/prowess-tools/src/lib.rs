@@ -42,6 +42,7 @@ mod skill_tools;
 mod slot;
 mod suggestion;
 mod toolbox;
+mod trace;
 mod validator;
 
 #[cfg(all(test, feature = "json-schema"))]

@@ -16,7 +16,7 @@ use crate::audited;
 use crate::dispatched::{Answer, Dispatched};
 use crate::slot::{Slot, guarded};
 use crate::suggestion::{LEAST_SIMILARITY, closest, hint};
-use crate::{Gate, GateRequest, Refusal, ToolNaming, codes};
+use crate::{Gate, GateRequest, Refusal, ToolNaming, codes, trace};
 
 /// The tools that a model may call, in one spelling.
 ///
@@ -53,12 +53,15 @@ impl Toolbox {
     /// Answers a call. Whatever the model wrote and whatever the tool does, there is a result, and the
     /// audit hears of the call once.
     pub fn dispatch(&self, context: &ToolContext<'_>, call: &ToolCall) -> Dispatched {
-        let (at, begun) = (context.clock.now(), context.clock.elapsed());
         let slot = self.by_name.get(&call.name).map(|&at| &self.tools[at]);
+        let span = trace::call(slot.map(|slot| &*slot.name), context.caller);
+        let _entered = span.enter();
+        let (at, begun) = (context.clock.now(), context.clock.elapsed());
         let answer = match slot {
             Some(slot) => self.answer(slot, context, call),
             None => self.unknown(&call.name),
         };
+        trace::record_outcome(&span, &answer.outcome);
         let tool = slot.map_or_else(|| audited::clipped(&call.name), |slot| slot.name.clone());
         self.audit.record(&AuditEvent {
             at,

@@ -10,7 +10,7 @@ use prowess_core::{
     AuditSink, CatalogProvider, Clock, Diagnostic, EstimatedTokens, Facts, Layer, NoAudit, Ranker,
     SessionStore, SkillSource, TokenCounter, ToolProvider, Trust,
 };
-use prowess_prompt::PromptPolicy;
+use prowess_prompt::{Composer, PromptPolicy};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
 use prowess_session::{Boundaries, MemoryStore, Sessions};
 #[cfg(feature = "filesystem")]
@@ -281,6 +281,7 @@ impl RuntimeBuilder {
         let Self { policies, store, clock, counter, ranker, audit, .. } = self;
         let load_tool = toolbox.naming().spell(&policies.prompt.load_tool);
         let prompt = PromptPolicy { load_tool, ..policies.prompt.clone() };
+        let composer = Composer::new(prompt, policies.delivery, counter);
         let sessions = Sessions::new(store, Arc::clone(&clock), policies.session.clone());
         let boundaries =
             Boundaries::random().map_err(|error| Error::Randomness(error.to_string()))?;
@@ -289,14 +290,13 @@ impl RuntimeBuilder {
         let refresher = refresher.map_err(Error::Refresh)?;
         Ok(Runtime::new(Parts {
             policies,
-            prompt,
+            composer,
             registry,
             refresher,
             sessions,
             boundaries,
             toolbox,
             clock,
-            counter,
             ranker,
             audit,
         }))

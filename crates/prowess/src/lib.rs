@@ -41,6 +41,7 @@ mod ranking;
 mod record_cache;
 mod runtime;
 mod sources;
+mod trace;
 mod turn;
 
 pub use builder::{RuntimeBuilder, STANDARD_LAYERS};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use prowess_core::{AuditSink, Clock, Ranker, TokenCounter};
-use prowess_prompt::PromptPolicy;
+use prowess_core::{AuditSink, Clock, Ranker};
+use prowess_prompt::Composer;
 use prowess_registry::{Refresher, Registry};
 use prowess_session::{Boundaries, Sessions};
 use prowess_tools::Toolbox;
@@ -13,15 +13,14 @@ use crate::Policies;
 /// Everything that a runtime and its turns use. The last of them that is dropped ends the threads.
 pub(crate) struct Parts {
     pub(crate) policies: Policies,
-    /// The policy of the prompt, with the name of the load tool as the model calls it.
-    pub(crate) prompt: PromptPolicy,
+    /// Composes with the policy of the prompt, and the name of the load tool as the model calls it.
+    pub(crate) composer: Composer,
     pub(crate) registry: Arc<Registry>,
     pub(crate) refresher: Refresher,
     pub(crate) sessions: Sessions,
     pub(crate) boundaries: Boundaries,
     pub(crate) toolbox: Toolbox,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) counter: Arc<dyn TokenCounter>,
     pub(crate) ranker: Arc<dyn Ranker>,
     pub(crate) audit: Arc<dyn AuditSink>,
 }

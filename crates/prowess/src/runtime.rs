@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use prowess_core::{Audience, Catalog, CatalogProvider, Ranked, Ranker, SessionError, SessionId};
-use prowess_registry::{Reload, Subscription};
+use prowess_registry::{Reload, ReloadCause, Subscription};
 use prowess_session::SessionHandle;
 
 use crate::parts::Parts;
-use crate::{Error, Policies, Turn};
+use crate::{Error, Policies, Turn, trace};
 
 /// Everything that an agent needs for its skills: one runtime serves any number of sessions on any
 /// number of threads.
@@ -56,7 +56,13 @@ impl Runtime {
 
     /// Scans every source again. Turns that have begun keep their catalog.
     pub fn reload(&self) -> Reload {
-        self.0.refresher.reload()
+        self.reload_for(ReloadCause::Manual)
+    }
+
+    /// As [`Self::reload`], for another cause than a call of the host's, such as a signal. The cause is
+    /// in the result and in traces.
+    pub fn reload_for(&self, cause: ReloadCause) -> Reload {
+        self.0.refresher.reload_for(cause)
     }
 
     /// As [`Self::reload`], unless the last reload is younger than the policy's cool-down; `None` if it
@@ -147,8 +153,13 @@ impl Runtime {
         session: &SessionHandle,
         catalog: impl FnOnce() -> Arc<Catalog>,
     ) -> Result<Turn, Error> {
+        let span = trace::turn(session.id());
+        let entered = span.enter();
         let state = session.touch()?;
         self.0.refresher.turn_begins();
-        Turn::start(Arc::clone(&self.0), session.clone(), catalog(), state)
+        let turn =
+            Turn::start(Arc::clone(&self.0), session.clone(), catalog(), state, span.clone());
+        drop(entered);
+        turn
     }
 }

@@ -7,12 +7,14 @@ use prowess_core::{
     ActiveSkill, AuditedOrigin, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content, Ranked,
     RefreshEvent, SessionState, ToolCall, ToolContext, ToolDefinition,
 };
-use prowess_prompt::{Prompt, PromptInput, changed_skills, compose};
+use prowess_prompt::{ComposerInput, Prompt, changed_skills};
 use prowess_session::{OnChange, Refreshed, ReplacedSkill, SessionHandle, operations};
 use prowess_tools::{Dispatched, newer_versions};
 
-use crate::Error;
+use tracing::Span;
+
 use crate::parts::Parts;
+use crate::{Error, trace};
 
 /// One model call of a session: its prompt, its tools and the calls that the model makes.
 ///
@@ -26,6 +28,8 @@ pub struct Turn {
     boundary: Boundary,
     /// The ids of the loaded skills whose change is reported to the model.
     changed: Vec<String>,
+    /// The parent of the spans of the turn's calls.
+    span: Span,
 }
 
 impl Turn {
@@ -35,10 +39,12 @@ impl Turn {
         session: SessionHandle,
         catalog: Arc<Catalog>,
         state: SessionState,
+        span: Span,
     ) -> Result<Self, Error> {
+        trace::record_catalog(&span, &catalog);
         let on_change = parts.policies.session.on_change;
         let boundary = parts.boundaries.of(session.id());
-        let mut turn = Self { parts, session, catalog, state, boundary, changed: Vec::new() };
+        let mut turn = Self { parts, session, catalog, state, boundary, changed: Vec::new(), span };
         match on_change.for_delivery(turn.body_delivery()) {
             OnChange::Keep => {}
             OnChange::RefreshNextTurn => turn.refresh()?,
@@ -110,14 +116,11 @@ impl Turn {
             true => Cow::Borrowed(active.as_slice()),
             false => active.iter().filter(|active| is_there(active)).cloned().collect(),
         };
-        compose(&PromptInput {
+        self.parts.composer.compose(&ComposerInput {
             catalog: &self.catalog,
             active: &active,
             changed: self.changed_in_prompt(),
-            policy: &self.parts.prompt,
-            delivery: &self.parts.policies.delivery,
             boundary: &self.boundary,
-            counter: self.parts.counter.as_ref(),
         })
     }
 
@@ -156,6 +159,7 @@ impl Turn {
             cancel,
             boundary: &self.boundary,
         };
+        let _entered = self.span.enter();
         let mut dispatched = self.parts.toolbox.dispatch(&context, call);
         if self.body_delivery() == BodyDelivery::ToolResult && caller == Caller::Model {
             self.append_changed_skills(&mut dispatched);
@@ -181,7 +185,7 @@ impl Turn {
         let Ok(now) = self.session.state() else { return };
         let changed = operations::unchanged_since(&self.state, &now, &self.changed);
         if !changed.is_empty() {
-            let text = changed_skills(&changed, &self.parts.prompt.load_tool);
+            let text = changed_skills(&changed, &self.parts.composer.policy().load_tool);
             dispatched.result.content.push(Content::Text { text });
         }
     }

@@ -24,7 +24,7 @@ fn count(prompt: &Prompt, kind: ChangeKind) -> usize {
 fn catalog_within_the_budget_is_complete() {
     let prompt = within(4_000, &many(10, 200));
     assert_eq!((prompt.shown.len(), prompt.total), (10, 10));
-    assert_eq!(prompt.ledger.changes, []);
+    assert_eq!(*prompt.ledger.changes, []);
     assert!(!prompt.text.contains('…'));
 }
 

@@ -179,7 +179,7 @@ fn every_shown_id_resolves() {
     ];
     let catalog = catalog(&skills);
     let prompt = prompt(&catalog, &[], &PromptPolicy::default());
-    assert_eq!(prompt.shown, ["pdf", "pdf 2"]);
+    assert_eq!(*prompt.shown, ["pdf", "pdf 2"]);
     for (name, ..) in parse(&prompt.text) {
         assert!(catalog.get(&name).is_some(), "`{name}` is shown and resolves");
     }

@@ -64,7 +64,7 @@ fn emoji_stay_whole() {
     let emoji = "⚠\u{FE0F} 1\u{FE0F}\u{20E3} 👩\u{200D}🔬 ❤\u{FE0F}\u{200D}🔥";
     let prompt = prompt_of(&[skill("a", emoji)]);
     assert_eq!(parse(&prompt.text)[0].1, emoji);
-    assert_eq!(prompt.ledger.changes, []);
+    assert_eq!(*prompt.ledger.changes, []);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_selector_hides_nothing_behind_an_emoji() {
 fn white_space_becomes_blanks() {
     let prompt = prompt_of(&[skill("a", " line one\n\tline\u{2028}two\u{85} ")]);
     assert_eq!(parse(&prompt.text)[0].1, "line one line two");
-    assert_eq!(prompt.ledger.changes, [], "white space is nothing to tell of");
+    assert_eq!(*prompt.ledger.changes, [], "white space is nothing to tell of");
 }
 
 /// Generates hostile text.

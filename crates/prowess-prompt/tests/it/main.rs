@@ -3,6 +3,7 @@
 mod active;
 mod budget;
 mod catalog;
+mod composer;
 #[cfg(feature = "exact-tokens")]
 mod exact;
 mod fixture;

@@ -12,8 +12,9 @@ use prowess_core::{
 use super::RefreshMode;
 use super::inbox::{Inbox, add};
 use super::schedule::Schedule;
-use crate::codes;
+use crate::cause::ReloadCause;
 use crate::scope::{OnMissingSkill, Part, Scope};
+use crate::{codes, trace};
 
 /// How long a skill may be missing or broken before that is believed. An editor that moves the old version away and
 /// then writes the new one is done long before; nobody waits for a removal.
@@ -88,7 +89,7 @@ impl Driving {
                 self.poll_instead(source, &error);
                 add(&mut changed, source, Part::whole(OnMissingSkill::Confirm));
             }
-            self.reload(changed);
+            self.reload(changed, ReloadCause::Watch);
             self.note_doubted(messages.unconfirmed);
             self.confirm(is_to_confirm);
             if let Some(outcome) = self.schedule.poll_if_due() {
@@ -106,7 +107,7 @@ impl Driving {
     fn watch_all(&mut self) {
         let mut watched = BTreeMap::new();
         for (number, source) in self.schedule.registry().sources().into_iter().enumerate() {
-            match source.watch(self.listener(number)) {
+            match source.watch(self.listener(number, source.name())) {
                 Ok(Some(watch)) => {
                     self.watches.push(watch);
                     watched.insert(number, Part::whole(OnMissingSkill::Confirm));
@@ -118,12 +119,16 @@ impl Driving {
                 }
             }
         }
-        self.reload(watched);
+        self.reload(watched, ReloadCause::Watch);
     }
 
-    fn listener(&self, number: usize) -> ChangeListener {
+    fn listener(&self, number: usize, source: &str) -> ChangeListener {
         let inbox = Arc::clone(&self.inbox);
-        Arc::new(move |change| inbox.hear(number, change))
+        let source: Box<str> = source.into();
+        Arc::new(move |change| {
+            trace::watched(&source, &change);
+            inbox.hear(number, change);
+        })
     }
 
     fn poll_instead(&self, number: usize, error: &SourceError) {
@@ -133,9 +138,9 @@ impl Driving {
         self.schedule.poll(number);
     }
 
-    fn reload(&mut self, parts: BTreeMap<usize, Part>) {
+    fn reload(&mut self, parts: BTreeMap<usize, Part>, cause: ReloadCause) {
         if !parts.is_empty() {
-            let outcome = self.schedule.request(Scope::Sources(parts));
+            let outcome = self.schedule.request(Scope::Sources(parts), cause);
             self.ask_again(outcome.unconfirmed);
         }
     }
@@ -163,7 +168,7 @@ impl Driving {
         if self.confirm_at.is_some_and(is_due) {
             self.confirm_at = None;
             let unconfirmed = std::mem::take(&mut self.unconfirmed);
-            self.reload(unconfirmed);
+            self.reload(unconfirmed, ReloadCause::Confirm);
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use prowess_core::{Cancel, Clock};
 
 use super::{RefreshMode, RefreshPolicy};
+use crate::cause::ReloadCause;
 use crate::registry::Outcome;
 use crate::scope::{OnMissingSkill, Part, Scope};
 use crate::sync::{Mutex, lock};
@@ -55,9 +56,9 @@ impl Schedule {
         self.clock.elapsed()
     }
 
-    pub(super) fn reload(&self) -> Reload {
+    pub(super) fn reload_for(&self, cause: ReloadCause) -> Reload {
         lock(&self.last).reload = self.now();
-        self.registry.reload()
+        self.registry.reload_for(cause)
     }
 
     pub(super) fn reload_if_cooled_down(&self) -> Option<Reload> {
@@ -73,7 +74,7 @@ impl Schedule {
         let is_due = self.policy.mode() == RefreshMode::Ttl
             && !self.registry.is_reloading()
             && self.claim(self.policy.ttl().max(self.policy.cool_down()));
-        is_due.then(|| self.registry.reload())
+        is_due.then(|| self.registry.reload_for(ReloadCause::Ttl))
     }
 
     /// Whether the last reload is this old; if so, the caller makes the next one, and nobody else.
@@ -109,12 +110,12 @@ impl Schedule {
         let part = |&source: &usize| (source, Part::whole(OnMissingSkill::Confirm));
         let parts: BTreeMap<_, _> = last.polled.iter().map(part).collect();
         drop(last);
-        Some(self.request(Scope::Sources(parts)))
+        Some(self.request(Scope::Sources(parts), ReloadCause::Poll))
     }
 
     /// A reload that the end of this schedule ends.
-    pub(super) fn request(&self, scope: Scope) -> Outcome {
-        self.registry.request(scope, Some(&self.over))
+    pub(super) fn request(&self, scope: Scope, cause: ReloadCause) -> Outcome {
+        self.registry.request(scope, cause, Some(&self.over))
     }
 
     pub(super) fn end(&self) {

@@ -72,7 +72,7 @@ fn one_tenant_never_meets_anothers_skills() {
         let turn = runtime.turn_for(&session, &audience).expect("the session is open");
         let (mine, theirs) = (format!("of-{own}"), format!("of-{other}"));
         let prompt = turn.prompt();
-        assert_eq!(prompt.shown, ["all".to_owned(), mine.clone()], "the prompt of {own}");
+        assert_eq!(*prompt.shown, ["all".to_owned(), mine.clone()], "the prompt of {own}");
         assert!(!prompt.text.contains(&theirs), "not a word of {theirs}");
         let hits = turn.search("reports", 10);
         let hits: Vec<_> = hits.iter().map(|hit| hit.record.id().to_owned()).collect();
@@ -116,7 +116,7 @@ fn what_is_hidden_says_why_when_it_is_loaded() {
     let runtime = runtime(&tree).build().expect("the layers are the standard ones");
     let session = runtime.open_session().expect("memory");
     let turn = runtime.turn(&session).expect("the session is open");
-    assert_eq!(turn.prompt().shown, ["all"]);
+    assert_eq!(*turn.prompt().shown, ["all"]);
     for (id, code, part) in [
         ("by-hand", "skill-hidden", "only a user may load it"),
         ("needs", "skill-not-ready", "a-program-that-nobody-has"),
@@ -210,7 +210,7 @@ fn a_name_alone_costs_less() {
     let session = runtime.open_session().expect("memory");
     let turn = runtime.turn(&session).expect("it is open");
     let prompt = turn.prompt();
-    assert_eq!(prompt.shown, ["all"]);
+    assert_eq!(*prompt.shown, ["all"]);
     assert!(!prompt.text.contains("<description>"), "{}", prompt.text);
     assert!(!turn.call(&load("all")).result.is_error, "it can be loaded");
 }

@@ -20,4 +20,5 @@ mod search;
 mod second_start;
 mod shared_files;
 mod sources;
+mod traces;
 mod trust;

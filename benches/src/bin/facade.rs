@@ -1,0 +1,253 @@
+//! Prints what a host pays for a runtime, a load and a prompt, measured through the facade.
+//!
+//! `facade [ROUNDS]`: 15 rounds without it. `facade loads` and `facade prompts` do one part, for a
+//! profile. `facade first DIRECTORY` is a process of its own, which prints the cost of its first runtime
+//! over DIRECTORY.
+#![expect(clippy::print_stdout, reason = "a table is what the program is for")]
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use benches::measure::{cpu_time, least, private_kib, rounds_at};
+use benches::table::{alone, beside, milliseconds};
+use benches::{SIZES, corpus, floor};
+use prowess::prompt::{Composer, ComposerInput, PromptPolicy};
+use prowess::session::SessionHandle;
+use prowess::{
+    AuditEvent, AuditSink, Boundary, Catalog, DeliveryPolicy, EstimatedTokens, Policies, Runtime,
+    ToolCall, Turn, format,
+};
+use serde_json::json;
+use tempfile::TempDir;
+
+/// How often a work is measured where the arguments do not say.
+const ROUNDS: usize = 15;
+
+/// How many processes show the cost of the first runtime.
+const PROCESSES: usize = 15;
+
+/// How many skills are loaded in a round, one after the other.
+const LOADS: usize = 100;
+
+/// The catalog that a prompt is composed of.
+const SKILLS: usize = SIZES[0];
+
+/// A budget that shortens descriptions and leaves skills out.
+const BUDGET: usize = 4_000;
+
+fn main() {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["first", directory] => print_first_runtime(Path::new(directory)),
+        ["loads"] => loads(ROUNDS),
+        ["prompts"] => prompts(ROUNDS),
+        _ => {
+            let rounds = arguments.first().and_then(|rounds| rounds.parse().ok());
+            let rounds = rounds.unwrap_or(ROUNDS);
+            first_runtime();
+            loads(rounds);
+            prompts(rounds);
+        }
+    }
+}
+
+/// The skills on disk, left alone long enough: a file that was written just now is read again after a
+/// pause.
+fn skills(count: usize) -> TempDir {
+    let directory = corpus::on_disk(count);
+    std::thread::sleep(Duration::from_secs(1));
+    directory
+}
+
+/// Prints the least cost of several fresh processes.
+fn first_runtime() {
+    let directory = skills(1);
+    let program = std::env::current_exe().expect("the program knows itself");
+    let mut least = [f64::INFINITY; 4];
+    for _ in 0..PROCESSES {
+        let output = Command::new(&program).arg("first").arg(directory.path()).output();
+        let output = output.expect("the program can start itself");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let numbers = printed.split_whitespace().map(str::parse);
+        let numbers: Vec<f64> = numbers.collect::<Result<_, _>>().expect("it prints numbers");
+        for (least, number) in least.iter_mut().zip(numbers) {
+            *least = number.min(*least);
+        }
+    }
+    let [build, build_kib, turn, turn_kib] = least;
+    let megabytes = |kib: f64| kib * 1_024.0 / 1e6;
+    println!("{}", alone("first runtime of a process", 1, build, "ms", Some(0.5)));
+    println!(
+        "{}",
+        alone("first runtime of a process, memory", 1, megabytes(build_kib), "MB", Some(1.0))
+    );
+    println!("{}", alone("its first turn, with prompt, tools and a load", 1, turn, "ms", None));
+    println!("{}", alone("its first turn, memory", 1, megabytes(turn_kib), "MB", None));
+}
+
+/// Prints the CPU time in milliseconds and the growth in KiB of the first runtime, and of its first turn.
+fn print_first_runtime(directory: &Path) {
+    // The measuring code itself is in memory before the first number counts.
+    black_box((cpu_time(|| 0), private_kib()));
+    let before = private_kib();
+    let (runtime, build) = cpu_time(|| runtime(directory, Policies::default()));
+    let built = private_kib();
+    let ((), turn) = cpu_time(|| {
+        let session = runtime.open_session().expect("memory takes another session");
+        let turn = runtime.turn(&session).expect("the session is open");
+        let id = turn.catalog().skills().next().expect("there is a skill").id().to_owned();
+        black_box((turn.prompt(), turn.tools(), load(&turn, &id)));
+    });
+    let used = private_kib();
+    println!(
+        "{} {} {} {}",
+        milliseconds(build),
+        built.saturating_sub(before),
+        milliseconds(turn),
+        used.saturating_sub(built)
+    );
+}
+
+/// Prints the cost of loading one skill of many by a tool call.
+fn loads(rounds: usize) {
+    let directory = skills(SKILLS);
+    let root = directory.path();
+    let runtime = runtime(root, Policies::default());
+    let session = runtime.open_session().expect("memory takes another session");
+    let turn = runtime.turn(&session).expect("the session is open");
+    let ids = benches::turn::some_ids(turn.catalog(), LOADS);
+    let paths: Vec<PathBuf> = ids.iter().map(|id| root.join(id).join("SKILL.md")).collect();
+    let [read, parsed, digests, loaded] = least(
+        rounds_at(SKILLS, rounds),
+        [
+            &mut || paths.iter().map(|path| floor::read_whole(path)).sum(),
+            &mut || paths.iter().map(|path| parsed(path)).sum(),
+            &mut || paths.iter().map(|path| digested(path)).sum(),
+            &mut || ids.iter().map(|id| load(&turn, id)).sum(),
+        ],
+    );
+    let each = |time: Duration| time / u32::try_from(LOADS).expect("it is small");
+    let row = |what, time, other, most| {
+        println!("{}", beside(what, SKILLS, each(time), each(other), most));
+    };
+    row("opening, asking, reading and parsing, beside no parsing", parsed, read, None);
+    row("the same and the digest, beside the same", digests, parsed, None);
+    row(
+        "a load by tool call, beside opening, asking, reading and parsing",
+        loaded,
+        parsed,
+        Some(1.8),
+    );
+}
+
+/// Reads one file by the bare system calls and parses it whole; gives the lengths of frontmatter and body.
+fn parsed(path: &Path) -> usize {
+    let bytes = floor::content(path);
+    let document =
+        format::parse(&bytes, format::Profile::default()).document.expect("the corpus is valid");
+    document.frontmatter.name.len() + document.body.len()
+}
+
+/// The same, and the digest of the file, which every load reports.
+fn digested(path: &Path) -> usize {
+    let bytes = floor::content(path);
+    black_box(prowess::Digest::of(&bytes));
+    let document =
+        format::parse(&bytes, format::Profile::default()).document.expect("the corpus is valid");
+    document.frontmatter.name.len() + document.body.len()
+}
+
+/// Prints the cost of a prompt: of a catalog that is composed for the first time, and of one that was before.
+fn prompts(rounds: usize) {
+    let directory = skills(SKILLS);
+    let root = directory.path();
+    let under = |max_tokens| Policies {
+        prompt: PromptPolicy { max_tokens, ..PromptPolicy::default() },
+        ..Policies::default()
+    };
+    let whole = Host::new(root, under(None));
+    let bounded = Host::new(root, under(Some(BUDGET)));
+    let catalog = whole.turn().catalog().clone();
+    let [first, first_bounded] = least(
+        rounds_at(SKILLS, rounds),
+        [&mut || composed_first(&catalog, None), &mut || composed_first(&catalog, Some(BUDGET))],
+    );
+    // The text as the host has it: what it does with it is a copy at least.
+    let [text, text_bounded] = [&whole, &bounded].map(|host| host.turn().prompt().text);
+    let copy = |text: &String| black_box(text.clone()).len();
+    let [copied, unchanged, copied_bounded, unchanged_bounded] = least(
+        rounds_at(SKILLS, rounds),
+        [&mut || copy(&text), &mut || whole.prompt(), &mut || copy(&text_bounded), &mut || {
+            bounded.prompt()
+        }],
+    );
+    let time = |what, time, most| {
+        println!("{}", alone(what, SKILLS, milliseconds(time), "ms", most));
+    };
+    time("composing a catalog for the first time", first, Some(0.12));
+    time("composing a catalog for the first time, under 4,000 tokens", first_bounded, Some(0.12));
+    let row = |what, time, copy, most| println!("{}", beside(what, SKILLS, time, copy, most));
+    row("prompt of an unchanged catalog, beside a copy of its text", unchanged, copied, Some(2.0));
+    let what = "prompt of an unchanged catalog, under 4,000 tokens, beside a copy of its text";
+    row(what, unchanged_bounded, copied_bounded, Some(2.0));
+}
+
+/// Composes a catalog as a host does that has just begun; gives the length of the text.
+fn composed_first(catalog: &Arc<Catalog>, max_tokens: Option<usize>) -> usize {
+    let policy = PromptPolicy { max_tokens, ..PromptPolicy::default() };
+    let composer = Composer::new(policy, DeliveryPolicy::default(), Arc::new(EstimatedTokens));
+    let boundary = &Boundary::new("5f3a9c1e77b04d28");
+    let input = ComposerInput { catalog, active: &[], changed: &[], boundary };
+    composer.compose(&input).text.len()
+}
+
+/// A runtime with one conversation.
+struct Host {
+    runtime: Runtime,
+    session: SessionHandle,
+}
+
+impl Host {
+    fn new(root: &Path, policies: Policies) -> Self {
+        let runtime = runtime(root, policies);
+        let session = runtime.open_session().expect("memory takes another session");
+        Self { runtime, session }
+    }
+
+    fn turn(&self) -> Turn {
+        self.runtime.turn(&self.session).expect("the session is open")
+    }
+
+    /// Starts a turn and composes its prompt; gives the length of its text.
+    fn prompt(&self) -> usize {
+        self.turn().prompt().text.len()
+    }
+}
+
+/// Counts calls, as the least that an audit does.
+#[derive(Default)]
+struct CountedCalls(AtomicUsize);
+
+impl AuditSink for CountedCalls {
+    fn record(&self, event: &AuditEvent) {
+        self.0.fetch_add(event.skills.len(), Ordering::Relaxed);
+    }
+}
+
+fn runtime(root: &Path, policies: Policies) -> Runtime {
+    let builder = Runtime::builder().policies(policies).skills_directory("user", root);
+    let runtime = builder.audit(Arc::new(CountedCalls::default())).build();
+    runtime.expect("the layer and the directory are there")
+}
+
+/// Loads one skill by the tool, in place of those before; gives the length of the answer.
+fn load(turn: &Turn, id: &str) -> usize {
+    let answer = turn.call(&ToolCall::new("skills_load", json!({ "names": [id] }))).result;
+    assert!(!answer.is_error, "{answer:?}");
+    answer.content.len()
+}

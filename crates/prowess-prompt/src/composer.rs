@@ -1,0 +1,103 @@
+//! Composes prompts turn after turn, and each catalog once.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use prowess_core::{ActiveSkill, Boundary, Catalog, DeliveryPolicy, TokenCounter};
+
+use crate::compose::{compose_catalog, with_conversation};
+use crate::{Prompt, PromptInput, PromptPolicy};
+
+/// The number of catalogs whose text is kept. A host has a handful of audiences at a time, each with
+/// its view; a text that was dropped is composed again.
+const MOST_CATALOGS: usize = 16;
+
+/// Composes prompts by one set of policies, and keeps the text of each catalog for the next turns.
+///
+/// The prompt equals that of [`compose`](crate::compose) for the same input. The key of a kept text is
+/// the catalog itself, by its identity: each reload that changes something makes another one, and each
+/// audience has its own. The policies and the counter cannot change, so they are no part of the key. A
+/// kept text does not keep its catalog alive.
+pub struct Composer {
+    policy: PromptPolicy,
+    delivery: DeliveryPolicy,
+    counter: Arc<dyn TokenCounter>,
+    /// The most recently composed last.
+    kept: Mutex<Vec<KeptCatalog>>,
+}
+
+/// The input that differs from turn to turn.
+#[derive(Clone, Copy)]
+pub struct ComposerInput<'a> {
+    /// The catalog that the turn pinned.
+    pub catalog: &'a Arc<Catalog>,
+    /// The loaded skills, the most recent last.
+    pub active: &'a [Arc<ActiveSkill>],
+    /// The ids of loaded skills whose changes are reported to the model.
+    pub changed: &'a [String],
+    /// The boundary of this session, for the tags around bodies.
+    pub boundary: &'a Boundary,
+}
+
+/// The rule and the text of one catalog.
+struct KeptCatalog {
+    /// While this exists, no other catalog has its address.
+    catalog: Weak<Catalog>,
+    prompt: Arc<Prompt>,
+}
+
+impl Composer {
+    /// Creates a composer that has composed nothing.
+    pub fn new(
+        policy: PromptPolicy,
+        delivery: DeliveryPolicy,
+        counter: Arc<dyn TokenCounter>,
+    ) -> Self {
+        Self { policy, delivery, counter, kept: Mutex::default() }
+    }
+
+    /// Returns the policy of the prompts.
+    pub fn policy(&self) -> &PromptPolicy {
+        &self.policy
+    }
+
+    /// Composes a prompt, as [`compose`](crate::compose) does.
+    pub fn compose(&self, input: &ComposerInput<'_>) -> Prompt {
+        let ComposerInput { catalog, active, changed, boundary } = *input;
+        let prompt = Prompt::clone(&self.catalog(catalog));
+        if active.is_empty() && changed.is_empty() {
+            return prompt;
+        }
+        let Self { policy, delivery, counter, .. } = self;
+        let counter = counter.as_ref();
+        let input = PromptInput { catalog, active, changed, policy, delivery, boundary, counter };
+        with_conversation(prompt, &input)
+    }
+
+    /// Returns the rule and the text of a catalog, from an earlier turn if there was one.
+    fn catalog(&self, catalog: &Arc<Catalog>) -> Arc<Prompt> {
+        if let Some(kept) = self.find(catalog) {
+            return kept;
+        }
+        let show = self.delivery.show_location;
+        let prompt = compose_catalog(catalog, &self.policy, show, self.counter.as_ref());
+        let prompt = Arc::new(prompt);
+        self.keep(catalog, &prompt);
+        prompt
+    }
+
+    fn find(&self, catalog: &Arc<Catalog>) -> Option<Arc<Prompt>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = kept.iter().rev().find(|kept| kept.catalog.as_ptr() == Arc::as_ptr(catalog));
+        found.map(|kept| Arc::clone(&kept.prompt))
+    }
+
+    /// Keeps a text, and drops those of catalogs that no longer exist.
+    fn keep(&self, catalog: &Arc<Catalog>, prompt: &Arc<Prompt>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|kept| kept.catalog.strong_count() > 0);
+        if kept.len() == MOST_CATALOGS {
+            kept.remove(0);
+        }
+        kept.push(KeptCatalog { catalog: Arc::downgrade(catalog), prompt: Arc::clone(prompt) });
+    }
+}

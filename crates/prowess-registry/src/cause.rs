@@ -1,0 +1,66 @@
+//! Why a reload runs.
+
+use std::fmt;
+
+use crate::coalesce::Merge;
+use crate::scope::Scope;
+
+/// The reason for a reload. Where several requests share one reload, it is that of the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ReloadCause {
+    /// The first scan of a registry.
+    Start,
+    /// A call of the host's.
+    Manual,
+    /// A signal to the process, such as `SIGHUP`.
+    Signal,
+    /// A turn that began when the last reload was too old.
+    Ttl,
+    /// The time between two polls is over.
+    Poll,
+    /// A change that a watched source reported, or the scan that follows the setup of watches.
+    Watch,
+    /// The second scan of a skill that was missing or broken in the first.
+    Confirm,
+    /// A folder that the user has begun or ceased to trust.
+    Trust,
+    /// A finding that the host adds to the catalog.
+    Finding,
+}
+
+impl ReloadCause {
+    /// Returns the name of the cause, as traces show it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Manual => "manual",
+            Self::Signal => "signal",
+            Self::Ttl => "ttl",
+            Self::Poll => "poll",
+            Self::Watch => "watch",
+            Self::Confirm => "confirm",
+            Self::Trust => "trust",
+            Self::Finding => "finding",
+        }
+    }
+}
+
+impl fmt::Display for ReloadCause {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// The scope of a reload, and its cause.
+#[derive(Clone)]
+pub(crate) struct Request {
+    pub(crate) scope: Scope,
+    pub(crate) cause: ReloadCause,
+}
+
+impl Merge for Request {
+    fn merge(&mut self, more: Self) {
+        self.scope.merge(more.scope);
+    }
+}
