@@ -73,19 +73,20 @@ pub struct WayOut {
 }
 
 const ONCE: &str = "`scan` reports each package once, by a path in the normal form of \
-     [`PackagePath`], and each thing that kept a package from being reported as a diagnostic with \
-     its path";
+     [`PackagePath`], and reports a diagnostic with a path for everything that prevented a package \
+     from being reported";
 const KNOWN: &str = "`scan` compares each package with [`PreviousScan::stamp`] and reports one whose \
      stamp is still the same as unchanged, without reading it. A package with a provisional stamp may \
      be read once more";
-const PARTLY: &str = "A failure that leaves some packages readable is a diagnostic; only a source \
-     that can say nothing at all gives an error";
-const ASKED: &str = "`scan_packages` reports of the packages that it is asked for what `scan` would \
-     report; it may report more, and says what it has covered";
+const PARTLY: &str = "A failure that leaves some packages readable is a diagnostic; a source \
+     returns an error only if it can report nothing at all";
+const ASKED: &str = "`scan_packages` reports for the requested packages what `scan` would \
+     report. It may report more, and returns what it covered";
 const INSIDE: &str =
     "`read` and `list` never leave the package, whatever the path, the links in it or a race";
-const WHOLE: &str = "`read` gives the whole file or an error, never a part of it";
-const SORTED: &str = "`list` is sorted, holds regular files only and says when it is not complete";
+const WHOLE: &str = "`read` returns the whole file or an error, never a part of it";
+const SORTED: &str =
+    "`list` is sorted, contains regular files only and states whether it is complete";
 const THREADS: &str =
     "Every method may be called from any thread at any time, and ends soon after `cancel`";
 const FURTHER: &str = "Asked to, the source reads further and calls again with more";

@@ -9,8 +9,8 @@ use prowess_core::{ChangeListener, SourceChange};
 use crate::SourceFixture;
 use crate::source_kit::broken;
 
-const WATCH: &str = "A watch tells of each change that `scan` would see, sooner or later and perhaps \
-     more often than it happened; once the [`Watch`] is dropped, the listener is not called any more";
+const WATCH: &str = "A watch reports each change that `scan` would see, possibly late and possibly \
+     more than once; once the [`Watch`] is dropped, the listener is not called any more";
 
 pub(crate) fn a_watch_tells_of_changes(fixture: &dyn SourceFixture, files: &[(&str, &[u8])]) {
     let Some(changing) = fixture.changing(files) else {
