@@ -60,7 +60,7 @@ pub(super) fn start(launch: &Launch, clock: Arc<dyn Clock>) -> Result<Process, P
 }
 
 /// Reports the sandbox that this machine offers for plugins, by confining a process of `program`,
-/// which calls [`serve_child`](crate::serve_child) when it gets these arguments.
+/// which calls [`run_process`](crate::run_process) when it gets these arguments.
 ///
 /// # Errors
 ///
