@@ -71,8 +71,8 @@ impl Runtime {
         self.0.refresher.refresh()
     }
 
-    /// Forgets the text of a skill that is kept for the next who loads it, as
-    /// [`Registry::forget_body`] does; whether there is such a skill.
+    /// Forgets the cached body of a skill, so that the next load reads its file. Returns whether there is
+    /// such a skill.
     pub fn forget_body(&self, typed: &str) -> bool {
         self.0.registry.forget_body(typed)
     }
