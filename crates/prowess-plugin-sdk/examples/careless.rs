@@ -174,7 +174,7 @@ impl SkillSource for CarelessSource {
             "budget" => thread::sleep(Duration::from_millis(1_100)),
             "stdout" => write_out(),
             "processes" => fork_once(),
-            "surroundings-signals" => ignore_hangups(),
+            "surroundings-signals" => ignore_window_changes(),
             "threads" => {
                 let others = self.callers.fetch_add(1, Ordering::SeqCst);
                 (0..1_000).for_each(|_| thread::yield_now());
@@ -237,11 +237,12 @@ fn fork_once() {
     }
 }
 
-fn ignore_hangups() {
-    const HANGUP: i32 = 1;
+/// Ignores a signal that no program which starts tests ignores, as `nohup` does with a hangup.
+fn ignore_window_changes() {
+    const WINDOW_CHANGE: i32 = 28;
     const IGNORE: usize = 1;
     // SAFETY: the numbers are those of the system's header.
-    unsafe { signal(HANGUP, IGNORE) };
+    unsafe { signal(WINDOW_CHANGE, IGNORE) };
 }
 
 #[expect(clippy::print_stdout, reason = "that is what it does wrong")]
