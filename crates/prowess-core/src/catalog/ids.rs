@@ -15,6 +15,7 @@ pub(super) struct Ids {
 
 impl Ids {
     /// Returns the id of a record, as a model writes it.
+    #[inline]
     pub(super) fn get<'i>(&'i self, sources: &'i [CatalogSource], index: RecordIndex) -> &'i str {
         if !self.distinct.is_empty()
             && let Some(id) = self.distinct.get(&index)
@@ -25,6 +26,7 @@ impl Ids {
     }
 
     /// Returns the id of a record before collisions were resolved.
+    #[inline]
     pub(super) fn base<'i>(&'i self, sources: &'i [CatalogSource], index: RecordIndex) -> &'i str {
         if !self.own.is_empty()
             && let Some(id) = self.own.get(&index)
