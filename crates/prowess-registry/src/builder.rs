@@ -141,7 +141,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Chooses who hears which skill begins to be used in the stead of another. By default nobody.
+    /// Sets the listener for skills that replace another one. By default, there is none.
     #[must_use]
     pub fn audit(mut self, sink: Arc<dyn AuditSink>, clock: Arc<dyn Clock>) -> Self {
         self.auditor = Some(Auditor { sink, clock });
@@ -193,7 +193,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Says for whom the catalog is that readers get. By default, for nobody in particular.
+    /// Sets the audience of the catalog that readers get. By default, it is for no one audience.
     #[must_use]
     pub fn audience(mut self, audience: Audience) -> Self {
         self.audience = audience;

@@ -7,7 +7,7 @@ use crate::probe::{FileLocation, FileProber, Origin, ProbeRequest, ProbeResult, 
 use crate::problem;
 use crate::report::{Fault, Reporter};
 
-/// Enough for nearly every frontmatter; of twice as many, most would be copied for nobody.
+/// Enough for nearly every frontmatter; of twice as many, most would be copied in vain.
 pub(crate) const HEAD_BYTES: usize = 2048;
 
 pub(crate) use prowess_core::SKILL_MD_FILES as FILES;

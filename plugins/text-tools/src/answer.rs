@@ -61,7 +61,7 @@ fn beginning(mut message: String) -> String {
     message
 }
 
-/// An answer that fills a conversation helps nobody.
+/// Refuses an answer that would fill the conversation.
 fn bounded(result: ToolResult) -> Result<ToolResult, Refused> {
     let content = serde_json::to_string(&result.content).unwrap_or_default();
     match content.len() <= MAX_ANSWER {

@@ -96,7 +96,7 @@ impl Answer for Mailbox {
     }
 }
 
-/// Closes a mailbox when its caller stops waiting: whoever still asks gets an error.
+/// Closes a mailbox when its caller stops waiting. A later question gets an error.
 pub(crate) struct Closing<'a>(pub(crate) &'a Mailbox);
 
 impl Drop for Closing<'_> {

@@ -17,7 +17,7 @@ use crate::scope::{OnMissingSkill, Part, Scope};
 use crate::{codes, trace};
 
 /// How long a skill may be missing or broken before that is believed. An editor that moves the old version away and
-/// then writes the new one is done long before; nobody waits for a removal.
+/// then writes the new one is done long before; no caller waits for a removal.
 const GRACE: Duration = Duration::from_millis(50);
 
 /// The thread and the way to end it.

@@ -19,7 +19,7 @@ pub(super) struct Schedule {
     policy: RefreshPolicy,
     clock: Arc<dyn Clock>,
     last: Mutex<Last>,
-    /// Set when nobody wants a fresh catalog any more.
+    /// Set when no handle needs a fresh catalog any more.
     over: Cancel,
 }
 
@@ -77,7 +77,7 @@ impl Schedule {
         is_due.then(|| self.registry.reload_for(ReloadCause::Ttl))
     }
 
-    /// Whether the last reload is this old; if so, the caller makes the next one, and nobody else.
+    /// Returns whether the last reload is this old. If so, this caller alone makes the next one.
     fn claim(&self, age: Duration) -> bool {
         let mut last = lock(&self.last);
         let now = self.now();

@@ -1,4 +1,4 @@
-//! What a query may cost at most, before it runs: nobody can stop it then.
+//! The limit on the cost of a query, checked before it runs: a running query cannot be stopped.
 
 use serde_json::Value;
 
