@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::process::{self, Failure, built, cargo_output};
+use crate::process::{self, Failure, artifacts, built};
 
 /// The packages whose tests can run either way.
 const PACKAGES: [&str; 2] = ["prowess", "prowess-cli"];
@@ -42,12 +42,7 @@ pub(crate) fn run() -> Result<(), Failure> {
 fn test_programs() -> Result<Vec<(String, String, String)>, Failure> {
     // With the same selection of packages as the run of all tests, nothing is compiled again.
     let build = ["test", "--workspace", "--all-targets", "--no-run", "--message-format", "json"];
-    let printed = cargo_output(&build)?;
-    let messages = String::from_utf8_lossy(&printed).into_owned();
-    let mut programs = Vec::new();
-    for message in messages.lines().filter(|line| line.starts_with('{')) {
-        programs.extend(test_program(&serde_json::from_str(message)?));
-    }
+    let programs: Vec<_> = artifacts(&build)?.iter().filter_map(test_program).collect();
     if programs.len() == PACKAGES.len() {
         Ok(programs)
     } else {
@@ -55,16 +50,16 @@ fn test_programs() -> Result<Vec<(String, String, String)>, Failure> {
     }
 }
 
-/// The test program that a message of cargo reports, if it is one of ours.
-fn test_program(message: &Value) -> Option<(String, String, String)> {
+/// The test program of an artifact, if it is one of ours.
+fn test_program(artifact: &Value) -> Option<(String, String, String)> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    if message["reason"] != "compiler-artifact" || message["target"]["name"] != "it" {
+    if artifact["target"]["name"] != "it" {
         return None;
     }
-    let manifest = text(&message["manifest_path"])?;
+    let manifest = text(&artifact["manifest_path"])?;
     let directory = manifest.strip_suffix("/Cargo.toml")?;
     let package = directory.rsplit('/').next()?;
     let is_ours = PACKAGES.contains(&package);
-    let program = text(&message["executable"]).filter(|_| is_ours)?;
+    let program = text(&artifact["executable"]).filter(|_| is_ours)?;
     Some((package.to_owned(), program, directory.to_owned()))
 }

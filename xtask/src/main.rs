@@ -14,6 +14,7 @@ mod corpus;
 mod dynamic;
 mod features;
 mod fuzz;
+mod loom;
 mod model;
 mod parity;
 mod plugins;
@@ -91,7 +92,7 @@ fn main() -> ExitCode {
         ["soak", rest @ ..] => soak(rest),
         ["asan"] => sanitize::asan(),
         ["miri"] => sanitize::miri(),
-        ["loom"] => loom(),
+        ["loom"] => loom::check(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["bench", "--count"] => bench::count(),
         ["bench", "--cold"] => bench::cold::run(),
@@ -138,14 +139,6 @@ fn tokens(directory: &Path) -> Result<(), Failure> {
     let run =
         ["run", "--package", "benches", "--features", "exact-tokens", "--bin", "tokens", "--"];
     cargo(run.iter().map(OsStr::new).chain([directory.as_os_str()]))
-}
-
-/// Runs the models of the registry's threads. They have a target directory of their own, as the flag
-/// that puts the model checker's locks in is one for every crate.
-fn loom() -> Result<(), Failure> {
-    let variables = [("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")];
-    let test = ["test", "--package", "prowess-registry", "--lib", "--", "models::"];
-    process::cargo_with(&variables, test)
 }
 
 /// Host and plugin are releases: without optimization most of the time would go into hashing.

@@ -5,6 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use serde_json::Value;
+
 /// Why a task did not succeed, as a sentence.
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) String);
@@ -56,6 +58,16 @@ pub(crate) fn cargo_output(arguments: &[&str]) -> Result<Vec<u8>, Failure> {
     Err(Failure(format!("`{}` failed: {said}", display(&command))))
 }
 
+/// Builds something with cargo and gives the message of each artifact. `--message-format json` must be
+/// among the arguments.
+pub(crate) fn artifacts(arguments: &[&str]) -> Result<Vec<Value>, Failure> {
+    let printed = cargo_output(arguments)?;
+    let printed = String::from_utf8_lossy(&printed);
+    let messages = printed.lines().filter(|line| line.starts_with('{')).map(serde_json::from_str);
+    let messages: Vec<Value> = messages.collect::<Result<_, _>>()?;
+    Ok(messages.into_iter().filter(|it| it["reason"] == "compiler-artifact").collect())
+}
+
 /// Builds the command line and gives the path of the program.
 pub(crate) fn build_prowess() -> Result<PathBuf, Failure> {
     cargo(["build", "--package", "prowess-cli"])?;
@@ -65,7 +77,7 @@ pub(crate) fn build_prowess() -> Result<PathBuf, Failure> {
 /// The path of a program that was built under a profile.
 pub(crate) fn built(profile: &str, program: &str) -> Result<PathBuf, Failure> {
     let metadata = cargo_output(&["metadata", "--format-version", "1", "--no-deps"])?;
-    let metadata: serde_json::Value = serde_json::from_slice(&metadata)?;
+    let metadata: Value = serde_json::from_slice(&metadata)?;
     let target = metadata["target_directory"].as_str().unwrap_or("target");
     let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     Ok(PathBuf::from(target).join(profile).join(name))
