@@ -6,6 +6,12 @@ use rmcp::service::ServerInitializeError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
+    /// The runtime delivers bodies in the instructions, which a client gets once, in the handshake.
+    #[error(
+        "the runtime delivers bodies in instructions, where no client sees them; \
+         pass its policies through `prowess_mcp::adapt`, or set `delivery.bodies` to `tool_result`"
+    )]
+    BodyDelivery,
     /// The session store failed.
     #[error(transparent)]
     Runtime(#[from] prowess::Error),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess::{Cancel, Runtime, ToolCall};
+use prowess::{BodyDelivery, Cancel, Runtime, ToolCall};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, Implementation,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, SubscriptionFilter,
@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::changes::{PeerTask, notify_subscription};
 use crate::conversation::Conversation;
 use crate::transport::Closed;
-use crate::{convert, requests};
+use crate::{ServeError, convert, requests};
 
 /// Serves one client. Create one per connection; they can share a runtime.
 pub struct SkillServer {
@@ -28,8 +28,12 @@ impl SkillServer {
     ///
     /// # Errors
     ///
-    /// The session store fails.
-    pub fn new(runtime: Arc<Runtime>) -> Result<Self, prowess::Error> {
+    /// The runtime delivers bodies in instructions instead of tool results (see
+    /// [`adapt`](crate::adapt)), or the session store fails.
+    pub fn new(runtime: Arc<Runtime>) -> Result<Self, ServeError> {
+        if runtime.policies().delivery.bodies != BodyDelivery::ToolResult {
+            return Err(ServeError::BodyDelivery);
+        }
         let conversation = Arc::new(Conversation::open(runtime)?);
         Ok(Self { conversation, peer_task: PeerTask::default(), closed: Closed::never() })
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use prowess::session::MemoryStore;
 use prowess::{Runtime, SessionStore};
+use prowess_mcp::ServeError;
 use serde_json::json;
 
 use crate::{block_on, call, greet, greet_and_watch};
@@ -29,11 +30,20 @@ fn loaded_skills_are_per_client() {
 }
 
 #[test]
+fn runtime_whose_bodies_would_reach_no_client_is_refused() {
+    let runtime = Runtime::builder().default_skills().build().expect("the runtime is complete");
+    let refused = prowess_mcp::SkillServer::new(Arc::new(runtime)).err().expect("it is refused");
+    assert!(matches!(refused, ServeError::BodyDelivery), "{refused}");
+    assert!(refused.to_string().contains("prowess_mcp::adapt"), "the fix is named: {refused}");
+}
+
+#[test]
 fn session_ends_with_its_connection() {
     block_on(async {
         let store = Arc::new(MemoryStore::new());
         let kept = Arc::clone(&store) as Arc<dyn SessionStore>;
-        let builder = Runtime::builder().default_skills().session_store(kept);
+        let builder = Runtime::builder().policies(prowess_mcp::policies());
+        let builder = builder.default_skills().session_store(kept);
         let runtime = Arc::new(builder.build().expect("the runtime is complete"));
         let (client, serving) = greet_and_watch(runtime).await;
         assert_eq!(store.len(), 1, "a client has a conversation");

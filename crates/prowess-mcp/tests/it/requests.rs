@@ -149,7 +149,7 @@ fn ignorable_lines_get_no_answer() {
 #[test]
 fn notification_before_the_handshake_is_ignored() {
     block_on(async {
-        let builder = Runtime::builder().default_skills();
+        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
         let runtime = Arc::new(builder.build().expect("the runtime is complete"));
         let mut raw = Raw::start(runtime);
         raw.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
