@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use prowess::plugin_host::PluginError;
 use serde::Serialize;
 
 /// A failure of the program itself: a code to branch on, a sentence, and the next step.
@@ -46,9 +47,15 @@ impl From<prowess::Error> for Failure {
             prowess::Error::Root(finding) => {
                 Self::new(finding.code.as_str(), finding.message, finding.help)
             }
-            prowess::Error::Plugin(error) => crate::plugins::failure(&error),
+            prowess::Error::Plugin(error) => Self::from(&error),
             _ => Self::new("runtime-failed", error.to_string(), "try again"),
         }
+    }
+}
+
+impl From<&PluginError> for Failure {
+    fn from(error: &PluginError) -> Self {
+        Self::new(error.kind.as_str(), error.to_string(), &*error.help)
     }
 }
 

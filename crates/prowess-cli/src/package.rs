@@ -8,7 +8,7 @@ use prowess::source_fs::{FsConfig, FsSource, Links};
 use prowess::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind, SystemClock};
 
 use crate::failure::Failure;
-use crate::runtime::absolute;
+use crate::paths::absolute;
 
 /// The directory of a package, as the user wrote it, and its `SKILL.md`.
 pub(crate) struct Package {

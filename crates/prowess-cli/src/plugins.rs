@@ -4,15 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use prowess::plugin_host::{
-    Follower, LogLevel, Origin, Plugin, PluginError, PluginLoader, PluginLog, PluginPolicy,
-    PluginSettings, TrustStore,
+    Follower, LogLevel, Origin, Plugin, PluginLoader, PluginLog, PluginPolicy, PluginSettings,
+    TrustStore,
 };
 use prowess::{Diagnostic, Digest, Policies, SystemClock};
 
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::runtime;
+use crate::paths::absolute;
+use crate::policies;
 use crate::terminal::plain;
 
 /// Files and folders of the user. None of them is ever taken from a project.
@@ -74,14 +75,14 @@ pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Loaded, Failu
         return Ok(Loaded::default());
     }
     let loader = loader(policies, &Output::new(global))?;
-    let absolute = |(file, settings): (&PathBuf, _)| Ok((runtime::absolute(file)?, settings));
+    let absolute = |(file, settings): (&PathBuf, _)| Ok((absolute(file)?, settings));
     let plugins: Vec<_> = plugins.map(absolute).collect::<Result<_, Failure>>()?;
     let mut loaded = Loaded::default();
     for plugin in loader.load_all(plugins, Origin::Named) {
         match plugin {
             Ok(plugin) => loaded.plugins.push(plugin),
             Err(error) if error.was_executed => loaded.failures.push(error.to_diagnostic()),
-            Err(error) => return Err(failure(&error)),
+            Err(error) => return Err(Failure::from(&error)),
         }
     }
     Ok(loaded)
@@ -141,14 +142,9 @@ fn loader(policies: &Policies, output: &Output) -> Result<PluginLoader, Failure>
 
 /// Returns the policy of the configuration, with the user's directory of plugins before the others.
 pub(crate) fn policy(global: &Global, paths: &PluginPaths) -> Result<PluginPolicy, Failure> {
-    let mut policy = runtime::policies(global)?.plugins;
+    let mut policy = policies::policies(global)?.plugins;
     policy.directories.insert(0, paths.directory.clone());
     Ok(policy)
-}
-
-/// Converts the error of a plugin that was refused or failed.
-pub(crate) fn failure(error: &PluginError) -> Failure {
-    Failure::new(error.kind.as_str(), error.to_string(), &*error.help)
 }
 
 /// Prints warnings of plugins to standard error, one line each, unless remarks are suppressed.

@@ -14,8 +14,8 @@ use serde::Serialize;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output, counted, write_diagnostic};
-use crate::runtime;
 use crate::terminal::plain;
+use crate::{paths, runtime};
 
 use sandbox::Sandbox;
 
@@ -109,7 +109,7 @@ fn root<'c>(
         trust: layer.trust.as_str(),
         source: source.source.name(),
         root: source.source.root(),
-        exists: runtime::is_there(source.source.root()),
+        exists: paths::is_there(source.source.root()),
         skills: catalog.skills().filter(|skill| skill.index().source() == at).count(),
         changes: changes(source, mode),
     }

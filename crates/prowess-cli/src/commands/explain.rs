@@ -18,7 +18,8 @@ use crate::args::Global;
 use crate::commands::conversation::Conversation;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
-use crate::runtime::{self, absolute};
+use crate::paths::absolute;
+use crate::runtime;
 use crate::terminal::plain;
 
 /// The output of `explain --format json`.

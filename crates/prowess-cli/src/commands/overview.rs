@@ -10,8 +10,8 @@ use serde::Serialize;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output, counted};
-use crate::runtime;
 use crate::terminal::plain;
+use crate::{paths, runtime};
 
 #[derive(Serialize)]
 struct Overview {
@@ -51,7 +51,7 @@ fn overview(catalog: &Catalog) -> Overview {
             .iter()
             .filter(|source| source.layer == rank)
             .map(|source| source.source.root().to_owned())
-            .filter(|root| runtime::is_there(root))
+            .filter(|root| paths::is_there(root))
             .collect(),
     };
     let count = |severity| {

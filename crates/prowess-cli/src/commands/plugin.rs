@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::args::{Global, Plugin};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::plugins::{PluginPaths, Remarks, failure};
+use crate::plugins::{PluginPaths, Remarks};
 
 pub(crate) fn run(global: &Global, command: &Plugin, output: &Output) -> Result<ExitCode, Failure> {
     match command {
@@ -74,7 +74,7 @@ fn trusted(paths: &PluginPaths) -> Result<TrustStore, Failure> {
 
 fn untrusted(error: &TrustError) -> Failure {
     match error {
-        TrustError::Refused(error) => failure(error),
+        TrustError::Refused(error) => Failure::from(error),
         _ => {
             let help = "fix the file or move it away, then trust your plugins again";
             Failure::new("plugin-trust-invalid", error.to_string(), help)

@@ -11,12 +11,12 @@ use prowess_mcp::ServeError;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{plugins, runtime};
+use crate::{plugins, policies, runtime};
 
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     // Created first: before that, `SIGHUP` would end the process.
     let server = prowess_mcp::StdioServer::new().map_err(|error| failed(&error))?;
-    let mut policies = prowess_mcp::adapt(runtime::policies(global)?);
+    let mut policies = prowess_mcp::adapt(policies::policies(global)?);
     // Skills may change while a server runs.
     policies.refresh.mode.get_or_insert(RefreshMode::Watch);
     let loaded = plugins::load(global, &policies)?;

@@ -10,7 +10,7 @@ use crate::commands::skills_ref;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::package::Package;
-use crate::runtime::absolute;
+use crate::paths::absolute;
 
 pub(crate) fn run(
     paths: &[PathBuf],

@@ -14,7 +14,7 @@ use crate::args::Global;
 use crate::commands::conversation::{Conversation, call, tool_name, words};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
-use crate::runtime;
+use crate::policies;
 use crate::terminal::plain_lines;
 
 /// The number of shown lines of a text.
@@ -43,7 +43,7 @@ struct Played {
 
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let start = Instant::now();
-    let policies = runtime::policies(global)?;
+    let policies = policies::policies(global)?;
     let runtime = Runtime::builder().policies(policies).default_skills().build()?;
     let found = start.elapsed().as_micros();
     let conversation = Conversation::open(&runtime)?;

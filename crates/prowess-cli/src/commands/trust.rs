@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::args::Trust;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output};
-use crate::runtime;
+use crate::paths;
 use crate::terminal::plain;
 
 /// The output of `trust --format json`.
@@ -31,8 +31,8 @@ struct Folder {
 }
 
 pub(crate) fn run(args: &Trust, output: &Output) -> Result<ExitCode, Failure> {
-    let surroundings = runtime::surroundings()?;
-    let file = runtime::trust_file(&surroundings).ok_or_else(without_home)?;
+    let surroundings = paths::surroundings()?;
+    let file = paths::trust_file(&surroundings).ok_or_else(without_home)?;
     let answer = match (&args.revoke, args.list) {
         (Some(path), _) => Answer::Revoked(folder(&file.revoke(path).map_err(refused)?)),
         (None, true) => list(&file)?,

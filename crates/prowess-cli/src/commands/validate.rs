@@ -21,7 +21,7 @@ use crate::commands::skills_ref;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::package::{directory_of, source};
-use crate::runtime::{absolute, working_directory};
+use crate::paths::{absolute, working_directory};
 use fixing::{FixedFile, Fixes};
 use progress::Bar;
 use roles::Roles;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use prowess::format::SKILL_MD_FILES;
 use prowess::{Catalog, Record};
 
 /// Returns a path so that it starts with a root, if it is below one. Both may contain links.
@@ -41,7 +42,8 @@ pub(super) fn records<'c>(catalog: &'c Catalog, query: &str, path: &str) -> Vec<
 /// contains it.
 fn real_directory(path: &Path) -> Option<PathBuf> {
     let real = path.canonicalize().ok()?;
-    let is_skill = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+    let is_skill =
+        path.file_name().is_some_and(|name| SKILL_MD_FILES.iter().any(|file| name == *file));
     if is_skill { real.parent().map(Path::to_owned) } else { Some(real) }
 }
 

@@ -6,7 +6,7 @@ use prowess::Catalog;
 use prowess::source_fs::{Discovery, FsConfig};
 
 use super::Decision;
-use crate::runtime;
+use crate::paths;
 
 /// Returns the only decision about a query that matches nothing.
 pub(super) fn decide(
@@ -21,7 +21,7 @@ pub(super) fn decide(
     if let Some(root) = below {
         return Decision::new("find", "not-found", under(catalog, &discovery.config(root), path));
     }
-    let roots: Vec<_> = roots.filter(|root| runtime::is_there(root)).collect();
+    let roots: Vec<_> = roots.filter(|root| paths::is_there(root)).collect();
     let roots = if roots.is_empty() { "nowhere".to_owned() } else { roots.join(", ") };
     let what = if is_path && path.exists() {
         format!("`{}` is under none of the roots; the roots are", path.display())

@@ -19,8 +19,8 @@ use super::trusted;
 use crate::args::{PluginCheck, PluginReport};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output, counted};
-use crate::plugins::{PluginPaths, failure, this_program};
-use crate::runtime::absolute;
+use crate::paths::absolute;
+use crate::plugins::{PluginPaths, this_program};
 use crate::terminal::plain;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -74,7 +74,8 @@ pub(super) fn run(
         bar.set_message(name.to_owned());
     };
     let file = absolute(&args.file)?;
-    let report = check(&file, Origin::Named, &setup, &begun).map_err(|error| failure(&error))?;
+    let report =
+        check(&file, Origin::Named, &setup, &begun).map_err(|error| Failure::from(&error))?;
     bar.finish_and_clear();
     let passed = report.is_passed();
     let summary = report.summary();

@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::{Verdict, trusted};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output};
-use crate::plugins::{PluginPaths, failure};
-use crate::runtime::absolute;
+use crate::paths::absolute;
+use crate::plugins::PluginPaths;
 use crate::terminal::plain;
 
 /// The output of `plugin inspect --format json`.
@@ -34,7 +34,7 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let file = absolute(file)?;
     let (bytes, inspection) =
-        plugin_host::read(&file, Origin::Named, policy).map_err(|error| failure(&error))?;
+        plugin_host::read(&file, Origin::Named, policy).map_err(|error| Failure::from(&error))?;
     let verified = verify(&file, Origin::Named, policy, &trusted(paths)?);
     let verdict =
         Verdict::new(&verified.as_ref().map(VerifiedPlugin::placement).map_err(Clone::clone));

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::args::{PluginKind, PluginNew};
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
-use crate::runtime::absolute;
+use crate::paths::absolute;
 use crate::terminal::plain;
 
 const MANIFEST: &str = include_str!("../../../templates/plugin/Cargo.toml.txt");

@@ -14,8 +14,8 @@ use super::{trusted, untrusted};
 use crate::args::PluginTrust;
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
-use crate::plugins::{PluginPaths, failure};
-use crate::runtime::absolute;
+use crate::paths::absolute;
+use crate::plugins::PluginPaths;
 use crate::terminal::plain;
 
 /// The output of `plugin trust --list --format json`.
@@ -67,9 +67,9 @@ fn pin(
 ) -> Result<Pinned, Failure> {
     let file = absolute(file)?;
     let read = plugin_host::read(&file, Origin::Named, policy);
-    let (bytes, inspection) = read.map_err(|error| failure(&error))?;
+    let (bytes, inspection) = read.map_err(|error| Failure::from(&error))?;
     // A plugin that cannot run here is not trusted: it could not be tried before it is pinned.
-    policy.judge(&file, &inspection).map_err(|error| failure(&error))?;
+    policy.judge(&file, &inspection).map_err(|error| Failure::from(&error))?;
     let digest = Digest::of(&bytes);
     let pinned = TrustStore::update(&paths.trust_file, |store| {
         Ok(store.pin(&file, digest, &inspection, &signed_off_by(), older)?)

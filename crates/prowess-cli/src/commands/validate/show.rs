@@ -11,7 +11,7 @@ use prowess::{Diagnostic, Severity};
 use crate::args::Validate;
 use crate::output::{DIM, HEADING, counted, grouped, severity_style};
 use crate::package::Package;
-use crate::runtime::absolute;
+use crate::paths::absolute;
 use crate::snippet;
 use crate::terminal::plain;
 

@@ -1,0 +1,49 @@
+//! The paths of this machine, its user and the command line.
+
+use std::path::{Component, Path, PathBuf};
+
+use prowess::source_fs::Surroundings;
+use prowess::state::TrustFile;
+
+use crate::failure::Failure;
+
+/// Returns the directories of this machine and its user, from the environment.
+pub(crate) fn surroundings() -> Result<Surroundings, Failure> {
+    Ok(machine(Some(working_directory()?)))
+}
+
+/// Returns the directories of this machine and its user, relative to this working directory if there
+/// is one.
+pub(crate) fn machine(working_directory: Option<PathBuf>) -> Surroundings {
+    let surroundings = Surroundings::new(std::env::home_dir(), working_directory);
+    surroundings.with_environment(|name| std::env::var_os(name))
+}
+
+/// Returns the file of trusted directories; `None` for a user without a home directory.
+pub(crate) fn trust_file(surroundings: &Surroundings) -> Option<TrustFile> {
+    Some(TrustFile::new(surroundings.state_home()?.join("prowess/trust.json")))
+}
+
+/// Returns whether a source's root exists. Most of the default roots of a machine do not.
+pub(crate) fn is_there(root: &str) -> bool {
+    !root.starts_with('/') || Path::new(root).exists()
+}
+
+/// Returns an absolute path. Links are kept as they are, unless the path contains `..`.
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    let complete = std::path::absolute(path).map_err(|error| {
+        let message = format!("`{}` cannot be made absolute: {error}", path.display());
+        Failure::usage("path-invalid", message, "name an existing directory")
+    })?;
+    if complete.components().any(|part| part == Component::ParentDir) {
+        return Ok(complete.canonicalize().unwrap_or(complete));
+    }
+    Ok(complete)
+}
+
+pub(crate) fn working_directory() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| {
+        let message = format!("the working directory cannot be read: {error}");
+        Failure::new("working-directory-unreadable", message, "change to a directory that exists")
+    })
+}

@@ -1,0 +1,71 @@
+//! The policies of a command: those of its configuration file, its preset, or the standard ones.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use prowess::format::LimitSeverity;
+use prowess::{ConfigError, Policies};
+
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::paths::absolute;
+
+/// Returns the policies of the named file or preset, or the standard ones.
+pub(crate) fn policies(global: &Global) -> Result<Policies, Failure> {
+    let mut policies = written(global)?;
+    let of_environment = || std::env::var_os("PROWESS_DYNAMIC").filter(|dir| !dir.is_empty());
+    let named = global.dynamic.clone().or_else(|| of_environment().map(PathBuf::from));
+    if let Some(directory) = named.or_else(|| policies.plugins.built_in.take()) {
+        policies.plugins.built_in = Some(absolute(&directory)?);
+    }
+    Ok(policies)
+}
+
+fn written(global: &Global) -> Result<Policies, Failure> {
+    let invalid = |message: String| {
+        let help = "see `prowess.example.yaml` for every key with its values";
+        Failure::usage("config-invalid", message, help)
+    };
+    let in_file =
+        |file: &Path, error: ConfigError| invalid(format!("`{}`: {error}", file.display()));
+    let policies = match (&global.config, &global.preset) {
+        (Some(file), _) => {
+            let text = config_text(file)?;
+            Policies::from_yaml(&text).map_err(|error| in_file(file, error))
+        }
+        (None, Some(preset)) => {
+            Policies::preset(preset).map_err(|error| invalid(error.to_string()))
+        }
+        (None, None) => Ok(Policies::default()),
+    };
+    policies.map(warned_of_size)
+}
+
+/// The maximum size of a configuration file, in bytes.
+const MOST_CONFIG_BYTES: u64 = 1 << 20;
+
+/// Reads the configuration file, which may be a pipe.
+fn config_text(file: &Path) -> Result<String, Failure> {
+    let unreadable = |reason: String| {
+        let message = format!("`{}` cannot be read: {reason}", file.display());
+        Failure::usage("config-unreadable", message, "name a configuration file (YAML)")
+    };
+    let opened = File::open(file).map_err(|error| unreadable(error.to_string()))?;
+    let mut text = String::new();
+    let read = opened.take(MOST_CONFIG_BYTES + 1).read_to_string(&mut text);
+    read.map_err(|error| unreadable(error.to_string()))?;
+    if text.len() as u64 > MOST_CONFIG_BYTES {
+        return Err(unreadable(format!("it is larger than {MOST_CONFIG_BYTES} bytes")));
+    }
+    Ok(text)
+}
+
+/// Turns on the warning about large skills.
+fn warned_of_size(mut policies: Policies) -> Policies {
+    let severity = &mut policies.registry.limits.body_tokens.severity;
+    if *severity == LimitSeverity::Profile {
+        *severity = LimitSeverity::Warning;
+    }
+    policies
+}
