@@ -7,8 +7,7 @@ use prowess_core::FolderIdentity;
 use prowess_dir::{Dir, Error, ErrorKind, FileTime, Identity, Refusals};
 use serde::{Deserialize, Serialize};
 
-use crate::ScanBounds;
-use crate::discovery::NAMED_DEPTH;
+use crate::scan_bounds::{NAMED_DEPTH, ScanBounds};
 
 /// The configuration of a tree: its root, the limits, and the treatment of links and nested
 /// packages.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use prowess_core::Trust;
 use serde::{Deserialize, Serialize};
 
-use crate::roots::SkillRoot;
+use crate::scan_bounds::{FOUND_DEPTH, NAMED_DEPTH, ScanBounds};
 use crate::surroundings::repository;
 use crate::{FsConfig, Links, SharedFiles};
 
@@ -86,42 +86,6 @@ pub enum ProjectTrust {
     Trusted,
 }
 
-/// The maximum depth in a discovered directory. Skills are one or two levels below it.
-const FOUND_DEPTH: usize = 6;
-
-/// The maximum depth in a named tree, which may be a checkout of repositories: the deepest of
-/// 10,281 real packages is at 9.
-pub(crate) const NAMED_DEPTH: usize = 16;
-
-/// The limits of a search. Exceeding one emits a `scan-truncated` warning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ScanBounds {
-    /// The maximum depth of a package. By default 16 in a named tree, and 6 in a discovered
-    /// directory.
-    pub max_depth: Option<usize>,
-    /// The maximum number of directories without a package. By default 20,000.
-    pub max_directories: usize,
-    /// The maximum number of names. By default 500,000.
-    pub max_entries: usize,
-    /// The maximum number of skills. By default 200,000.
-    pub max_skills: usize,
-    /// The maximum duration of a scan, in seconds. By default 60.
-    pub max_seconds: u64,
-}
-
-impl Default for ScanBounds {
-    fn default() -> Self {
-        Self {
-            max_depth: None,
-            max_directories: 20_000,
-            max_entries: 500_000,
-            max_skills: 200_000,
-            max_seconds: 60,
-        }
-    }
-}
-
 impl Discovery {
     /// Returns the configuration of a tree with these limits and, if enabled, its `.gitignore`
     /// files.
@@ -139,9 +103,7 @@ impl Discovery {
             ..FsConfig::new(root)
         }
     }
-}
 
-impl Discovery {
     /// Returns the configuration of a directory that the operator names for a layer with this
     /// trust; `None` for an unknown layer, which is untrusted.
     pub fn named_config(&self, root: impl Into<PathBuf>, trust: Option<Trust>) -> FsConfig {
@@ -155,17 +117,6 @@ impl Discovery {
             mounts: self.mounts.unwrap_or(shared),
             max_depth: self.bounds.max_depth.unwrap_or(NAMED_DEPTH),
             ..self.config(root)
-        }
-    }
-
-    /// Returns the configuration of a discovered directory, in a layer with this trust.
-    pub fn found_config(&self, root: &SkillRoot, trust: Option<Trust>) -> FsConfig {
-        FsConfig {
-            within: root.within.clone(),
-            pinned: root.pinned.clone(),
-            may_be_missing: root.may_be_missing,
-            max_depth: self.bounds.max_depth.unwrap_or(FOUND_DEPTH),
-            ..self.named_config(&root.directory, trust)
         }
     }
 

@@ -48,23 +48,27 @@
 //! root that is not there. Who has such places scans them from time to time.
 #![forbid(unsafe_code)]
 
+mod admission;
 pub mod codes;
 mod config;
 mod discovery;
+mod fast;
 mod gitignore;
 mod link;
 mod named_packages;
 mod package;
 mod probe;
+mod probe_request;
 mod problem;
 mod read;
-mod readahead;
 mod report;
 mod roots;
 mod scan;
+mod scan_bounds;
 mod stamp;
 mod stillness;
 mod surroundings;
+mod walk;
 mod watch;
 mod wrong_case;
 
@@ -77,14 +81,14 @@ use prowess_core::{
     ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
 };
 
-use stamp::LastSecond;
+use fast::Fast;
+use scan::Scanner;
 use stillness::Stillness;
 
 pub use config::{FsConfig, Links, Nested, PinnedFolder, SharedFiles};
-pub use discovery::{
-    ClientName, ClientNameError, Discovery, ProjectSearch, ProjectTrust, ScanBounds,
-};
+pub use discovery::{ClientName, ClientNameError, Discovery, ProjectSearch, ProjectTrust};
 pub use roots::{ORGANIZATION_LAYER, PROJECT_LAYER, SkillRoot, SkillRoots};
+pub use scan_bounds::ScanBounds;
 pub use surroundings::Surroundings;
 
 /// A directory tree whose directories with a `SKILL.md` are packages.
@@ -95,7 +99,8 @@ pub struct FsSource {
     root: String,
     clock: Arc<dyn Clock>,
     stillness: Stillness,
-    last_second: LastSecond,
+    /// The state of the fast walk. Without it the plain walk finds the same, more slowly.
+    fast: Option<Fast>,
 }
 
 impl FsSource {
@@ -111,7 +116,7 @@ impl FsSource {
         let root = config.root.to_string_lossy().into_owned();
         let pause = Arc::new(std::thread::sleep);
         let stillness = Stillness { clock: Arc::clone(&clock), pause };
-        Self { config, root, clock, stillness, last_second: LastSecond::default() }
+        Self { config, root, clock, stillness, fast: Some(Fast::default()) }
     }
 
     /// Waits by `pause` where a file that is being written to is to be read again. By default the
@@ -125,6 +130,10 @@ impl FsSource {
     /// What the source was made with; the root is absolute.
     pub fn config(&self) -> &FsConfig {
         &self.config
+    }
+
+    fn scanner(&self) -> Scanner<'_> {
+        Scanner { config: &self.config, clock: &*self.clock, fast: self.fast.as_ref() }
     }
 }
 
@@ -165,7 +174,7 @@ impl SkillSource for FsSource {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<ScanSummary, SourceError> {
-        scan::scan(&self.config, &*self.clock, &self.last_second, previous, sink, cancel)
+        self.scanner().scan(previous, sink, cancel)
     }
 
     fn scan_packages(
@@ -175,15 +184,7 @@ impl SkillSource for FsSource {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
-        named_packages::scan_packages(
-            &self.config,
-            &*self.clock,
-            &self.last_second,
-            packages,
-            previous,
-            sink,
-            cancel,
-        )
+        named_packages::scan_packages(self.scanner(), packages, previous, sink, cancel)
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {

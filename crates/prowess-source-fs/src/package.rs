@@ -1,25 +1,24 @@
-//! One directory: is it a package, and what does its `SKILL.md` begin with.
+//! Determines whether a directory is a package, and reads the beginning of its `SKILL.md`.
 
-use prowess_core::{Diagnostic, PreviousScan, ScanSink};
-use prowess_dir::{Dir, Error, Links, SpentFiles};
+use prowess_core::{Diagnostic, PreviousScan, ScanSink, Timestamp};
+use prowess_dir::{Dir, Error, Links};
 
-use crate::probe::{FileLocation, FileProber, Origin, ProbeRequest, ProbeResult, Times};
+use crate::fast::provisional::Provisional;
+use crate::probe::{FileProber, HEAD_BYTES};
+use crate::probe_request::{FileLocation, Origin, ProbeRequest, ProbeResult};
 use crate::problem;
 use crate::report::{Fault, Reporter};
-
-/// Enough for nearly every frontmatter; of twice as many, most would be copied in vain.
-pub(crate) const HEAD_BYTES: usize = 2048;
 
 pub(crate) use prowess_core::SKILL_MD_FILES as FILES;
 
 /// Whether a directory is a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Probe {
-    /// It has a `SKILL.md`, which was reported or told of.
+    /// It has a `SKILL.md`, which was reported, or a problem with it was.
     Package,
     /// It has none.
     Nothing,
-    /// It may not be entered, which was told of.
+    /// It cannot be entered, which was reported.
     Closed,
 }
 
@@ -34,10 +33,10 @@ pub(crate) struct Prober<'a> {
     head: Box<[u8]>,
 }
 
-/// Where a package's path ends in [`Prober::path`], and where the part begins that is relative to the
-/// open directory. The two meet where the package itself is open.
+/// The end of a package's path in [`Prober::path`], and the start of the part that is relative to the
+/// open directory. The two are equal if the package itself is open.
 #[derive(Clone, Copy)]
-struct Place {
+struct PathParts {
     package: usize,
     relative: usize,
     origin: Origin,
@@ -46,11 +45,12 @@ struct Place {
 impl<'a> Prober<'a> {
     pub(crate) fn new(
         root: &'a str,
-        times: Times,
+        now: Timestamp,
+        provisional: Option<Provisional>,
         previous: &PreviousScan<'a>,
         sink: &'a mut dyn ScanSink,
     ) -> Self {
-        let files = FileProber { times, expects_changes: false, spent: SpentFiles::default() };
+        let files = FileProber { now, expects_changes: false, provisional };
         Self {
             reporter: Reporter { previous: *previous, sink, files },
             path: String::new(),
@@ -60,7 +60,7 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// Tells of something that is wrong.
+    /// Reports a problem.
     pub(crate) fn problem(&mut self, diagnostic: Diagnostic) {
         self.reporter.sink.problem(diagnostic);
     }
@@ -98,22 +98,22 @@ impl<'a> Prober<'a> {
 
     /// Probes the directory at [`Prober::path`], whose parent is open.
     pub(crate) fn probe_below(&mut self, parent: &Dir, parent_length: usize, inode: u64) -> Probe {
-        let place = Place {
+        let parts = PathParts {
             package: self.path.len(),
             relative: parent_length,
             origin: Origin::Listing(inode),
         };
-        self.probe(parent, place, &FILES)
+        self.probe(parent, parts, &FILES)
     }
 
     /// Probes the directory at [`Prober::path`], which is open itself.
     pub(crate) fn probe_opened(&mut self, directory: &Dir) -> Probe {
         let package = self.path.len();
         let relative = if package == 0 { 0 } else { package + 1 };
-        self.probe(directory, Place { package, relative, origin: Origin::Opened }, &FILES)
+        self.probe(directory, PathParts { package, relative, origin: Origin::Opened }, &FILES)
     }
 
-    /// Probes a directory whose parent is open and of whose [`FILES`] the first was asked about already.
+    /// Probes a directory whose parent is open and whose first of the [`FILES`] was probed already.
     pub(crate) fn probe_answered(
         &mut self,
         request: &ProbeRequest<'_>,
@@ -126,22 +126,22 @@ impl<'a> Prober<'a> {
         };
         self.path.clear();
         self.path.push_str(request.package);
-        // The last listing says that the directory is the same, and not which of its files is known.
+        // The last listing shows that the directory is the same, but not which of its files is known.
         let origin = match request.origin {
             Origin::LastListing => Origin::Opened,
             origin => origin,
         };
         let package = request.package.len();
-        let place = Place { package, relative: package - location.package.len(), origin };
-        self.tell(&fault, place, request.file)
-            .unwrap_or_else(|| self.probe(location.directory, place, &FILES[1..]))
+        let parts = PathParts { package, relative: package - location.package.len(), origin };
+        self.report_fault(&fault, parts, request.file)
+            .unwrap_or_else(|| self.probe(location.directory, parts, &FILES[1..]))
     }
 
-    fn probe(&mut self, directory: &Dir, place: Place, files: &[&'static str]) -> Probe {
+    fn probe(&mut self, directory: &Dir, parts: PathParts, files: &[&'static str]) -> Probe {
         for file in files {
-            let probe = match self.skill_file(directory, place, file) {
+            let probe = match self.skill_file(directory, parts, file) {
                 Ok(()) => Some(Probe::Package),
-                Err(fault) => self.tell(&fault, place, file),
+                Err(fault) => self.report_fault(&fault, parts, file),
             };
             if let Some(probe) = probe {
                 return probe;
@@ -150,8 +150,8 @@ impl<'a> Prober<'a> {
         Probe::Nothing
     }
 
-    /// Tells why the package at [`Prober::path`] is not reported, unless it only lacks this file.
-    fn tell(&mut self, fault: &Fault, place: Place, file: &str) -> Option<Probe> {
+    /// Reports why the package at [`Prober::path`] cannot be used, unless it only lacks this file.
+    fn report_fault(&mut self, fault: &Fault, parts: PathParts, file: &str) -> Option<Probe> {
         match fault {
             Fault::Absent => None,
             Fault::Closed(error) => {
@@ -162,7 +162,7 @@ impl<'a> Prober<'a> {
             Fault::Unreadable(error) => {
                 self.enter(file);
                 self.problem(problem::skill_file(&self.here(), error));
-                self.path.truncate(place.package);
+                self.path.truncate(parts.package);
                 Some(Probe::Package)
             }
         }
@@ -180,23 +180,23 @@ impl<'a> Prober<'a> {
     fn skill_file(
         &mut self,
         directory: &Dir,
-        place: Place,
+        parts: PathParts,
         file: &'static str,
     ) -> Result<(), Fault> {
         self.enter(file);
         let Self { path, reporter, head, .. } = self;
-        let package = &path[..place.package];
+        let package = &path[..parts.package];
         let known = reporter.previous.stamp(package);
-        let request = ProbeRequest { package, file, origin: place.origin, known };
+        let request = ProbeRequest { package, file, origin: parts.origin, known };
         let location = FileLocation {
             directory,
-            package: path.get(place.relative..place.package).unwrap_or_default(),
-            path: path[place.relative..].into(),
+            package: path.get(parts.relative..parts.package).unwrap_or_default(),
+            path: path[parts.relative..].into(),
             links: Links::Refuse,
         };
         let result = reporter.files.probe(&request, location, head);
         let reported = reporter.report(&request, location, result, head);
-        self.path.truncate(place.package);
+        self.path.truncate(parts.package);
         reported
     }
 }

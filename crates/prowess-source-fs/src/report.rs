@@ -3,10 +3,8 @@
 use prowess_core::{Found, PreviousScan, ReadFurther, ScanSink};
 use prowess_dir::{Dir, Error, ErrorKind, Links};
 
-use crate::package::HEAD_BYTES;
-use crate::probe::{
-    FileLocation, FileProber, MAX_FILE_BYTES, Origin, Prefix, ProbeRequest, ProbeResult,
-};
+use crate::probe::{FileProber, HEAD_BYTES, MAX_FILE_BYTES};
+use crate::probe_request::{FileLocation, Origin, Prefix, ProbeRequest, ProbeResult};
 
 /// The reason why a `SKILL.md` was not reported.
 pub(crate) enum Fault {

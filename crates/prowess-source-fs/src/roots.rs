@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use prowess_core::{AskedFolder, Diagnostic};
+use prowess_core::{AskedFolder, Diagnostic, Trust};
 
+use crate::scan_bounds::FOUND_DEPTH;
 use crate::{
-    ClientName, Discovery, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings, problem,
+    ClientName, Discovery, FsConfig, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings,
+    problem,
 };
 
 /// The layer of skills that the machine's administrator provides.
@@ -48,6 +50,17 @@ pub struct SkillRoots {
 }
 
 impl Discovery {
+    /// Returns the configuration of a discovered directory, in a layer with this trust.
+    pub fn found_config(&self, root: &SkillRoot, trust: Option<Trust>) -> FsConfig {
+        FsConfig {
+            within: root.within.clone(),
+            pinned: root.pinned.clone(),
+            may_be_missing: root.may_be_missing,
+            max_depth: self.bounds.max_depth.unwrap_or(FOUND_DEPTH),
+            ..self.named_config(&root.directory, trust)
+        }
+    }
+
     /// Returns the skill directories in these surroundings.
     ///
     /// Finds the repository's root and directories that are the same. Each scan checks whether they

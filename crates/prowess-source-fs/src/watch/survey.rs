@@ -2,12 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use prowess_core::PackagePath;
 use prowess_dir::{Dir, EntryBuffer, ErrorKind, Links as Confined};
 
-use crate::named_packages::is_package;
-use crate::package::FILES;
-use crate::{FsConfig, Nested};
+use crate::FsConfig;
+use crate::admission::{Admission, Parent, Reach, admits, goes_below, is_package, reaches};
 
 pub(super) use prowess_dir::Kind;
 
@@ -44,14 +42,8 @@ impl<'c> Survey<'c> {
 
     /// Returns whether a scan reaches a directory.
     pub(super) fn is_reached(&self, path: &str) -> bool {
-        let Some(root) = &self.root else { return false };
-        let parts = path.split('/');
-        let is_skipped = parts.clone().any(|part| self.config.skips(part));
-        let above = path.match_indices('/').map(|(at, _)| &path[..at]).chain([""]);
-        let is_passed = self.config.nested == Nested::Stop
-            && !path.is_empty()
-            && above.into_iter().any(|above| is_package(root, above));
-        !is_skipped && !is_passed && parts.count() <= self.config.max_depth
+        let reach = self.root.as_ref().map(|root| reaches(self.config, root, path));
+        matches!(reach, Some(Reach::Reached(_)))
     }
 
     /// Lists a directory. One that was removed or cannot be entered is empty: a scan reports it.
@@ -62,10 +54,8 @@ impl<'c> Survey<'c> {
     pub(super) fn look_into(&self, path: &str) -> prowess_dir::Result<Found> {
         let Some(root) = &self.root else { return Ok(Found::default()) };
         let is_package = is_package(root, path);
-        let depth = if path.is_empty() { 0 } else { path.split('/').count() };
-        let ends = is_package && self.config.nested == Nested::Stop;
         let mut found = Found { is_package, ..Found::default() };
-        if !ends && depth < self.config.max_depth {
+        if goes_below(self.config, is_package) {
             unless_unavailable(self.list(root, path, &mut found))?;
         }
         Ok(found)
@@ -75,17 +65,17 @@ impl<'c> Survey<'c> {
         let mut names = EntryBuffer::default();
         let mut directory = root.open_dir(path, Confined::Refuse)?;
         let entries = directory.entries(&mut names)?;
+        let parent = Parent::at(path);
         let visited = entries.visit(|entry| {
-            let Some(name) = entry.name().filter(|name| !self.config.skips(name)) else {
-                return ControlFlow::<()>::Continue(());
-            };
-            let child = if path.is_empty() { name.to_owned() } else { [path, "/", name].concat() };
-            match entry.kind() {
-                Kind::Directory if PackagePath::is_normal(&child) => found.directories.push(child),
-                Kind::Link if !FILES.contains(&name) => found.links.push(child),
-                _ => {}
+            match admits(self.config, parent, entry.name_bytes(), entry.kind()) {
+                Admission::Directory(path) => found.directories.push(path),
+                Admission::Link(path) => found.links.push(path),
+                Admission::File
+                | Admission::Skipped
+                | Admission::TooDeep
+                | Admission::Unusable(_) => {}
             }
-            ControlFlow::Continue(())
+            ControlFlow::<()>::Continue(())
         });
         visited.map(drop)
     }

@@ -30,6 +30,15 @@ fn second_skill_md_is_a_warning() {
     }
 }
 
+/// A link was reported by a scan of the package alone, and not by a whole scan.
+#[test]
+fn second_skill_md_that_is_a_link_is_a_warning() {
+    let tree = Tree::new("//- /pdf/SKILL.md\nupper\n");
+    std::os::unix::fs::symlink("SKILL.md", tree.join("pdf/skill.md")).unwrap();
+    let scan = scan(tree_config(&tree));
+    assert_eq!(problems(&scan, tree.path()), ["warning skill-md-repeated /pdf/skill.md"]);
+}
+
 #[test]
 fn second_skill_md_of_one_package_is_reported_by_a_scan_of_it() {
     let tree = Tree::new("//- /pdf/SKILL.md\nupper\n//- /pdf/skill.md\nlower\n");

@@ -80,7 +80,7 @@ fn what_a_walk_does_not_come_to_is_not_reported() {
     check(config(&tree), &["pdf/deep"], Coverage::Asked, &[]);
     let nested = FsConfig { nested: Nested::Descend, ..config(&tree) };
     check(nested, &["pdf/deep"], Coverage::Asked, &["pdf/deep"]);
-    check(config(&tree), &["node_modules/hidden"], EVERYTHING, &[]);
+    check(config(&tree), &["node_modules/hidden"], Coverage::Asked, &[]);
     let shallow = FsConfig { max_depth: 1, ..config(&tree) };
     check(shallow, &["group/inner"], EVERYTHING, &[]);
 }

@@ -5,7 +5,8 @@
 
 use prowess_dir::{Epoch, FileTime, Kind, Stat};
 
-use super::{Found, Listed, Verdict, is_as_listed, is_of, listing, provisional, verdict};
+use super::{Found, Listed, is_as_listed, is_of, listing, provisional, verdict};
+use crate::stamp::Verdict;
 
 const BEGAN: Epoch =
     Epoch { moment: FileTime { seconds: 1_000_000, nanoseconds: 5 }, started: 700, mount: 3 };

@@ -6,7 +6,7 @@ use prowess_dir::{Entry, Kind, Links, WalkBounds};
 
 use super::{Level, Walk};
 use crate::Nested;
-use crate::named_packages::is_package;
+use crate::admission::{goes_below, is_package};
 use crate::package::FILES;
 
 /// The packages that the depth limit hides.
@@ -23,14 +23,14 @@ impl Walk<'_> {
     /// Counts the packages in a directory below the depth limit.
     pub(super) fn count_too_deep(&mut self, level: &Level<'_>, entry: &Entry<'_>) {
         let Some(name) = entry.name() else { return };
-        let is_itself = usize::from(is_package(level.directory, name));
-        let ends =
-            entry.kind() == Kind::Link || is_itself == 1 && self.config.nested == Nested::Stop;
+        let is_package = is_package(level.directory, name);
+        let is_itself = usize::from(is_package);
+        let ends = entry.kind() == Kind::Link || !goes_below(self.config, is_package);
         let (inside, is_complete) = if ends { (0, true) } else { self.packages_in(level, name) };
         if is_itself + inside == 0 && is_complete {
             return;
         }
-        let too_deep = &mut self.bounds.depth;
+        let too_deep = &mut self.exceeded.depth;
         too_deep.first.get_or_insert_with(|| level.path.to_owned());
         too_deep.packages += is_itself + inside;
         too_deep.is_incomplete |= !is_complete;

@@ -15,7 +15,8 @@ use std::time::Duration;
 use prowess_core::Clock;
 use prowess_dir::{Dir, EntryBuffer, ErrorKind, Kind, Links};
 
-use crate::package::{FILES, HEAD_BYTES};
+use crate::package::FILES;
+use crate::probe::HEAD_BYTES;
 
 /// A file that takes longer was read from the disk. From the cache it takes less than a tenth of
 /// this.
@@ -36,7 +37,7 @@ const THREADS: usize = 32;
 const FEWEST: usize = 8;
 
 /// The speed of a walk.
-pub(crate) struct Pace {
+pub(super) struct Pace {
     count: usize,
     last: Duration,
     slow: usize,
@@ -44,18 +45,18 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { count: 0, last: Duration::ZERO, slow: 0, is_slow: false }
     }
 
     /// Returns whether the walk waits for the disk.
-    pub(crate) fn is_slow(&self) -> bool {
+    pub(super) fn is_slow(&self) -> bool {
         self.is_slow
     }
 
     /// Records that a directory is about to be probed. Returns whether the walk has just become
     /// slow.
-    pub(crate) fn turns_slow(&mut self, clock: &dyn Clock) -> bool {
+    pub(super) fn turns_slow(&mut self, clock: &dyn Clock) -> bool {
         let at = self.count % TIMED_EVERY;
         self.count += 1;
         if self.is_slow || at > TIMED {
@@ -75,7 +76,7 @@ impl Pace {
 }
 
 /// Threads that read ahead in one directory; they end when this is dropped.
-pub(crate) struct ReadAhead {
+pub(super) struct ReadAhead {
     work: Arc<Work>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -90,7 +91,7 @@ struct Work {
 impl ReadAhead {
     /// Starts to read ahead in this directory, after the name `after` if given. Returns `None` if
     /// that is not worthwhile or not possible.
-    pub(crate) fn start(directory: &Dir, after: Option<&str>, most: usize) -> Option<Self> {
+    pub(super) fn start(directory: &Dir, after: Option<&str>, most: usize) -> Option<Self> {
         let names = names(directory, after, most)?;
         if names.len() < FEWEST {
             return None;

@@ -1,13 +1,13 @@
-//! Names of files that a package's listing does not show as they are.
-
-use std::collections::HashMap;
+//! Checks the names of files.
 
 use prowess_dir::{Dir, Entry, Kind};
 use unicode_normalization::UnicodeNormalization;
 
 use super::{Level, Walk};
+use crate::admission::is_package;
 use crate::package::{FILES, Probe};
 use crate::problem;
+use crate::wrong_case::is_wrong_case;
 
 /// Where a directory lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,35 +51,35 @@ pub(crate) fn has_both_files(root: &Dir, directory: &str) -> bool {
 }
 
 impl Walk<'_> {
-    /// Checks the name of a file. The files of packages are seen only where packages are listed.
-    pub(super) fn visit_file(&mut self, level: &mut Level<'_>, entry: &Entry<'_>) {
+    /// Checks the name of a file. The files of packages are visited only where packages are listed.
+    pub(crate) fn visit_file(&mut self, level: &mut Level<'_>, entry: &Entry<'_>) {
+        self.prober.path.truncate(level.parent_length);
+        if is_wrong_case(entry) && !is_package(level.directory, "") {
+            self.prober.path.push_str(entry.name().unwrap_or_default());
+            self.prober.problem(problem::file_misnamed(&self.prober.here()));
+            return;
+        }
         if level.within == Within::Outside {
             return;
         }
-        self.prober.path.truncate(level.parent_length);
-        match entry.name() {
-            None => {
-                self.prober.path.push_str(&String::from_utf8_lossy(entry.name_bytes()));
-                self.odd_names.first.get_or_insert_with(|| self.prober.here());
-                self.odd_names.count += 1;
-            }
-            Some(name) if name == FILES[1] && level.within == Within::Package => {
-                if has_both_files(level.directory, "") {
-                    self.prober.path.push_str(name);
-                    self.prober.problem(problem::second_file(&self.prober.here()));
-                }
-            }
-            Some(name) if !name.is_ascii() => {
-                self.prober.path.push_str(name);
-                self.compare_composed(name, &mut level.composed);
-            }
-            Some(_) => {}
+        let Some(name) = entry.name() else {
+            self.prober.path.push_str(&String::from_utf8_lossy(entry.name_bytes()));
+            self.odd_names.first.get_or_insert_with(|| self.prober.here());
+            self.odd_names.count += 1;
+            return;
+        };
+        self.prober.path.push_str(name);
+        let may_be_second = name == FILES[1] && level.within == Within::Package;
+        if may_be_second && has_both_files(level.directory, "") {
+            self.prober.problem(problem::second_file(&self.prober.here()));
         }
+        self.compare_composed(level, entry);
     }
 
-    /// Reports a name that looks the same as another one of its directory.
-    pub(super) fn compare_composed(&mut self, name: &str, composed: &mut HashMap<String, String>) {
-        if let Some(other) = composed.insert(name.nfc().collect(), name.to_owned()) {
+    /// Reports the name at the prober's path if it looks the same as another one of its directory.
+    pub(super) fn compare_composed(&mut self, level: &mut Level<'_>, entry: &Entry<'_>) {
+        let Some(name) = entry.name().filter(|name| !name.is_ascii()) else { return };
+        if let Some(other) = level.composed.insert(name.nfc().collect(), name.to_owned()) {
             let path = self.prober.here();
             self.prober.problem(problem::collision(&path, &other));
         }

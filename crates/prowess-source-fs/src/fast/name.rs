@@ -1,7 +1,7 @@
 //! Examines names, eight bytes at a time.
 
 /// The result of one pass over the bytes of a name.
-pub(super) struct Look {
+pub(super) struct NameScan {
     /// A hash of the name, which does not resist deliberate collisions.
     pub(super) hash: u64,
     /// The highest bit of some byte is set if the name has an unusual character.
@@ -11,22 +11,22 @@ pub(super) struct Look {
 /// A one in each byte.
 const EACH: u64 = u64::MAX / 255;
 
-impl Look {
+impl NameScan {
     #[inline]
-    pub(super) fn at(name: &[u8]) -> Self {
-        let mut look = Self { hash: u64::try_from(name.len()).unwrap_or_default(), odd: 0 };
+    pub(super) fn of(name: &[u8]) -> Self {
+        let mut scan = Self { hash: u64::try_from(name.len()).unwrap_or_default(), odd: 0 };
         let (words, rest) = name.as_chunks();
-        words.iter().for_each(|word| look.add(u64::from_le_bytes(*word)));
+        words.iter().for_each(|word| scan.add(u64::from_le_bytes(*word)));
         if !rest.is_empty() {
             // The last eight bytes, which overlap the previous ones; a shorter name has blanks in
             // front.
-            look.add(name.last_chunk().map_or_else(
+            scan.add(name.last_chunk().map_or_else(
                 || rest.iter().fold(EACH * 0x20, |word, byte| (word << 8) | u64::from(*byte)),
                 |last| u64::from_le_bytes(*last),
             ));
         }
-        look.hash ^= look.hash >> 32;
-        look
+        scan.hash ^= scan.hash >> 32;
+        scan
     }
 
     fn add(&mut self, word: u64) {
@@ -45,21 +45,25 @@ impl Look {
 
 #[cfg(test)]
 mod tests {
-    use super::Look;
+    use super::NameScan;
 
     #[test]
     fn an_odd_byte_is_seen_wherever_it_is() {
         for byte in 0..=u8::MAX {
             let is_odd = !matches!(byte, b' '..=b'~') || matches!(byte, b':' | b'\\');
             for length in 1..20 {
-                for place in 0..length {
+                for index in 0..length {
                     let mut name = vec![b'a'; length];
-                    name[place] = byte;
-                    assert_eq!(Look::at(&name).is_odd(), is_odd, "{byte} at {place} of {length}");
+                    name[index] = byte;
+                    assert_eq!(
+                        NameScan::of(&name).is_odd(),
+                        is_odd,
+                        "{byte} at {index} of {length}"
+                    );
                 }
             }
         }
-        assert!(!Look::at(b"").is_odd());
+        assert!(!NameScan::of(b"").is_odd());
     }
 
     #[test]
@@ -69,7 +73,7 @@ mod tests {
             names.iter().map(String::as_str).chain(["a", " a", "aa", "a ", "", "aaaaaaaaa"]);
         let names: Vec<_> = names.collect();
         let hashes: std::collections::HashSet<_> =
-            names.iter().map(|name| Look::at(name.as_bytes()).hash).collect();
+            names.iter().map(|name| NameScan::of(name.as_bytes()).hash).collect();
         assert_eq!(hashes.len(), names.len());
     }
 }

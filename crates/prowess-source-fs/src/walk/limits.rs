@@ -6,7 +6,7 @@ use crate::problem;
 
 /// The path at which each limit was first exceeded.
 #[derive(Default)]
-pub(super) struct Bounds {
+pub(crate) struct Exceeded {
     pub(super) depth: TooDeep,
     pub(super) directories: Option<String>,
     entries: Option<String>,
@@ -14,9 +14,9 @@ pub(super) struct Bounds {
     time: Option<String>,
 }
 
-impl Bounds {
+impl Exceeded {
     /// Returns whether no limit was exceeded.
-    pub(super) fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         let Self { depth, directories, entries, skills, time } = self;
         let others = [directories, entries, skills, time];
         depth.first.is_none() && others.into_iter().all(Option::is_none)
@@ -25,39 +25,41 @@ impl Bounds {
 
 impl Walk<'_> {
     /// Returns whether a limit ends the search here, and records it.
-    pub(super) fn is_at_a_bound(&mut self, path: &str) -> bool {
+    pub(crate) fn is_at_limit(&mut self, path: &str) -> bool {
         if self.entries_left == 0 {
-            self.bounds.entries.get_or_insert_with(|| path.to_owned());
+            self.exceeded.entries.get_or_insert_with(|| path.to_owned());
             return true;
         }
-        self.is_at_a_bound_of_links(path)
+        self.is_at_limit_of_links(path)
     }
 
-    /// Like [`Self::is_at_a_bound`], for links, which were already counted as names.
-    pub(super) fn is_at_a_bound_of_links(&mut self, path: &str) -> bool {
-        let Bounds { skills, time, .. } = &mut self.bounds;
-        let bound = match () {
-            () if self.skills_left == 0 => skills,
-            () if self.clock.elapsed() > self.deadline => time,
-            () => return false,
+    /// Like [`Self::is_at_limit`], for links, which were already counted as names.
+    pub(crate) fn is_at_limit_of_links(&mut self, path: &str) -> bool {
+        let Exceeded { skills, time, .. } = &mut self.exceeded;
+        let limit = if self.skills_left == 0 {
+            skills
+        } else if self.clock.elapsed() > self.deadline {
+            time
+        } else {
+            return false;
         };
-        bound.get_or_insert_with(|| path.to_owned());
+        limit.get_or_insert_with(|| path.to_owned());
         true
     }
 
     /// Returns whether the time limit is exceeded, and records it.
-    pub(super) fn is_out_of_time(&mut self) -> bool {
+    pub(crate) fn is_out_of_time(&mut self) -> bool {
         let is_late = self.clock.elapsed() > self.deadline;
         if is_late {
-            self.bounds.time.get_or_insert_with(String::new);
+            self.exceeded.time.get_or_insert_with(String::new);
         }
         is_late
     }
 
-    pub(super) fn report_bounds(&mut self) {
+    pub(super) fn report_limits(&mut self) {
         let config = self.config;
-        let bounds = std::mem::take(&mut self.bounds);
-        let TooDeep { first, packages, is_incomplete } = bounds.depth;
+        let exceeded = std::mem::take(&mut self.exceeded);
+        let TooDeep { first, packages, is_incomplete } = exceeded.depth;
         if let Some(path) = first {
             let path = self.prober.absolute(&path);
             let lost = problem::TooDeep { packages, is_incomplete, limit: config.max_depth };
@@ -67,16 +69,16 @@ impl Walk<'_> {
         let entries = format!("after {} names", config.max_entries);
         let skills = format!("after {} skills", config.max_skills);
         let time = format!("after {} seconds", config.max_time.as_secs());
-        let told = [
-            (bounds.directories, directories, "max_directories"),
-            (bounds.entries, entries, "max_entries"),
-            (bounds.skills, skills, "max_skills"),
-            (bounds.time, time, "max_seconds"),
+        let limits = [
+            (exceeded.directories, directories, "max_directories"),
+            (exceeded.entries, entries, "max_entries"),
+            (exceeded.skills, skills, "max_skills"),
+            (exceeded.time, time, "max_seconds"),
         ];
-        for (path, bound, option) in told {
+        for (path, limit, option) in limits {
             if let Some(path) = path {
                 let path = self.prober.absolute(&path);
-                self.prober.problem(problem::truncated(&path, &bound, option));
+                self.prober.problem(problem::truncated(&path, &limit, option));
             }
         }
     }

@@ -9,10 +9,11 @@ use std::ops::ControlFlow;
 use prowess_core::{PreviousScan, Stamp};
 use prowess_dir::{Dir, EntryBuffer, Epoch, Error, Kind, Stat};
 
-use super::name::Look;
-use super::{Pending, Walk};
+use super::FastWalk;
+use super::name::NameScan;
+use super::stamps::{self, Listed};
 use crate::Nested;
-use crate::stamp::{self, Listed};
+use crate::walk::Pending;
 
 /// A set of names, by their number and the sum of their hashes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,7 +32,7 @@ impl Names {
     fn known(previous: &PreviousScan<'_>) -> Self {
         let mut names = Self::default();
         for (package, _) in previous.packages_from(0) {
-            names.add(Look::at(package.as_bytes()).hash);
+            names.add(NameScan::of(package.as_bytes()).hash);
         }
         names
     }
@@ -43,34 +44,35 @@ impl Names {
     }
 }
 
-impl Walk<'_> {
+impl FastWalk<'_, '_> {
     /// Returns the stamp of the last listing, if a new one would return the same names and the
     /// previous scan reported each of them.
-    pub(super) fn as_listed(&self, root: &Dir) -> Option<Stamp> {
-        let previous = &self.prober.reporter.previous;
+    pub(super) fn valid_listing(&self, root: &Dir) -> Option<Stamp> {
+        let previous = &self.walk.prober.reporter.previous;
         let given = previous.listing().filter(|_| self.is_of_packages_alone())?;
         let stat = root.stat_unconfined("").ok()?;
         let now = self.epoch()?;
         let names = Names::known(previous);
-        let is_within_bounds = usize::try_from(names.count).ok()? <= self.skills_left;
-        let stands = is_within_bounds && stamp::is_as_listed(given, names.inside(&stat), &now);
+        let is_within_bounds = usize::try_from(names.count).ok()? <= self.walk.skills_left;
+        let stands = is_within_bounds && stamps::is_as_listed(given, names.inside(&stat), &now);
         stands.then_some(given)
     }
 
     /// Returns the stamp of this listing of the root, if it was complete, contained only packages,
     /// and a later change will show.
     pub(super) fn listing(&self, root: &Dir) -> Option<Stamp> {
-        let is_whole =
-            self.is_of_packages_alone() && self.bounds.is_none() && !self.cancel.is_cancelled();
+        let is_whole = self.is_of_packages_alone()
+            && self.walk.exceeded.is_none()
+            && !self.walk.cancel.is_cancelled();
         let names = self.names.filter(|_| is_whole)?;
         let stat = root.stat_unconfined("").ok()?;
         let began = self.epoch()?;
-        stamp::listing(names.inside(&stat), &began)
+        stamps::listing(names.inside(&stat), &began)
     }
 
     /// Returns whether a root contains packages and nothing else to visit.
     fn is_of_packages_alone(&self) -> bool {
-        self.config.nested == Nested::Stop && self.config.gitignore.is_none()
+        self.walk.config.nested == Nested::Stop && self.walk.config.gitignore.is_none()
     }
 
     /// Probes each package of the previous scan, in a root that contains exactly those.
@@ -82,7 +84,7 @@ impl Walk<'_> {
     ) -> Result<(), Error> {
         let mut level = self.enter(root, pending);
         let mut start = 0;
-        while !self.cancel.is_cancelled() && !self.is_out_of_time() {
+        while !self.walk.cancel.is_cancelled() && !self.walk.is_out_of_time() {
             match self.gather_known(start) {
                 0 => break,
                 count => start += count,
@@ -91,7 +93,7 @@ impl Walk<'_> {
         }
         let device = level.device();
         // A directory that is no longer a package may contain links.
-        if self.pending.is_empty() { Ok(()) } else { self.see_known(root, device, names) }
+        if self.walk.pending.is_empty() { Ok(()) } else { self.see_known(root, device, names) }
     }
 
     /// Records the directories of the packages, for the comparison with links, and the number of
@@ -104,15 +106,15 @@ impl Walk<'_> {
     ) -> Result<(), Error> {
         let Some(device) = device else { return Ok(()) };
         let no_more: HashSet<_> =
-            self.pending.iter().map(|pending| pending.path.as_bytes()).collect();
+            self.walk.pending.iter().map(|pending| pending.path.as_bytes()).collect();
         let visited = root.entries(names)?.visit(|entry| {
             let name = entry.name_bytes();
-            self.entries_left = self.entries_left.saturating_sub(1);
+            self.walk.entries_left = self.walk.entries_left.saturating_sub(1);
             if entry.kind() == Kind::Directory
-                && !self.config.skips(name)
+                && !self.walk.config.skips(name)
                 && !no_more.contains(name)
             {
-                self.prober.seen.push((entry.inode(), device));
+                self.walk.prober.seen.push((entry.inode(), device));
             }
             ControlFlow::<()>::Continue(())
         });
@@ -120,6 +122,6 @@ impl Walk<'_> {
     }
 
     fn epoch(&self) -> Option<Epoch> {
-        self.prober.reporter.files.times.epoch
+        self.walk.prober.reporter.files.provisional.as_ref().map(|provisional| provisional.epoch)
     }
 }

@@ -7,10 +7,12 @@
 use prowess_core::Stamp;
 use prowess_dir::{BatchedPath, Dir, Entry, Kind, Links, PathBatch};
 
-use super::name::Look;
-use super::{Level, Walk};
-use crate::package::{FILES, HEAD_BYTES};
-use crate::probe::{FileLocation, Origin, ProbeRequest, ProbeResult};
+use super::FastWalk;
+use super::name::NameScan;
+use crate::package::FILES;
+use crate::probe::HEAD_BYTES;
+use crate::probe_request::{FileLocation, Origin, ProbeRequest, ProbeResult};
+use crate::walk::Level;
 
 /// The number of directories in a batch; more bring no gain.
 const MOST: usize = 16;
@@ -29,6 +31,9 @@ pub(super) struct Batch {
 
 /// Returns the hash of a directory's name, if it can be gathered: no `.gitignore` applies, and a
 /// package's path may contain each character of its name.
+///
+/// So [`crate::admission::admits`] admits each of these that [`crate::admission::refuses`] does not
+/// refuse.
 pub(super) fn takes(level: &Level<'_>, entry: &Entry<'_>) -> Option<u64> {
     if entry.kind() != Kind::Directory
         || level.rules.is_some()
@@ -36,8 +41,8 @@ pub(super) fn takes(level: &Level<'_>, entry: &Entry<'_>) -> Option<u64> {
     {
         return None;
     }
-    let look = Look::at(entry.name_bytes());
-    (!look.is_odd()).then_some(look.hash)
+    let scan = NameScan::of(entry.name_bytes());
+    (!scan.is_odd()).then_some(scan.hash)
 }
 
 impl Batch {
@@ -92,15 +97,17 @@ impl<'b> Gathered<'b> {
     }
 }
 
-impl Walk<'_> {
+impl FastWalk<'_, '_> {
     /// Gathers a directory, and probes the batch when it is full.
     pub(super) fn gather(&mut self, level: &mut Level<'_>, entry: &Entry<'_>, hash: u64) {
+        let path = &mut self.walk.prober.path;
+        path.truncate(level.parent_length);
         let batch = self.batch.get_or_insert_with(Batch::new);
-        batch.push(&self.prober.path, entry);
+        batch.push(path, entry);
         if let Some(names) = &mut self.names {
             names.add(hash);
         }
-        if batch.is_full(self.skills_left) {
+        if batch.is_full(self.walk.skills_left) {
             self.probe_gathered(level);
         }
     }
@@ -109,7 +116,8 @@ impl Walk<'_> {
     pub(super) fn gather_known(&mut self, start: usize) -> usize {
         let batch = self.batch.get_or_insert_with(Batch::new);
         let mut count = 0;
-        for (package, stamp) in self.prober.reporter.previous.packages_from(start).take(MOST) {
+        let previous = &self.walk.prober.reporter.previous;
+        for (package, stamp) in previous.packages_from(start).take(MOST) {
             batch.push_known(package, stamp);
             count += 1;
         }
@@ -132,25 +140,27 @@ impl Walk<'_> {
         let gathered = paths.zip(&batch.origins).map(|(path, &(origin, stamp))| {
             let known = match origin {
                 Origin::LastListing => stamp,
-                _ => self.prober.reporter.previous.stamp(path.directory),
+                _ => self.walk.prober.reporter.previous.stamp(path.directory),
             };
             Gathered { path, origin, known }
         });
         let gathered: Vec<_> = gathered.collect();
-        let mut answers = Vec::with_capacity(MOST);
+        let mut results = Vec::with_capacity(MOST);
         for (gathered, head) in gathered.iter().zip(&mut batch.heads) {
             let location = gathered.location(directory, parent_length);
             self.keep_pace(level, location.package);
-            let result = self.prober.reporter.files.probe(&gathered.request(), location, head);
+            let files = &mut self.walk.prober.reporter.files;
+            let result = files.probe(&gathered.request(), location, head);
             if !matches!(result, ProbeResult::Unchanged | ProbeResult::Read(_)) {
                 self.names = None;
             }
-            answers.push(result);
+            results.push(result);
         }
-        for ((gathered, result), head) in gathered.iter().zip(answers).zip(&batch.heads) {
+        for ((gathered, result), head) in gathered.iter().zip(results).zip(&batch.heads) {
             let location = gathered.location(directory, parent_length);
-            let probe = self.prober.probe_answered(&gathered.request(), location, result, head);
-            self.take(level, gathered.path.directory, gathered.origin, probe);
+            let prober = &mut self.walk.prober;
+            let probe = prober.probe_answered(&gathered.request(), location, result, head);
+            self.walk.take(level, gathered.path.directory, gathered.origin, probe);
         }
     }
 }

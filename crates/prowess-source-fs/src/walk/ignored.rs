@@ -1,11 +1,10 @@
 //! Directories that a `.gitignore` excludes from the search.
 
-use std::path::Path;
 use std::rc::Rc;
 
 use prowess_dir::{Dir, Kind};
 
-use super::Walk;
+use super::{Level, Walk};
 use crate::gitignore::Rules;
 use crate::package::FILES;
 use crate::problem;
@@ -19,11 +18,12 @@ pub(super) struct Ignored {
 
 impl Walk<'_> {
     /// Returns the rules above the root; `None` if they exclude the root itself.
-    pub(super) fn rules_of_root(&mut self, root: &str) -> Option<Option<Rc<Rules>>> {
+    pub(super) fn rules_of_root(&mut self) -> Option<Option<Rc<Rules>>> {
         let Some(outermost) = &self.config.gitignore else { return Some(None) };
-        let rules = Rules::above(outermost, Path::new(root));
+        let rules = Rules::above(outermost, &self.config.root);
         if rules.is_err() {
-            self.prober.problem(problem::left_out(root, 1));
+            let root = self.prober.absolute("");
+            self.prober.problem(problem::left_out(&root, 1));
         }
         rules.ok()
     }
@@ -38,20 +38,21 @@ impl Walk<'_> {
         Rules::below(above, directory, &self.config.root.join(path))
     }
 
-    /// Returns whether the directory or link at the prober's path, or its `SKILL.md`, is excluded.
-    pub(super) fn is_left_out(&mut self, rules: &Rules, kind: Kind) -> bool {
-        let path = self.config.root.join(&self.prober.path);
-        let is_left_out =
-            rules.leaves_out(&path, kind) || rules.leaves_out(&path.join(FILES[0]), Kind::File);
-        if is_left_out {
-            self.left_out.first.get_or_insert_with(|| self.prober.here());
-            self.left_out.count += 1;
+    /// Returns whether a directory or link, or its `SKILL.md`, is excluded.
+    pub(super) fn is_ignored(&mut self, level: &Level<'_>, path: &str, kind: Kind) -> bool {
+        let Some(rules) = &level.rules else { return false };
+        let location = self.config.root.join(path);
+        let is_ignored = rules.leaves_out(&location, kind)
+            || rules.leaves_out(&location.join(FILES[0]), Kind::File);
+        if is_ignored {
+            self.ignored.first.get_or_insert_with(|| self.prober.absolute(path));
+            self.ignored.count += 1;
         }
-        is_left_out
+        is_ignored
     }
 
-    pub(super) fn report_left_out(&mut self) {
-        let Ignored { first, count } = std::mem::take(&mut self.left_out);
+    pub(super) fn report_ignored(&mut self) {
+        let Ignored { first, count } = std::mem::take(&mut self.ignored);
         if let Some(first) = first {
             self.prober.problem(problem::left_out(&first, count));
         }

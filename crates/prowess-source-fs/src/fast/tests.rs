@@ -1,0 +1,156 @@
+//! The fast walk finds what the plain walk finds, in random trees that change between scans.
+
+mod scenario;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use prowess_core::{Coverage, Timestamp};
+use prowess_testkit::{ManualClock, ScanRecorder, without_override};
+
+use crate::{FsConfig, FsSource};
+use scenario::{Scenario, World, scenarios};
+
+/// A time long after the files are written, so that their stamps are not racy.
+const LATER: Timestamp = Timestamp(32_503_680_000_000);
+
+/// Longer than the margin between a change and a scan that relies on its time.
+const LONG_AGO: Duration = Duration::from_millis(3_200);
+
+fn fast(config: &FsConfig) -> FsSource {
+    FsSource::new(config.clone(), Arc::new(ManualClock::at(LATER)))
+}
+
+fn plain(config: &FsConfig) -> FsSource {
+    FsSource { fast: None, ..fast(config) }
+}
+
+/// The result of a scan that does not depend on the walk.
+#[derive(Debug, PartialEq)]
+struct View {
+    /// The file of each package, and its first bytes.
+    packages: BTreeMap<String, (String, Vec<u8>)>,
+    problems: Vec<String>,
+    unreadable: BTreeSet<String>,
+}
+
+/// Returns the result of a scan, with the files of unchanged packages from the scan before.
+fn view(scan: &ScanRecorder, before: Option<&View>) -> View {
+    let mut packages = BTreeMap::new();
+    for found in &scan.found {
+        let file = (found.file.clone(), found.head.clone());
+        let twice = packages.insert(found.package.clone(), file);
+        assert_eq!(twice, None, "`{}` is reported once", found.package);
+    }
+    for package in &scan.unchanged {
+        let known = before.and_then(|before| before.packages.get(package));
+        let twice = packages.insert(package.clone(), known.expect("it was known").clone());
+        assert_eq!(twice, None, "`{package}` is reported once");
+    }
+    let mut problems: Vec<_> = scan.problems.iter().map(|problem| format!("{problem:?}")).collect();
+    problems.sort_unstable();
+    let unreadable = scan.unreadable.iter().cloned().collect();
+    View { packages, problems, unreadable }
+}
+
+/// The numbers of shortcuts that a fast scan took, to check that a test covers them.
+#[derive(Default)]
+struct Shortcuts {
+    unchanged: usize,
+    listings: usize,
+}
+
+impl Scenario {
+    /// Scans the tree, edits it and scans it again; compares each scan with a plain one.
+    fn check(&self, world: &mut World, shortcuts: &mut Shortcuts) {
+        let config = self.config(world.root());
+        let source = fast(&config);
+        let first = ScanRecorder::scan(&source).expect("the root can be listed");
+        let mut before = view(&first, None);
+        let cold = ScanRecorder::scan(&plain(&config)).expect("the root can be listed");
+        assert_eq!(before, view(&cold, None), "the first scan of {self:#?}");
+        let mut next = first.next();
+        for edits in &self.rounds {
+            edits.iter().for_each(|edit| world.apply(edit));
+            let listing = next.known_listing;
+            let again = next.record(&source).expect("the root can be listed");
+            let hot = view(&again, Some(&before));
+            let cold = ScanRecorder::scan(&plain(&config)).expect("the root can be listed");
+            assert_eq!(hot, view(&cold, None), "after {edits:#?} in {self:#?}");
+            shortcuts.unchanged += again.unchanged.len();
+            shortcuts.listings += usize::from(listing.is_some() && again.listing == listing);
+            next = again.next();
+            // The registry drops the record of a package that was not reported.
+            next.known.retain(|package, _| hot.packages.contains_key(package));
+            before = hot;
+        }
+    }
+
+    /// Checks that a scan of single packages finds those of a whole scan.
+    fn check_packages(&self, world: &World) {
+        // A scan of single packages has no limits but that of the depth.
+        let config = FsConfig {
+            max_depth: self.max_depth,
+            nested: self.nested,
+            links: self.links,
+            ..FsConfig::new(world.root())
+        };
+        let requested = self.package_paths();
+        let whole = ScanRecorder::scan(&plain(&config)).expect("the root can be listed");
+        for package in &requested {
+            let scan = ScanRecorder::default();
+            let scanned = scan.record_packages(&fast(&config), std::slice::from_ref(package));
+            let (scan, coverage) = scanned.expect("the root can be listed");
+            if coverage == Coverage::Asked {
+                let is_wanted = whole.packages().contains(&package.as_str());
+                assert_eq!(!scan.found.is_empty(), is_wanted, "`{package}` of {self:#?}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn fast_walk_finds_what_the_plain_walk_finds(scenario in scenarios()) {
+        without_override(|| {
+            let mut world = World::new(&scenario.nodes);
+            scenario.check(&mut world, &mut Shortcuts::default());
+        });
+    }
+
+    #[test]
+    fn single_packages_are_those_of_a_whole_scan(scenario in scenarios()) {
+        without_override(|| {
+            scenario.check_packages(&World::new(&scenario.nodes));
+        });
+    }
+}
+
+/// Unlike new files, old ones need not be read again, nor their directories listed again.
+#[test]
+fn fast_walk_of_old_files_finds_what_the_plain_walk_finds() {
+    let mut runner = TestRunner::default();
+    let mut generate = || scenarios().new_tree(&mut runner).expect("nothing is rejected").current();
+    let scenarios: Vec<_> =
+        (0..48).map(|at| if at % 3 == 0 { generate().of_packages() } else { generate() }).collect();
+    let mut worlds: Vec<_> = scenarios.iter().map(|scenario| World::new(&scenario.nodes)).collect();
+    std::thread::sleep(LONG_AGO);
+    let mut shortcuts = Shortcuts::default();
+    without_override(|| {
+        for (scenario, world) in scenarios.iter().zip(&mut worlds) {
+            scenario.check(world, &mut shortcuts);
+        }
+    });
+    let root = prowess_dir::Dir::open(worlds[0].root()).expect("it is there");
+    if root.epoch().is_some() {
+        let Shortcuts { unchanged, listings } = shortcuts;
+        assert!(unchanged >= 16 * 24, "{unchanged} packages were not read again");
+        assert!(listings >= 16, "{listings} roots were not listed again");
+    }
+}

@@ -1,0 +1,298 @@
+//! The plain walk: lists each directory and probes each name in it, one after the other.
+//!
+//! It is the reference for the walk in [`crate::fast`], which uses its parts.
+
+mod files;
+mod ignored;
+mod limits;
+mod too_deep;
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::time::Duration;
+
+use prowess_core::{Cancel, Clock, Code};
+use prowess_dir::{Dir, Entry, EntryBuffer, Error, ErrorKind, Links};
+
+use crate::admission::{Admission, Parent, admits, goes_below};
+use crate::gitignore::Rules;
+use crate::package::{FILES, Probe, Prober};
+use crate::probe_request::Origin;
+use crate::{FsConfig, link, problem};
+use files::{OddNames, Within};
+use ignored::Ignored;
+use limits::Exceeded;
+
+pub(crate) use files::has_both_files;
+
+/// The state of a walk.
+pub(crate) struct Walk<'a> {
+    pub(crate) config: &'a FsConfig,
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) cancel: &'a Cancel,
+    pub(crate) prober: Prober<'a>,
+    // A queue instead of the stack: a deep tree costs memory that the limits keep small and one
+    // open directory at a time, and does not use up the limits before the packages near the root.
+    pub(crate) pending: VecDeque<Pending>,
+    links: Vec<String>,
+    directories_left: usize,
+    pub(crate) entries_left: usize,
+    pub(crate) skills_left: usize,
+    /// A time of the clock's `elapsed`.
+    deadline: Duration,
+    pub(crate) exceeded: Exceeded,
+    ignored: Ignored,
+    odd_names: OddNames,
+}
+
+/// A directory to list.
+pub(crate) struct Pending {
+    pub(crate) path: Box<str>,
+    depth: usize,
+    /// The `.gitignore` rules of the directories above it.
+    rules: Option<Rc<Rules>>,
+    within: Within,
+}
+
+/// The directory that is being listed.
+pub(crate) struct Level<'l> {
+    pub(crate) directory: &'l Dir,
+    pub(crate) path: &'l str,
+    /// The length of its path in the prober's, with a slash.
+    pub(crate) parent_length: usize,
+    pub(crate) depth: usize,
+    within: Within,
+    pub(crate) rules: Option<Rc<Rules>>,
+    /// The device of the directory, once it was requested.
+    device: Option<u64>,
+    /// Names that are not ASCII, by their composed form.
+    composed: HashMap<String, String>,
+}
+
+impl Level<'_> {
+    /// Returns the device of the inodes that the listing reports. For a directory on which another
+    /// one is mounted, it reports the inode below the mount.
+    pub(crate) fn device(&mut self) -> Option<u64> {
+        if self.device.is_none() {
+            self.device = self.directory.stat("", Links::Refuse).ok().map(|stat| stat.device);
+        }
+        self.device
+    }
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(
+        config: &'a FsConfig,
+        clock: &'a dyn Clock,
+        cancel: &'a Cancel,
+        prober: Prober<'a>,
+    ) -> Self {
+        Self {
+            config,
+            clock,
+            cancel,
+            prober,
+            pending: VecDeque::new(),
+            links: Vec::new(),
+            directories_left: config.max_directories,
+            entries_left: config.max_entries,
+            skills_left: config.max_skills,
+            deadline: clock.elapsed().saturating_add(config.max_time),
+            exceeded: Exceeded::default(),
+            ignored: Ignored::default(),
+            odd_names: OddNames::default(),
+        }
+    }
+
+    /// Probes the root. Returns it for listing, unless it is excluded or a package that ends the
+    /// walk.
+    pub(crate) fn begin(&mut self, root: &Dir) -> Option<Pending> {
+        let rules = self.rules_of_root()?;
+        let probe = self.prober.probe_opened(root);
+        let is_package = probe == Probe::Package;
+        if is_package && let Ok(stat) = root.stat_unconfined("") {
+            self.prober.seen.push((stat.inode, stat.device));
+        }
+        let within = Within::Outside.below(probe);
+        let pending = Pending { path: "".into(), depth: 0, rules, within };
+        goes_below(self.config, is_package).then_some(pending)
+    }
+
+    /// Lists the root and, level by level, the directories below it; then follows the links.
+    ///
+    /// # Errors
+    ///
+    /// The root cannot be listed.
+    pub(crate) fn run(&mut self, root: &mut Dir, pending: &Pending) -> Result<(), Error> {
+        let mut names = EntryBuffer::default();
+        self.list(root, pending, &mut names)?;
+        while let Some(pending) = self.next() {
+            let listed = open(root, &pending)
+                .and_then(|mut directory| self.list(&mut directory, &pending, &mut names));
+            self.report_unlisted(&pending, listed);
+        }
+        self.follow_links(root);
+        self.report_findings();
+        Ok(())
+    }
+
+    /// Visits each name of a directory.
+    fn list(
+        &mut self,
+        directory: &mut Dir,
+        pending: &Pending,
+        names: &mut EntryBuffer,
+    ) -> Result<(), Error> {
+        let entries = directory.entries(names)?;
+        let mut level = self.enter(directory, pending);
+        let visited = entries.visit(|entry| {
+            self.count(&level)?;
+            self.visit(&mut level, &entry);
+            ControlFlow::Continue(())
+        });
+        visited.map(drop)
+    }
+
+    /// Returns the next directory to list; `None` at the end or at a limit.
+    pub(crate) fn next(&mut self) -> Option<Pending> {
+        let pending = self.pending.pop_front()?;
+        let ends = self.cancel.is_cancelled() || self.is_at_limit(&pending.path);
+        (!ends).then_some(pending)
+    }
+
+    /// Starts to list a directory.
+    pub(crate) fn enter<'l>(&mut self, directory: &'l Dir, pending: &'l Pending) -> Level<'l> {
+        let Pending { path, depth, rules, within } = pending;
+        Level {
+            directory,
+            path,
+            parent_length: self.prober.set_parent(path),
+            depth: *depth,
+            within: *within,
+            rules: self.rules_below(rules.clone(), directory, path),
+            device: None,
+            composed: HashMap::new(),
+        }
+    }
+
+    /// Counts a name, unless the walk ends here.
+    pub(crate) fn count(&mut self, level: &Level<'_>) -> ControlFlow<()> {
+        if self.cancel.is_cancelled() {
+            return ControlFlow::Break(());
+        }
+        // Reading the clock takes as long as visiting a name, so it is not read for each.
+        let is_checked = self.entries_left.is_multiple_of(64) || self.skills_left == 0;
+        if is_checked && self.is_at_limit(level.path) {
+            return ControlFlow::Break(());
+        }
+        self.entries_left -= 1;
+        ControlFlow::Continue(())
+    }
+
+    /// Visits a name.
+    pub(crate) fn visit(&mut self, level: &mut Level<'_>, entry: &Entry<'_>) {
+        let parent = Parent { path: level.path, depth: level.depth };
+        match admits(self.config, parent, entry.name_bytes(), entry.kind()) {
+            Admission::File => self.visit_file(level, entry),
+            Admission::Skipped => {}
+            Admission::TooDeep => self.count_too_deep(level, entry),
+            Admission::Unusable(code) => self.report_unusable(level, entry, code),
+            Admission::Link(path) => {
+                if !self.is_ignored(level, &path, entry.kind()) {
+                    self.links.push(path);
+                }
+            }
+            Admission::Directory(path) => self.visit_directory(level, entry, &path),
+        }
+    }
+
+    fn visit_directory(&mut self, level: &mut Level<'_>, entry: &Entry<'_>, path: &str) {
+        if self.is_ignored(level, path, entry.kind()) {
+            return;
+        }
+        path.clone_into(&mut self.prober.path);
+        self.compare_composed(level, entry);
+        let inode = entry.inode();
+        let probe = self.prober.probe_below(level.directory, level.parent_length, inode);
+        self.take(level, path, Origin::Listing(inode), probe);
+    }
+
+    /// Goes on from a directory that was probed.
+    pub(crate) fn take(&mut self, level: &mut Level<'_>, path: &str, origin: Origin, probe: Probe) {
+        if probe == Probe::Package {
+            self.skills_left = self.skills_left.saturating_sub(1);
+            if let (Origin::Listing(inode), Some(device)) = (origin, level.device()) {
+                self.prober.seen.push((inode, device));
+            }
+        }
+        if probe == Probe::Closed || !goes_below(self.config, probe == Probe::Package) {
+            return;
+        }
+        if probe == Probe::Nothing {
+            if self.directories_left == 0 {
+                self.exceeded.directories.get_or_insert_with(|| path.to_owned());
+                return;
+            }
+            self.directories_left -= 1;
+        }
+        let (depth, rules) = (level.depth + 1, level.rules.clone());
+        let within = level.within.below(probe);
+        self.pending.push_back(Pending { path: path.into(), depth, rules, within });
+    }
+
+    /// Reports a directory that could not be listed.
+    pub(crate) fn report_unlisted(&mut self, pending: &Pending, listed: Result<(), Error>) {
+        match listed.map_err(|error| (error.kind(), error)) {
+            // Removed or replaced since its name was read, so it is not part of the tree.
+            Ok(()) | Err((ErrorKind::NotFound | ErrorKind::NotADirectory, _)) => {}
+            Err((_, error)) => self.prober.unreadable(&pending.path, &error),
+        }
+    }
+
+    /// Reports a directory whose name cannot be part of a package's path.
+    fn report_unusable(&mut self, level: &Level<'_>, entry: &Entry<'_>, code: Code) {
+        self.prober.path.truncate(level.parent_length);
+        self.prober.path.push_str(&String::from_utf8_lossy(entry.name_bytes()));
+        let file = FILES.into_iter().find(|file| level.directory.has_below(entry, file));
+        let mut path = self.prober.here();
+        if let Some(file) = file {
+            path.push('/');
+            path.push_str(file);
+        }
+        self.prober.problem(problem::unusable_name(code, &path, file.is_some()));
+    }
+
+    /// Follows the links, after all directories, so that a package is found by its own path before
+    /// that of a link to it.
+    pub(crate) fn follow_links(&mut self, root: &Dir) {
+        let mut links = std::mem::take(&mut self.links);
+        if links.is_empty() {
+            return;
+        }
+        links.sort_unstable();
+        let mut seen = std::mem::take(&mut self.prober.seen).into_iter().collect();
+        for link in links {
+            if self.cancel.is_cancelled() || self.is_at_limit_of_links(&link) {
+                return;
+            }
+            let Self { config, prober, .. } = self;
+            let mut follower = link::Follower { config, root, prober, seen: &mut seen };
+            if follower.follow(&link) {
+                self.skills_left -= 1;
+            }
+        }
+    }
+
+    /// Reports the findings about the whole tree.
+    pub(crate) fn report_findings(&mut self) {
+        self.report_limits();
+        self.report_ignored();
+        self.report_odd_names();
+    }
+}
+
+/// Opens a directory to list it.
+pub(crate) fn open(root: &Dir, pending: &Pending) -> Result<Dir, Error> {
+    root.open_dir(&pending.path, Links::Refuse)
+}
