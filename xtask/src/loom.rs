@@ -13,5 +13,5 @@ pub(crate) fn check() -> Result<(), Failure> {
     let tests = artifacts(&build)?;
     let program = tests.iter().find_map(|artifact| artifact["executable"].as_str());
     let program = program.ok_or_else(|| Failure("cargo built no tests of the registry".into()))?;
-    run(Command::new(program).args(["models::", "--test-threads", "2"]))
+    run(Command::new(program).args(["loom_tests::", "--test-threads", "2"]))
 }

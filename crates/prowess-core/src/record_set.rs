@@ -122,16 +122,7 @@ impl RecordSet {
     /// Returns whether a record's package has this path. Lengths are compared first, because
     /// reading the texts costs cache misses.
     pub fn is_package(&self, index: usize, path: &str) -> bool {
-        self.is_of_package(&self.entries[index], path)
-    }
-
-    /// Returns the record of the package at this path, by a linear search.
-    pub fn find_package(&self, path: &str) -> Option<usize> {
-        self.entries.iter().position(|entry| self.is_of_package(entry, path))
-    }
-
-    fn is_of_package(&self, entry: &Entry, path: &str) -> bool {
-        let Entry { starts, lengths, .. } = entry;
+        let Entry { starts, lengths, .. } = &self.entries[index];
         let start = starts[Text::Package as usize];
         let length = lengths[Text::Package as usize];
         usize::from(length) == path.len() && self.names.is(Slice { start, length }, path)

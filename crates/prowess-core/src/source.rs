@@ -143,7 +143,7 @@ pub enum SourceChange {
     Everything,
     /// The watch has failed for this reason, and changes may be missed from now on; they have to be
     /// found by scanning.
-    Lost(SourceError),
+    WatchLost(SourceError),
 }
 
 /// The callback of a watch. It runs on a thread of the source, must return quickly, and must

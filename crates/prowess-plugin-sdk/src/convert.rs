@@ -101,7 +101,7 @@ pub(crate) fn with_change(change: &SourceChange, take: impl FnOnce(Change<'_>)) 
                 ..everything
             });
         }
-        SourceChange::Lost(error) => take(Change {
+        SourceChange::WatchLost(error) => take(Change {
             kind: changes::LOST,
             code: code_of(error.kind),
             message: error.message.as_str().into(),

@@ -1,4 +1,4 @@
-//! Which layers and sources a registry has.
+//! Builds a registry from layers and sources.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,13 +11,14 @@ use prowess_core::{
 };
 
 use crate::auditor::Auditor;
-use crate::bodies::KeptBodies;
+use crate::body_cache::BodyCache;
 use crate::policy::{RegistryPolicy, UnknownLayer};
-use crate::registry::{Host, Registered};
+use crate::registry::RegistryContext;
 use crate::resolve_input::Rules;
-use crate::settler::Settler;
+use crate::resolver::Resolver;
+use crate::scanned::Registered;
 use crate::visibility::VisibilityPolicy;
-use crate::{Registry, codes};
+use crate::{Registry, RegistryError, codes};
 
 /// Collects the layers and sources of a [`Registry`].
 #[derive(Default)]
@@ -33,17 +34,17 @@ pub struct RegistryBuilder {
     auditor: Option<Auditor>,
     ranker: Option<Arc<dyn Ranker>>,
     trust: Option<Arc<dyn FolderTrust>>,
-    kept_bodies: Option<(Duration, Arc<dyn Clock>)>,
+    cached_bodies: Option<(Duration, Arc<dyn Clock>)>,
 }
 
-/// A source whose layer is still to be found.
+/// A source whose layer is not resolved yet.
 struct NewSource {
     layer: Box<str>,
     source: Arc<dyn SkillSource>,
     asked: Option<AskedFolder>,
-    /// The host's name for its one package.
+    /// The host's name for its only package.
     name: Option<Box<str>>,
-    /// What an earlier run of the program found.
+    /// The records of an earlier run of the program.
     records: Arc<RecordSet>,
 }
 
@@ -52,23 +53,6 @@ impl NewSource {
         let records = Arc::default();
         Self { layer: layer.into(), source, asked: None, name: None, records }
     }
-}
-
-/// Why a registry cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RegistryError {
-    /// A source is in a layer that there is not.
-    #[error("there is no layer `{layer}`; the layers are {known}")]
-    UnknownLayer {
-        /// The layer that was named.
-        layer: Box<str>,
-        /// The layers that there are.
-        known: String,
-    },
-    /// Two layers have one name.
-    #[error("there are two layers named `{0}`; give each its own name")]
-    DuplicateLayer(Box<str>),
 }
 
 impl Registry {
@@ -92,7 +76,7 @@ impl RegistryBuilder {
         self.add(NewSource::new(layer, source))
     }
 
-    /// Adds a source of one package, which goes by the host's name in the place of its declared one.
+    /// Adds a source of one package, which gets the host's name instead of its declared one.
     #[must_use]
     pub fn source_named(
         self,
@@ -104,8 +88,9 @@ impl RegistryBuilder {
         self.add(NewSource { name, ..NewSource::new(layer, source) })
     }
 
-    /// Adds a source of which nothing is offered unless the user trusts this folder: otherwise each of its
-    /// skills is known and hidden, and shadows none. [`Self::trust`] chooses who is asked.
+    /// Adds a source whose skills are offered only if the user trusts this folder. Otherwise each
+    /// of them is known and hidden, and shadows none. [`Self::trust`] sets where the answers come
+    /// from.
     #[must_use]
     pub fn source_of_folder(
         self,
@@ -116,15 +101,15 @@ impl RegistryBuilder {
         self.add(NewSource { asked: Some(asked), ..NewSource::new(layer, source) })
     }
 
-    /// Chooses who knows which folders the user trusts, asked by each reload. By default none is.
+    /// Sets the user's trust in folders, which each reload checks. By default no folder is trusted.
     #[must_use]
     pub fn trust(mut self, trust: Arc<dyn FolderTrust>) -> Self {
         self.trust = Some(trust);
         self
     }
 
-    /// Asks what an earlier run of the program found in each source that was added. The first scan
-    /// reads of these only what has changed since.
+    /// Restores the records of an earlier run of the program for each source that was added. The
+    /// first scan reads only files that have changed since.
     #[must_use]
     pub fn recall(
         mut self,
@@ -148,72 +133,73 @@ impl RegistryBuilder {
         self
     }
 
-    /// Keeps the text of a skill that was loaded this long for the next who loads it, by this clock; it is
-    /// forgotten sooner where a reload finds another version, and by [`Registry::forget_body`]. By default
-    /// a text is read each time it is loaded.
+    /// Caches the body of each skill that is loaded for this long, by this clock. It is evicted
+    /// sooner if a reload finds another version, and by [`Registry::evict_body`]. By default a body
+    /// is read each time it is loaded.
     #[must_use]
-    pub fn keep_bodies(mut self, age: Duration, clock: Arc<dyn Clock>) -> Self {
-        self.kept_bodies = (!age.is_zero()).then_some((age, clock));
+    pub fn cache_bodies(mut self, age: Duration, clock: Arc<dyn Clock>) -> Self {
+        self.cached_bodies = (!age.is_zero()).then_some((age, clock));
         self
     }
 
-    /// Lets `ranker` prepare for each catalog before readers get it. By default the first query after a
-    /// reload waits for what its ranker makes of the catalog.
+    /// Sets a ranker that prepares for each catalog before readers get it. By default the first
+    /// query after a reload waits for its ranker.
     #[must_use]
     pub fn ranker(mut self, ranker: Arc<dyn Ranker>) -> Self {
         self.ranker = Some(ranker);
         self
     }
 
-    /// Adds a finding about the configuration, which every catalog tells with its own.
+    /// Adds a finding about the configuration, which every catalog contains.
     #[must_use]
     pub fn finding(mut self, finding: Diagnostic) -> Self {
         self.findings.push(finding);
         self
     }
 
-    /// Chooses how records are made.
+    /// Sets the policy for records and collisions.
     #[must_use]
     pub fn policy(mut self, policy: RegistryPolicy) -> Self {
         self.policy = policy;
         self
     }
 
-    /// Chooses which skills are offered to whom, and how. By default each is, whole.
+    /// Sets which skills are offered to which audience, and how. By default all are, with their
+    /// descriptions.
     #[must_use]
     pub fn visibility(mut self, visibility: VisibilityPolicy) -> Self {
         self.visibility = visibility;
         self
     }
 
-    /// Says what the machine has. By default nothing is asked, so that every skill is ready.
+    /// Sets the facts about the machine. By default there are none, and every skill is ready.
     #[must_use]
     pub fn facts(mut self, facts: Arc<dyn Facts>) -> Self {
         self.facts = Some(facts);
         self
     }
 
-    /// Sets the audience of the catalog that readers get. By default, it is for no one audience.
+    /// Sets the audience of the catalog that readers get. By default it is for no particular one.
     #[must_use]
     pub fn audience(mut self, audience: Audience) -> Self {
         self.audience = audience;
         self
     }
 
-    /// Lets `alias` stand for an id, which may be a qualified one. A skill that bears it as its id goes
-    /// first, unless it is untrusted.
+    /// Adds an alias for an id, which may be a qualified one. A skill that has the alias as its id
+    /// takes precedence, unless it is untrusted.
     #[must_use]
     pub fn alias(mut self, alias: impl Into<Box<str>>, id: impl Into<Box<str>>) -> Self {
         self.aliases.insert(alias.into(), id.into());
         self
     }
 
-    /// A registry whose catalog is empty until [`Registry::reload`].
+    /// Builds a registry whose catalog is empty until [`Registry::reload`].
     ///
     /// # Errors
     ///
-    /// A layer is named twice, or a source names a layer that there is not and the policy does not make
-    /// one.
+    /// A layer is named twice, or a source names a layer that there is not and the policy does not
+    /// make one.
     pub fn build(mut self) -> Result<Registry, RegistryError> {
         let names: Vec<_> = self.layers.iter().map(|layer| &layer.name).collect();
         if let Some(twice) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
@@ -227,12 +213,12 @@ impl RegistryBuilder {
         let roots = self.sources.iter().map(|source| source.source.root());
         self.findings.extend(shared_roots(&roots.collect::<Vec<_>>()));
         let names = self.sources.iter_mut().map(|source| source.name.take()).collect();
-        let bodies = self.keep_bodies_of_sources();
-        let register = |new: NewSource| {
+        let bodies = self.cache_bodies_of_sources();
+        let sources = self.sources.into_iter().map(|new| {
             let rank = rank(&new);
             Registered { records: new.records, ..Registered::new(rank, new.source, new.asked) }
-        };
-        let sources = self.sources.into_iter().map(register).collect();
+        });
+        let sources = sources.collect();
         let rules = Rules {
             layers: layers.clone(),
             policy: self.policy,
@@ -242,36 +228,36 @@ impl RegistryBuilder {
             facts: self.facts,
             audience: self.audience,
         };
-        let settler = Settler::new(rules);
+        let resolver = Resolver::new(rules);
         let Self { policy, findings, auditor, ranker, .. } = self;
         let trust = self.trust.unwrap_or_else(|| Arc::new(NoFolderTrust));
         Ok(Registry::new(
-            settler,
+            resolver,
             sources,
-            Host { policy, findings, auditor, ranker, trust, bodies },
+            RegistryContext { policy, findings, auditor, ranker, trust, bodies },
         ))
     }
 
-    /// Puts a source that keeps texts in the place of each, where texts are to be kept; gives them.
-    fn keep_bodies_of_sources(&mut self) -> Vec<Arc<KeptBodies>> {
-        let Some((age, clock)) = &self.kept_bodies else { return Vec::new() };
-        let keep = |new: &mut NewSource| {
+    /// Replaces each source by a caching one, if bodies are cached. Returns the caches.
+    fn cache_bodies_of_sources(&mut self) -> Vec<Arc<BodyCache>> {
+        let Some((age, clock)) = &self.cached_bodies else { return Vec::new() };
+        let caches = self.sources.iter_mut().map(|new| {
             let source = Arc::clone(&new.source);
-            let kept = Arc::new(KeptBodies::new(source, Arc::clone(clock), *age));
-            new.source = Arc::clone(&kept) as _;
-            kept
-        };
-        self.sources.iter_mut().map(keep).collect()
+            let cache = Arc::new(BodyCache::new(source, Arc::clone(clock), *age));
+            new.source = Arc::clone(&cache) as _;
+            cache
+        });
+        caches.collect()
     }
 
-    /// The layers with their weights, the heaviest first, and with those that sources name beside them
-    /// where the policy makes them.
+    /// Returns the layers with their weights, the heaviest first, and the unknown ones of sources
+    /// if the policy adds them.
     fn weighed_layers(&mut self) -> Result<Vec<Layer>, RegistryError> {
         let mut layers = std::mem::take(&mut self.layers);
         let count = layers.len();
         for (rank, layer) in layers.iter_mut().enumerate() {
-            let by_place = u16::try_from(count - rank).unwrap_or(u16::MAX);
-            layer.weight.get_or_insert(by_place);
+            let by_order = u16::try_from(count - rank).unwrap_or(u16::MAX);
+            layer.weight.get_or_insert(by_order);
         }
         layers.sort_by_key(|layer| Reverse(layer.weight));
         for source in &self.sources {
@@ -279,7 +265,8 @@ impl RegistryBuilder {
                 continue;
             }
             let known: Vec<_> = layers.iter().map(|layer| format!("`{}`", layer.name)).collect();
-            let (layer, known) = (source.layer.clone(), known.join(", "));
+            let known = known.join(", ");
+            let layer = source.layer.clone();
             match self.policy.unknown_layer {
                 UnknownLayer::Refuse => return Err(RegistryError::UnknownLayer { layer, known }),
                 UnknownLayer::Lowest => {
@@ -292,7 +279,7 @@ impl RegistryBuilder {
     }
 }
 
-/// A finding for each root that an earlier source has too.
+/// Returns a finding for each root that an earlier source has too.
 fn shared_roots(roots: &[&str]) -> Vec<Diagnostic> {
     let trimmed: Vec<_> = roots.iter().map(|root| root.trim_end_matches('/')).collect();
     let is_shared = |&at: &usize| trimmed[..at].contains(&trimmed[at]);

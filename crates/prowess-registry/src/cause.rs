@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::coalesce::Merge;
 use crate::scope::Scope;
+use crate::single_flight::Merge;
 
 /// The reason for a reload. Where several requests share one reload, it is that of the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-//! One source's scan, gathered into a set of records.
+//! Collects the reports of a scan into a set of records.
 
 mod decide;
 mod findings;
@@ -30,18 +30,18 @@ use outcomes::{Outcome, Outcomes};
 
 /// The result of a scan.
 pub(crate) struct Collected {
-    /// The records; the very set of the previous scan if nothing has changed.
+    /// The records; the same set as before if nothing has changed.
     pub(crate) records: Arc<RecordSet>,
     /// The differences from the previous scan.
     pub(crate) changes: Changes,
-    /// Whether a catalog of these records would be equal to one of the previous records. They may still
-    /// have newer stamps.
+    /// Whether a catalog of these records would be equal to one of the previous records. They may
+    /// still have newer stamps.
     pub(crate) is_same: bool,
-    /// Packages that were good and are missing or broken, and stay as they were until a second scan.
+    /// Packages that were good and are missing or broken, and stay unchanged until a second scan.
     pub(crate) unconfirmed: Vec<PackagePath>,
 }
 
-/// How records are made, and for which catalog.
+/// The options for records.
 #[derive(Clone, Copy)]
 pub(crate) struct RecordOptions {
     pub(crate) policy: RegistryPolicy,
@@ -49,20 +49,15 @@ pub(crate) struct RecordOptions {
     pub(crate) generation: u64,
 }
 
-/// Scans a part of `source`, reusing the previous records that have not changed. `likely` guesses which
-/// previous record is a package's.
+/// Scans a part of `source`, reusing the previous records that have not changed.
 pub(crate) fn collect(
     source: &dyn SkillSource,
     previous: &Arc<RecordSet>,
-    likely: impl Fn(&str) -> Option<usize>,
     part: &Part,
     options: RecordOptions,
     cancel: &Cancel,
 ) -> Result<Collected, SourceError> {
-    let packages = match &part.packages {
-        None => PreviousPackages::new(previous),
-        Some(requested) => PreviousPackages::for_some(previous, requested.iter(), likely),
-    };
+    let packages = PreviousPackages::new(previous);
     let scan = PreviousScan::new(&packages).with_listing(previous.listing());
     let rules = options.policy.rules();
     let mut collector = Collector::new(source.root(), previous, &packages, part, options, &rules);
@@ -87,21 +82,21 @@ struct Collector<'p, 'a> {
     outcomes: Outcomes<'p, 'a>,
     problems: Vec<Diagnostic>,
     builder: RecordSetBuilder,
-    /// Before which of the previous records each one in the builder belongs, if there are any.
+    /// The position of each record in the builder among the previous ones, if there are any.
     positions: Vec<usize>,
     conditions: SharedConditions,
     listing: Option<Stamp>,
     /// Directories that could not be read.
     unreadable: HashSet<Box<str>>,
-    /// The package that was asked for the size of its file.
+    /// The package whose size was requested.
     sized: Option<Box<str>>,
-    /// The findings that a last good version is kept, by the location of the file.
+    /// The findings about kept last good versions, by the location of the file.
     existing_kept: OnceCell<HashMap<&'a str, &'a Diagnostic>>,
     changes: Changes,
     unconfirmed: Vec<PackagePath>,
 }
 
-/// The conditions that were met, so that skills which name the same tools share one value.
+/// The conditions so far, so that skills with the same tools share one value.
 #[derive(Default)]
 struct SharedConditions(HashMap<Box<str>, Option<Arc<Conditions>>>);
 
@@ -203,7 +198,7 @@ impl<'p, 'a> Collector<'p, 'a> {
             let deferred = self.outcomes.defer_unreported();
             self.unconfirmed.extend(deferred.into_iter().flat_map(PackagePath::new));
         }
-        // The list of the files has no deferred package, and the records have.
+        // A deferred package is in the records, but not in the list of packages.
         if !self.unconfirmed.is_empty() {
             self.listing = None;
         }
@@ -220,7 +215,7 @@ impl<'p, 'a> Collector<'p, 'a> {
         self.problems.sort_by(|one, other| position(one).cmp(&position(other)));
         if self.builder.is_empty()
             && self.outcomes.are_all_carried_over()
-            // The stamp of their list is kept with them.
+            // The stamp of their list is part of the set.
             && self.previous.listing() == self.listing
             && self.previous.problems().eq(&self.problems)
         {
@@ -293,7 +288,7 @@ impl<'p, 'a> Collector<'p, 'a> {
     /// Returns whether the size of a file is not known.
     fn lacks_size(&mut self, found: &Found<'_>) -> bool {
         let is_unknown = found.size.is_none() && !found.is_whole_file;
-        // A source that does not answer is asked once.
+        // A source that does not report it is requested once.
         let is_asked = self.sized.as_deref() == Some(found.package);
         let lacks_size = is_unknown && !is_asked;
         if lacks_size {
@@ -316,7 +311,7 @@ impl ScanSink for Collector<'_, '_> {
         if self.lacks_size(&found) {
             return ReadFurther::Size;
         }
-        // No part of a file that can never be loaded is looked at.
+        // A file that can never be loaded is not parsed.
         if let Some(too_large) = found.size.and_then(check_file_size) {
             self.reject(&found, vec![too_large]);
             return ReadFurther::No;
@@ -359,8 +354,8 @@ impl ScanSink for Collector<'_, '_> {
     }
 }
 
-/// Returns whether a record equals the earlier one of the same version of the file, or of one whose stamp
-/// cannot tell.
+/// Returns whether a record equals the earlier one, and the file may be the same version by its
+/// stamp.
 fn is_same(earlier: &RecordSet, at: usize, record: &NewRecord<'_>) -> bool {
     let may_be_same =
         |earlier| record.stamp.is_some_and(|stamp| stamp.same_version(earlier) != SameVersion::No);

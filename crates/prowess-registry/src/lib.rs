@@ -1,4 +1,4 @@
-//! Sources and layers to a catalog, and the atomic swap by which readers get the next one.
+//! Builds catalogs from sources and layers, and swaps them atomically.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -19,24 +19,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A reload builds the next catalog beside the running one and stores it with one atomic write, so a
-//! reader never waits and never sees a mixture. When to reload is a policy of its own: a [`Refresher`] keeps a registry fresh by
-//! age, by polling or by what its sources tell.
+//! A reload builds the next catalog next to the current one and stores it with one atomic write, so
+//! a reader never waits and never sees a part of both. When to reload is a separate policy: a
+//! [`Refresher`] keeps a registry fresh by age, by polling or by the notifications of its sources.
 #![forbid(unsafe_code)]
 
 mod auditor;
-mod bodies;
+mod body_cache;
 mod builder;
 mod cause;
 mod change;
 mod changes;
-mod coalesce;
 pub mod codes;
 mod collect;
-mod copies;
+mod duplicates;
+mod error;
 mod folder;
 #[cfg(all(test, loom))]
-mod models;
+mod loom_tests;
 mod policy;
 mod precedence;
 mod previous;
@@ -46,17 +46,20 @@ mod reasons;
 mod refresh;
 mod registry;
 mod resolve_input;
+mod resolver;
+mod scanned;
 mod scope;
-mod settler;
+mod single_flight;
 mod subscribe;
 mod sync;
 mod trace;
 mod visibility;
 
-pub use builder::{RegistryBuilder, RegistryError};
+pub use builder::RegistryBuilder;
 pub use cause::ReloadCause;
 pub use change::{CatalogChange, IdList};
 pub use changes::Changes;
+pub use error::RegistryError;
 pub use policy::{
     Collision, IdFrom, NameMismatch, OnBroken, PriorityBounds, RegistryPolicy, SkillMdCase,
     UnknownLayer,

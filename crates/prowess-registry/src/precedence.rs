@@ -1,4 +1,4 @@
-//! Which of several skills with one id is used, and which are offered.
+//! Decides which of several skills with one id is used, and which are offered.
 
 mod collision;
 mod reserved_ids;
@@ -15,10 +15,11 @@ use crate::codes;
 use crate::resolve_input::{ResolveInput, Rules};
 use crate::visibility::Exclusion;
 
-/// The catalog of these scans, in three steps: what takes no part is kept out; of several records with
-/// one id the first in the order of precedence gets it; and what a model is not to have is withheld. So
-/// what an id means depends neither on the files that are worked on nor on who asks.
-pub(crate) fn settle(input: &ResolveInput<'_>) -> Catalog {
+/// Returns the catalog of these scans, in three steps: records that take no part are excluded; of
+/// several records with one id the first in the order of precedence gets it; and skills that are
+/// not for a model are hidden from it. So the meaning of an id depends neither on the files being
+/// worked on nor on the caller.
+pub(crate) fn resolve(input: &ResolveInput<'_>) -> Catalog {
     let mut resolution = Resolution {
         input,
         builder: CatalogBuilder::new(input.rules.layers.clone(), input.scans.sources.clone()),
@@ -27,8 +28,8 @@ pub(crate) fn settle(input: &ResolveInput<'_>) -> Catalog {
     };
     resolution.name();
     resolution.admit();
-    resolution.collide();
-    resolution.withhold();
+    resolution.resolve_collisions();
+    resolution.hide();
     resolution.note_missing_requirements();
     resolution.alias();
     let mut builder = resolution.builder;
@@ -39,25 +40,25 @@ pub(crate) fn settle(input: &ResolveInput<'_>) -> Catalog {
     builder.finish(input.scans.generation)
 }
 
-/// A catalog under way.
+/// A catalog that is being built.
 struct Resolution<'a> {
     input: &'a ResolveInput<'a>,
     builder: CatalogBuilder,
-    /// Records that take no part and whose ids no untrusted layer may take, by id.
+    /// Excluded records whose ids no untrusted layer may take, by id.
     reserved_ids: HashMap<String, RecordIndex>,
-    /// Records with one id, by the one that holds it so far, itself included.
+    /// Records with one id, by the one that holds it so far, which is included.
     groups: HashMap<RecordIndex, Vec<RecordIndex>>,
 }
 
 impl Resolution<'_> {
-    /// Gives the one package of a source the host's name.
+    /// Gives the only package of a source the host's name.
     fn name(&mut self) {
         for (source, name) in self.input.rules.names.iter().enumerate() {
             let Some(name) = name else { continue };
             let of = &self.input.scans.sources[source];
             match of.records.len() {
                 1 => self.builder.name(RecordIndex::new(source, 0), name.clone()),
-                // Where one is broken or could not be read, that is told.
+                // A broken or unreadable one has its own finding.
                 0 if self.input.scans.has_error(source) => {}
                 0 => self.builder.diagnose(skill_md_missing(name, of.source.root())),
                 count => self.builder.diagnose(name_unused(name, count, of.source.root())),
@@ -111,8 +112,8 @@ impl Resolution<'_> {
         self.builder.exclude(at, exclusion.availability, &exclusion.reason);
     }
 
-    /// Holds back from the model what won its id and is not for it, or not now.
-    fn withhold(&mut self) {
+    /// Hides skills from the model that are not for it, or not now.
+    fn hide(&mut self) {
         let ResolveInput { scans, filter, .. } = self.input;
         for (source, of) in scans.sources.iter().enumerate() {
             for (entry, _) in of.records.conditioned() {
@@ -138,7 +139,7 @@ impl Resolution<'_> {
         }
     }
 
-    /// Notes what each record needs that is not there, be it offered or kept out for another reason.
+    /// Adds the missing requirement of each record, whether it is offered or excluded.
     fn note_missing_requirements(&mut self) {
         if !self.input.filter.has_requirements() {
             return;
@@ -175,8 +176,8 @@ impl Resolution<'_> {
         self.builder.alias(aliases.clone());
     }
 
-    /// Puts a record aside that another is used instead of. It can be loaded by its qualified id, by
-    /// those for whom it is.
+    /// Excludes a record that another one shadows. Callers that it is for can load it by its
+    /// qualified id.
     fn shadow(&mut self, at: RecordIndex, reason: &str) {
         let record = self.builder.record(at);
         let is_for_user = record.conditions().is_none_or(|conditions| !conditions.not_by_user);
@@ -191,12 +192,12 @@ impl Resolution<'_> {
     }
 }
 
-/// What the first of several records with one id has less of than any other.
+/// The order of precedence: the lowest rank gets the id.
 type Rank = (bool, Reverse<i32>, usize, PackagePath);
 
-/// A trusted layer comes before an untrusted one whatever they weigh, then what counts more, then the
-/// order of sources and of paths. A total order, so the outcome does not depend on the order in which a
-/// disk lists directories.
+/// Ranks trusted layers before untrusted ones whatever their weights, then by effective priority,
+/// then by the order of sources and of paths. The order is total, so the result does not depend on
+/// the order in which a disk lists directories.
 fn rank(record: Record<'_>, rules: &Rules) -> Rank {
     let weight = record.layer().weight.unwrap_or_default();
     let effective = rules.policy.priority.effective(weight, record.priority());
@@ -214,7 +215,7 @@ fn name_unused(name: &str, count: usize, root: &str) -> Diagnostic {
     .in_file(root)
 }
 
-/// In the words of who mounts skills one by one.
+/// Uses the words of hosts that mount skills one by one.
 fn skill_md_missing(name: &str, root: &str) -> Diagnostic {
     Diagnostic::new(
         codes::SKILL_MD_MISSING,

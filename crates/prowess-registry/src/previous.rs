@@ -1,69 +1,27 @@
 //! The packages of the previous scan, and their positions.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::HashMap;
-use prowess_core::{KnownPackages, PackagePath, RecordSet, Stamp};
-
-/// Requested packages that are searched for one by one; for more, a table of all packages pays off.
-const FEW: usize = 4;
+use prowess_core::{KnownPackages, RecordSet, Stamp};
 
 /// The packages of the previous scan by position: those with a record first, then the rejected
 /// ones.
 ///
-/// A directory is mostly listed in the same order again, so the next package is found at the
-/// cursor. A package that is elsewhere, or new, is found by a table that is built on first use.
+/// A directory is mostly listed in the same order again, so the package after the last one is tried
+/// first.
 pub(crate) struct PreviousPackages<'a> {
     records: &'a RecordSet,
-    /// The positions of the packages that a partial scan is for.
-    requested: HashMap<&'a str, Option<usize>>,
-    by_path: OnceLock<HashMap<&'a str, usize>>,
-    next: Cursor,
-}
-
-/// The position after the record that was found last.
-#[derive(Debug, Default)]
-pub(crate) struct Cursor(AtomicUsize);
-
-impl Cursor {
-    /// Returns the position.
-    pub(crate) fn get(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn set(&self, position: usize) {
-        self.0.store(position, Ordering::Relaxed);
-    }
+    positions: HashMap<&'a str, usize>,
+    /// The position after the package that was found last.
+    next: AtomicUsize,
 }
 
 impl<'a> PreviousPackages<'a> {
-    /// Creates the table for a scan of everything.
     pub(crate) fn new(records: &'a RecordSet) -> Self {
-        let requested = HashMap::new();
-        let by_path = OnceLock::new();
-        Self { records, requested, by_path, next: Cursor::default() }
-    }
-
-    /// Creates the table for a scan of some packages. `likely` guesses the position of a package.
-    pub(crate) fn for_some(
-        records: &'a RecordSet,
-        packages: impl ExactSizeIterator<Item = &'a PackagePath>,
-        likely: impl Fn(&str) -> Option<usize>,
-    ) -> Self {
-        let mut previous = Self::new(records);
-        let is_few = packages.len() <= FEW;
-        for package in packages.map(PackagePath::as_str) {
-            let guess = likely(package).filter(|&position| previous.is_at(position, package));
-            let position = guess.or_else(|| {
-                if is_few {
-                    previous.search(package)
-                } else {
-                    previous.by_path().get(package).copied()
-                }
-            });
-            previous.requested.insert(package, position);
-        }
+        let mut previous = Self { records, positions: HashMap::new(), next: AtomicUsize::new(0) };
+        let packages = (0..previous.len()).map(|at| (previous.package_at(at), at));
+        previous.positions = packages.collect();
         previous
     }
 
@@ -72,16 +30,14 @@ impl<'a> PreviousPackages<'a> {
         self.records.len() + self.records.rejected().len()
     }
 
-    /// Returns the position of a package, which is tried at `cursor` first.
+    /// Returns the position of a package.
     #[inline]
-    pub(crate) fn find(&self, package: &str, cursor: &Cursor) -> Option<usize> {
-        let next = cursor.get();
-        if next < self.records.len() && self.records.is_package(next, package) {
-            cursor.set(next + 1);
-            return Some(next);
-        }
-        // A first scan has no previous packages.
-        if self.len() == 0 { None } else { self.find_elsewhere(package, cursor) }
+    pub(crate) fn find(&self, package: &str) -> Option<usize> {
+        let next = self.next.load(Ordering::Relaxed);
+        let is_next = next < self.records.len() && self.records.is_package(next, package);
+        let position = if is_next { next } else { *self.positions.get(package)? };
+        self.next.store(position + 1, Ordering::Relaxed);
+        Some(position)
     }
 
     /// Returns the record at a position, unless the package was rejected.
@@ -105,40 +61,11 @@ impl<'a> PreviousPackages<'a> {
         };
         stamp.filter(|stamp| !stamp.is_racy())
     }
-
-    #[cold]
-    fn find_elsewhere(&self, package: &str, cursor: &Cursor) -> Option<usize> {
-        let found = match self.requested.get(package) {
-            Some(requested) => *requested,
-            None => self.by_path().get(package).copied(),
-        };
-        if let Some(record) = found.and_then(|position| self.record(position)) {
-            cursor.set(record + 1);
-        }
-        found
-    }
-
-    fn is_at(&self, position: usize, package: &str) -> bool {
-        position < self.records.len() && self.records.is_package(position, package)
-    }
-
-    fn search(&self, package: &str) -> Option<usize> {
-        let rejected = || {
-            let position = self.records.rejected().iter().position(|it| *it.package == *package);
-            position.map(|position| self.records.len() + position)
-        };
-        self.records.find_package(package).or_else(rejected)
-    }
-
-    fn by_path(&self) -> &HashMap<&'a str, usize> {
-        let table = || (0..self.len()).map(|position| (self.package_at(position), position));
-        self.by_path.get_or_init(|| table().collect())
-    }
 }
 
 impl KnownPackages for PreviousPackages<'_> {
     fn stamp(&self, package: &str) -> Option<Stamp> {
-        self.stamp_at(self.find(package, &self.next)?)
+        self.stamp_at(self.find(package)?)
     }
 
     fn package(&self, index: usize) -> Option<(&str, Option<Stamp>)> {

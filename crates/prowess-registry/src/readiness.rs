@@ -1,4 +1,4 @@
-//! What skills need of the machine, and which of it is there.
+//! Determines which requirements of skills the machine does not meet.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::reasons::joined;
 pub(crate) struct Readiness(BTreeMap<RecordIndex, Box<str>>);
 
 impl Readiness {
-    /// Asks `facts` for what the records of these sources need. Without facts everything is there.
+    /// Checks the requirements of the records of these sources. Without facts, all are met.
     pub(crate) fn ask(sources: &[CatalogSource], facts: Option<&dyn Facts>) -> Self {
         let Some(facts) = facts else { return Self::default() };
         let mut missing = BTreeMap::new();
@@ -70,7 +70,7 @@ fn missing<'n>(
     names.iter().map(|name| &**name).filter(move |name| !has(name))
 }
 
-/// Whether a skill's word for a system means this one. Node's words are the usual ones.
+/// Returns whether a skill's name of a system means this one. Most skills use Node's names.
 fn is_system(word: &str, facts: &dyn Facts) -> bool {
     let meant = match word {
         "darwin" => "macos",

@@ -1,4 +1,4 @@
-//! When to reload: a policy beside the registry, not part of it.
+//! Decides when to reload, by a policy that is separate from the registry.
 
 mod driver;
 mod inbox;
@@ -15,24 +15,24 @@ use schedule::Schedule;
 
 pub use policy::{RefreshMode, RefreshPolicy};
 
-/// Keeps a registry's catalog fresh, as a [`RefreshPolicy`] says. Dropping it ends that.
+/// Keeps a registry's catalog fresh by a [`RefreshPolicy`], until it is dropped.
 ///
-/// `manual` and `ttl` have no thread: `ttl` is looked at when a turn begins. `poll` and `watch` have
-/// one, which sleeps while there is nothing to do and is gone when the drop returns.
+/// `manual` and `ttl` have no thread: `ttl` is checked at the start of a turn. `poll` and `watch`
+/// have one, which sleeps while it has no work and has ended when the drop returns.
 pub struct Refresher {
     schedule: Arc<Schedule>,
     driver: Option<Driver>,
 }
 
 impl Refresher {
-    /// Begins to keep fresh a registry that has just taken its first scan.
+    /// Starts to refresh a registry that has just finished its first scan.
     ///
-    /// Watches are set up in the background. A source that cannot be watched is polled instead, with a
-    /// diagnostic in the catalog; of one that has nothing to tell, polling is not worth a word.
+    /// Watches are set up in the background. A source whose watch fails is polled instead, with a
+    /// diagnostic in the catalog; one that does not support watching is polled without.
     ///
     /// # Errors
     ///
-    /// The policy wants a thread and the operating system has none left.
+    /// The policy needs a thread and the operating system cannot start one.
     pub fn start(
         registry: Arc<Registry>,
         policy: RefreshPolicy,
@@ -46,11 +46,10 @@ impl Refresher {
         Ok(Self { schedule, driver })
     }
 
-    /// Reloads if the policy is `ttl` and the last reload is old enough. A turn that begins while
-    /// another reloads does not wait for it and takes the catalog that there is.
+    /// Reloads if the policy is `ttl` and the last reload is old enough. A turn that starts during
+    /// another reload does not wait for it and uses the current catalog.
     ///
-    /// Under each policy the turn waits until a folder's trust that was given or taken back has had its
-    /// effect.
+    /// Under each policy the turn waits until a change of the trust in a folder has taken effect.
     pub fn turn_begins(&self) -> Option<Reload> {
         self.schedule.turn_begins()
     }
@@ -60,22 +59,22 @@ impl Refresher {
         self.schedule.reload_if_cooled_down()
     }
 
-    /// Reloads, whenever the last reload was.
+    /// Reloads, however recent the last reload is.
     pub fn reload(&self) -> Reload {
         self.reload_for(ReloadCause::Manual)
     }
 
-    /// As [`Self::reload`], for another cause than a call of the host's.
+    /// As [`Self::reload`], for another cause than a call by the host.
     pub fn reload_for(&self, cause: ReloadCause) -> Reload {
         self.schedule.reload_for(cause)
     }
 
-    /// Scans what is polled, if that is due by the clock. The thread does the same by itself; this is
-    /// for a clock that does not go by itself, and for a host that has a loop of its own.
+    /// Scans the polled sources if a poll is due by the clock. The thread does so by itself; this
+    /// is for a manual clock, and for a host that has its own loop.
     pub fn poll_if_due(&self) -> Option<Reload> {
         self.schedule.poll_if_due().map(|outcome| {
             if let Some(driver) = &self.driver {
-                driver.ask_again(outcome.unconfirmed);
+                driver.confirm_later(outcome.unconfirmed);
             }
             outcome.reload
         })

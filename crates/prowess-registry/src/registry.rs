@@ -1,173 +1,152 @@
-//! The registry itself: scans, settles, and swaps.
+//! The registry: scans sources, resolves catalogs, and swaps them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use prowess_core::{
-    AskedFolder, Audience, Cancel, Catalog, CatalogProvider, CatalogSource, Diagnostic,
-    FolderTrust, PackagePath, Ranker, RecordSet, Severity, SkillSource, SourceError,
+    Audience, Cancel, Catalog, CatalogProvider, Diagnostic, FolderTrust, PackagePath, Ranker,
+    Severity, SkillSource, SourceError,
 };
 
 use crate::auditor::Auditor;
-use crate::bodies::KeptBodies;
+use crate::body_cache::BodyCache;
 use crate::cause::{ReloadCause, Request};
 use crate::changes::Changes;
-use crate::coalesce::{Coalescer, Run};
 use crate::collect::{RecordOptions, collect};
-use crate::folder::{self, Withheld};
 use crate::policy::RegistryPolicy;
 use crate::published::Published;
+use crate::readiness::Readiness;
 use crate::resolve_input::Scans;
+use crate::resolver::Resolver;
+use crate::scanned::{Delta, Registered, Scanned};
 use crate::scope::Scope;
-use crate::settler::Settler;
+use crate::single_flight::{Run, SingleFlight};
 use crate::sync::{Mutex, lock};
 use crate::{CatalogChange, Subscription, codes, trace};
 
 /// Builds catalogs from sources and hands out the newest.
 ///
-/// Any number of threads may read while one reloads: [`CatalogProvider::catalog`] is one atomic load.
-/// Reloads run one at a time, and those that are asked for meanwhile share the next one.
+/// Any number of threads may read while one reloads: [`CatalogProvider::catalog`] is one atomic
+/// load. Reloads run one at a time, and those that are requested meanwhile share the next one.
 pub struct Registry {
-    settler: Settler,
-    host: Host,
+    resolver: Resolver,
+    context: RegistryContext,
     /// The version of the trust in folders that the newest catalog is based on.
     trusted: AtomicU64,
-    /// What the next reload builds on. Readers never touch it.
+    /// The input of the next reload. Readers never lock it.
     scanned: Mutex<Scanned>,
-    requests: Coalescer<Request, Outcome>,
+    requests: SingleFlight<Request, Outcome>,
     published: Published<Catalog, Arc<CatalogChange>>,
 }
 
-/// What the host brings along.
-pub(crate) struct Host {
+/// The policy and services of the host.
+pub(crate) struct RegistryContext {
     pub(crate) policy: RegistryPolicy,
-    /// What was found of the configuration, before any scan.
+    /// The findings about the configuration.
     pub(crate) findings: Vec<Diagnostic>,
     pub(crate) auditor: Option<Auditor>,
     pub(crate) ranker: Option<Arc<dyn Ranker>>,
     pub(crate) trust: Arc<dyn FolderTrust>,
-    /// The texts that are kept of each source; empty where none are.
-    pub(crate) bodies: Vec<Arc<KeptBodies>>,
+    /// The cache of each source's bodies; empty if none are cached.
+    pub(crate) bodies: Vec<Arc<BodyCache>>,
 }
 
-/// The outcome of the last reload, for the next one.
-struct Scanned {
-    sources: Vec<Registered>,
-    /// What the catalog says of the sources themselves.
-    told: Vec<Diagnostic>,
-    /// What the host found after the first scan.
-    added: Vec<Diagnostic>,
-    /// Whether readers do not have what was scanned: a reload is under way, or a panic has ended it.
-    is_unpublished: bool,
-}
-
-/// A source with its last good scan.
-pub(crate) struct Registered {
-    pub(crate) layer: usize,
-    pub(crate) source: Arc<dyn SkillSource>,
-    pub(crate) records: Arc<RecordSet>,
-    /// The folder that has to be trusted before any of its skills is offered.
-    pub(crate) asked: Option<AskedFolder>,
-    /// Why none of its skills is offered, where that is so.
-    pub(crate) withheld: Option<Withheld>,
-    /// Why the last scan failed.
-    pub(crate) failure: Option<Diagnostic>,
-    /// What is to be said of how the source is watched.
-    pub(crate) remark: Option<Diagnostic>,
-}
-
-/// What a reload did.
+/// The result of a reload.
 #[derive(Clone, Debug)]
 pub struct Reload {
     /// The reason for it.
     pub cause: ReloadCause,
-    /// The catalog after it; the very catalog of before if nothing has changed.
+    /// The catalog after it; the same one as before if nothing has changed.
     pub catalog: Arc<Catalog>,
-    /// What differs from the scan before.
+    /// The differences from the previous scan.
     pub changes: Changes,
-    /// The ids that come, go and change with it.
+    /// The ids that were added, removed and changed.
     pub change: Arc<CatalogChange>,
 }
 
-/// A reload as those see it who drive it.
+/// The result of a reload, for the refresher.
 #[derive(Clone)]
 pub(crate) struct Outcome {
     pub(crate) reload: Reload,
-    /// What was missing or broken and stays as it was until somebody asks again, by source.
+    /// Packages that were missing or broken and stay as they were until a second scan, by source.
     pub(crate) unconfirmed: Vec<(usize, PackagePath)>,
 }
 
 impl Registry {
-    pub(crate) fn new(settler: Settler, sources: Vec<Registered>, host: Host) -> Self {
-        let scanned = Mutex::new(Scanned {
-            sources,
-            told: Vec::new(),
-            added: Vec::new(),
-            is_unpublished: false,
-        });
-        let published = Published::new(Arc::new(Catalog::empty()));
-        let (requests, trusted) = (Coalescer::new(), AtomicU64::default());
-        Self { settler, host, trusted, scanned, requests, published }
+    pub(crate) fn new(
+        resolver: Resolver,
+        sources: Vec<Registered>,
+        context: RegistryContext,
+    ) -> Self {
+        Self {
+            resolver,
+            context,
+            trusted: AtomicU64::default(),
+            scanned: Mutex::new(Scanned::new(sources)),
+            requests: SingleFlight::new(),
+            published: Published::new(Arc::new(Catalog::empty())),
+        }
     }
 
-    /// The newest catalog as `audience` has it: with the skills that are for it alone, and without those
-    /// that are not. It is made on first use and kept until the next reload changes something.
+    /// Returns the newest catalog as `audience` sees it: with the skills that are only for it, and
+    /// without those that are not for it. It is built on first use and cached until the next reload
+    /// changes something.
     ///
-    /// Waits for no other reader and for no reload.
+    /// Waits neither for another reader nor for a reload.
     pub fn view(&self, audience: &Audience) -> Arc<Catalog> {
-        self.settler.view(audience).unwrap_or_else(|| self.catalog())
+        self.resolver.view(audience).unwrap_or_else(|| self.catalog())
     }
 
     /// Scans every source and swaps the catalog if anything has changed.
     ///
-    /// A source that fails keeps its last good scan, with a diagnostic. A reload that is under way may
-    /// have passed what this one is asked for, so it is waited for and followed by one more, which
-    /// everybody shares who asked meanwhile; readers of the catalog never wait.
+    /// A source that fails keeps its last good scan, with a diagnostic. A reload in progress may
+    /// already have passed some sources, so it is followed by one more, which all concurrent
+    /// callers share; readers of the catalog never wait.
     pub fn reload(&self) -> Reload {
         self.reload_for(ReloadCause::Manual)
     }
 
-    /// As [`Self::reload`], for another cause than a call of the host's.
+    /// As [`Self::reload`], for another cause than a call by the host.
     pub fn reload_for(&self, cause: ReloadCause) -> Reload {
         self.request(Scope::All, cause, None).reload
     }
 
-    /// As [`Self::reload`], ending soon after `cancel`: the sources that were not scanned by then
+    /// As [`Self::reload`], but ends soon after `cancel`: sources that were not scanned by then
     /// count as failed.
     pub fn reload_until(&self, cancel: &Cancel) -> Reload {
         self.request(Scope::All, ReloadCause::Manual, Some(cancel)).reload
     }
 
-    /// Forgets the text of a skill that is kept for the next who loads it, by its id, qualified id, alias or
-    /// place; whether there is such a skill. Whoever loads it next reads it anew.
-    pub fn forget_body(&self, typed: &str) -> bool {
+    /// Evicts the cached body of a skill, by its id, qualified id, alias or location. The next load
+    /// reads it again. Returns whether there is such a skill.
+    pub fn evict_body(&self, reference: &str) -> bool {
         let catalog = self.catalog();
-        let meant = catalog.all_named(typed);
-        for record in &meant {
-            if let Some(bodies) = self.host.bodies.get(record.index().source()) {
-                bodies.forget(&record.package());
+        let skills = catalog.all_named(reference);
+        for record in &skills {
+            if let Some(bodies) = self.context.bodies.get(record.index().source()) {
+                bodies.evict(&record.package());
             }
         }
-        !meant.is_empty()
+        !skills.is_empty()
     }
 
-    /// Forgets every text that is kept.
-    pub fn forget_bodies(&self) {
-        self.host.bodies.iter().for_each(|bodies| bodies.forget_all());
+    /// Evicts every cached body.
+    pub fn evict_bodies(&self) {
+        self.context.bodies.iter().for_each(|bodies| bodies.evict_all());
     }
 
-    /// Hears of each change of the catalog from now on.
+    /// Subscribes to changes of the catalog.
     pub fn subscribe(&self) -> Subscription {
         self.subscribe_with(|| {})
     }
 
-    /// As [`Self::subscribe`], and `wake` is called each time there is something to fetch. It runs on
-    /// the thread that reloads, so it only takes note: it wakes a task and returns.
+    /// As [`Self::subscribe`], and calls `wake` for each notice. It runs on the thread that
+    /// reloads, so it must return quickly, for example after waking a task.
     pub fn subscribe_with(&self, wake: impl Fn() + Send + Sync + 'static) -> Subscription {
         Subscription::new(self.published.subscribe(Box::new(wake)))
     }
 
-    /// Adds a finding of the host's to every catalog from now on, beginning with a new one.
+    /// Adds a finding of the host to every catalog from now on, starting with a new one.
     pub fn add_finding(&self, finding: Diagnostic) {
         let mut scanned = lock(&self.scanned);
         scanned.added.push(finding);
@@ -176,7 +155,7 @@ impl Registry {
         self.request(Scope::none(), ReloadCause::Finding, None);
     }
 
-    /// The outcome of a reload that began after this call and looked at `scope`.
+    /// Returns the result of a reload that started after this call and covers `scope`.
     pub(crate) fn request(
         &self,
         scope: Scope,
@@ -189,19 +168,18 @@ impl Registry {
         self.requests.request(request, cancel, run).unwrap_or_else(|| self.nothing(cause))
     }
 
-    /// Whether a reload is under way.
+    /// Returns whether a reload is in progress.
     pub(crate) fn is_reloading(&self) -> bool {
         self.requests.is_running()
     }
 
-    /// Settles the catalog anew if the user may have said since the last reload that another folder is
-    /// trusted, or one no more.
-    pub(crate) fn heed_trust(&self, cancel: &Cancel) -> Option<Reload> {
-        let has_changed = self.host.trust.version() != self.trusted.load(Ordering::Acquire);
+    /// Resolves the catalog again if the trust in folders may have changed since the last reload.
+    pub(crate) fn reload_if_trust_changed(&self, cancel: &Cancel) -> Option<Reload> {
+        let has_changed = self.context.trust.version() != self.trusted.load(Ordering::Acquire);
         has_changed.then(|| self.request(Scope::none(), ReloadCause::Trust, Some(cancel)).reload)
     }
 
-    /// The sources, by their numbers.
+    /// Returns the sources, by their indices.
     pub(crate) fn sources(&self) -> Vec<Arc<dyn SkillSource>> {
         lock(&self.scanned)
             .sources
@@ -210,7 +188,7 @@ impl Registry {
             .collect()
     }
 
-    /// Says in every catalog from the next reload on how a source is watched.
+    /// Sets the finding about the watch of a source, from the next reload on.
     pub(crate) fn remark(&self, source: usize, remark: Option<Diagnostic>) {
         lock(&self.scanned).sources[source].remark = remark;
     }
@@ -220,49 +198,48 @@ impl Registry {
         let cause = if next == 1 { ReloadCause::Start } else { request.cause };
         let span = trace::reload(cause);
         let _entered = span.enter();
-        let scope = &request.scope;
         // A panic of a source leaves the last good scans as they were.
         let mut scanned = lock(&self.scanned);
         let was_unpublished = std::mem::replace(&mut scanned.is_unpublished, true);
         let mut outcome = self.nothing(cause);
-        let is_same = self.scan(scope, cancel, next, &mut scanned.sources, &mut outcome);
-        // What the user says from here on is heard by the next reload.
-        let version = self.host.trust.version();
-        let is_same = self.ask_for_trust(&mut scanned.sources) && is_same;
-        let told = self.told(&scanned.sources);
-        let was_told = std::mem::replace(&mut scanned.told, told);
-        let has_news = was_unpublished
-            || was_told != scanned.told
-            || !is_same
-            || self.settler.has_news(&scanned.catalog_sources());
-        if next == 1 || has_news {
-            let catalog = Arc::new(self.settle(&scanned, next, &outcome.reload.catalog));
+        let mut delta = Delta::default();
+        let sources = &mut scanned.sources;
+        delta.records = self.scan(&request.scope, cancel, next, sources, &mut outcome);
+        // Trust that changes from here on is covered by the next reload.
+        let version = self.context.trust.version();
+        delta.trust = scanned.update_trust(&*self.context.trust);
+        delta.findings = scanned.update_findings(self.context.trust.finding());
+        let readiness = self.resolver.readiness(&scanned.catalog_sources());
+        delta.readiness = self.resolver.is_new(&readiness);
+        if next == 1 || was_unpublished || !delta.is_empty() {
+            let catalog =
+                Arc::new(self.resolve(&scanned, readiness, next, &outcome.reload.catalog));
             drop(scanned);
             self.publish(catalog, &mut outcome.reload);
             scanned = lock(&self.scanned);
         }
         scanned.is_unpublished = false;
         drop(scanned);
-        // Not before readers have the catalog: a turn that begins meanwhile waits for it.
+        // Not before readers have the catalog: a turn that starts meanwhile waits for it.
         self.trusted.store(version, Ordering::Release);
-        Run { result: outcome, is_whole: !cancel.is_cancelled() }
+        Run { result: outcome, is_complete: !cancel.is_cancelled() }
     }
 
-    /// Hands a catalog to the readers, once the ranker is ready for it.
+    /// Publishes a catalog, once the ranker is ready for it.
     fn publish(&self, catalog: Arc<Catalog>, reload: &mut Reload) {
-        if let Some(ranker) = &self.host.ranker {
+        if let Some(ranker) = &self.context.ranker {
             ranker.prepare(&catalog, &reload.catalog);
         }
         let between = |earlier: &_, later: &_| Arc::new(CatalogChange::between(earlier, later));
         reload.change = self.published.publish(&catalog, between);
         trace::swapped(reload.catalog.generation(), &catalog);
-        if let Some(auditor) = &self.host.auditor {
+        if let Some(auditor) = &self.context.auditor {
             auditor.tell(&reload.catalog, &catalog);
         }
         reload.catalog = catalog;
     }
 
-    /// Scans what is in the scope; whether all records say what they said before.
+    /// Scans the sources of the scope. Returns whether a record has changed.
     fn scan(
         &self,
         scope: &Scope,
@@ -271,20 +248,14 @@ impl Registry {
         sources: &mut [Registered],
         outcome: &mut Outcome,
     ) -> bool {
-        let mut is_same = true;
+        let mut has_changed = false;
+        let options = RecordOptions { policy: self.context.policy, generation };
         for (number, registered) in sources.iter_mut().enumerate() {
             let Some(part) = scope.part(number) else { continue };
             let source = registered.source.as_ref();
-            let options = RecordOptions { policy: self.host.policy, generation };
-            // Most skills bear the name of their directory.
-            let likely = |package: &str| {
-                let directory = package.rsplit('/').next().unwrap_or_default();
-                let at = outcome.reload.catalog.get(directory)?.index();
-                (at.source() == number).then_some(at.entry())
-            };
             let span = trace::scan(source.name());
             let _entered = span.enter();
-            match collect(source, &registered.records, likely, &part, options, cancel) {
+            match collect(source, &registered.records, &part, options, cancel) {
                 Ok(collected) => {
                     registered.records = collected.records;
                     registered.failure = None;
@@ -292,11 +263,11 @@ impl Registry {
                     outcome.reload.changes += collected.changes;
                     let unconfirmed = collected.unconfirmed.into_iter();
                     outcome.unconfirmed.extend(unconfirmed.map(|package| (number, package)));
-                    is_same &= collected.is_same;
+                    has_changed |= !collected.is_same;
                 }
                 Err(error) => {
                     span.record("error", tracing::field::display(&error));
-                    // What an earlier run of the program found is nothing to go on with.
+                    // Records restored from a cache are not used as a fallback.
                     if generation == 1 {
                         registered.records = Arc::default();
                     }
@@ -304,51 +275,33 @@ impl Registry {
                 }
             }
         }
-        is_same
+        has_changed
     }
 
-    /// Asks which folders are trusted; whether the answers are those of before.
-    fn ask_for_trust(&self, sources: &mut [Registered]) -> bool {
-        let trust = &*self.host.trust;
-        let mut is_same = true;
-        for registered in sources {
-            let answer = registered.asked.as_ref().and_then(|asked| folder::ask(asked, trust));
-            is_same &= answer == registered.withheld;
-            registered.withheld = answer;
-        }
-        is_same
-    }
-
-    /// What is to be said of the sources themselves, each thing once.
-    fn told(&self, sources: &[Registered]) -> Vec<Diagnostic> {
-        let mut told = Vec::new();
-        let of_sources = sources.iter().flat_map(Registered::told).cloned();
-        for finding in self.host.trust.finding().into_iter().chain(of_sources) {
-            if !told.contains(&finding) {
-                told.push(finding);
-            }
-        }
-        told
-    }
-
-    fn settle(&self, scanned: &Scanned, generation: u64, last: &Catalog) -> Catalog {
+    fn resolve(
+        &self,
+        scanned: &Scanned,
+        readiness: Readiness,
+        generation: u64,
+        last: &Catalog,
+    ) -> Catalog {
         let scans = Scans {
             sources: scanned.catalog_sources(),
-            withheld: scanned.sources.iter().map(Registered::withheld).collect(),
+            withheld: scanned.sources.iter().map(Registered::reason_withheld).collect(),
             findings: self
-                .host
+                .context
                 .findings
                 .iter()
-                .chain(&scanned.told)
+                .chain(&scanned.findings)
                 .chain(&scanned.added)
                 .cloned()
                 .collect(),
             generation,
         };
-        trace::resolve(generation).in_scope(|| self.settler.settle(scans, last))
+        trace::resolve(generation).in_scope(|| self.resolver.resolve(scans, readiness, last))
     }
 
-    /// The outcome of a reload that finds nothing new.
+    /// Returns the result of a reload that finds no change.
     fn nothing(&self, cause: ReloadCause) -> Outcome {
         let catalog = self.published.load();
         let generation = catalog.generation();
@@ -356,41 +309,6 @@ impl Registry {
         let reload =
             Reload { cause, catalog, changes: Changes::default(), change: Arc::new(change) };
         Outcome { reload, unconfirmed: Vec::new() }
-    }
-}
-
-impl Scanned {
-    fn catalog_sources(&self) -> Vec<CatalogSource> {
-        let source = |registered: &Registered| CatalogSource {
-            layer: registered.layer,
-            source: Arc::clone(&registered.source),
-            records: Arc::clone(&registered.records),
-        };
-        self.sources.iter().map(source).collect()
-    }
-}
-
-impl Registered {
-    pub(crate) fn new(
-        layer: usize,
-        source: Arc<dyn SkillSource>,
-        asked: Option<AskedFolder>,
-    ) -> Self {
-        let records = Arc::new(RecordSet::default());
-        Self { layer, source, records, asked, withheld: None, failure: None, remark: None }
-    }
-
-    fn withheld(&self) -> Option<Box<str>> {
-        self.withheld.as_ref().map(|withheld| withheld.reason.clone())
-    }
-
-    /// What is to be said of the source itself. That it is withheld is worth a word where there is
-    /// something to withhold.
-    fn told(&self) -> impl Iterator<Item = &Diagnostic> {
-        let has_any = !self.records.is_empty() || self.records.diagnostics().next().is_some();
-        let withheld = self.withheld.as_ref().filter(|_| has_any);
-        let withheld = withheld.map(|withheld| &withheld.finding);
-        withheld.into_iter().chain(&self.failure).chain(&self.remark)
     }
 }
 

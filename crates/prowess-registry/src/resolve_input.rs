@@ -1,22 +1,22 @@
-//! The input of a resolution: the rules, the scans, and for whom.
+//! The input of a resolution: the rules, the scans and the audience.
 
 use std::sync::Arc;
 
 use prowess_core::{Audience, CatalogSource, Diagnostic, Facts, Layer};
 
-use crate::copies::{Copies, Verdicts};
+use crate::duplicates::Duplicates;
 use crate::policy::RegistryPolicy;
 use crate::visibility::{VisibilityFilter, VisibilityPolicy};
 
-/// All that a catalog is settled from.
+/// The input of a catalog.
 pub(crate) struct ResolveInput<'a> {
     pub(crate) rules: &'a Rules,
     pub(crate) scans: &'a Scans,
     pub(crate) filter: VisibilityFilter<'a>,
-    pub(crate) copies: (&'a Copies, &'a Verdicts),
+    pub(crate) duplicates: Duplicates<'a>,
 }
 
-/// What a catalog is settled by that no scan changes.
+/// The part of the input that no scan changes.
 #[derive(Default)]
 pub(crate) struct Rules {
     /// The highest first, each with its weight.
@@ -24,24 +24,24 @@ pub(crate) struct Rules {
     pub(crate) policy: RegistryPolicy,
     pub(crate) visibility: VisibilityPolicy,
     pub(crate) aliases: Arc<[(Box<str>, Box<str>)]>,
-    /// The host's name for the one package of a source, by the source's number.
+    /// The host's name for the only package of a source, by the index of the source.
     pub(crate) names: Vec<Option<Box<str>>>,
     pub(crate) facts: Option<Arc<dyn Facts>>,
-    /// For whom the catalog is that every reader gets.
+    /// The audience of the catalog that every reader gets.
     pub(crate) audience: Audience,
 }
 
-/// What the scans gave.
+/// The results of the scans.
 pub(crate) struct Scans {
     pub(crate) sources: Vec<CatalogSource>,
-    /// Why none of a source's skills is offered, by the source's number.
+    /// The reason why none of a source's skills is offered, by the index of the source.
     pub(crate) withheld: Vec<Option<Box<str>>>,
     pub(crate) findings: Vec<Diagnostic>,
     pub(crate) generation: u64,
 }
 
 impl Scans {
-    /// Whether there is an error of a source or of anything in it.
+    /// Returns whether there is an error about a source or about anything in it.
     pub(crate) fn has_error(&self, source: usize) -> bool {
         let CatalogSource { source, records, .. } = &self.sources[source];
         let of_source =

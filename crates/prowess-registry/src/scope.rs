@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use prowess_core::PackagePath;
 
-use crate::coalesce::Merge;
+use crate::single_flight::Merge;
 
 /// The maximum number of packages of one request; beyond that, a whole scan is cheaper.
 const MOST_PACKAGES: usize = 256;

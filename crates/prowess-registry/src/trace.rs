@@ -42,14 +42,15 @@ pub(crate) fn record_changes(span: &Span, changes: &Changes) {
     }
 }
 
-/// The decision which skill has which id, and who is offered it.
+/// The resolution of ids, and of the audience of each skill.
 pub(crate) fn resolve(generation: u64) -> Span {
     debug_span!(target: "prowess", "resolve", generation)
 }
 
 /// Readers have another catalog.
 pub(crate) fn swapped(before: u64, catalog: &Catalog) {
-    let (generation, skills) = (catalog.generation(), catalog.len());
+    let generation = catalog.generation();
+    let skills = catalog.len();
     info!(name: "swap", target: "prowess", before, generation, skills, "catalog swapped");
 }
 
@@ -60,7 +61,7 @@ pub(crate) fn watched(source: &str, change: &SourceChange) {
             let packages = packages.len();
             debug!(name: "watch", target: "prowess", source, packages, "packages changed");
         }
-        SourceChange::Lost(error) => {
+        SourceChange::WatchLost(error) => {
             debug!(name: "watch", target: "prowess", source, %error, "watch lost");
         }
         _ => debug!(name: "watch", target: "prowess", source, "source changed"),

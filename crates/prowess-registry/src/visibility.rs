@@ -1,4 +1,5 @@
-//! Who is offered which skill: what a host decides, and what a skill asks for.
+//! Decides which skill is offered to which audience, by the host's policy and the skill's
+//! conditions.
 
 use std::collections::BTreeMap;
 
@@ -9,52 +10,55 @@ use serde::{Deserialize, Serialize};
 use crate::readiness::Readiness;
 use crate::reasons::joined;
 
-/// Which skills are offered to whom, and how.
+/// The policy that decides which skills are offered to which audience, and how.
 ///
-/// A pattern is an id or has `*`, `?`, `[ab]` or `{a,b}` in it; with a colon it is one of qualified ids,
-/// such as `project:*`.
+/// A pattern is an id that may contain `*`, `?`, `[ab]` or `{a,b}`; with a colon it matches
+/// qualified ids, such as `project:*`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct VisibilityPolicy {
-    /// How skills are offered; of the rules that fit a skill the last counts. By default, whole.
+    /// The rules for how skills are offered; the last one that matches a skill applies. By default
+    /// skills are offered with their descriptions.
     pub skills: Vec<SkillRule>,
-    /// The skills that an agent has, as patterns. By default, and for an agent that is not named here, all.
+    /// The skills of each agent, as patterns. By default, and for an agent that is not listed, all.
     pub agents: BTreeMap<String, Vec<String>>,
-    /// What becomes of a skill whose `allowed-tools` names a tool that the host lacks. By default, nothing.
+    /// The treatment of a skill whose `allowed-tools` contains a tool that the host lacks. By
+    /// default it is offered.
     pub missing_tools: MissingTools,
-    /// The keys of the host's configuration that are set, for skills that ask for one. By default, none.
+    /// The keys of the host's configuration that are set, for skills that require one. By default
+    /// none.
     pub config: Vec<String>,
 }
 
-/// How the skills of a pattern are offered.
+/// A rule for the skills that match a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SkillRule {
-    /// Which skills.
+    /// The pattern.
     #[serde(rename = "match")]
     pub pattern: String,
-    /// How.
+    /// How these skills are offered.
     pub show: Show,
 }
 
-/// How a skill is offered.
+/// The form in which a skill is offered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Show {
     /// With its description. The default.
     #[default]
     Whole,
-    /// By its name alone, which saves what its description costs.
+    /// By its name only, which saves the tokens of its description.
     NameOnly,
     /// Not at all.
     Disabled,
 }
 
-/// What becomes of a skill whose tools the host lacks.
+/// The treatment of a skill whose tools the host lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissingTools {
-    /// Nothing: the model sees by itself what it cannot do. The default.
+    /// It is offered: the model knows which tools it has. The default.
     #[default]
     Ignore,
     /// It is offered, with a finding.
@@ -63,7 +67,7 @@ pub enum MissingTools {
     Hide,
 }
 
-/// Why a record takes no part when ids are resolved.
+/// The reason why a record is excluded before ids are resolved.
 pub(crate) struct Exclusion {
     pub(crate) availability: Availability,
     pub(crate) reason: String,
@@ -77,12 +81,13 @@ pub(crate) struct VisibilityFilter<'a> {
 }
 
 impl VisibilityFilter<'_> {
-    /// Whether every record without conditions of its own is offered whole: then nothing need be asked.
+    /// Returns whether every record without conditions is offered with its description, so that no
+    /// rule has to be checked.
     pub(crate) fn is_open(&self) -> bool {
         self.policy.skills.is_empty() && self.declared().is_none()
     }
 
-    /// Why a record takes no part, before it is known which of several with its id is used.
+    /// Returns why a record is excluded before ids are resolved, if it is.
     pub(crate) fn exclusion(&self, record: Record<'_>) -> Option<Exclusion> {
         let conditions = record.conditions();
         let scope = conditions.and_then(|conditions| self.out_of_scope(&conditions.scope));
@@ -108,18 +113,18 @@ impl VisibilityFilter<'_> {
         !self.readiness.is_empty() || self.policy.missing_tools == MissingTools::Hide
     }
 
-    /// What a record needs that is not there.
+    /// Returns the missing requirement of a record.
     pub(crate) fn missing_requirement(&self, record: Record<'_>) -> Option<String> {
         if !self.has_requirements() {
             return None;
         }
         let conditions = record.conditions()?;
-        let is_asked = self.policy.missing_tools == MissingTools::Hide;
-        let tool = is_asked.then(|| self.missing_tool(conditions)).flatten();
+        let hides = self.policy.missing_tools == MissingTools::Hide;
+        let tool = hides.then(|| self.missing_tool(conditions)).flatten();
         joined([self.readiness.missing_requirement(record.index()).map(str::to_owned), tool])
     }
 
-    /// Why the record that won its id is not offered to a model, and who may have it all the same.
+    /// Returns why a record is hidden from a model, and the callers that may still load it.
     pub(crate) fn hidden_from_model(&self, record: Record<'_>) -> Option<(String, Callers)> {
         let conditions = record.conditions()?;
         let callers = Callers { model: false, user: !conditions.not_by_user };
@@ -131,7 +136,8 @@ impl VisibilityFilter<'_> {
         self.rule(record).is_some_and(|rule| rule.show == Show::NameOnly)
     }
 
-    /// What to say of a skill that is offered though the host lacks one of its tools.
+    /// Returns the reason for a finding about a skill that is offered although the host lacks one
+    /// of its tools.
     pub(crate) fn flag(&self, record: Record<'_>) -> Option<String> {
         let conditions = record.conditions()?;
         (self.policy.missing_tools == MissingTools::Flag)
@@ -183,7 +189,8 @@ impl VisibilityFilter<'_> {
         conditions.not_by_model.then(|| reason.to_owned())
     }
 
-    /// Whether none of the files that it is for is worked on, where the host says which are.
+    /// Returns the reason why a skill is hidden whose files are not being worked on, if the host
+    /// lists those that are.
     fn elsewhere(&self, conditions: &Conditions) -> Option<String> {
         let open = self.audience.open_paths.as_ref()?;
         let is_open = |pattern: &str| open.iter().any(|path| is_path(pattern, path));
@@ -193,7 +200,7 @@ impl VisibilityFilter<'_> {
     }
 }
 
-/// Whether a pattern of files means a file. A directory means what is in it.
+/// Returns whether a pattern of files matches a file. A directory matches every file in it.
 fn is_path(pattern: &str, path: &str) -> bool {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let directory = pattern.trim_end_matches('/');
@@ -202,10 +209,10 @@ fn is_path(pattern: &str, path: &str) -> bool {
 }
 
 fn fits(pattern: &str, record: Record<'_>) -> bool {
-    let is_it = |text: &str| pattern == text || glob_match(pattern, text);
-    let qualified = |qualifier: &str| is_it(&format!("{qualifier}:{}", record.base_id()));
-    is_it(record.id())
-        || is_it(record.base_id())
+    let matches = |text: &str| pattern == text || glob_match(pattern, text);
+    let qualified = |qualifier: &str| matches(&format!("{qualifier}:{}", record.base_id()));
+    matches(record.id())
+        || matches(record.base_id())
         || pattern.contains(':') && (qualified(&record.layer().name) || qualified(record.source()))
 }
 

@@ -109,7 +109,7 @@ impl Watching {
     fn run(mut self) {
         while let Some(work) = self.shared.queue.take() {
             if let Err(error) = self.work(work) {
-                return self.shared.tell(SourceChange::Lost(error));
+                return self.shared.tell(SourceChange::WatchLost(error));
             }
         }
     }

@@ -358,7 +358,7 @@ impl RuntimeBuilder {
         let builder = builder.audit(Arc::clone(&self.audit), Arc::clone(&self.clock));
         let builder = builder.ranker(Arc::clone(&self.ranker));
         let body_age = self.policies.refresh.body_age();
-        let builder = builder.keep_bodies(body_age, Arc::clone(&self.clock));
+        let builder = builder.cache_bodies(body_age, Arc::clone(&self.clock));
         let builder = builder.visibility(visibility.clone()).audience(audience.clone());
         let with = |builder: RegistryBuilder, (alias, id): (&String, &String)| {
             builder.alias(alias.as_str(), id.as_str())

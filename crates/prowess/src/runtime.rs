@@ -71,15 +71,15 @@ impl Runtime {
         self.0.refresher.refresh()
     }
 
-    /// Forgets the cached body of a skill, so that the next load reads its file. Returns whether there is
-    /// such a skill.
-    pub fn forget_body(&self, typed: &str) -> bool {
-        self.0.registry.forget_body(typed)
+    /// Evicts the cached body of a skill, so that the next load reads its file. Returns whether there
+    /// is such a skill.
+    pub fn evict_body(&self, reference: &str) -> bool {
+        self.0.registry.evict_body(reference)
     }
 
-    /// Forgets every text that is kept.
-    pub fn forget_bodies(&self) {
-        self.0.registry.forget_bodies();
+    /// Evicts every cached body.
+    pub fn evict_bodies(&self) {
+        self.0.registry.evict_bodies();
     }
 
     /// Hears of each change of the catalog from now on.

@@ -38,10 +38,6 @@ impl Entries {
         self.length
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
-        self.blocks.iter().flat_map(|block| block.entries.iter())
-    }
-
     pub(super) fn conditions(&self, index: usize) -> Option<&Arc<Conditions>> {
         note(&self.blocks[index / BLOCK].notes.conditions, index % BLOCK)
     }

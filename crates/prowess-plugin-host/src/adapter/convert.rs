@@ -103,7 +103,7 @@ pub(crate) fn change(change: &Change<'_>) -> SourceChange {
         }
         changes::LOST => {
             let message = text::lossy(change.message, MAX_TEXT_BYTES);
-            SourceChange::Lost(SourceError::new(kind_of(change.code), message))
+            SourceChange::WatchLost(SourceError::new(kind_of(change.code), message))
         }
         _ => SourceChange::Everything,
     }

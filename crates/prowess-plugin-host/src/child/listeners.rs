@@ -42,7 +42,7 @@ impl Listeners {
     pub(super) fn lose(&self, reason: &PluginError) {
         let lost = SourceError::new(SourceErrorKind::Unavailable, reason.to_string());
         for listener in std::mem::take(&mut *locked(&self.0)).into_values() {
-            listener(SourceChange::Lost(lost.clone()));
+            listener(SourceChange::WatchLost(lost.clone()));
         }
     }
 }

@@ -67,8 +67,8 @@ impl Watches {
                     watched.number = number;
                     SourceChange::Everything
                 }
-                Ok(None) => SourceChange::Lost(nonsense()),
-                Err(error) => SourceChange::Lost(error),
+                Ok(None) => SourceChange::WatchLost(nonsense()),
+                Err(error) => SourceChange::WatchLost(error),
             };
             (watched.listener)(change);
         }

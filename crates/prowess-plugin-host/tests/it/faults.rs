@@ -252,7 +252,7 @@ fn what_a_watch_tells_arrives_until_it_is_dropped() {
     assert_eq!(*heard.lock().unwrap(), [SourceChange::Packages(good.clone())]);
     failing(&plugin, "panic", &["the read panics"]);
     let lost = heard.lock().unwrap().pop();
-    assert!(matches!(lost, Some(SourceChange::Lost(_))), "who watches hears of the failure");
+    assert!(matches!(lost, Some(SourceChange::WatchLost(_))), "who watches hears of the failure");
     read(&*source, "good").unwrap();
     let again = [SourceChange::Packages(good), SourceChange::Everything];
     assert_eq!(heard.lock().unwrap()[1..], again, "it watches again, and says to look");

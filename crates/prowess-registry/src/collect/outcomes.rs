@@ -5,7 +5,7 @@ use std::ops::Range;
 use hashbrown::HashSet;
 use prowess_core::Stamp;
 
-use crate::previous::{Cursor, PreviousPackages};
+use crate::previous::PreviousPackages;
 
 /// The outcome of a scan for a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +20,12 @@ pub(super) enum Outcome {
     Replaced,
 }
 
-/// The outcomes by position, with a cursor for the sink's side of the scan.
+/// The outcomes by position.
 pub(super) struct Outcomes<'p, 'a> {
     previous: &'p PreviousPackages<'a>,
     outcomes: Vec<Outcome>,
-    next: Cursor,
+    /// The position after the record that was reported last.
+    next: usize,
 }
 
 impl<'p, 'a> Outcomes<'p, 'a> {
@@ -35,23 +36,28 @@ impl<'p, 'a> Outcomes<'p, 'a> {
     ) -> Self {
         let outcome = if requested.is_some() { Outcome::Unrequested } else { Outcome::Missing };
         let outcomes = vec![outcome; previous.len()];
-        let mut outcomes = Self { previous, outcomes, next: Cursor::default() };
+        let mut outcomes = Self { previous, outcomes, next: 0 };
         for package in requested.into_iter().flatten() {
-            outcomes.set(package, Outcome::Missing);
+            if let Some(position) = previous.find(package) {
+                outcomes.outcomes[position] = Outcome::Missing;
+            }
         }
         outcomes
     }
 
     /// Sets the outcome for a package. Returns its position, if the previous scan knew it.
     pub(super) fn set(&mut self, package: &str, outcome: Outcome) -> Option<usize> {
-        let position = self.previous.find(package, &self.next)?;
+        let position = self.previous.find(package)?;
         self.outcomes[position] = outcome;
+        if self.previous.record(position).is_some() {
+            self.next = position + 1;
+        }
         Some(position)
     }
 
     /// Returns the record of a package that was not reported.
     pub(super) fn unreported_record(&self, package: &str) -> Option<usize> {
-        let position = self.previous.find(package, &self.next)?;
+        let position = self.previous.find(package)?;
         self.previous.record(position).filter(|_| !self.is_reported(position))
     }
 
@@ -122,7 +128,7 @@ impl<'p, 'a> Outcomes<'p, 'a> {
     /// Returns the number of records before a record that is reported now. It takes its previous
     /// position, or the one after the last report.
     pub(super) fn position(&self, record: Option<usize>) -> usize {
-        record.map_or_else(|| self.next.get(), |record| record + 1)
+        record.map_or(self.next, |record| record + 1)
     }
 
     fn is_reported(&self, position: usize) -> bool {

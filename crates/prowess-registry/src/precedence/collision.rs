@@ -8,7 +8,7 @@ use crate::policy::Collision;
 
 impl Resolution<'_> {
     /// Resolves each group, in the order of ids, so that findings have a stable order.
-    pub(super) fn collide(&mut self) {
+    pub(super) fn resolve_collisions(&mut self) {
         let groups = std::mem::take(&mut self.groups);
         let mut groups: Vec<_> = groups.into_iter().collect();
         groups.sort_by_cached_key(|(holder, _)| self.builder.record(*holder).id().to_owned());
@@ -21,8 +21,8 @@ impl Resolution<'_> {
             }
             match rules.policy.collision {
                 Collision::Shadow => self.shadow_all(winner, &group[1..]),
-                Collision::Disambiguate => self.tell_apart(winner, &group[1..]),
-                Collision::Error => self.refuse_all(winner, &group[1..]),
+                Collision::Disambiguate => self.disambiguate(winner, &group[1..]),
+                Collision::Error => self.reject_all(winner, &group[1..]),
             }
         }
     }
@@ -34,8 +34,8 @@ impl Resolution<'_> {
     }
 
     fn shadow_one(&mut self, winner: RecordIndex, loser: RecordIndex) {
-        if self.is_copy(winner, loser) {
-            return self.set_copy_aside(winner, loser);
+        if self.is_duplicate(winner, loser) {
+            return self.shadow_duplicate(winner, loser);
         }
         let reason = used_instead(self.builder.record(winner));
         self.shadow_for(loser, &reason);
@@ -49,7 +49,7 @@ impl Resolution<'_> {
     }
 
     /// Excludes a copy as shadowed, without a warning.
-    fn set_copy_aside(&mut self, winner: RecordIndex, copy: RecordIndex) {
+    fn shadow_duplicate(&mut self, winner: RecordIndex, copy: RecordIndex) {
         let reason =
             used_instead(self.builder.record(winner)) + "; both are the same, file by file";
         let finding = copied(self.builder.record(copy), self.builder.record(winner));
@@ -57,11 +57,11 @@ impl Resolution<'_> {
         self.builder.diagnose(finding);
     }
 
-    fn tell_apart(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {
+    fn disambiguate(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {
         let mut shown = vec![winner];
         for &loser in losers {
-            if let Some(&first) = shown.iter().find(|&&first| self.is_copy(first, loser)) {
-                self.set_copy_aside(first, loser);
+            if let Some(&first) = shown.iter().find(|&&first| self.is_duplicate(first, loser)) {
+                self.shadow_duplicate(first, loser);
                 continue;
             }
             let id = self.distinct_id(&shown, loser);
@@ -107,37 +107,34 @@ impl Resolution<'_> {
 
     /// Rejects all records with the same trust as the winner. Records with lower trust do not
     /// affect a trusted skill.
-    fn refuse_all(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {
+    fn reject_all(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {
         let is_untrusted = |at| self.builder.record(at).trust() == Trust::Untrusted;
         let is_contested = losers.iter().any(|&loser| {
-            is_untrusted(loser) == is_untrusted(winner) && !self.is_copy(winner, loser)
+            is_untrusted(loser) == is_untrusted(winner) && !self.is_duplicate(winner, loser)
         });
         let reason = used_instead(self.builder.record(winner));
         for &loser in losers {
-            if !is_contested && self.is_copy(winner, loser) {
-                self.set_copy_aside(winner, loser);
+            if !is_contested && self.is_duplicate(winner, loser) {
+                self.shadow_duplicate(winner, loser);
             } else {
                 let other = self.builder.record(winner).location();
-                self.refuse(loser, &other, &reason);
+                self.reject(loser, &other, &reason);
             }
         }
         if is_contested {
             let other = self.builder.record(losers[0]).location();
-            self.refuse(winner, &other, "another skill has its id, and neither is used");
+            self.reject(winner, &other, "another skill has its id, and neither is used");
         }
     }
 
-    fn refuse(&mut self, at: RecordIndex, other: &str, reason: &str) {
+    fn reject(&mut self, at: RecordIndex, other: &str, reason: &str) {
         let finding = collision(self.builder.record(at), other);
         self.builder.exclude(at, Availability::Rejected, reason);
         self.builder.diagnose(finding);
     }
 
-    fn is_copy(&self, one: RecordIndex, other: RecordIndex) -> bool {
-        let (copies, verdicts) = self.input.copies;
-        verdicts.of(one, other, |budget| {
-            copies.are(&self.builder, &self.input.scans.sources, (one, other), budget)
-        })
+    fn is_duplicate(&self, one: RecordIndex, other: RecordIndex) -> bool {
+        self.input.duplicates.is_duplicate(&self.builder, one, other)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The thread that polls, and that reloads what the sources tell of.
+//! The thread that polls sources and reloads changes that they report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,8 +16,9 @@ use crate::cause::ReloadCause;
 use crate::scope::{OnMissingSkill, Part, Scope};
 use crate::{codes, trace};
 
-/// How long a skill may be missing or broken before that is believed. An editor that moves the old version away and
-/// then writes the new one is done long before; no caller waits for a removal.
+/// The time after which a missing or broken skill is confirmed by a second scan. An editor that
+/// moves the old version away and then writes the new one takes much less, and no caller waits for
+/// a removal.
 const GRACE: Duration = Duration::from_millis(50);
 
 /// The thread and the way to end it.
@@ -42,32 +43,32 @@ impl Driver {
         Ok(Self { schedule: Arc::clone(schedule), inbox, thread })
     }
 
-    /// Asks for these packages again after a while.
-    pub(super) fn ask_again(&self, unconfirmed: Vec<(usize, PackagePath)>) {
-        self.inbox.leave(|messages| add_doubted(&mut messages.unconfirmed, unconfirmed));
+    /// Schedules a second scan of these packages.
+    pub(super) fn confirm_later(&self, unconfirmed: Vec<(usize, PackagePath)>) {
+        self.inbox.update(|messages| add_unconfirmed(&mut messages.unconfirmed, unconfirmed));
     }
 }
 
 impl Drop for Driver {
     fn drop(&mut self) {
         self.schedule.end();
-        self.inbox.leave(|messages| messages.is_over = true);
+        self.inbox.update(|messages| messages.is_over = true);
         let thread = self.thread.take();
-        // A subscriber may let go of the last handle on the very thread.
+        // A subscriber may drop the last handle on this thread itself.
         let other = thread.filter(|thread| thread.thread().id() != thread::current().id());
-        // A source that panicked has said so by itself.
+        // The panic of a source has been reported by the panic hook.
         drop(other.map(JoinHandle::join));
     }
 }
 
-/// What the thread has in its hands.
+/// The state of the thread.
 struct Driving {
     schedule: Arc<Schedule>,
     inbox: Arc<Inbox>,
     watches: Vec<Watch>,
-    /// What was missing or broken, to be asked for once more.
+    /// Packages that were missing or broken, for a second scan.
     unconfirmed: BTreeMap<usize, Part>,
-    /// When, by the clock.
+    /// The time of that scan, by the clock.
     confirm_at: Option<Duration>,
 }
 
@@ -77,7 +78,8 @@ impl Driving {
             self.watch_all();
         }
         loop {
-            let (poll, confirm) = (self.schedule.next_poll(), self.time_to_confirm());
+            let poll = self.schedule.next_poll();
+            let confirm = self.time_to_confirm();
             let messages = self.inbox.take(poll.into_iter().chain(confirm).min());
             if messages.is_over {
                 return;
@@ -90,10 +92,10 @@ impl Driving {
                 add(&mut changed, source, Part::whole(OnMissingSkill::Confirm));
             }
             self.reload(changed, ReloadCause::Watch);
-            self.note_doubted(messages.unconfirmed);
+            self.add_to_confirm(messages.unconfirmed);
             self.confirm(is_to_confirm);
             if let Some(outcome) = self.schedule.poll_if_due() {
-                self.ask_again(outcome.unconfirmed);
+                self.confirm_later(outcome.unconfirmed);
             }
         }
     }
@@ -103,7 +105,7 @@ impl Driving {
         self.confirm_at.map(|at| at.saturating_sub(self.schedule.now()))
     }
 
-    /// Watches each source. What happened between the first scan and this is found by one more.
+    /// Watches each source. One more scan finds the changes since the first one.
     fn watch_all(&mut self) {
         let mut watched = BTreeMap::new();
         for (number, source) in self.schedule.registry().sources().into_iter().enumerate() {
@@ -127,7 +129,7 @@ impl Driving {
         let source: Box<str> = source.into();
         Arc::new(move |change| {
             trace::watched(&source, &change);
-            inbox.hear(number, change);
+            inbox.add(number, change);
         })
     }
 
@@ -141,17 +143,17 @@ impl Driving {
     fn reload(&mut self, parts: BTreeMap<usize, Part>, cause: ReloadCause) {
         if !parts.is_empty() {
             let outcome = self.schedule.request(Scope::Sources(parts), cause);
-            self.ask_again(outcome.unconfirmed);
+            self.confirm_later(outcome.unconfirmed);
         }
     }
 
-    fn ask_again(&mut self, unconfirmed: Vec<(usize, PackagePath)>) {
+    fn confirm_later(&mut self, unconfirmed: Vec<(usize, PackagePath)>) {
         let mut parts = BTreeMap::new();
-        add_doubted(&mut parts, unconfirmed);
-        self.note_doubted(parts);
+        add_unconfirmed(&mut parts, unconfirmed);
+        self.add_to_confirm(parts);
     }
 
-    fn note_doubted(&mut self, unconfirmed: BTreeMap<usize, Part>) {
+    fn add_to_confirm(&mut self, unconfirmed: BTreeMap<usize, Part>) {
         if !unconfirmed.is_empty() {
             let at = self.schedule.now() + GRACE;
             self.confirm_at.get_or_insert(at);
@@ -161,9 +163,9 @@ impl Driving {
         }
     }
 
-    /// What is still missing or broken is so.
+    /// Scans unconfirmed packages again, if that is due, and accepts the result.
     fn confirm(&mut self, has_waited: bool) {
-        // A clock that stands still must not keep what is gone.
+        // With a clock that stands still, removed packages must not stay for ever.
         let is_due = |at: Duration| has_waited || self.schedule.now() >= at;
         if self.confirm_at.is_some_and(is_due) {
             self.confirm_at = None;
@@ -173,7 +175,7 @@ impl Driving {
     }
 }
 
-fn add_doubted(parts: &mut BTreeMap<usize, Part>, unconfirmed: Vec<(usize, PackagePath)>) {
+fn add_unconfirmed(parts: &mut BTreeMap<usize, Part>, unconfirmed: Vec<(usize, PackagePath)>) {
     for (source, package) in unconfirmed {
         add(parts, source, Part::packages(BTreeSet::from([package]), OnMissingSkill::Accept));
     }

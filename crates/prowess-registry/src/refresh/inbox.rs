@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use prowess_core::{SourceChange, SourceError};
 
-use crate::coalesce::Merge;
 use crate::scope::{OnMissingSkill, Part};
+use crate::single_flight::Merge;
 use crate::sync::{Condvar, Mutex, lock, wait, wait_while_for};
 
 /// A queue of reports. Listeners only append to it, so no source waits for a scan.
 #[derive(Default)]
 pub(super) struct Inbox {
     messages: Mutex<Messages>,
-    told: Condvar,
+    added: Condvar,
 }
 
 /// The merged reports since the last call of [`Inbox::take`].
@@ -29,8 +29,8 @@ pub(super) struct Messages {
 }
 
 impl Inbox {
-    pub(super) fn hear(&self, source: usize, change: SourceChange) {
-        self.leave(|messages| match change {
+    pub(super) fn add(&self, source: usize, change: SourceChange) {
+        self.update(|messages| match change {
             SourceChange::Packages(packages) => {
                 let packages = packages.into_iter().collect();
                 add(
@@ -39,15 +39,15 @@ impl Inbox {
                     Part::packages(packages, OnMissingSkill::Confirm),
                 );
             }
-            SourceChange::Lost(error) => messages.lost.push((source, error)),
+            SourceChange::WatchLost(error) => messages.lost.push((source, error)),
             // A change of an unknown kind may concern anything.
             _ => add(&mut messages.changed, source, Part::whole(OnMissingSkill::Confirm)),
         });
     }
 
-    pub(super) fn leave(&self, message: impl FnOnce(&mut Messages)) {
-        message(&mut lock(&self.messages));
-        self.told.notify_one();
+    pub(super) fn update(&self, change: impl FnOnce(&mut Messages)) {
+        change(&mut lock(&self.messages));
+        self.added.notify_one();
     }
 
     /// Returns all reports, after waiting for one for at most `time`.
@@ -55,11 +55,12 @@ impl Inbox {
         let mut messages = lock(&self.messages);
         match time {
             Some(time) => {
-                messages = wait_while_for(&self.told, messages, time, |waiting| waiting.is_empty());
+                messages =
+                    wait_while_for(&self.added, messages, time, |waiting| waiting.is_empty());
             }
             None => {
                 while messages.is_empty() {
-                    messages = wait(&self.told, messages);
+                    messages = wait(&self.added, messages);
                 }
             }
         }

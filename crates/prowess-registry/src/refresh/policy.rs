@@ -16,8 +16,6 @@ pub struct RefreshPolicy {
     pub ttl_seconds: u64,
     /// The minimum time between two reloads unless forced, in seconds. By default 60. For every
     /// mode; reloads by a poll or a watch are neither delayed nor counted.
-    /// 60. For every mode; what a poll or a watch looks at by itself is neither held back nor
-    ///     counted.
     pub cool_down_seconds: u64,
     /// The interval of scans, in seconds, at least 1. By default 5. For `poll`, and under `watch`
     /// for sources that cannot be watched.

@@ -1,4 +1,4 @@
-//! What is due by the clock.
+//! Decides by the clock when a reload is due.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::scope::{OnMissingSkill, Part, Scope};
 use crate::sync::{Mutex, lock};
 use crate::{Registry, Reload};
 
-/// A registry, its policy, and when what was done last.
+/// A registry, its policy, and the times of the last reload and poll.
 pub(super) struct Schedule {
     registry: Arc<Registry>,
     policy: RefreshPolicy,
@@ -23,11 +23,11 @@ pub(super) struct Schedule {
     over: Cancel,
 }
 
-/// Times as the clock's `elapsed` gave them.
+/// Times of the clock's `elapsed`.
 struct Last {
     reload: Duration,
     poll: Duration,
-    /// The sources that are polled, by their numbers.
+    /// The polled sources, by their indices.
     polled: BTreeSet<usize>,
 }
 
@@ -38,8 +38,11 @@ impl Schedule {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let now = clock.elapsed();
-        let is_polled = |_: &usize| policy.mode() == RefreshMode::Poll;
-        let polled = (0..registry.sources().len()).filter(is_polled).collect();
+        let polled = if policy.mode() == RefreshMode::Poll {
+            (0..registry.sources().len()).collect()
+        } else {
+            BTreeSet::new()
+        };
         let last = Mutex::new(Last { reload: now, poll: now, polled });
         Self { registry, policy, clock, last, over: Cancel::default() }
     }
@@ -65,9 +68,10 @@ impl Schedule {
         self.claim(self.policy.cool_down()).then(|| self.registry.reload())
     }
 
-    /// As the policy says; and under each, what the user trusts is heeded at once.
+    /// Reloads at the start of a turn if the policy requires it, or if the trust in a folder has
+    /// changed.
     pub(super) fn turn_begins(&self) -> Option<Reload> {
-        self.reload_if_old().or_else(|| self.registry.heed_trust(&self.over))
+        self.reload_if_old().or_else(|| self.registry.reload_if_trust_changed(&self.over))
     }
 
     fn reload_if_old(&self) -> Option<Reload> {
@@ -77,7 +81,7 @@ impl Schedule {
         is_due.then(|| self.registry.reload_for(ReloadCause::Ttl))
     }
 
-    /// Returns whether the last reload is this old. If so, this caller alone makes the next one.
+    /// Returns whether the last reload is this old. If so, only this caller starts the next one.
     fn claim(&self, age: Duration) -> bool {
         let mut last = lock(&self.last);
         let now = self.now();
@@ -88,12 +92,12 @@ impl Schedule {
         is_old
     }
 
-    /// From now on this source is polled.
+    /// Polls this source from now on.
     pub(super) fn poll(&self, source: usize) {
         lock(&self.last).polled.insert(source);
     }
 
-    /// How long it is until the next poll; `None` where nothing is polled.
+    /// Returns the time until the next poll; `None` if no source is polled.
     pub(super) fn next_poll(&self) -> Option<Duration> {
         let last = lock(&self.last);
         let age = self.now().saturating_sub(last.poll);
@@ -107,13 +111,14 @@ impl Schedule {
             return None;
         }
         last.poll = now;
-        let part = |&source: &usize| (source, Part::whole(OnMissingSkill::Confirm));
-        let parts: BTreeMap<_, _> = last.polled.iter().map(part).collect();
+        let parts = last.polled.iter();
+        let parts: BTreeMap<_, _> =
+            parts.map(|&source| (source, Part::whole(OnMissingSkill::Confirm))).collect();
         drop(last);
         Some(self.request(Scope::Sources(parts), ReloadCause::Poll))
     }
 
-    /// A reload that the end of this schedule ends.
+    /// Reloads until the end of this schedule.
     pub(super) fn request(&self, scope: Scope, cause: ReloadCause) -> Outcome {
         self.registry.request(scope, cause, Some(&self.over))
     }

@@ -24,7 +24,7 @@ impl Shelf {
         }
         let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
         let builder = builder.source("user", source.clone());
-        let builder = builder.keep_bodies(Duration::from_secs(seconds), clock.clone());
+        let builder = builder.cache_bodies(Duration::from_secs(seconds), clock.clone());
         let registry = builder.build().expect("the layer is there");
         registry.reload();
         Self { source, registry, clock }
@@ -65,12 +65,12 @@ fn the_host_makes_it_forget_one_or_all() {
         shelf.source.set(id, skill_md(id, "second"), 9);
         shelf.check(id, "first", 0);
     }
-    assert!(shelf.registry.forget_body("user:pdf"), "there is such a skill");
+    assert!(shelf.registry.evict_body("user:pdf"), "there is such a skill");
     shelf.check("pdf", "second", 1);
     shelf.check("sql", "first", 0);
-    shelf.registry.forget_bodies();
+    shelf.registry.evict_bodies();
     shelf.check("sql", "second", 1);
-    assert!(!shelf.registry.forget_body("nothing"));
+    assert!(!shelf.registry.evict_body("nothing"));
 }
 
 #[test]

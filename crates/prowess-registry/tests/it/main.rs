@@ -2,7 +2,6 @@
 
 mod audit;
 mod bodies;
-mod coalesce;
 mod file_size;
 mod fixture;
 mod kept;
@@ -10,6 +9,7 @@ mod layers;
 mod precedence;
 mod refresh;
 mod reload;
+mod single_flight;
 mod subscribe;
 mod swap;
 mod trust;

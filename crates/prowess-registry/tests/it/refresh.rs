@@ -292,7 +292,7 @@ fn a_source_that_loses_its_watch_is_polled_and_that_is_said() {
     let place = place(Changing::watchable(), RefreshMode::Watch);
     place.wait_for_watch();
     let error = SourceError::new(SourceErrorKind::Unavailable, "the queue ran over");
-    place.source.tell(SourceChange::Lost(error));
+    place.source.tell(SourceChange::WatchLost(error));
     place.next();
     check_polled(&place, "the queue ran over");
 }

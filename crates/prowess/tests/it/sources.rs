@@ -94,12 +94,12 @@ fn a_loaded_text_is_kept_for_the_next_conversation() {
     assert!(loads("First."));
     write("Second.");
     assert!(loads("First."), "it is kept");
-    assert!(runtime.forget_body("pdf") && loads("Second."), "the host has it forgotten");
+    assert!(runtime.evict_body("pdf") && loads("Second."), "the host has it forgotten");
     write("Third.");
     clock.advance(Duration::from_secs(300));
     assert!(loads("Third."), "it is old");
     write("Fourth, and longer.");
-    runtime.forget_bodies();
+    runtime.evict_bodies();
     assert!(loads("Fourth"), "all are forgotten");
 }
 

@@ -56,7 +56,7 @@ impl From<SourceChange> for WireChange {
             SourceChange::Packages(packages) => {
                 Self::Packages(packages.iter().map(|path| path.as_str().to_owned()).collect())
             }
-            SourceChange::Lost(error) => Self::Lost(error.into()),
+            SourceChange::WatchLost(error) => Self::Lost(error.into()),
             // A kind that came later than this code: anything may have changed.
             _ => Self::Everything,
         }
@@ -66,7 +66,7 @@ impl From<SourceChange> for WireChange {
 impl From<WireChange> for SourceChange {
     fn from(change: WireChange) -> Self {
         match change {
-            WireChange::Lost(failed) => Self::Lost(failed.into()),
+            WireChange::Lost(failed) => Self::WatchLost(failed.into()),
             WireChange::Everything => Self::Everything,
             WireChange::Packages(packages) => {
                 let paths: Result<Vec<_>, _> =

@@ -79,7 +79,7 @@ impl Shared {
                     self.host.notify(token, SourceChange::Everything);
                 }
                 Err(failure) => {
-                    let lost = SourceChange::Lost(convert::source_error(&failure));
+                    let lost = SourceChange::WatchLost(convert::source_error(&failure));
                     self.host.notify(token, lost);
                 }
             }
@@ -94,7 +94,7 @@ impl Shared {
         };
         for token in tokens {
             let error = SourceError::new(SourceErrorKind::Unavailable, reason);
-            self.host.notify(token, SourceChange::Lost(error));
+            self.host.notify(token, SourceChange::WatchLost(error));
         }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) trait Merge {
 ///
 /// A run in progress may already have passed the part that a new request needs, so the request
 /// waits for the next run, together with all other requests that arrive meanwhile.
-pub(crate) struct Coalescer<W, T> {
+pub(crate) struct SingleFlight<W, T> {
     state: Mutex<State<W, T>>,
     ended: Condvar,
 }
@@ -41,10 +41,10 @@ pub(crate) struct Run<T> {
     /// The result.
     pub(crate) result: T,
     /// Whether it completed. The result of a cancelled run is not shared.
-    pub(crate) is_whole: bool,
+    pub(crate) is_complete: bool,
 }
 
-impl<W: Merge + Clone, T: Clone> Coalescer<W, T> {
+impl<W: Merge + Clone, T: Clone> SingleFlight<W, T> {
     pub(crate) fn new() -> Self {
         let state = State { wanted: None, is_running: false, begun: 0, ended: 0, last: None };
         Self { state: Mutex::new(state), ended: Condvar::new() }
@@ -89,9 +89,9 @@ impl<W: Merge + Clone, T: Clone> Coalescer<W, T> {
     fn run(&self, work: W, run: impl FnOnce(W) -> Run<T>) -> T {
         // If the run panics or is cancelled, this restores the request for the callers that wait
         // for it.
-        let mut running = Running { coalescer: self, work: Some(work.clone()), result: None };
-        let Run { result, is_whole } = run(work);
-        if is_whole {
+        let mut running = Running { flight: self, work: Some(work.clone()), result: None };
+        let Run { result, is_complete } = run(work);
+        if is_complete {
             running.work = None;
             running.result = Some(result.clone());
         }
@@ -128,7 +128,7 @@ impl<W: Merge, T> State<W, T> {
 
 /// A run in progress; dropping it ends it.
 struct Running<'a, W: Merge, T> {
-    coalescer: &'a Coalescer<W, T>,
+    flight: &'a SingleFlight<W, T>,
     /// The request, until it is done.
     work: Option<W>,
     result: Option<T>,
@@ -136,7 +136,7 @@ struct Running<'a, W: Merge, T> {
 
 impl<W: Merge, T> Drop for Running<'_, W, T> {
     fn drop(&mut self) {
-        let mut state = lock(&self.coalescer.state);
+        let mut state = lock(&self.flight.state);
         state.is_running = false;
         match self.work.take() {
             Some(work) => {
@@ -149,6 +149,6 @@ impl<W: Merge, T> Drop for Running<'_, W, T> {
             }
         }
         drop(state);
-        self.coalescer.ended.notify_all();
+        self.flight.ended.notify_all();
     }
 }

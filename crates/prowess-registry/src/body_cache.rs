@@ -7,7 +7,8 @@ use std::time::Duration;
 use dashmap::DashMap;
 use prowess_core::{
     Cancel, ChangeListener, Clock, Coverage, Diagnostic, Found, Listing, PackagePath, PreviousScan,
-    ReadFurther, ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
+    ReadFurther, ReadLimit, ResourcePath, SKILL_MD_FILES, ScanSink, ScanSummary, SkillSource,
+    SourceError, Watch,
 };
 
 /// The maximum size of one source's cache, in bytes, before all bodies are evicted.
@@ -18,69 +19,69 @@ const MOST_BYTES: usize = 16 << 20;
 ///
 /// A body is evicted when it is too old, when a scan finds another version of its file, and on
 /// request.
-pub(crate) struct KeptBodies {
+pub(crate) struct BodyCache {
     source: Arc<dyn SkillSource>,
     clock: Arc<dyn Clock>,
     age: Duration,
-    kept: DashMap<PackagePath, Kept>,
+    cached: DashMap<PackagePath, CachedBody>,
     bytes: AtomicUsize,
     /// The number of evictions: a file that was being read during one must not be cached.
-    forgotten: AtomicU64,
+    evictions: AtomicU64,
 }
 
-struct Kept {
+struct CachedBody {
     file: ResourcePath,
     bytes: Arc<[u8]>,
     /// A time of the clock's `elapsed`.
     read_at: Duration,
 }
 
-impl KeptBodies {
+impl BodyCache {
     pub(crate) fn new(source: Arc<dyn SkillSource>, clock: Arc<dyn Clock>, age: Duration) -> Self {
-        let (kept, bytes, forgotten) = Default::default();
-        Self { source, clock, age, kept, bytes, forgotten }
+        let (cached, bytes, evictions) = Default::default();
+        Self { source, clock, age, cached, bytes, evictions }
     }
 
     /// Evicts the body of one package.
-    pub(crate) fn forget(&self, package: &PackagePath) {
-        self.forgotten.fetch_add(1, Ordering::AcqRel);
-        if let Some((_, kept)) = self.kept.remove(package) {
-            self.bytes.fetch_sub(kept.bytes.len(), Ordering::Relaxed);
+    pub(crate) fn evict(&self, package: &PackagePath) {
+        self.evictions.fetch_add(1, Ordering::AcqRel);
+        if let Some((_, cached)) = self.cached.remove(package) {
+            self.bytes.fetch_sub(cached.bytes.len(), Ordering::Relaxed);
         }
     }
 
     /// Evicts every body.
-    pub(crate) fn forget_all(&self) {
-        self.forgotten.fetch_add(1, Ordering::AcqRel);
+    pub(crate) fn evict_all(&self) {
+        self.evictions.fetch_add(1, Ordering::AcqRel);
         self.clear();
     }
 
     fn clear(&self) {
-        self.kept.retain(|_, kept| {
-            self.bytes.fetch_sub(kept.bytes.len(), Ordering::Relaxed);
+        self.cached.retain(|_, cached| {
+            self.bytes.fetch_sub(cached.bytes.len(), Ordering::Relaxed);
             false
         });
     }
 
     fn find(&self, package: &PackagePath, file: &ResourcePath) -> Option<Arc<[u8]>> {
-        let kept = self.kept.get(package)?;
-        let is_young = self.clock.elapsed().saturating_sub(kept.read_at) < self.age;
-        (is_young && kept.file == *file).then(|| Arc::clone(&kept.bytes))
+        let cached = self.cached.get(package)?;
+        let is_young = self.clock.elapsed().saturating_sub(cached.read_at) < self.age;
+        (is_young && cached.file == *file).then(|| Arc::clone(&cached.bytes))
     }
 
-    fn keep(&self, package: &PackagePath, file: &ResourcePath, bytes: &[u8], read_at: Duration) {
+    fn insert(&self, package: &PackagePath, file: &ResourcePath, bytes: &[u8], read_at: Duration) {
         if self.bytes.load(Ordering::Relaxed).saturating_add(bytes.len()) > MOST_BYTES {
             self.clear();
         }
         self.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
-        let kept = Kept { file: file.clone(), bytes: bytes.into(), read_at };
-        if let Some(earlier) = self.kept.insert(package.clone(), kept) {
+        let cached = CachedBody { file: file.clone(), bytes: bytes.into(), read_at };
+        if let Some(earlier) = self.cached.insert(package.clone(), cached) {
             self.bytes.fetch_sub(earlier.bytes.len(), Ordering::Relaxed);
         }
     }
 }
 
-impl SkillSource for KeptBodies {
+impl SkillSource for BodyCache {
     fn name(&self) -> &str {
         self.source.name()
     }
@@ -103,7 +104,7 @@ impl SkillSource for KeptBodies {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<ScanSummary, SourceError> {
-        self.source.scan(previous, &mut Forgetting { sink, bodies: self }, cancel)
+        self.source.scan(previous, &mut EvictingSink { sink, bodies: self }, cancel)
     }
 
     fn scan_packages(
@@ -113,7 +114,7 @@ impl SkillSource for KeptBodies {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
-        let mut sink = Forgetting { sink, bodies: self };
+        let mut sink = EvictingSink { sink, bodies: self };
         self.source.scan_packages(packages, previous, &mut sink, cancel)
     }
 
@@ -131,35 +132,35 @@ impl SkillSource for KeptBodies {
         resource: &ResourcePath,
         limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
-        if !resource.as_str().eq_ignore_ascii_case("SKILL.md") {
+        if !SKILL_MD_FILES.contains(&resource.as_str()) {
             return self.source.read(package, resource, limit);
         }
         // A file over the limit is passed on to the source, which rejects it.
-        let kept = self.find(package, resource).filter(|kept| kept.len() <= limit.0);
-        if let Some(bytes) = kept {
+        let cached = self.find(package, resource).filter(|cached| cached.len() <= limit.0);
+        if let Some(bytes) = cached {
             return Ok(bytes.to_vec());
         }
         let read_at = self.clock.elapsed();
-        let forgotten = self.forgotten.load(Ordering::Acquire);
+        let evictions = self.evictions.load(Ordering::Acquire);
         let bytes = self.source.read(package, resource, limit)?;
-        self.keep(package, resource, &bytes, read_at);
-        if self.forgotten.load(Ordering::Acquire) != forgotten {
-            self.forget(package);
+        self.insert(package, resource, &bytes, read_at);
+        if self.evictions.load(Ordering::Acquire) != evictions {
+            self.evict(package);
         }
         Ok(bytes)
     }
 }
 
 /// A sink that evicts changed files before it passes on the report.
-struct Forgetting<'a> {
+struct EvictingSink<'a> {
     sink: &'a mut dyn ScanSink,
-    bodies: &'a KeptBodies,
+    bodies: &'a BodyCache,
 }
 
-impl ScanSink for Forgetting<'_> {
+impl ScanSink for EvictingSink<'_> {
     fn found(&mut self, found: Found<'_>) -> ReadFurther {
         if let Ok(package) = PackagePath::new(found.package) {
-            self.bodies.forget(&package);
+            self.bodies.evict(&package);
         }
         self.sink.found(found)
     }

@@ -12,8 +12,8 @@ use loom::thread;
 use prowess_core::Cancel;
 
 use crate::Notice;
-use crate::coalesce::{Coalescer, Merge, Run};
 use crate::published::Published;
+use crate::single_flight::{Merge, Run, SingleFlight};
 
 /// A small catalog: a generation and the packages found for it.
 struct Whole {
@@ -122,7 +122,7 @@ fn a_subscriber_may_go_while_it_is_told() {
 
 /// Packages that are changed on a disk and then requested, from several threads.
 struct Disk {
-    requests: Coalescer<u64, (u64, u64)>,
+    requests: SingleFlight<u64, (u64, u64)>,
     written: AtomicU64,
     is_scanned: AtomicU64,
     scans: AtomicUsize,
@@ -130,7 +130,7 @@ struct Disk {
 
 impl Disk {
     fn new() -> Arc<Self> {
-        let requests = Coalescer::new();
+        let requests = SingleFlight::new();
         let zero = || AtomicU64::new(0);
         let written = zero();
         let is_scanned = zero();
@@ -142,7 +142,7 @@ impl Disk {
         self.written.fetch_or(package, Ordering::SeqCst);
         let answer = self
             .requests
-            .request(package, None, |asked| Run { result: self.scan(asked), is_whole: true });
+            .request(package, None, |asked| Run { result: self.scan(asked), is_complete: true });
         let (asked, seen) = answer.expect("nobody cancels");
         assert_eq!(seen & package, package, "the scan began after the request and saw the change");
         assert_eq!(asked & package, package, "the scan looked at what was asked for");
@@ -190,7 +190,7 @@ fn requests_that_come_during_a_scan_share_one_further_scan() {
             while disk.requests.wanted() != Some(3) {
                 thread::yield_now();
             }
-            Run { result: disk.scan(asked), is_whole: true }
+            Run { result: disk.scan(asked), is_complete: true }
         });
         others.into_iter().for_each(|other| other.join().expect("the other does not panic"));
         assert_eq!(disk.scans.load(Ordering::Relaxed), 2, "the two share the second scan");
@@ -207,7 +207,7 @@ fn work_that_was_cut_short_is_done_for_those_who_wait_for_it() {
         };
         let cancel = Cancel::default();
         cancel.cancel();
-        disk.requests.request(1, Some(&cancel), |_| Run { result: (0, 0), is_whole: false });
+        disk.requests.request(1, Some(&cancel), |_| Run { result: (0, 0), is_complete: false });
         other.join().expect("the other does not panic");
     });
 }

@@ -20,24 +20,40 @@ const MOST_FILES: usize = 1_000;
 /// different.
 const MOST_BYTES: u64 = 64 << 20;
 
+/// Detects duplicates in one catalog.
+#[derive(Clone, Copy)]
+pub(crate) struct Duplicates<'a> {
+    pub(crate) digests: &'a DigestCache,
+    pub(crate) memo: &'a DuplicateMemo,
+    pub(crate) sources: &'a [CatalogSource],
+}
+
 /// A cache of the digests of compared `SKILL.md` files. A scan reads the head of a file and keeps
 /// no body, so only files whose id, name, description and priority agree are read again, each
 /// version once.
 #[derive(Default)]
-pub(crate) struct Copies(Mutex<HashMap<(usize, PackagePath), (Stamp, Digest)>>);
+pub(crate) struct DigestCache(Mutex<HashMap<(usize, PackagePath), (Stamp, Digest)>>);
 
-impl Copies {
+impl Duplicates<'_> {
     /// Returns whether two records are of the same package: of one directory, or equal in every
     /// file. An unreadable package equals no other.
-    pub(crate) fn are(
+    pub(crate) fn is_duplicate(
         &self,
         builder: &CatalogBuilder,
-        sources: &[CatalogSource],
-        (one, other): (RecordIndex, RecordIndex),
+        one: RecordIndex,
+        other: RecordIndex,
+    ) -> bool {
+        self.memo.get_or_compare(one, other, |budget| self.compare(builder, [one, other], budget))
+    }
+
+    fn compare(
+        &self,
+        builder: &CatalogBuilder,
+        pair: [RecordIndex; 2],
         budget: &AtomicU64,
     ) -> bool {
-        let a = builder.record(one);
-        let b = builder.record(other);
+        let records = pair.map(|index| builder.record(index));
+        let [a, b] = &records;
         let looks_alike = a.name() == b.name()
             && a.description() == b.description()
             && a.priority() == b.priority();
@@ -45,27 +61,29 @@ impl Copies {
         if !looks_alike {
             return false;
         }
-        let own = a.package();
-        let others = b.package();
-        let source = |at: RecordIndex| &*sources[at.source()].source;
-        let packages = [(source(one), &own), (source(other), &others)];
-        let [one_place, other_place] = packages.map(|(source, package)| source.identity(package));
-        if a.location() == b.location() || (one_place.is_some() && one_place == other_place) {
+        let [own, others] = [a.package(), b.package()];
+        let sources = pair.map(|index| &*self.sources[index.source()].source);
+        let packages = [(sources[0], &own), (sources[1], &others)];
+        let identities = packages.map(|(source, package)| source.identity(package));
+        let is_one_directory = identities[0].is_some() && identities[0] == identities[1];
+        if a.location() == b.location() || is_one_directory {
             return true;
         }
-        let digest = |at| self.digest(builder, sources, at);
-        digest(one).is_some_and(|digest_of_one| digest(other) == Some(digest_of_one))
+        let digest = |index| self.digests.digest(builder, self.sources, index);
+        digest(pair[0]).is_some_and(|first| digest(pair[1]) == Some(first))
             && have_same_files(packages, budget)
     }
+}
 
+impl DigestCache {
     fn digest(
         &self,
         builder: &CatalogBuilder,
         sources: &[CatalogSource],
-        at: RecordIndex,
+        index: RecordIndex,
     ) -> Option<Digest> {
-        let record = builder.record(at);
-        let key = (at.source(), record.package());
+        let record = builder.record(index);
+        let key = (index.source(), record.package());
         let stamp = record.stamp();
         let stamp = stamp.filter(|stamp| !stamp.is_racy());
         if let Some(digest) = self
@@ -76,7 +94,7 @@ impl Copies {
             return Some(digest);
         }
         let file = ResourcePath::new(record.file()).ok()?;
-        let source = &sources[at.source()].source;
+        let source = &sources[index.source()].source;
         let bytes = source.read(&key.1, &file, ReadLimit::default()).ok()?;
         let digest = Digest::of(&bytes);
         if let Some(stamp) = stamp {
@@ -130,21 +148,21 @@ fn have_same_files(packages: [Package<'_>; 2], budget: &AtomicU64) -> bool {
 
 /// The results for pairs of records in one catalog, and the number of bytes that may still be read
 /// for it.
-pub(crate) struct Verdicts {
+pub(crate) struct DuplicateMemo {
     known: Mutex<HashMap<[RecordIndex; 2], bool>>,
     budget: AtomicU64,
 }
 
-impl Default for Verdicts {
+impl Default for DuplicateMemo {
     fn default() -> Self {
         Self { known: Mutex::default(), budget: AtomicU64::new(MOST_BYTES) }
     }
 }
 
-impl Verdicts {
+impl DuplicateMemo {
     /// Returns the result of `compare` for two records. Concurrent callers do not wait for each
     /// other, and both get the first result.
-    pub(crate) fn of(
+    fn get_or_compare(
         &self,
         one: RecordIndex,
         other: RecordIndex,

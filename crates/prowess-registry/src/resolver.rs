@@ -1,0 +1,131 @@
+//! Resolves the records of every source into a catalog for one audience.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+use prowess_core::{Audience, Catalog, CatalogSource};
+
+use crate::duplicates::{DigestCache, DuplicateMemo, Duplicates};
+use crate::precedence::resolve;
+use crate::readiness::Readiness;
+use crate::resolve_input::{ResolveInput, Rules, Scans};
+use crate::visibility::VisibilityFilter;
+
+/// The maximum number of cached views. A host has a handful of agents and tenants at a time; an
+/// evicted view is built again.
+const MOST_VIEWS: usize = 64;
+
+/// Resolves catalogs, and caches those for other audiences than the registry's own.
+pub(crate) struct Resolver {
+    rules: Rules,
+    digests: DigestCache,
+    last: ArcSwapOption<ResolvedState>,
+}
+
+/// The input of the last catalog, and the views of it so far.
+struct ResolvedState {
+    scans: Scans,
+    readiness: Readiness,
+    /// The results of comparing packages, so that each view gets the same.
+    memo: DuplicateMemo,
+    views: ArcSwapOption<Vec<View>>,
+}
+
+/// The catalog for one audience. The key is the whole audience, so that a view is never served to
+/// another one.
+struct View {
+    audience: Audience,
+    catalog: Arc<Catalog>,
+}
+
+impl Resolver {
+    pub(crate) fn new(rules: Rules) -> Self {
+        Self { rules, digests: DigestCache::default(), last: ArcSwapOption::empty() }
+    }
+
+    /// Returns which requirements of the records the machine lacks now.
+    pub(crate) fn readiness(&self, sources: &[CatalogSource]) -> Readiness {
+        Readiness::ask(sources, self.rules.facts.as_deref())
+    }
+
+    /// Returns whether the readiness differs from that of the last catalog.
+    pub(crate) fn is_new(&self, readiness: &Readiness) -> bool {
+        self.last.load().as_ref().is_none_or(|last| last.readiness != *readiness)
+    }
+
+    /// Returns the catalog for the registry's own audience, which follows `last`.
+    pub(crate) fn resolve(&self, scans: Scans, readiness: Readiness, last: &Catalog) -> Catalog {
+        let revised = self.revise(&scans, &readiness, last);
+        let memo = DuplicateMemo::default();
+        let state = ResolvedState { scans, readiness, memo, views: ArcSwapOption::empty() };
+        let catalog = revised.unwrap_or_else(|| self.resolve_for(&state, &self.rules.audience));
+        self.last.store(Some(Arc::new(state)));
+        catalog
+    }
+
+    /// Returns the catalog for another audience; `None` for the registry's own, and before the
+    /// first catalog.
+    pub(crate) fn view(&self, audience: &Audience) -> Option<Arc<Catalog>> {
+        if *audience == self.rules.audience {
+            return None;
+        }
+        let state = self.last.load_full()?;
+        if let Some(catalog) = state.find(audience) {
+            return Some(catalog);
+        }
+        let catalog = self.resolve_for(&state, audience);
+        Some(state.keep(audience, Arc::new(catalog)))
+    }
+
+    /// Returns the last catalog with the current records, if nothing has changed that decides which
+    /// skills are offered. Most changes are of a description or a body, and cost only as much as
+    /// they are large.
+    fn revise(&self, scans: &Scans, readiness: &Readiness, last: &Catalog) -> Option<Catalog> {
+        let state = self.last.load();
+        let state = state.as_deref()?;
+        // If a panic prevented its publication, the state is not that of the last catalog.
+        let is_alike = state.scans.generation == last.generation()
+            && state.readiness == *readiness
+            && state.scans.withheld == scans.withheld
+            && state.scans.findings == scans.findings;
+        if is_alike { last.revised(&scans.sources, scans.generation) } else { None }
+    }
+
+    fn resolve_for(&self, state: &ResolvedState, audience: &Audience) -> Catalog {
+        let ResolvedState { scans, readiness, memo, .. } = state;
+        let filter = VisibilityFilter { policy: &self.rules.visibility, audience, readiness };
+        let duplicates = Duplicates { digests: &self.digests, memo, sources: &scans.sources };
+        resolve(&ResolveInput { rules: &self.rules, scans, filter, duplicates })
+    }
+}
+
+impl ResolvedState {
+    fn find(&self, audience: &Audience) -> Option<Arc<Catalog>> {
+        let views = self.views.load();
+        let view = views.as_ref()?.iter().find(|view| view.audience == *audience)?;
+        Some(Arc::clone(&view.catalog))
+    }
+
+    /// Caches a view, unless another thread was faster. Then returns that one, so that each
+    /// audience has one catalog.
+    fn keep(&self, audience: &Audience, catalog: Arc<Catalog>) -> Arc<Catalog> {
+        self.views.rcu(|views| {
+            let known = views.iter().flat_map(|views| views.iter());
+            let is_kept = known.clone().any(|view| view.audience == *audience);
+            if is_kept {
+                return views.clone();
+            }
+            let first = known.clone().count().saturating_sub(MOST_VIEWS - 1);
+            let mut next: Vec<_> = known.skip(first).map(View::share).collect();
+            next.push(View { audience: audience.clone(), catalog: Arc::clone(&catalog) });
+            Some(Arc::new(next))
+        });
+        self.find(audience).unwrap_or(catalog)
+    }
+}
+
+impl View {
+    fn share(&self) -> Self {
+        Self { audience: self.audience.clone(), catalog: Arc::clone(&self.catalog) }
+    }
+}

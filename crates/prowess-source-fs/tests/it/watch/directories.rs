@@ -1,0 +1,99 @@
+//! Directories that are created, moved and removed.
+
+use std::fs;
+
+use prowess_source_fs::{FsConfig, Nested};
+use prowess_testkit::Tree;
+
+use super::{SKILL, check, config, rename, tree, watched, write};
+
+#[test]
+fn a_directory_that_is_renamed_is_told_of_by_both_names() {
+    check(|skills| rename(skills.join("pdf"), skills.join("forms")), &["pdf"]);
+    check(|skills| rename(skills.join("pdf"), skills.join("forms")), &["forms"]);
+    check(|skills| rename(skills.join("group"), skills.join("team")), &["team/inner"]);
+}
+
+#[test]
+fn a_directory_that_was_renamed_is_still_watched() {
+    let tree = tree();
+    let watched = watched(config(&tree));
+    rename(tree.join("skills/tables"), tree.join("skills/aardvark"));
+    // More often than there is word of the rename.
+    for _ in 0..10 {
+        write(tree.join("skills/aardvark/SKILL.md"));
+        watched.wait_for("aardvark");
+    }
+}
+
+/// Makes a directory, waits until it is told of, and sees that what is edited in it later is told
+/// of too.
+#[track_caller]
+fn check_new(make: impl Fn(&Tree), package: &str) {
+    for nested in [Nested::Stop, Nested::Descend] {
+        let tree = tree();
+        let watched = watched(FsConfig { nested, ..config(&tree) });
+        make(&tree);
+        watched.wait_for(package);
+        let file = tree.join("skills").join(package).join("SKILL.md");
+        write(&file);
+        watched.wait_for(package);
+        fs::remove_file(file).expect("it goes");
+        watched.wait_for(package);
+    }
+}
+
+#[test]
+fn a_directory_that_is_made_is_watched() {
+    check_new(|tree| tree.write("skills/new/SKILL.md", SKILL), "new");
+}
+
+#[test]
+fn directories_in_new_directories_are_watched() {
+    check_new(|tree| tree.write("skills/a/b/c/SKILL.md", SKILL), "a/b/c");
+}
+
+#[test]
+fn a_directory_that_is_moved_in_is_watched() {
+    check_new(|tree| rename(tree.join("outside"), tree.join("skills/inside")), "inside/shared");
+}
+
+#[test]
+fn a_directory_that_is_moved_back_is_watched() {
+    let there_and_back = |tree: &Tree| {
+        rename(tree.join("skills/group"), tree.join("away"));
+        rename(tree.join("away"), tree.join("skills/group"));
+    };
+    check_new(there_and_back, "group/inner");
+}
+
+#[test]
+fn packages_below_one_that_ends_the_walk_come_with_its_end() {
+    let tree = tree();
+    tree.write("skills/pdf/deep/SKILL.md", SKILL);
+    let watched = watched(config(&tree));
+    fs::remove_file(tree.join("skills/pdf/SKILL.md")).expect("it goes");
+    watched.wait_for("pdf/deep");
+    write(tree.join("skills/pdf/deep/SKILL.md"));
+    watched.wait_for("pdf/deep");
+    write(tree.join("skills/pdf/SKILL.md"));
+    watched.wait_for("pdf/deep");
+}
+
+#[test]
+fn many_changes_at_once_are_told_of() {
+    let tree = tree();
+    let watched = watched(config(&tree));
+    for number in 0..1_000 {
+        tree.write(&format!("skills/many/skill-{number}/SKILL.md"), SKILL);
+    }
+    write(tree.join("skills/tables/SKILL.md"));
+    watched.wait_for("tables");
+    // Whatever was told of one by one or as a whole, each is watched in the end.
+    loop {
+        write(tree.join("skills/many/skill-999/SKILL.md"));
+        if watched.wait_for("many/skill-999").iter().any(|path| path == "many/skill-999") {
+            break;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Files that are written, renamed and removed.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use prowess_core::{Cancel, Found, PreviousScan, ReadFurther, ScanSink, SkillSource};
+
+use super::{SKILL, check, config, rename, tree, watched, write};
+
+#[test]
+fn a_file_that_is_written_in_place_is_told_of() {
+    check(|skills| write(skills.join("pdf/SKILL.md")), &["pdf"]);
+    check(|skills| write(skills.join("group/inner/SKILL.md")), &["group/inner"]);
+}
+
+#[test]
+fn a_file_that_is_replaced_by_a_rename_is_told_of() {
+    let save = |skills: &Path| {
+        write(skills.join("pdf/.SKILL.md.tmp"));
+        rename(skills.join("pdf/.SKILL.md.tmp"), skills.join("pdf/SKILL.md"));
+    };
+    check(save, &["pdf"]);
+}
+
+#[test]
+fn a_file_that_is_moved_away_and_written_again_is_told_of() {
+    let save = |skills: &Path| {
+        rename(skills.join("pdf/SKILL.md"), skills.join("pdf/SKILL.md~"));
+        write(skills.join("pdf/SKILL.md"));
+    };
+    check(save, &["pdf"]);
+}
+
+#[test]
+fn a_file_that_goes_is_told_of() {
+    check(|skills| fs::remove_file(skills.join("pdf/SKILL.md")).expect("it goes"), &["pdf"]);
+    check(|skills| fs::remove_dir_all(skills.join("pdf")).expect("it goes"), &["pdf"]);
+    check(|skills| fs::remove_dir_all(skills.join("group")).expect("it goes"), &["group/inner"]);
+}
+
+#[test]
+fn the_other_name_of_the_file_is_told_of() {
+    let rename = |skills: &Path| rename(skills.join("pdf/SKILL.md"), skills.join("pdf/skill.md"));
+    check(rename, &["pdf"]);
+}
+
+#[test]
+fn rights_that_change_are_told_of() {
+    let shut = |path: &Path| {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o500)).expect("the rights change");
+    };
+    check(|skills| shut(&skills.join("pdf")), &["pdf"]);
+    check(|skills| shut(&skills.join("pdf/SKILL.md")), &["pdf"]);
+}
+
+#[test]
+fn what_no_scan_would_see_is_not_told_of() {
+    let tree = tree();
+    let watched = watched(config(&tree));
+    watched
+        .source
+        .scan(&PreviousScan::none(), &mut Deaf, &Cancel::default())
+        .expect("a scan reads every file");
+    tree.write("skills/pdf/.SKILL.md.swp", "an editor's own");
+    tree.write("skills/pdf/references/more.md", "More");
+    tree.write("skills/README.md", "no skill");
+    fs::create_dir(tree.join("skills/pdf/scripts")).expect("it can be made");
+    tree.write("elsewhere/pdf/SKILL.md", SKILL);
+    write(tree.join("skills/tables/SKILL.md"));
+    assert_eq!(watched.wait_for("tables"), ["tables"], "only the last is told of");
+}
+
+struct Deaf;
+
+impl ScanSink for Deaf {
+    fn unchanged(&mut self, _: &str) {}
+
+    fn found(&mut self, _: Found<'_>) -> ReadFurther {
+        ReadFurther::No
+    }
+
+    fn problem(&mut self, _: prowess_core::Diagnostic) {}
+}

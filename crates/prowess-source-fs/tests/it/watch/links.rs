@@ -1,0 +1,217 @@
+//! Links to packages, and their targets.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::time::Duration;
+
+use prowess_core::{PackagePath, SourceChange};
+use prowess_source_fs::{FsConfig, Links};
+use prowess_testkit::{Tree, without_override};
+
+use super::{LONG, SKILL, config, rename, tree, watched, write};
+
+#[test]
+fn a_package_behind_a_link_is_told_of_by_the_links_name() {
+    let tree = tree();
+    symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
+    symlink(tree.join("skills/pdf"), tree.join("skills/twice")).expect("links can be made");
+    let watched = watched(config(&tree));
+    write(tree.join("outside/shared/SKILL.md"));
+    watched.wait_for("linked");
+    write(tree.join("skills/pdf/SKILL.md"));
+    let told = watched.wait_for("pdf");
+    assert!(
+        !told.iter().any(|path| path == "twice"),
+        "what lies inside has its own name: {told:?}"
+    );
+}
+
+#[test]
+fn a_link_that_comes_or_leads_elsewhere_may_change_everything() {
+    let tree = tree();
+    tree.write("outside/other/SKILL.md", SKILL);
+    let watched = watched(config(&tree));
+    symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
+    watched.wait_for_everything();
+    write(tree.join("outside/shared/SKILL.md"));
+    watched.wait_for("linked");
+    symlink(tree.join("outside/other"), tree.join("skills/.new")).expect("links can be made");
+    rename(tree.join("skills/.new"), tree.join("skills/linked"));
+    watched.wait_for_everything();
+    // Between the two, everything may have been told of once more.
+    write(tree.join("outside/other/SKILL.md"));
+    watched.wait_for("linked");
+}
+
+#[test]
+fn a_link_that_goes_may_change_everything() {
+    let tree = tree();
+    symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
+    let watched = watched(config(&tree));
+    fs::remove_file(tree.join("skills/linked")).expect("links can be removed");
+    watched.wait_for_everything();
+}
+
+/// A look at the packages alone follows no link.
+#[test]
+fn a_link_that_comes_along_with_a_directory_may_change_everything() {
+    let tree = tree();
+    fs::create_dir(tree.join("team")).expect("a directory can be made");
+    symlink(tree.join("outside/shared"), tree.join("team/linked")).expect("links can be made");
+    let watched = watched(config(&tree));
+    rename(tree.join("team"), tree.join("skills/team"));
+    watched.wait_for_everything();
+    write(tree.join("outside/shared/SKILL.md"));
+    watched.wait_for("team/linked");
+}
+
+#[test]
+fn a_package_of_the_project_behind_a_link_is_told_of() {
+    let tree = tree();
+    symlink("../outside/shared", tree.join("skills/shared")).expect("a link can be made");
+    let within = Some(tree.path().to_owned());
+    let config = FsConfig { links: Links::WithinRoot, within, ..config(&tree) };
+    let watched = watched(config);
+    write(tree.join("outside/shared/SKILL.md"));
+    watched.wait_for("shared");
+}
+
+#[test]
+fn a_package_that_is_searched_by_no_path_but_a_link_is_told_of() {
+    let tree = tree();
+    tree.write("skills/node_modules/hidden/SKILL.md", SKILL);
+    symlink("node_modules/hidden", tree.join("skills/shown")).expect("a link can be made");
+    let watched = watched(config(&tree));
+    write(tree.join("skills/node_modules/hidden/SKILL.md"));
+    watched.wait_for("shown");
+}
+
+#[test]
+fn what_a_link_leads_to_is_heard_of_when_it_comes() {
+    for (link, made) in [
+        ("../outside/late", "outside/late"),
+        ("../outside/some/way/off", "outside/some/way/off"),
+        ("../outside/../outside/late", "outside/late"),
+        ("pdf/late", "skills/pdf/late"),
+        ("node_modules/late", "skills/node_modules/late"),
+        ("../late", "late"),
+    ] {
+        let tree = tree();
+        symlink(link, tree.join("skills/one")).expect("a link can be made");
+        symlink("one", tree.join("skills/chained")).expect("a link can be made");
+        symlink("../outside/never", tree.join("skills/never")).expect("a link can be made");
+        let watched = watched(config(&tree));
+        tree.write(&format!("{made}/SKILL.md"), SKILL);
+        watched.wait_for_everything();
+        // It may have been made while everything was looked at.
+        loop {
+            write(tree.join(made).join("SKILL.md"));
+            match watched.heard.recv_timeout(LONG).expect("it is told of") {
+                SourceChange::Packages(packages) => {
+                    let is_linked =
+                        |path: &PackagePath| ["one", "chained"].contains(&path.as_str());
+                    break assert!(packages.iter().any(is_linked), "{link}: {packages:?}");
+                }
+                SourceChange::Everything => {}
+                other => panic!("{link}: {other:?}"),
+            }
+        }
+    }
+}
+
+/// As where a new version is unpacked beside and put in place whole.
+#[test]
+fn what_a_link_leads_to_is_heard_of_when_it_is_moved_in() {
+    for (links, made) in [
+        (&[("one", "pdf/late")][..], "skills/pdf/late"),
+        (&[("one", "../outside/late")], "outside/late"),
+        // Its directory is watched as a package by another link.
+        (&[("a", "../outside"), ("one", "../outside/late")], "outside/late"),
+        // A link on the way leads nowhere yet.
+        (&[("one", "../current/late"), ("../current", "releases/2")], "releases/2/late"),
+    ] {
+        let tree = tree();
+        tree.write("made/SKILL.md", SKILL);
+        fs::create_dir(tree.join("releases")).expect("a directory can be made");
+        for (link, target) in links {
+            symlink(target, tree.join("skills").join(link)).expect("a link can be made");
+        }
+        let watched = watched(config(&tree));
+        let made = tree.join(made);
+        if !made.parent().expect("it has one").exists() {
+            fs::create_dir(made.parent().expect("it has one")).expect("a directory can be made");
+            watched.wait_for_everything();
+        }
+        rename(tree.join("made"), &made);
+        watched.wait_for_everything();
+    }
+}
+
+#[test]
+fn what_a_link_leads_to_inside_is_heard_of_when_it_opens() {
+    without_override(|| {
+        let tree = tree();
+        tree.write("skills/node_modules/hidden/SKILL.md", SKILL);
+        symlink("node_modules/hidden", tree.join("skills/shown")).expect("a link can be made");
+        let rights = |mode| {
+            let mode = fs::Permissions::from_mode(mode);
+            fs::set_permissions(tree.join("skills/node_modules/hidden"), mode)
+                .expect("they change");
+        };
+        rights(0o000);
+        let watched = watched(config(&tree));
+        rights(0o755);
+        watched.wait_for_everything();
+    });
+}
+
+/// The parent of a root that is a link is watched for the link; nothing else may take that away.
+#[test]
+fn what_a_link_leads_to_beside_the_root_leaves_the_roots_own_watch() {
+    for link in ["../late", ".."] {
+        let tree = tree();
+        symlink("skills", tree.join("root")).expect("a link can be made");
+        symlink(link, tree.join("skills/one")).expect("a link can be made");
+        // By another spelling than the link's own.
+        let outer = Tree::new("");
+        symlink(tree.path(), outer.join("way")).expect("a link can be made");
+        let watched = watched(FsConfig::new(outer.join("way/root")));
+        fs::create_dir_all(tree.join("other/pdf")).expect("a directory can be made");
+        symlink("other", tree.join("new")).expect("a link can be made");
+        rename(tree.join("new"), tree.join("root"));
+        watched.wait_for_everything();
+        while watched.heard.recv_timeout(Duration::from_millis(100)).is_ok() {}
+        tree.write("other/pdf/SKILL.md", SKILL);
+        watched.wait_for("pdf");
+    }
+}
+
+#[test]
+fn what_a_link_leads_to_is_heard_of_when_it_opens() {
+    without_override(|| {
+        for shut in ["outside", "outside/shared"] {
+            let tree = tree();
+            let rights = |mode| {
+                let mode = fs::Permissions::from_mode(mode);
+                fs::set_permissions(tree.join(shut), mode).expect("the rights change");
+            };
+            symlink("../outside/shared", tree.join("skills/one")).expect("a link can be made");
+            rights(0o000);
+            let watched = watched(config(&tree));
+            rights(0o700);
+            watched.wait_for_everything();
+            write(tree.join("outside/shared/SKILL.md"));
+            watched.wait_for("one");
+        }
+    });
+}
+
+#[test]
+fn a_link_that_may_not_be_followed_is_not() {
+    let tree = tree();
+    symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
+    let watched = watched(FsConfig { links: Links::WithinRoot, ..config(&tree) });
+    write(tree.join("outside/shared/SKILL.md"));
+    write(tree.join("skills/pdf/SKILL.md"));
+    assert_eq!(watched.wait_for("pdf"), ["pdf"]);
+}

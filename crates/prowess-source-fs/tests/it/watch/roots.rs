@@ -1,0 +1,106 @@
+//! Roots that appear, move and disappear, and `.gitignore` files.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::time::Duration;
+
+use prowess_core::SourceChange;
+use prowess_source_fs::FsConfig;
+use prowess_testkit::{Tree, without_override};
+
+use super::{LONG, SKILL, config, rename, tree, watched, write};
+
+#[test]
+fn a_root_that_is_made_later_is_watched() {
+    let tree = Tree::new("");
+    let watched = watched(FsConfig::new(tree.join("a/b/skills")));
+    fs::create_dir(tree.join("a")).expect("it can be made");
+    watched.wait_for_everything();
+    tree.write("a/b/skills/pdf/SKILL.md", SKILL);
+    // Each write is told of, by name once the watch is up and as anything before.
+    loop {
+        write(tree.join("a/b/skills/pdf/SKILL.md"));
+        let told = watched.heard.recv_timeout(LONG).expect("a write is told of");
+        if matches!(told, SourceChange::Packages(_)) {
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_root_that_goes_and_comes_back_is_watched() {
+    let tree = tree();
+    let watched = watched(config(&tree));
+    rename(tree.join("skills"), tree.join("away"));
+    watched.wait_for_everything();
+    rename(tree.join("away"), tree.join("skills"));
+    watched.wait_for_everything();
+    write(tree.join("skills/pdf/SKILL.md"));
+    watched.wait_for("pdf");
+}
+
+#[test]
+fn a_root_that_is_moved_with_the_directory_above_it_is_heard_of() {
+    let tree = Tree::new("");
+    tree.write("project/.agents/skills/pdf/SKILL.md", SKILL);
+    let watched = watched(FsConfig::new(tree.join("project/.agents/skills")));
+    for (from, to) in [(".agents", ".off"), (".agents/skills", ".agents/off")] {
+        let (from, to) = (tree.join("project").join(from), tree.join("project").join(to));
+        rename(&from, &to);
+        watched.wait_for_everything();
+        rename(&to, &from);
+        watched.wait_for_everything();
+        while watched.heard.recv_timeout(Duration::from_millis(100)).is_ok() {}
+    }
+    write(tree.join("project/.agents/skills/pdf/SKILL.md"));
+    watched.wait_for("pdf");
+}
+
+#[test]
+fn a_root_behind_a_link_is_watched_and_so_is_the_link() {
+    let tree = tree();
+    tree.write("other/tables/SKILL.md", SKILL);
+    symlink(tree.join("skills"), tree.join("root")).expect("links can be made");
+    let watched = watched(FsConfig::new(tree.join("root")));
+    write(tree.join("skills/pdf/SKILL.md"));
+    watched.wait_for("pdf");
+    symlink(tree.join("other"), tree.join(".new")).expect("links can be made");
+    rename(tree.join(".new"), tree.join("root"));
+    watched.wait_for_everything();
+    write(tree.join("other/tables/SKILL.md"));
+    watched.wait_for("tables");
+}
+
+/// What is searched is for these files to say, be they in the tree or above it.
+#[test]
+fn a_gitignore_that_comes_changes_or_goes_may_change_everything() {
+    for place in ["skills/.gitignore", "skills/group/.gitignore", ".gitignore"] {
+        let tree = tree();
+        let watched = watched(FsConfig { gitignore: Some(tree.path().into()), ..config(&tree) });
+        for text in ["drafts/\n", ""] {
+            tree.write(place, text);
+            watched.wait_for_everything();
+        }
+        fs::remove_file(tree.join(place)).expect("it goes");
+        watched.wait_for_everything();
+    }
+}
+
+#[test]
+fn a_root_that_is_shut_for_a_while_is_heard_of_when_it_opens() {
+    without_override(|| {
+        let tree = tree();
+        let skills = tree.join("skills");
+        let rights = |mode| {
+            let mode = fs::Permissions::from_mode(mode);
+            fs::set_permissions(&skills, mode).expect("the rights change");
+        };
+        let watched = watched(config(&tree));
+        rights(0o000);
+        watched.wait_for_everything();
+        rights(0o700);
+        watched.wait_for_everything();
+        tree.write("skills/pdf/SKILL.md", SKILL);
+        watched.wait_for("pdf");
+    });
+}
