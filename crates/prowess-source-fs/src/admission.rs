@@ -50,10 +50,7 @@ pub(crate) fn admits(config: &FsConfig, parent: Parent<'_>, name: &[u8], kind: K
     let Ok(name) = std::str::from_utf8(name) else {
         return Admission::Unusable(codes::PATH_NOT_UTF8);
     };
-    let path = match parent.path {
-        "" => name.to_owned(),
-        parent => [parent, "/", name].concat(),
-    };
+    let path = join(parent.path, name);
     match kind {
         _ if !PackagePath::is_normal(&path) => Admission::Unusable(codes::PATH_NOT_PORTABLE),
         Kind::Link => Admission::Link(path),
@@ -138,11 +135,15 @@ fn of_missing(error: ErrorKind) -> Reach {
 
 /// Returns whether a directory has a `SKILL.md` of any kind of file.
 pub(crate) fn is_package(root: &Dir, directory: &str) -> bool {
-    let file = |name| match directory {
-        "" => String::from(name),
+    SKILL_MD_FILES.iter().any(|file| root.stat_unconfined(&*join(directory, file)).is_ok())
+}
+
+/// Returns the path of a name in a directory.
+pub(crate) fn join(directory: &str, name: &str) -> String {
+    match directory {
+        "" => name.to_owned(),
         directory => [directory, "/", name].concat(),
-    };
-    SKILL_MD_FILES.into_iter().any(|name| root.stat_unconfined(&*file(name)).is_ok())
+    }
 }
 
 #[cfg(test)]

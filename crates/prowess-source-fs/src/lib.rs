@@ -1,7 +1,8 @@
 //! Skills in a directory tree.
 //!
 //! ```
-//! # use prowess_core::{Cancel, Diagnostic, Found, PreviousScan, ReadFurther, ScanSink, SkillSource};
+//! # use prowess_core::{Cancel, Diagnostic, Found};
+//! # use prowess_core::{PreviousScan, ReadFurther, ScanSink, SkillSource};
 //! # let tree = prowess_testkit::Tree::new("//- /pdf/SKILL.md\n---\nname: pdf\n---\n");
 //! # let clock = std::sync::Arc::new(prowess_testkit::ManualClock::default());
 //! use prowess_source_fs::{FsConfig, FsSource};
@@ -32,20 +33,23 @@
 //! what may have changed. A root in which there was nothing but packages is listed again once the
 //! kernel dates a change of it.
 //!
-//! Where the disk has to be waited for, some threads read ahead, and end with the scan. What is
-//! reported, in which order and on which thread, does not depend on them.
+//! On a slow disk, some threads read ahead, and end with the scan. The reports, their order and
+//! their thread do not depend on them.
 //!
-//! It never reads frontmatter: it ships text, and knows of a `SKILL.md` only what the file system
-//! knows. Every open goes through `prowess-dir`, so no link and no race leads a read out of a
-//! package. Whatever keeps a `SKILL.md` from being reported is told with one of [`codes`], and the
-//! others are reported all the same.
+//! The source never reads frontmatter: it returns text, and of a `SKILL.md` only what the file
+//! system stores about it. Every open goes through `prowess-dir`, so no link and no race leads a
+//! read out of a package. A `SKILL.md` that cannot be reported is a diagnostic with one of
+//! [`codes`], and the others are reported.
 //!
-//! A watch tells of changes of a `SKILL.md` and of directories by the operating system's own word;
-//! of a file system that has none to give, such as one over a network, it tells nothing. Nor does
-//! it tell of the file that a `SKILL.md` that is a link leads to, of changes by another name of a
-//! file that has several (hard links), of a link on the way to a package or to the root that is led
-//! elsewhere, or of directories that are renamed more than two above the root or anywhere above a
-//! root that is not there. Who has such places scans them from time to time.
+//! A watch reports changes of a `SKILL.md` and of directories, by the notifications of the
+//! operating system. Some changes have no notification, and a tree with such changes should be
+//! scanned regularly:
+//!
+//! - changes on a file system without notifications, such as one over a network;
+//! - changes of the target of a `SKILL.md` that is a link, or by another name of a file that has
+//!   several (hard links);
+//! - a link on the path of a package or of the root that gets another target;
+//! - renames of directories more than two above the root, or anywhere above a missing root.
 #![forbid(unsafe_code)]
 
 mod admission;
@@ -93,7 +97,7 @@ pub use surroundings::Surroundings;
 
 /// A directory tree whose directories with a `SKILL.md` are packages.
 ///
-/// The root is looked at anew by every call, so it may come and go.
+/// Every call opens the root again, so it may appear and disappear.
 pub struct FsSource {
     config: FsConfig,
     root: String,
@@ -104,12 +108,12 @@ pub struct FsSource {
 }
 
 impl FsSource {
-    /// A source over the tree that `config` names. Nothing is opened yet.
+    /// Creates a source of the tree that `config` describes, without opening it.
     ///
-    /// The clock tells which files changed so lately that the next change might not show in their
-    /// times; they are read again by every scan.
+    /// Files that changed so recently, by the clock, that a further change might not show in their
+    /// times are read again by every scan.
     pub fn new(mut config: FsConfig, clock: Arc<dyn Clock>) -> Self {
-        // Without a working directory a relative root stays as it is and is found missing.
+        // Without a working directory a relative root stays relative, and is missing.
         if let Ok(absolute) = std::path::absolute(&config.root) {
             config.root = without_last_slash(&absolute);
         }
@@ -119,15 +123,15 @@ impl FsSource {
         Self { config, root, clock, stillness, fast: Some(Fast::default()) }
     }
 
-    /// Waits by `pause` where a file that is being written to is to be read again. By default the
-    /// thread sleeps, a tenth of a second at a time and at most four times.
+    /// Sets the function that waits before a file that is being written to is read again. By
+    /// default the thread sleeps, a tenth of a second at a time and at most four times.
     #[must_use]
     pub fn with_pause(mut self, pause: impl Fn(Duration) + Send + Sync + 'static) -> Self {
         self.stillness.pause = Arc::new(pause);
         self
     }
 
-    /// What the source was made with; the root is absolute.
+    /// Returns the configuration; the root is absolute.
     pub fn config(&self) -> &FsConfig {
         &self.config
     }
@@ -158,7 +162,7 @@ impl SkillSource for FsSource {
     }
 
     fn cache_key(&self) -> Option<String> {
-        // Files keep their times and numbers, and whatever is configured decides what is found.
+        // Files keep their times and inodes, and the configuration decides which are found.
         Some(format!("{:?}", self.config))
     }
 

@@ -33,8 +33,8 @@ pub(crate) struct Prober<'a> {
     head: Box<[u8]>,
 }
 
-/// The end of a package's path in [`Prober::path`], and the start of the part that is relative to the
-/// open directory. The two are equal if the package itself is open.
+/// The end of a package's path in [`Prober::path`], and the start of the part that is relative to
+/// the open directory. The two are equal if the package itself is open.
 #[derive(Clone, Copy)]
 struct PathParts {
     package: usize,
@@ -126,7 +126,8 @@ impl<'a> Prober<'a> {
         };
         self.path.clear();
         self.path.push_str(request.package);
-        // The last listing shows that the directory is the same, but not which of its files is known.
+        // The last listing shows that the directory is the same, but not which of its files is
+        // known.
         let origin = match request.origin {
             Origin::LastListing => Origin::Opened,
             origin => origin,

@@ -9,7 +9,7 @@ use crate::package::FILES;
 use crate::stillness::{Content, Stillness};
 use crate::{FsConfig, link};
 
-/// Names the files of a package other than its `SKILL.md`.
+/// Lists the files of a package other than its `SKILL.md`.
 pub(crate) fn list(
     config: &FsConfig,
     package: &PackagePath,
@@ -37,7 +37,7 @@ pub(crate) fn list(
     Ok(listing)
 }
 
-/// Reads a file of a package whole.
+/// Reads a whole file of a package.
 pub(crate) fn read(
     config: &FsConfig,
     package: &PackagePath,
@@ -45,9 +45,9 @@ pub(crate) fn read(
     limit: ReadLimit,
     stillness: &Stillness,
 ) -> Result<Vec<u8>, SourceError> {
-    // A repository may be a package, and what git keeps of it, such as a password, is no part of that.
+    // A repository may be a package, and its `.git`, which may hold a password, is not part of it.
     if resource.as_str().split('/').any(|part| config.skips(part)) {
-        return Err(no_part(package, resource));
+        return Err(not_part_of(package, resource));
     }
     stillness.read(|| read_once(config, package, resource, limit))
 }
@@ -59,12 +59,12 @@ fn read_once(
     limit: ReadLimit,
 ) -> Result<Content, SourceError> {
     if config.opens_by_path() {
-        // Nearly always there is no link on the way, and then nothing leads out.
+        // Paths hardly ever contain a link, and without one nothing leads out.
         let path = [package.as_str(), "/", resource.as_str()].concat();
         let path = path.trim_start_matches('/');
         let file = Dir::open_file_below(&config.root, path);
         match file.and_then(|file| content(&file, limit)) {
-            // The other errors are explained by what follows.
+            // The other errors are determined below.
             Err(error) if error.kind() != ErrorKind::Changing => {}
             read => return read.map_err(|error| source_error(&error, package)),
         }
@@ -72,9 +72,9 @@ fn read_once(
     let directory = open(config, package)?;
     let mut file = directory.open_file(resource.as_str(), Links::Refuse);
     if file.as_ref().is_err_and(|error| error.kind() == ErrorKind::Link) {
-        // A `SKILL.md` is read wherever in its package it leads, as by a scan.
+        // A `SKILL.md` that is a link is read anywhere in its package, as by a scan.
         if !is_skill_file(resource.as_str()) && is_skipped_behind_links(config, package, resource) {
-            return Err(no_part(package, resource));
+            return Err(not_part_of(package, resource));
         }
         file = directory.open_file(resource.as_str(), Links::FollowInside);
     }
@@ -93,7 +93,7 @@ fn open(config: &FsConfig, package: &PackagePath) -> Result<Dir, SourceError> {
     })
 }
 
-/// Whether links lead to what no listing of the package shows.
+/// Returns whether links lead to a file that no listing of the package shows.
 fn is_skipped_behind_links(
     config: &FsConfig,
     package: &PackagePath,
@@ -106,7 +106,7 @@ fn is_skipped_behind_links(
     inside.is_ok_and(|inside| inside.iter().any(|part| config.skips(part.as_encoded_bytes())))
 }
 
-fn no_part(package: &PackagePath, resource: &ResourcePath) -> SourceError {
+fn not_part_of(package: &PackagePath, resource: &ResourcePath) -> SourceError {
     let message = format!("`{resource}` is no part of the package `{package}`");
     SourceError::new(SourceErrorKind::NotFound, message)
 }
@@ -115,7 +115,7 @@ fn is_skill_file(path: &str) -> bool {
     FILES.contains(&path)
 }
 
-/// `None` for a file that is gone or whose name is no resource's path.
+/// Returns a listed file; `None` if it was removed or its name is not a resource's path.
 fn resource(directory: &Dir, path: &str) -> Option<Resource> {
     let checked = ResourcePath::new(path).ok()?;
     let stat = directory.stat(path, Links::Refuse).ok()?;
@@ -135,7 +135,7 @@ fn kind_of(kind: ErrorKind) -> SourceErrorKind {
         ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::Malformed => {
             SourceErrorKind::NotFound
         }
-        // A package behind a link that is not followed lies outside as far as this source goes.
+        // A package behind a link that is not followed is outside of this source.
         ErrorKind::Escape | ErrorKind::Link => SourceErrorKind::Escape,
         ErrorKind::NotRegular => SourceErrorKind::NotRegular,
         ErrorKind::Loop => SourceErrorKind::Loop,

@@ -236,9 +236,12 @@ impl<'a> Walk<'a> {
             }
             self.directories_left -= 1;
         }
-        let (depth, rules) = (level.depth + 1, level.rules.clone());
-        let within = level.within.below(probe);
-        self.pending.push_back(Pending { path: path.into(), depth, rules, within });
+        self.pending.push_back(Pending {
+            path: path.into(),
+            depth: level.depth + 1,
+            rules: level.rules.clone(),
+            within: level.within.below(probe),
+        });
     }
 
     /// Reports a directory that could not be listed.

@@ -1,11 +1,11 @@
 //! Provisional stamps, which cost no system call.
 //!
 //! A proper stamp costs a system call for each file, in a scan that otherwise has three per file.
-//! So a first scan uses **provisional** stamps where the file system allows it (see [`Epoch`]): they
-//! contain the start of the scan and the directory of the file. The next scan reads the file's times
-//! anyway. If these are before the start of the earlier scan, by more than the resolution of the
-//! clock, the file is unchanged. If not, it is read again, and gets a proper stamp. In the same way
-//! a provisional stamp records when a directory was listed and which names it had.
+//! So a first scan uses **provisional** stamps where the file system allows it (see [`Epoch`]):
+//! they contain the start of the scan and the directory of the file. The next scan reads the file's
+//! times anyway. If these are before the start of the earlier scan, by more than the resolution of
+//! the clock, the file is unchanged. If not, it is read again, and gets a proper stamp. In the same
+//! way a provisional stamp records when a directory was listed and which names it had.
 
 #[cfg(test)]
 mod tests;

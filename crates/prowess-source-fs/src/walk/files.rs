@@ -4,7 +4,7 @@ use prowess_dir::{Dir, Entry, Kind};
 use unicode_normalization::UnicodeNormalization;
 
 use super::{Level, Walk};
-use crate::admission::is_package;
+use crate::admission::{is_package, join};
 use crate::package::{FILES, Probe};
 use crate::problem;
 use crate::wrong_case::is_wrong_case;
@@ -40,12 +40,8 @@ pub(super) struct OddNames {
 
 /// Returns whether a directory has a `SKILL.md` under both names.
 pub(crate) fn has_both_files(root: &Dir, directory: &str) -> bool {
-    let path = |file| match directory {
-        "" => String::from(file),
-        directory => [directory, "/", file].concat(),
-    };
     FILES.into_iter().all(|file| {
-        let stat = root.stat_unconfined(&*path(file));
+        let stat = root.stat_unconfined(&*join(directory, file));
         stat.is_ok_and(|stat| matches!(stat.kind, Kind::File | Kind::Link))
     })
 }

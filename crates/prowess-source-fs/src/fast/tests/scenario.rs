@@ -47,7 +47,7 @@ pub(super) enum Node {
     File(Parts, usize, u8),
     /// A directory with nothing in it.
     Directory(Parts),
-    /// A directory that nobody may enter.
+    /// A directory that cannot be entered.
     Closed(Parts),
     /// A link to a directory or a file of the tree, or to nothing.
     Link(Parts, Parts),
@@ -141,14 +141,13 @@ impl Scenario {
     /// two are exchanged.
     pub(super) fn of_packages(mut self) -> Self {
         self.rounds.splice(0..0, [vec![Edit::Write(3, 0)], vec![Edit::Swap(5, 7)]]);
-        let (max_depth, max_skills, max_directories) = (16, 200_000, 20_000);
         Self {
             nodes: vec![Node::Packages(25)],
             nested: Nested::Stop,
             gitignore: false,
-            max_depth,
-            max_skills,
-            max_directories,
+            max_depth: 16,
+            max_skills: 200_000,
+            max_directories: 20_000,
             ..self
         }
     }
