@@ -188,6 +188,15 @@ pub enum SessionError {
     /// Concurrent calls changed the session too often.
     #[error("session `{}` was changed by others too often; try again", .0.shown())]
     Contended(SessionId),
+    /// The host refuses to load a skill that the tool has found: the caller has no such skill, it
+    /// has changed since it was read, or the host's own rules do not accept it.
+    #[error("{message}")]
+    Refused {
+        /// The code for a tool result.
+        code: &'static str,
+        /// The reason and the next step.
+        message: String,
+    },
     /// The store fails.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -201,6 +210,7 @@ impl SessionError {
             Self::AlreadyActive(_) => "already-active",
             Self::NotFound(_) => "session-not-found",
             Self::Contended(_) => "session-contended",
+            Self::Refused { code, .. } => code,
             Self::Store(_) => "session-store-failed",
         }
     }

@@ -22,6 +22,9 @@ pub struct CallNotes {
     /// The number of the pinned catalog. No other catalog that this instance sees has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub catalog: Option<u64>,
+    /// A number for the state of the session: states with the same number are equal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<u64>,
     /// The secret for the tags around bodies.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub boundary: String,
@@ -194,7 +197,18 @@ pub enum SessionRefusal {
     Contended,
     /// The store failed.
     Store(String),
+    /// The host does not load a skill that the tool has found.
+    Refused {
+        /// One of [`REFUSALS`].
+        code: String,
+        /// The reason and the next step.
+        message: String,
+    },
 }
+
+/// The codes of [`SessionRefusal::Refused`]: the caller has no such skill, it has changed since it
+/// was read, or the host's rules do not accept it.
+pub const REFUSALS: [&str; 3] = ["skill-not-found", "skill-changed", "skill-invalid"];
 
 /// Reads notes of a call. Text that is not an object has none.
 pub fn notes(ext: &str) -> CallNotes {

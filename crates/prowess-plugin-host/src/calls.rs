@@ -5,8 +5,8 @@
 //! the plugin is stuck and no call begins.
 //!
 //! Waking a thread that sleeps takes many times as long as a short call. So both sides of a
-//! hand-over look for the other one for some microseconds before they sleep: a series of calls
-//! wakes no thread, and a thread without work sleeps all the same.
+//! hand-over look for the other one for some microseconds before they sleep, where a processor is
+//! free: a series of calls wakes no thread, and a thread without work sleeps all the same.
 
 #[cfg(test)]
 mod tests;

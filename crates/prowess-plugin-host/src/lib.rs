@@ -53,7 +53,9 @@ mod recent;
 mod regular_file;
 mod reload;
 mod sleeper;
+mod spin;
 mod stage;
+mod trace;
 mod trust;
 mod verify;
 

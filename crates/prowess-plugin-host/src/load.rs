@@ -139,6 +139,7 @@ impl PluginLoader {
         let launch = Launch {
             program: self.runner.clone(),
             arguments: self.runner_arguments.clone(),
+            name: verified.manifest().name.clone(),
             file: verified.file().to_owned(),
             library: staged,
             config: settings.config,

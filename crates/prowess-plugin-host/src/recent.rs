@@ -22,13 +22,19 @@ impl<K: PartialEq, T: Clone> Recent<K, T> {
             return Some(known);
         }
         let made = make()?;
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.truncate(MOST_KEPT - 1);
-        kept.push_front((key, made.clone()));
+        self.keep(key, made.clone());
         Some(made)
     }
 
-    fn known(&self, key: &K) -> Option<T> {
+    /// Keeps a value.
+    pub(crate) fn keep(&self, key: K, value: T) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.truncate(MOST_KEPT - 1);
+        kept.push_front((key, value));
+    }
+
+    /// Returns the value for a key, if it is kept.
+    pub(crate) fn known(&self, key: &K) -> Option<T> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
     }

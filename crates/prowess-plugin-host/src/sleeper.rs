@@ -1,16 +1,13 @@
 //! How two threads wait for each other.
 
-use std::hint::spin_loop;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// How long a thread looks for the other one before it sleeps: some times what waking it would
-/// take.
-const AWAKE: Duration = Duration::from_micros(10);
-/// How many times it looks before it reads the clock.
-const LOOKS: u32 = 64;
+use crate::spin::Spin;
+
+/// How a thread looks for the other one before it sleeps.
+static SPIN: Spin = Spin::new(64);
 
 /// A thread that waits to be woken once, and looks for that before it sleeps.
 pub(crate) struct Sleeper {
@@ -57,26 +54,6 @@ impl Sleeper {
 
     /// Looks for some microseconds whether the thread need not sleep.
     fn looks_for_a_while(&self) -> bool {
-        if !has_other_processors() {
-            return false;
-        }
-        let begun = Instant::now();
-        loop {
-            for _ in 0..LOOKS {
-                if self.is_woken.load(Ordering::Acquire) {
-                    return true;
-                }
-                spin_loop();
-            }
-            if begun.elapsed() >= AWAKE {
-                return false;
-            }
-        }
+        SPIN.until(|| self.is_woken.load(Ordering::Acquire))
     }
-}
-
-/// Whether the other thread can run while this one looks for it.
-fn has_other_processors() -> bool {
-    static OTHERS: OnceLock<bool> = OnceLock::new();
-    *OTHERS.get_or_init(|| thread::available_parallelism().is_ok_and(|count| count.get() > 1))
 }

@@ -13,6 +13,7 @@ use serde::de::IntoDeserializer;
 use serde::de::value::Error as AnyError;
 use serde_json::Value;
 
+use crate::PluginErrorKind;
 use crate::failure::Failure;
 
 /// A change that names more packages than this is one of everything.
@@ -67,6 +68,12 @@ pub(crate) fn result_code(failure: &Failure) -> Code {
         (None, codes::UNAVAILABLE) => "plugin-unavailable",
         (None, _) => "plugin-failed",
     })
+}
+
+/// Returns the code for a trace.
+pub(crate) fn trace_code(failure: &Failure) -> Code {
+    let kind = failure.kind.map(PluginErrorKind::as_str);
+    Code::new(kind.unwrap_or_else(|| kind_of(failure.code).as_str()))
 }
 
 /// A code that a plugin made up.

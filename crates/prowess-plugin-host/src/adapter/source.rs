@@ -32,6 +32,22 @@ fn lock(stamps: &Mutex<Stamps>) -> MutexGuard<'_, Stamps> {
     stamps.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The packages that a scan covers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ScanOperation {
+    Everything,
+    Packages,
+}
+
+impl ScanOperation {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Everything => "scan",
+            Self::Packages => "scan_packages",
+        }
+    }
+}
+
 pub(crate) struct PluginSource {
     shared: Arc<Shared>,
     index: usize,
@@ -67,7 +83,7 @@ impl PluginSource {
         &self,
         mut exchange: Exchange<'_>,
         cancel: &Cancel,
-        is_whole: bool,
+        operation: ScanOperation,
         work: impl FnOnce(&SourceBox, CallCtx<'_>, ScanSinkMut<'_>) -> RResult<T, AbiError>
         + Send
         + 'static,
@@ -78,7 +94,7 @@ impl PluginSource {
         let call = CallContext {
             cancel: Some(cancel),
             progress: Some(lease.lent().uses()),
-            ..CallContext::default()
+            ..CallContext::new(operation.name())
         };
         let (index, known) = (self.index, Arc::clone(&self.known));
         let scanned = self.shared.call(&call, move |instance, ctx| {
@@ -87,7 +103,7 @@ impl PluginSource {
             let mut sink = BoundedSink::new(lent, most_bytes, knows);
             let sink = ScanSinkAbi_TO::from_ptr(RMut::new(&mut sink), TD_Opaque);
             let scanned = work(&instance.objects().sources[index], ctx, sink);
-            if is_whole && scanned.is_ok() {
+            if operation == ScanOperation::Everything && scanned.is_ok() {
                 *lock(&known) = stamps;
             }
             scanned
@@ -103,7 +119,7 @@ impl PluginSource {
         cursor: String,
     ) -> Result<ListPage, SourceError> {
         let package = package.as_str().to_owned();
-        self.call(&CallContext::default(), move |source, ctx| {
+        self.call(&CallContext::new("list"), move |source, ctx| {
             let (package, cursor) = (package.as_str().into(), cursor.as_str().into());
             let request = ListRequest { package, most: most as u64, cursor, ext: RStr::empty() };
             source.list(ctx, request)
@@ -139,7 +155,7 @@ impl SkillSource for PluginSource {
         cancel: &Cancel,
     ) -> Result<ScanSummary, SourceError> {
         let exchange = Exchange { previous: *previous, sink };
-        self.scan_with(exchange, cancel, true, SourceBox::scan)?;
+        self.scan_with(exchange, cancel, ScanOperation::Everything, SourceBox::scan)?;
         Ok(ScanSummary::default())
     }
 
@@ -152,7 +168,8 @@ impl SkillSource for PluginSource {
     ) -> Result<Coverage, SourceError> {
         let packages: Vec<_> = packages.iter().map(|path| path.as_str().to_owned()).collect();
         let exchange = Exchange { previous: *previous, sink };
-        let covered = self.scan_with(exchange, cancel, false, move |source, ctx, sink| {
+        let some = ScanOperation::Packages;
+        let covered = self.scan_with(exchange, cancel, some, move |source, ctx, sink| {
             let packages: Vec<RStr<'_>> =
                 packages.iter().map(|path| path.as_str().into()).collect();
             source.scan_packages(ctx, RSlice::from_slice(&packages), sink)
@@ -206,7 +223,7 @@ impl SkillSource for PluginSource {
     ) -> Result<Vec<u8>, SourceError> {
         let most = limit.0.min(self.shared.limits.answer_bytes);
         let (package, name) = (package.as_str().to_owned(), resource.as_str().to_owned());
-        let blob = self.call(&CallContext::default(), move |source, ctx| {
+        let blob = self.call(&CallContext::new("read"), move |source, ctx| {
             let (package, resource) = (package.as_str().into(), name.as_str().into());
             let request = ReadRequest { package, resource, limit: most as u64, ext: RStr::empty() };
             source.read(ctx, request)

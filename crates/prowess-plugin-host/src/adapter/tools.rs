@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use abi_stable::std_types::RString;
+use abi_stable::std_types::{RResult, RString};
 use prowess_core::{
     Caller, Catalog, Code, Content, Tool, ToolContext, ToolDefinition, ToolProvider, ToolResult,
 };
@@ -13,9 +13,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::convert::{self, Described};
-use super::named;
+use super::named::NamedSkills;
 use crate::PluginErrorKind;
-use crate::conversation::{Answers, Conversation, Shown};
+use crate::conversation::{Answers, Conversation, Shown, state_number};
 use crate::failure::Failure;
 use crate::generation::{CallContext, Shared};
 use crate::instance::Instance;
@@ -36,7 +36,8 @@ impl PluginTools {
         let definitions = Arc::<Definitions>::default();
         let tool = |(at, described)| {
             let definitions = Arc::clone(&definitions);
-            Arc::new(PluginTool { shared: Arc::clone(shared), index, at, described, definitions })
+            let (shared, named) = (Arc::clone(shared), NamedSkills::default());
+            Arc::new(PluginTool { shared, index, at, described, definitions, named })
         };
         Self { tools: described.into_iter().enumerate().map(tool).collect() }
     }
@@ -64,6 +65,8 @@ pub(crate) struct PluginTool {
     described: Described,
     /// How the provider's tools are described with one.
     definitions: Arc<Definitions>,
+    /// The skills that the last calls concerned.
+    named: NamedSkills,
 }
 
 impl Tool for PluginTool {
@@ -80,7 +83,7 @@ impl Tool for PluginTool {
     }
 
     fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
-        named::in_arguments(arguments, &self.skills_named(arguments))
+        super::named::in_arguments(arguments, &self.skills_named(arguments))
     }
 
     fn is_offered(&self, catalog: &Catalog) -> bool {
@@ -99,12 +102,13 @@ impl Tool for PluginTool {
             cancel: Some(context.cancel),
             session: context.session.id().as_str(),
             caller: context.caller,
-            shown: Some(Shown {
+            shown: self.shared.shows_conversation.then(|| Shown {
                 catalog: context.catalog.serial(),
                 boundary: context.boundary.as_str(),
+                state: state_number(context.session),
                 answers: Answers::Caller(&answers),
             }),
-            ..CallContext::default()
+            ..CallContext::new("call")
         };
         self.call_in(&call, arguments)
     }
@@ -123,19 +127,27 @@ impl PluginTool {
         &self.described
     }
 
-    /// Returns the skills that the tool finds in arguments.
+    /// Returns the skills that the tool finds in arguments. A call with them has found out already.
     pub(crate) fn skills_named(&self, arguments: &Value) -> Vec<String> {
         if !self.shared.shows_conversation {
             return Vec::new();
         }
-        let (index, name, arguments) = self.parts(arguments);
-        let text = self.shared.call(&CallContext::default(), move |instance: &Instance, _| {
-            let tools = &instance.objects().tools[index];
-            tools.named_skills(name.as_str().into(), arguments.as_str().into())
-        });
-        // For the audit alone: a plugin that cannot say names none.
-        let text = text.and_then(|text| self.text(text)).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
+        self.named.get(arguments, || {
+            let (index, name, arguments) = self.parts(arguments);
+            let text = self.shared.call(
+                &CallContext::new("named_skills"),
+                move |instance: &Instance, _| {
+                    let tools = &instance.objects().tools[index];
+                    tools.named_skills(name.as_str().into(), arguments.as_str().into())
+                },
+            );
+            // For the audit alone: a plugin that cannot say names none.
+            self.names(text.ok()?)
+        })
+    }
+
+    fn names(&self, text: RString) -> Option<Vec<String>> {
+        serde_json::from_str(&self.text(text).ok()?).ok()
     }
 
     /// Returns how the tool is described while a catalog is pinned. A plugin that cannot say so
@@ -157,7 +169,7 @@ impl PluginTool {
 
     fn describe_all(&self, shown: Shown<'_>) -> Result<Arc<[Described]>, Failure> {
         let index = self.index;
-        let call = CallContext { shown: Some(shown), ..CallContext::default() };
+        let call = CallContext { shown: Some(shown), ..CallContext::new("tools") };
         let text = self.shared.call(&call, move |instance: &Instance, ctx| {
             instance.objects().tools[index].tools_for(ctx)
         })?;
@@ -177,7 +189,7 @@ impl PluginTool {
             most_bytes: self.shared.limits.answer_bytes,
         };
         let answers = Answers::Caller(&answers);
-        let shown = Shown { catalog: catalog.serial(), boundary: "", answers };
+        let shown = Shown { catalog: catalog.serial(), boundary: "", state: None, answers };
         work(self.own(&self.described_in(shown)))
     }
 
@@ -186,11 +198,21 @@ impl PluginTool {
     }
 
     fn answer(&self, call: &CallContext<'_>, arguments: &Value) -> Result<ToolResult, Failure> {
-        let (index, name, arguments) = self.parts(arguments);
-        let text = self.shared.call(call, move |instance: &Instance, ctx| {
+        let (index, name, text) = self.parts(arguments);
+        let names_skills = self.shared.shows_conversation && !self.named.knows(arguments);
+        let (text, named) = self.shared.call(call, move |instance: &Instance, ctx| {
             let tools = &instance.objects().tools[index];
-            tools.call(ctx, name.as_str().into(), arguments.as_str().into())
+            let (name, arguments) = (name.as_str().into(), text.as_str().into());
+            tools.call(ctx, name, arguments).map(|answer| {
+                // On the way back, so that the audit costs no second hand-over.
+                (answer, names_skills.then(|| tools.named_skills(name, arguments)))
+            })
         })?;
+        if let Some(RResult::ROk(named)) = named
+            && let Some(named) = self.names(named)
+        {
+            self.named.keep(arguments, named);
+        }
         let text = self.text(text)?;
         let answer: Answer = serde_json::from_str(&text)
             .map_err(|error| self.fault(&format!("with what is no result: {error}")))?;

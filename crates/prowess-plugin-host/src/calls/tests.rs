@@ -75,11 +75,11 @@ fn cancelled_call_is_given_up_after_its_grace() {
 fn progress_extends_the_deadline() {
     let (calls, progress) = (Calls::new(1), Arc::new(AtomicU64::new(0)));
     let own = Arc::clone(&progress);
-    let limit = Duration::from_millis(200);
+    let limit = Duration::from_millis(800);
     let patience = Patience { progress: Some(&progress), ..patience(limit) };
     let answer = calls.run(&patience, move || {
         for _ in 0..6 {
-            thread::park_timeout(Duration::from_millis(50));
+            thread::park_timeout(Duration::from_millis(200));
             own.fetch_add(1, Ordering::Relaxed);
         }
         "whole"

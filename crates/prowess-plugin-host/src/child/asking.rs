@@ -1,48 +1,75 @@
 //! The questions of the calls in a plugin's process, which its host answers.
 
-use std::collections::HashMap;
-use std::sync::Mutex;
+use std::io;
+use std::io::ErrorKind::UnexpectedEof;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
 
-use prowess_plugin_abi::AbiError;
+use prowess_plugin_abi::{AbiError, codes};
 
-use super::locked;
+use super::eager::Eager;
+use super::frame::{FrameReader, REQUEST_BYTES};
+use super::inbox::{CHECK_INTERVAL, Inbox, Slot};
+use super::protocol;
 
 /// The host's answer to a question.
 pub(super) type HostAnswer = Result<Vec<u8>, AbiError>;
 
 /// The questions that wait for an answer, by their numbers.
-#[derive(Default)]
 pub(super) struct OpenQuestions {
     next: AtomicU64,
-    waiting: Mutex<HashMap<u64, Waiting>>,
+    socket: UnixStream,
+    answers: Inbox<HostAnswer>,
 }
 
-struct Waiting {
-    call: u64,
-    answer: Sender<HostAnswer>,
+/// A question that waits for an answer; dropping it closes it.
+pub(super) struct OpenQuestion<'a> {
+    pub(super) number: u64,
+    slot: Arc<Slot<HostAnswer>>,
+    questions: &'a OpenQuestions,
 }
 
 impl OpenQuestions {
-    /// Opens a question of a call, and returns its number and where its answer will arrive.
-    pub(super) fn open(&self, call: u64) -> (u64, Receiver<HostAnswer>) {
-        let question = self.next.fetch_add(1, Ordering::Relaxed);
-        let (answer, answered) = mpsc::channel();
-        locked(&self.waiting).insert(question, Waiting { call, answer });
-        (question, answered)
+    /// Answers arrive on this socket.
+    pub(super) fn new(socket: UnixStream) -> io::Result<Self> {
+        socket.set_read_timeout(Some(CHECK_INTERVAL))?;
+        let reader = FrameReader::new(REQUEST_BYTES, REQUEST_BYTES);
+        Ok(Self { next: AtomicU64::new(0), socket, answers: Inbox::new(reader) })
     }
 
-    /// Hands an answer to the thread that asked.
-    pub(super) fn answer(&self, question: u64, answer: HostAnswer) {
-        if let Some(waiting) = locked(&self.waiting).remove(&question) {
-            // A thread that no longer waits belongs to a call that has ended.
-            let _ = waiting.answer.send(answer);
+    /// Opens a question.
+    pub(super) fn open(&self) -> OpenQuestion<'_> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        OpenQuestion { number, slot: self.answers.open(number), questions: self }
+    }
+
+    fn read_one(&self, reader: &mut FrameReader) -> io::Result<(u64, HostAnswer)> {
+        let read = reader.next::<protocol::HostAnswer>(&mut Eager(&self.socket))?;
+        let (answer, bytes) = read.ok_or(io::Error::from(UnexpectedEof))?;
+        let refusal = answer.refusal.map(protocol::WireRefusal::into_error);
+        Ok((answer.question, refusal.map_or(Ok(bytes), Err)))
+    }
+}
+
+impl OpenQuestion<'_> {
+    /// Waits for the answer, as long as the call goes on that asks.
+    pub(super) fn wait(&self, is_running: impl Fn() -> bool) -> HostAnswer {
+        let inbox = &self.questions.answers;
+        loop {
+            match inbox.wait(&self.slot, |reader| self.questions.read_one(reader)) {
+                Ok(Some(answer)) => return answer,
+                Ok(None) if is_running() => {}
+                Ok(None) => return Err(AbiError::new(codes::CANCELLED, "the call has ended")),
+                // The end of the host ends this process as well.
+                Err(error) => return Err(AbiError::new(codes::UNAVAILABLE, error.to_string())),
+            }
         }
     }
+}
 
-    /// Ends the questions of a call that has ended.
-    pub(super) fn end(&self, call: u64) {
-        locked(&self.waiting).retain(|_, waiting| waiting.call != call);
+impl Drop for OpenQuestion<'_> {
+    fn drop(&mut self) {
+        self.questions.answers.remove(self.number);
     }
 }

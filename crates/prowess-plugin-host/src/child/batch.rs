@@ -21,6 +21,8 @@ pub(crate) struct Batch<S> {
     send: S,
     found: Vec<FoundPackage>,
     heads: Vec<u8>,
+    /// The bytes of all texts.
+    text_bytes: usize,
     unchanged: Vec<String>,
     problems: Vec<Diagnostic>,
     unreadable: Vec<(String, Diagnostic)>,
@@ -34,6 +36,7 @@ impl<S: Fn(&Reply, &[u8]) -> io::Result<()>> Batch<S> {
             send,
             found: Vec::new(),
             heads: Vec::new(),
+            text_bytes: 0,
             unchanged: Vec::new(),
             problems: Vec::new(),
             unreadable: Vec::new(),
@@ -51,14 +54,17 @@ impl<S: Fn(&Reply, &[u8]) -> io::Result<()>> Batch<S> {
             unreadable: std::mem::take(&mut self.unreadable),
         };
         self.sent = Instant::now();
+        self.text_bytes = 0;
         // A host that has ended is noticed where the call ends.
         let _ = (self.send)(&part, &std::mem::take(&mut self.heads));
     }
 
-    fn send_if_full(&mut self) {
+    /// Sends what has been collected if it is enough, after a text of so many bytes was added.
+    fn send_if_full(&mut self, text_bytes: usize) {
+        self.text_bytes += text_bytes;
         let problems = self.problems.len() + self.unreadable.len();
         let count = self.found.len() + self.unchanged.len() + problems;
-        let is_full = count >= PACKAGES || self.heads.len() >= BYTES;
+        let is_full = count >= PACKAGES || self.heads.len() + self.text_bytes >= BYTES;
         if is_full || self.sent.elapsed() >= WAIT {
             self.send();
         }
@@ -68,7 +74,7 @@ impl<S: Fn(&Reply, &[u8]) -> io::Result<()>> Batch<S> {
 impl<S: Fn(&Reply, &[u8]) -> io::Result<()> + Send> ScanSink for Batch<S> {
     fn unchanged(&mut self, package: &str) {
         self.unchanged.push(package.to_owned());
-        self.send_if_full();
+        self.send_if_full(package.len());
     }
 
     fn found(&mut self, found: Found<'_>) -> ReadFurther {
@@ -81,17 +87,23 @@ impl<S: Fn(&Reply, &[u8]) -> io::Result<()> + Send> ScanSink for Batch<S> {
             head: found.head.len(),
             is_whole_file: found.is_whole_file,
         });
-        self.send_if_full();
+        self.send_if_full(found.package.len() + found.file.len());
         ReadFurther::No
     }
 
     fn problem(&mut self, diagnostic: Diagnostic) {
+        let bytes = bytes_of(&diagnostic);
         self.problems.push(diagnostic);
-        self.send_if_full();
+        self.send_if_full(bytes);
     }
 
     fn unreadable(&mut self, directory: &str, diagnostic: Diagnostic) {
+        let bytes = directory.len() + bytes_of(&diagnostic);
         self.unreadable.push((directory.to_owned(), diagnostic));
-        self.send_if_full();
+        self.send_if_full(bytes);
     }
+}
+
+fn bytes_of(diagnostic: &Diagnostic) -> usize {
+    diagnostic.message.len() + diagnostic.help.len()
 }

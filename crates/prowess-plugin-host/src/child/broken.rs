@@ -1,6 +1,6 @@
 //! Why a call of a plugin's process has no answer.
 
-use prowess_core::{SourceError, SourceErrorKind};
+use prowess_core::{Code, SourceError, SourceErrorKind};
 
 use crate::PluginError;
 
@@ -11,6 +11,16 @@ pub(super) enum Broken {
     Reported(SourceError),
     /// The process failed.
     Process(PluginError),
+}
+
+impl Broken {
+    /// Returns the code for the trace.
+    pub(super) fn code(&self) -> Code {
+        Code::new(match self {
+            Self::Reported(error) => error.kind.as_str(),
+            Self::Process(error) => error.kind.as_str(),
+        })
+    }
 }
 
 impl From<Broken> for SourceError {

@@ -1,32 +1,41 @@
 //! One plugin process while it lives, as its host sees it.
 //!
-//! Two sockets lead to it. On the first, calls and their answers: whichever caller waits for an
+//! Three sockets lead to it. On the first, calls and their answers: whichever caller waits for an
 //! answer reads it, for all callers, so that an answer wakes one thread. On the second, the changes
 //! that watches report: the thread that started the process reads it, which is how the process's
-//! end is noticed.
+//! end is noticed. On the third, the host's answers to the questions of tools, which the thread
+//! that asked reads.
 
 use std::io;
-use std::io::ErrorKind::{ConnectionReset, Interrupted, TimedOut, UnexpectedEof, WouldBlock};
+use std::io::ErrorKind::{ConnectionReset, TimedOut, UnexpectedEof, WouldBlock};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex, OnceLock, TryLockError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use prowess_core::Clock;
 use prowess_plugin_abi::AbiError;
 
-use super::frame::{DOCUMENT_BYTES, FrameReader, write};
+use super::eager::Eager;
+use super::frame::{FrameReader, answer_document_bytes, write};
+use super::inbox::{CHECK_INTERVAL, Inbox, Slot};
 use super::listeners::Listeners;
-use super::pending::{Event, PendingCall, PendingCalls};
 use super::process::{self, Process, died};
-use super::protocol::{Call, Offer, Reply, Request};
+use super::protocol::{Answer, Call, Failed, HostAnswer, Offer, Reply, Request};
 use super::{Launch, locked};
 use crate::{PluginError, PluginErrorKind};
 
-/// How often a waiting call checks whether it is still wanted.
-pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(10);
+/// A message about a call.
+pub(super) enum Event {
+    /// A part of a scan.
+    Part(Box<Reply>, Vec<u8>),
+    /// A question about the conversation, with its number.
+    Ask(u64, String),
+    /// The answer and its bytes.
+    Done(Result<Answer, Failed>, Vec<u8>),
+}
 
 /// A process that answers, until it does not.
 pub(super) struct Connection {
@@ -35,9 +44,8 @@ pub(super) struct Connection {
     sockets: OnceLock<Sockets>,
     /// Frames are written whole, one after the other.
     writing: Mutex<()>,
-    reading: Mutex<FrameReader>,
     next: AtomicU64,
-    calls: PendingCalls,
+    calls: Inbox<Event>,
     pub(super) listeners: Listeners,
     /// Whether another one has replaced it, so that it ends with its last call.
     is_retired: AtomicBool,
@@ -48,12 +56,13 @@ pub(super) struct Connection {
 struct Sockets {
     calls: UnixStream,
     changes: UnixStream,
+    answers: Mutex<UnixStream>,
 }
 
 /// A call that was sent.
 pub(super) struct SentCall {
     pub(super) id: u64,
-    call: Arc<PendingCall>,
+    call: Arc<Slot<Event>>,
 }
 
 /// The result of a wait.
@@ -107,13 +116,13 @@ impl Connection {
     }
 
     fn new(launch: &Arc<Launch>) -> Self {
+        let most = launch.limits.answer_bytes;
         Self {
             launch: Arc::clone(launch),
             sockets: OnceLock::new(),
             writing: Mutex::default(),
-            reading: Mutex::new(FrameReader::new(DOCUMENT_BYTES, launch.limits.answer_bytes)),
             next: AtomicU64::new(1),
-            calls: PendingCalls::default(),
+            calls: Inbox::new(FrameReader::new(answer_document_bytes(most), most)),
             listeners: Listeners::default(),
             is_retired: AtomicBool::default(),
             end: OnceLock::new(),
@@ -138,9 +147,9 @@ impl Connection {
         self.close(self.launch.failed(kind, reason))
     }
 
-    /// Shuts both sockets: the thread that stays with the process notices, and ends the process.
+    /// Shuts the sockets: the thread that stays with the process notices, and ends the process.
     fn hang_up(&self) {
-        if let Some(Sockets { calls, changes }) = self.sockets.get() {
+        if let Some(Sockets { calls, changes, .. }) = self.sockets.get() {
             let _ = calls.shutdown(Shutdown::Both);
             let _ = changes.shutdown(Shutdown::Both);
         }
@@ -166,7 +175,7 @@ impl Connection {
     /// Sends a call. If that is not possible, the call comes back with the reason.
     pub(super) fn send_call(&self, call: Call) -> Result<SentCall, (PluginError, Box<Call>)> {
         let id = self.number();
-        let pending = self.calls.insert(id);
+        let pending = self.calls.open(id);
         let request = Request::Call { id, call };
         let error = match self.send(&request) {
             Ok(()) => return Ok(SentCall { id, call: pending }),
@@ -175,9 +184,7 @@ impl Connection {
         self.calls.remove(id);
         match request {
             Request::Call { call, .. } => Err((error, Box::new(call))),
-            Request::Cancel { .. } | Request::Answer { .. } => {
-                unreachable!("it was made as a call")
-            }
+            Request::Cancel { .. } => unreachable!("it was made as a call"),
         }
     }
 
@@ -193,16 +200,17 @@ impl Connection {
             Ok(bytes) => (None, bytes),
             Err(error) => (Some(error.into()), Vec::new()),
         };
-        // As for `cancel`.
-        let _ = self.send_with(&Request::Answer { question, refusal }, &bytes);
+        if let Some(sockets) = self.sockets.get() {
+            // As for `cancel`.
+            let answer = HostAnswer { question, refusal };
+            let _ = write(&mut *locked(&sockets.answers), &answer, &bytes);
+        }
     }
 
     /// Stops waiting for a call.
     pub(super) fn forget(&self, id: u64) {
         self.calls.remove(id);
         self.end_if_retired();
-        // Another caller may have to read from here on.
-        self.calls.wake_all();
     }
 
     /// Returns a number that nothing else of this process has.
@@ -217,13 +225,9 @@ impl Connection {
     }
 
     fn send(&self, request: &Request) -> Result<(), PluginError> {
-        self.send_with(request, &[])
-    }
-
-    fn send_with(&self, request: &Request, bytes: &[u8]) -> Result<(), PluginError> {
         let Some(sockets) = self.sockets.get() else { return Err(self.ended()) };
         let one = locked(&self.writing);
-        let sent = write(&mut &sockets.calls, request, bytes);
+        let sent = write(&mut &sockets.calls, request, &[]);
         drop(one);
         sent.map_err(|error| match error.kind() {
             WouldBlock | TimedOut => {
@@ -235,25 +239,10 @@ impl Connection {
 
     /// Waits for a message about a call. One of the waiting callers reads for all.
     pub(super) fn wait(&self, sent: &SentCall) -> Waited {
-        if let Some(event) = sent.call.take() {
-            return Waited::Event(event);
-        }
-        let mut reader = match self.reading.try_lock() {
-            Ok(reader) => reader,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                let is_read = || matches!(self.reading.try_lock(), Err(TryLockError::WouldBlock));
-                sent.call.wait(CHECK_INTERVAL, is_read);
-                return self.found(sent);
-            }
-        };
-        let read = self.read_one(&mut reader);
-        drop(reader);
-        match read {
-            Ok(()) => self.found(sent),
-            Err(error) if matches!(error.kind(), WouldBlock | TimedOut | Interrupted) => {
-                self.found(sent)
-            }
+        match self.calls.wait(&sent.call, |reader| self.read_one(reader)) {
+            Ok(Some(event)) => Waited::Event(event),
+            Ok(None) if self.end.get().is_some() => Waited::Ended,
+            Ok(None) => Waited::Nothing,
             Err(error) => {
                 self.note_broken_stream(&error);
                 Waited::Ended
@@ -261,30 +250,17 @@ impl Connection {
         }
     }
 
-    fn found(&self, sent: &SentCall) -> Waited {
-        match sent.call.take() {
-            Some(event) => Waited::Event(event),
-            None if self.end.get().is_some() => Waited::Ended,
-            None => Waited::Nothing,
-        }
-    }
-
-    /// Reads one message and hands it to its call.
-    fn read_one(&self, reader: &mut FrameReader) -> io::Result<()> {
+    /// Reads one message, with the number of its call.
+    fn read_one(&self, reader: &mut FrameReader) -> io::Result<(u64, Event)> {
         let sockets = self.sockets.get().ok_or(UnexpectedEof)?;
-        let (reply, bytes) =
-            reader.next::<Reply>(&mut &sockets.calls)?.ok_or(io::Error::from(UnexpectedEof))?;
+        let read = reader.next::<Reply>(&mut Eager(&sockets.calls))?;
+        let (reply, bytes) = read.ok_or(io::Error::from(UnexpectedEof))?;
         match reply {
-            Reply::Done { id, answer } => self.calls.deliver(id, Event::Done(answer, bytes)),
-            Reply::Ask { id, question, text } => {
-                self.calls.deliver(id, Event::Ask(question, text));
-            }
-            Reply::Part { id, .. } => self.calls.deliver(id, Event::Part(Box::new(reply), bytes)),
-            Reply::Ready(_) | Reply::Refused { .. } => {
-                return Err(io::Error::other("a second offer"));
-            }
+            Reply::Done { id, answer } => Ok((id, Event::Done(answer, bytes))),
+            Reply::Ask { id, question, text } => Ok((id, Event::Ask(question, text))),
+            Reply::Part { id, .. } => Ok((id, Event::Part(Box::new(reply), bytes))),
+            Reply::Ready(_) | Reply::Refused { .. } => Err(io::Error::other("a second offer")),
         }
-        Ok(())
     }
 
     /// A process that dies may do so in the middle of a message; anything else is its fault.
@@ -324,12 +300,16 @@ impl Connection {
 
     /// Receives the offer and then the changes, until the process ends.
     fn serve(&self, process: &Process, ready: &Ready) -> io::Result<()> {
-        let sockets =
-            Sockets { calls: process.socket.try_clone()?, changes: process.changes.try_clone()? };
+        let sockets = Sockets {
+            calls: process.socket.try_clone()?,
+            changes: process.changes.try_clone()?,
+            answers: Mutex::new(process.answers.try_clone()?),
+        };
         let sockets = self.sockets.get_or_init(|| sockets);
         // A process that was stopped takes nothing, and must not stop the host as well.
         let deadline = Duration::from_millis(self.launch.limits.init_ms.max(1));
         sockets.calls.set_write_timeout(Some(deadline))?;
+        process.answers.set_write_timeout(Some(deadline))?;
         if self.end.get().is_some() {
             return Ok(());
         }
@@ -345,7 +325,7 @@ impl Connection {
     /// Receives the plugin's offer; `None` if it refused.
     fn offer(&self, calls: &UnixStream) -> io::Result<Option<Offer>> {
         calls.set_read_timeout(Some(Duration::from_millis(self.launch.limits.init_ms.max(1))))?;
-        match locked(&self.reading).next::<Reply>(&mut &*calls)? {
+        match self.calls.reader().next::<Reply>(&mut &*calls)? {
             Some((Reply::Ready(offer), _)) => Ok(Some(offer)),
             Some((Reply::Refused { code, reason, help }, _)) => {
                 let kind = PluginErrorKind::of_code(&code).unwrap_or(PluginErrorKind::Init);

@@ -12,6 +12,11 @@ use serde::de::DeserializeOwned;
 /// Room for the document next to the bytes of an answer.
 pub const DOCUMENT_BYTES: usize = 4 << 20;
 
+/// Returns the longest document of an answer: that of a tool has the whole result in it.
+pub(super) fn answer_document_bytes(answer_bytes: usize) -> usize {
+    DOCUMENT_BYTES.saturating_add(answer_bytes)
+}
+
 /// Room for a document of the host's: a configuration with texts in it, or a stamp for each of very
 /// many packages.
 pub const REQUEST_BYTES: usize = 1 << 30;
@@ -29,10 +34,30 @@ const KEPT_BYTES: usize = 64 << 10;
 ///
 /// The stream fails, or the frame has 4 GiB.
 pub fn write<T: Serialize>(to: &mut impl Write, document: &T, bytes: &[u8]) -> io::Result<()> {
+    write_within(to, document, bytes, usize::MAX)
+}
+
+/// As [`write`], with a document of at most `most` bytes.
+///
+/// # Errors
+///
+/// As for [`write`]. If the document is longer, nothing is written, and the error is of the kind
+/// [`FileTooLarge`](io::ErrorKind::FileTooLarge).
+pub(super) fn write_within<T: Serialize>(
+    to: &mut impl Write,
+    document: &T,
+    bytes: &[u8],
+    most: usize,
+) -> io::Result<()> {
     let mut frame = vec![0; HEAD_BYTES];
     serde_json::to_writer(&mut frame, document)?;
+    let length = frame.len() - HEAD_BYTES;
+    if length > most {
+        let reason = format!("a message of {length} bytes, of which {most} are allowed");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+    }
     let too_long = |_| io::Error::other("a frame has 4 GiB");
-    let document_length = u32::try_from(frame.len() - HEAD_BYTES).map_err(too_long)?;
+    let document_length = u32::try_from(length).map_err(too_long)?;
     let bytes_length = u32::try_from(bytes.len()).map_err(too_long)?;
     frame[..4].copy_from_slice(&document_length.to_le_bytes());
     frame[4..HEAD_BYTES].copy_from_slice(&bytes_length.to_le_bytes());

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use prowess_sandbox::{Confinement, DemandedLevel, Limits, Rights};
+use prowess_sandbox::{Confinement, DemandedLevel, Limits, Plan, Program, Rights};
 use serde_json::Value;
 
 use crate::{PluginError, PluginErrorKind, PluginLimits, PluginRights, SandboxPolicy, Staged};
@@ -14,6 +14,8 @@ pub struct Launch {
     pub program: PathBuf,
     /// The program's arguments.
     pub arguments: Vec<OsString>,
+    /// The plugin's name, for the trace.
+    pub name: String,
     /// The plugin's file as the operator knows it, for messages.
     pub file: PathBuf,
     /// The verified bytes.
@@ -39,6 +41,7 @@ impl Launch {
         Self {
             program: self.program.clone(),
             arguments: self.arguments.clone(),
+            name: self.name.clone(),
             file: self.file.clone(),
             library,
             config: self.config.clone(),
@@ -62,8 +65,21 @@ impl Launch {
         PluginError::refused(PluginErrorKind::Init, &self.file, reason, help)
     }
 
-    /// Returns how the process is confined.
-    pub(super) fn confinement(&self) -> Confinement {
+    /// Returns the process and its confinement.
+    pub fn plan(&self) -> Plan {
+        let stage = Program { path: self.program.clone(), arguments: self.arguments.clone() };
+        // Each of glibc's arenas takes address space, and there is a limit on that.
+        let environment = [("MALLOC_ARENA_MAX", "2"), ("RUST_BACKTRACE", "0")];
+        Plan {
+            environment: environment.map(|(name, value)| (name.into(), value.into())).into(),
+            directory: self.directory.clone(),
+            confinement: self.confinement(),
+            start_ms: self.limits.init_ms,
+            ..Plan::enter(stage)
+        }
+    }
+
+    fn confinement(&self) -> Confinement {
         Confinement { level: self.level(), rights: self.sandbox_rights(), limits: self.limits() }
     }
 

@@ -12,8 +12,7 @@ use std::time::Duration;
 
 use prowess_core::Clock;
 use prowess_sandbox::{
-    Isolation, Native, Plan, Program, Report, Running, SandboxError, SandboxErrorKind, Stream,
-    Streams,
+    Isolation, Native, Program, Report, Running, SandboxError, SandboxErrorKind, Stream, Streams,
 };
 
 use super::Launch;
@@ -34,6 +33,8 @@ pub(super) struct Process {
     pub(super) socket: UnixStream,
     /// For the changes that watches report.
     pub(super) changes: UnixStream,
+    /// For answers to the questions of tools.
+    pub(super) answers: UnixStream,
     /// The isolation level, for the log.
     pub(super) level: &'static str,
     /// Joined when the process has ended.
@@ -43,18 +44,19 @@ pub(super) struct Process {
 /// Starts the process of a plugin. It ends with the thread that calls this.
 pub(super) fn start(launch: &Launch, clock: Arc<dyn Clock>) -> Result<Process, PluginError> {
     let io_failed = |error: io::Error| launch.not_started(&error);
-    let (changes, theirs) = UnixStream::pair().map_err(io_failed)?;
+    let (changes, their_changes) = UnixStream::pair().map_err(io_failed)?;
+    let (answers, their_answers) = UnixStream::pair().map_err(io_failed)?;
     let (printed, writer) = io::pipe().map_err(io_failed)?;
     let stderr = writer.try_clone().map_err(io_failed)?;
-    let plan = plan(launch);
+    let plan = launch.plan();
     let isolation = Native::new(plan.stage.clone());
     let streams =
         Streams { stdout: Stream::File(writer.into()), stderr: Stream::File(stderr.into()) };
-    let files = [launch.library.as_fd(), theirs.as_fd()];
+    let files = [launch.library.as_fd(), their_changes.as_fd(), their_answers.as_fd()];
     let started = isolation.spawn(&plan, &streams, &files);
     let Running { child, socket, report } = started.map_err(|error| refused(launch, &error))?;
     let level = report.level.as_str();
-    let mut process = Process { child, socket, changes, level, output: None };
+    let mut process = Process { child, socket, changes, answers, level, output: None };
     process.output = Some(OutputReader::start(printed, clock).map_err(io_failed)?);
     Ok(process)
 }
@@ -67,20 +69,6 @@ pub(super) fn start(launch: &Launch, clock: Arc<dyn Clock>) -> Result<Process, P
 /// The program cannot be started, or not even the lowest level can be built.
 pub fn probe_sandbox(program: PathBuf, arguments: Vec<OsString>) -> Result<Report, SandboxError> {
     Native::new(Program { path: program, arguments }).probe()
-}
-
-fn plan(launch: &Launch) -> Plan {
-    let Launch { program, arguments, directory, .. } = launch;
-    let stage = Program { path: program.clone(), arguments: arguments.clone() };
-    // Each of glibc's arenas takes address space, and there is a limit on that.
-    let environment = [("MALLOC_ARENA_MAX", "2"), ("RUST_BACKTRACE", "0")];
-    Plan {
-        environment: environment.map(|(name, value)| (name.into(), value.into())).into(),
-        directory: directory.clone(),
-        confinement: launch.confinement(),
-        start_ms: launch.limits.init_ms,
-        ..Plan::enter(stage)
-    }
 }
 
 fn refused(launch: &Launch, error: &SandboxError) -> PluginError {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::PluginLimits;
 
 /// The version of all this; both sides have to be of one.
-pub(crate) const PROTOCOL: u32 = 3;
+pub(crate) const PROTOCOL: u32 = 4;
 
 /// The first message of the host. The library itself comes with it, as an open file.
 #[derive(Serialize, Deserialize)]
@@ -30,8 +30,13 @@ pub(crate) enum Request {
     Call { id: u64, call: Call },
     /// The answer is no longer wanted.
     Cancel { id: u64 },
-    /// The answer to a question, whose bytes are next to the document.
-    Answer { question: u64, refusal: Option<WireRefusal> },
+}
+
+/// A message on the third socket: the answer to a question, whose bytes are next to the document.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct HostAnswer {
+    pub(crate) question: u64,
+    pub(crate) refusal: Option<WireRefusal>,
 }
 
 /// A call. Sources and tools are named by their position in [`Offer`].
@@ -78,11 +83,29 @@ pub(crate) enum Call {
     },
 }
 
+impl Call {
+    /// Returns the name of the method, for the trace.
+    pub(crate) fn operation(&self) -> &'static str {
+        match self {
+            Self::Scan { packages: None, .. } => "scan",
+            Self::Scan { packages: Some(_), .. } => "scan_packages",
+            Self::List { .. } => "list",
+            Self::Read { .. } => "read",
+            Self::Watch { .. } => "watch",
+            Self::Unwatch { .. } => "unwatch",
+            Self::Tool { .. } => "call",
+            Self::Describe { .. } => "tools",
+            Self::NamedSkills { .. } => "named_skills",
+        }
+    }
+}
+
 /// How a call shows its conversation.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct WireShown {
     pub(crate) catalog: u64,
     pub(crate) boundary: String,
+    pub(crate) state: Option<u64>,
 }
 
 /// Why a question has no answer.
@@ -160,12 +183,21 @@ pub(crate) fn stamped(stamp: Stamp) -> Stamped {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Answer {
-    Scanned { is_everything: bool },
-    Listed { resources: Vec<(String, u64)>, is_complete: bool },
+    Scanned {
+        is_everything: bool,
+    },
+    Listed {
+        resources: Vec<(String, u64)>,
+        is_complete: bool,
+    },
     Read,
     Watching(bool),
     Unwatched,
-    ToolResult(WireToolResult),
+    /// With the skills that the arguments name, so that the audit costs no second round.
+    ToolResult {
+        result: WireToolResult,
+        named: Option<Vec<String>>,
+    },
     Described(Box<OfferedTool>),
     NamedSkills(Vec<String>),
 }

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use prowess_core::SkillSource;
 use prowess_sandbox::{EXIT_NOT_CONFINED, Inside};
 
-use super::frame::{REQUEST_BYTES, read, write};
+use super::frame::{REQUEST_BYTES, answer_document_bytes, read, write};
 use super::plugin::{ChildPlugin, ChildRequest};
 use super::protocol::{Hello, Offer, OfferedSource, PROTOCOL, Reply};
-use super::server::Server;
+use super::server::{Server, Sockets};
 use crate::PluginError;
 
 /// Serves one plugin over standard input, which the host has made a socket, until the host ends.
@@ -44,8 +44,9 @@ fn serve(
     open: impl FnOnce(ChildRequest) -> Result<ChildPlugin, PluginError>,
 ) -> io::Result<()> {
     let Inside { mut socket, files, .. } = inside;
-    let two_files = |_| io::Error::other("the host sent other files than a library and a socket");
-    let [library, changes] = <[_; 2]>::try_from(files).map_err(two_files)?;
+    let three_files =
+        |_| io::Error::other("the host sent other files than a library and two sockets");
+    let [library, changes, answers] = <[_; 3]>::try_from(files).map_err(three_files)?;
     let Some((hello, _)) = read::<Hello>(&mut socket, REQUEST_BYTES, 0)? else {
         return Ok(());
     };
@@ -55,12 +56,18 @@ fn serve(
         return refuse(&mut socket, "plugin-protocol-broken", reason, help);
     }
     let Hello { file, config, limits, .. } = hello;
+    let most = answer_document_bytes(limits.answer_bytes);
     let plugin = match open(ChildRequest { library, file: file.into(), config, limits }) {
         Ok(plugin) => plugin,
         Err(error) => return refuse(&mut socket, error.kind.as_str(), error.reason, &error.help),
     };
     write(&mut socket, &Reply::Ready(offer(&plugin)), &[])?;
-    Server::new(plugin, socket, UnixStream::from(changes))?.run()
+    let sockets = Sockets {
+        calls: socket,
+        changes: UnixStream::from(changes),
+        answers: UnixStream::from(answers),
+    };
+    Server::new(plugin, sockets, most)?.run()
 }
 
 fn offer(plugin: &ChildPlugin) -> Offer {

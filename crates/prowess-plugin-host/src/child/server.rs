@@ -20,7 +20,7 @@ use prowess_core::{
 
 use super::asking::OpenQuestions;
 use super::batch::Batch;
-use super::frame::{FrameReader, REQUEST_BYTES, write};
+use super::frame::{FrameReader, REQUEST_BYTES, write, write_within};
 use super::locked;
 use super::plugin::ChildPlugin;
 use super::protocol::{Answer, Call, Changed, Reply, Request, Stamped, WireShown};
@@ -40,30 +40,37 @@ pub(super) struct Server {
     idle: AtomicUsize,
     /// One frame is written after the other.
     out: Mutex<UnixStream>,
+    /// The longest document that the host takes.
+    most: usize,
     changes: Arc<Mutex<UnixStream>>,
     calls: Mutex<HashMap<u64, Cancel>>,
     questions: OpenQuestions,
     watches: Mutex<HashMap<u64, Watch>>,
 }
 
+/// The connections to the host.
+pub(super) struct Sockets {
+    pub(super) calls: UnixStream,
+    pub(super) changes: UnixStream,
+    pub(super) answers: UnixStream,
+}
+
 /// An answer and the bytes next to it.
 type Answered = Result<(Answer, Vec<u8>), SourceError>;
 
 impl Server {
-    pub(super) fn new(
-        plugin: ChildPlugin,
-        socket: UnixStream,
-        changes: UnixStream,
-    ) -> io::Result<Arc<Self>> {
+    pub(super) fn new(plugin: ChildPlugin, sockets: Sockets, most: usize) -> io::Result<Arc<Self>> {
+        let Sockets { calls: socket, changes, answers } = sockets;
         Ok(Arc::new(Self {
             plugin,
             out: Mutex::new(socket.try_clone()?),
+            most,
             socket,
             requests: Mutex::new(FrameReader::new(REQUEST_BYTES, REQUEST_BYTES)),
             idle: AtomicUsize::new(0),
             changes: Arc::new(Mutex::new(changes)),
             calls: Mutex::default(),
-            questions: OpenQuestions::default(),
+            questions: OpenQuestions::new(answers)?,
             watches: Mutex::default(),
         }))
     }
@@ -84,10 +91,6 @@ impl Server {
             match requests.next(&mut &self.socket)? {
                 None => return Ok(None),
                 Some((Request::Cancel { id }, _)) => self.cancel(id),
-                Some((Request::Answer { question, refusal }, bytes)) => {
-                    let answer = refusal.map_or(Ok(bytes), |refusal| Err(refusal.into_error()));
-                    self.questions.answer(question, answer);
-                }
                 Some((Request::Call { id, call }, _)) => {
                     let cancel = Cancel::default();
                     locked(&self.calls).insert(id, cancel.clone());
@@ -133,16 +136,18 @@ impl Server {
             Err(error) => (Err(error.into()), Vec::new()),
         };
         locked(&self.calls).remove(&id);
-        self.questions.end(id);
-        if self.send(&Reply::Done { id, answer }, &bytes).is_err() {
-            // The host has ended, or the answer is too large to be sent: it learns that from the
-            // crash.
+        let sent = self.send(&Reply::Done { id, answer }, &bytes).or_else(|error| {
+            let answer = Err(too_large(error)?.into());
+            self.send(&Reply::Done { id, answer }, &[])
+        });
+        if sent.is_err() {
+            // The host has ended; if it has not, it learns that from the crash.
             std::process::abort();
         }
     }
 
     fn send(&self, reply: &Reply, bytes: &[u8]) -> io::Result<()> {
-        write(&mut *locked(&self.out), reply, bytes)
+        write_within(&mut *locked(&self.out), reply, bytes, self.most)
     }
 
     fn run_call(self: &Arc<Self>, id: u64, call: Call, cancel: &Cancel) -> Answered {
@@ -182,14 +187,16 @@ impl Server {
                     session: &session,
                     caller,
                     shown: shown.as_ref().map(|shown| shown_by(shown, &answers)),
-                    ..CallContext::default()
+                    ..CallContext::new("call")
                 };
-                let result = self.tool(tool)?.call_in(&call, &arguments);
-                Ok((Answer::ToolResult(result.into()), vec![]))
+                let tool = self.tool(tool)?;
+                let result = tool.call_in(&call, &arguments).into();
+                let named = call.shown.map(|_| tool.skills_named(&arguments));
+                Ok((Answer::ToolResult { result, named }, vec![]))
             }
             Call::Describe { tool: at, catalog } => {
                 let answers = self.answers(id);
-                let shown = WireShown { catalog, boundary: String::new() };
+                let shown = WireShown { catalog, boundary: String::new(), state: None };
                 let tool = self.tool(at)?;
                 let described = tool.described_in(shown_by(&shown, &answers));
                 Ok((Answer::Described(Box::new(tool.own(&described).into())), vec![]))
@@ -227,8 +234,8 @@ impl Server {
 type SharedAnswers = Arc<dyn conversation::Answer + Send + Sync>;
 
 fn shown_by<'a>(shown: &'a WireShown, answers: &'a SharedAnswers) -> Shown<'a> {
-    let WireShown { catalog, boundary } = shown;
-    Shown { catalog: *catalog, boundary, answers: Answers::AnyThread(answers) }
+    let WireShown { catalog, boundary, state } = shown;
+    Shown { catalog: *catalog, boundary, state: *state, answers: Answers::AnyThread(answers) }
 }
 
 /// Scans a source, and returns whether it covered everything.
@@ -256,6 +263,15 @@ fn path_and_bytes(resource: &Resource) -> (String, u64) {
 
 fn package(path: &str) -> Result<PackagePath, SourceError> {
     PackagePath::new(path).map_err(|error| invalid(&error))
+}
+
+/// Returns the error of an answer that is too large for the host; any other error comes back.
+fn too_large(error: io::Error) -> io::Result<SourceError> {
+    if error.kind() != io::ErrorKind::FileTooLarge {
+        return Err(error);
+    }
+    let message = format!("[plugin-protocol-broken] the plugin answers with {error}");
+    Ok(SourceError::new(SourceErrorKind::TooLarge, message))
 }
 
 fn invalid(error: &dyn std::error::Error) -> SourceError {

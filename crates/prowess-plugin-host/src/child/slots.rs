@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use prowess_core::{Cancel, SourceError};
 
 use super::broken::{busy, cancelled};
-use super::connection::CHECK_INTERVAL;
+use super::inbox::CHECK_INTERVAL;
 use super::locked;
 
 /// The slots for calls of one plugin.

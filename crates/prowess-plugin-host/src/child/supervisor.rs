@@ -8,17 +8,18 @@ use prowess_core::{self as core, Cancel, Catalog, Clock, SourceError, ToolContex
 use prowess_plugin_abi::{AbiError, codes};
 
 use super::broken::Broken;
-use super::connection::{Connection, SentCall, Waited};
-use super::pending::Event;
+use super::connection::{Connection, Event, SentCall, Waited};
 use super::protocol::{Answer, Call, Offer, Reply};
 use super::restarts::Failures;
 use super::slots::{CallSlot, CallSlots};
 use super::{Launch, locked};
 use crate::conversation::Conversation;
 use crate::guard::contain;
-use crate::{PluginError, PluginErrorKind, PluginLimits, Staged, conversation};
+use crate::{PluginError, PluginErrorKind, PluginLimits, Staged, conversation, trace};
 
 pub(super) struct Supervisor {
+    /// The plugin's name, for the trace.
+    name: String,
     clock: Arc<dyn Clock>,
     limits: PluginLimits,
     offer: Offer,
@@ -52,11 +53,11 @@ impl Supervisor {
     pub(super) fn start(launch: Launch, clock: Arc<dyn Clock>) -> Result<Self, PluginError> {
         let launch = Arc::new(launch);
         let (connection, offer) = Connection::open(&launch, &clock)?;
-        let limits = launch.limits.clone();
+        let (name, limits) = (launch.name.clone(), launch.limits.clone());
         let slots = CallSlots::new(limits.calls_at_once);
         let (connection, failures) = (Some(connection), Failures::default());
         let state = Mutex::new(State { launch, connection, failures });
-        Ok(Self { clock, limits, offer, state, slots })
+        Ok(Self { name, clock, limits, offer, state, slots })
     }
 
     pub(super) fn offer(&self) -> &Offer {
@@ -75,7 +76,13 @@ impl Supervisor {
     }
 
     /// Sends a call and waits for the answer.
-    pub(super) fn call(&self, mut call: Call, caller: &mut Caller<'_>) -> Result<Answered, Broken> {
+    pub(super) fn call(&self, call: Call, caller: &mut Caller<'_>) -> Result<Answered, Broken> {
+        let span = trace::plugin_call(&self.name, "process", call.operation());
+        let _entered = span.enter();
+        self.attempt(call, caller).inspect_err(|broken| trace::record_error(&span, &broken.code()))
+    }
+
+    fn attempt(&self, mut call: Call, caller: &mut Caller<'_>) -> Result<Answered, Broken> {
         let _slot = self.slot(caller.cancel).map_err(Broken::Reported)?;
         loop {
             let connection = self.connection().map_err(Broken::Process)?;

@@ -12,8 +12,8 @@ use serde_json::Value;
 use super::broken::{Broken, nonsense};
 use super::protocol::{Answer, Call, OfferedTool, WireShown};
 use super::supervisor::{Caller, Supervisor};
-use crate::adapter::named;
-use crate::conversation;
+use crate::adapter::named::{self, NamedSkills};
+use crate::conversation::{self, state_number};
 use crate::recent::Recent;
 
 /// Returns the tools that a plugin's process offers.
@@ -24,8 +24,8 @@ pub(super) fn tools(
 ) -> Arc<dyn ToolProvider> {
     let tool = |(at, offered)| {
         let supervisor = Arc::clone(supervisor);
-        let described = Recent::default();
-        Arc::new(RemoteTool { supervisor, at, offered, shows_conversation, described })
+        let (described, named) = (Recent::default(), NamedSkills::default());
+        Arc::new(RemoteTool { supervisor, at, offered, shows_conversation, described, named })
             as Arc<dyn Tool>
     };
     Arc::new(RemoteTools(offered.into_iter().enumerate().map(tool).collect()))
@@ -47,6 +47,8 @@ struct RemoteTool {
     shows_conversation: bool,
     /// How it is described with one, by the catalog's number.
     described: Recent<u64, Arc<OfferedTool>>,
+    /// The skills that the last calls concerned.
+    named: NamedSkills,
 }
 
 impl Tool for RemoteTool {
@@ -67,12 +69,15 @@ impl Tool for RemoteTool {
         if !self.shows_conversation {
             return Vec::new();
         }
-        let call = Call::NamedSkills { tool: self.at, arguments: arguments.clone() };
-        match self.call_for(call, &Cancel::default(), None) {
-            Ok(Answer::NamedSkills(named)) => named::in_arguments(arguments, &named),
-            // For the audit alone: a plugin that cannot say names none.
-            _ => Vec::new(),
-        }
+        let named = self.named.get(arguments, || {
+            let call = Call::NamedSkills { tool: self.at, arguments: arguments.clone() };
+            match self.call_for(call, &Cancel::default(), None) {
+                Ok(Answer::NamedSkills(named)) => Some(named),
+                // For the audit alone: a plugin that cannot say names none.
+                _ => None,
+            }
+        });
+        named::in_arguments(arguments, &named)
     }
 
     fn is_offered(&self, catalog: &Catalog) -> bool {
@@ -84,6 +89,7 @@ impl Tool for RemoteTool {
         let shown = self.shows_conversation.then(|| WireShown {
             catalog: context.catalog.serial(),
             boundary: context.boundary.as_str().to_owned(),
+            state: state_number(context.session),
         });
         let call = Call::Tool {
             tool: self.at,
@@ -93,7 +99,12 @@ impl Tool for RemoteTool {
             shown,
         };
         match self.call_for(call, context.cancel, Some(&answers)) {
-            Ok(Answer::ToolResult(result)) => result.into(),
+            Ok(Answer::ToolResult { result, named }) => {
+                if let Some(named) = named {
+                    self.named.keep(arguments, named);
+                }
+                result.into()
+            }
             Ok(_) => failed(Broken::Reported(nonsense())),
             Err(broken) => failed(broken),
         }

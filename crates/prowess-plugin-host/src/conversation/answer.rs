@@ -8,6 +8,7 @@ use prowess_core::{
 };
 use prowess_plugin_abi::conversation::{PackageListing, Question, SessionRefusal, SkillVersion};
 use prowess_plugin_abi::{AbiError, codes};
+use prowess_text::quoted;
 use serde::Serialize;
 
 use super::{Answer, snapshot};
@@ -96,17 +97,21 @@ impl<'a> Conversation<'a> {
     fn activate(&self, version: &SkillVersion) -> Result<Arc<ActiveSkill>, AbiError> {
         let id = &version.id;
         let record = self.catalog.find(id, self.caller).found().ok_or_else(|| {
-            AbiError::new(codes::NOT_FOUND, format!("the caller finds no skill `{id}`"))
+            let message = format!("there is no skill {} that may be loaded here", quoted(id));
+            not_loaded("skill-not-found", message)
         })?;
         let file = ResourcePath::new(record.file())
             .map_err(|error| AbiError::new(codes::INTERNAL, error.to_string()))?;
         let bytes = self.catalog.read(record, &file, ReadLimit::default());
         let bytes = bytes.map_err(|error| failed(&error))?;
-        let skill = ActiveSkill::of(record, &bytes, self.clock.now())
-            .map_err(|error| AbiError::new(codes::CHANGING, format!("`{id}`: {error}")))?;
+        let skill = ActiveSkill::of(record, &bytes, self.clock.now()).map_err(|error| {
+            let message = format!("skill {} cannot be loaded: {error}", quoted(id));
+            not_loaded("skill-invalid", message)
+        })?;
         if skill.digest.to_string() != version.digest {
-            let message = format!("the skill `{id}` has changed since it was read; load it again");
-            return Err(AbiError::new(codes::CHANGING, message));
+            let message =
+                format!("skill {} has changed since it was read; load it again", quoted(id));
+            return Err(not_loaded("skill-changed", message));
         }
         Ok(Arc::new(skill))
     }
@@ -120,6 +125,11 @@ fn failed(error: &SourceError) -> AbiError {
     AbiError::new(number_of(error.kind), &*error.message)
 }
 
+/// Returns the refusal to load a skill.
+fn not_loaded(code: &'static str, message: String) -> AbiError {
+    refused(&SessionError::Refused { code, message })
+}
+
 fn refused(error: &SessionError) -> AbiError {
     let refusal = match error {
         SessionError::TooManySkills { wanted, cap } => {
@@ -128,6 +138,9 @@ fn refused(error: &SessionError) -> AbiError {
         SessionError::AlreadyActive(id) => SessionRefusal::AlreadyActive(id.clone()),
         SessionError::NotFound(_) => SessionRefusal::NotFound,
         SessionError::Contended(_) => SessionRefusal::Contended,
+        SessionError::Refused { code, message } => {
+            SessionRefusal::Refused { code: (*code).to_owned(), message: message.clone() }
+        }
         SessionError::Store(store) => SessionRefusal::Store(store.0.clone()),
         // A kind that came later than this code.
         other => SessionRefusal::Store(other.to_string()),

@@ -7,8 +7,10 @@ use prowess_core::{
     LoadMode, MemorySource, NewRecord, Receipt, RecordIndex, RecordSetBuilder, Session,
     SessionError, SessionId, SessionState, Timestamp, Trust, Unload,
 };
-use prowess_plugin_abi::codes;
-use prowess_plugin_abi::conversation::{CatalogSnapshot, Question, SkillVersion};
+use prowess_plugin_abi::conversation::{
+    CatalogSnapshot, Question, REFUSALS, SessionRefusal, SkillVersion,
+};
+use prowess_plugin_abi::{AbiError, codes};
 use prowess_testkit::ManualClock;
 
 use super::{Answer, Conversation};
@@ -81,6 +83,10 @@ fn active(catalog: &Catalog, id: &str) -> ActiveSkill {
 
 /// Asks, and returns the answer's text or the error's number.
 fn ask(caller: Caller, loaded: &[&str], question: &Question) -> Result<String, u32> {
+    answer(caller, loaded, question).map_err(|error| error.code)
+}
+
+fn answer(caller: Caller, loaded: &[&str], question: &Question) -> Result<String, AbiError> {
     let catalog = catalog();
     let active = loaded.iter().map(|id| active(&catalog, id)).collect();
     let session = Loaded(SessionId::new("talk").unwrap(), active);
@@ -92,7 +98,7 @@ fn ask(caller: Caller, loaded: &[&str], question: &Question) -> Result<String, u
         most_bytes: 75,
     };
     let answer = conversation.answer(&serde_json::to_string(question).unwrap());
-    answer.map(|bytes| String::from_utf8(bytes).unwrap()).map_err(|error| error.code)
+    answer.map(|bytes| String::from_utf8(bytes).unwrap())
 }
 
 fn read(skill: usize, limit: usize) -> Question {
@@ -139,14 +145,20 @@ fn loads_name_a_version_that_the_caller_may_have() {
     let digest = |name| prowess_core::Digest::of(skill_md(name).as_bytes()).to_string();
     let load = |caller, id: &str, digest: String| {
         let skills = vec![SkillVersion { id: id.to_owned(), digest }];
-        ask(caller, &[], &Question::Load { skills, add: false })
+        let answer = answer(caller, &[], &Question::Load { skills, add: false });
+        answer.map_err(|error| match serde_json::from_str(error.ext.as_str()) {
+            Ok(SessionRefusal::Refused { code, .. }) => code,
+            other => panic!("it is a refusal: {other:?}"),
+        })
     };
     let receipt = load(Caller::Model, "free", digest("free"));
     assert!(receipt.is_ok_and(|receipt| receipt.contains("\"id\":\"free\"")), "it is loaded");
-    assert_eq!(load(Caller::Model, "free", digest("manual")), Err(codes::CHANGING), "another text");
-    assert_eq!(load(Caller::Model, "manual", digest("manual")), Err(codes::NOT_FOUND));
+    let refused = |code: &str| Err(code.to_owned());
+    let [not_found, changed, _] = REFUSALS.map(refused);
+    assert_eq!(load(Caller::Model, "free", digest("manual")), changed, "another text");
+    assert_eq!(load(Caller::Model, "manual", digest("manual")), not_found);
     assert!(load(Caller::User, "manual", digest("manual")).is_ok(), "the user may");
-    assert_eq!(load(Caller::User, "secret", digest("secret")), Err(codes::NOT_FOUND));
+    assert_eq!(load(Caller::User, "secret", digest("secret")), not_found);
 }
 
 #[test]

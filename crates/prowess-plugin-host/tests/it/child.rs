@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use prowess_core::{
-    Caller, Cancel, Catalog, Clock, Diagnostic, PackagePath, PreviousScan, ReadLimit, ResourcePath,
-    SessionId, SourceError, SourceErrorKind, ToolContext,
+    Caller, Cancel, Catalog, Clock, Content, Diagnostic, PackagePath, PreviousScan, ReadLimit,
+    ResourcePath, SessionId, SourceError, SourceErrorKind, ToolContext, ToolResult,
 };
 use prowess_plugin_host::{
     Isolation, Launch, PluginErrorKind, PluginLimits, PluginRights, ProcessPlugin, SandboxPolicy,
@@ -32,6 +32,7 @@ pub(crate) fn launch(config: Value, limits: PluginLimits) -> Launch {
     Launch {
         program: env!("CARGO_BIN_EXE_prowess-plugin-runner").into(),
         arguments: Vec::new(),
+        name: plugin.manifest().name.clone(),
         file: plugin.file().to_owned(),
         library,
         config: Some(config),
@@ -210,6 +211,28 @@ fn calls_at_once_do_not_wait_for_each_other_and_end_when_cancelled() {
     assert_eq!(read(&plugin, "good", "file").as_deref(), Ok("good"), "and the process goes on");
 }
 
+/// The host's side reads no frame of any length, so it ended the process of such an answer.
+#[test]
+fn answer_that_is_too_large_is_an_error_of_its_call() {
+    let limits = PluginLimits { answer_bytes: 1 << 20, ..PluginLimits::default() };
+    let plugin = start(json!({}), limits, &Arc::new(ManualClock::default()));
+    let many = PackagePath::new("many").unwrap();
+    let error = plugin.sources[0].list(&many, usize::MAX).expect_err("it is too large");
+    assert_eq!(error.kind, SourceErrorKind::TooLarge, "{error}");
+    assert!(error.message.contains("of which 5242880 are allowed"), "it names the limit: {error}");
+    assert_eq!(read(&plugin, "good", "file").as_deref(), Ok("good"), "the process goes on");
+}
+
+/// A tool's result is within the limit of an answer, wherever the plugin runs.
+#[test]
+fn large_result_of_a_tool_arrives() {
+    let plugin = start(json!({}), PluginLimits::default(), &real());
+    let result = call(&plugin, "larger");
+    assert!(!result.is_error, "{:?}", result.code);
+    let Content::Text { text } = &result.content[0] else { panic!("it is a text") };
+    assert_eq!(text.len(), 5 << 20, "all of it");
+}
+
 #[test]
 fn many_threads_share_a_process() {
     let plugin = start(json!({}), PluginLimits::default(), &real());
@@ -224,23 +247,26 @@ fn many_threads_share_a_process() {
     });
 }
 
-#[test]
-fn tool_of_a_process_is_a_tool() {
-    let plugin = start(json!({}), PluginLimits::default(), &real());
-    let tool = &plugin.tools.tools()[0];
-    let clock = ManualClock::default();
+/// Calls the plugin's tool as the user.
+fn call(plugin: &ProcessPlugin, how: &str) -> ToolResult {
     let context = ToolContext {
         catalog: &Arc::new(Catalog::empty()),
         session: &Conversation(SessionId::new("s-1").unwrap()),
         caller: Caller::User,
-        clock: &clock,
+        clock: &ManualClock::default(),
         cancel: &Cancel::default(),
         boundary: &prowess_core::Boundary::default(),
     };
-    let result = tool.call(&context, &json!({"how": "who"}));
+    plugin.tools.tools()[0].call(&context, &json!({ "how": how }))
+}
+
+#[test]
+fn tool_of_a_process_is_a_tool() {
+    let plugin = start(json!({}), PluginLimits::default(), &real());
+    let result = call(&plugin, "who");
     let seen = format!("{:?}", result.structured);
     assert!(seen.contains("s-1") && seen.contains("User"), "it knows its call: {result:?}");
-    let failed = tool.call(&context, &json!({"how": "abort"}));
+    let failed = call(&plugin, "abort");
     assert!(failed.is_error, "a crash is an answer: {failed:?}");
     assert_eq!(failed.code.unwrap().as_str(), "plugin-crashed", "with a code");
 }

@@ -272,6 +272,7 @@ pub(crate) fn in_process(
     let launch = Launch {
         program: env!("CARGO_BIN_EXE_prowess-plugin-runner").into(),
         arguments: Vec::new(),
+        name: plugin.manifest().name.clone(),
         file: plugin.file().to_owned(),
         library,
         config: Some(config.clone()),

@@ -19,6 +19,7 @@ mod policy;
 mod reload;
 mod shipped;
 mod stage;
+mod traces;
 mod trust;
 mod variants;
 mod verify;

@@ -47,6 +47,7 @@ impl Where {
                 let launch = Launch {
                     program: env!("CARGO_BIN_EXE_prowess-plugin-runner").into(),
                     arguments: Vec::new(),
+                    name: "shipped".to_owned(),
                     file: file.to_owned(),
                     library: stage(checked(file), &std::env::temp_dir()).unwrap(),
                     config: Some(config),

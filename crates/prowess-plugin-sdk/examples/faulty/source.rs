@@ -61,11 +61,31 @@ fn problem(message: String) -> Diagnostic {
     Diagnostic::new(Code::new("faulty-odd"), Severity::Hint, message, "leave it")
 }
 
+/// A listing of several megabytes.
+fn many() -> Listing {
+    let resource = |number: u32| Resource {
+        path: ResourcePath::new(&format!("{}/{number:06}", "directory".repeat(10)))
+            .expect("a file of the package"),
+        bytes: 1,
+    };
+    Listing { resources: (0..60_000).map(resource).collect(), is_complete: true }
+}
+
 /// Finds something each tenth of a second.
 fn slow(sink: &mut dyn ScanSink) {
     for number in 0..12 {
         thread::sleep(Duration::from_millis(100));
         report(sink, &format!("slow-{number:02}"), "SKILL.md");
+    }
+}
+
+/// Finds a million packages, with a pause after each thousand: a second at least.
+fn million(sink: &mut dyn ScanSink) {
+    for number in 0..999_999 {
+        if number % 1_000 == 0 {
+            thread::sleep(Duration::from_millis(1));
+        }
+        report(sink, &format!("group-{:03}/package-{number:06}", number / 1_000), "SKILL.md");
     }
 }
 
@@ -115,6 +135,7 @@ impl SkillSource for FaultySource {
                 return Ok(ScanSummary::default());
             }
             "slow" => slow(sink),
+            "million" => million(sink),
             "file" => drop(report(sink, "good", "README.md")),
             "bytes" => drop(report(sink, &forged("bad"), "SKILL.md")),
             "file-bytes" => drop(report(sink, "bad", &forged("SKILL.md"))),
@@ -163,6 +184,7 @@ impl SkillSource for FaultySource {
         };
         act(package.as_str(), "the listing");
         let paths: &[&str] = match package.as_str() {
+            "many" => return Ok(many()),
             "good" => &["a", "b"],
             "twice" => &["a", "a"],
             "unsorted" => &["b", "a"],

@@ -57,6 +57,7 @@ impl Tool for FaultyTool {
             }
             "bytes" => ToolResult::text(forged("answer")),
             "large" => ToolResult::text("x".repeat(2 << 20)),
+            "larger" => ToolResult::text("x".repeat(5 << 20)),
             "" => ToolResult::error(Code::new("faulty-how"), "say how"),
             _ => ToolResult::text("done"),
         }

@@ -1,7 +1,7 @@
 //! The catalog of a call, built from what the host shows of it.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use prowess_core::{Catalog, SkillSource};
 use prowess_plugin_abi::AbiError;
@@ -10,17 +10,14 @@ use prowess_plugin_abi::conversation::{CatalogSnapshot, Question};
 use super::conversation::Conversation;
 use super::mirror_catalog;
 use super::mirror_source::{MirrorSource, SourceFacts};
+use super::recent::Recent;
 
-/// How many catalogs are kept: conversations with different audiences have different ones.
-const MOST_KEPT: usize = 4;
-
-/// The newest catalogs of the host, so that a series of calls asks for each once.
+/// The newest catalogs of the host.
 #[derive(Default)]
-pub(super) struct Mirrors(Mutex<VecDeque<Arc<Mirror>>>);
+pub(super) struct Mirrors(Recent<Arc<Mirror>>);
 
 /// A catalog of the host's, without the way to its files.
 pub(super) struct Mirror {
-    number: u64,
     catalog: Catalog,
     sources: Vec<Arc<SourceFacts>>,
 }
@@ -28,24 +25,9 @@ pub(super) struct Mirror {
 impl Mirrors {
     /// Returns the catalog of a call. Its files are read through the call.
     pub(super) fn catalog(&self, conversation: &Conversation) -> Result<Arc<Catalog>, AbiError> {
-        let mirror = match self.kept(conversation.catalog) {
-            Some(mirror) => mirror,
-            None => self.keep(Mirror::ask(conversation)?),
-        };
+        let number = conversation.catalog;
+        let mirror = self.0.get(number, || Mirror::ask(conversation).map(Arc::new))?;
         Ok(Arc::new(mirror.open(conversation)))
-    }
-
-    fn kept(&self, number: u64) -> Option<Arc<Mirror>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().find(|mirror| mirror.number == number).cloned()
-    }
-
-    fn keep(&self, mirror: Mirror) -> Arc<Mirror> {
-        let mirror = Arc::new(mirror);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.truncate(MOST_KEPT - 1);
-        kept.push_front(Arc::clone(&mirror));
-        mirror
     }
 }
 
@@ -56,7 +38,7 @@ impl Mirror {
         let catalog = mirror_catalog::build(&snapshot, |at| {
             Arc::new(MirrorSource::new(&sources[at], None)) as Arc<dyn SkillSource>
         })?;
-        Ok(Self { number: conversation.catalog, catalog, sources })
+        Ok(Self { catalog, sources })
     }
 
     fn open(&self, conversation: &Conversation) -> Catalog {

@@ -4,6 +4,7 @@ mod conversation;
 mod mirror;
 mod mirror_catalog;
 mod mirror_source;
+mod recent;
 mod session;
 mod sink;
 mod source;

@@ -1,36 +1,61 @@
 //! The session of a call, as a loaded tool sees it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use prowess_core::{
     ActiveSkill, Clock, LoadMode, Receipt, Session, SessionError, SessionId, SessionState,
     StoreError, Unload,
 };
 use prowess_plugin_abi::AbiError;
-use prowess_plugin_abi::conversation::{Question, SessionRefusal, SkillVersion};
+use prowess_plugin_abi::conversation::{Question, REFUSALS, SessionRefusal, SkillVersion};
 use prowess_plugin_abi::text::lossy;
 use serde::de::DeserializeOwned;
 
 use super::conversation::Conversation;
+use super::recent::Recent;
 use crate::Host;
 
 /// The most bytes of a host's message that are kept.
 const MAX_MESSAGE_BYTES: usize = 8 << 10;
 
 /// A session of the host's. Without a conversation it has an id and nothing else.
-pub(super) struct RemoteSession {
-    pub(super) id: SessionId,
-    pub(super) host: Host,
-    pub(super) conversation: Option<Conversation>,
+pub(super) struct RemoteSession<'a> {
+    id: SessionId,
+    host: Host,
+    conversation: Option<Conversation>,
+    /// The newest states of the host's sessions, by their numbers.
+    states: &'a Recent<SessionState>,
+    /// The number of the state that the call began with, if the host has sent one.
+    state: Option<u64>,
+    /// Whether the call may have changed the state since.
+    is_changed: AtomicBool,
 }
 
-impl RemoteSession {
+impl<'a> RemoteSession<'a> {
+    pub(super) fn new(
+        id: SessionId,
+        host: &Host,
+        conversation: Option<Conversation>,
+        states: &'a Recent<SessionState>,
+        state: Option<u64>,
+    ) -> Self {
+        let (host, is_changed) = (host.clone(), AtomicBool::new(false));
+        Self { id, host, conversation, states, state, is_changed }
+    }
+
     fn ask<T: DeserializeOwned>(&self, question: &Question) -> Result<T, SessionError> {
         let Some(conversation) = &self.conversation else {
             let reason = "this plugin does not have the feature `conversation`";
             return Err(SessionError::Store(StoreError(reason.into())));
         };
         conversation.ask(question).map_err(|error| self.error(&error))
+    }
+
+    /// Asks for a change of the state.
+    fn change(&self, question: &Question) -> Result<Receipt, SessionError> {
+        self.is_changed.store(true, Ordering::Release);
+        self.ask(question)
     }
 
     fn error(&self, error: &AbiError) -> SessionError {
@@ -42,6 +67,12 @@ impl RemoteSession {
             Ok(SessionRefusal::AlreadyActive(id)) => SessionError::AlreadyActive(id),
             Ok(SessionRefusal::NotFound) => SessionError::NotFound(self.id.clone()),
             Ok(SessionRefusal::Contended) => SessionError::Contended(self.id.clone()),
+            Ok(SessionRefusal::Refused { code, message }) => {
+                match REFUSALS.into_iter().find(|known| **known == code) {
+                    Some(code) => SessionError::Refused { code, message },
+                    None => SessionError::Store(StoreError(message)),
+                }
+            }
             Ok(SessionRefusal::Store(reason)) => SessionError::Store(StoreError(reason)),
             Err(_) => {
                 let message = lossy(error.message.as_rstr(), MAX_MESSAGE_BYTES).into_owned();
@@ -51,15 +82,18 @@ impl RemoteSession {
     }
 }
 
-impl Session for RemoteSession {
+impl Session for RemoteSession<'_> {
     fn id(&self) -> &SessionId {
         &self.id
     }
 
     fn state(&self) -> Result<SessionState, SessionError> {
-        match self.conversation {
-            Some(_) => self.ask(&Question::State),
-            None => Ok(SessionState::new(self.id.clone(), self.host.now())),
+        if self.conversation.is_none() {
+            return Ok(SessionState::new(self.id.clone(), self.host.now()));
+        }
+        match self.state.filter(|_| !self.is_changed.load(Ordering::Acquire)) {
+            Some(number) => self.states.get(number, || self.ask(&Question::State)),
+            None => self.ask(&Question::State),
         }
     }
 
@@ -70,7 +104,7 @@ impl Session for RemoteSession {
             digest: skill.digest.to_string(),
         };
         let skills = skills.iter().map(version).collect();
-        self.ask(&Question::Load { skills, add: mode == LoadMode::Add })
+        self.change(&Question::Load { skills, add: mode == LoadMode::Add })
     }
 
     fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {
@@ -78,6 +112,6 @@ impl Session for RemoteSession {
             Unload::All => None,
             Unload::These(ids) => Some(ids.clone()),
         };
-        self.ask(&Question::Unload { ids })
+        self.change(&Question::Unload { ids })
     }
 }

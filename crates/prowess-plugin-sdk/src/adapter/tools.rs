@@ -3,7 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use abi_stable::std_types::{RResult, RStr, RString};
-use prowess_core::{Boundary, Caller, Catalog, SessionId, Tool, ToolContext, ToolProvider};
+use prowess_core::{
+    Boundary, Caller, Catalog, SessionId, SessionState, Tool, ToolContext, ToolProvider,
+};
 use prowess_plugin_abi::conversation::{self, CallNotes};
 use prowess_plugin_abi::{AbiError, CallCtx, ToolProviderAbi, codes};
 use serde::Serialize;
@@ -11,6 +13,7 @@ use serde_json::Value;
 
 use super::conversation::Conversation;
 use super::mirror::Mirrors;
+use super::recent::Recent;
 use super::session::RemoteSession;
 use crate::guard::{self, Guard};
 use crate::{Host, convert};
@@ -22,6 +25,7 @@ pub(super) struct ToolsAdapter {
     /// The catalog of a call without a conversation.
     nothing: Arc<Catalog>,
     mirrors: Mirrors,
+    states: Recent<SessionState>,
     host: Host,
     guard: Guard,
 }
@@ -33,6 +37,7 @@ impl ToolsAdapter {
             tools: OnceLock::new(),
             nothing: Arc::new(Catalog::empty()),
             mirrors: Mirrors::default(),
+            states: Recent::default(),
             host: host.clone(),
             guard: Guard::default(),
         }
@@ -85,7 +90,7 @@ impl ToolsAdapter {
         let conversation = self.conversation(ctx, &notes);
         let catalog = self.catalog(conversation.as_ref())?;
         let id = session_id(convert::text(ctx.trace_id)?)?;
-        let session = RemoteSession { id, host: self.host.clone(), conversation };
+        let session = RemoteSession::new(id, &self.host, conversation, &self.states, notes.state);
         let context = ToolContext {
             catalog: &catalog,
             session: &session,

@@ -1,6 +1,6 @@
 //! The conversation.
 
-use prowess_core::{BodyDelivery, Caller, Catalog, DeliveryPolicy, ShowLocation};
+use prowess_core::{BodyDelivery, Caller, Catalog, DeliveryPolicy, ShowLocation, Unload};
 use prowess_tools::{ReadGate, ToolPolicy};
 use serde_json::{Value, json};
 
@@ -85,6 +85,40 @@ fn bodies_in_results_are_those_of_linked_tools() {
     let loaded = shown.call(Caller::Model, "skills_load", &json!({"names": ["pdf"]})).to_string();
     assert!(loaded.contains("<skill_content-5f3a9c1e77b04d28"), "the boundary crosses: {loaded}");
     assert!(loaded.contains("references/fields.md"), "and so do the package's files: {loaded}");
+}
+
+/// The plugin parses leniently, so this refusal is the host's; it read "the session store failed".
+#[test]
+fn refusal_by_the_hosts_rules_says_so() {
+    for tools in LOADED {
+        let mut host = Host::new(tools, &ToolPolicy::default(), DeliveryPolicy::default());
+        host.catalog = crate::host::strict_catalog();
+        assert_eq!(host.catalog.len(), 1, "it is offered");
+        let answer = host.call(Caller::Model, "skills_load", &json!({"names": ["long"]}));
+        assert_eq!(answer["result"]["code"], "skill-invalid", "{tools:?}: {answer}");
+        let said = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        let expected =
+            "skill `long` cannot be loaded: its `SKILL.md` breaks the rules of this host";
+        assert_eq!(said, expected, "{tools:?}");
+    }
+}
+
+/// A state is asked for once: what changes it elsewhere changes its number.
+#[test]
+fn changes_by_others_are_seen() {
+    for tools in LOADED {
+        let host = Host::new(tools, &ToolPolicy::default(), DeliveryPolicy::default());
+        let read = || {
+            let path = json!({"path": "SKILL.md"});
+            host.call(Caller::Model, "skills_read", &path)["result"].to_string()
+        };
+        host.call(Caller::Model, "skills_load", &json!({"names": ["docx"]}));
+        for _ in 0..2 {
+            assert!(read().contains("Write."), "{tools:?}: the skill that was loaded last");
+        }
+        host.session.unload(&Unload::All).unwrap();
+        assert!(read().contains("skill-not-active"), "{tools:?}: it was unloaded elsewhere");
+    }
 }
 
 /// What the plugin is shown is what the caller can find.

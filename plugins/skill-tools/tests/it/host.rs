@@ -8,6 +8,7 @@ use prowess_core::{
     DeliveryPolicy, Digest, Layer, MemorySource, SessionId, Timestamp, ToolCall, ToolContext,
     ToolProvider, Trust,
 };
+use prowess_format::Profile;
 use prowess_plugin_host::{
     Isolation, NoLog, Older, Origin, PluginLoader, PluginPolicy, PluginSettings, SignedOffBy,
     TrustStore, read,
@@ -124,6 +125,21 @@ fn loader(isolation: Isolation) -> PluginLoader {
         clock: Arc::new(ManualClock::default()),
         log: Arc::new(NoLog),
     }
+}
+
+/// A host whose rules allow at most 500 lines, and a skill that has more. A scan reads the beginning of
+/// a file alone, so the skill is offered.
+pub(crate) fn strict_catalog() -> Arc<Catalog> {
+    let long = skill_md("long", "", &"A line.\n".repeat(5_000));
+    let source = MemorySource::builder("team").file("long/SKILL.md", long).build().unwrap();
+    let registry = Registry::builder()
+        .layer(Layer::new("team", Trust::Trusted))
+        .source("team", Arc::new(source))
+        .policy(RegistryPolicy { profile: Profile::Strict, ..RegistryPolicy::default() })
+        .build()
+        .unwrap();
+    registry.reload();
+    registry.catalog()
 }
 
 impl Host {

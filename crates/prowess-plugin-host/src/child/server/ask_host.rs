@@ -18,17 +18,14 @@ pub(super) struct AskHost {
 impl Answer for AskHost {
     fn answer(&self, text: &str) -> HostAnswer {
         let Self { server, call } = self;
-        let (question, answered) = server.questions.open(*call);
-        let ended = || AbiError::new(codes::CANCELLED, "the call has ended");
-        // After the question was opened, so that a call that ends now ends it as well.
         if !server.is_running(*call) {
-            server.questions.end(*call);
-            return Err(ended());
+            return Err(AbiError::new(codes::CANCELLED, "the call has ended"));
         }
+        let question = server.questions.open();
+        let asked = Reply::Ask { id: *call, question: question.number, text: text.to_owned() };
         server
-            .send(&Reply::Ask { id: *call, question, text: text.to_owned() }, &[])
+            .send(&asked, &[])
             .map_err(|error| AbiError::new(codes::UNAVAILABLE, error.to_string()))?;
-        // The channel closes when the call ends.
-        answered.recv().unwrap_or_else(|_| Err(ended()))
+        question.wait(|| server.is_running(*call))
     }
 }

@@ -10,17 +10,21 @@ use prowess_plugin_abi::conversation::CallNotes;
 use prowess_plugin_abi::{AbiError, CallCtx};
 
 use super::{Shared, milliseconds};
+use crate::adapter::convert;
 use crate::calls::{Patience, Questions};
 use crate::conversation::{Answers, Mailbox, Shown};
 use crate::failure::Failure;
 use crate::instance::{Instance, plain};
+use crate::trace;
 
 /// As good as for ever.
 const VERY_LONG: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// The context of one call.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct CallContext<'a> {
+    /// The name of the method, for the trace.
+    pub(crate) operation: &'static str,
     pub(crate) cancel: Option<&'a Cancel>,
     pub(crate) progress: Option<&'a AtomicU64>,
     /// The id of the session; empty if there is none.
@@ -30,9 +34,35 @@ pub(crate) struct CallContext<'a> {
     pub(crate) shown: Option<Shown<'a>>,
 }
 
+impl CallContext<'_> {
+    /// Creates the context of a call outside of a conversation.
+    pub(crate) fn new(operation: &'static str) -> Self {
+        Self {
+            operation,
+            cancel: None,
+            progress: None,
+            session: "",
+            caller: Caller::default(),
+            shown: None,
+        }
+    }
+}
+
 impl Shared {
     /// Calls the plugin. `work` gets the instance and what belongs to the call.
     pub(crate) fn call<T: Send + 'static>(
+        &self,
+        call: &CallContext<'_>,
+        work: impl FnOnce(&Instance, CallCtx<'_>) -> RResult<T, AbiError> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let span = trace::plugin_call(&self.name, "in-process", call.operation);
+        let _entered = span.enter();
+        self.attempt(call, work).inspect_err(|failure| {
+            trace::record_error(&span, &convert::trace_code(failure));
+        })
+    }
+
+    fn attempt<T: Send + 'static>(
         &self,
         call: &CallContext<'_>,
         work: impl FnOnce(&Instance, CallCtx<'_>) -> RResult<T, AbiError> + Send + 'static,
@@ -84,6 +114,7 @@ fn notes(caller: Caller, shown: Option<Shown<'_>>) -> String {
     let notes = CallNotes {
         caller: (caller == Caller::User).then(|| "user".to_owned()),
         catalog: shown.map(|shown| shown.catalog),
+        state: shown.and_then(|shown| shown.state),
         boundary: shown.map_or("", |shown| shown.boundary).to_owned(),
     };
     serde_json::to_string(&notes).unwrap_or_default()
