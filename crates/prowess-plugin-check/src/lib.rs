@@ -3,7 +3,8 @@
 //! Each check has a rule, and reports how the rule is broken and what to do. The checks of the
 //! file's bytes run here. Those that open the library run in a process of their own, one for each
 //! check, under a deadline: a plugin that crashes or hangs breaks that rule, and the other checks
-//! still run.
+//! still run. The process has the rights of a plugin in a process of its own, so an operator can
+//! check a plugin before it gets more.
 //!
 //! [`check()`] looks at a plugin; the program of a check's own process calls [`run_check`], and
 //! nothing else. `prowess plugin check` is both.
@@ -53,8 +54,8 @@ use serde_json::Value;
 
 use prowess_plugin_host::kit::{read_bytes, verify_bytes};
 use prowess_plugin_host::{
-    Inspection, Isolation, Manifest, Origin, PluginError, PluginPolicy, Staged, TrustStore,
-    inspect, stage,
+    Inspection, Isolation, Launch, Manifest, Origin, PluginError, PluginPolicy, PluginSettings,
+    Staged, TrustStore, inspect, stage,
 };
 
 use process::CheckProcess;
@@ -117,16 +118,30 @@ pub fn check(
     };
     let process = library.map(|library| CheckProcess {
         setup,
-        file,
-        library,
-        config: setup.config.clone().or_else(|| configured(manifest.as_ref()?, setup)),
+        launch: launch(file, library, manifest.as_ref(), setup),
     });
     checks.run_all(process.as_ref(), &setup.only, begun);
     Ok(CheckReport { file: file.to_owned(), digest, manifest, checks: checks.0 })
 }
 
-fn configured(manifest: &Manifest, setup: &CheckSetup) -> Option<Value> {
-    setup.policy.settings.get(&manifest.name)?.config.clone()
+/// Returns how each check starts its process, with the rights that the operator gives the plugin.
+fn launch(file: &Path, library: Staged, manifest: Option<&Manifest>, setup: &CheckSetup) -> Launch {
+    let CheckSetup { policy, config, program, arguments, .. } = setup;
+    let usual = manifest.and_then(|manifest| policy.settings.get(&manifest.name));
+    let PluginSettings { config: usual, rights, .. } = usual.cloned().unwrap_or_default();
+    Launch {
+        program: program.clone(),
+        arguments: arguments.clone(),
+        name: manifest.map(|manifest| manifest.name.clone()).unwrap_or_default(),
+        file: file.to_owned(),
+        library,
+        config: config.clone().or(usual),
+        limits: policy.limits.clone(),
+        sandbox: policy.sandbox,
+        rights: rights.unwrap_or_default(),
+        shows_conversation: false,
+        directory: std::env::current_dir().unwrap_or_else(|_| "/".into()),
+    }
 }
 
 /// Runs the checks that do not open the library.

@@ -1,22 +1,24 @@
 //! One check in a process of its own, from the side that waits for it.
+//!
+//! The process is confined as that of a plugin in use is: the kit runs code that nobody has checked
+//! yet.
 
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
+use prowess_sandbox::{
+    Isolation, Native, Plan, Running, SandboxError, SandboxErrorKind, Stream, Streams,
+};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use serde_json::Value;
 
 use super::CheckSetup;
 use super::messages::{Ask, Say};
 use super::report::CheckOutcome;
 use super::rules::Rule;
-use prowess_plugin_host::Staged;
-use prowess_plugin_host::kit::{died, frame, handover};
+use prowess_plugin_host::Launch;
+use prowess_plugin_host::kit::{died, frame};
 
 /// How long a process may take to end once it has said what it found.
 const LAST_BREATH: Duration = Duration::from_secs(2);
@@ -26,12 +28,14 @@ const MOST_WORDS: usize = 300;
 
 const HELP: &str = "fix the plugin: an operator who runs it in the host would lose the host";
 
+/// The programs that a plugin may run while the rule about processes is checked. They inherit the
+/// confinement.
+const PROGRAMS: [&str; 3] = ["/bin", "/usr/bin", "/usr/local/bin"];
+
 /// The setup that the checks of one plugin share.
 pub(super) struct CheckProcess<'a> {
     pub(super) setup: &'a CheckSetup,
-    pub(super) file: &'a Path,
-    pub(super) library: Staged,
-    pub(super) config: Option<Value>,
+    pub(super) launch: Launch,
 }
 
 /// The messages of a process.
@@ -47,45 +51,61 @@ struct Received {
 impl CheckProcess<'_> {
     /// Runs a check to its end, whatever that is.
     pub(super) fn run(&self, rule: &Rule) -> CheckOutcome {
-        self.attempt(rule).unwrap_or_else(|error| {
-            let program = self.setup.program.display();
-            let reason = format!("the check cannot be given a process by `{program}`: {error}");
-            CheckOutcome::failed(reason, "see to it that this program can be started by its path")
-        })
+        self.attempt(rule).unwrap_or_else(|error| self.not_started(&error))
     }
 
     fn attempt(&self, rule: &Rule) -> io::Result<CheckOutcome> {
-        let (ours, theirs) = UnixStream::pair()?;
         let mut printed = tempfile::tempfile()?;
-        let mut child = self.start(theirs, printed.try_clone()?.into())?;
+        let streams = Streams {
+            stdout: Stream::File(tempfile::tempfile()?.into()),
+            stderr: Stream::File(printed.try_clone()?.into()),
+        };
+        let Running { mut child, socket, .. } = match self.start(rule, &streams) {
+            Ok(running) => running,
+            Err(error) if error.kind == SandboxErrorKind::NotStarted => {
+                return Err(io::Error::other(error.reason));
+            }
+            Err(SandboxError { reason, help, .. }) => {
+                let reason = format!("its process cannot be confined: {reason}");
+                return Ok(CheckOutcome::failed(reason, help));
+            }
+        };
         // A process that died at once takes nothing; how it died is seen below.
-        let _ = self.ask(&ours, rule);
-        let received = receive(&ours, self.setup.deadline);
+        let _ = self.ask(&socket, rule);
+        let received = receive(&socket, self.setup.deadline);
         let status = bury(&mut child, !received.is_late);
         Ok(self.judge(received, status, &last_words(&mut printed)))
     }
 
-    fn start(&self, theirs: UnixStream, printed: OwnedFd) -> io::Result<Child> {
-        let mut command = Command::new(&self.setup.program);
-        command
-            .args(&self.setup.arguments)
-            .env_clear()
-            .env("MALLOC_ARENA_MAX", "2")
-            .current_dir("/")
-            .process_group(0)
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
-            .stdout(Stdio::null())
-            .stderr(Stdio::from(printed));
-        command.spawn()
+    fn start(&self, rule: &Rule, streams: &Streams) -> Result<Running, SandboxError> {
+        let plan = self.plan(rule);
+        let files = [self.launch.library.as_fd()];
+        Native::new(plan.stage.clone()).spawn(&plan, streams, &files)
+    }
+
+    /// Returns how the process is confined: as in use, and it may start others for one rule.
+    fn plan(&self, rule: &Rule) -> Plan {
+        let mut plan = self.launch.plan();
+        if rule.allows_processes {
+            let rights = &mut plan.confinement.rights;
+            rights.processes = true;
+            rights.execute.extend(PROGRAMS.map(Into::into));
+        }
+        plan
+    }
+
+    fn not_started(&self, error: &io::Error) -> CheckOutcome {
+        let program = self.launch.program.display();
+        let reason = format!("the check cannot be given a process by `{program}`: {error}");
+        CheckOutcome::failed(reason, "see to it that this program can be started by its path")
     }
 
     fn ask(&self, socket: &UnixStream, rule: &Rule) -> io::Result<()> {
-        handover::send(socket, self.library.as_fd())?;
         let ask = Ask {
             rule: rule.name.to_owned(),
-            file: self.file.display().to_string(),
-            config: self.config.clone(),
-            limits: self.setup.policy.limits.clone(),
+            file: self.launch.file.display().to_string(),
+            config: self.launch.config.clone(),
+            limits: self.launch.limits.clone(),
         };
         frame::write(&mut &*socket, &ask, &[])
     }

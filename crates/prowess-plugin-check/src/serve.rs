@@ -2,27 +2,37 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitCode;
 
-use rustix::process::{Resource, Rlimit, setrlimit};
+use prowess_sandbox::{EXIT_NOT_CONFINED, Inside};
 
 use super::messages::{Ask, CheckJudges, Say};
 use super::probe::{Broken, Probe};
 use super::report::CheckOutcome;
 use super::rules::RULES;
-use prowess_plugin_host::kit::{bounds, frame, handover, open_library, take_socket};
+use prowess_plugin_host::kit::{frame, open_library};
 
-/// The most bytes that one check may write into a file.
-const FILE_BYTES: u64 = 64 << 20;
 /// The most bytes of a reason.
 const MOST_TEXT: usize = 8 << 10;
 
 /// Runs one check for [`check`](super::check()), which has started this process. This is all that
 /// the program of a check's process does.
+///
+/// Call it before anything else: the process must have one thread, and its open files are closed,
+/// except the standard streams.
 pub fn run_check(judges: CheckJudges) -> ExitCode {
-    match serve(judges) {
+    let inside = match prowess_sandbox::enter() {
+        Ok(inside) => inside,
+        Err(error) => {
+            // The kit has the reason already, unless there is none.
+            let _ = writeln!(io::stderr(), "prowess plugin check: {error}");
+            return EXIT_NOT_CONFINED.into();
+        }
+    };
+    match serve(inside, judges) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // There is no other stream if this one is closed.
@@ -32,17 +42,14 @@ pub fn run_check(judges: CheckJudges) -> ExitCode {
     }
 }
 
-fn serve(judges: CheckJudges) -> io::Result<()> {
-    let mut socket = take_socket()?;
-    let stdout = tempfile::tempfile()?;
-    rustix::stdio::dup2_stdout(&stdout)?;
-    let library = handover::receive(&socket)?;
+fn serve(inside: Inside, judges: CheckJudges) -> io::Result<()> {
+    let Inside { mut socket, files, .. } = inside;
+    let library = files.into_iter().next().ok_or_else(|| io::Error::other("no library"))?;
+    // The kit has made standard output a file, which no other process has open for reading.
+    let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let Some((ask, _)) = frame::read::<Ask>(&mut socket, frame::REQUEST_BYTES, 0)? else {
         return Ok(());
     };
-    bounds(&ask.limits)?;
-    let most = Some(FILE_BYTES);
-    setrlimit(Resource::Fsize, Rlimit { current: most, maximum: most })?;
     let outcome = match open_library(library, Path::new(&ask.file)) {
         Ok(image) => {
             let steps = socket.try_clone()?;

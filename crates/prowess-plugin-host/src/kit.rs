@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::{Origin, PluginError, PluginPolicy, place};
 
 pub use crate::adapter::{Described, described, is_answer};
-pub use crate::child::{ProcessClock, bounds, died, frame, handover, open_library, take_socket};
+pub use crate::child::{ProcessClock, died, frame, open_library};
 pub use crate::host_api::{Ended, HostSide, RunningCall};
 pub use crate::inspect::wrong_target;
 pub use crate::instance::{End, Instance, Objects, Shape, begin, plain};

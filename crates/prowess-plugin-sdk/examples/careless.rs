@@ -2,6 +2,9 @@
 //! with it: a check that nothing fails proves nothing.
 #![allow(unsafe_code, reason = "some rules are broken by nothing else")]
 
+#[path = "faulty/reach.rs"]
+mod reach;
+
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -174,6 +177,10 @@ impl SkillSource for CarelessSource {
             "budget" => thread::sleep(Duration::from_millis(1_100)),
             "stdout" => write_out(),
             "processes" => fork_once(),
+            "processes-programs" => drop(reach::reach("orphan", "", "612")),
+            attacks if attacks.starts_with("attacks ") => {
+                return Err(unavailable(&attack(attacks)));
+            }
             "surroundings-signals" => ignore_window_changes(),
             "threads" => {
                 let others = self.callers.fetch_add(1, Ordering::SeqCst);
@@ -222,6 +229,27 @@ impl SkillSource for CarelessSource {
         }
         self.inner.read(package, resource, limit)
     }
+}
+
+/// Tries everything that reaches out of this process, and returns how each attempt ended. After the
+/// word `attacks` come the host's process id, the path of a file, and an address of the network.
+fn attack(arguments: &str) -> String {
+    let mut arguments = arguments.split(' ').skip(1);
+    let [host, file, address] = std::array::from_fn(|_| arguments.next().unwrap_or_default());
+    let attempts = [
+        ("read", file),
+        ("write", file),
+        ("connect", address),
+        ("signal", ""),
+        ("memory", ""),
+        ("environ", ""),
+        ("run", ""),
+    ];
+    let ended = attempts.map(|(what, path)| match reach::reach(what, host, path) {
+        Ok(_) => format!("{what} works"),
+        Err(error) => format!("{what} is refused: {error}"),
+    });
+    ended.join("; ")
 }
 
 unsafe extern "C" {

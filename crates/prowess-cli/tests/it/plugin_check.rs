@@ -115,7 +115,7 @@ Fields
 }
 
 /// Which rule is broken, the check that sees it, and a part of what that says.
-const BROKEN: [(&str, &str, &str); 37] = [
+const BROKEN: [(&str, &str, &str); 38] = [
     ("begin", "begin", "offers nothing"),
     ("begin-panics", "begin", "init panics"),
     ("begin-aborts", "begin", "signal 6"),
@@ -151,6 +151,7 @@ const BROKEN: [(&str, &str, &str); 37] = [
     ("tools-alone-threads", "threads", "get other answers than one alone"),
     ("tools-alone-cancel", "cancel", "a cancelled call of `careless.count` goes on for 3 s"),
     ("processes", "processes", "leaves a process behind, or a copy of this one"),
+    ("processes-programs", "processes", "leaves a process behind"),
     ("surroundings-signals", "surroundings", "changes what this process does on a signal"),
     ("stdout", "stdout", "prints \"it scans\\n\" to standard output"),
 ];
@@ -200,6 +201,57 @@ fn each_check_has_a_plugin_that_fails_it() {
     let failed: Vec<_> = broken.map(|(_, check, _)| *check).collect();
     for name in check_names() {
         assert!(failed.contains(&name), "the tests above break the rule of `{name}`");
+    }
+}
+
+/// The attacks of a plugin that nobody has checked yet.
+const ATTACKS: [&str; 7] = ["read", "write", "connect", "signal", "memory", "environ", "run"];
+
+/// The report of a plugin that tries every attack on this process and on a file that it was not
+/// given, in a check under this policy.
+fn attacked(sandbox: &str) -> String {
+    let place = careless();
+    let secret = place.home.path().join("secret");
+    std::fs::write(&secret, "hidden").expect("a file can be written");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = listener.local_addr().expect("it is bound");
+    let policies = place.home.path().join(format!("{sandbox}.yaml"));
+    let text = format!("plugins: {{sandbox: {sandbox}}}\n");
+    std::fs::write(&policies, text).expect("a file can be written");
+    let host = std::process::id();
+    let breaks = format!("attacks {host} {} {address}", secret.display());
+    let config = json!({ "breaks": breaks }).to_string();
+    let ran = Program::new().at_home_in(place.home.path()).config(&policies).run(&[
+        "plugin",
+        "check",
+        &place.name(),
+        "--format",
+        "json",
+        "--only",
+        "scan",
+        "--with",
+        &config,
+    ]);
+    let report = ran.json();
+    result(&report, "scan")["reason"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn hostile_plugin_is_confined() {
+    for sandbox in ["floor", "namespaces"] {
+        let said = attacked(sandbox);
+        for what in ATTACKS {
+            assert!(said.contains(&format!("{what} is refused: ")), "{sandbox}, {what}: {said}");
+        }
+    }
+}
+
+/// Without the sandbox each attack works, so the test above shows something.
+#[test]
+fn control_without_sandbox_is_not_confined() {
+    let said = attacked("off");
+    for what in ATTACKS {
+        assert!(said.contains(&format!("{what} works")), "{what}: {said}");
     }
 }
 

@@ -20,11 +20,13 @@ pub(super) struct Rule {
     pub(super) rule: &'static str,
     /// Whether it is about plugins that do not begin, too.
     pub(super) is_for_beginnings: bool,
+    /// Whether the plugin may start processes meanwhile.
+    pub(super) allows_processes: bool,
     pub(super) check: fn(&Probe) -> Checked,
 }
 
 const fn rule(name: &'static str, rule: &'static str, check: fn(&Probe) -> Checked) -> Rule {
-    Rule { name, rule, is_for_beginnings: false, check }
+    Rule { name, rule, is_for_beginnings: false, allows_processes: false, check }
 }
 
 /// Every rule, in the order in which they are looked at.
@@ -97,10 +99,13 @@ pub(super) const RULES: [Rule; 20] = [
         "It leaves the working directory, the environment and the handling of signals as they are",
         surroundings::unchanged,
     ),
-    rule(
-        "processes",
-        "It leaves no process behind, and makes no copy of the host's",
-        surroundings::processes,
-    ),
+    Rule {
+        allows_processes: true,
+        ..rule(
+            "processes",
+            "It leaves no process behind, and makes no copy of the host's",
+            surroundings::processes,
+        )
+    },
     rule("memory", "It does not grow with each instance and each call", load::memory),
 ];

@@ -2,6 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
+use std::net::{TcpStream, UdpSocket};
 use std::process::Command;
 use std::sync::mpsc;
 use std::thread;
@@ -22,7 +23,9 @@ pub(crate) fn reach(what: &str, target: &str, path: &str) -> io::Result<Vec<u8>>
         "read" => fs::read(path),
         "write" => fs::write(path, "written by a plugin").map(|()| Vec::new()),
         "list" => fs::read_dir(path).map(|entries| format!("{}", entries.count()).into_bytes()),
-        "socket" => std::net::UdpSocket::bind("127.0.0.1:0").map(|_| Vec::new()),
+        "socket" => UdpSocket::bind("127.0.0.1:0").map(|_| Vec::new()),
+        "connect" => TcpStream::connect(path).map(|_| Vec::new()),
+        "signal" => signal(target).map(|()| Vec::new()),
         "run" => Command::new("/bin/true").status().map(|_| Vec::new()),
         "orphan" => orphan(path),
         "threads" => threads(2_000),
@@ -31,6 +34,20 @@ pub(crate) fn reach(what: &str, target: &str, path: &str) -> io::Result<Vec<u8>>
         "environment" => Ok(format!("{:?}", std::env::vars().collect::<Vec<_>>()).into_bytes()),
         "files" => files(),
         _ => Ok(Vec::new()),
+    }
+}
+
+/// Sends a process the signal that only checks whether it could be sent another one.
+fn signal(target: &str) -> io::Result<()> {
+    unsafe extern "C" {
+        fn kill(pid: i32, signal: i32) -> i32;
+    }
+
+    let pid = target.parse().map_err(io::Error::other)?;
+    // SAFETY: the call takes numbers.
+    match unsafe { kill(pid, 0) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 
