@@ -3,6 +3,7 @@
 mod builder;
 mod ids;
 mod lookup;
+mod record;
 mod revision;
 
 use std::hash::BuildHasher;
@@ -13,12 +14,13 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use prowess_format::{Diagnostic, Rules};
 
 use crate::{
-    Availability, Callers, Layer, Listing, ReadLimit, Record, RecordSet, ResourcePath, SkillSource,
+    Availability, Callers, Layer, Listing, ReadLimit, RecordSet, ResourcePath, SkillSource,
     SourceError,
 };
 
 pub use builder::CatalogBuilder;
 pub use lookup::Lookup;
+pub use record::Record;
 pub use revision::RevisedSkill;
 
 use ids::Ids;

@@ -38,7 +38,6 @@ mod layer;
 mod memory;
 mod path;
 mod ranker;
-mod record;
 mod record_set;
 mod scan;
 mod session;
@@ -58,7 +57,8 @@ pub use availability::{Availability, Callers};
 pub use caller::Caller;
 pub use cancel::Cancel;
 pub use catalog::{
-    Catalog, CatalogBuilder, CatalogProvider, CatalogSource, Lookup, RecordIndex, RevisedSkill,
+    Catalog, CatalogBuilder, CatalogProvider, CatalogSource, Lookup, Record, RecordIndex,
+    RevisedSkill,
 };
 pub use clock::{Clock, Timestamp};
 pub use delivery::{BodyDelivery, DeliveryPolicy, ShowLocation, parse_virtual_uri, virtual_uri};
@@ -72,7 +72,6 @@ pub use prowess_format::{
 };
 pub use prowess_text::Boundary;
 pub use ranker::{Ranked, Ranker};
-pub use record::Record;
 pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};
 pub use scan::{Found, KnownPackages, PreviousScan, ReadFurther, ScanSink, ScanSummary};
 pub use session::{

@@ -171,6 +171,18 @@ impl Dir {
         UncheckedFile { handle, path: path.into(), refusals: Refusals::default() }.into_file()
     }
 
+    /// Sets the files that are refused by every later call on this handle.
+    #[must_use]
+    pub fn refusing(mut self, refusals: Refusals) -> Self {
+        self.fence.refusals = refusals;
+        self
+    }
+
+    /// Returns the refusals that apply below the directory.
+    pub fn refusals(&self) -> Refusals {
+        self.fence.refusals
+    }
+
     fn opened(
         path: &Path,
         open: impl Fn(&Path) -> Result<(OwnedFd, Confinement), rustix::io::Errno>,

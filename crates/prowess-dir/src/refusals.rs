@@ -2,7 +2,7 @@
 
 use std::os::fd::BorrowedFd;
 
-use crate::{Dir, Stat};
+use crate::Stat;
 
 /// The files inside a directory that are refused. By default none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,20 +17,6 @@ impl Refusals {
     /// Returns whether a file with this state may be read.
     pub(crate) fn admit(self, stat: &Stat) -> bool {
         !self.hard_links || stat.links <= 1
-    }
-}
-
-impl Dir {
-    /// Sets the files that are refused by every later call on this handle.
-    #[must_use]
-    pub fn refusing(mut self, refusals: Refusals) -> Self {
-        self.fence.refusals = refusals;
-        self
-    }
-
-    /// Returns the refusals that apply below the directory.
-    pub fn refusals(&self) -> Refusals {
-        self.fence.refusals
     }
 }
 

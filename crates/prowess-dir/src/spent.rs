@@ -38,8 +38,8 @@ impl Drop for SpentFiles {
     }
 }
 
-/// Closes each run of consecutive descriptors with one call. The kernel uses the lowest free number,
-/// so files that are opened one after another are mostly one run.
+/// Closes each run of consecutive descriptors with one call. The kernel uses the lowest free
+/// number, so files that are opened one after another are mostly one run.
 #[cfg(target_os = "linux")]
 fn close_together(files: &mut Vec<OwnedFd>) {
     use std::os::fd::AsRawFd;
@@ -66,10 +66,11 @@ fn close_run(files: Vec<OwnedFd>) {
     use std::os::fd::{AsRawFd, IntoRawFd};
 
     let [first, .., last] = &files[..] else { return };
-    let (first, last) = (first.as_raw_fd(), last.as_raw_fd());
+    let first = first.as_raw_fd();
+    let last = last.as_raw_fd();
     // SAFETY: the call takes numbers only. Each number from the first to the last is the descriptor
-    // of one of `files`, which own them, so it closes no file of another value. The values of closed
-    // files are given up below.
+    // of one of `files`, which own them, so it closes no file of another value. The values of
+    // closed files are given up below.
     let closed = unsafe {
         libc::syscall(libc::SYS_close_range, first.cast_unsigned(), last.cast_unsigned(), 0_u32)
     };

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scan_bounds::{FOUND_DEPTH, NAMED_DEPTH, ScanBounds};
 use crate::surroundings::repository;
-use crate::{FsConfig, Links, SharedFiles};
+use crate::{ClientNameError, FsConfig, Links, SharedFiles};
 
 /// The policy that decides which directories of a machine are searched for skills, and which of
 /// them need trust.
@@ -158,10 +158,6 @@ impl Default for Discovery {
 #[serde(try_from = "String", into = "String")]
 pub struct ClientName(Box<str>);
 
-/// The error of a text that is not the name of a client.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClientNameError(Box<str>);
-
 impl ClientName {
     /// Creates a client's name.
     ///
@@ -206,15 +202,3 @@ impl From<ClientName> for String {
         name.0.into()
     }
 }
-
-impl std::fmt::Display for ClientNameError {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let name = &self.0;
-        write!(
-            formatter,
-            "{name:?} is no name of a client; write letters, digits, `-` and `_`, such as `claude`"
-        )
-    }
-}
-
-impl std::error::Error for ClientNameError {}

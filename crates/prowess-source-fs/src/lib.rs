@@ -56,6 +56,7 @@ mod admission;
 pub mod codes;
 mod config;
 mod discovery;
+mod error;
 mod fast;
 mod gitignore;
 mod link;
@@ -90,7 +91,8 @@ use scan::Scanner;
 use stillness::Stillness;
 
 pub use config::{FsConfig, Links, Nested, PinnedFolder, SharedFiles};
-pub use discovery::{ClientName, ClientNameError, Discovery, ProjectSearch, ProjectTrust};
+pub use discovery::{ClientName, Discovery, ProjectSearch, ProjectTrust};
+pub use error::ClientNameError;
 pub use roots::{ORGANIZATION_LAYER, PROJECT_LAYER, SkillRoot, SkillRoots};
 pub use scan_bounds::ScanBounds;
 pub use surroundings::Surroundings;

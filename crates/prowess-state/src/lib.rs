@@ -21,6 +21,7 @@
 mod cache;
 pub mod codes;
 mod current;
+mod error;
 mod file;
 mod identity;
 mod trust;
@@ -28,5 +29,6 @@ mod trusted;
 
 pub use cache::RecordCache;
 pub use current::CurrentTrust;
-pub use trust::{TrustError, TrustFile};
+pub use error::TrustError;
+pub use trust::TrustFile;
 pub use trusted::{TrustedFolder, TrustedFolders, TrustedState};

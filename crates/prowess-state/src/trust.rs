@@ -1,6 +1,5 @@
 //! Reads and changes the file of trusted folders.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use prowess_core::{Diagnostic, Severity, Timestamp};
@@ -8,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::identity::Identity;
 use crate::trusted::{TrustedFolder, TrustedFolders, real_path};
-use crate::{codes, file};
+use crate::{TrustError, codes, file};
 
 /// The maximum size of the file, far above that of any real list of folders.
 const LIMIT: u64 = 4 * 1024 * 1024;
@@ -33,38 +32,6 @@ struct Written {
 #[derive(Deserialize)]
 struct Version {
     version: u32,
-}
-
-/// The error of trusting a folder or revoking trust.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TrustError {
-    /// The folder does not exist.
-    #[error("there is no folder `{}`", .0.display())]
-    NoFolder(PathBuf),
-    /// The path is not UTF-8 and cannot be stored.
-    #[error("the path {0:?} is not UTF-8")]
-    NotUtf8(PathBuf),
-    /// The folder is the root of the file system.
-    #[error("`/` holds every folder of the machine")]
-    TooWide,
-    /// The folder is trusted only as a part of the second folder.
-    #[error("`{}` is trusted as a part of `{}`", .0.display(), .1.display())]
-    PartOf(PathBuf, PathBuf),
-    /// The folder is not trusted.
-    #[error("`{}` is not trusted", .0.display())]
-    NotTrusted(PathBuf),
-    /// The file is unusable, and is left unchanged.
-    #[error("{}", .0.message)]
-    Invalid(Box<Diagnostic>),
-    /// The file cannot be written.
-    #[error("`{}` cannot be written: {cause}", .path.display())]
-    Unwritable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        cause: io::Error,
-    },
 }
 
 impl TrustFile {

@@ -3,10 +3,9 @@
 use prowess_format::Rules;
 use serde::{Serialize, Serializer};
 
-use crate::catalog::RecordIndex;
+use super::{Catalog, RecordIndex};
 use crate::{
-    Availability, Catalog, Conditions, EstimatedTokens, Layer, PackagePath, Stamp, TokenCounter,
-    Trust,
+    Availability, Conditions, EstimatedTokens, Layer, PackagePath, Stamp, TokenCounter, Trust,
 };
 
 /// A view of one skill in a catalog. It is cheap to copy; its texts are stored in the catalog.
