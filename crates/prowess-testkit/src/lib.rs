@@ -23,6 +23,8 @@
 mod bind_mount;
 mod clock;
 mod corpus;
+#[cfg(target_os = "linux")]
+mod failing_disk;
 mod hostile;
 mod memory_catalog;
 mod plugin_build;
@@ -41,6 +43,8 @@ mod watch_kit;
 pub use bind_mount::BindMount;
 pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};
+#[cfg(target_os = "linux")]
+pub use failing_disk::without_sync;
 pub use hostile::{
     DISGUISED_TAGS, HIDDEN_TEXTS, MARKUP_TEXTS, disguised_tag_in, hostile_texts, invisible_in,
 };

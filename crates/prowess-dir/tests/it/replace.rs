@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use prowess_dir::{Dir, ErrorKind, Links};
+use prowess_testkit::without_sync;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::{CANARY, Place, WAYS, make_fifo};
@@ -143,5 +144,19 @@ fn directory_that_becomes_a_link_outside_is_never_written() {
             assert!(replaced > 0, "{links:?}: the file inside was replaced between the swaps");
             assert!(refused > 0, "{links:?}: the link outside was met and refused");
         }
+    }
+}
+
+/// After a power failure, a file that was renamed before its content was on the disk may be empty.
+#[test]
+fn content_that_is_not_on_the_disk_replaces_no_file() {
+    let place = Place::new();
+    for directory in place.opened() {
+        without_sync(|| {
+            let replaced = directory.replace_file("file.md", Links::Refuse, b"file", b"new");
+            assert_eq!(replaced.unwrap_err().kind(), ErrorKind::Unwritable);
+        });
+        assert_eq!(fs::read(place.inside("file.md")).unwrap(), b"file");
+        assert_eq!(names(&place.inside("")), ["file.md", "references"], "nothing is left behind");
     }
 }

@@ -62,7 +62,7 @@ pub(super) fn sort(event: &Event, tree: &Tree) -> Sorted {
 }
 
 fn sort_path(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
-    if tree.heeds(path) && !matches!(kind, EventKind::Access(_)) {
+    if tree.respects(path) && !matches!(kind, EventKind::Access(_)) {
         return Sorted::anything();
     }
     let Ok(inside) = path.strip_prefix(tree.root()) else {
@@ -72,7 +72,11 @@ fn sort_path(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
     };
     // Its name cannot be that of a package, but a scan reports it.
     let Some(inside) = inside.to_str() else { return Sorted::anything() };
-    if inside.is_empty() {
+    let is_name = matches!(
+        kind,
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
+    );
+    if inside.is_empty() || is_name && tree.compares(inside) {
         return Sorted::anything();
     }
     let (parent, name) = inside.rsplit_once('/').unwrap_or(("", inside));

@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::FsConfig;
+use crate::{FsConfig, Nested};
 
 /// The watched directories by their paths from the root, and whether each is a package.
 pub(super) struct Tree {
     root: PathBuf,
     /// Whether `.gitignore` files exclude directories.
-    heeds_gitignore: bool,
+    respects_gitignore: bool,
+    /// Whether scans list the files of packages.
+    lists_packages: bool,
     directories: BTreeMap<String, bool>,
     /// Links that may lead to packages.
     links: BTreeSet<String>,
@@ -21,10 +23,10 @@ pub(super) struct Tree {
 impl Tree {
     pub(super) fn new(config: &FsConfig) -> Self {
         let root = config.root.clone();
-        let heeds_gitignore = config.gitignore.is_some();
         Self {
             root,
-            heeds_gitignore,
+            respects_gitignore: config.gitignore.is_some(),
+            lists_packages: config.nested == Nested::Descend,
             directories: BTreeMap::new(),
             links: BTreeSet::new(),
             awaited: BTreeSet::new(),
@@ -32,8 +34,14 @@ impl Tree {
     }
 
     /// Returns whether a path is a `.gitignore` file that excludes directories.
-    pub(super) fn heeds(&self, path: &Path) -> bool {
-        self.heeds_gitignore && path.file_name().is_some_and(|name| name == ".gitignore")
+    pub(super) fn respects(&self, path: &Path) -> bool {
+        self.respects_gitignore && path.file_name().is_some_and(|name| name == ".gitignore")
+    }
+
+    /// Returns whether scans compare the name at a path with the others of its directory, because
+    /// it may look the same as one of them.
+    pub(super) fn compares(&self, path: &str) -> bool {
+        self.lists_packages && !path.is_ascii()
     }
 
     pub(super) fn root(&self) -> &Path {

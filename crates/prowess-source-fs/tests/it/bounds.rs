@@ -265,6 +265,16 @@ fn depth_limit_names_how_many_skills_it_hides() {
     }
 }
 
+/// The search for hidden skills ends further below, and the finding shows that.
+#[test]
+fn depth_limit_over_a_very_deep_tree_names_at_least_so_many() {
+    let tree = Tree::new("//- /a/b/one/SKILL.md\nx\n");
+    tree.write(&format!("a/b/{}two/SKILL.md", "deep/".repeat(20)), "x");
+    let scan = scan(FsConfig { max_depth: 2, ..config(&tree) });
+    let [finding] = &scan.problems[..] else { panic!("one finding: {:?}", scan.problems) };
+    assert!(finding.message.starts_with("at least 1 skill in"), "{finding}");
+}
+
 #[test]
 fn depth_limit_that_hides_no_skill_is_no_finding() {
     let tree = Tree::new("//- /pdf/SKILL.md\nx\n//- /a/b/c/d/e/notes.md\nno skill\n");

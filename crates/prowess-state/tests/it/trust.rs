@@ -6,7 +6,7 @@ use std::path::Path;
 
 use prowess_core::{CheckedFolder, FolderAnswer, FolderTrust, Timestamp};
 use prowess_state::{CurrentTrust, TrustError, TrustFile, TrustedState};
-use prowess_testkit::Tree;
+use prowess_testkit::{Tree, without_sync};
 
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
 
@@ -270,5 +270,19 @@ fn temporary_file_of_a_killed_writer_goes_with_the_next_change() {
     let left = |name: &str| tree.join("state/prowess").join(name).exists();
     assert!(!left(".trust.json.abc.prowess-tmp"), "nobody else writes while the lock is held");
     assert!(left(".plugins.json.abc.prowess-tmp"), "another file's writer may be at work");
+    check(&tree, &file, &[("a", Trusted), ("b", Trusted)]);
+}
+
+/// After a power failure, a file that was renamed before its content was on the disk may be empty.
+#[test]
+fn file_that_is_not_on_the_disk_replaces_no_other() {
+    let (tree, file) = machine(&["a", "b"]);
+    trust(&tree, &file, "a");
+    without_sync(|| {
+        let error = file.trust(&tree.join("b"), NOW).expect_err("the disk fails");
+        assert!(matches!(error, TrustError::Unwritable { .. }), "{error}");
+    });
+    check(&tree, &file, &[("a", Trusted), ("b", NotTrusted)]);
+    trust(&tree, &file, "b");
     check(&tree, &file, &[("a", Trusted), ("b", Trusted)]);
 }

@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use prowess_core::{Cancel, Found, PreviousScan, ReadFurther, ScanSink, SkillSource};
+use prowess_source_fs::{FsConfig, Nested};
+use prowess_testkit::ScanRecorder;
 
 use super::{SKILL, check, config, rename, tree, watched, write};
 
@@ -81,4 +83,19 @@ impl ScanSink for Deaf {
     }
 
     fn problem(&mut self, _: prowess_core::Diagnostic) {}
+}
+
+/// A scan of single packages lists none of their files, so only a whole scan can drop a finding about
+/// their names.
+#[test]
+fn names_that_may_look_alike_need_a_whole_scan() {
+    let tree = tree();
+    tree.write("skills/pdf/docs/caf\u{e9}.md", "one");
+    tree.write("skills/pdf/docs/cafe\u{301}.md", "two");
+    let watched = watched(FsConfig { nested: Nested::Descend, ..config(&tree) });
+    let collisions = || ScanRecorder::scan(&watched.source).expect("it can be scanned").problems;
+    assert_eq!(collisions().len(), 1, "the two look the same");
+    fs::remove_file(tree.join("skills/pdf/docs/cafe\u{301}.md")).expect("it goes");
+    watched.wait_for_everything();
+    assert!(collisions().is_empty(), "the other is alone");
 }
