@@ -13,6 +13,8 @@ use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::Chars;
 
+use crate::bytes;
+
 /// Returns whether a reader cannot see this character, wherever it is. `\n` and `\t` are visible.
 pub fn is_invisible(character: char) -> bool {
     match character {
@@ -44,12 +46,12 @@ pub fn has_invisible(text: &str) -> bool {
 
 /// Returns whether a text holds printable ASCII and `\n` only, as most texts do.
 pub fn is_printable_ascii(text: &str) -> bool {
-    text.as_bytes().chunks(64).all(|chunk| {
-        // No early exit inside a chunk, so that the loop is vectorised.
-        chunk.iter().fold(true, |is_plain, byte| {
-            is_plain & (matches!(byte, b' '..=b'~') | (*byte == b'\n'))
-        })
-    })
+    !bytes::any(text.as_bytes(), |byte| !is_printable(byte) & (byte != b'\n'))
+}
+
+/// Returns whether a byte is a printable character of ASCII.
+pub(crate) fn is_printable(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~')
 }
 
 /// Removes invisible characters. White space of every kind stays, also where it is a control

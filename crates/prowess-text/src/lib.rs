@@ -36,6 +36,7 @@
 
 mod ascii;
 mod boundary;
+mod bytes;
 mod guard;
 mod invisible;
 mod json;

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use crate::bytes;
 use crate::guard::guarded_brackets;
-use crate::invisible::{has_invisible, is_printable_ascii, visible};
+use crate::invisible::{has_invisible, is_printable, visible};
 
 /// Returns the text on one line: without invisible characters, each run of white space one blank.
 pub fn one_line(text: &str) -> Cow<'_, str> {
@@ -24,14 +25,17 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 /// Returns whether a text is words of visible ASCII with one blank between them, so that
 /// [`one_line`] returns it as it is. Other texts may be unchanged too.
 pub fn is_one_line(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let is_inside = !bytes.starts_with(b" ") && !bytes.ends_with(b" ");
-    // No branch in the loops, so that they are vectorised.
-    let is_printable = bytes.iter().fold(true, |so_far, byte| so_far & matches!(byte, b' '..=b'~'));
-    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
-    is_printable
-        && is_inside
-        && pairs.fold(true, |so_far, (&one, &next)| so_far & (one != b' ' || next != b' '))
+    is_line_of(text, is_printable)
+}
+
+/// Returns whether a text is words of these bytes with one blank between them.
+pub(crate) fn is_line_of(text: &str, is_allowed: impl Fn(u8) -> bool) -> bool {
+    let text = text.as_bytes();
+    // Each byte but the last is the first of a pair.
+    let is_last_allowed = text.last().is_none_or(|&last| last != b' ' && is_allowed(last));
+    is_last_allowed
+        && !text.starts_with(b" ")
+        && !bytes::any_pair(text, |one, next| !is_allowed(one) | ((one == b' ') & (next == b' ')))
 }
 
 /// Returns the lines of a text without invisible characters. Line breaks of every system become
@@ -58,8 +62,8 @@ pub fn is_shown_exactly(text: &str) -> bool {
 /// Returns whether a text can be shown unchanged on one line, so that a copy of it equals the
 /// original.
 pub fn is_exact(text: &str) -> bool {
-    if is_printable_ascii(text) {
-        return !text.as_bytes().contains(&b'\n');
+    if !bytes::any(text.as_bytes(), |byte| !is_printable(byte)) {
+        return true;
     }
     !text.contains(['\n', '\t']) && !has_invisible(text)
 }

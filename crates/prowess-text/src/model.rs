@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::bytes;
 use crate::guard::with_brackets;
+use crate::invisible::is_printable;
 use crate::lines::visible_lines;
 use crate::{Boundary, xml_attribute};
 
@@ -27,6 +29,11 @@ pub fn model_body<'t>(text: &'t str, boundary: &Boundary) -> Cow<'t, str> {
 
 /// Returns a text without invisible characters and without guarded tags.
 pub(crate) fn guarded(text: &str) -> Cow<'_, str> {
+    // Most strings of a result are plain, and a result has dozens of them.
+    let is_shown = |byte| (is_printable(byte) | (byte == b'\n')) & (byte != b'<');
+    if !bytes::any(text.as_bytes(), |byte| !is_shown(byte)) {
+        return Cow::Borrowed(text);
+    }
     match visible_lines(text) {
         Cow::Borrowed(text) => with_brackets(text, ENTITY),
         Cow::Owned(text) => Cow::Owned(with_brackets(&text, ENTITY).into_owned()),

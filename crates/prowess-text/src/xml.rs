@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use crate::bytes;
 use crate::guard::with_brackets;
-use crate::lines::{one_line, visible_lines};
+use crate::invisible::is_printable;
+use crate::lines::{is_line_of, one_line, visible_lines};
 
 /// Encodes the content of an XML element: lines without invisible characters, and entities for the
 /// characters with a meaning in XML. A parser returns the visible text, with `<` for a look-alike
@@ -19,14 +21,32 @@ pub fn xml_element(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Appends the content of an XML element, as [`xml_element`].
-pub fn push_xml_element(target: &mut String, text: &str) {
-    push_visible(target, &visible_lines(text));
+/// Appends the content of an XML element, as [`xml_element`]. Returns true if the text needed no
+/// change; false says nothing.
+pub fn push_xml_element(target: &mut String, text: &str) -> bool {
+    let is_changed = |byte| (!is_printable(byte) & (byte != b'\n')) | is_special(byte);
+    let is_plain = !bytes::any(text.as_bytes(), is_changed);
+    if is_plain {
+        target.push_str(text);
+    } else {
+        push_visible(target, &visible_lines(text));
+    }
+    is_plain
 }
 
-/// Appends the content of an XML element on one line, as [`one_line`].
-pub fn push_xml_line(target: &mut String, text: &str) {
-    push_visible(target, &one_line(text));
+/// Appends the content of an XML element on one line, as [`one_line`]. Returns true if the text
+/// needed no change; false says nothing.
+pub fn push_xml_line(target: &mut String, text: &str) -> bool {
+    let is_shown = |byte| is_printable(byte) & !is_special(byte);
+    // A shortened text ends with an ellipsis, which is shown as it is behind a word.
+    let shortened = text.strip_suffix('…').filter(|start| !start.is_empty());
+    let is_plain = is_line_of(shortened.unwrap_or(text), is_shown);
+    if is_plain {
+        target.push_str(text);
+    } else {
+        push_visible(target, &one_line(text));
+    }
+    is_plain
 }
 
 /// Appends visible text. Only outside of ASCII does a bracket look like `<` and need no entity.
@@ -53,7 +73,7 @@ pub fn xml_attribute(text: &str) -> Cow<'_, str> {
 /// This is for output that must equal another tool's byte for byte. It leaves invisible characters
 /// in; use [`xml_element`] for text that a person or a model reads.
 pub fn xml_entities(text: &str) -> Cow<'_, str> {
-    if !has_entity(text) {
+    if !bytes::any(text.as_bytes(), is_special) {
         return Cow::Borrowed(text);
     }
     let mut encoded = String::with_capacity(text.len() + 16);
@@ -62,33 +82,28 @@ pub fn xml_entities(text: &str) -> Cow<'_, str> {
 }
 
 fn push_xml_entities(target: &mut String, text: &str) {
-    if !has_entity(text) {
-        return target.push_str(text);
+    let mut rest = text;
+    while let Some(at) = bytes::position(rest.as_bytes(), is_special) {
+        target.push_str(&rest[..at]);
+        target.push_str(entity(rest.as_bytes()[at]));
+        rest = &rest[at + 1..];
     }
-    let mut from = 0;
-    for (index, byte) in text.bytes().enumerate() {
-        if let Some(entity) = entity(byte) {
-            target.push_str(&text[from..index]);
-            target.push_str(entity);
-            from = index + 1;
-        }
-    }
-    target.push_str(&text[from..]);
+    target.push_str(rest);
 }
 
-/// Most texts need no entity; a loop without branches checks many bytes in one step.
-fn has_entity(text: &str) -> bool {
-    text.bytes().fold(false, |so_far, byte| so_far | entity(byte).is_some())
+/// Returns whether a byte is a character with a meaning in XML.
+fn is_special(byte: u8) -> bool {
+    // Without branches, for the tests of many bytes at once.
+    (byte == b'&') | (byte == b'<') | (byte == b'>') | (byte == b'"') | (byte == b'\'')
 }
 
-/// Returns the entity of a character with a meaning in XML; each is one byte.
-fn entity(byte: u8) -> Option<&'static str> {
-    Some(match byte {
+/// Returns the entity of a character with a meaning in XML.
+fn entity(byte: u8) -> &'static str {
+    match byte {
         b'&' => "&amp;",
         b'<' => "&lt;",
         b'>' => "&gt;",
         b'"' => "&quot;",
-        b'\'' => "&#x27;",
-        _ => return None,
-    })
+        _ => "&#x27;",
+    }
 }

@@ -1,4 +1,7 @@
-use prowess_text::{push_xml_element, push_xml_line, xml_attribute, xml_element, xml_entities};
+use proptest::prelude::*;
+use prowess_text::{
+    is_one_line, push_xml_element, push_xml_line, xml_attribute, xml_element, xml_entities,
+};
 
 #[test]
 fn an_element_keeps_its_lines() {
@@ -21,4 +24,35 @@ fn an_attribute_is_on_one_line() {
 #[test]
 fn entities_alone_leave_the_rest() {
     assert_eq!(xml_entities("a\u{202e}\n<"), "a\u{202e}\n&lt;");
+}
+
+/// Encodes one character after the other.
+fn plainly_encoded(text: &str) -> String {
+    let entity = |character| match character {
+        '&' => "&amp;".to_owned(),
+        '<' => "&lt;".to_owned(),
+        '>' => "&gt;".to_owned(),
+        '"' => "&quot;".to_owned(),
+        '\'' => "&#x27;".to_owned(),
+        other => other.to_string(),
+    };
+    text.chars().map(entity).collect()
+}
+
+proptest! {
+    #[test]
+    fn texts_of_any_length_are_encoded_like_their_characters(
+        text in "[ -~\\t\\n]{0,70}|[a-z ]{0,70}[&<>\"']?[a-z ]{0,70}…?",
+    ) {
+        let (mut element, mut line) = (String::new(), String::new());
+        let is_plain = push_xml_element(&mut element, &text);
+        let is_plain_line = push_xml_line(&mut line, &text);
+        prop_assert!(!is_plain || element == text);
+        prop_assert!(!is_plain_line || line == text);
+        let words: Vec<_> = text.split_whitespace().collect();
+        prop_assert_eq!(&element, &plainly_encoded(&text));
+        prop_assert_eq!(&line, &plainly_encoded(&words.join(" ")));
+        let is_folded = words.join(" ") == text;
+        prop_assert_eq!(is_one_line(&text), is_folded && text.is_ascii());
+    }
 }

@@ -1,0 +1,98 @@
+//! Tests of all bytes of a text, sixteen at a time.
+//!
+//! Nearly all texts that are encoded need no change, and this is how that is found out. A loop that
+//! writes one result for each of sixteen bytes becomes a few vector instructions, if the test has no
+//! branch.
+
+/// The number of bytes that are tested at once.
+const STEP: usize = 16;
+
+/// Returns whether the test holds for any byte.
+pub(crate) fn any(bytes: &[u8], test: impl Fn(u8) -> bool) -> bool {
+    let any_of = |window: &[u8; STEP]| {
+        let mut found = [0; STEP];
+        for (found, &byte) in found.iter_mut().zip(window) {
+            *found = u8::from(test(byte));
+        }
+        u128::from_ne_bytes(found) != 0
+    };
+    any_window(bytes, any_of).unwrap_or_else(|| bytes.iter().any(|&byte| test(byte)))
+}
+
+/// Returns whether the test holds for any two adjacent bytes.
+pub(crate) fn any_pair(bytes: &[u8], test: impl Fn(u8, u8) -> bool) -> bool {
+    let any_of = |window: &[u8; STEP + 1]| {
+        let mut found = [0; STEP];
+        for (found, (&one, &next)) in found.iter_mut().zip(window.iter().zip(&window[1..])) {
+            *found = u8::from(test(one, next));
+        }
+        u128::from_ne_bytes(found) != 0
+    };
+    let any_alone = || bytes.windows(2).any(|pair| test(pair[0], pair[1]));
+    any_window(bytes, any_of).unwrap_or_else(any_alone)
+}
+
+/// Returns whether the test holds for any window of `N` bytes, one at each step and one at the end,
+/// which may overlap. Returns `None` for fewer bytes than a window.
+fn any_window<const N: usize>(bytes: &[u8], test: impl Fn(&[u8; N]) -> bool) -> Option<bool> {
+    let last = bytes.len().checked_sub(N)?;
+    let mut start = 0;
+    loop {
+        if test(bytes[start..].first_chunk()?) {
+            return Some(true);
+        }
+        if start == last {
+            return Some(false);
+        }
+        start = last.min(start + STEP);
+    }
+}
+
+/// Returns the index of the first byte for which the test holds.
+pub(crate) fn position(bytes: &[u8], test: impl Fn(u8) -> bool) -> Option<usize> {
+    let is_free_of_it = |chunk: &&[u8; STEP]| !any(&chunk[..], &test);
+    let start = bytes.as_chunks().0.iter().take_while(is_free_of_it).count() * STEP;
+    let found = bytes[start..].iter().position(|&byte| test(byte))?;
+    Some(start + found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks each length around the step, with the byte in each position.
+    fn check(test: impl Fn(&[u8])) {
+        for length in 0..=3 * STEP + 1 {
+            let mut bytes = vec![b'a'; length];
+            test(&bytes);
+            for at in 0..length {
+                bytes[at] = b'!';
+                test(&bytes);
+                bytes[at] = b'a';
+            }
+        }
+    }
+
+    #[test]
+    fn any_equals_the_plain_loop() {
+        check(|bytes| assert_eq!(any(bytes, |byte| byte == b'!'), bytes.contains(&b'!')));
+    }
+
+    #[test]
+    fn any_pair_equals_the_plain_loop() {
+        check(|bytes| {
+            for pair in [b"a!", b"!a", b"aa", b"!!"] {
+                let expected = bytes.windows(2).any(|window| window == pair);
+                assert_eq!(any_pair(bytes, |one, next| [one, next] == *pair), expected);
+            }
+        });
+    }
+
+    #[test]
+    fn position_equals_the_plain_loop() {
+        check(|bytes| {
+            let expected = bytes.iter().position(|&byte| byte == b'!');
+            assert_eq!(position(bytes, |byte| byte == b'!'), expected);
+        });
+    }
+}
