@@ -13,9 +13,6 @@ pub enum ActivationError {
     /// It breaks the rules of the catalog.
     #[error("its `SKILL.md` breaks the rules of this host")]
     Broken(Vec<Diagnostic>),
-    /// Its frontmatter cannot be kept; the text says why.
-    #[error("its frontmatter cannot be kept: {0}")]
-    Frontmatter(String),
     /// Its name is another one than when the catalog was made.
     #[error("it has changed its name")]
     Renamed,
@@ -39,8 +36,6 @@ impl ActiveSkill {
         if document.frontmatter.name != record.name() {
             return Err(ActivationError::Renamed);
         }
-        let properties = serde_json::to_value(&document.frontmatter.fields)
-            .map_err(|error| ActivationError::Frontmatter(error.to_string()))?;
         let version = document.frontmatter.version().map(Cow::into_owned);
         Ok(Self {
             // Two loaded skills must not share an id, and a shadowed one has that of another.
@@ -51,7 +46,7 @@ impl ActiveSkill {
             layer: record.layer().name.to_string(),
             version,
             digest: Digest::of(skill_md),
-            properties,
+            properties: document.frontmatter.fields.into(),
             body: document.body.trim().into(),
             loaded_at: now,
         })

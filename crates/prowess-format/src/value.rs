@@ -110,6 +110,22 @@ impl Mapping {
     }
 }
 
+impl From<Value> for serde_json::Value {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Text(text) => Self::String(text),
+            Value::List(items) => items.into_iter().map(Self::from).collect(),
+            Value::Map(mapping) => mapping.into(),
+        }
+    }
+}
+
+impl From<Mapping> for serde_json::Value {
+    fn from(mapping: Mapping) -> Self {
+        mapping.0.into_iter().map(|field| (field.key, Self::from(field.value))).collect()
+    }
+}
+
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

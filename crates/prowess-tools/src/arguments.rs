@@ -42,18 +42,19 @@ pub(crate) fn tidy<'a>(arguments: &'a Value, schema: &Value) -> Cow<'a, Value> {
 }
 
 fn is_left_empty(name: &str, value: &Value, schema: &Value) -> bool {
+    // Nearly every value is there, which needs no look at the schema.
+    if !value.is_null() && value != "" {
+        return false;
+    }
     let Some(property) = schema["properties"].get(name) else { return false };
     let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
     if required.iter().any(|field| field == name) {
         return false;
     }
-    match value {
-        Value::Null => property["type"].is_string() && property["type"] != "null",
-        Value::String(text) if text.is_empty() => {
-            property["enum"].as_array().is_some_and(|words| !words.contains(value))
-        }
-        _ => false,
+    if value.is_null() {
+        return property["type"].is_string() && property["type"] != "null";
     }
+    property["enum"].as_array().is_some_and(|words| !words.contains(value))
 }
 
 /// Checks arguments. The error has a sentence for each fault.

@@ -24,5 +24,6 @@ fn skill(context: &ToolContext<'_>, typed: &str) -> AuditedSkill {
 }
 
 pub(crate) fn clipped(text: &str) -> String {
-    text.chars().take(MOST_CHARACTERS).collect()
+    let end = text.char_indices().nth(MOST_CHARACTERS).map_or(text.len(), |(end, _)| end);
+    text[..end].to_owned()
 }

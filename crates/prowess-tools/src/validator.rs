@@ -1,5 +1,6 @@
 //! Compiled schemas.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
@@ -46,7 +47,16 @@ impl Validator {
 /// The validator of the schema that a tool had last. Most tools never change their schema, so it is
 /// built once.
 #[derive(Default)]
-pub(crate) struct ValidatorCell(Mutex<Option<(Value, Arc<Validator>)>>);
+pub(crate) struct ValidatorCell(Mutex<Option<Compiled>>);
+
+/// A schema with its validator.
+struct Compiled {
+    schema: Value,
+    /// The address of the schema, if the tool lent it. A tool in a slot is never changed, so what it
+    /// lends at one address is always the same.
+    lent_at: Option<usize>,
+    validator: Arc<Validator>,
+}
 
 impl ValidatorCell {
     /// Returns the validator of `schema`.
@@ -54,15 +64,23 @@ impl ValidatorCell {
     /// # Errors
     ///
     /// As for [`Validator::new`].
-    pub(crate) fn get(&self, schema: &Value) -> Result<Arc<Validator>, String> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, validator)) = &*kept
-            && known == schema
-        {
-            return Ok(validator.clone());
+    #[expect(clippy::ptr_arg, reason = "a schema that is lent is known by its address")]
+    pub(crate) fn get(&self, schema: &Cow<'_, Value>) -> Result<Arc<Validator>, String> {
+        let lent_at = match schema {
+            Cow::Borrowed(schema) => Some(std::ptr::from_ref(*schema).addr()),
+            Cow::Owned(_) => None,
+        };
+        let mut compiled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &mut *compiled {
+            let is_same_address = lent_at.is_some() && known.lent_at == lent_at;
+            if is_same_address || known.schema == **schema {
+                known.lent_at = lent_at;
+                return Ok(known.validator.clone());
+            }
         }
         let validator = Arc::new(Validator::new(schema)?);
-        *kept = Some((schema.clone(), validator.clone()));
+        let schema = schema.clone().into_owned();
+        *compiled = Some(Compiled { schema, lent_at, validator: validator.clone() });
         Ok(validator)
     }
 }

@@ -80,11 +80,12 @@ impl Load {
             skills.push(Arc::new(activate(context.catalog, record, now)?));
         }
         let receipt = context.session.load(&skills, arguments.mode)?;
-        let mut result = receipt::result(&receipt, self.delivery);
-        if self.delivery.bodies == BodyDelivery::ToolResult {
-            let bodies = self.bodies(context, &receipt, &records, &skills);
-            result.content.extend(bodies);
-        }
+        let bodies = match self.delivery.bodies {
+            BodyDelivery::ToolResult => self.bodies(context, &receipt, &records, &skills),
+            BodyDelivery::Instructions => Vec::new(),
+        };
+        let mut result = receipt::result(receipt, self.delivery);
+        result.content.extend(bodies);
         Ok(result)
     }
 

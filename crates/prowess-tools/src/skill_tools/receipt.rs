@@ -1,5 +1,7 @@
 //! The receipt of a load or an unload, as a model reads it.
 
+use std::borrow::Cow;
+
 use prowess_core::{DeliveryPolicy, Receipt, ReceiptEntry, ToolResult};
 use prowess_text::{clipped, model_value};
 use serde_json::{Map, Value, json};
@@ -18,37 +20,35 @@ const MAX_NAME_CHARS: usize = 120;
 
 /// Returns the result that confirms the active skills. Locations are shown as the policy requires,
 /// and fields that are too large are left out and named in `properties_left_out`.
-pub(super) fn result(receipt: &Receipt, delivery: DeliveryPolicy) -> ToolResult {
-    let entries = receipt.active_skills.iter();
-    let mut value =
-        json!({ "active_skills": entries.map(|skill| entry(skill, delivery)).collect::<Vec<_>>() });
+pub(super) fn result(receipt: Receipt, delivery: DeliveryPolicy) -> ToolResult {
+    let entries = receipt.active_skills.into_iter();
+    let entries: Value = entries.map(|skill| entry(skill, delivery)).collect();
+    let mut value = json!({ "active_skills": entries });
     model_value(&mut value);
     ToolResult::data(value)
 }
 
-fn entry(skill: &ReceiptEntry, delivery: DeliveryPolicy) -> Value {
+fn entry(skill: ReceiptEntry, delivery: DeliveryPolicy) -> Value {
+    let ReceiptEntry { id, name, location, root_dir, layer, version, digest, properties } = skill;
     let show = delivery.show_location;
-    let mut entry = Map::new();
-    let mut add = |key: &str, value: Value| entry.insert(key.to_owned(), value);
-    add("id", json!(skill.id));
-    add("name", json!(skill.name));
-    let file = skill.location.rsplit_once('/').map_or("", |(_, file)| file);
-    if let Some(location) = show.file(&skill.id, file, || (&*skill.location).into()) {
-        add("location", json!(location));
-    }
-    if let Some(directory) = show.directory(&skill.id, &skill.root_dir) {
-        add("root_dir", json!(directory));
-    }
-    add("layer", json!(skill.layer));
-    if let Some(version) = &skill.version {
-        add("version", json!(clipped(version, MAX_NAME_CHARS)));
-    }
-    add("digest", json!(skill.digest));
-    let Properties { shown, left_out } = properties(&skill.properties);
-    add("properties", shown);
-    if !left_out.is_empty() {
-        add("properties_left_out", json!(left_out));
-    }
+    let file = location.rsplit_once('/').map_or("", |(_, file)| file);
+    let location = show.file(&id, file, || (&*location).into()).map(Cow::into_owned);
+    let directory = show.directory(&id, &root_dir).map(Cow::into_owned);
+    let version = version.map(|version| clipped(&version, MAX_NAME_CHARS));
+    let Properties { shown, left_out } = shown_properties(properties);
+    let fields = [
+        ("id", Some(id.into())),
+        ("name", Some(name.into())),
+        ("location", location.map(Value::from)),
+        ("root_dir", directory.map(Value::from)),
+        ("layer", Some(layer.into())),
+        ("version", version.map(Value::from)),
+        ("digest", Some(digest.to_string().into())),
+        ("properties", Some(shown)),
+        ("properties_left_out", (!left_out.is_empty()).then(|| left_out.into())),
+    ];
+    let mut entry = Map::with_capacity(fields.len());
+    entry.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     Value::Object(entry)
 }
 
@@ -59,33 +59,29 @@ struct Properties {
     left_out: Vec<String>,
 }
 
-fn properties(written: &Value) -> Properties {
-    let Some(fields) = written.as_object() else {
-        return Properties { shown: written.clone(), left_out: Vec::new() };
-    };
-    let mut shown = Map::new();
+fn shown_properties(mut properties: Value) -> Properties {
     let mut left_out = Vec::new();
+    let mut unnamed = 0_usize;
     let mut total = 0;
-    for (name, value) in fields {
-        let size = name.len() + size_up_to(value, MAX_FIELD_BYTES);
-        if size <= MAX_FIELD_BYTES && total + size <= MAX_FIELDS_BYTES {
-            total += size;
-            shown.insert(name.clone(), value.clone());
-        } else {
-            left_out.push(name);
-        }
+    if let Some(fields) = properties.as_object_mut() {
+        fields.retain(|name, value| {
+            let size = name.len() + size_up_to(value, MAX_FIELD_BYTES);
+            let is_shown = size <= MAX_FIELD_BYTES && total + size <= MAX_FIELDS_BYTES;
+            match is_shown {
+                true => total += size,
+                false if left_out.len() < MAX_NAMED => {
+                    let bytes = value.to_string().len();
+                    left_out.push(format!("{} ({bytes} bytes)", clipped(name, MAX_NAME_CHARS)));
+                }
+                false => unnamed += 1,
+            }
+            is_shown
+        });
     }
-    let named = left_out.iter().take(MAX_NAMED);
-    let mut named: Vec<_> = named
-        .map(|name| {
-            let bytes = fields[*name].to_string().len();
-            format!("{} ({bytes} bytes)", clipped(name, MAX_NAME_CHARS))
-        })
-        .collect();
-    if left_out.len() > MAX_NAMED {
-        named.push(format!("{} more", left_out.len() - MAX_NAMED));
+    if unnamed > 0 {
+        left_out.push(format!("{unnamed} more"));
     }
-    Properties { shown: Value::Object(shown), left_out: named }
+    Properties { shown: properties, left_out }
 }
 
 /// Returns about how many bytes a value has as JSON; it stops counting above `limit`.

@@ -45,7 +45,7 @@ impl Unload {
             (false, names) => prowess_core::Unload::These(ids(context, names)?),
         };
         let receipt = context.session.unload(&which)?;
-        Ok(receipt::result(&receipt, self.delivery))
+        Ok(receipt::result(receipt, self.delivery))
     }
 }
 
