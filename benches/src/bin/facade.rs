@@ -178,7 +178,7 @@ fn prompts(rounds: usize) {
         [&mut || composed_first(&catalog, None), &mut || composed_first(&catalog, Some(BUDGET))],
     );
     // The text as the host has it: what it does with it is a copy at least.
-    let [text, text_bounded] = [&whole, &bounded].map(|host| host.turn().prompt().text);
+    let [text, text_bounded] = [&whole, &bounded].map(|host| host.turn().prompt().text.clone());
     let copy = |text: &String| black_box(text.clone()).len();
     let [copied, unchanged, copied_bounded, unchanged_bounded] = least(
         rounds_at(SKILLS, rounds),

@@ -84,7 +84,7 @@ pub use source::{
     SourceErrorKind, Watch,
 };
 pub use stamp::{SameVersion, Stamp};
-pub use tokens::{EstimatedTokens, TokenCounter};
+pub use tokens::{EstimatedTokens, TokenCounter, character_count};
 pub use tool::{Content, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult};
 pub use trust::{
     AskedFolder, CheckedFolder, FolderAnswer, FolderIdentity, FolderTrust, NoFolderTrust,

@@ -32,10 +32,15 @@ pub struct EstimatedTokens;
 
 impl TokenCounter for EstimatedTokens {
     fn count(&self, text: &str) -> usize {
-        text.chars().count().div_ceil(4)
+        character_count(text).div_ceil(4)
     }
 
     fn is_exact(&self) -> bool {
         false
     }
+}
+
+/// Counts the characters of a text. Most texts are ASCII, which is found out many bytes at a time.
+pub fn character_count(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
 }

@@ -26,7 +26,7 @@ impl Conversation {
 
     /// Returns the text that describes the catalog.
     pub(crate) fn instructions(&self) -> Result<String, prowess::Error> {
-        Ok(self.runtime.turn(&self.session)?.prompt().text)
+        Ok(self.runtime.turn(&self.session)?.prompt().text.clone())
     }
 
     /// Starts a turn and runs `work` in it. Both may read files, so they run on a thread that may

@@ -7,8 +7,8 @@ use prowess_text::{
     is_exact, loses_characters, model_body, one_line, push_xml_line, visible_lines, wrap_body,
 };
 
-use crate::ledger::{Account, Change, ChangeKind, Part};
-use crate::{PromptInput, PromptPolicy};
+use crate::ledger::{Account, Part};
+use crate::{ChangeKind, PromptInput, PromptPolicy};
 
 /// The name of the tag around a body, which the boundary follows.
 const TAG: &str = "skill_content";
@@ -71,12 +71,11 @@ fn add_skill(account: &mut Account<'_>, skill: &ActiveSkill, input: &PromptInput
     let text = wrap_body(TAG, &attributes, &body, input.boundary) + "\n";
     let part = Part::ActiveSkill { id: skill.id.clone() };
     account.add(part, &text);
-    let mut change = |kind| account.record([Change::new(&skill.id, kind)]);
     if loses_characters(&skill.body) {
-        change(ChangeKind::BodyCleaned);
+        account.changes().push(&skill.id, ChangeKind::BodyCleaned);
     }
     if body != visible_lines(&skill.body) {
-        change(ChangeKind::BodyGuarded);
+        account.changes().push(&skill.id, ChangeKind::BodyGuarded);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Fits a catalog into its budget: in full, then with shorter descriptions, then with fewer skills.
 
-use prowess_core::TokenCounter;
+use std::borrow::Cow;
+
+use prowess_core::{TokenCounter, character_count};
 use prowess_text::one_line;
 
 use crate::catalog::{CLOSING, OPENING, push_entry};
@@ -44,12 +46,16 @@ impl Scale<'_> {
     fn fitting(&self, bound: Option<usize>, room: usize) -> usize {
         let mut left = room;
         let mut text = String::new();
-        for (at, skill) in self.skills.iter().enumerate() {
+        let mut location = String::new();
+        for index in 0..self.skills.len() {
+            let skill = self.skills.get(index, &mut location);
             text.clear();
-            push_entry(&mut text, &shorten(skill, bound), self.policy.catalog_format);
+            let shortened = shortened(&skill, bound);
+            let shown = shortened.as_ref().unwrap_or(&skill);
+            push_entry(&mut text, shown, self.policy.catalog_format);
             match left.checked_sub(self.counter.count(&text)) {
                 Some(rest) => left = rest,
-                None => return at,
+                None => return index,
             }
         }
         self.skills.len()
@@ -62,7 +68,7 @@ impl Scale<'_> {
         let mut fits = self.policy.min_description;
         let skills = self.fitting(Some(fits), room);
         if skills == all {
-            let mut too_long = self.longest_description().max(fits) + 1;
+            let mut too_long = self.skills.longest_description().max(fits) + 1;
             while too_long - fits > 1 {
                 let middle = fits + (too_long - fits) / 2;
                 if self.fitting(Some(middle), room) == all {
@@ -74,29 +80,27 @@ impl Scale<'_> {
         }
         Fit { description: Some(fits), skills }
     }
-
-    fn longest_description(&self) -> usize {
-        let length = |skill: SkillEntry<'_>| skill.description.chars().count();
-        self.skills.iter().map(length).max().unwrap_or_default()
-    }
 }
 
-/// Returns the skill with at most `bound` characters of description.
-pub(crate) fn shorten(mut skill: SkillEntry<'_>, bound: Option<usize>) -> SkillEntry<'_> {
-    if let Some(bound) = bound.filter(|&bound| is_longer(&skill.description, bound)) {
-        let folded = one_line(&skill.description).into_owned();
-        let kept = folded.char_indices().nth(bound.saturating_sub(1));
-        let kept = &folded[..kept.map_or(folded.len(), |(end, _)| end)];
-        skill.description = format!("{}…", kept.trim_end()).into();
-    }
-    skill
-}
-
-/// Returns whether a description is cut to fit this bound.
-pub(crate) fn is_longer(description: &str, bound: usize) -> bool {
+/// Returns the skill with at most `bound` characters of description, if its own is longer.
+pub(crate) fn shortened<'s>(
+    skill: &'s SkillEntry<'_>,
+    bound: Option<usize>,
+) -> Option<SkillEntry<'s>> {
     // There are at most as many characters as bytes, and folding only shortens: most need no
     // counting.
-    description.len() > bound && one_line(description).chars().count() > bound
+    let bound = bound.filter(|&bound| skill.description.len() > bound)?;
+    let folded = one_line(&skill.description);
+    if character_count(&folded) <= bound {
+        return None;
+    }
+    let kept = folded.char_indices().nth(bound.saturating_sub(1));
+    let kept = &folded[..kept.map_or(folded.len(), |(end, _)| end)];
+    Some(SkillEntry {
+        name: Cow::Borrowed(&skill.name),
+        description: Cow::Owned([kept.trim_end(), "…"].concat()),
+        location: skill.location.as_deref().map(Cow::Borrowed),
+    })
 }
 
 /// Returns the note about skills that were left out.

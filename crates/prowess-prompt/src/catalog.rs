@@ -24,9 +24,19 @@ pub struct SkillEntry<'a> {
 impl<'a> SkillEntry<'a> {
     /// Returns the entry of a record: its id, which the tools accept, instead of its declared name.
     pub fn new(record: Record<'a>, show: ShowLocation) -> Self {
-        let location = show.file(record.id(), record.file(), || Cow::Owned(record.location()));
+        Self::with_location(record.id(), record, show, || Cow::Owned(record.location()))
+    }
+
+    /// Like [`Self::new`], for a record with this id. `absolute` returns its absolute path or URL.
+    pub(crate) fn with_location(
+        id: &'a str,
+        record: Record<'a>,
+        show: ShowLocation,
+        absolute: impl FnOnce() -> Cow<'a, str>,
+    ) -> Self {
         let description = if record.is_name_only() { "" } else { record.description() };
-        Self { name: record.id().into(), description: description.into(), location }
+        let location = show.file(id, record.file(), absolute);
+        Self { name: id.into(), description: description.into(), location }
     }
 
     /// Returns the length of the entry if little of it is escaped.
@@ -51,48 +61,43 @@ pub fn available_skills<'a>(
     skills: impl IntoIterator<Item = SkillEntry<'a>>,
     format: CatalogFormat,
 ) -> String {
-    let mut text = String::new();
-    push_available_skills(&mut text, skills, format);
+    let mut text = OPENING.to_owned();
+    for skill in skills {
+        push_entry(&mut text, &skill, format);
+    }
+    text.push_str(CLOSING);
     text
 }
 
-/// Like [`available_skills`], appended to `text`.
-pub(crate) fn push_available_skills<'a>(
-    text: &mut String,
-    skills: impl IntoIterator<Item = SkillEntry<'a>>,
-    format: CatalogFormat,
-) {
-    text.push_str(OPENING);
-    for skill in skills {
-        push_entry(text, &skill, format);
-    }
-    text.push_str(CLOSING);
-}
-
-/// Appends one skill of a catalog, with a final line break.
-pub(crate) fn push_entry(text: &mut String, skill: &SkillEntry<'_>, format: CatalogFormat) {
+/// Appends one skill of a catalog, with a final line break. Returns true if its texts are shown as
+/// they are; false says nothing.
+pub(crate) fn push_entry(text: &mut String, skill: &SkillEntry<'_>, format: CatalogFormat) -> bool {
     match format {
-        CatalogFormat::XmlElements => push_xml_entry(text, skill),
+        CatalogFormat::XmlElements => return push_xml_entry(text, skill),
         CatalogFormat::Json => push_json_entry(text, skill),
         CatalogFormat::Bullets => push_bullet_entry(text, skill),
     }
+    false
 }
 
-fn push_xml_entry(text: &mut String, skill: &SkillEntry<'_>) {
+fn push_xml_entry(text: &mut String, skill: &SkillEntry<'_>) -> bool {
     text.push_str("<skill>\n<name>");
-    push_xml_line(text, &skill.name);
+    let mut is_plain = push_xml_line(text, &skill.name);
     text.push_str("</name>\n");
     if !skill.description.is_empty() {
         text.push_str("<description>");
-        push_xml_line(text, &skill.description);
+        is_plain &= push_xml_line(text, &skill.description);
         text.push_str("</description>\n");
     }
     if let Some(location) = skill.shown_location() {
         text.push_str("<location>");
-        push_xml_element(text, location);
+        is_plain &= push_xml_element(text, location);
         text.push_str("</location>\n");
+    } else {
+        is_plain &= skill.location.is_none();
     }
     text.push_str("</skill>\n");
+    is_plain
 }
 
 fn push_json_entry(text: &mut String, skill: &SkillEntry<'_>) {

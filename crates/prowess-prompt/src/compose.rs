@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use prowess_core::{BodyDelivery, Catalog, ShowLocation, TokenCounter};
-use prowess_text::{is_exact, is_one_line, loses_characters};
+use prowess_text::{is_exact, loses_characters};
 use serde::Serialize;
 
 use crate::active::{add_active, add_changed};
-use crate::budget::{Fit, fit, is_longer, note, shorten};
-use crate::catalog::push_available_skills;
+use crate::budget::{Fit, fit, note, shortened};
+use crate::catalog::{CLOSING, OPENING, push_entry};
+use crate::changes::{ChangeKind, Changes};
 use crate::entries::Entries;
-use crate::ledger::{Account, Change, ChangeKind, Ledger, Part};
-use crate::{CatalogPlace, PromptInput, PromptPolicy, SkillEntry};
+use crate::ledger::{Account, Ledger, Part};
+use crate::{CatalogPlace, PromptInput, PromptPolicy, SkillEntry, SkillIds};
 
 /// A composed prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -21,7 +22,7 @@ pub struct Prompt {
     /// The cost of the text, and the changes to skills' texts.
     pub ledger: Ledger,
     /// The ids in the text's catalog, in its order.
-    pub shown: Arc<[String]>,
+    pub shown: Arc<SkillIds>,
     /// The number of skills that the input's catalog offers.
     pub total: usize,
 }
@@ -46,9 +47,7 @@ pub(crate) fn compose_catalog(
 ) -> Prompt {
     let mut account = Account::new(counter);
     let shown = match policy.catalog_place {
-        CatalogPlace::SystemPrompt => {
-            add_catalog(&mut account, Entries::new(catalog, show), policy, counter)
-        }
+        CatalogPlace::SystemPrompt => add_catalog(&mut account, catalog, show, policy, counter),
         CatalogPlace::ToolOnly => Arc::default(),
     };
     let (text, ledger) = account.finish();
@@ -67,36 +66,38 @@ pub(crate) fn with_conversation(prompt: Prompt, input: &PromptInput<'_>) -> Prom
     Prompt { text, ledger, shown, total }
 }
 
+/// Returns about how long the text of the loaded bodies becomes.
+pub(crate) fn likely_length(input: &PromptInput<'_>) -> usize {
+    const TAGS: usize = 256;
+    match input.delivery.bodies {
+        BodyDelivery::Instructions => {
+            TAGS + input.active.iter().map(|skill| skill.body.len() + TAGS).sum::<usize>()
+        }
+        BodyDelivery::ToolResult => 0,
+    }
+}
+
 /// Appends rule and catalog; returns the ids that are shown.
 fn add_catalog(
     account: &mut Account<'_>,
-    mut skills: Entries<'_>,
+    catalog: &Catalog,
+    show: ShowLocation,
     policy: &PromptPolicy,
     counter: &dyn TokenCounter,
-) -> Arc<[String]> {
-    let unnameable = skills.split_off(|record| !is_nameable(record.id()));
-    account
-        .record(unnameable.iter().map(|record| Change::new(record.id(), ChangeKind::Unnameable)));
+) -> Arc<SkillIds> {
+    let mut changes = Changes::default();
+    let skills = Entries::new(catalog, show, &mut changes);
     if skills.is_empty() {
+        *account.changes() = changes;
         return Arc::default();
     }
     let fit = fit(&skills, policy, counter);
     account.add(Part::Rule, &rule(policy));
-    let mut changes = Vec::new();
     account.add_written(Part::Catalog, |text| {
-        changes = push_catalog(text, &skills, &fit, policy);
+        push_catalog(text, &skills, &fit, policy, &mut changes);
     });
-    account.record(changes);
-    skills.ids().take(fit.skills).map(str::to_owned).collect()
-}
-
-/// Returns whether the shown form of an id equals the id, so that a model can copy it.
-fn is_nameable(id: &str) -> bool {
-    if is_one_line(id) {
-        return !id.is_empty();
-    }
-    let has_words = !id.is_empty() && id.split(' ').all(|word| !word.is_empty());
-    has_words && is_exact(id) && !id.contains(|c: char| c.is_whitespace() && c != ' ')
+    *account.changes() = changes;
+    Arc::new(skills.ids().take(fit.skills).collect())
 }
 
 fn rule(policy: &PromptPolicy) -> String {
@@ -108,36 +109,42 @@ fn rule(policy: &PromptPolicy) -> String {
     )
 }
 
-/// Appends the skills that fit; returns the changes to their texts.
+/// Appends the skills that fit, and the changes to their texts.
 fn push_catalog(
     text: &mut String,
     skills: &Entries<'_>,
     fit: &Fit,
     policy: &PromptPolicy,
-) -> Vec<Change> {
-    let mut changes = Vec::new();
-    let shown = skills.iter().take(fit.skills).map(|skill| {
-        add_changes(&mut changes, &skill, fit);
-        shorten(skill, fit.description)
-    });
+    changes: &mut Changes,
+) {
     text.reserve(skills.likely_length(fit.skills));
-    push_available_skills(text, shown, policy.catalog_format);
+    text.push_str(OPENING);
+    let mut location = String::new();
+    for index in 0..fit.skills {
+        let skill = skills.get(index, &mut location);
+        let shortened = shortened(&skill, fit.description);
+        let shown = shortened.as_ref().unwrap_or(&skill);
+        let is_plain = push_entry(text, shown, policy.catalog_format);
+        // A plain text that is shown whole has nothing to clean.
+        if (!is_plain || shortened.is_some()) && is_cleaned(&skill) {
+            changes.push(&skill.name, ChangeKind::Cleaned);
+        }
+        if shortened.is_some() {
+            changes.push(&skill.name, ChangeKind::Shortened);
+        }
+    }
+    text.push_str(CLOSING);
     text.push('\n');
     if fit.skills < skills.len() {
         text.push_str(&note(fit.skills, skills.len(), policy));
     }
     let dropped = skills.ids().skip(fit.skills);
-    changes.extend(dropped.map(|id| Change::new(id, ChangeKind::Dropped)));
-    changes
+    changes.reserve(dropped.len());
+    dropped.for_each(|id| changes.push(id, ChangeKind::Dropped));
 }
 
-/// Adds the changes to a skill that is shown.
-fn add_changes(changes: &mut Vec<Change>, skill: &SkillEntry<'_>, fit: &Fit) {
-    let is_without_location = skill.location.as_ref().is_some_and(|location| !is_exact(location));
-    if loses_characters(&skill.description) || is_without_location {
-        changes.push(Change::new(&skill.name, ChangeKind::Cleaned));
-    }
-    if fit.description.is_some_and(|bound| is_longer(&skill.description, bound)) {
-        changes.push(Change::new(&skill.name, ChangeKind::Shortened));
-    }
+/// Returns whether hidden characters of a skill's description, or its location, are not shown.
+fn is_cleaned(skill: &SkillEntry<'_>) -> bool {
+    loses_characters(&skill.description)
+        || skill.location.as_ref().is_some_and(|location| !is_exact(location))
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use prowess_core::{ActiveSkill, Boundary, Catalog, DeliveryPolicy, TokenCounter};
 
-use crate::compose::{compose_catalog, with_conversation};
+use crate::compose::{compose_catalog, likely_length, with_conversation};
 use crate::{Prompt, PromptInput, PromptPolicy};
 
 /// The number of catalogs whose text is kept. A host has a handful of audiences at a time, each with
@@ -61,16 +61,22 @@ impl Composer {
     }
 
     /// Composes a prompt, as [`compose`](crate::compose) does.
-    pub fn compose(&self, input: &ComposerInput<'_>) -> Prompt {
+    ///
+    /// Turns without loaded skills share one prompt, so it is composed once and never copied.
+    pub fn compose(&self, input: &ComposerInput<'_>) -> Arc<Prompt> {
         let ComposerInput { catalog, active, changed, boundary } = *input;
-        let prompt = Prompt::clone(&self.catalog(catalog));
+        let prompt = self.catalog(catalog);
         if active.is_empty() && changed.is_empty() {
             return prompt;
         }
         let Self { policy, delivery, counter, .. } = self;
         let counter = counter.as_ref();
         let input = PromptInput { catalog, active, changed, policy, delivery, boundary, counter };
-        with_conversation(prompt, &input)
+        let mut text = String::with_capacity(prompt.text.len() + likely_length(&input));
+        text.push_str(&prompt.text);
+        let Prompt { ref ledger, ref shown, total, .. } = *prompt;
+        let prompt = Prompt { text, ledger: ledger.clone(), shown: Arc::clone(shown), total };
+        Arc::new(with_conversation(prompt, &input))
     }
 
     /// Returns the rule and the text of a catalog, from an earlier turn if there was one.

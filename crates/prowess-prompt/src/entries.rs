@@ -1,51 +1,81 @@
 //! The entries of a catalog, each made when it is needed.
 
-use prowess_core::{Catalog, Record, ShowLocation};
+use std::borrow::Cow;
+
+use prowess_core::{Catalog, Record, ShowLocation, character_count};
 
 use crate::SkillEntry;
+use crate::changes::{ChangeKind, Changes};
+use crate::nameable::is_nameable;
 
-/// The skills that a catalog offers. Under a budget most of them are never shown, and the location of
-/// each costs an allocation, so only the records are kept.
+/// The skills of a catalog that a model can name. Under a budget most of them are never shown, so
+/// their locations are made one at a time.
 pub(crate) struct Entries<'a> {
-    records: Vec<Record<'a>>,
+    skills: Vec<Nameable<'a>>,
     show: ShowLocation,
 }
 
-impl<'a> Entries<'a> {
-    pub(crate) fn new(catalog: &'a Catalog, show: ShowLocation) -> Self {
-        Self { records: catalog.skills().collect(), show }
-    }
+/// A record, and its id: the id of each is needed several times.
+#[derive(Clone, Copy)]
+struct Nameable<'a> {
+    id: &'a str,
+    record: Record<'a>,
+}
 
-    /// Removes the records for which `is_removed` holds, and returns them.
-    pub(crate) fn split_off(
-        &mut self,
-        is_removed: impl Fn(&Record<'a>) -> bool,
-    ) -> Vec<Record<'a>> {
-        self.records.extract_if(.., |record| is_removed(record)).collect()
+impl<'a> Entries<'a> {
+    /// Takes the skills of a catalog, and records those that cannot be named in `changes`.
+    pub(crate) fn new(catalog: &'a Catalog, show: ShowLocation, changes: &mut Changes) -> Self {
+        let mut skills = Vec::with_capacity(catalog.len());
+        for record in catalog.skills() {
+            let id = record.id();
+            if is_nameable(id) {
+                skills.push(Nameable { id, record });
+            } else {
+                changes.push(id, ChangeKind::Unnameable);
+            }
+        }
+        Self { skills, show }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.records.len()
+        self.skills.len()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.records.is_empty()
+        self.skills.is_empty()
     }
 
-    pub(crate) fn ids(&self) -> impl Iterator<Item = &'a str> {
-        self.records.iter().map(Record::id)
+    pub(crate) fn ids(&self) -> impl ExactSizeIterator<Item = &'a str> {
+        self.skills.iter().map(|skill| skill.id)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = SkillEntry<'a>> {
-        self.records.iter().map(|record| SkillEntry::new(*record, self.show))
+    /// Returns the entry at this index. Its location is written to `location`, whose memory is used
+    /// again for the next one.
+    pub(crate) fn get<'e>(&'e self, index: usize, location: &'e mut String) -> SkillEntry<'e> {
+        let Nameable { id, record } = self.skills[index];
+        SkillEntry::with_location(id, record, self.show, move || {
+            location.clear();
+            record.push_location(location);
+            Cow::Borrowed(location)
+        })
+    }
+
+    /// Returns the number of characters of the longest description.
+    pub(crate) fn longest_description(&self) -> usize {
+        let mut location = String::new();
+        let lengths = (0..self.len())
+            .map(|index| character_count(&self.get(index, &mut location).description));
+        lengths.max().unwrap_or_default()
     }
 
     /// Returns about how long the text of the first `count` entries becomes, from a sample of them.
     pub(crate) fn likely_length(&self, count: usize) -> usize {
         /// A catalog's entries are alike enough for so many to stand for all.
         const SAMPLE: usize = 32;
-        let sample = self.iter().take(count.min(SAMPLE));
-        let length: usize = sample.map(|skill| skill.likely_length()).sum();
+        let mut location = String::new();
+        let sample = 0..count.min(SAMPLE);
+        let length: usize =
+            sample.map(|index| self.get(index, &mut location).likely_length()).sum();
         // A quarter more than the sample says costs less than a second copy of the text.
         let all = length * count / count.clamp(1, SAMPLE);
         all + all / 4

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use prowess_core::TokenCounter;
+use prowess_core::{TokenCounter, character_count};
 use serde::Serialize;
+
+use crate::Changes;
 
 /// The cost of a prompt by part. The parts are the whole text: their characters add up to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -17,7 +19,7 @@ pub struct Ledger {
     /// Whether `tokens` is exact for a vocabulary instead of an estimate.
     pub is_exact: bool,
     /// The texts that are not shown as they were written, in the order of the text.
-    pub changes: Arc<[Change]>,
+    pub changes: Arc<Changes>,
 }
 
 /// The cost of one part.
@@ -51,48 +53,10 @@ pub enum Part {
     Changed,
 }
 
-/// A text that is not shown as it was written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
-    /// The skill's id.
-    pub id: String,
-    /// The kind of change.
-    pub change: ChangeKind,
-}
-
-/// The kinds of changes to a skill's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ChangeKind {
-    /// The description is shortened to fit the budget.
-    Shortened,
-    /// The skill is left out to fit the budget.
-    Dropped,
-    /// The skill is left out because its id has characters that cannot be copied from the shown
-    /// text.
-    Unnameable,
-    /// Hidden characters of the description are removed, or a location with such characters is not
-    /// shown.
-    Cleaned,
-    /// Hidden characters of the body are removed.
-    BodyCleaned,
-    /// A guarded tag in the body is escaped.
-    BodyGuarded,
-}
-
-impl Change {
-    pub(crate) fn new(id: &str, change: ChangeKind) -> Self {
-        Self { id: id.to_owned(), change }
-    }
-}
-
 /// Builds a text part by part, together with its ledger.
 pub(crate) struct Account<'a> {
     pub(crate) text: String,
     ledger: Ledger,
-    /// Changes that the ledger does not hold yet.
-    changes: Vec<Change>,
     counter: &'a dyn TokenCounter,
 }
 
@@ -104,23 +68,17 @@ impl<'a> Account<'a> {
 
     /// Continues the text that this ledger describes.
     pub(crate) fn continuing(text: String, ledger: Ledger, counter: &'a dyn TokenCounter) -> Self {
-        Self { text, ledger, changes: Vec::new(), counter }
+        Self { text, ledger, counter }
     }
 
-    /// Records changes to skills' texts.
-    pub(crate) fn record(&mut self, changes: impl IntoIterator<Item = Change>) {
-        self.changes.extend(changes);
+    /// Returns the changes to skills' texts so far, for further ones.
+    pub(crate) fn changes(&mut self) -> &mut Changes {
+        Arc::make_mut(&mut self.ledger.changes)
     }
 
-    /// Returns the text and its ledger. Without new changes, the ledger shares those that it had.
+    /// Returns the text and its ledger.
     pub(crate) fn finish(self) -> (String, Ledger) {
-        let Self { text, mut ledger, changes, .. } = self;
-        if ledger.changes.is_empty() {
-            ledger.changes = changes.into();
-        } else if !changes.is_empty() {
-            ledger.changes = ledger.changes.iter().cloned().chain(changes).collect();
-        }
-        (text, ledger)
+        (self.text, self.ledger)
     }
 
     /// Appends text of a part. A part may be appended in several pieces.
@@ -134,7 +92,7 @@ impl<'a> Account<'a> {
         write(&mut self.text);
         let written = &self.text[start..];
         let tokens = self.counter.count(written);
-        let characters = characters(written);
+        let characters = character_count(written);
         self.ledger.tokens += tokens;
         self.ledger.characters += characters;
         let entries = &mut self.ledger.entries;
@@ -146,9 +104,4 @@ impl<'a> Account<'a> {
             None => entries.push(LedgerEntry { part, tokens, characters }),
         }
     }
-}
-
-/// Counts characters. Most texts are ASCII, which is found out many bytes at a time.
-fn characters(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.chars().count() }
 }

@@ -32,23 +32,28 @@
 mod active;
 mod budget;
 mod catalog;
+mod changes;
 mod compose;
 mod composer;
 mod entries;
 #[cfg(feature = "exact-tokens")]
 mod exact;
+mod ids;
 mod input;
 mod ledger;
+mod nameable;
 mod policy;
 mod skills_ref;
 
 pub use active::changed_skills;
 pub use catalog::{SkillEntry, available_skills};
+pub use changes::{Change, ChangeKind, Changes};
 pub use compose::{Prompt, compose};
 pub use composer::{Composer, ComposerInput};
 #[cfg(feature = "exact-tokens")]
 pub use exact::{ExactTokens, Vocabulary};
+pub use ids::SkillIds;
 pub use input::PromptInput;
-pub use ledger::{Change, ChangeKind, Ledger, LedgerEntry, Part};
+pub use ledger::{Ledger, LedgerEntry, Part};
 pub use policy::{CatalogFormat, CatalogPlace, PromptPolicy};
 pub use skills_ref::reference_available_skills;

@@ -107,9 +107,12 @@ impl Turn {
         &self.state
     }
 
-    /// The text for the model's instructions, with its token ledger. What was loaded and is withdrawn since,
-    /// as where the user has taken back the trust in its folder, speaks no more.
-    pub fn prompt(&self) -> Prompt {
+    /// Returns the text for the model's instructions, with its token ledger. Turns without loaded skills
+    /// share one prompt for as long as the catalog stays.
+    ///
+    /// Skips skills that were withdrawn after they were loaded, such as those of a folder that is no longer
+    /// trusted.
+    pub fn prompt(&self) -> Arc<Prompt> {
         let is_there = |active: &Arc<ActiveSkill>| !self.catalog.is_withdrawn(&active.location);
         let active = &self.state.active;
         let active = match active.iter().all(is_there) {

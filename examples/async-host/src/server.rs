@@ -39,7 +39,7 @@ async fn close(State(runtime): State<Runtime>, Path(id): Path<String>) -> Result
 }
 
 async fn prompt(State(runtime): State<Runtime>, Path(id): Path<String>) -> Result<String, Failure> {
-    in_turn(runtime, id, |turn| turn.prompt().text).await
+    in_turn(runtime, id, |turn| turn.prompt().text.clone()).await
 }
 
 /// Runs one call of the model. A refusal is a result too, so the status is 200.

@@ -83,8 +83,7 @@ fn explain<'c>(
     let tokens = records
         .iter()
         .filter(|record| {
-            record.availability() == Availability::Offered
-                && prompt.shown.iter().any(|shown| shown == record.id())
+            record.availability() == Availability::Offered && prompt.shown.contains(record.id())
         })
         .map(Record::tokens)
         .sum();
@@ -194,7 +193,7 @@ fn shown(prompt: &Prompt, record: Record<'_>) -> Decision {
         ("shortened", "its description is shortened to stay within `prompt.max_tokens`")
     } else if change(ChangeKind::Unnameable) {
         ("cut", "left out, because its id cannot be typed exactly")
-    } else if !prompt.shown.iter().any(|shown| shown == id) {
+    } else if !prompt.shown.contains(id) {
         ("not-shown", "the prompt has no catalog; the model uses a tool")
     } else if record.is_name_only() {
         ("name-only", "only its name is shown, because of a rule in `visibility.skills`")

@@ -92,7 +92,7 @@ fn play(turn: usize, step: Step, pinned: &Turn) -> Played {
         turn,
         thought: step.thought,
         prompt_tokens: prompt.ledger.tokens,
-        prompt: prompt.text,
+        prompt: prompt.text.clone(),
         active: pinned.state().active.iter().map(|skill| skill.id.clone()).collect(),
         call: step.call,
         is_error: answer.as_ref().is_some_and(|answer| answer.is_error),

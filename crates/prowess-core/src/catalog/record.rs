@@ -126,13 +126,20 @@ impl<'c> Record<'c> {
 
     /// Returns the path of the `SKILL.md`, absolute or as a URL.
     pub fn location(&self) -> String {
-        // Called for each skill of a prompt, so it allocates once and does not build the directory
-        // first.
+        let mut location = String::new();
+        self.push_location(&mut location);
+        location
+    }
+
+    /// Appends the path of the `SKILL.md`, as [`Self::location`]: a prompt shows many, and needs each
+    /// for a moment only.
+    pub fn push_location(&self, target: &mut String) {
         let root = self.catalog.source(self.index).source.root().trim_end_matches('/');
-        match self.catalog.set(self.index).package(self.index.entry()) {
-            "" => [root, "/", self.file()].concat(),
-            package => [root, "/", package, "/", self.file()].concat(),
-        }
+        let package = self.catalog.set(self.index).package(self.index.entry());
+        let separator = if package.is_empty() { "" } else { "/" };
+        let parts = [root, separator, package, "/", self.file()];
+        target.reserve(parts.iter().map(|part| part.len()).sum());
+        parts.iter().for_each(|part| target.push_str(part));
     }
 
     /// Returns whether this is its [`Self::location`], without allocating.

@@ -24,7 +24,7 @@ fn count(prompt: &Prompt, kind: ChangeKind) -> usize {
 fn catalog_within_the_budget_is_complete() {
     let prompt = within(4_000, &many(10, 200));
     assert_eq!((prompt.shown.len(), prompt.total), (10, 10));
-    assert_eq!(*prompt.ledger.changes, []);
+    assert!(prompt.ledger.changes.is_empty());
     assert!(!prompt.text.contains('…'));
 }
 
@@ -42,7 +42,7 @@ fn descriptions_are_shortened_before_skills_are_left_out() {
 fn last_skills_are_left_out_with_a_note() {
     let prompt = within(700, &many(40, 500));
     let shown = prompt.shown.len();
-    assert_eq!(prompt.shown[0], "skill-00000");
+    assert_eq!(prompt.shown.iter().next(), Some("skill-00000"));
     assert_eq!(count(&prompt, ChangeKind::Shortened), shown);
     assert_eq!(count(&prompt, ChangeKind::Dropped), 40 - shown);
     let (_, note) = prompt.text.split_once(block(&prompt.text)).expect("the block is in the text");

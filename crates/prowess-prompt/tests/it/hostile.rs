@@ -1,9 +1,16 @@
 //! Tests of names, descriptions, locations and bodies that try to end their block.
 
 use proptest::prelude::*;
-use prowess_prompt::{CatalogFormat, ChangeKind, PromptPolicy, SkillEntry, available_skills};
+use prowess_prompt::{
+    CatalogFormat, ChangeKind, Prompt, PromptPolicy, SkillEntry, available_skills,
+};
 
 use crate::fixture::{Skill, active, catalog, parse, prompt, prompt_of, skill};
+
+/// Returns the kinds of the changes to a prompt's texts.
+fn changes(prompt: &Prompt) -> Vec<ChangeKind> {
+    prompt.ledger.changes.iter().map(|change| change.change).collect()
+}
 
 /// Checks that an XML parser returns the description unchanged, up to white space.
 fn check_round_trip(description: &str) {
@@ -43,7 +50,7 @@ fn a_directory_name_with_hidden_characters_is_not_shown() {
     let hostile = Skill { package: "a\nb\u{202E}".to_owned(), ..skill("a", "First.") };
     let prompt = prompt_of(&[hostile]);
     assert_eq!(parse(&prompt.text)[0].2, None);
-    assert_eq!(prompt.ledger.changes[0].change, ChangeKind::Cleaned);
+    assert_eq!(changes(&prompt), [ChangeKind::Cleaned]);
 }
 
 #[test]
@@ -54,8 +61,7 @@ fn hidden_characters_are_removed_and_recorded() {
     {
         let prompt = prompt_of(&[skill("a", &format!("Fills{hidden} forms."))]);
         assert_eq!(parse(&prompt.text)[0].1, "Fills forms.", "without {hidden:?}");
-        assert_eq!(prompt.ledger.changes.len(), 1, "{hidden:?} is told");
-        assert_eq!(prompt.ledger.changes[0].change, ChangeKind::Cleaned);
+        assert_eq!(changes(&prompt), [ChangeKind::Cleaned], "{hidden:?} is recorded");
     }
 }
 
@@ -64,7 +70,7 @@ fn emoji_stay_whole() {
     let emoji = "⚠\u{FE0F} 1\u{FE0F}\u{20E3} 👩\u{200D}🔬 ❤\u{FE0F}\u{200D}🔥";
     let prompt = prompt_of(&[skill("a", emoji)]);
     assert_eq!(parse(&prompt.text)[0].1, emoji);
-    assert_eq!(*prompt.ledger.changes, []);
+    assert_eq!(changes(&prompt), []);
 }
 
 #[test]
@@ -77,7 +83,7 @@ fn a_selector_hides_nothing_behind_an_emoji() {
 fn white_space_becomes_blanks() {
     let prompt = prompt_of(&[skill("a", " line one\n\tline\u{2028}two\u{85} ")]);
     assert_eq!(parse(&prompt.text)[0].1, "line one line two");
-    assert_eq!(*prompt.ledger.changes, [], "white space is nothing to tell of");
+    assert_eq!(changes(&prompt), [], "white space may change");
 }
 
 /// Generates hostile text.

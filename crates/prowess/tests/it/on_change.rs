@@ -98,7 +98,7 @@ fn refresh_next_turn_replaces_changed_skills() {
     let begun = host.turn();
     let file = host.write(skill("alpha", "Say two."));
     assert!(begun.prompt().text.contains("Say one."), "a turn never changes");
-    let next = host.turn().prompt().text;
+    let next = host.turn().prompt().text.clone();
     assert!(next.contains("Say two.") && !next.contains("Say one."), "the next one has it: {next}");
     assert!(!next.contains("have changed"), "there is nothing to tell of");
     assert_eq!(host.loaded(), ["alpha", "beta"], "it keeps its place");
@@ -119,7 +119,7 @@ fn the_model_may_be_told_instead() {
     host.write(skill("alpha", "Say two."));
     let turn = host.turn();
     assert_eq!(turn.changed(), ["alpha"], "the host is told");
-    let text = turn.prompt().text;
+    let text = turn.prompt().text.clone();
     let told = "These loaded skills have changed since they were loaded: `alpha`. To have one as it \
         is now, unload it, then call `skills_load` with its name, and with `mode` `add` to keep the \
         others.\n";

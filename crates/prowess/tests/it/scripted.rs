@@ -20,14 +20,14 @@ impl<'r> Agent<'r> {
 
     /// The instructions of the next model call.
     pub(crate) fn prompt(&self) -> String {
-        self.runtime.turn(&self.session).expect("the session is open").prompt().text
+        self.runtime.turn(&self.session).expect("the session is open").prompt().text.clone()
     }
 
     /// One model call: the model sees its prompt and calls a tool. Gives the prompt that it saw and
     /// the answer.
     pub(crate) fn turn(&mut self, tool: &str, arguments: Value) -> (String, ToolResult) {
         let turn = self.runtime.turn(&self.session).expect("the session is open");
-        let prompt = turn.prompt().text;
+        let prompt = turn.prompt().text.clone();
         let call = ToolCall::new(tool, arguments);
         let answer = turn.call(&call).result;
         assert_eq!(turn.prompt().text, prompt, "a call does not change the prompt of its own turn");
