@@ -1,4 +1,4 @@
-//! What a runtime is made of.
+//! The builder of a runtime: its policies, layers, sources and services.
 
 #[cfg(feature = "filesystem")]
 use std::path::PathBuf;
@@ -7,38 +7,32 @@ use std::sync::Arc;
 #[cfg(feature = "filesystem")]
 use prowess_core::FolderTrust;
 use prowess_core::{
-    AuditSink, CatalogProvider, Clock, Diagnostic, EstimatedTokens, Facts, Layer, NoAudit, Ranker,
-    SessionStore, SkillSource, TokenCounter, ToolProvider, Trust,
+    AuditSink, Clock, Diagnostic, EstimatedTokens, Facts, Layer, NoAudit, Ranker, SessionStore,
+    SkillSource, TokenCounter, ToolProvider, Trust,
 };
-use prowess_prompt::{Composer, PromptPolicy};
-use prowess_registry::{Refresher, Registry, RegistryBuilder};
-use prowess_session::{Boundaries, MemoryStore, Sessions};
+use prowess_session::MemoryStore;
 #[cfg(feature = "filesystem")]
 use prowess_source_fs::{Nested, Surroundings};
 #[cfg(feature = "state")]
 use prowess_state::RecordCache;
-use prowess_tools::{SkillTools, ToolNaming, Toolbox};
 
-use crate::built_in::BuiltIn;
-use crate::parts::Parts;
-use crate::ranking::default_ranker;
-#[cfg(feature = "state")]
-use crate::record_cache::RecordCacheSession;
-use crate::runtime::Runtime;
 #[cfg(feature = "filesystem")]
-use crate::sources::NamedDirectory;
-use crate::sources::{AddedSource, Origin, unusable_root};
-use crate::{Error, Policies, SystemClock, SystemFacts};
+use crate::added_source::NamedDirectory;
+use crate::added_source::{AddedSource, Origin};
+use crate::built_in::BuiltIn;
+use crate::ranking::default_ranker;
+use crate::runtime::Runtime;
+use crate::{Policies, SystemClock};
 
-/// The layers of a runtime that names none, the lowest first: what the program brings, what is the
-/// user's own, what came with the project.
+/// The layers of a runtime that names none, the lowest first: the skills of the program, of the
+/// user and of the project.
 pub const STANDARD_LAYERS: [(&str, Trust); 3] =
     [("embedded", Trust::Trusted), ("user", Trust::Trusted), ("project", Trust::AskFirst)];
 
-/// Collects what a [`Runtime`] is made of.
+/// Builds a [`Runtime`].
 ///
-/// By default: the [`STANDARD_LAYERS`], no source, the tools of skills, sessions in memory, the
-/// system's clock, estimated tokens, search by words and no audit.
+/// Defaults: the [`STANDARD_LAYERS`], no sources, the skill tools, sessions in memory, the system's
+/// clock, estimated tokens, search by words and no audit.
 pub struct RuntimeBuilder {
     pub(crate) policies: Policies,
     pub(crate) layers: Vec<Layer>,
@@ -49,16 +43,16 @@ pub struct RuntimeBuilder {
     pub(crate) cache: Option<RecordCache>,
     #[cfg(feature = "filesystem")]
     pub(crate) machine: Option<(Surroundings, Arc<dyn FolderTrust>)>,
-    providers: Vec<Arc<dyn ToolProvider>>,
-    store: Arc<dyn SessionStore>,
+    pub(crate) providers: Vec<Arc<dyn ToolProvider>>,
+    pub(crate) store: Arc<dyn SessionStore>,
     pub(crate) clock: Arc<dyn Clock>,
-    counter: Arc<dyn TokenCounter>,
-    audit: Arc<dyn AuditSink>,
-    ranker: Arc<dyn Ranker>,
-    facts: Option<Arc<dyn Facts>>,
+    pub(crate) counter: Arc<dyn TokenCounter>,
+    pub(crate) audit: Arc<dyn AuditSink>,
+    pub(crate) ranker: Arc<dyn Ranker>,
+    pub(crate) facts: Option<Arc<dyn Facts>>,
 }
 
-/// What a missing directory is.
+/// The meaning of a missing directory.
 #[cfg(feature = "filesystem")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum IfMissing {
@@ -99,7 +93,7 @@ impl Runtime {
 }
 
 impl RuntimeBuilder {
-    /// Chooses the policies.
+    /// Sets the policies. By default, those of the preset `standard`.
     #[must_use]
     pub fn policies(mut self, policies: Policies) -> Self {
         self.policies = policies;
@@ -135,9 +129,11 @@ impl RuntimeBuilder {
         self.directory(layer, directory.into(), Nested::Descend, IfMissing::Fail)
     }
 
-    /// Adds the directories of skills that the policy of discovery finds on a machine, after those that
-    /// are named. Of a project whose folder the user does not trust, the skills are known and not
-    /// offered, unless the policy says otherwise.
+    /// Adds the skills directories that the discovery policy finds on a machine, after the named
+    /// ones.
+    ///
+    /// Skills of a project whose folder the user does not trust are in the catalog but not offered,
+    /// unless the policy says otherwise.
     #[cfg(feature = "filesystem")]
     #[must_use]
     pub fn discover(mut self, machine: Surroundings, trust: Arc<dyn FolderTrust>) -> Self {
@@ -145,7 +141,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Keeps what the first scan finds for the next start, which reads only what has changed since.
+    /// Caches the records of the first scan, so that the next start reads changed files only.
     #[cfg(feature = "state")]
     #[must_use]
     pub fn record_cache(mut self, cache: RecordCache) -> Self {
@@ -153,7 +149,7 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Adds what the host found of its own files, to be told with the catalog's findings.
+    /// Adds a finding of the host, such as one about its configuration, to those of the catalog.
     #[must_use]
     pub fn finding(mut self, finding: Diagnostic) -> Self {
         self.findings.push(finding);
@@ -166,7 +162,7 @@ impl RuntimeBuilder {
         self.add(AddedSource::new(layer, Origin::Source(source)))
     }
 
-    /// Adds a source of one package and names its skill `skill_name`, whatever name the skill declares.
+    /// Adds a source of one package. The skill is named `skill_name`, whatever name it declares.
     #[must_use]
     pub fn single_skill_source(
         self,
@@ -178,17 +174,18 @@ impl RuntimeBuilder {
         self.add(AddedSource { skill_name, ..AddedSource::new(layer, Origin::Source(source)) })
     }
 
-    /// Adds the skills that prowess brings along, in the layer `embedded`.
+    /// Adds the embedded skills of prowess, in the layer `embedded`.
     #[must_use]
     pub fn default_skills(self) -> Self {
         self.add(AddedSource::new("embedded", Origin::DefaultSkills))
     }
 
-    /// Takes the sources of directories and of the skills that prowess brings along from plugins, in the
-    /// place of those that are linked, if the policy of `loader` says where they lie. By default they are
-    /// linked. Everything else stays the same, but for what the boundary has no word for: a root is listed
-    /// anew by each scan, and two links to one directory are compared by what is in it. The plugins see the
-    /// runtime's clock.
+    /// Loads the built-in sources, those of directories and of the embedded skills, as plugins, if
+    /// the policy of `loader` names a directory with them. By default they are linked.
+    ///
+    /// A catalog is the same either way. The boundary to plugins does not carry the stamps of a
+    /// root or the identity of a package, so each scan lists a root again, and two links to one
+    /// directory are compared by their contents. The plugins use the runtime's clock.
     #[cfg(feature = "plugins")]
     #[must_use]
     pub fn dynamic(mut self, loader: prowess_plugin_host::PluginLoader) -> Self {
@@ -196,8 +193,10 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Adds the sources and tools of a plugin. Its skills go into the layer that the policy gives it or,
-    /// without one, into the layer `plugin` where there is one, else into the lowest.
+    /// Adds the sources and tools of a plugin.
+    ///
+    /// Its skills are in the layer that the policy gives it. Without one they are in the layer
+    /// `plugin` or, if there is none, in the lowest layer.
     #[cfg(feature = "plugins")]
     #[must_use]
     pub fn plugin(mut self, plugin: &prowess_plugin_host::Plugin) -> Self {
@@ -210,96 +209,54 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Adds tools beside those of skills.
+    /// Adds tools beside the skill tools.
     #[must_use]
     pub fn tools(mut self, provider: Arc<dyn ToolProvider>) -> Self {
         self.providers.push(provider);
         self
     }
 
-    /// Chooses where conversations are kept.
+    /// Sets the store of sessions. By default, [`MemoryStore`].
     #[must_use]
     pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
         self.store = store;
         self
     }
 
-    /// Chooses the clock.
+    /// Sets the clock. By default, [`SystemClock`].
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Chooses who counts tokens.
+    /// Sets the token counter. By default, [`EstimatedTokens`].
     #[must_use]
     pub fn token_counter(mut self, counter: Arc<dyn TokenCounter>) -> Self {
         self.counter = counter;
         self
     }
 
-    /// Chooses who hears of each tool call, and of each skill that is used in the stead of another.
+    /// Sets the receiver of audit events, such as tool calls. By default, [`NoAudit`].
     #[must_use]
     pub fn audit(mut self, audit: Arc<dyn AuditSink>) -> Self {
         self.audit = audit;
         self
     }
 
-    /// Chooses who ranks skills for a query.
+    /// Sets the ranker that searches skills. By default it ranks by words.
     #[must_use]
     pub fn ranker(mut self, ranker: Arc<dyn Ranker>) -> Self {
         self.ranker = ranker;
         self
     }
 
-    /// Chooses who knows what the machine has, for skills that need something of it. By default,
-    /// [`SystemFacts`](crate::SystemFacts).
+    /// Sets the facts about the machine that decide whether the requirements of a skill are met. By
+    /// default, [`SystemFacts`](crate::SystemFacts).
     #[must_use]
     pub fn facts(mut self, facts: Arc<dyn Facts>) -> Self {
         self.facts = Some(facts);
         self
-    }
-
-    /// Puts the runtime together and takes the first scan.
-    ///
-    /// # Errors
-    ///
-    /// A layer is named twice or not at all, or two tools have one name. A built-in source shall be a
-    /// plugin and cannot be loaded. A named directory is missing, unless it is optional, or cannot be read,
-    /// or the source of a single skill has no `SKILL.md`. Any other source that cannot be scanned is a
-    /// diagnostic of the catalog.
-    pub fn build(mut self) -> Result<Runtime, Error> {
-        if !self.policies.layers.is_empty() {
-            self.layers = self.layers_of_policies();
-        }
-        let toolbox = self.toolbox()?;
-        let (registry, required) = self.registry()?;
-        let registry = Arc::new(self.first_scan(registry)?);
-        if let Some(finding) = unusable_root(&registry.catalog(), &required) {
-            return Err(Error::Root(Box::new(finding.clone())));
-        }
-        let Self { policies, store, clock, counter, ranker, audit, .. } = self;
-        let load_tool = toolbox.naming().spell(&policies.prompt.load_tool);
-        let prompt = PromptPolicy { load_tool, ..policies.prompt.clone() };
-        let composer = Composer::new(prompt, policies.delivery, counter);
-        let sessions = Sessions::new(store, Arc::clone(&clock), policies.session.clone());
-        let boundaries =
-            Boundaries::random().map_err(|error| Error::Randomness(error.to_string()))?;
-        let refresher =
-            Refresher::start(Arc::clone(&registry), policies.refresh, Arc::clone(&clock));
-        let refresher = refresher.map_err(Error::Refresh)?;
-        Ok(Runtime::new(Parts {
-            policies,
-            composer,
-            registry,
-            refresher,
-            sessions,
-            boundaries,
-            toolbox,
-            clock,
-            ranker,
-            audit,
-        }))
     }
 
     #[cfg(feature = "filesystem")]
@@ -312,57 +269,5 @@ impl RuntimeBuilder {
     fn add(mut self, source: AddedSource) -> Self {
         self.sources.push(source);
         self
-    }
-
-    /// Builds the registry and scans every source, with what the record cache holds of them.
-    fn first_scan(&self, registry: RegistryBuilder) -> Result<Registry, Error> {
-        #[cfg(feature = "state")]
-        if let Some(cache) = &self.cache
-            && self.policies.record_cache == crate::CachePolicy::Keep
-        {
-            return RecordCacheSession::new(cache, self.policies.registry).scan(registry);
-        }
-        let registry = registry.build()?;
-        registry.reload();
-        Ok(registry)
-    }
-
-    fn toolbox(&self) -> Result<Toolbox, Error> {
-        let skill_tools = SkillTools::new(self.policies.tools.clone(), self.policies.delivery);
-        let mut toolbox = Toolbox::builder(ToolNaming::new(self.policies.name_style))
-            .provider(&skill_tools)
-            .audit(Arc::clone(&self.audit));
-        for provider in &self.providers {
-            toolbox = toolbox.provider(provider.as_ref());
-        }
-        Ok(toolbox.build()?)
-    }
-
-    /// The layers of the policies, and below them, without weight, those of the builder that the policies
-    /// do not name: a program has roots of its own, whatever its operator calls the rest.
-    fn layers_of_policies(&self) -> Vec<Layer> {
-        let named = &self.policies.layers;
-        let is_named = |layer: &&Layer| named.iter().any(|other| other.name == layer.name);
-        let others = self.layers.iter().filter(|layer| !is_named(layer));
-        let others = others.map(|layer| layer.clone().weighing(0));
-        // A file names the highest first, as one reads; the builder, as one stacks.
-        others.chain(named.iter().rev().cloned()).collect()
-    }
-
-    /// What the catalog is settled by, whatever its sources are.
-    pub(crate) fn rules(&self) -> RegistryBuilder {
-        let Policies { registry, visibility, audience, aliases, .. } = &self.policies;
-        let of_machine = || Arc::new(SystemFacts::new(visibility.config.iter().cloned()));
-        let facts = self.facts.clone().unwrap_or_else(|| of_machine());
-        let builder = Registry::builder().policy(*registry).facts(facts);
-        let builder = builder.audit(Arc::clone(&self.audit), Arc::clone(&self.clock));
-        let builder = builder.ranker(Arc::clone(&self.ranker));
-        let body_age = self.policies.refresh.body_age();
-        let builder = builder.cache_bodies(body_age, Arc::clone(&self.clock));
-        let builder = builder.visibility(visibility.clone()).audience(audience.clone());
-        let with = |builder: RegistryBuilder, (alias, id): (&String, &String)| {
-            builder.alias(alias.as_str(), id.as_str())
-        };
-        aliases.iter().fold(builder, with)
     }
 }

@@ -64,10 +64,9 @@ impl Policies {
     ///
     /// The text is not YAML, names no preset, or has a key or a value that no policy has.
     pub fn from_yaml(text: &str) -> Result<Self, ConfigError> {
-        let empty = || serde_yaml::Value::Mapping(serde_yaml::Mapping::new());
         let mut own: serde_yaml::Value = serde_yaml::from_str(text)?;
         if own.is_null() {
-            own = empty();
+            own = serde_yaml::Value::Mapping(serde_yaml::Mapping::new());
         }
         serde_yaml::from_str::<Written>(text)?;
         let head: Head = serde_yaml::from_value(own.clone())?;

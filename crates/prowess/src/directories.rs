@@ -8,7 +8,8 @@ use prowess_source_fs::{
     Discovery, FsConfig, ORGANIZATION_LAYER, PROJECT_LAYER, ProjectTrust, SkillRoot, SkillRoots,
 };
 
-use crate::sources::{NamedDirectory, Origin, layer_of};
+use crate::added_source::{NamedDirectory, Origin};
+use crate::sources::layer_of;
 use crate::{Error, RuntimeBuilder};
 
 /// The sources of directories.
@@ -29,8 +30,8 @@ impl Directories {
 }
 
 impl RuntimeBuilder {
-    /// Finds the directories of the machine, adds the layers that they need, and creates a source for each
-    /// directory.
+    /// Finds the directories of the machine, adds the layers that they need, and creates a source
+    /// for each directory.
     pub(crate) fn directories(&mut self) -> Result<Directories, Error> {
         let discovery = &self.policies.discovery;
         let found = self.machine.as_ref().map(|(machine, _)| discovery.find(machine));
@@ -44,7 +45,7 @@ impl RuntimeBuilder {
         Ok(Directories { named: sources.into_iter(), found })
     }
 
-    /// The configuration of each directory that is named, and after them of each that was found.
+    /// Returns the configurations of the named directories, then those of the directories found.
     fn configs(&self, found: &SkillRoots) -> Vec<FsConfig> {
         let discovery = &self.policies.discovery;
         let mut configs = Vec::with_capacity(self.sources.len() + found.roots.len());
@@ -71,13 +72,12 @@ fn named_config(
     FsConfig { nested: *nested, may_be_missing: *may_be_missing, ..config }
 }
 
-/// Returns the layers with those that discovery needs: one for the organization's skills where there are any,
-/// and trust in the project where the policy gives it.
+/// Returns the layers with those that discovery needs: one for the organization's skills if there
+/// are any, and trust in the project if the policy gives it.
 fn with_discovered(layers: &[Layer], discovery: &Discovery, found: &SkillRoots) -> Vec<Layer> {
     let mut layers = layers.to_vec();
-    let has_layer = |name: &str| layers.iter().any(|layer| *layer.name == *name);
     let is_used = found.roots.iter().any(|root| *root.layer == *ORGANIZATION_LAYER);
-    if is_used && !has_layer(ORGANIZATION_LAYER) {
+    if is_used && layers.iter().all(|layer| *layer.name != *ORGANIZATION_LAYER) {
         // Above the others, whatever they weigh; those without a weight get at most their number.
         let count = u16::try_from(layers.len() + 1).unwrap_or(u16::MAX);
         let heaviest = layers.iter().filter_map(|layer| layer.weight).fold(count, u16::max);

@@ -45,8 +45,7 @@ impl Facts for SystemFacts {
 #[cfg(unix)]
 fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    let is_program = |metadata: &std::fs::Metadata| metadata.permissions().mode() & 0o111 != 0;
-    path.metadata().is_ok_and(|metadata| metadata.is_file() && is_program(&metadata))
+    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]

@@ -1,5 +1,5 @@
-//! A runtime for Agent Skills: it finds skills, tells a model which there are, gives each
-//! conversation those that it loads, and answers the model's calls.
+//! A runtime for Agent Skills: it finds skills, describes them to a model, loads them into
+//! conversations and answers the model's tool calls.
 //!
 //! ```
 //! use prowess::{Runtime, ToolCall};
@@ -19,10 +19,12 @@
 //! # Ok::<(), prowess::Error>(())
 //! ```
 //!
-//! This crate only wires the others together: each can be had alone. The story of a `SKILL.md` is
-//! source → format → registry → catalog → prompt; that of a call is name → gate → tool → result.
+//! This crate wires the others together; each can be used alone. A `SKILL.md` goes from source to
+//! format, registry, catalog and prompt, a tool call from name to gate, tool and result.
 #![forbid(unsafe_code)]
 
+mod added_source;
+mod assembly;
 mod builder;
 mod built_in;
 mod clock;

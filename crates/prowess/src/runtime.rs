@@ -28,18 +28,18 @@ impl Runtime {
         &self.0.policies
     }
 
-    /// The newest catalog. A turn pins one; ask here only between turns.
+    /// Returns the newest catalog. A turn has a catalog of its own, which does not change.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.0.registry.catalog()
     }
 
-    /// The newest catalog as `audience` has it: with the skills that are for it alone, and without those
-    /// that are not. It is kept for the next who asks until a reload changes something.
+    /// Returns the newest catalog as `audience` sees it: with the skills for that audience alone,
+    /// and without those for others. It is cached until a reload changes something.
     pub fn view(&self, audience: &Audience) -> Arc<Catalog> {
         self.0.registry.view(audience)
     }
 
-    /// The skills of a catalog that suit a query, the best first, at most `limit`.
+    /// Returns at most `limit` skills of a catalog that match a query, the best first.
     pub fn search<'c>(
         &self,
         catalog: &'c Arc<Catalog>,
@@ -49,7 +49,7 @@ impl Runtime {
         self.0.ranker.rank(catalog, query, limit)
     }
 
-    /// Who ranks skills for [`Self::search`].
+    /// Returns the ranker that [`Self::search`] uses.
     pub fn ranker(&self) -> &Arc<dyn Ranker> {
         &self.0.ranker
     }
@@ -59,14 +59,14 @@ impl Runtime {
         self.reload_for(ReloadCause::Manual)
     }
 
-    /// As [`Self::reload`], for another cause than a call of the host's, such as a signal. The cause is
-    /// in the result and in traces.
+    /// As [`Self::reload`], with a different cause, such as a signal. The cause is in the result
+    /// and in traces.
     pub fn reload_for(&self, cause: ReloadCause) -> Reload {
         self.0.refresher.reload_for(cause)
     }
 
-    /// As [`Self::reload`], unless the last reload is younger than the policy's cool-down; `None` if it
-    /// is.
+    /// As [`Self::reload`], but returns `None` if the last reload is younger than the policy's
+    /// cool-down.
     pub fn refresh(&self) -> Option<Reload> {
         self.0.refresher.refresh()
     }
@@ -82,13 +82,13 @@ impl Runtime {
         self.0.registry.evict_bodies();
     }
 
-    /// Hears of each change of the catalog from now on.
+    /// Subscribes to changes of the catalog.
     pub fn subscribe(&self) -> Subscription {
         self.0.registry.subscribe()
     }
 
-    /// As [`Self::subscribe`], and `wake` is called each time there is something to fetch. It runs on
-    /// the thread that reloads, so it only takes note: it wakes a task and returns.
+    /// As [`Self::subscribe`], and calls `wake` after each change. It runs on the thread that
+    /// reloads, so it should only wake a task and return.
     pub fn subscribe_with(&self, wake: impl Fn() + Send + Sync + 'static) -> Subscription {
         self.0.registry.subscribe_with(wake)
     }
@@ -129,8 +129,8 @@ impl Runtime {
         Ok(self.0.sessions.close(id).map_err(SessionError::from)?)
     }
 
-    /// Starts one model call of a session: pins the catalog and the loaded skills. Under the refresh
-    /// policy `ttl`, a catalog that is too old is reloaded first.
+    /// Starts one model call of a session, with the catalog and the loaded skills of this moment.
+    /// Under the refresh policy `ttl`, a catalog that is too old is reloaded first.
     ///
     /// # Errors
     ///

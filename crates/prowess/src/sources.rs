@@ -1,67 +1,24 @@
-//! The sources that a host adds, and their layers.
+//! The registry of a runtime: every source in its layer, and the roots that must be usable.
 
-#[cfg(feature = "filesystem")]
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use prowess_core::{Catalog, Code, Diagnostic, Layer, SkillSource};
+use prowess_core::{Catalog, Code, Diagnostic, Layer};
 use prowess_registry::{RegistryBuilder, codes};
-#[cfg(feature = "filesystem")]
-use prowess_source_fs::Nested;
 
+use crate::added_source::Origin;
 use crate::{Error, RuntimeBuilder};
 
-/// A source that the host adds.
-pub(crate) struct AddedSource {
-    /// The layer; `None` for a plugin without one.
-    pub(crate) layer: Option<Box<str>>,
-    /// The name of its only skill, if the host names it.
-    pub(crate) skill_name: Option<Box<str>>,
-    pub(crate) origin: Origin,
-}
-
-/// Where packages come from. A directory becomes a source when the trust of its layer is known.
-pub(crate) enum Origin {
-    #[cfg(feature = "filesystem")]
-    Directory(NamedDirectory),
-    DefaultSkills,
-    Source(Arc<dyn SkillSource>),
-}
-
-/// A directory that the host names.
-#[cfg(feature = "filesystem")]
-pub(crate) struct NamedDirectory {
-    pub(crate) root: PathBuf,
-    pub(crate) nested: Nested,
-    pub(crate) may_be_missing: bool,
-}
-
-impl AddedSource {
-    pub(crate) fn new(layer: &str, origin: Origin) -> Self {
-        Self { layer: Some(layer.into()), skill_name: None, origin }
-    }
-
-    /// Returns whether the runtime is not built if the root cannot be used: a directory that the host
-    /// names, or a source that has to be one skill.
-    fn is_required(&self) -> bool {
-        #[cfg(feature = "filesystem")]
-        if matches!(self.origin, Origin::Directory(_)) {
-            return true;
-        }
-        self.skill_name.is_some()
-    }
-}
-
-/// The layer with this name or, for a plugin without one, the layer `plugin`, or the lowest.
+/// Returns the named layer. Without a name, as for a plugin, it is the layer `plugin` or the
+/// lowest.
 pub(crate) fn layer_of<'l>(named: Option<&'l str>, layers: &'l [Layer]) -> &'l str {
     let of_plugins = layers.iter().find(|layer| *layer.name == *"plugin").or(layers.first());
     named.or(of_plugins.map(|layer| &*layer.name)).unwrap_or_default()
 }
 
 impl RuntimeBuilder {
-    /// A registry with every layer, source and finding, and the roots that have to be usable.
+    /// Returns a registry with every layer, source and finding, and the roots that must be usable.
     pub(crate) fn registry(&mut self) -> Result<(RegistryBuilder, Vec<String>), Error> {
-        let mut registry = self.rules();
+        let mut registry = self.empty_registry();
         let mut required = Vec::new();
         #[cfg(feature = "filesystem")]
         let mut directories = self.directories()?;
@@ -103,8 +60,8 @@ pub(crate) fn unusable_root<'c>(
     required: &[String],
 ) -> Option<&'c Diagnostic> {
     catalog.diagnostics().find(|finding| {
-        let is_required = |path: &str| required.iter().any(|root| root == path);
-        is_root_failure(&finding.code) && finding.path.as_deref().is_some_and(is_required)
+        let root = finding.path.as_deref().unwrap_or_default();
+        is_root_failure(&finding.code) && required.iter().any(|required| required == root)
     })
 }
 

@@ -35,18 +35,36 @@
 //! # }
 //! ```
 //!
-//! # What blocks, and for how long
+//! # Blocking calls
 //!
-//! | call | what it waits for | how long |
-//! |---|---|---|
-//! | [`build`](crate::RuntimeBuilder::build) | the first scan of every source | about 3 µs per skill with warm caches, 2 to 3 times that without a [record cache](crate::RuntimeBuilder::record_cache); a cold disk or a network mount sets the time then |
-//! | [`reload`](crate::Runtime::reload), [`refresh`](crate::Runtime::refresh) | a scan that reads changed packages only; a second caller waits for the scan that runs | as a second `build` |
-//! | [`turn`](crate::Runtime::turn) | the session store; under the refresh policy `ttl`, also a reload if the catalog is older than the limit; under `session.on_change`, one read for each loaded skill | a microsecond with the store in memory and no reload |
-//! | [`call`](crate::Turn::call) | the tool: `skills_load` and `skills_read` open one file per skill or resource, a tool of the host's or of a plugin as long as it likes | tens of microseconds for a local file; bounded by [`Cancel`](crate::Cancel) |
-//! | [`prompt`](crate::Turn::prompt) | nothing: it composes text from memory | 0.3 ms of CPU for a catalog of 1,000 skills |
-//! | [`open_session`](crate::Runtime::open_session), [`resume_session`](crate::Runtime::resume_session), [`close_session`](crate::Runtime::close_session) | the session store | as the store |
-//! | [`catalog`](crate::Runtime::catalog), [`view`](crate::Runtime::view), [`tools`](crate::Turn::tools), [`search`](crate::Turn::search) | nothing | reading the catalog never waits for a reload; the first search after a change builds the index |
-//! | dropping the last clone of a runtime and the last turn | the threads of the refresh policies `poll` and `watch` end | up to the scan that runs |
+//! [`build`](crate::RuntimeBuilder::build) waits for the first scan of every source: about 3 µs per
+//! skill with warm caches, 2 to 3 times that without a [record
+//! cache](crate::RuntimeBuilder::record_cache). A cold disk or a network mount takes longer.
+//!
+//! [`reload`](crate::Runtime::reload) and [`refresh`](crate::Runtime::refresh) wait for a scan that
+//! reads changed packages only. A second caller waits for the scan that runs. Each takes as long as
+//! a second `build`.
+//!
+//! [`turn`](crate::Runtime::turn) waits for the session store, which takes a microsecond in memory.
+//! Under the refresh policy `ttl` it also waits for a reload if the catalog is older than the
+//! limit, and under `session.on_change` for one read per loaded skill.
+//!
+//! [`call`](crate::Turn::call) waits for the tool. `skills_load` and `skills_read` open one file
+//! per skill or resource: tens of microseconds for a local file. A tool of the host or of a plugin
+//! takes its own time, bounded by [`Cancel`](crate::Cancel).
+//!
+//! [`prompt`](crate::Turn::prompt) does not wait: it composes text from memory.
+//!
+//! [`open_session`](crate::Runtime::open_session),
+//! [`resume_session`](crate::Runtime::resume_session) and
+//! [`close_session`](crate::Runtime::close_session) wait for the session store.
+//!
+//! [`catalog`](crate::Runtime::catalog), [`view`](crate::Runtime::view),
+//! [`tools`](crate::Turn::tools) and [`search`](crate::Turn::search) do not wait, not even for a
+//! reload. The first search after a change builds the index.
+//!
+//! Dropping the last clone of a runtime and its last turn waits for the threads of the refresh
+//! policies `poll` and `watch`: as long as the scan that runs.
 //!
 //! `cargo xtask bench` measures these times and writes them to `benches/README.md`.
 //!

@@ -1,0 +1,117 @@
+//! Builds a runtime from the parts that a [`RuntimeBuilder`] has collected.
+
+use std::sync::Arc;
+
+use prowess_core::{CatalogProvider, Layer};
+use prowess_prompt::{Composer, PromptPolicy};
+use prowess_registry::{Refresher, Registry, RegistryBuilder};
+use prowess_session::{Boundaries, Sessions};
+use prowess_tools::{SkillTools, ToolNaming, Toolbox};
+
+use crate::parts::Parts;
+#[cfg(feature = "state")]
+use crate::record_cache::RecordCacheSession;
+use crate::runtime::Runtime;
+use crate::sources::unusable_root;
+use crate::{Error, Policies, RuntimeBuilder, SystemFacts};
+
+impl RuntimeBuilder {
+    /// Builds the runtime and scans every source.
+    ///
+    /// # Errors
+    ///
+    /// - A layer is named twice or not at all, or two tools have one name.
+    /// - The policies want a built-in source as a plugin, and it cannot be loaded.
+    /// - A named directory is missing and not optional, or cannot be read.
+    /// - The source of a single skill has no `SKILL.md`.
+    ///
+    /// A failure of any other source is a diagnostic of the catalog.
+    pub fn build(mut self) -> Result<Runtime, Error> {
+        if !self.policies.layers.is_empty() {
+            self.layers = self.layers_of_policies();
+        }
+        let toolbox = self.toolbox()?;
+        let (registry, required) = self.registry()?;
+        let registry = Arc::new(self.first_scan(registry)?);
+        if let Some(finding) = unusable_root(&registry.catalog(), &required) {
+            return Err(Error::Root(Box::new(finding.clone())));
+        }
+        let Self { policies, store, clock, counter, ranker, audit, .. } = self;
+        let load_tool = toolbox.naming().spell(&policies.prompt.load_tool);
+        let prompt = PromptPolicy { load_tool, ..policies.prompt.clone() };
+        let composer = Composer::new(prompt, policies.delivery, counter);
+        let sessions = Sessions::new(store, Arc::clone(&clock), policies.session.clone());
+        let boundaries =
+            Boundaries::random().map_err(|error| Error::Randomness(error.to_string()))?;
+        let refresher =
+            Refresher::start(Arc::clone(&registry), policies.refresh, Arc::clone(&clock));
+        let refresher = refresher.map_err(Error::Refresh)?;
+        Ok(Runtime::new(Parts {
+            policies,
+            composer,
+            registry,
+            refresher,
+            sessions,
+            boundaries,
+            toolbox,
+            clock,
+            ranker,
+            audit,
+        }))
+    }
+
+    /// Builds the registry and scans every source, with the help of the record cache if there is
+    /// one.
+    fn first_scan(&self, registry: RegistryBuilder) -> Result<Registry, Error> {
+        #[cfg(feature = "state")]
+        if let Some(cache) = &self.cache
+            && self.policies.record_cache == crate::CachePolicy::Keep
+        {
+            return RecordCacheSession::new(cache, self.policies.registry).scan(registry);
+        }
+        let registry = registry.build()?;
+        registry.reload();
+        Ok(registry)
+    }
+
+    fn toolbox(&self) -> Result<Toolbox, Error> {
+        let skill_tools = SkillTools::new(self.policies.tools.clone(), self.policies.delivery);
+        let mut toolbox = Toolbox::builder(ToolNaming::new(self.policies.name_style))
+            .provider(&skill_tools)
+            .audit(Arc::clone(&self.audit));
+        for provider in &self.providers {
+            toolbox = toolbox.provider(provider.as_ref());
+        }
+        Ok(toolbox.build()?)
+    }
+
+    /// Returns the layers of the policies above the builder's other layers, which get no weight:
+    /// roots of the program keep their layers when an operator names different ones.
+    fn layers_of_policies(&self) -> Vec<Layer> {
+        let named = &self.policies.layers;
+        let mut layers = self.layers.clone();
+        layers.retain(|layer| named.iter().all(|other| other.name != layer.name));
+        layers.iter_mut().for_each(|layer| layer.weight = Some(0));
+        // A file names the highest layer first, the builder the lowest.
+        layers.extend(named.iter().rev().cloned());
+        layers
+    }
+
+    /// Returns a registry with the policies and services of the runtime, but without sources.
+    pub(crate) fn empty_registry(&self) -> RegistryBuilder {
+        let Policies { registry, visibility, audience, aliases, .. } = &self.policies;
+        let facts = match &self.facts {
+            Some(facts) => Arc::clone(facts),
+            None => Arc::new(SystemFacts::new(visibility.config.iter().cloned())),
+        };
+        let builder = Registry::builder().policy(*registry).facts(facts);
+        let builder = builder.audit(Arc::clone(&self.audit), Arc::clone(&self.clock));
+        let builder = builder.ranker(Arc::clone(&self.ranker));
+        let body_age = self.policies.refresh.body_age();
+        let builder = builder.cache_bodies(body_age, Arc::clone(&self.clock));
+        let builder = builder.visibility(visibility.clone()).audience(audience.clone());
+        aliases
+            .iter()
+            .fold(builder, |builder, (alias, id)| builder.alias(alias.as_str(), id.as_str()))
+    }
+}
