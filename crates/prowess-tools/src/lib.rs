@@ -1,5 +1,5 @@
-//! The toolbox: finds a tool by the name that a model types, checks the arguments, asks the gate, runs
-//! the call and writes it down.
+//! The toolbox: finds a tool by the name that a model types, checks the arguments, asks the gate,
+//! runs the call and writes it down.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -17,12 +17,13 @@
 //! ```
 //!
 //! [`Toolbox::dispatch`] always answers. An unknown tool, arguments that do not fit, a refusal, a
-//! failure and a panic are results with a code and the next step, because a model can only go on from
-//! what it can read. Every call takes the same way — schema, [`Gate`], run, audit — whichever provider
-//! and whichever [`ToolNaming`] it comes through.
+//! failure and a panic are results with a code and the next step, because a model can only go on
+//! from what it can read. Every call takes the same way — schema, [`Gate`], run, audit — whichever
+//! provider and whichever [`ToolNaming`] it comes through.
 //!
-//! [`SkillTools`] are the three operations on skills. They know the core's seams alone: the session is a
-//! trait object that the host binds, the catalog is the turn's. No vendor's wire format is known here.
+//! [`SkillTools`] are the three operations on skills. They know the core's seams alone: the session
+//! is a trait object that the host binds, the catalog is the turn's. No vendor's wire format is
+//! known here.
 #![forbid(unsafe_code)]
 
 mod arguments;

@@ -43,10 +43,12 @@ impl ToolNaming {
     }
 
     fn is_legal(self, spelled: &str) -> bool {
-        let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        let is_dot = |byte| byte == b'.' && self.names == NameStyle::Dot;
         (1..=MAX_NAME_BYTES).contains(&spelled.len())
-            && spelled.bytes().all(|byte| is_letter(byte) || is_dot(byte))
+            && spelled.bytes().all(|byte| match byte {
+                b'_' | b'-' => true,
+                b'.' => self.names == NameStyle::Dot,
+                _ => byte.is_ascii_alphanumeric(),
+            })
     }
 
     /// Returns the index of each tool by its spelled name, if the spelling is one-to-one.

@@ -51,12 +51,13 @@ fn similarity(name: &str, candidate: &str) -> f64 {
 
 /// Returns whether `part` is one or more whole words of `name`, as `pdf` is of `pdf-processing`.
 fn is_part(part: &str, name: &str) -> bool {
-    let is_separator = |text: &str| text.is_empty() || text.starts_with(['-', '_', '.', '/', ':']);
+    const SEPARATORS: [char; 5] = ['-', '_', '.', '/', ':'];
     part.len() >= LEAST_PART
-        && name.match_indices(part).any(|(at, found): (usize, &str)| {
-            let before = &name[..at];
-            let begins = before.is_empty() || before.ends_with(['-', '_', '.', '/', ':']);
-            begins && is_separator(&name[at + found.len()..])
+        && name.match_indices(part).any(|(start, found): (usize, &str)| {
+            let before = &name[..start];
+            let after = &name[start + found.len()..];
+            (before.is_empty() || before.ends_with(SEPARATORS))
+                && (after.is_empty() || after.starts_with(SEPARATORS))
         })
 }
 

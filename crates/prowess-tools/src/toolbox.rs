@@ -20,8 +20,8 @@ use crate::{Gate, GateRequest, Refusal, ToolNaming, codes, trace};
 
 /// The tools that a model may call, in one spelling.
 ///
-/// A tool is found by its own name alone. Skills have no part in it, so a skill called `skills-load`
-/// takes the place of nothing.
+/// A tool is found by its own name alone. Skills have no part in it, so a skill called
+/// `skills-load` takes the place of nothing.
 pub struct Toolbox {
     pub(crate) naming: ToolNaming,
     pub(crate) tools: Vec<Slot>,
@@ -39,24 +39,24 @@ impl Toolbox {
     /// The tools that a model is shown while `catalog` is pinned, under these names and in the
     /// order of their providers. A tool that panics here is left out.
     pub fn definitions(&self, catalog: &Catalog) -> Vec<ToolDefinition> {
-        let shown = |slot: &Slot| {
-            let is_offered = slot.tool.is_offered(catalog);
-            is_offered.then(|| slot.tool.definition(catalog))
-        };
-        let spelled = |slot: &Slot| {
-            let definition = guarded(|| shown(slot))??;
-            Some(ToolDefinition { name: self.naming.spell(&slot.name), ..definition })
-        };
-        self.tools.iter().filter_map(spelled).collect()
+        self.tools.iter().filter_map(|slot| self.offered(slot, catalog)).collect()
     }
 
-    /// Answers a call. Whatever the model wrote and whatever the tool does, there is a result, and the
-    /// audit hears of the call once.
+    /// Returns the definition of a tool under its spelled name, if it is offered with this catalog.
+    fn offered(&self, slot: &Slot, catalog: &Catalog) -> Option<ToolDefinition> {
+        let definition =
+            guarded(|| slot.tool.is_offered(catalog).then(|| slot.tool.definition(catalog)))??;
+        Some(ToolDefinition { name: self.naming.spell(&slot.name), ..definition })
+    }
+
+    /// Answers a call. Every call has a result and one audit event, whatever its arguments are and
+    /// whatever the tool does.
     pub fn dispatch(&self, context: &ToolContext<'_>, call: &ToolCall) -> Dispatched {
         let slot = self.by_name.get(&call.name).map(|&at| &self.tools[at]);
         let span = trace::call(slot.map(|slot| &*slot.name), context.caller);
         let _entered = span.enter();
-        let (at, begun) = (context.clock.now(), context.clock.elapsed());
+        let at = context.clock.now();
+        let begun = context.clock.elapsed();
         let answer = match slot {
             Some(slot) => self.answer(slot, context, call),
             None => self.unknown(&call.name),
@@ -76,7 +76,8 @@ impl Toolbox {
         Dispatched { tool, result: answer.result, duration }
     }
 
-    /// Returns the skills that a call concerns, as its tool names them. A tool that panics names none.
+    /// Returns the skills that a call concerns, as its tool names them. A tool that panics names
+    /// none.
     fn named_skills(
         &self,
         slot: &Slot,
@@ -151,7 +152,8 @@ impl Toolbox {
         Refusal::new(codes::GATE_FAILED, message)
     }
 
-    /// What a panic looks like to a model. Its message stays out: it may name anything of the host.
+    /// Returns the refusal after a panic. The panic's message stays out: it may have internals of
+    /// the host.
     fn broken(&self, slot: &Slot) -> Refusal {
         let message = format!(
             "{} broke down while it worked; try other arguments, or go on without it",

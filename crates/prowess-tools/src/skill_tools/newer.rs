@@ -6,9 +6,10 @@ use prowess_core::{ActiveSkill, Caller, Catalog, Digest, Record, Timestamp};
 
 use super::package::{active_skill, read_skill_md};
 
-/// Those of the loaded skills whose `SKILL.md` has changed since, as they are now, under the ids that they
-/// were loaded by. Each is read. One that is gone, that nobody may load any more, that is broken by now or
-/// has another name is left out.
+/// Returns the new versions of loaded skills whose `SKILL.md` has changed, under the ids by which
+/// they were loaded. Reads each skill.
+///
+/// A skill is left out if it is missing, broken, no longer visible, or declares another name.
 pub fn newer_versions(
     catalog: &Catalog,
     active: &[Arc<ActiveSkill>],
@@ -24,18 +25,19 @@ fn newer_version(catalog: &Catalog, skill: &ActiveSkill, now: Timestamp) -> Opti
         return None;
     }
     let newer = active_skill(record, &bytes, now).ok()?;
-    // What has come to stand in its place is another skill.
-    let is_it = newer.name == skill.name;
-    is_it.then(|| ActiveSkill { id: skill.id.clone(), ..newer })
+    // With another name, a different skill has replaced it.
+    (newer.name == skill.name).then(|| ActiveSkill { id: skill.id.clone(), ..newer })
 }
 
-/// The record at the place that the skill was loaded from: another skill may have its id by now.
+/// Returns the record at the location of a loaded skill. A different skill may have its id now.
 fn record_of<'c>(catalog: &'c Catalog, skill: &ActiveSkill) -> Option<Record<'c>> {
-    // Who loaded it is not kept, and there are skills for each of the two alone.
-    let find = |typed: &str| {
-        let callers = [Caller::Model, Caller::User];
-        callers.into_iter().find_map(|caller| catalog.find(typed, caller).found())
-    };
-    let by_id = find(&skill.id).filter(|record| record.is_at(&skill.location));
-    by_id.or_else(|| find(&skill.location))
+    let by_id = visible(catalog, &skill.id).filter(|record| record.is_at(&skill.location));
+    by_id.or_else(|| visible(catalog, &skill.location))
+}
+
+/// Finds a skill that the model or the user may load. A session does not record which of the two
+/// loaded a skill, and some skills are visible to one of them only.
+fn visible<'c>(catalog: &'c Catalog, reference: &str) -> Option<Record<'c>> {
+    let for_model = catalog.find(reference, Caller::Model).found();
+    for_model.or_else(|| catalog.find(reference, Caller::User).found())
 }

@@ -19,8 +19,8 @@ const MAX_REASON_CHARS: usize = 400;
 /// The number of errors of a broken file that a message names.
 const MAX_ERRORS: usize = 3;
 
-/// Returns the skill that a reference means to the caller. One that the caller may not load is refused
-/// with its reason, and one of another audience is not found.
+/// Returns the skill that a reference means to the caller. One that the caller may not load is
+/// refused with its reason, and one of another audience is not found.
 pub(super) fn find<'c>(
     context: &ToolContext<'c>,
     reference: &str,
@@ -75,7 +75,7 @@ pub(super) fn activate(
     active_skill(record, &bytes, now)
 }
 
-/// What a conversation keeps of a skill with this `SKILL.md`.
+/// Returns the state that a session keeps of a skill with this `SKILL.md`.
 pub(super) fn active_skill(
     record: Record<'_>,
     bytes: &[u8],

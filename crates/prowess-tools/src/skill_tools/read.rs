@@ -185,13 +185,16 @@ fn still_there<'c>(catalog: &'c Catalog, active: &ActiveSkill) -> Result<Record<
 
 fn missing(catalog: &Catalog, record: Record<'_>, path: &ResourcePath) -> Problem {
     let listing = catalog.list(record, MOST_COMPARED).unwrap_or_default();
-    let paths = || listing.resources.iter().map(|resource| resource.path.as_str());
+    let files = listing.resources.iter().map(|resource| resource.path.as_str());
     // A name that cannot be shown unchanged cannot be requested.
-    let files = || paths().filter(|path| is_shown_exactly(path));
-    let next = match closest(path.as_str(), files(), LEAST_SIMILARITY) {
+    let files: Vec<&str> = files.filter(|path| is_shown_exactly(path)).collect();
+    let next = match closest(path.as_str(), files.iter().copied(), LEAST_SIMILARITY) {
         Some(meant) => hint(meant),
-        None if files().next().is_none() => "; it has no other files".to_owned(),
-        None => format!("; its files begin with {}", enumerated(files().take(MOST_NAMED), "and")),
+        None if files.is_empty() => "; it has no other files".to_owned(),
+        None => {
+            let first = files.iter().copied().take(MOST_NAMED);
+            format!("; its files begin with {}", enumerated(first, "and"))
+        }
     };
     let message =
         format!("there is no {} in skill {}{next}", quoted(path.as_str()), quoted(record.id()));
