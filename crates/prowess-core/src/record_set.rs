@@ -1,7 +1,6 @@
 //! The records of one source's scan, packed into few allocations.
 
 mod builder;
-mod bytes;
 mod entries;
 mod revision;
 mod texts;
@@ -191,6 +190,11 @@ impl RecordSet {
     /// Iterates over all findings of the scan.
     pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().map(|found| &found.diagnostic)
+    }
+
+    /// Iterates over all findings, each with its package if it belongs to one.
+    pub fn findings(&self) -> impl Iterator<Item = (Option<&str>, &Diagnostic)> {
+        self.diagnostics.iter().map(|found| (found.package.as_deref(), &found.diagnostic))
     }
 
     /// Iterates over the findings that belong to no package. Each scan reports these again.

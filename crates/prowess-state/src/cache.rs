@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use prowess_core::{Diagnostic, Digest, RecordSet, Severity};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use crate::{codes, file};
+use crate::{codes, file, records};
 
 /// The maximum size of a file, enough for several hundred thousand skills.
 const LIMIT: u64 = 256 * 1024 * 1024;
@@ -23,7 +23,7 @@ const NAME_LENGTH: usize = 32;
 const LONGEST_WRITE: Duration = Duration::from_secs(3_600);
 
 /// The header of each file, with the version of the format.
-const BEGINNING: &[u8; 16] = b"prowess records\x03";
+const BEGINNING: &[u8; 16] = b"prowess records\x04";
 
 /// The length of the checksum that follows. It detects damage only: an attacker with write access
 /// to the file can compute a checksum, and a digest would be several times slower and no safer.
@@ -71,7 +71,7 @@ impl RecordCache {
     ///
     /// The directory cannot be written to; the next start scans everything.
     pub fn save(&self, key: &str, records: &RecordSet) -> Result<(), Box<Diagnostic>> {
-        let body = [self.full(key).as_bytes(), b"\0", &records.to_bytes()].concat();
+        let body = [self.full(key).as_bytes(), b"\0", &records::to_bytes(records)].concat();
         let bytes = [BEGINNING, &sum(&body)[..], &body].concat();
         let path = self.path(key);
         file::replace(&path, &bytes).map_err(|error| not_written(&self.directory, &error))?;
@@ -95,7 +95,7 @@ impl RecordCache {
         if beginning != *BEGINNING || found != own.as_bytes() {
             return Err(ErrorKind::InvalidData.into());
         }
-        let records = RecordSet::read_from(&mut body, size.saturating_sub(before as u64))?;
+        let records = records::read(&mut body, size.saturating_sub(before as u64))?;
         let is_whole = body.sum.digest128().to_le_bytes() == said;
         is_whole.then_some(records).ok_or(ErrorKind::InvalidData.into())
     }

@@ -24,6 +24,7 @@ mod current;
 mod error;
 mod file;
 mod identity;
+mod records;
 mod trust;
 mod trusted;
 

@@ -23,7 +23,7 @@ pub struct RecordSetBuilder {
     last_version: Option<Slice>,
     rejected: Vec<Rejected>,
     listing: Option<Stamp>,
-    pub(super) diagnostics: Vec<Arc<PackageDiagnostic>>,
+    diagnostics: Vec<Arc<PackageDiagnostic>>,
     /// The set whose texts are shared.
     earlier: Option<Arc<RecordSet>>,
 }
@@ -162,7 +162,7 @@ fn place(found: &PackageDiagnostic) -> (Option<&str>, Option<u32>, Option<u32>) 
 }
 
 /// Returns the offset of `name` in `package`, if it is the last part of that path.
-pub(super) fn package_tail(package: &str, name: &str) -> Option<u32> {
+fn package_tail(package: &str, name: &str) -> Option<u32> {
     let before = package.strip_suffix(name)?;
     let is_whole_part = before.is_empty() || before.ends_with('/');
     is_whole_part.then(|| u32::try_from(before.len()).ok()).flatten()

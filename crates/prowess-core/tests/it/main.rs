@@ -4,7 +4,6 @@ mod cancel;
 mod catalog;
 mod digest;
 mod path;
-mod record_bytes;
 mod record_set;
 mod session_id;
 mod tokens;

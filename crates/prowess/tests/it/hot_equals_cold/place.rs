@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use prowess::registry::{OnBroken, Registry, RegistryPolicy};
 use prowess::source_fs::{FsConfig, FsSource, Links, Nested};
+use prowess::state::RecordCache;
 use prowess::{Catalog, Clock, Layer, SkillSource, SystemClock, Timestamp, Trust};
 use prowess_core::RecordSet;
 use prowess_testkit::{Random, Tree};
@@ -66,9 +67,10 @@ impl Place {
         self.registry_that_recalls(|source| {
             let mut sources = catalog.sources().iter();
             let kept = sources.find(|kept| kept.source.root() == source.root())?;
-            let bytes = kept.records.to_bytes();
-            let read = RecordSet::read_from(&mut &*bytes, bytes.len() as u64);
-            Some(Arc::new(read.expect("what was written is a set")))
+            let cache = RecordCache::new(self.path("cache"), "this build");
+            cache.save(source.root(), &kept.records).expect("it can be written");
+            let loaded = cache.load(source.root()).expect("it can be read");
+            Some(Arc::new(loaded.expect("it was saved")))
         })
     }
 

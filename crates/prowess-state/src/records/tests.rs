@@ -12,6 +12,8 @@ use prowess_core::{
     Stamp,
 };
 
+use super::to_bytes;
+
 /// A set of any kind: records with and without conditions, packages that cannot be used, findings.
 fn set() -> impl Strategy<Value = RecordSet> {
     let record = ("(a/)?[a-zé]{1,6}", ".{0,12}", option::of("[a-z]{1,4}"), ".{0,40}", tags());
@@ -76,21 +78,23 @@ fn exposed(set: &RecordSet) -> impl PartialEq + std::fmt::Debug {
     };
     let records: Vec<_> = (0..set.len()).map(record).collect();
     let rejected = set.rejected().iter().map(|rejected| (rejected.package.clone(), rejected.stamp));
-    let findings = set.diagnostics().cloned().collect::<Vec<_>>();
+    let findings =
+        set.findings().map(|(package, finding)| (package.map(str::to_owned), finding.clone()));
+    let findings = findings.collect::<Vec<_>>();
     let problems = set.problems().cloned().collect::<Vec<_>>();
     (records, rejected.collect::<Vec<_>>(), set.listing(), findings, problems)
 }
 
 fn read(bytes: &[u8]) -> Option<RecordSet> {
-    RecordSet::read_from(&mut &*bytes, bytes.len() as u64).ok()
+    super::read(&mut &*bytes, bytes.len() as u64).ok()
 }
 
 proptest! {
     #[test]
     fn bytes_round_trip(set in set()) {
-        let read = read(&set.to_bytes()).expect("what was written is a set");
+        let read = read(&to_bytes(&set)).expect("what was written is a set");
         prop_assert_eq!(exposed(&read), exposed(&set));
-        prop_assert_eq!(read.to_bytes(), set.to_bytes(), "and writes the same again");
+        prop_assert_eq!(to_bytes(&read), to_bytes(&set), "and writes the same again");
     }
 
     #[test]
@@ -99,7 +103,7 @@ proptest! {
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         cut in any::<prop::sample::Index>(),
     ) {
-        let mut bytes = set.to_bytes();
+        let mut bytes = to_bytes(&set);
         let length = cut.index(bytes.len() + 1);
         prop_assert!(length == bytes.len() || read(&bytes[..length]).is_none());
         for (at, byte) in changes {
@@ -125,7 +129,7 @@ fn escaping_package_path_is_rejected() {
     for path in ["../../etc", "/etc", "a/../b", "a//b"] {
         let mut records = RecordSetBuilder::new();
         records.reject(path, None);
-        assert!(read(&records.finish().to_bytes()).is_none(), "{path}");
+        assert!(read(&to_bytes(&records.finish())).is_none(), "{path}");
         let mut records = RecordSetBuilder::new();
         records.push(&NewRecord {
             package: path,
@@ -139,6 +143,6 @@ fn escaping_package_path_is_rejected() {
             conditions: None,
             stamp: None,
         });
-        assert!(read(&records.finish().to_bytes()).is_none(), "{path}");
+        assert!(read(&to_bytes(&records.finish())).is_none(), "{path}");
     }
 }

@@ -3,73 +3,58 @@
 use std::io::{self, Error, ErrorKind, Read};
 use std::num::NonZeroU64;
 
-use crate::record_set::texts::Slice;
-use crate::{PackagePath, Stamp};
+use prowess_core::{PackagePath, Stamp};
 
 /// Writes the format that [`Reader`] reads.
 #[derive(Default)]
 pub(super) struct Writer {
-    pub(super) numbers: Vec<u8>,
-    pub(super) names: String,
+    numbers: Vec<u8>,
     texts: String,
-    findings: String,
 }
 
 impl Writer {
     /// Writes a length or a count. Scans are limited far below 2^32; a larger number makes the
     /// result unreadable.
     pub(super) fn length(&mut self, length: usize) {
-        let length = u32::try_from(length).unwrap_or(u32::MAX);
-        self.numbers.extend(length.to_le_bytes());
+        self.number(u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
     }
 
-    pub(super) fn name(&mut self, text: &str) {
-        self.length(text.len());
-        self.names.push_str(text);
-    }
-
-    pub(super) fn own(&mut self, text: &str) {
-        self.length(text.len());
-        self.texts.push_str(text);
+    pub(super) fn number<const BYTES: usize>(&mut self, bytes: [u8; BYTES]) {
+        self.numbers.extend(bytes);
     }
 
     pub(super) fn text(&mut self, text: &str) {
         self.length(text.len());
-        self.findings.push_str(text);
+        self.texts.push_str(text);
     }
 
     pub(super) fn stamp(&mut self, stamp: Option<Stamp>) {
         let number = stamp.map_or(0, |stamp| stamp.to_bits().get());
-        self.numbers.extend(number.to_le_bytes());
+        self.number(number.to_le_bytes());
     }
 
     pub(super) fn flags<const FLAGS: usize>(&mut self, flags: [bool; FLAGS]) {
         let bits = (0..).zip(flags).fold(0_u8, |bits, (at, flag)| bits | u8::from(flag) << at);
-        self.numbers.push(bits);
+        self.number([bits]);
     }
 
     pub(super) fn finish(self) -> Vec<u8> {
-        let Self { numbers, names, texts, findings } = self;
-        let parts = [&*numbers, names.as_bytes(), texts.as_bytes(), findings.as_bytes()];
-        let lengths = parts.map(|part| (part.len() as u64).to_le_bytes()).concat();
-        let all: Vec<_> = std::iter::once(&*lengths).chain(parts).collect();
-        all.concat()
+        let Self { numbers, texts } = self;
+        let lengths = [numbers.len(), texts.len()].map(|length| (length as u64).to_le_bytes());
+        [&lengths.concat(), &*numbers, texts.as_bytes()].concat()
     }
 }
 
-/// The output of a [`Writer`]. Each part is a separate allocation, so that a set keeps the texts
-/// where they were read to.
+/// The output of a [`Writer`].
 pub(super) struct Parts {
     numbers: Vec<u8>,
-    pub(super) names: String,
-    pub(super) texts: String,
-    findings: String,
+    texts: String,
 }
 
 impl Parts {
     /// Reads the parts, whose lengths must add up to `length`.
     pub(super) fn read(reader: &mut impl Read, length: u64) -> io::Result<Self> {
-        let mut lengths = [[0; 8]; 4];
+        let mut lengths = [[0; 8]; 2];
         reader.read_exact(lengths.as_flattened_mut())?;
         let lengths = lengths.map(u64::from_le_bytes);
         let head = size_of_val(&lengths) as u64;
@@ -78,19 +63,15 @@ impl Parts {
         if sum != Some(length) {
             return Err(ErrorKind::InvalidData.into());
         }
-        let [numbers, names, texts, findings] = lengths;
-        Ok(Self {
-            numbers: bytes(reader, numbers)?,
-            names: text(reader, names)?,
-            texts: text(reader, texts)?,
-            findings: text(reader, findings)?,
-        })
+        let [numbers, texts] = lengths;
+        let numbers = bytes(reader, numbers)?;
+        let texts = String::from_utf8(bytes(reader, texts)?);
+        let texts = texts.map_err(|error| Error::new(ErrorKind::InvalidData, error))?;
+        Ok(Self { numbers, texts })
     }
 
     pub(super) fn reader(&self) -> Reader<'_> {
-        let [names, texts, findings] =
-            [&self.names, &self.texts, &self.findings].map(|text| Part { text, at: 0 });
-        Reader { numbers: &self.numbers, names, texts, findings }
+        Reader { numbers: &self.numbers, texts: &self.texts }
     }
 }
 
@@ -101,42 +82,15 @@ fn bytes(reader: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn text(reader: &mut impl Read, length: u64) -> io::Result<String> {
-    let bytes = bytes(reader, length)?;
-    String::from_utf8(bytes).map_err(|error| Error::new(ErrorKind::InvalidData, error))
-}
-
 /// Reads untrusted bytes: each step checks that there are as many as it takes.
 pub(super) struct Reader<'b> {
     numbers: &'b [u8],
-    pub(super) names: Part<'b>,
-    pub(super) texts: Part<'b>,
-    findings: Part<'b>,
-}
-
-/// A text from which slices are taken in sequence.
-pub(super) struct Part<'b> {
-    text: &'b str,
-    at: usize,
-}
-
-impl<'b> Part<'b> {
-    pub(super) fn cut(&mut self, length: usize) -> Option<(Slice, &'b str)> {
-        let end = self.at.checked_add(length)?;
-        let text = self.text.get(self.at..end)?;
-        let start = u32::try_from(std::mem::replace(&mut self.at, end)).ok()?;
-        Some((Slice { start, length: u16::try_from(length).ok()? }, text))
-    }
-
-    fn is_at_end(&self) -> bool {
-        self.at == self.text.len()
-    }
+    texts: &'b str,
 }
 
 impl<'b> Reader<'b> {
     pub(super) fn is_at_end(&self) -> bool {
-        self.numbers.is_empty()
-            && [&self.names, &self.texts, &self.findings].iter().all(|part| part.is_at_end())
+        self.numbers.is_empty() && self.texts.is_empty()
     }
 
     pub(super) fn number<const BYTES: usize>(&mut self) -> Option<[u8; BYTES]> {
@@ -149,21 +103,10 @@ impl<'b> Reader<'b> {
         usize::try_from(u32::from_le_bytes(self.number()?)).ok()
     }
 
-    pub(super) fn name(&mut self) -> Option<(Slice, &'b str)> {
-        let length = self.length()?;
-        self.names.cut(length)
-    }
-
-    pub(super) fn own(&mut self) -> Option<Slice> {
-        let length = self.length()?;
-        Some(self.texts.cut(length)?.0)
-    }
-
-    /// Reads a text of any length.
     pub(super) fn text(&mut self) -> Option<&'b str> {
-        let end = self.findings.at.checked_add(self.length()?)?;
-        let text = self.findings.text.get(self.findings.at..end)?;
-        self.findings.at = end;
+        let length = self.length()?;
+        let (text, rest) = self.texts.split_at_checked(length)?;
+        self.texts = rest;
         Some(text)
     }
 

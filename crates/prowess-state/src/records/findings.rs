@@ -1,23 +1,21 @@
 //! Serialises the findings of a set.
 
-use prowess_format::{Code, Diagnostic, Severity};
+use prowess_core::{Code, Diagnostic, Severity};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 
 use super::parts::{Reader, Writer};
-use crate::record_set::PackageDiagnostic;
 
-pub(super) fn write_diagnostic(found: &PackageDiagnostic, writer: &mut Writer) {
-    let PackageDiagnostic { package, diagnostic } = found;
-    let Diagnostic { code, severity, path, line, column, span, message, help } = diagnostic;
-    for text in [package.as_deref(), path.as_deref()] {
+pub(super) fn write_finding(package: Option<&str>, finding: &Diagnostic, writer: &mut Writer) {
+    let Diagnostic { code, severity, path, line, column, span, message, help } = finding;
+    for text in [package, path.as_deref()] {
         writer.flags([text.is_some()]);
         writer.text(text.unwrap_or_default());
     }
     for number in [line, column] {
         writer.flags([number.is_some()]);
-        writer.numbers.extend(number.unwrap_or_default().to_le_bytes());
+        writer.number(number.unwrap_or_default().to_le_bytes());
     }
     writer.flags([span.is_some()]);
     let span = span.clone().unwrap_or_default();
@@ -28,7 +26,8 @@ pub(super) fn write_diagnostic(found: &PackageDiagnostic, writer: &mut Writer) {
     }
 }
 
-pub(super) fn read_diagnostic(reader: &mut Reader<'_>) -> Option<PackageDiagnostic> {
+/// Reads a finding and its package.
+pub(super) fn read_finding<'b>(reader: &mut Reader<'b>) -> Option<(Option<&'b str>, Diagnostic)> {
     let [package, path] = [reader.optional_text()?, reader.optional_text()?];
     let [line, column] = [reader.optional_number()?, reader.optional_number()?];
     let has_span = reader.flag()?;
@@ -39,8 +38,7 @@ pub(super) fn read_diagnostic(reader: &mut Reader<'_>) -> Option<PackageDiagnost
     let message = reader.text()?.to_owned();
     let help = reader.text()?.to_owned();
     let path = path.map(Box::from);
-    let diagnostic = Diagnostic { code, severity, path, line, column, span, message, help };
-    Some(PackageDiagnostic { package: package.map(Box::from), diagnostic })
+    Some((package, Diagnostic { code, severity, path, line, column, span, message, help }))
 }
 
 fn deserializer(text: &str) -> StrDeserializer<'_, Error> {
