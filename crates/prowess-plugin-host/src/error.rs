@@ -33,7 +33,7 @@ pub enum PluginErrorKind {
     Place,
     /// It is larger than the policy allows.
     TooLarge,
-    /// It is no library, or a damaged one.
+    /// It is not a dynamic library, or a damaged one.
     NotALibrary,
     /// It is for another system, processor or byte order.
     WrongTarget,

@@ -121,7 +121,7 @@ impl Following {
             Some(Ok(trust)) => self.loader.trust = trust,
             // What cannot be read trusts nothing.
             Some(Err(error)) => {
-                let help = "mend the file or move it away";
+                let help = "fix the file or move it away";
                 return (self.told)(diagnostic("plugin-trust-invalid", error.to_string(), help));
             }
         }

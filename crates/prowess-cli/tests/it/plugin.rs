@@ -152,7 +152,7 @@ fn list_shows_each_verdict() {
               "kinds": [],
               "digest": null,
               "verdict": "refused",
-              "reason": "`$HOME/.prowess/plugins/text.so` is no library: it begins like none; nothing was executed",
+              "reason": "`$HOME/.prowess/plugins/text.so` is not a dynamic library (no ELF, Mach-O or PE header); nothing was executed",
               "code": "plugin-not-a-library",
               "help": "name the dynamic library that the plugin's build made"
             }
@@ -185,14 +185,14 @@ fn file_that_is_no_plugin_is_reported_on_one_line() {
     home.check_failure(&["plugin", "inspect", &text], &expect![[r#"
         {
           "code": "plugin-not-a-library",
-          "message": "`$HOME/.prowess/plugins/text.so` is no library: it begins like none; nothing was executed",
+          "message": "`$HOME/.prowess/plugins/text.so` is not a dynamic library (no ELF, Mach-O or PE header); nothing was executed",
           "help": "name the dynamic library that the plugin's build made"
         }
     "#]]);
     home.check_failure(&["plugin", "trust", &text], &expect![[r#"
         {
           "code": "plugin-not-a-library",
-          "message": "`$HOME/.prowess/plugins/text.so` is no library: it begins like none; nothing was executed",
+          "message": "`$HOME/.prowess/plugins/text.so` is not a dynamic library (no ELF, Mach-O or PE header); nothing was executed",
           "help": "name the dynamic library that the plugin's build made"
         }
     "#]]);

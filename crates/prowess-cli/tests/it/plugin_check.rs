@@ -101,6 +101,7 @@ Fields
         }
         let name = folder.file_name().into_string().expect("a folder has a plain name");
         let config = match &*name {
+            "commands" => json!({"directory": skills.path().join("pdf/references")}),
             "filesystem" => json!({"roots": [{"root": skills.path()}]}),
             "memory" => json!({"files": {
                 "pdf/SKILL.md": "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n",
@@ -264,7 +265,7 @@ fn file_fault_is_reported_without_loading_it() {
     let exports = "int stray(void) { return 7; }";
     let plain = |manifest: &Manifest| PluginFile::new(manifest);
     let cases = [
-        (b"text".to_vec(), "manifest", "it is no library"),
+        (b"text".to_vec(), "manifest", "it is not a dynamic library"),
         (plain(&aborts).build(), "manifest", "`panic = \"abort\"`"),
         (plain(&unknown).build(), "manifest", "offers `themes`"),
         (plain(&silent).build(), "manifest", "not what it is for"),

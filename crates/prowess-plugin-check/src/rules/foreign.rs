@@ -7,15 +7,15 @@ use crate::probe::{Broken, Checked, Probe, Source, broken, is_panic, panicked};
 use crate::recorder::Recorder;
 
 /// A name that no package has.
-const NOBODY: &str = "prowess-plugin-check/nobody";
+const UNKNOWN: &str = "prowess-plugin-check/nobody";
 
 pub(super) fn unknown(probe: &Probe) -> Checked {
     for source in probe.sources()? {
         probe.step(format!("a read of what `{}` does not have", source.name));
-        not_found("a read of an unknown package", source.read(NOBODY, "SKILL.md", 1 << 20))?;
-        not_found("a listing of an unknown package", source.page(NOBODY, 10, ""))?;
+        not_found("a read of an unknown package", source.read(UNKNOWN, "SKILL.md", 1 << 20))?;
+        not_found("a listing of an unknown package", source.page(UNKNOWN, 10, ""))?;
         if let Some(seen) = source.scan()?.found.first() {
-            let read = source.read(&seen.package, NOBODY, 1 << 20);
+            let read = source.read(&seen.package, UNKNOWN, 1 << 20);
             not_found("a read of an unknown file", read)?;
         }
         scans_nothing_else(&source)?;
@@ -39,7 +39,7 @@ fn not_found<T>(what: &str, answer: Result<T, AbiError>) -> Result<(), Broken> {
 /// A scan of a package that is not there reports nothing of it.
 fn scans_nothing_else(source: &Source) -> Result<(), Broken> {
     let mut recorder = Recorder::default();
-    let scanned = source.scan_packages(&[NOBODY], &mut recorder);
+    let scanned = source.scan_packages(&[UNKNOWN], &mut recorder);
     if let Err(error) = scanned {
         let what = "a scan of an unknown package";
         return Err(match is_panic(&error) {
@@ -50,7 +50,7 @@ fn scans_nothing_else(source: &Source) -> Result<(), Broken> {
             }
         });
     }
-    match recorder.found.iter().any(|seen| seen.package == NOBODY) {
+    match recorder.found.iter().any(|seen| seen.package == UNKNOWN) {
         true => Err(broken("a scan of an unknown package reports it", "report what is there")),
         false => Ok(()),
     }
@@ -89,7 +89,7 @@ pub(super) fn hostile(probe: &Probe) -> Checked {
             probe.step(format!("a call with the path `{shown}`"));
             let as_package = source.read(&path, "SKILL.md", 1 << 20).map(drop);
             let listed = source.page(&path, 10, "").map(drop);
-            let file = first.as_deref().unwrap_or(NOBODY);
+            let file = first.as_deref().unwrap_or(UNKNOWN);
             let as_file = source.read(file, &path, 1 << 20).map(drop);
             for answer in [as_package, listed, as_file] {
                 refused(&shown, answer)?;
@@ -97,7 +97,7 @@ pub(super) fn hostile(probe: &Probe) -> Checked {
             let scanned = source.scan_packages(&[&path], &mut Recorder::default());
             no_panic(&shown, scanned.map(drop))?;
         }
-        odd_numbers(probe, &source, first.as_deref().unwrap_or(NOBODY))?;
+        odd_numbers(probe, &source, first.as_deref().unwrap_or(UNKNOWN))?;
         probe.step("a scan after all that");
         if source.scan()?.sorted() != before.sorted() {
             let reason = "after hostile paths, a scan reports something else";

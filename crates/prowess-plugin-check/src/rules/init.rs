@@ -39,7 +39,7 @@ fn not_begun(probe: &Probe, error: &AbiError) -> Broken {
     }
     let help = match &*probe.config {
         "" => "say what it is configured with: `--with JSON`, or its settings in `--config FILE`",
-        _ => "mend the configuration that it is checked with",
+        _ => "fix the configuration that it is checked with",
     };
     broken(format!("it refuses to begin: {}", error.message), help)
 }
@@ -54,7 +54,7 @@ pub(super) fn refuses_bad_configurations(probe: &Probe) -> Checked {
         probe.step(format!("`init` with {what}"));
         match probe.begin_with(&text) {
             Ok(_) if must_be_refused => {
-                let help = "read the configuration into a type with `deny_unknown_fields`, or mend \
+                let help = "read the configuration into a type with `deny_unknown_fields`, or fix \
                             `config_schema`";
                 return Err(broken(format!("it takes {what} for its configuration"), help));
             }

@@ -76,7 +76,7 @@ fn has_schema(probe: &Probe, tool: &Described, schema: &Value) -> Result<(), Bro
     }
     (probe.judges.schema)(schema).map_err(|fault| {
         let reason = format!("the schema of `{name}` is no JSON Schema: {fault}");
-        broken(reason, "mend the schema that the tool's definition has")
+        broken(reason, "fix the schema that the tool's definition has")
     })
 }
 

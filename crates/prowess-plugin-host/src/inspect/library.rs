@@ -32,7 +32,7 @@ pub(super) fn read<'data>(
     };
     let kind = FileKind::parse(bytes).map_err(|_| {
         let help = "name the dynamic library that the plugin's build made";
-        refused("is no library: it begins like none".into(), help)
+        refused("is not a dynamic library (no ELF, Mach-O or PE header)".into(), help)
     })?;
     let broken = |error: elf::Damage| {
         // A header with other bits or bytes makes nonsense of the rest; that is then the true

@@ -170,7 +170,7 @@ fn what_cannot_run_takes_no_place() {
         let whole = build_of("0.3.0");
         let half = &whole[..whole.len() / 2];
         let cases: [(&[u8], PluginErrorKind, &str); 5] = [
-            (b"text", PluginErrorKind::NotALibrary, "begins like none"),
+            (b"text", PluginErrorKind::NotALibrary, "is not a dynamic library"),
             (half, PluginErrorKind::NotALibrary, "damaged or truncated"),
             (&whole, PluginErrorKind::DigestMismatch, "is not the `prowess-plugin-sdk`"),
             (&other_layout, PluginErrorKind::Manifest, "is the plugin `other-layout` now"),

@@ -165,7 +165,7 @@ impl SkillSource for BrokenSource {
         }
         if self.has_unreadable && self.fault != Fault::KeepsSilent {
             let code = Code::new("file-unreadable");
-            let told = Diagnostic::new(code, Severity::Error, "it cannot be read", "mend it");
+            let told = Diagnostic::new(code, Severity::Error, "it cannot be read", "fix it");
             sink.problem(told.in_file("memory://kit/bad/SKILL.md"));
         }
         let mut between = Between { sink, fault: self.fault };

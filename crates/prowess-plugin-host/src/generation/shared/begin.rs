@@ -37,7 +37,7 @@ pub(super) fn begin_in_time(
             _ => PluginErrorKind::Init,
         };
         let help = match error.code {
-            codes::INVALID_ARGUMENT => "mend its configuration",
+            codes::INVALID_ARGUMENT => "fix its configuration",
             codes::PANIC => "report it to its author",
             _ => "see what it needs in its documentation",
         };
