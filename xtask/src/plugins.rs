@@ -42,11 +42,14 @@ pub(crate) fn check() -> Result<(), Failure> {
     fs::create_dir_all(package.join("references"))?;
     fs::write(package.join("SKILL.md"), SKILL)?;
     fs::write(package.join("references/fields.md"), "Fields\n")?;
+    let commands = home.path().join("commands");
+    fs::create_dir(&commands)?;
+    fs::write(commands.join("deploy.md"), "# Deploy\n\nPush to production.\n")?;
     let prowess = Prowess { program: build_prowess()?, home: home.path() };
     for package in packages()? {
         let file = directory.join(file_name(&package)).display().to_string();
         prowess.run(&["plugin", "trust", &file])?;
-        let config = config_of(&package, &home.path().join("skills")).to_string();
+        let config = config_of(&package, home.path()).to_string();
         print!("{}", prowess.run(&["plugin", "check", &file, "--with", &config])?);
     }
     Ok(())
@@ -55,12 +58,13 @@ pub(crate) fn check() -> Result<(), Failure> {
 const SKILL: &str = "---\nname: pdf\ndescription: Fills forms.\n---\nFill the form.\n";
 
 /// What a plugin is checked with: a configuration with skills for those that have none of their own.
-fn config_of(package: &str, skills: &Path) -> Value {
+fn config_of(package: &str, home: &Path) -> Value {
     match package {
         "prowess-plugin-memory" => json!({
             "files": {"pdf/SKILL.md": SKILL, "pdf/references/fields.md": "Fields\n"}
         }),
-        "prowess-plugin-filesystem" => json!({"roots": [{"root": skills}]}),
+        "prowess-plugin-commands" => json!({"directory": home.join("commands")}),
+        "prowess-plugin-filesystem" => json!({"roots": [{"root": home.join("skills")}]}),
         _ => Value::Null,
     }
 }
