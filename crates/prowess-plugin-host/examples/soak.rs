@@ -3,6 +3,9 @@
 //! `soak [ROUNDS]`: 1,000 reloads in the host without it, and a tenth of that in processes of its own,
 //! under four readers each. It fails if a read fails, or if a reload costs more memory than twice the
 //! file: the code of each build stays in the host's memory, and nothing else may.
+//!
+//! Before that it scans a million packages in each place, with a deadline that is shorter than the scan.
+//! It fails if one of them is missing, or if the host has to remember more than their paths.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "what was measured is what the program is for")]
 
@@ -14,11 +17,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use prowess_core::{
-    Digest, PackagePath, ReadLimit, ResourcePath, SkillSource, SourceError, Timestamp,
+    Cancel, Diagnostic, Digest, Found, PackagePath, PreviousScan, ReadFurther, ReadLimit,
+    ResourcePath, ScanSink, SkillSource, SourceError, Timestamp,
 };
 use prowess_plugin_host::{
-    Isolation, NoLog, Older, Origin, PluginLoader, PluginPolicy, Reloaded, SignedOffBy, TrustStore,
-    inspect,
+    Isolation, NoLog, Older, Origin, PluginLoader, PluginPolicy, PluginSettings, Reloaded,
+    SignedOffBy, TrustStore, inspect,
 };
 use prowess_testkit::{ManualClock, PluginFlavor, ScanRecorder, build_plugin_example_as};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -32,10 +36,62 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The bytes of each build stay open in the host.
     let most = getrlimit(Resource::Nofile).maximum;
     setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })?;
+    println!("| where | packages | a scan takes | growth of the host |");
+    println!("|---|--:|--:|--:|");
+    scan_million("in the host", Isolation::InProcess)?;
+    scan_million("in a process of its own", Isolation::Process)?;
+    println!();
     println!("| where | reloads | reads | a reload takes | the file | growth a reload |");
     println!("|---|--:|--:|--:|--:|--:|");
     soak("in the host", Isolation::InProcess, rounds)?;
     soak("in a process of its own", Isolation::Process, rounds.div_ceil(10))
+}
+
+/// The most bytes that the host may need for each package of a scan: its path, once, in a set.
+const MOST_BYTES_OF_A_PACKAGE: usize = 256;
+/// The deadline of a call. The scan of a million packages pauses for three seconds in total, and each package
+/// that it finds extends the deadline.
+const CALL_MS: u64 = 2_000;
+
+/// Scans a million packages, and prints how long that took.
+fn scan_million(place: &str, isolation: Isolation) -> Result<(), Box<dyn Error>> {
+    let mut changing = Changing::new(isolation, 1)?;
+    changing.loader.policy.limits.call_ms = CALL_MS;
+    let config = Some(serde_json::json!({"scan": "million"}));
+    let settings = PluginSettings { config, ..PluginSettings::default() };
+    let plugin = changing.loader.load_with(&changing.file, Origin::Named, settings)?;
+    let mut sink = Counter { packages: 0, before: memory(), most: 0 };
+    let begun = Instant::now();
+    plugin.sources[0].scan(&PreviousScan::none(), &mut sink, &Cancel::default())?;
+    let taken = begun.elapsed();
+    let Counter { packages, before, most } = sink;
+    let grown = most.saturating_sub(before);
+    println!("| {place} | {packages} | {taken:.1?} | {} MiB |", grown >> 20);
+    match packages == 1_000_000 && grown <= packages * MOST_BYTES_OF_A_PACKAGE {
+        true => Ok(()),
+        false => Err("a scan of a million packages is not whole, or costs too much memory".into()),
+    }
+}
+
+/// Counts packages, and looks at the memory of the host meanwhile.
+struct Counter {
+    packages: usize,
+    before: usize,
+    most: usize,
+}
+
+impl ScanSink for Counter {
+    fn unchanged(&mut self, _: &str) {}
+
+    fn found(&mut self, _: Found<'_>) -> ReadFurther {
+        self.packages += 1;
+        if self.packages.is_multiple_of(10_000) {
+            self.most = self.most.max(memory());
+        }
+        ReadFurther::No
+    }
+
+    fn problem(&mut self, _: Diagnostic) {}
 }
 
 /// Reloads so often, and says what that took.
