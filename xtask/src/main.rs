@@ -123,8 +123,10 @@ fn test() -> Result<(), Failure> {
     // Tests start the programs and open the plugins, so these are built before any test runs.
     cargo(["build", "--workspace", "--all-targets"])?;
     let built = process::built("debug", "")?.display().to_string();
-    let plugins = [("PROWESS_TEST_PLUGINS", built.as_str())];
-    process::cargo_with(&plugins, ["test", "--workspace", "--all-targets"])?;
+    // Many tests wait, for a deadline or for the kernel, so more of them run at once than there are
+    // processors.
+    let variables = [("PROWESS_TEST_PLUGINS", built.as_str()), ("RUST_TEST_THREADS", "4")];
+    process::cargo_with(&variables, ["test", "--workspace", "--all-targets"])?;
     // What stands behind a feature that nothing of the workspace turns on.
     cargo(["test", "--package", "prowess-prompt", "--features", "exact-tokens"])?;
     cargo(["test", "--package", "prowess-search", "--features", "semantic"])?;
