@@ -1,5 +1,9 @@
-//! A system that has nothing left of something. Alone in their program, and one after the other: they take it
-//! away from every other test.
+//! Tests that need a process of their own, one after the other: they use up what the system has of
+//! something, or install a subscriber for all threads.
+
+#[path = "../it/collector.rs"]
+mod collector;
+mod traces;
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -62,8 +66,8 @@ fn changes_are_found_by_polling_and_that_is_told() {
     assert!(told(), "and it stays told: nobody tries again by himself");
 }
 
-/// A directory that comes when the process can open nothing is one that nobody could look into: what lies in
-/// it is found once files can be opened again.
+/// A directory that comes when the process can open nothing is one that nobody could look into:
+/// what lies in it is found once files can be opened again.
 #[test]
 fn a_watch_that_cannot_look_is_given_up_for_polling() {
     let _turn = TURN.lock();
@@ -103,8 +107,8 @@ fn a_watch_that_cannot_look_is_given_up_for_polling() {
     setrlimit(Resource::Nofile, usual).expect("and have it back");
 }
 
-/// What cannot be opened is not gone. How many files are left decides what can be: the root, a directory, a
-/// file, or nothing.
+/// What cannot be opened is not gone. How many files are left decides what can be: the root, a
+/// directory, a file, or nothing.
 #[test]
 fn a_process_without_open_files_to_spare_keeps_its_skills() {
     let _turn = TURN.lock();

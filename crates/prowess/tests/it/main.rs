@@ -2,6 +2,7 @@
 
 mod audience;
 mod codes;
+mod collector;
 mod config;
 mod conversation;
 mod default_skills;

@@ -17,7 +17,13 @@ const CANARY: &str = "CANARY-7f3a";
 
 /// Trusts every folder at even numbers.
 #[derive(Default)]
-struct Switch(AtomicU64);
+pub(crate) struct Switch(AtomicU64);
+
+impl Switch {
+    pub(crate) fn flip(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
 
 impl FolderTrust for Switch {
     fn answer(&self, _: &Path) -> FolderAnswer {
@@ -51,11 +57,11 @@ fn what_is_no_longer_trusted_speaks_no_more() {
     let says = |name: &str| turn().prompt().text.contains(&format!("Say {name}."));
     assert!(says("theirs") && says("own"), "both are loaded");
     let begun = turn();
-    switch.0.fetch_add(1, Ordering::Relaxed);
+    switch.flip();
     assert!(!says("theirs") && says("own"), "one is taken back");
     assert_eq!(turn().state().active.len(), 2, "the conversation knows what it has loaded");
     assert!(begun.prompt().text.contains("Say theirs."), "a turn never changes");
-    switch.0.fetch_add(1, Ordering::Relaxed);
+    switch.flip();
     assert!(says("theirs"), "and given again");
 }
 
