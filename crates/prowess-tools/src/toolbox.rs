@@ -1,4 +1,4 @@
-//! One way for every call: find, check, ask, run, write down.
+//! The one path of every call: find the tool, check the arguments, ask the gate, run, audit.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use crate::slot::{Slot, guarded};
 use crate::suggestion::{LEAST_SIMILARITY, closest, hint};
 use crate::{Gate, GateRequest, Refusal, ToolNaming, codes, trace};
 
-/// The tools that a model may call, in one spelling.
+/// The tools that a model may call, with one spelling of their names.
 ///
 /// A tool is found by its own name alone. Skills have no part in it, so a skill called
 /// `skills-load` takes the place of nothing.
@@ -31,13 +31,13 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// The names under which a model sees the tools.
+    /// Returns the naming of the tools for the model.
     pub fn naming(&self) -> ToolNaming {
         self.naming
     }
 
-    /// The tools that a model is shown while `catalog` is pinned, under these names and in the
-    /// order of their providers. A tool that panics here is left out.
+    /// Returns the definitions of the tools that are offered with `catalog`, spelled for the model
+    /// and in the order of their providers. Skips a tool that panics.
     pub fn definitions(&self, catalog: &Catalog) -> Vec<ToolDefinition> {
         self.tools.iter().filter_map(|slot| self.offered(slot, catalog)).collect()
     }
@@ -98,7 +98,7 @@ impl Toolbox {
         }
     }
 
-    /// Everything that stands before the run. Gives the arguments as they were meant.
+    /// Makes the checks before the run. Returns the normalised arguments.
     fn admit<'a>(
         &self,
         slot: &Slot,

@@ -54,7 +54,7 @@ impl Runtime {
         &self.0.ranker
     }
 
-    /// Scans every source again. Turns that have begun keep their catalog.
+    /// Scans every source again. Turns that have started keep their catalog.
     pub fn reload(&self) -> Reload {
         self.reload_for(ReloadCause::Manual)
     }
@@ -71,8 +71,8 @@ impl Runtime {
         self.0.refresher.refresh()
     }
 
-    /// Evicts the cached body of a skill, so that the next load reads its file. Returns whether there
-    /// is such a skill.
+    /// Evicts the cached body of a skill, so that the next load reads its file. Returns whether
+    /// there is such a skill.
     pub fn evict_body(&self, reference: &str) -> bool {
         self.0.registry.evict_body(reference)
     }
@@ -139,7 +139,7 @@ impl Runtime {
         self.turn_on(session, || self.catalog())
     }
 
-    /// As [`Self::turn`], with the catalog that [`Self::view`] returns for `audience`.
+    /// Like [`Self::turn`], with the catalog that [`Self::view`] returns for `audience`.
     ///
     /// # Errors
     ///

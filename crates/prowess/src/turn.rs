@@ -18,8 +18,9 @@ use crate::{Error, trace};
 
 /// One model call of a session: its prompt, its tools and the calls that the model makes.
 ///
-/// The catalog and the loaded skills stay as they were when the turn started. A skill that a call loads
-/// is in the prompt of the next turn. A turn owns what it needs, so it can move to another thread.
+/// The catalog and the loaded skills stay as they were when the turn started. A skill that a call
+/// loads is in the prompt of the next turn. A turn owns what it needs, so it can move to another
+/// thread.
 pub struct Turn {
     parts: Arc<Parts>,
     session: SessionHandle,
@@ -33,7 +34,8 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Pins the catalog and the state, and handles the loaded skills that have changed as the policy says.
+    /// Pins the catalog and the state, and handles the loaded skills that have changed as the
+    /// policy says.
     pub(crate) fn start(
         parts: Arc<Parts>,
         session: SessionHandle,
@@ -91,27 +93,28 @@ impl Turn {
         }
     }
 
-    /// The catalog that the turn has pinned.
+    /// Returns the catalog that the turn has pinned.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
     }
 
-    /// The loaded skills of whose changes the model is told, by their ids; none unless the policy of the
-    /// conversation wants it. The turn's prompt tells, or, where bodies come in results of tools, each result.
+    /// Returns the ids of the loaded skills whose changes are reported to the model; none unless
+    /// the session's policy requires it. The report is in the turn's prompt or, if bodies are in
+    /// results of tools, in each result.
     pub fn changed(&self) -> &[String] {
         &self.changed
     }
 
-    /// What the conversation had loaded when the turn began.
+    /// Returns the state of the session when the turn started, with its loaded skills.
     pub fn state(&self) -> &SessionState {
         &self.state
     }
 
-    /// Returns the text for the model's instructions, with its token ledger. Turns without loaded skills
-    /// share one prompt for as long as the catalog stays.
+    /// Returns the text for the model's instructions, with its token ledger. Turns without loaded
+    /// skills share one prompt for as long as the catalog stays.
     ///
-    /// Skips skills that were withdrawn after they were loaded, such as those of a folder that is no longer
-    /// trusted.
+    /// Skips skills that were withdrawn after they were loaded, such as those of a folder that is
+    /// no longer trusted.
     pub fn prompt(&self) -> Arc<Prompt> {
         let is_there = |active: &Arc<ActiveSkill>| !self.catalog.is_withdrawn(&active.location);
         let active = &self.state.active;
@@ -127,28 +130,30 @@ impl Turn {
         })
     }
 
-    /// The skills of the turn's catalog that suit a query, the best first, at most `limit`.
+    /// Ranks the skills of the turn's catalog for a query. Returns at most `limit` of them, the
+    /// best first.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Ranked<'_>> {
         self.parts.ranker.rank(&self.catalog, query, limit)
     }
 
-    /// The tools that the model is shown; none where there is no skill.
+    /// Returns the tools for the model; none if there is no skill.
     pub fn tools(&self) -> Vec<ToolDefinition> {
         self.parts.toolbox.definitions(&self.catalog)
     }
 
-    /// Runs a call of the model. It always has an answer.
+    /// Runs a call of the model. There is always a result.
     pub fn call(&self, call: &ToolCall) -> Dispatched {
         self.call_until(call, &Cancel::default())
     }
 
-    /// As [`Self::call`], ending soon after `cancel`.
+    /// Like [`Self::call`], and ends soon after `cancel`.
     pub fn call_until(&self, call: &ToolCall, cancel: &Cancel) -> Dispatched {
         self.dispatch(call, Caller::Model, cancel)
     }
 
-    /// Runs a call that the user makes by a command of the host's, such as `/pdf`. It takes the way of
-    /// every call. A user may load what is not offered to a model, and not what is for a model alone.
+    /// Runs a call that the user makes by a command of the host, such as `/pdf`, with the same
+    /// checks as any other. A user may load skills that are not offered to a model, but none that
+    /// only a model may load.
     pub fn call_as_user(&self, call: &ToolCall) -> Dispatched {
         self.dispatch(call, Caller::User, &Cancel::default())
     }
@@ -170,8 +175,8 @@ impl Turn {
         dispatched
     }
 
-    /// Returns the changed skills that the prompt names: none if bodies are in tool results, which name
-    /// them then.
+    /// Returns the changed skills that the prompt names: none if bodies are in tool results, which
+    /// name them then.
     fn changed_in_prompt(&self) -> &[String] {
         match self.body_delivery() {
             BodyDelivery::Instructions => &self.changed,
@@ -179,8 +184,8 @@ impl Turn {
         }
     }
 
-    /// Appends to a result which loaded skills have changed, except those that the call itself has loaded
-    /// again or unloaded.
+    /// Appends to a result which loaded skills have changed, except those that the call itself has
+    /// loaded again or unloaded.
     fn append_changed_skills(&self, dispatched: &mut Dispatched) {
         if self.changed.is_empty() {
             return;

@@ -65,7 +65,7 @@ fn not_found(catalog: &Catalog, reference: &str, least: u8) -> Problem {
     Problem::new(codes::SKILL_NOT_FOUND, message)
 }
 
-/// Reads a skill's `SKILL.md` whole and makes of it what a conversation keeps.
+/// Reads a skill's `SKILL.md` and returns the active skill.
 pub(super) fn activate(
     catalog: &Catalog,
     record: Record<'_>,
@@ -89,7 +89,8 @@ pub(super) fn read_skill_md(catalog: &Catalog, record: Record<'_>) -> Result<Vec
     catalog.read(record, &path, ReadLimit::default()).map_err(|error| unreadable(record, &error))
 }
 
-/// The source's own message stays out: it may name places that are no business of a model.
+/// Returns the problem of a file that cannot be read. It leaves out the source's own message, which
+/// may name paths that a model must not see.
 fn unreadable(record: Record<'_>, error: &SourceError) -> Problem {
     let skill = quoted(record.id());
     let message = match error.kind {
