@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use prowess_core::{ChangeListener, SourceChange};
 
-use crate::SourceFixture;
-use crate::source_kit::broken;
+use crate::source_fixture::{SourceFixture, broken};
 
 const WATCH: &str = "A watch reports each change that `scan` would see, possibly late and possibly \
      more than once; once the [`Watch`] is dropped, the listener is not called any more";
