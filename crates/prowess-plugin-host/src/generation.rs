@@ -14,10 +14,10 @@ use crate::{PluginLimits, PluginLog};
 
 pub(crate) use shared::{CallContext, Shared};
 
-/// What a plugin runs with.
+/// The setup that a plugin runs with.
 #[derive(Clone)]
 pub struct PluginSetup {
-    /// What the operator configured for it; `Null` if nothing.
+    /// The operator's configuration of it; `Null` if there is none.
     pub config: Value,
     /// How long and how much.
     pub limits: PluginLimits,

@@ -78,7 +78,7 @@ pub struct HostSide {
 /// any more once it has been taken out.
 type Entry = Mutex<Option<ChangeListener>>;
 
-/// What answers the questions of a call, on any thread.
+/// Answers the questions of a call, on any thread.
 type CallAnswers = Arc<dyn Answer + Send + Sync>;
 
 /// A call that is under way.

@@ -1,4 +1,4 @@
-//! What plugins are loaded with.
+//! The loader of plugins.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

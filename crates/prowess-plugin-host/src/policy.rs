@@ -78,7 +78,7 @@ pub struct PluginSettings {
     pub config: Option<serde_json::Value>,
     /// The layer of its sources. By default `plugin` where there is such a layer, else the lowest.
     pub layer: Option<String>,
-    /// What it may use in a process of its own. By default, it may read what its configuration
+    /// Its rights in a process of its own. By default, it may read what its configuration
     /// names.
     pub rights: Option<PluginRights>,
 }

@@ -1,5 +1,5 @@
-//! A plugin that keeps every rule of the kit but the one that its configuration names. The kit is tested
-//! with it: a check that nothing fails proves nothing.
+//! A plugin that keeps every rule of the kit but the one that its configuration names. The kit is
+//! tested with it: a check that nothing fails proves nothing.
 #![allow(unsafe_code, reason = "some rules are broken by nothing else")]
 
 #[path = "faulty/reach.rs"]
@@ -21,7 +21,7 @@ use prowess_plugin_sdk::{
 };
 use serde_json::{Value, json};
 
-/// What an instance of this library has done, for those rules that are about several.
+/// The instances of this library so far, for those rules that are about several.
 static INSTANCES: AtomicU64 = AtomicU64::new(0);
 static TAKES_ANYTHING: AtomicBool = AtomicBool::new(false);
 static KEPT: Mutex<Vec<Host>> = Mutex::new(Vec::new());

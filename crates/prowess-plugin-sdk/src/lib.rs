@@ -9,7 +9,7 @@
 //! use prowess_plugin_sdk::prowess_core::MemorySource;
 //! use prowess_plugin_sdk::{Error, Host, Plugin, Registration, export_plugin};
 //!
-//! /// What the operator writes; any type of serde's will do.
+//! /// The operator's configuration; any type of serde's will do.
 //! #[derive(serde::Deserialize)]
 //! #[serde(deny_unknown_fields)]
 //! struct Config {

@@ -240,7 +240,7 @@ fn size(found: &abi::Found<'_>) -> Option<u64> {
     if found.flags & flags::WHOLE_FILE != 0 {
         return Some(found.head.len() as u64);
     }
-    // What came later than this code is passed over, and so is what is no object.
+    // Unknown keys are ignored, and so is text that is not an object.
     serde_json::from_str::<Ext>(ext(found.ext)).unwrap_or_default().size
 }
 

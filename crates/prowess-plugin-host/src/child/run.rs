@@ -59,7 +59,7 @@ pub fn open_library(library: OwnedFd, file: &Path) -> Result<LoadedCode, PluginE
     LoadedCode::open_path(file, &path, &manifest)
 }
 
-/// What a plugin in its own process says goes where its host's messages go.
+/// Writes the messages of a plugin in its own process where its host's messages go.
 struct StandardError;
 
 impl PluginLog for StandardError {

@@ -30,7 +30,7 @@ pub(super) struct Scan<'a> {
     /// Packages and problems beyond what a scan may report.
     left_out: usize,
     problems: usize,
-    /// What has to be read further.
+    /// The files that have to be read further.
     short: Vec<Short>,
 }
 

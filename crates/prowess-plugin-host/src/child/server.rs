@@ -230,7 +230,7 @@ impl Server {
     }
 }
 
-/// What answers the questions of a call.
+/// Answers the questions of a call.
 type SharedAnswers = Arc<dyn conversation::Answer + Send + Sync>;
 
 fn shown_by<'a>(shown: &'a WireShown, answers: &'a SharedAnswers) -> Shown<'a> {

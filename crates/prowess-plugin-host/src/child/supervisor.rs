@@ -28,7 +28,7 @@ pub(super) struct Supervisor {
 }
 
 struct State {
-    /// What the next process is started with.
+    /// The launch of the next process.
     launch: Arc<Launch>,
     connection: Option<Arc<Connection>>,
     failures: Failures,
@@ -37,7 +37,7 @@ struct State {
 /// An answer and the bytes next to it.
 pub(super) type Answered = (Answer, Vec<u8>);
 
-/// What a caller does while it waits.
+/// The work of a caller while it waits.
 pub(super) struct Caller<'a> {
     pub(super) cancel: &'a Cancel,
     /// Takes the parts of a scan.

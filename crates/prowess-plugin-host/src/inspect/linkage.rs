@@ -1,4 +1,4 @@
-//! What a library is built for, and what it asks of the system's loader.
+//! The target of a library, and its requests to the system's loader.
 
 use std::fmt;
 

@@ -19,7 +19,7 @@ pub enum SandboxPolicy {
     Off,
 }
 
-/// What a plugin in a process of its own may use. Relative paths are relative to the host's working
+/// The rights of a plugin in a process of its own. Relative paths are relative to the host's working
 /// directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -35,7 +35,7 @@ struct Config {
     provide: String,
     /// How many tools of one name there are.
     tools: usize,
-    /// What the source's name is.
+    /// The name of the source.
     name: String,
     /// The process id of the host, for [`reach`].
     target: String,

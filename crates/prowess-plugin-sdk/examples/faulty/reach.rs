@@ -1,4 +1,4 @@
-//! What a plugin can reach beyond its own memory.
+//! Attempts of a plugin to reach beyond its own memory.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
