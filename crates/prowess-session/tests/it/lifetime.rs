@@ -244,3 +244,22 @@ fn failing_store_is_a_store_error() {
     assert_eq!(error.code(), "session-store-failed");
     assert_eq!(error.to_string(), "the session store failed: the disk is full");
 }
+
+#[test]
+fn memory_store_counts_its_sessions() {
+    let store = Arc::new(MemoryStore::new());
+    let host = Host::with_store(store.clone(), SessionPolicy::default());
+    assert_eq!((store.len(), store.is_empty()), (0, true));
+    let (first, _second) = (host.open(), host.open());
+    assert_eq!((store.len(), store.is_empty()), (2, false));
+    assert!(host.sessions.close(first.id()).expect("memory"), "it was open");
+    assert_eq!(store.len(), 1);
+    let shown = format!("{first:?}");
+    assert!(shown.contains(&first.id().to_string()), "a handle is shown by its id: {shown}");
+    assert!(format!("{:?}", host.sessions).contains("max_active"), "sessions show their policy");
+}
+
+#[test]
+fn sessions_return_their_policy() {
+    assert_eq!(*Host::new(expiring(60)).sessions.policy(), expiring(60));
+}

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use prowess_core::{ActiveSkill, LoadMode, Receipt, Session, SessionError, Unload};
-use prowess_session::{OnReload, SessionPolicy};
+use prowess_core::{ActiveSkill, BodyDelivery, LoadMode, Receipt, Session, SessionError, Unload};
+use prowess_session::{OnChange, OnReload, ReplacedSkill, SessionPolicy, operations};
 
 use crate::fixture::{Host, active, edition, load, skill};
 
@@ -152,6 +152,51 @@ fn refresh_keeps_positions() {
         let state = session.state().expect("the session is open");
         let bodies: Vec<_> = state.active.iter().map(|skill| &*skill.body).collect();
         assert_eq!(bodies.join(" / "), end, "{start} with {newer:?}");
+    }
+}
+
+#[test]
+fn refresh_reports_replaced_content() {
+    let session = Host::new(SessionPolicy::default()).open();
+    session.load(&crate::fixture::skills("a b c"), Add).expect("there is room");
+    let newer = [edition("b", 2), edition("c", 1), edition("x", 2)];
+    let refreshed = session.refresh(&newer).expect("the session is open");
+    let expected = ReplacedSkill {
+        id: "b".to_owned(),
+        before: edition("b", 1).digest,
+        after: edition("b", 2).digest,
+    };
+    assert_eq!(refreshed.replaced, [expected], "`c` has the content that it had");
+}
+
+#[test]
+fn unchanged_skills_are_loaded_with_the_same_content() {
+    let session = Host::new(SessionPolicy::default()).open();
+    session.load(&crate::fixture::skills("a b c"), Add).expect("there is room");
+    let before = session.state().expect("the session is open");
+    session.unload(&unloading("a")).expect("the session is open");
+    session.refresh(&[edition("b", 2)]).expect("the session is open");
+    load(&session, Add, "d").expect("there is room");
+    let now = session.state().expect("the session is open");
+    let ids = ["a", "b", "c", "d", "x"].map(str::to_owned);
+    let unchanged = operations::unchanged_since(&before, &now, &ids);
+    assert_eq!(unchanged, ["c"], "`a` is unloaded, `b` is newer, `d` is new, `x` was never loaded");
+}
+
+#[test]
+fn tool_results_cannot_be_refreshed() {
+    use BodyDelivery::{Instructions, ToolResult};
+    use OnChange::{Keep, Notify, RefreshNextTurn};
+    let cases = [
+        (Keep, Instructions, Keep),
+        (Keep, ToolResult, Keep),
+        (RefreshNextTurn, Instructions, RefreshNextTurn),
+        (RefreshNextTurn, ToolResult, Notify),
+        (Notify, Instructions, Notify),
+        (Notify, ToolResult, Notify),
+    ];
+    for (policy, delivery, expected) in cases {
+        assert_eq!(policy.for_delivery(delivery), expected, "{policy:?} with {delivery:?}");
     }
 }
 
