@@ -12,8 +12,8 @@ pub(crate) fn surroundings() -> Result<Surroundings, Failure> {
     Ok(machine(Some(working_directory()?)))
 }
 
-/// Returns the directories of this machine and its user, relative to this working directory if there
-/// is one.
+/// Returns the directories of this machine and its user, relative to this working directory if
+/// there is one.
 pub(crate) fn machine(working_directory: Option<PathBuf>) -> Surroundings {
     let surroundings = Surroundings::new(std::env::home_dir(), working_directory);
     surroundings.with_environment(|name| std::env::var_os(name))

@@ -131,8 +131,8 @@ impl Catalog {
         CatalogBuilder::new(Vec::new(), Vec::new()).finish(0)
     }
 
-    /// Returns the number of this very catalog, which no other one of this process has: views of one
-    /// generation for two audiences have different numbers.
+    /// Returns the number of this very catalog, which no other one of this process has: views of
+    /// one generation for two audiences have different numbers.
     pub fn serial(&self) -> u64 {
         self.serial
     }
@@ -235,8 +235,8 @@ impl Catalog {
         self.source(record.index()).source.list(&record.package(), most)
     }
 
-    /// Returns the same skills, whose files come from other sources: `source` maps the position of each
-    /// source. It costs as much as there are sources.
+    /// Returns the same skills, whose files come from other sources: `source` maps the position of
+    /// each source. It costs as much as there are sources.
     #[must_use]
     pub fn with_sources(&self, source: impl Fn(usize) -> Arc<dyn SkillSource>) -> Self {
         let sources = self.sources.iter().enumerate();

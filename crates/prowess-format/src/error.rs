@@ -19,14 +19,15 @@ pub enum NameError {
         shown = show(*.0)
     )]
     InvalidCharacter(char),
-    /// Under [`NameRule::Unicode`](crate::NameRule::Unicode), a character that is not a lower-case letter of some script, a
-    /// digit or a hyphen.
+    /// Under [`NameRule::Unicode`](crate::NameRule::Unicode), a character that is not a lower-case
+    /// letter of some script, a digit or a hyphen.
     #[error(
         "a skill's name may only have lower-case letters, digits and `-`, but it has {shown}",
         shown = show(*.0)
     )]
     InvalidLetter(char),
-    /// Under [`NameRule::KebabLetterFirst`](crate::NameRule::KebabLetterFirst), a first character from `0` to `9`.
+    /// Under [`NameRule::KebabLetterFirst`](crate::NameRule::KebabLetterFirst), a first character
+    /// from `0` to `9`.
     #[error("a skill's name must start with a letter, but it starts with `{0}`")]
     LeadingDigit(char),
     /// Under [`NameRule::Any`](crate::NameRule::Any), a character that no file's name should have.

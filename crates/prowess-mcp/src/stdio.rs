@@ -38,8 +38,8 @@ impl StdioServer {
     ///
     /// # Errors
     ///
-    /// The runtime delivers bodies in instructions, no session can be opened, or the client does not
-    /// speak the protocol.
+    /// The runtime delivers bodies in instructions, no session can be opened, or the client does
+    /// not speak the protocol.
     pub fn serve(self, runtime: Runtime) -> Result<(), ServeError> {
         let runtime = Arc::new(runtime);
         let server = SkillServer::new(Arc::clone(&runtime))?;

@@ -97,7 +97,8 @@ pub(super) fn symbols(bytes: &[u8]) -> CheckOutcome {
         .map(|name| quoted(&String::from_utf8_lossy(name)))
         .collect();
     if !other.is_empty() {
-        let (count, first) = (other.len(), other[..count_of(&other)].join(", "));
+        let count = other.len();
+        let first = other[..count_of(&other)].join(", ");
         let help = "take `#[no_mangle]` away: another library's symbol of that name may be taken \
                     for this one";
         return CheckOutcome::failed(format!("it exports {count} more names: {first}"), help);

@@ -14,7 +14,8 @@ impl CheckReport {
             || self.file.display().to_string(),
             |manifest| format!("{} {}", manifest.name, manifest.version),
         );
-        let (name, total) = (xml_attribute(&name), self.checks.len());
+        let name = xml_attribute(&name);
+        let total = self.checks.len();
         let total_ms = self.checks.iter().map(|check| check.duration_ms).sum();
         let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
         let _ = writeln!(
@@ -39,7 +40,8 @@ impl CheckReport {
 }
 
 fn write_case(xml: &mut String, suite: &str, check: &CheckResult) {
-    let (name, time) = (check.name, seconds(check.duration_ms));
+    let name = check.name;
+    let time = seconds(check.duration_ms);
     let _ = write!(xml, "  <testcase classname=\"{suite}\" name=\"{name}\" time=\"{time}\"");
     let inner = match &check.outcome {
         CheckOutcome::Passed { notes } if notes.is_empty() => {

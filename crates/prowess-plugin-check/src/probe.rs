@@ -104,7 +104,8 @@ impl Probe {
         self.step("`init`");
         let clock = Arc::new(ProcessClock::default());
         let host = Arc::new(HostSide::new(&self.manifest().name, Arc::new(NoLog), clock));
-        let (module, call_ms) = (self.image.module(), self.limits.call_ms);
+        let module = self.image.module();
+        let call_ms = self.limits.call_ms;
         let (object, ended) = host.object();
         let end = End { grace: SOON, ended };
         let (instance, shape) = begin(module, object, config, end)?;
@@ -161,7 +162,8 @@ impl Life {
     ) -> T {
         let running = self.host.begin_call(cancel);
         let trace_id = RStr::from_str("prowess-plugin-check");
-        let (deadline_ms, cancel_token) = (self.call_ms, running.token);
+        let deadline_ms = self.call_ms;
+        let cancel_token = running.token;
         work(CallCtx { deadline_ms, cancel_token, trace_id, ext: RStr::empty() })
     }
 }
@@ -219,7 +221,9 @@ impl Source {
         resource: &str,
         limit: u64,
     ) -> Result<Vec<u8>, AbiError> {
-        let (package, resource, ext) = (package.into(), resource.into(), RStr::empty());
+        let package = package.into();
+        let resource = resource.into();
+        let ext = RStr::empty();
         self.life.call(None, |ctx| {
             let read = self.object().read(ctx, ReadRequest { package, resource, limit, ext });
             plain(read).map(|blob| blob.as_slice().to_vec())
@@ -233,7 +237,9 @@ impl Source {
         most: u64,
         cursor: &str,
     ) -> Result<ListPage, AbiError> {
-        let (package, cursor, ext) = (package.into(), cursor.into(), RStr::empty());
+        let package = package.into();
+        let cursor = cursor.into();
+        let ext = RStr::empty();
         self.life.call(None, |ctx| {
             plain(self.object().list(ctx, ListRequest { package, most, cursor, ext }))
         })

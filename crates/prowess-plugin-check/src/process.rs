@@ -1,7 +1,7 @@
 //! One check in a process of its own, from the side that waits for it.
 //!
-//! The process is confined as that of a plugin in use is: the kit runs code that nobody has checked
-//! yet.
+//! The process is confined like that of a plugin in use, because the kit runs code that is not
+//! checked yet.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::net::UnixStream;

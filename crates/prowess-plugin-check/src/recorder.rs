@@ -108,7 +108,8 @@ impl ScanSinkAbi for Recorder {
         }
         let is_whole = found.flags & flags::WHOLE_FILE != 0;
         let length = found.head.len() as u64;
-        let (package, file) = (self.text(found.package), self.text(found.file));
+        let package = self.text(found.package);
+        let file = self.text(found.file);
         self.found.push(Seen {
             package,
             file,

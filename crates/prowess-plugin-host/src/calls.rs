@@ -107,7 +107,8 @@ impl Drop for Calls {
 
 impl Calls {
     pub(crate) fn new(at_once: usize) -> Self {
-        let (at_once, state) = (at_once.max(1), Mutex::default());
+        let at_once = at_once.max(1);
+        let state = Mutex::default();
         Self(Arc::new(Places { at_once, state, freed: Condvar::new() }))
     }
 
@@ -154,7 +155,8 @@ fn job<T: Send + 'static>(
     call: &Arc<Call<T>>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Job {
-    let (places, call) = (Arc::clone(places), Arc::clone(call));
+    let places = Arc::clone(places);
+    let call = Arc::clone(call);
     Box::new(move |worker: &Arc<Worker>| {
         let done = catch_unwind(AssertUnwindSafe(work));
         // Before the answer is seen, so that its caller finds the place free.
@@ -256,7 +258,8 @@ impl Places {
 
     fn give_up(&self, fate: &AtomicU8) {
         let mut state = self.lock();
-        let (running, lost) = (fate::RUNNING, fate::LOST);
+        let running = fate::RUNNING;
+        let lost = fate::LOST;
         if fate.compare_exchange(running, lost, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             state.lost += 1;
             // A caller that waits for a place may wait in vain now.

@@ -160,7 +160,8 @@ impl PluginError {
         reason: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        let (reason, help) = (reason.into(), help.into());
+        let reason = reason.into();
+        let help = help.into();
         Self { kind, file: file.to_owned(), reason, help, was_executed: false }
     }
 

@@ -119,7 +119,7 @@ impl Following {
         match self.trust_file.as_deref().map(TrustStore::read) {
             None => {}
             Some(Ok(trust)) => self.loader.trust = trust,
-            // What cannot be read trusts nothing.
+            // An unreadable trust store trusts nothing.
             Some(Err(error)) => {
                 let help = "fix the file or move it away";
                 return (self.told)(diagnostic("plugin-trust-invalid", error.to_string(), help));

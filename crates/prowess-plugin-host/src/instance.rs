@@ -118,7 +118,8 @@ impl Instance {
         let objects = Some(Objects { sources, tools });
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let (is_broken, cache_keys) = (AtomicBool::default(), Vec::new());
+        let is_broken = AtomicBool::default();
+        let cache_keys = Vec::new();
         Self { objects, end, is_broken, cache_keys, build: None, number }
     }
 
@@ -193,7 +194,8 @@ fn cache_key(ext: &str) -> Option<String> {
 /// thread of its own and some time, and is left behind when that is over.
 impl Drop for Instance {
     fn drop(&mut self) {
-        let (objects, grace) = (self.objects.take(), self.end.grace);
+        let objects = self.objects.take();
+        let grace = self.end.grace;
         let (sender, ended) = mpsc::channel::<()>();
         let end = move || {
             // Dropped last, which wakes the waiting thread.
@@ -211,7 +213,7 @@ impl Drop for Instance {
 impl Objects {
     fn shut_down(&self, grace: Duration) {
         let milliseconds = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
-        // What cannot be shut down is dropped all the same.
+        // An object that cannot be shut down is dropped.
         self.sources.iter().for_each(|source| drop(source.shutdown(milliseconds)));
         self.tools.iter().for_each(|tools| drop(tools.shutdown(milliseconds)));
     }

@@ -63,8 +63,8 @@ impl LoadedPlugin {
         tools.flat_map(|provider| provider.of_plugin().to_vec()).collect()
     }
 
-    /// Puts another build of the plugin in the place of this one. Calls that are under way end on
-    /// the old one. Whoever watches hears that everything may have changed.
+    /// Replaces this build of the plugin by another one. Calls that are running end on the old
+    /// build. Watchers are notified that everything may have changed.
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@ const MAX_BYTES: u64 = 16 << 20;
 ///
 /// # Errors
 ///
-/// It cannot be read, is not a regular file, or somebody else may write to it.
+/// It cannot be read, is not a regular file, or other users may write to it.
 pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
     let (file, stat) = match open_any(path, LastLink::Refuse) {
         Ok(opened) => opened,

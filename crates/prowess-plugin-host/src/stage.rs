@@ -1,9 +1,8 @@
 //! The bytes that were verified, where the system's loader can open them.
 //!
-//! The loader takes a path, and between a look at a path and its opening somebody may put another
-//! file there. So the original path is never opened again: the bytes go into memory that no process
-//! can change any more, or, where the system cannot do that, into a directory that only this user
-//! can enter.
+//! The loader takes a path, and the file at a path can be replaced after it was verified. So the
+//! original path is never opened again: the bytes go into memory that no process can change any
+//! more, or, where the system cannot do that, into a directory that only this user can enter.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};

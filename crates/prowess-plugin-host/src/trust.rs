@@ -244,7 +244,8 @@ impl TrustStore {
 
 /// A file that is older than one that is trusted.
 pub(crate) fn rollback(file: &Path, own: &Version, newer: &Pin, help: &str) -> PluginError {
-    let (name, version) = (&newer.name, &newer.version);
+    let name = &newer.name;
+    let version = &newer.version;
     let reason = format!("is version {own} of `{name}`, and {version} is trusted");
     PluginError::refused(PluginErrorKind::Rollback, file, reason, help)
 }

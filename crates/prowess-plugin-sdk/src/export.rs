@@ -170,10 +170,10 @@ impl Writer<'_> {
 /// - `config_schema` is the JSON Schema of its configuration, as text. By default there is none,
 ///   and a host hands over what the operator wrote unchecked. [`testing::assert_schema`] compares
 ///   it with the one that is made from the type.
-/// - `features` are words for what it can do beyond the boundary's version. By default there are
-///   none. With `"conversation"`, the host shows its tools the catalog and the session that they are
-///   called in, as far as the caller of the call can see them. Files are read and skills are loaded
-///   by the host, and a definition may depend on the catalog.
+/// - `features` are words for what it can do beyond the boundary's version. By default there
+///   are none. With `"conversation"`, the host shows its tools the catalog and the session that
+///   they are called in, as far as the caller of the call can see them. Files are read and skills
+///   are loaded by the host, and a definition may depend on the catalog.
 ///
 /// Name, version, description, licence and homepage come from the crate's `Cargo.toml`.
 ///

@@ -40,7 +40,7 @@
 //! a library crate and the export in a thin one beside it: two exports cannot be linked into one
 //! program.
 //!
-//! # What the SDK sees to
+//! # Guarantees of the SDK
 //!
 //! - **No `unsafe`.** [`export_plugin!`] writes what the host looks for; the author's crate can
 //!   forbid it.
@@ -53,7 +53,7 @@
 //! - **Cancelling**: the `Cancel` that a call gets asks the host at each look, and is set too when
 //!   the host stops waiting.
 //!
-//! # What a plugin may rely on, and what not
+//! # Guarantees of the host
 //!
 //! - `init` runs once for each instance, on any thread, under a deadline. It starts what it needs
 //!   and returns; several instances may live at once.
@@ -68,9 +68,9 @@
 //! - Standard output belongs to the host, as do the working directory and the environment. For
 //!   messages there is [`Host::log`].
 //!
-//! # What this is not
+//! # Limits
 //!
-//! A boundary of trust: a plugin in the host's process can do what the host can.
+//! The boundary is not one of trust: a plugin in the host's process can do what the host can.
 #![deny(unsafe_code)]
 
 mod adapter;

@@ -47,7 +47,8 @@ impl Constructor {
         let mut data = Vec::with_capacity(pairs.len());
         let mut maps = Vec::new();
         for (key, value) in pairs {
-            let (key_start, key_end) = (key.start, key.end);
+            let key_start = key.start;
+            let key_end = key.end;
             let key = self.key(key, start)?;
             if matches!(value.value, Value::Map(_)) {
                 maps.push((value.start, value.end));

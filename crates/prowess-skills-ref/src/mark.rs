@@ -72,7 +72,8 @@ fn is_elsewhere(one: Mark, other: Mark) -> bool {
 
 fn show(text: &[char], mark: Mark) -> String {
     let snippet = snippet(text, mark);
-    let (line, column) = (mark.line + 1, mark.column + 1);
+    let line = mark.line + 1;
+    let column = mark.column + 1;
     format!("  in \"{LABEL}\", line {line}, column {column}:\n{snippet}")
 }
 

@@ -131,8 +131,8 @@ impl<'c> Record<'c> {
         location
     }
 
-    /// Appends the path of the `SKILL.md`, as [`Self::location`]: a prompt shows many, and needs each
-    /// for a moment only.
+    /// Appends the path of the `SKILL.md`, as [`Self::location`]: a prompt shows many, and needs
+    /// each for a moment only.
     pub fn push_location(&self, target: &mut String) {
         let root = self.catalog.source(self.index).source.root().trim_end_matches('/');
         let package = self.catalog.set(self.index).package(self.index.entry());

@@ -78,9 +78,8 @@ impl TextRule {
     }
 }
 
-/// Returns a character class of all invisible characters, except the joiner and the two selectors of
-/// emoji. Whether those are invisible depends on their neighbours, which a pattern cannot check. Whether U+200D is invisible
-/// depends on its neighbours, which a pattern cannot check.
+/// Returns a character class of all invisible characters, except the joiner and the two selectors
+/// of emoji. Whether those are invisible depends on their neighbours, which a pattern cannot check.
 fn hidden_pattern() -> String {
     const DEPENDING: [char; 3] = ['\u{200d}', '\u{fe0e}', '\u{fe0f}'];
     let mut pattern = "[".to_owned();

@@ -34,8 +34,8 @@ pub trait ToolProviderAbi: Send + Sync {
         RResult::RErr(AbiError::new(codes::UNSUPPORTED, "the tools are the same for each catalog"))
     }
 
-    /// The skills that a call of a tool with these arguments concerns: a JSON list of texts, each of
-    /// which stands in the arguments. The arguments need not fit the tool's schema. Since 1.1.
+    /// The skills that a call of a tool with these arguments concerns: a JSON list of texts, each
+    /// of which stands in the arguments. The arguments need not fit the tool's schema. Since 1.1.
     fn named_skills(&self, name: RStr<'_>, arguments: RStr<'_>) -> RResult<RString, AbiError> {
         let _ = (name, arguments);
         RResult::ROk(RString::from("[]"))

@@ -93,9 +93,9 @@ impl<'a> Section<'a> {
         if self.error.is_empty() {
             return;
         }
-        // What both sides say alike explains nothing.
-        let differs = |pair: &(&&str, &&str)| pair.0 != pair.1;
-        let pair = self.expected.iter().zip(&self.found).find(differs);
+        // Equal parts explain nothing.
+        let pair =
+            self.expected.iter().zip(&self.found).find(|(expected, found)| expected != found);
         let first = (self.expected.first().unwrap_or(&""), self.found.first().unwrap_or(&""));
         let (expected, found) = pair.unwrap_or(first);
         let [expected, found] =

@@ -69,7 +69,7 @@ fn watches(exports: &Exports) -> Result<(), Broken> {
                 RResult::RErr(error) if is_panic(&error) => {
                     return Err(panicked("`watch`", &error));
                 }
-                // What cannot be watched now is polled.
+                // A source that cannot be watched now is polled.
                 RResult::RErr(_) => {}
             }
         }

@@ -7,7 +7,8 @@ use crate::probe::{Broken, Checked, Probe, broken, is_panic, panicked, unanswere
 
 pub(super) fn begins(probe: &Probe) -> Checked {
     let life = probe.begin_with(&probe.config).map_err(|error| not_begun(probe, &error))?;
-    let (sources, tools) = (life.shape.sources.len(), life.shape.tools.len());
+    let sources = life.shape.sources.len();
+    let tools = life.shape.tools.len();
     if sources + tools == 0 {
         let help = "add a source or a tool provider to the `Registration`";
         return Err(broken("it begins and offers nothing", help));
@@ -46,8 +47,7 @@ fn not_begun(probe: &Probe, error: &AbiError) -> Broken {
 
 pub(super) fn refuses_bad_configurations(probe: &Probe) -> Checked {
     let schema = probe.manifest().config_schema.clone().unwrap_or(Value::Bool(true));
-    // What a plugin takes must not depend on what it took before. Whether it begins is no question
-    // here.
+    // An earlier start, successful or not, must not change which configurations are accepted.
     drop(probe.begin_with(&probe.config));
     let mut refused = 0;
     for (what, text, must_be_refused) in bad_configurations(&schema) {

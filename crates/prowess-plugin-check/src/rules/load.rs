@@ -80,7 +80,8 @@ fn ends_soon(
     mut recorder: Recorder,
     whole: usize,
 ) -> Result<(), Broken> {
-    let (called, cancel) = (source.clone(), cancel.clone());
+    let called = source.clone();
+    let cancel = cancel.clone();
     let answer = soon(move || {
         let answer = called.scan_into(&mut recorder, Some(&cancel));
         (answer, recorder.reports)
@@ -103,7 +104,7 @@ fn ends_soon(
             }
         },
         Some((Err(error), _)) => Err(unanswered(&format!("a cancelled scan of `{name}`"), &error)),
-        // What was done already need not be cancelled, if there was little to do.
+        // A short scan may end before it sees that it is cancelled.
         Some((Ok(()), reports)) if reports >= whole && reports <= MOST_AFTER_CANCEL => Ok(()),
         Some((Ok(()), reports)) => {
             let reason = format!(
@@ -156,7 +157,8 @@ pub(super) fn memory(probe: &Probe) -> Checked {
     let (Some((half, Some(before))), Some(after)) = (middle, resident()) else {
         return Err(Broken::Nothing("this system does not say how much memory a process has"));
     };
-    let (grown, cycles_after) = (after.saturating_sub(before), cycles - half);
+    let grown = after.saturating_sub(before);
+    let cycles_after = cycles - half;
     let note = format!("{} KiB more after {cycles_after} further instances", grown >> 10);
     if grown > MOST_GROWTH {
         let reason = format!("its process has {note}");

@@ -35,7 +35,8 @@ pub(super) fn scan(probe: &Probe) -> Checked {
         each_problem_says_what_to_do(&scan)?;
         probe.step(format!("a scan of `{}` that is asked for more", source.name));
         reads_further(&source)?;
-        let (packages, problems) = (scan.found.len(), scan.problems.len());
+        let packages = scan.found.len();
+        let problems = scan.problems.len();
         notes.push(format!("`{}` has {packages} packages and {problems} problems", source.name));
         if packages == 0 {
             let hint =
@@ -227,7 +228,8 @@ fn listing(source: &Source, seen: &Seen) -> Result<(), Broken> {
 
 fn whole_listing(source: &Source, package: &str) -> Result<Vec<(String, u64)>, Broken> {
     let what = format!("a listing of `{package}`");
-    let (mut listed, mut cursor) = (Vec::new(), String::new());
+    let mut listed = Vec::new();
+    let mut cursor = String::new();
     for _ in 0..MOST_PAGES {
         let page = source.page(package, 10_000, &cursor);
         let page = page.map_err(|error| unanswered(&what, &error))?;

@@ -90,7 +90,7 @@ fn call(
 ) -> Result<String, AbiError> {
     let tools = &life.tools()[at];
     let answer = life.call(cancel, |ctx| tools.call(ctx, name.into(), arguments.into()));
-    // What is not text is not JSON either, which is found where the answer is read.
+    // Bytes that are not UTF-8 are not JSON either, so the reader of the answer reports them.
     plain(answer)
         .map(|answer| text::checked_string(answer).unwrap_or_else(|_| "(not UTF-8)".into()))
 }
@@ -194,7 +194,8 @@ pub(super) fn deadline(probe: &Probe) -> Checked {
         let arguments = bad_arguments_of(&tool).pop().unwrap_or_default();
         let what = format!("a cancelled call of `{}`", tool.name);
         probe.step(&*what);
-        let (called, name) = (life.clone(), tool.name.clone());
+        let called = life.clone();
+        let name = tool.name.clone();
         let cancel = Cancel::default();
         cancel.cancel();
         let answer = soon(move || call(&called, at, Some(&cancel), &name, &arguments));

@@ -141,7 +141,8 @@ impl BoundedSink {
     fn fault(&self, package: &str, file: &str, head: &[u8]) -> Option<String> {
         let package = clipped(package, MAX_SHOWN);
         if head.len() > self.most_bytes {
-            let (bytes, most) = (head.len(), self.most_bytes);
+            let bytes = head.len();
+            let most = self.most_bytes;
             return Some(format!(
                 "the plugin reports {bytes} bytes of {package}; {most} are allowed"
             ));
@@ -158,7 +159,8 @@ impl BoundedSink {
         if !self.counts() {
             return None;
         }
-        let (package, file) = (self.path(found.package)?, self.path(found.file)?);
+        let package = self.path(found.package)?;
+        let file = self.path(found.file)?;
         if let Some(message) = self.fault(package, file, found.head.as_slice()) {
             self.refuse(message);
             return None;
@@ -262,7 +264,9 @@ mod tests {
 
     fn check(ext: &str, expected: Option<&str>) {
         let none = RStr::empty();
-        let (severity, path, ext) = (severities::ERROR, none, ext.into());
+        let severity = severities::ERROR;
+        let path = none;
+        let ext = ext.into();
         let problem = Problem {
             severity,
             line: 0,

@@ -96,7 +96,8 @@ impl PluginSource {
             progress: Some(lease.lent().uses()),
             ..CallContext::new(operation.name())
         };
-        let (index, known) = (self.index, Arc::clone(&self.known));
+        let index = self.index;
+        let known = Arc::clone(&self.known);
         let scanned = self.shared.call(&call, move |instance, ctx| {
             let stamps = instance.stamps(index);
             let knows = *lock(&known) == stamps;
@@ -120,7 +121,8 @@ impl PluginSource {
     ) -> Result<ListPage, SourceError> {
         let package = package.as_str().to_owned();
         self.call(&CallContext::new("list"), move |source, ctx| {
-            let (package, cursor) = (package.as_str().into(), cursor.as_str().into());
+            let package = package.as_str().into();
+            let cursor = cursor.as_str().into();
             let request = ListRequest { package, most: most as u64, cursor, ext: RStr::empty() };
             source.list(ctx, request)
         })
@@ -222,9 +224,11 @@ impl SkillSource for PluginSource {
         limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
         let most = limit.0.min(self.shared.limits.answer_bytes);
-        let (package, name) = (package.as_str().to_owned(), resource.as_str().to_owned());
+        let package = package.as_str().to_owned();
+        let name = resource.as_str().to_owned();
         let blob = self.call(&CallContext::new("read"), move |source, ctx| {
-            let (package, resource) = (package.as_str().into(), name.as_str().into());
+            let package = package.as_str().into();
+            let resource = name.as_str().into();
             let request = ReadRequest { package, resource, limit: most as u64, ext: RStr::empty() };
             source.read(ctx, request)
         })?;

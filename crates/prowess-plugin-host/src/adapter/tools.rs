@@ -36,7 +36,8 @@ impl PluginTools {
         let definitions = Arc::<Definitions>::default();
         let tool = |(at, described)| {
             let definitions = Arc::clone(&definitions);
-            let (shared, named) = (Arc::clone(shared), NamedSkills::default());
+            let shared = Arc::clone(shared);
+            let named = NamedSkills::default();
             Arc::new(PluginTool { shared, index, at, described, definitions, named })
         };
         Self { tools: described.into_iter().enumerate().map(tool).collect() }
@@ -202,7 +203,8 @@ impl PluginTool {
         let names_skills = self.shared.shows_conversation && !self.named.knows(arguments);
         let (text, named) = self.shared.call(call, move |instance: &Instance, ctx| {
             let tools = &instance.objects().tools[index];
-            let (name, arguments) = (name.as_str().into(), text.as_str().into());
+            let name = name.as_str().into();
+            let arguments = text.as_str().into();
             tools.call(ctx, name, arguments).map(|answer| {
                 // On the way back, so that the audit costs no second hand-over.
                 (answer, names_skills.then(|| tools.named_skills(name, arguments)))
@@ -230,7 +232,8 @@ impl PluginTool {
     }
 
     fn fault(&self, how: &str) -> Failure {
-        let (plugin, tool) = (&self.shared.name, &self.described.name);
+        let plugin = &self.shared.name;
+        let tool = &self.described.name;
         let message = format!("the plugin `{plugin}` answers a call of `{tool}` {how}");
         Failure::of(PluginErrorKind::Protocol, codes::INTERNAL, message)
     }

@@ -64,7 +64,8 @@ fn lost_call_takes_its_place_until_it_returns() {
 
 #[test]
 fn cancelled_call_is_given_up_after_its_grace() {
-    let (calls, cancel) = (Calls::new(1), Cancel::default());
+    let calls = Calls::new(1);
+    let cancel = Cancel::default();
     cancel.cancel();
     let (_keep, never) = mpsc::channel::<()>();
     let patience = Patience { cancel: Some(&cancel), ..patience(LONG) };
@@ -73,7 +74,8 @@ fn cancelled_call_is_given_up_after_its_grace() {
 
 #[test]
 fn progress_extends_the_deadline() {
-    let (calls, progress) = (Calls::new(1), Arc::new(AtomicU64::new(0)));
+    let calls = Calls::new(1);
+    let progress = Arc::new(AtomicU64::new(0));
     let own = Arc::clone(&progress);
     let limit = Duration::from_millis(800);
     let patience = Patience { progress: Some(&progress), ..patience(limit) };

@@ -29,9 +29,8 @@ pub struct ProcessPlugin {
 }
 
 impl ProcessPlugin {
-    /// Puts another build of the plugin in the place of this one, in a process of its own. Calls
-    /// that are under way end on the old one. Whoever watches hears that everything may have
-    /// changed.
+    /// Replaces this build of the plugin by another one, in a process of its own. Calls that are
+    /// running end on the old build. Watchers are notified that everything may have changed.
     ///
     /// # Errors
     ///
@@ -58,8 +57,10 @@ pub fn start_process(launch: Launch, clock: Arc<dyn Clock>) -> Result<ProcessPlu
     let watches = Arc::new(Watches::new(Arc::clone(&supervisor)));
     let offer = supervisor.offer().clone();
     let source = |(at, offered): (usize, OfferedSource)| {
-        let (name, root) = (offered.name, offered.root);
-        let (supervisor, watches) = (Arc::clone(&supervisor), Arc::clone(&watches));
+        let name = offered.name;
+        let root = offered.root;
+        let supervisor = Arc::clone(&supervisor);
+        let watches = Arc::clone(&watches);
         Arc::new(RemoteSource { supervisor, watches, at, name, root }) as Arc<_>
     };
     let sources = offer.sources.into_iter().enumerate().map(source).collect();

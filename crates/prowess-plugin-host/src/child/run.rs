@@ -67,7 +67,7 @@ impl PluginLog for StandardError {
         // Only what matters: standard error is the host's, and people read it.
         if level <= LogLevel::Warn {
             let message = prowess_text::terminal_line(message);
-            // Nobody is left to tell if the stream is closed.
+            // If the stream is closed, the message is lost.
             let _ = writeln!(std::io::stderr(), "plugin {plugin}: {target}: {message}");
         }
     }

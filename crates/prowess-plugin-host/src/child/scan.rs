@@ -112,7 +112,8 @@ impl<'a> Scan<'a> {
         if self.cancel.is_cancelled() { Err(cancelled()) } else { Ok(()) }
     }
 
-    /// Whether this is a package's path that was not reported before. Others are told.
+    /// Returns whether this is a package's path that was not reported before, and reports a problem
+    /// with any other.
     fn is_new(&mut self, package: &str) -> Result<bool, SourceError> {
         self.go_on()?;
         if self.seen.len() >= MAX_PACKAGES {

@@ -83,7 +83,7 @@ impl Server {
         Ok(())
     }
 
-    /// Waits for a call, and makes sure that somebody reads while it is answered.
+    /// Waits for a call, and starts another reader if none is left while it is answered.
     fn next_call(self: &Arc<Self>) -> io::Result<Option<(u64, Call, Cancel)>> {
         self.idle.fetch_add(1, Ordering::SeqCst);
         let mut requests = locked(&self.requests);

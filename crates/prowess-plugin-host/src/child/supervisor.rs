@@ -53,9 +53,11 @@ impl Supervisor {
     pub(super) fn start(launch: Launch, clock: Arc<dyn Clock>) -> Result<Self, PluginError> {
         let launch = Arc::new(launch);
         let (connection, offer) = Connection::open(&launch, &clock)?;
-        let (name, limits) = (launch.name.clone(), launch.limits.clone());
+        let name = launch.name.clone();
+        let limits = launch.limits.clone();
         let slots = CallSlots::new(limits.calls_at_once);
-        let (connection, failures) = (Some(connection), Failures::default());
+        let connection = Some(connection);
+        let failures = Failures::default();
         let state = Mutex::new(State { launch, connection, failures });
         Ok(Self { name, clock, limits, offer, state, slots })
     }

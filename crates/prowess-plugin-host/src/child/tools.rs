@@ -24,7 +24,8 @@ pub(super) fn tools(
 ) -> Arc<dyn ToolProvider> {
     let tool = |(at, offered)| {
         let supervisor = Arc::clone(supervisor);
-        let (described, named) = (Recent::default(), NamedSkills::default());
+        let described = Recent::default();
+        let named = NamedSkills::default();
         Arc::new(RemoteTool { supervisor, at, offered, shows_conversation, described, named })
             as Arc<dyn Tool>
     };

@@ -110,7 +110,7 @@ impl Shared {
             return Ok(current);
         }
         let mut state = self.state();
-        // Somebody else may have been faster.
+        // Another thread may have been faster.
         let current = self.current();
         if !current.is_broken() {
             return Ok(current);

@@ -19,8 +19,8 @@ pub enum SandboxPolicy {
     Off,
 }
 
-/// The rights of a plugin in a process of its own. Relative paths are relative to the host's working
-/// directory.
+/// The rights of a plugin in a process of its own. Relative paths are relative to the host's
+/// working directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PluginRights {

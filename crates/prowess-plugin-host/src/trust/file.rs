@@ -14,7 +14,7 @@ const FORM: u32 = 1;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrustError {
-    /// The file cannot be read or written, or somebody else may write to it.
+    /// The file cannot be read or written, or other users may write to it.
     #[error("the trust store `{}` cannot be used, so no plugin is trusted: {cause}", .path.display())]
     File {
         /// The file.
@@ -57,7 +57,7 @@ impl TrustStore {
     ///
     /// # Errors
     ///
-    /// It cannot be read, is damaged, or somebody else may write to it.
+    /// It cannot be read, is damaged, or other users may write to it.
     pub fn read(path: &Path) -> Result<Self, TrustError> {
         let cause = |cause| TrustError::File { path: path.to_owned(), cause };
         let Some(text) = private_file::read(path).map_err(cause)? else {

@@ -16,7 +16,8 @@ pub(super) fn signed_by(
     trust: &TrustStore,
     signature: &SignatureFile,
 ) -> Result<String, PluginError> {
-    let (file, manifest) = (seen.file, &seen.inspection.manifest);
+    let file = seen.file;
+    let manifest = &seen.inspection.manifest;
     let id = &signature.key;
     let refused = |reason: String, help: &str| {
         PluginError::refused(PluginErrorKind::Signature, file, reason, help)

@@ -40,7 +40,8 @@ impl<'a> RemoteSession<'a> {
         states: &'a Recent<SessionState>,
         state: Option<u64>,
     ) -> Self {
-        let (host, is_changed) = (host.clone(), AtomicBool::new(false));
+        let host = host.clone();
+        let is_changed = AtomicBool::new(false);
         Self { id, host, conversation, states, state, is_changed }
     }
 

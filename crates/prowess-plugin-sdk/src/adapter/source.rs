@@ -69,14 +69,16 @@ impl SkillSourceAbi for SourceAdapter {
     fn describe(&self) -> RResult<SourceInfo, AbiError> {
         self.guard.run(|| {
             let source = self.source();
-            let (name, root) = (source.name().into(), source.root().into());
+            let name = source.name().into();
+            let root = source.root().into();
             Ok(SourceInfo { name, root, ext: ext(source.cache_key()) })
         })
     }
 
     fn scan(&self, ctx: CallCtx<'_>, sink: ScanSinkMut<'_>) -> RResult<(), AbiError> {
         self.guard.run(|| {
-            let (scan, cancel) = (HostScan::new(sink), self.host.cancel_of(&ctx));
+            let scan = HostScan::new(sink);
+            let cancel = self.host.cancel_of(&ctx);
             let scanned = self.source().scan(&PreviousScan::new(&scan), &mut scan.sink(), &cancel);
             scanned.map(drop).map_err(|error| convert::source_error(&error))
         })

@@ -194,7 +194,8 @@ fn encode(value: &impl Serialize) -> Result<RString, AbiError> {
 
 impl Drop for ToolsAdapter {
     fn drop(&mut self) {
-        let (provider, tools) = (self.provider.take(), self.tools.take());
+        let provider = self.provider.take();
+        let tools = self.tools.take();
         guard::contain(|| drop(tools));
         guard::contain(|| drop(provider));
     }

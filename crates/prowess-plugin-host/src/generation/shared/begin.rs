@@ -24,7 +24,8 @@ pub(super) fn begin_in_time(
     let grace = milliseconds(limits.grace_ms);
     let limit = milliseconds(limits.init_ms);
     let patience = Patience { limit, grace, cancel: None, progress: None, questions: None };
-    let (module, config) = (image.module, config.to_owned());
+    let module = image.module;
+    let config = config.to_owned();
     let (host, ended) = host.object();
     let begun = calls.run(&patience, move || begin(module, host, &config, End { grace, ended }));
     let begun = begun.map_err(|_| {

@@ -88,7 +88,8 @@ impl Shared {
         let grace = milliseconds(self.limits.grace_ms);
         let patience =
             Patience { limit, grace, cancel: call.cancel, progress: call.progress, questions };
-        let (cancel_token, deadline_ms) = (running.token, self.limits.call_ms);
+        let cancel_token = running.token;
+        let deadline_ms = self.limits.call_ms;
         let session = call.session.to_owned();
         let ext = notes(call.caller, shown);
         let called = Arc::clone(&instance);

@@ -62,7 +62,7 @@ impl Shared {
         self.host.remove_listener(token);
         let watched = lock(&self.watches).remove(&token);
         if let Some(Watched { source, instance, number }) = watched {
-            // What does not end in time is left to the instance's own end.
+            // A watch that does not end in time ends with its instance.
             let _ = self.calls.run(&self.short_patience(), move || {
                 instance.objects().sources[source].unwatch(number);
             });
