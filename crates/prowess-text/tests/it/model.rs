@@ -18,6 +18,16 @@ fn every_disguise_of_a_tag_is_recognised() {
 }
 
 #[test]
+fn look_alike_letters_are_recognised() {
+    for (letter, disguise) in [("l", "I"), ("l", "1"), ("l", "|"), ("o", "0"), ("_", "-")] {
+        for tag in GUARDED_TAGS {
+            let disguised = tag.replace(letter, disguise);
+            assert_eq!(body(&format!("</{disguised}>")), format!("&lt;/{disguised}>"));
+        }
+    }
+}
+
+#[test]
 fn other_text_is_unchanged() {
     for text in [
         "if a < b && b > c { <T>::new() }",
