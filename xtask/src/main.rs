@@ -40,7 +40,8 @@ cargo xtask COMMAND
                      without them are a failure
   clients            run Python clients of the Model Context Protocol, installed from their registry,
                      against `prowess serve`; a model that does not see a loaded skill is a failure
-  prose [CRATE]      count habits of comments and code that the house style avoids; with CRATE, list them
+  prose [CRATE]      count habits of comments and code that the house style avoids, too many of which are a
+                     failure; with CRATE, list them
   corpus DIR         list DIR and check that every SKILL.md in it is accounted for
   conformance FILE   compare the command line with the recorded reference tool
   parity DIR         compare the verdicts on DIR with the reference tool, installed from its registry

@@ -82,7 +82,13 @@ pub(crate) fn run() -> Result<(), Failure> {
     print_row("all", &total);
     let limits = COLUMNS.map(|(_, _, _, limit)| format!("{limit:>10}"));
     println!("{:<24}{:>8}{:>8}{}", "at most", "", "", limits.concat());
-    Ok(())
+    let over = COLUMNS.iter().zip(rates(&total)).filter(|(column, rate)| *rate > column.3);
+    let over: Vec<_> = over.map(|((_, heading, ..), _)| *heading).collect();
+    if over.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure(format!("too often: {}; see `cargo xtask prose CRATE`", over.join(", "))))
+    }
 }
 
 /// Prints each hit in one crate.
@@ -131,14 +137,20 @@ fn print_heading() {
     println!("{:<24}{:>8}{:>8}{}", "crate", "words", "lines", headings.concat());
 }
 
+/// How often each habit occurs, per 10,000 words or per 1,000 lines of code.
 #[allow(clippy::cast_precision_loss)] // Counts of words are far below 2^52.
-fn print_row(name: &str, counts: &Counts) {
-    let rates = COLUMNS.iter().zip(counts.hits).map(|((_, _, is_of_words, _), hits)| {
+fn rates(counts: &Counts) -> [f64; COLUMNS.len()] {
+    let mut rates = [0.0; COLUMNS.len()];
+    for ((rate, hits), (_, _, is_of_words, _)) in rates.iter_mut().zip(counts.hits).zip(COLUMNS) {
         let (base, unit) =
-            if *is_of_words { (counts.words, 10_000.0) } else { (counts.code_lines, 1_000.0) };
-        format!("{:>10.1}", hits as f64 * unit / (base.max(1) as f64))
-    });
-    let rates: String = rates.collect();
+            if is_of_words { (counts.words, 10_000.0) } else { (counts.code_lines, 1_000.0) };
+        *rate = hits as f64 * unit / (base.max(1) as f64);
+    }
+    rates
+}
+
+fn print_row(name: &str, counts: &Counts) {
+    let rates: String = rates(counts).map(|rate| format!("{rate:>10.1}")).concat();
     println!("{name:<24}{:>8}{:>8}{rates}", counts.words, counts.code_lines);
 }
 

@@ -3,7 +3,8 @@
 //! ```
 //! use prowess_format::{parse, Profile};
 //!
-//! let text = b"---\nname: pdf\ndescription: Fills PDF forms. Use when a form arrives.\n---\n# PDF\n";
+//! let text = b"---\nname: pdf\n\
+//!     description: Fills PDF forms. Use when a form arrives.\n---\n# PDF\n";
 //! let parsed = parse(text, Profile::Lenient);
 //! let document = parsed.document.expect("a well-formed skill");
 //! assert_eq!(document.frontmatter.name, "pdf");

@@ -95,7 +95,8 @@ impl Mapping {
     /// ```
     /// use prowess_format::{Profile, parse};
     ///
-    /// let text = b"---\nname: a\ndescription: b\nmetadata:\n  n: 3\n  deep: {x: [1, no]}\n---\nGo.\n";
+    /// let text = b"---\nname: a\ndescription: b\n\
+    ///     metadata:\n  n: 3\n  deep: {x: [1, no]}\n---\nGo.\n";
     /// let document = parse(text, Profile::Lenient).document.expect("no error");
     /// let texts: Vec<_> = document.frontmatter.metadata.texts().collect();
     /// assert_eq!(texts, [("n", "3".into()), ("deep", r#"{"x":["1","no"]}"#.into())]);

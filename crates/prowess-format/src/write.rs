@@ -8,7 +8,8 @@
 //! ```
 //! use prowess_format::{Profile, parse, write};
 //!
-//! let text = "---\nlicense: 'MIT'\ndescription: Says yes. Use when asked.\nname: \"yes\"\n---\nSay yes.\n";
+//! let text = "---\nlicense: 'MIT'\ndescription: Says yes. Use when asked.\n\
+//!     name: \"yes\"\n---\nSay yes.\n";
 //! let document = parse(text.as_bytes(), Profile::Lenient).document.expect("a well-formed skill");
 //! let written = document.to_skill_md()?;
 //! assert_eq!(

@@ -22,7 +22,8 @@
 //!     type Config = Config;
 //!
 //!     fn init(_host: Host, config: Config) -> Result<Registration, Error> {
-//!         let text = format!("---\nname: hello\ndescription: Greets.\n---\nSay {}.\n", config.greeting);
+//!         let greeting = &config.greeting;
+//!         let text = format!("---\nname: hello\ndescription: Greets.\n---\nSay {greeting}.\n");
 //!         let source = MemorySource::builder("hello").file("hello/SKILL.md", text).build()?;
 //!         Ok(Registration::new().source(source))
 //!     }
@@ -31,7 +32,11 @@
 //! export_plugin!(
 //!     Hello,
 //!     kinds = ["source"],
-//!     config_schema = r#"{"type":"object","properties":{"greeting":{"type":"string"}},"required":["greeting"]}"#,
+//!     config_schema = r#"{
+//!         "type": "object",
+//!         "properties": {"greeting": {"type": "string"}},
+//!         "required": ["greeting"]
+//!     }"#,
 //! );
 //! # fn main() {}
 //! ```

@@ -7,16 +7,16 @@ use prowess_core::{ActiveSkill, Boundary, Catalog, DeliveryPolicy, TokenCounter}
 use crate::compose::{compose_catalog, likely_length, with_conversation};
 use crate::{Prompt, PromptInput, PromptPolicy};
 
-/// The number of catalogs whose text is kept. A host has a handful of audiences at a time, each with
-/// its view; a text that was dropped is composed again.
+/// The number of catalogs whose text is kept. A host has a handful of audiences at a time, each
+/// with its view; a text that was dropped is composed again.
 const MOST_CATALOGS: usize = 16;
 
 /// Composes prompts by one set of policies, and keeps the text of each catalog for the next turns.
 ///
-/// The prompt equals that of [`compose`](crate::compose) for the same input. The key of a kept text is
-/// the catalog itself, by its identity: each reload that changes something makes another one, and each
-/// audience has its own. The policies and the counter cannot change, so they are no part of the key. A
-/// kept text does not keep its catalog alive.
+/// The prompt equals that of [`compose`](crate::compose) for the same input. The key of a kept text
+/// is the catalog itself, by its identity: each reload that changes something makes another one,
+/// and each audience has its own. The policies and the counter cannot change, so they are no part
+/// of the key. A kept text does not keep its catalog alive.
 pub struct Composer {
     policy: PromptPolicy,
     delivery: DeliveryPolicy,

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::invisible::is_printable_ascii;
 use crate::sentence::push_visible;
 
-/// Returns a text with each character but `\n` and the printable ones of ASCII written as `\u{…}`, so
-/// that two names that look alike differ.
+/// Returns a text with each character but `\n` and the printable ones of ASCII written as `\u{…}`,
+/// so that two names that look alike differ.
 ///
 /// ```
 /// use prowess_text::ascii_only;

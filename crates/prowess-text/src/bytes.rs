@@ -1,8 +1,8 @@
 //! Tests of all bytes of a text, sixteen at a time.
 //!
 //! Nearly all texts that are encoded need no change, and this is how that is found out. A loop that
-//! writes one result for each of sixteen bytes becomes a few vector instructions, if the test has no
-//! branch.
+//! writes one result for each of sixteen bytes becomes a few vector instructions, if the test has
+//! no branch.
 
 /// The number of bytes that are tested at once.
 const STEP: usize = 16;

@@ -52,8 +52,8 @@ pub(crate) struct ValidatorCell(Mutex<Option<Compiled>>);
 /// A schema with its validator.
 struct Compiled {
     schema: Value,
-    /// The address of the schema, if the tool lent it. A tool in a slot is never changed, so what it
-    /// lends at one address is always the same.
+    /// The address of the schema, if the tool lent it. A tool in a slot is never changed, so what
+    /// it lends at one address is always the same.
     lent_at: Option<usize>,
     validator: Arc<Validator>,
 }
