@@ -71,7 +71,7 @@ impl Follower<'_, '_> {
         match open_package_below(self.config, self.root, link) {
             Ok(directory) => return self.probe(link, &directory),
             Err(error) if matches!(error.kind(), ErrorKind::Link | ErrorKind::Escape) => {
-                self.tell(link, problem::root_is_symlink);
+                self.report(link, problem::root_is_symlink);
             }
             Err(error) => self.prober.unreadable(link, &error),
         }
@@ -104,7 +104,7 @@ impl Follower<'_, '_> {
             }
         };
         if self.seen.contains(&(stat.inode, stat.device)) {
-            self.tell(link, problem::duplicate_link);
+            self.report(link, problem::duplicate_link);
             return false;
         }
         self.prober.path.clear();
@@ -114,14 +114,14 @@ impl Follower<'_, '_> {
             Probe::Package => drop(self.seen.insert((stat.inode, stat.device))),
             // A target inside the root is searched by its own path.
             Probe::Nothing if real_path_inside(&self.config.root, self.config, link).is_none() => {
-                self.tell(link, problem::link_not_searched);
+                self.report(link, problem::link_not_searched);
             }
             Probe::Nothing | Probe::Closed => {}
         }
         probe == Probe::Package
     }
 
-    fn tell(&mut self, link: &str, diagnostic: fn(&str, &str) -> prowess_core::Diagnostic) {
+    fn report(&mut self, link: &str, diagnostic: fn(&str, &str) -> prowess_core::Diagnostic) {
         let target = self.config.root.join(link).canonicalize();
         let target = target.as_deref().unwrap_or(Path::new("?")).to_string_lossy();
         let path = self.prober.absolute(link);

@@ -62,7 +62,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn tell(&self, change: SourceChange) {
+    fn notify(&self, change: SourceChange) {
         // Held while the listener runs, so that it never runs after the guard is dropped.
         let listener = lock(&self.listener);
         if let Some(listener) = &*listener {
@@ -77,7 +77,7 @@ impl Shared {
             Err(_) => event::Sorted::anything(),
         };
         if !sorted.packages.is_empty() {
-            self.tell(SourceChange::Packages(sorted.packages));
+            self.notify(SourceChange::Packages(sorted.packages));
         }
         self.queue.add(sorted.work);
     }
@@ -109,7 +109,7 @@ impl Watching {
     fn run(mut self) {
         while let Some(work) = self.shared.queue.take() {
             if let Err(error) = self.work(work) {
-                return self.shared.tell(SourceChange::WatchLost(error));
+                return self.shared.notify(SourceChange::WatchLost(error));
             }
         }
     }
@@ -118,7 +118,7 @@ impl Watching {
         match work {
             Work::Everything => {
                 self.establish()?;
-                self.shared.tell(SourceChange::Everything);
+                self.shared.notify(SourceChange::Everything);
             }
             Work::Places(places) => {
                 let mut changed = BTreeSet::new();
@@ -129,7 +129,7 @@ impl Watching {
                 }
                 if !changed.is_empty() {
                     let changed = changed.iter().filter_map(|path| PackagePath::new(path).ok());
-                    self.shared.tell(SourceChange::Packages(changed.collect()));
+                    self.shared.notify(SourceChange::Packages(changed.collect()));
                 }
             }
         }

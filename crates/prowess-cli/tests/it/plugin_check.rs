@@ -205,7 +205,7 @@ fn each_check_has_a_plugin_that_fails_it() {
     }
 }
 
-/// The attacks of a plugin that nobody has checked yet.
+/// The attacks of a plugin that is not checked yet.
 const ATTACKS: [&str; 7] = ["read", "write", "connect", "signal", "memory", "environ", "run"];
 
 /// The report of a plugin that tries every attack on this process and on a file that it was not

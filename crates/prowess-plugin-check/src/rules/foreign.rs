@@ -7,7 +7,7 @@ use crate::probe::{Broken, Checked, Probe, Source, broken, is_panic, panicked};
 use crate::recorder::Recorder;
 
 /// A name that no package has.
-const UNKNOWN: &str = "prowess-plugin-check/nobody";
+const UNKNOWN: &str = "prowess-plugin-check/unknown";
 
 pub(super) fn unknown(probe: &Probe) -> Checked {
     for source in probe.sources()? {

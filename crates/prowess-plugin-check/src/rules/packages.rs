@@ -286,7 +286,7 @@ pub(super) fn skills(probe: &Probe) -> Checked {
             let bytes = source.read(&seen.package, &seen.file, USUAL_LIMIT);
             let bytes = bytes.map_err(|error| unanswered(&format!("a read of {name}"), &error))?;
             (probe.judges.skill)(&bytes).map_err(|fault| {
-                let help = "fix the skill, or leave it out and tell of it as a problem";
+                let help = "fix the skill, or leave it out and report a problem";
                 broken(format!("{name} cannot be used: {fault}"), help)
             })?;
         }

@@ -45,7 +45,7 @@ impl Work {
 #[derive(Default)]
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
-    told: Condvar,
+    changed: Condvar,
 }
 
 #[derive(Default)]
@@ -58,18 +58,18 @@ impl Queue {
     pub(super) fn add(&self, work: Work) {
         if !work.is_none() {
             lock(&self.waiting).work.add(work);
-            self.told.notify_one();
+            self.changed.notify_one();
         }
     }
 
     pub(super) fn end(&self) {
         lock(&self.waiting).is_over = true;
-        self.told.notify_one();
+        self.changed.notify_one();
     }
 
     /// Waits for work and returns all of it; `None` at the end.
     pub(super) fn take(&self) -> Option<Work> {
-        let waiting = self.told.wait_while(lock(&self.waiting), |waiting: &mut Waiting| {
+        let waiting = self.changed.wait_while(lock(&self.waiting), |waiting: &mut Waiting| {
             waiting.work.is_none() && !waiting.is_over
         });
         let mut waiting = waiting.unwrap_or_else(PoisonError::into_inner);

@@ -32,9 +32,9 @@ fn many_empty_directories_end_the_search_and_not_the_skills() {
     config.max_directories = 100;
     let scan = scan(config);
     assert_eq!(scan.packages(), ["good"], "a skill beside them is found wherever it stands");
-    let told = problems(&scan, tree.path());
-    assert_eq!(told.len(), 1, "the bound is told of once: {told:?}");
-    assert!(told[0].starts_with("warning scan-truncated /empty-"), "{told:?}");
+    let reported = problems(&scan, tree.path());
+    assert_eq!(reported.len(), 1, "the bound is reported once: {reported:?}");
+    assert!(reported[0].starts_with("warning scan-truncated /empty-"), "{reported:?}");
     assert!(scan.problems[0].help.contains("max_directories"), "the help names the bound");
 }
 
@@ -48,7 +48,7 @@ fn the_names_are_counted_too() {
     config.max_entries = 40;
     let scan = scan(config);
     assert_eq!(scan.packages().len(), 40, "what was found before the bound is reported");
-    assert_eq!(problems(&scan, tree.path()), ["warning scan-truncated "], "the rest is told of");
+    assert_eq!(problems(&scan, tree.path()), ["warning scan-truncated "], "the rest is reported");
     assert!(scan.problems[0].help.contains("max_entries"), "the help names the bound");
 }
 
@@ -83,7 +83,7 @@ fn the_shallow_comes_before_the_deep() {
 }
 
 #[test]
-fn the_deepest_level_is_searched_and_what_lies_below_is_told_of() {
+fn the_deepest_level_is_searched_and_what_lies_below_is_reported() {
     let tree = Tree::new("//- /1/2/3/SKILL.md\nin\n//- /x/y/z/below/SKILL.md\nout\n");
     let mut config = config(&tree);
     config.max_depth = 3;
@@ -91,8 +91,12 @@ fn the_deepest_level_is_searched_and_what_lies_below_is_told_of() {
         config.nested = nested;
         let scan = scan(config.clone());
         assert_eq!(scan.packages(), ["1/2/3"], "{nested:?}: three directories deep");
-        let told = problems(&scan, tree.path());
-        assert_eq!(told, ["warning scan-truncated /x/y/z"], "{nested:?}: only what goes deeper");
+        let reported = problems(&scan, tree.path());
+        assert_eq!(
+            reported,
+            ["warning scan-truncated /x/y/z"],
+            "{nested:?}: only what goes deeper"
+        );
         assert!(scan.problems[0].help.contains("max_depth"), "the help names the bound");
     }
 }
@@ -111,15 +115,15 @@ fn a_chain_longer_than_any_path_ends() {
         mkdirat(&here, NAME, Mode::RWXU).unwrap();
         here = openat(&here, NAME, OFlags::DIRECTORY, Mode::empty()).unwrap();
     }
-    let told = |max_depth| {
+    let reported = |max_depth| {
         let mut config = config(&tree);
         config.max_depth = max_depth;
         let scan = scan(config);
         assert_eq!(scan.packages(), ["good"], "the skill beside it is found");
         scan.problems[0].code.as_str().to_owned()
     };
-    assert_eq!(told(6), "scan-truncated", "the depth ends it");
-    assert_eq!(told(usize::MAX), "path-not-portable", "without a depth its path does");
+    assert_eq!(reported(6), "scan-truncated", "the depth ends it");
+    assert_eq!(reported(usize::MAX), "path-not-portable", "without a depth its path does");
 
     // The standard library removes a tree by holding each of its levels open.
     for _ in 0..LEVELS {
@@ -138,8 +142,11 @@ fn the_skills_are_counted() {
     assert_eq!((all.packages().len(), all.problems.len()), (9, 0), "a bound that fits is none");
     let some = scan(FsConfig { max_skills: 4, ..config(&tree) });
     assert_eq!(some.packages().len(), 4, "what was found before the bound is reported");
-    let told = problems(&some, tree.path());
-    assert!(told.len() == 1 && told[0].starts_with("warning scan-truncated /group-"), "{told:?}");
+    let reported = problems(&some, tree.path());
+    assert!(
+        reported.len() == 1 && reported[0].starts_with("warning scan-truncated /group-"),
+        "{reported:?}"
+    );
     assert!(some.problems[0].help.contains("max_skills"), "the help names the bound");
 }
 
@@ -204,8 +211,11 @@ fn the_time_is_bounded_by_the_clock_of_the_host() {
     let scan = look(10);
     let found = scan.packages().len();
     assert!(0 < found && found < 9, "some were found in time: {found}");
-    let told = problems(&scan, tree.path());
-    assert!(told.len() == 1 && told[0].starts_with("warning scan-truncated /group-"), "{told:?}");
+    let reported = problems(&scan, tree.path());
+    assert!(
+        reported.len() == 1 && reported[0].starts_with("warning scan-truncated /group-"),
+        "{reported:?}"
+    );
     assert!(scan.problems[0].help.contains("max_seconds"), "the help names the bound");
 }
 
@@ -230,8 +240,11 @@ fn links_to_packages_count_and_end_in_time_too() {
     let late = ScanRecorder::scan(&FsSource::new(config, Arc::new(Hurrying::default())));
     let late = late.expect("what was found is reported");
     assert!(late.packages().len() < 9, "there was no time for all");
-    let told = problems(&late, tree.path());
-    assert!(told.len() == 1 && told[0].starts_with("warning scan-truncated /skills/"), "{told:?}");
+    let reported = problems(&late, tree.path());
+    assert!(
+        reported.len() == 1 && reported[0].starts_with("warning scan-truncated /skills/"),
+        "{reported:?}"
+    );
 }
 
 /// The registry rejects a file by its size, so a first scan has to know it as later ones do.

@@ -173,8 +173,9 @@ fn what_the_operator_names_comes_first_and_once() {
         "user home/.prowess/skills",
     ];
     assert_eq!(lines(&tree, &found), expected, "a directory is used once, a link to it is it");
-    let told = ["root-repeated /link", "root-not-absolute relative/skills", "root-repeated /team"];
-    assert_eq!(findings(&tree, &found), told, "and what is not used is told of");
+    let reported =
+        ["root-repeated /link", "root-not-absolute relative/skills", "root-repeated /team"];
+    assert_eq!(findings(&tree, &found), reported, "and what is not used is reported");
     let is_optional: Vec<_> = found.roots.iter().map(|root| root.may_be_missing).collect();
     assert_eq!(is_optional, [false, false, false, true], "what is named must be there");
 }
@@ -203,7 +204,7 @@ fn each_folder_of_a_project_is_to_be_asked_about() {
     for trust in [ProjectTrust::Label, ProjectTrust::Trusted] {
         let policy = Discovery { project_trust: trust, ..policy.clone() };
         let found = policy.find(&surroundings);
-        assert!(found.roots.iter().all(|root| root.asked.is_none()), "{trust:?} asks nobody");
+        assert!(found.roots.iter().all(|root| root.asked.is_none()), "{trust:?} does not ask");
     }
 }
 
@@ -233,8 +234,8 @@ fn a_project_s_root_does_not_lead_out_of_the_project() {
         let outside = look(root);
         assert!(outside.found.is_empty(), "nothing outside of the project is read");
         assert!(a_few(root).found.is_empty(), "nor by a look at a few packages");
-        let told = format!("warning root-outside /{root}");
-        assert_eq!(problems(&outside, tree.path()), [told], "and that is told of");
+        let reported = format!("warning root-outside /{root}");
+        assert_eq!(problems(&outside, tree.path()), [reported], "and that is reported");
     }
 }
 

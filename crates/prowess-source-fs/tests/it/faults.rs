@@ -1,4 +1,4 @@
-//! Whatever stands where a `SKILL.md` should: it is told of, and the other skills are found.
+//! Whatever stands where a `SKILL.md` should: it is reported, and the other skills are found.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use crate::{config, make_fifo, problems, scan};
 
 /// Puts something hostile at `bad/SKILL.md` beside a good skill.
 #[track_caller]
-fn check(make: impl Fn(&Path), told: &str) {
+fn check(make: impl Fn(&Path), reported: &str) {
     let tree =
         Tree::new("//- /good/SKILL.md\ngood\n//- /bad/notes.md\nnotes\n//- /secret\nsecret\n");
     let file = tree.join("bad/SKILL.md");
@@ -20,7 +20,7 @@ fn check(make: impl Fn(&Path), told: &str) {
     for nested in [Nested::Stop, Nested::Descend] {
         let scan = scan(FsConfig { nested, ..config(&tree) });
         assert_eq!(scan.packages(), ["good"], "the other skill is found");
-        assert_eq!(problems(&scan, tree.path()), [told], "the bad one is told of once");
+        assert_eq!(problems(&scan, tree.path()), [reported], "the bad one is reported once");
         assert!(
             scan.problems.iter().all(|problem| !problem.help.is_empty()),
             "a problem says what to do"
@@ -29,37 +29,37 @@ fn check(make: impl Fn(&Path), told: &str) {
 }
 
 #[test]
-fn a_fifo_is_told_of_and_never_waited_for() {
+fn a_fifo_is_reported_and_never_waited_for() {
     check(make_fifo, "error not-a-file /bad/SKILL.md");
 }
 
 #[test]
-fn a_directory_is_told_of() {
+fn a_directory_is_reported() {
     check(|file| fs::create_dir(file).unwrap(), "error not-a-file /bad/SKILL.md");
 }
 
 #[test]
-fn a_socket_is_told_of() {
+fn a_socket_is_reported() {
     check(|file| drop(UnixListener::bind(file).unwrap()), "error not-a-file /bad/SKILL.md");
 }
 
 #[test]
-fn a_link_to_a_device_is_told_of() {
+fn a_link_to_a_device_is_reported() {
     check(|file| symlink("/dev/zero", file).unwrap(), "error path-escape /bad/SKILL.md");
 }
 
 #[test]
-fn a_dangling_link_is_told_of() {
+fn a_dangling_link_is_reported() {
     check(|file| symlink("nothing", file).unwrap(), "error dangling-link /bad/SKILL.md");
 }
 
 #[test]
-fn a_link_in_a_circle_is_told_of() {
+fn a_link_in_a_circle_is_reported() {
     check(|file| symlink("SKILL.md", file).unwrap(), "error symlink-loop /bad/SKILL.md");
 }
 
 #[test]
-fn a_link_out_of_the_package_is_told_of() {
+fn a_link_out_of_the_package_is_reported() {
     check(|file| symlink("../secret", file).unwrap(), "error path-escape /bad/SKILL.md");
 }
 
@@ -107,10 +107,10 @@ fn a_link_inside_the_package_is_followed() {
 }
 
 #[track_caller]
-fn check_root(root: &Path, told: &str) {
+fn check_root(root: &Path, reported: &str) {
     let scan = scan(FsConfig::new(root));
     assert!(scan.found.is_empty(), "there is nothing to find");
-    assert_eq!(problems(&scan, root), [told], "the root is told of");
+    assert_eq!(problems(&scan, root), [reported], "the root is reported");
 }
 
 #[test]

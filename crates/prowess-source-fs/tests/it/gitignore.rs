@@ -33,12 +33,12 @@ draft
 const ALL: [&str; 4] = ["draft-a", "group/draft-b", "group/tables", "pdf"];
 
 #[track_caller]
-fn check(patterns: &str, packages: &[&str], told: &[&str]) {
+fn check(patterns: &str, packages: &[&str], reported: &[&str]) {
     let tree = repository(patterns);
     let root = tree.join("skills");
     let scan = scan(FsConfig { gitignore: Some(tree.path().into()), ..FsConfig::new(root) });
     assert_eq!(scan.packages(), packages, "what `{patterns}` leaves");
-    assert_eq!(problems(&scan, tree.path()), told, "what is told of what is left out");
+    assert_eq!(problems(&scan, tree.path()), reported, "the findings about what is left out");
 }
 
 #[test]

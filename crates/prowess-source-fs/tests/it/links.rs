@@ -46,7 +46,7 @@ stored
 
 /// The two packages that are there without links are always found.
 #[track_caller]
-fn check(place: &[(&str, &str)], links: Links, packages: &[&str], told: &[&str]) {
+fn check(place: &[(&str, &str)], links: Links, packages: &[&str], reported: &[&str]) {
     let place = Place::new(place);
     for nested in [Nested::Stop, Nested::Descend] {
         let mut config = place.config(links);
@@ -56,7 +56,7 @@ fn check(place: &[(&str, &str)], links: Links, packages: &[&str], told: &[&str])
         expected.sort_unstable();
         assert_eq!(scan.packages(), expected, "{nested:?}: the packages of the tree");
         let root = place.tree.join("root");
-        assert_eq!(problems(&scan, &root), told, "{nested:?}: what the scan tells of");
+        assert_eq!(problems(&scan, &root), reported, "{nested:?}: the findings of the scan");
     }
 }
 
@@ -93,8 +93,12 @@ fn a_link_may_lead_to_another_part_of_the_project() {
     };
     let found = scan(within_project());
     assert_eq!(found.packages(), ["absolute", "own", "relative"]);
-    let told = ["warning root-is-symlink /away"];
-    assert_eq!(problems(&found, &tree.join("project/skills")), told, "it leads out of the project");
+    let reported = ["warning root-is-symlink /away"];
+    assert_eq!(
+        problems(&found, &tree.join("project/skills")),
+        reported,
+        "it leads out of the project"
+    );
     let read = |package: &str, file: &str| {
         let package = PackagePath::new(package).unwrap();
         let source = source(within_project());
@@ -108,7 +112,7 @@ fn a_link_may_lead_to_another_part_of_the_project() {
 }
 
 #[test]
-fn a_package_is_told_from_others_by_its_directory() {
+fn a_package_is_distinguished_by_its_directory() {
     let place = Place::new(&[("link", "../outside/pdf"), ("again", "../outside/pdf")]);
     let source = source(place.config(Links::Follow));
     let identity = |package| source.identity(&PackagePath::new(package).unwrap());
@@ -130,9 +134,9 @@ fn a_link_to_a_package_inside_that_the_walk_does_not_reach_is_followed() {
 #[test]
 fn a_link_to_a_package_that_is_found_anyway_is_no_second_one() {
     let links = [("again", "real"), ("once-more", "a/deep")];
-    let told = ["hint duplicate-link /again", "hint duplicate-link /once-more"];
-    check(&links, Links::Follow, &[], &told);
-    check(&links, Links::WithinRoot, &[], &told);
+    let reported = ["hint duplicate-link /again", "hint duplicate-link /once-more"];
+    check(&links, Links::Follow, &[], &reported);
+    check(&links, Links::WithinRoot, &[], &reported);
 }
 
 #[test]
@@ -150,16 +154,16 @@ fn links_in_circles_end() {
 }
 
 #[test]
-fn links_that_lead_nowhere_are_told_of() {
+fn links_that_lead_nowhere_are_reported() {
     let links = [("gone", "nothing"), ("round", "round")];
-    let told = ["warning dangling-link /gone", "warning symlink-loop /round"];
+    let reported = ["warning dangling-link /gone", "warning symlink-loop /round"];
     for policy in ALL {
-        check(&links, policy, &[], &told);
+        check(&links, policy, &[], &reported);
     }
 }
 
 #[test]
-fn links_to_files_are_nobodys_business() {
+fn links_to_files_are_not_reported() {
     for policy in ALL {
         check(&[("notes", "real/SKILL.md"), ("shadow", "/dev/null")], policy, &[], &[]);
     }

@@ -176,8 +176,8 @@ fn a_root_of_packages_is_listed_again_when_it_changed_and_each_change_shows() {
         let again = rescan(&source, &before);
         let cold = ScanRecorder::scan(&over(tree)).unwrap();
         assert_eq!(texts(&again.recorder, &before), texts(&cold, &before), "after {what}");
-        let told = |scan| problems(scan, tree.path());
-        assert_eq!(told(&again.recorder), told(&cold), "what is told after {what}");
+        let reported = |scan| problems(scan, tree.path());
+        assert_eq!(reported(&again.recorder), reported(&cold), "the findings after {what}");
         // Elsewhere the dates of a directory are not relied on.
         let is_dated = before.found[0].stamp.is_some_and(Stamp::is_provisional);
         let asked = again.asked;

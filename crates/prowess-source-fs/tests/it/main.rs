@@ -1,4 +1,4 @@
-//! Trees on a real file system: what is found, what is told, what can be read.
+//! Trees on a real file system: what is found, reported and read.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod bounds;
@@ -49,7 +49,7 @@ fn problems(scan: &ScanRecorder, root: &Path) -> Vec<String> {
     scan.problem_lines(&root.to_string_lossy())
 }
 
-/// A FIFO that nobody writes to: whoever opens it and waits, waits for ever.
+/// A FIFO without a writer: opening it blocks for ever.
 fn make_fifo(path: &Path) {
     use rustix::fs::{CWD, FileType, Mode};
     rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::RUSR, 0).expect("a FIFO can be made");

@@ -55,7 +55,7 @@ fn a_few_packages_are_reported_and_no_other() {
 }
 
 #[test]
-fn a_package_that_nobody_touched_since_a_first_scan_is_the_same() {
+fn a_package_that_was_not_touched_since_a_first_scan_is_the_same() {
     let tree = Tree::new(TREE);
     let source = source(config(&tree));
     let recorder = ScanRecorder::scan(&source).unwrap().next();
@@ -97,7 +97,7 @@ fn what_depends_on_more_than_a_package_takes_a_whole_scan() {
 }
 
 #[test]
-fn a_root_that_is_not_there_is_told_of() {
+fn a_root_that_is_not_there_is_reported() {
     let tree = Tree::new(TREE);
     let config = FsConfig::new(tree.join("nowhere"));
     check(config, &["pdf"], EVERYTHING, &[]);

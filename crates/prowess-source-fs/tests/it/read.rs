@@ -102,7 +102,7 @@ fn a_directory_of_very_many_files_is_listed_up_to_a_bound() {
     config.max_listed = 500;
     let source = source(config);
     let all = source.list(&PackagePath::new("alpha").unwrap(), usize::MAX).unwrap();
-    assert!(!all.is_complete, "a bound that bit is told of");
+    assert!(!all.is_complete, "a bound that bit is reported");
     assert!((400..=500).contains(&all.resources.len()), "what was seen before is listed");
     let scan = ScanRecorder::scan(&source).unwrap();
     assert_eq!(scan.packages(), ["alpha"], "finding the skill does not depend on it");
@@ -154,7 +154,7 @@ fn what_is_no_file_is_refused_at_once() {
     make_fifo(&tree.join("alpha/ref.md"));
     let begin = Instant::now();
     assert_eq!(read(&tree, "ref.md"), Err(SourceErrorKind::NotRegular), "a FIFO is no file");
-    assert!(begin.elapsed() < Duration::from_secs(10), "and nobody waits for its writer");
+    assert!(begin.elapsed() < Duration::from_secs(10), "no call waits for its writer");
     assert_eq!(read(&tree, "references"), Err(SourceErrorKind::NotRegular), "nor a directory");
 }
 

@@ -11,7 +11,7 @@ use crate::{config, problems, scan, source};
 
 /// Takes all rights of `bad` away and looks at what a scan says.
 #[track_caller]
-fn check(bad: &str, mode: u32, packages: &[&str], told: &[&str]) {
+fn check(bad: &str, mode: u32, packages: &[&str], reported: &[&str]) {
     let tree = Tree::new(
         "//- /good/SKILL.md\ngood\n//- /bad/SKILL.md\nbad\n//- /group/deep/SKILL.md\ndeep\n",
     );
@@ -20,8 +20,10 @@ fn check(bad: &str, mode: u32, packages: &[&str], told: &[&str]) {
     without_override(|| {
         let scan = scan(config(&tree));
         assert_eq!(scan.packages(), packages, "the readable skills are found");
-        assert_eq!(problems(&scan, tree.path()), told, "the unreadable one is told of");
-        let shut = told.iter().filter_map(|told| told.strip_prefix("error directory-unreadable "));
+        assert_eq!(problems(&scan, tree.path()), reported, "the unreadable one is reported");
+        let shut = reported
+            .iter()
+            .filter_map(|reported| reported.strip_prefix("error directory-unreadable "));
         let shut: Vec<_> = shut.map(|path| path.trim_start_matches('/')).collect();
         assert_eq!(scan.unreadable, shut, "what lies in a directory that is shut is not gone");
     });
@@ -29,13 +31,13 @@ fn check(bad: &str, mode: u32, packages: &[&str], told: &[&str]) {
 }
 
 #[test]
-fn an_unreadable_file_is_told_of() {
-    let told = ["error file-unreadable /bad/SKILL.md"];
-    check("bad/SKILL.md", 0o000, &["good", "group/deep"], &told);
+fn an_unreadable_file_is_reported() {
+    let reported = ["error file-unreadable /bad/SKILL.md"];
+    check("bad/SKILL.md", 0o000, &["good", "group/deep"], &reported);
 }
 
 #[test]
-fn a_directory_without_any_right_is_told_of() {
+fn a_directory_without_any_right_is_reported() {
     check("bad", 0o000, &["good", "group/deep"], &["error directory-unreadable /bad"]);
     check("group", 0o000, &["bad", "good"], &["error directory-unreadable /group"]);
 }
@@ -47,7 +49,7 @@ fn a_directory_that_may_be_entered_and_not_listed_is_a_package_all_the_same() {
 }
 
 #[test]
-fn a_root_without_right_is_told_of() {
+fn a_root_without_right_is_reported() {
     check("", 0o000, &[], &["error directory-unreadable "]);
 }
 
@@ -64,9 +66,9 @@ fn reading_without_right_is_denied() {
     });
 }
 
-/// A package of the project that a link leads to is not gone because nobody may look.
+/// A package of the project that a link leads to is not gone because it cannot be read.
 #[test]
-fn a_linked_package_that_is_shut_is_told_of_and_not_gone() {
+fn a_linked_package_that_is_shut_is_reported_and_not_gone() {
     let tree = Tree::new("//- /parts/pdf/SKILL.md\npdf\n//- /skills/own/SKILL.md\nown\n");
     std::os::unix::fs::symlink("../parts/pdf", tree.join("skills/pdf")).unwrap();
     let target = tree.join("parts/pdf");
@@ -79,8 +81,8 @@ fn a_linked_package_that_is_shut_is_told_of_and_not_gone() {
                 fs::set_permissions(&target, Permissions::from_mode(0o700)).unwrap();
                 assert_eq!(scan.packages(), ["own"], "{mode:o} {links:?}");
                 assert_eq!(scan.unreadable, ["pdf"], "{mode:o} {links:?}");
-                let told = ["error directory-unreadable /skills/pdf"];
-                assert_eq!(problems(&scan, tree.path()), told, "{mode:o} {links:?}");
+                let reported = ["error directory-unreadable /skills/pdf"];
+                assert_eq!(problems(&scan, tree.path()), reported, "{mode:o} {links:?}");
             }
         }
     });

@@ -43,7 +43,7 @@ fn file_that_is_being_saved_is_read_once_it_is_whole() {
     fs::write(&file, &NEW[..9]).unwrap();
     let clock = Arc::new(ManualClock::at(now()));
     let source = FsSource::new(config(&tree), clock.clone());
-    // The editor finishes, and nobody writes any more.
+    // The editor finishes, and the file stays as it is.
     let source = source.with_pause(move |pause| {
         fs::write(&file, NEW).unwrap();
         clock.advance(pause * 1_000);

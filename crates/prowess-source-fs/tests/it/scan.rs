@@ -28,13 +28,13 @@ no
 ";
 
 #[track_caller]
-fn check(tree: &str, change: impl Fn(&mut FsConfig), packages: &[&str], told: &[&str]) {
+fn check(tree: &str, change: impl Fn(&mut FsConfig), packages: &[&str], reported: &[&str]) {
     let tree = Tree::new(tree);
     let mut config = config(&tree);
     change(&mut config);
     let scan = scan(config);
     assert_eq!(scan.packages(), packages, "the packages of the tree");
-    assert_eq!(problems(&scan, tree.path()), told, "what the scan tells of");
+    assert_eq!(problems(&scan, tree.path()), reported, "the findings of the scan");
 }
 
 #[test]
@@ -46,8 +46,8 @@ fn a_package_ends_the_walk_and_hidden_directories_are_walked() {
 #[test]
 fn packages_inside_packages_are_found_when_asked_for() {
     let found = ["both", "group/.claude/skills/deep", "lower", "pdf", "pdf/nested"];
-    let told = ["warning skill-md-repeated /both/skill.md"];
-    check(TREE, |config| config.nested = Nested::Descend, &found, &told);
+    let reported = ["warning skill-md-repeated /both/skill.md"];
+    check(TREE, |config| config.nested = Nested::Descend, &found, &reported);
 }
 
 #[test]

@@ -41,8 +41,8 @@ fn hard_link_is_read_only_where_it_is_allowed() {
     assert_eq!(read(refused.clone(), "alpha", "SKILL.md"), Ok(b"alpha\n".to_vec()));
     let scanned = scan(refused);
     assert_eq!(scanned.packages(), ["alpha"]);
-    let told = problems(&scanned, &tree.join("skills"));
-    assert!(told.len() == 1 && told[0].contains("multiple-links"), "{told:?}");
+    let reported = problems(&scanned, &tree.join("skills"));
+    assert!(reported.len() == 1 && reported[0].contains("multiple-links"), "{reported:?}");
     assert_eq!(scan(skills(&tree, SharedFiles::Allow)).packages(), ["alpha", "beta"]);
 }
 
@@ -82,8 +82,8 @@ fn mount_inside_a_package_is_read_only_where_it_is_allowed() {
     assert!(listed.resources.is_empty() && !listed.is_complete, "{listed:?}");
     let scanned = scan(refused);
     assert_eq!(scanned.packages(), ["alpha"]);
-    let told = problems(&scanned, &tree.join("skills"));
-    assert!(told.len() == 1 && told[0].contains("cross-device"), "{told:?}");
+    let reported = problems(&scanned, &tree.join("skills"));
+    assert!(reported.len() == 1 && reported[0].contains("cross-device"), "{reported:?}");
     assert_eq!(scan(allowed).packages(), ["alpha", "gamma"]);
 }
 

@@ -20,10 +20,10 @@ const LONG: Duration = Duration::from_secs(60);
 
 const SKILL: &str = "---\nname: skill\ndescription: Does things.\n---\nBody\n";
 
-/// A source that is watched, and what was told of it.
+/// A source that is watched, and the changes it reported.
 struct Watched {
     source: FsSource,
-    heard: mpsc::Receiver<SourceChange>,
+    changes: mpsc::Receiver<SourceChange>,
     _watch: Watch,
 }
 
@@ -33,20 +33,20 @@ fn source(config: FsConfig) -> FsSource {
 
 fn watched(config: FsConfig) -> Watched {
     let source = source(config);
-    let (tell, heard) = mpsc::channel();
-    let watch = source.watch(Arc::new(move |change| drop(tell.send(change))));
+    let (sender, changes) = mpsc::channel();
+    let watch = source.watch(Arc::new(move |change| drop(sender.send(change))));
     let _watch = watch.expect("there are watches").expect("directories can be watched");
-    Watched { source, heard, _watch }
+    Watched { source, changes, _watch }
 }
 
 impl Watched {
-    /// Waits until it is told that a package may have changed; gives the others that were told of
+    /// Waits for the report that a package may have changed; returns the others that were reported
     /// before.
     #[track_caller]
     fn wait_for(&self, package: &str) -> Vec<String> {
         let mut before = Vec::new();
         loop {
-            match self.heard.recv_timeout(LONG) {
+            match self.changes.recv_timeout(LONG) {
                 Ok(SourceChange::Packages(packages)) => {
                     let is_it = |path: &PackagePath| path.as_str() == package;
                     let found = packages.iter().any(is_it);
@@ -56,16 +56,16 @@ impl Watched {
                     }
                 }
                 Ok(SourceChange::Everything) => return before,
-                other => panic!("`{package}` is told of, and not {other:?} after {before:?}"),
+                other => panic!("`{package}` is reported, and not {other:?} after {before:?}"),
             }
         }
     }
 
-    /// Waits until it is told that anything may have changed.
+    /// Waits for the report that anything may have changed.
     #[track_caller]
     fn wait_for_everything(&self) {
         loop {
-            match self.heard.recv_timeout(LONG) {
+            match self.changes.recv_timeout(LONG) {
                 Ok(SourceChange::Everything) => return,
                 Ok(SourceChange::Packages(_)) => {}
                 other => panic!("everything may have changed, and not {other:?}"),
@@ -89,7 +89,7 @@ fn config(tree: &Tree) -> FsConfig {
 }
 
 /// Makes an edit of the tree in the directory `skills` and waits until each of the packages was
-/// told of.
+/// reported.
 #[track_caller]
 fn check(edit: impl Fn(&Path), packages: &[&str]) {
     for nested in [Nested::Stop, Nested::Descend] {
@@ -98,8 +98,9 @@ fn check(edit: impl Fn(&Path), packages: &[&str]) {
         edit(&tree.join("skills"));
         // One after the other may come in any order, so each is waited for by an edit of its own.
         for package in packages {
-            let told = watched.wait_for(package);
-            if packages.len() > 1 && packages.iter().all(|&one| told.iter().any(|it| it == one)) {
+            let reported = watched.wait_for(package);
+            if packages.len() > 1 && packages.iter().all(|&one| reported.iter().any(|it| it == one))
+            {
                 break;
             }
         }

@@ -8,7 +8,7 @@ use prowess_testkit::Tree;
 use super::{SKILL, check, config, rename, tree, watched, write};
 
 #[test]
-fn a_directory_that_is_renamed_is_told_of_by_both_names() {
+fn a_directory_that_is_renamed_is_reported_by_both_names() {
     check(|skills| rename(skills.join("pdf"), skills.join("forms")), &["pdf"]);
     check(|skills| rename(skills.join("pdf"), skills.join("forms")), &["forms"]);
     check(|skills| rename(skills.join("group"), skills.join("team")), &["team/inner"]);
@@ -26,8 +26,7 @@ fn a_directory_that_was_renamed_is_still_watched() {
     }
 }
 
-/// Makes a directory, waits until it is told of, and sees that what is edited in it later is told
-/// of too.
+/// Makes a directory, waits until it is reported, and checks that a later edit in it is reported too.
 #[track_caller]
 fn check_new(make: impl Fn(&Tree), package: &str) {
     for nested in [Nested::Stop, Nested::Descend] {
@@ -81,7 +80,7 @@ fn packages_below_one_that_ends_the_walk_come_with_its_end() {
 }
 
 #[test]
-fn many_changes_at_once_are_told_of() {
+fn many_changes_at_once_are_reported() {
     let tree = tree();
     let watched = watched(config(&tree));
     for number in 0..1_000 {
@@ -89,7 +88,7 @@ fn many_changes_at_once_are_told_of() {
     }
     write(tree.join("skills/tables/SKILL.md"));
     watched.wait_for("tables");
-    // Whatever was told of one by one or as a whole, each is watched in the end.
+    // Reported one by one or as a whole, each is watched in the end.
     loop {
         write(tree.join("skills/many/skill-999/SKILL.md"));
         if watched.wait_for("many/skill-999").iter().any(|path| path == "many/skill-999") {

@@ -11,13 +11,13 @@ use prowess_testkit::ScanRecorder;
 use super::{SKILL, check, config, rename, tree, watched, write};
 
 #[test]
-fn a_file_that_is_written_in_place_is_told_of() {
+fn a_file_that_is_written_in_place_is_reported() {
     check(|skills| write(skills.join("pdf/SKILL.md")), &["pdf"]);
     check(|skills| write(skills.join("group/inner/SKILL.md")), &["group/inner"]);
 }
 
 #[test]
-fn a_file_that_is_replaced_by_a_rename_is_told_of() {
+fn a_file_that_is_replaced_by_a_rename_is_reported() {
     let save = |skills: &Path| {
         write(skills.join("pdf/.SKILL.md.tmp"));
         rename(skills.join("pdf/.SKILL.md.tmp"), skills.join("pdf/SKILL.md"));
@@ -26,7 +26,7 @@ fn a_file_that_is_replaced_by_a_rename_is_told_of() {
 }
 
 #[test]
-fn a_file_that_is_moved_away_and_written_again_is_told_of() {
+fn a_file_that_is_moved_away_and_written_again_is_reported() {
     let save = |skills: &Path| {
         rename(skills.join("pdf/SKILL.md"), skills.join("pdf/SKILL.md~"));
         write(skills.join("pdf/SKILL.md"));
@@ -35,20 +35,20 @@ fn a_file_that_is_moved_away_and_written_again_is_told_of() {
 }
 
 #[test]
-fn a_file_that_goes_is_told_of() {
+fn a_file_that_goes_is_reported() {
     check(|skills| fs::remove_file(skills.join("pdf/SKILL.md")).expect("it goes"), &["pdf"]);
     check(|skills| fs::remove_dir_all(skills.join("pdf")).expect("it goes"), &["pdf"]);
     check(|skills| fs::remove_dir_all(skills.join("group")).expect("it goes"), &["group/inner"]);
 }
 
 #[test]
-fn the_other_name_of_the_file_is_told_of() {
+fn the_other_name_of_the_file_is_reported() {
     let rename = |skills: &Path| rename(skills.join("pdf/SKILL.md"), skills.join("pdf/skill.md"));
     check(rename, &["pdf"]);
 }
 
 #[test]
-fn rights_that_change_are_told_of() {
+fn rights_that_change_are_reported() {
     let shut = |path: &Path| {
         fs::set_permissions(path, fs::Permissions::from_mode(0o500)).expect("the rights change");
     };
@@ -57,7 +57,7 @@ fn rights_that_change_are_told_of() {
 }
 
 #[test]
-fn what_no_scan_would_see_is_not_told_of() {
+fn what_no_scan_would_see_is_not_reported() {
     let tree = tree();
     let watched = watched(config(&tree));
     watched
@@ -70,7 +70,7 @@ fn what_no_scan_would_see_is_not_told_of() {
     fs::create_dir(tree.join("skills/pdf/scripts")).expect("it can be made");
     tree.write("elsewhere/pdf/SKILL.md", SKILL);
     write(tree.join("skills/tables/SKILL.md"));
-    assert_eq!(watched.wait_for("tables"), ["tables"], "only the last is told of");
+    assert_eq!(watched.wait_for("tables"), ["tables"], "only the last is reported");
 }
 
 struct Deaf;

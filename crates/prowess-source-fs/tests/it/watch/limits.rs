@@ -15,18 +15,18 @@ use super::{LONG, SKILL, Watched, config, source, tree, watched, write};
 /// As [`watched`], with a listener that is held up the first time, until it is released.
 fn held(config: FsConfig) -> (Watched, mpsc::Sender<()>) {
     let source = source(config);
-    let (tell, heard) = mpsc::channel();
+    let (sender, changes) = mpsc::channel();
     let (release, held) = mpsc::channel();
     let (held, is_first) = (Mutex::new(held), AtomicBool::new(true));
     let listener = move |change| {
-        let _ = tell.send(change);
+        let _ = sender.send(change);
         if is_first.swap(false, Ordering::Relaxed) {
             let _ = held.lock().expect("no test panics here").recv_timeout(LONG);
         }
     };
     let watch = source.watch(Arc::new(listener)).expect("there are watches");
     let _watch = watch.expect("directories can be watched");
-    (Watched { source, heard, _watch }, release)
+    (Watched { source, changes, _watch }, release)
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_tree_that_grows_too_large_is_lost() {
     let watched = watched(FsConfig { max_watched: 5, ..config(&tree) });
     tree.write("skills/one-more/SKILL.md", SKILL);
     loop {
-        match watched.heard.recv_timeout(LONG).expect("it is told of") {
+        match watched.changes.recv_timeout(LONG).expect("it is reported") {
             SourceChange::WatchLost(error) => {
                 break assert_eq!(error.kind, SourceErrorKind::TooLarge);
             }
@@ -53,7 +53,7 @@ fn a_tree_that_grows_too_large_is_lost() {
     }
 }
 
-/// The system tells nobody of a directory that one may not list, and a skill in it can be opened by
+/// The system reports no changes of a directory that may not be listed, and a skill in it can be opened by
 /// its name.
 #[test]
 fn a_directory_that_can_be_entered_and_not_listed_is_not_silently_left_out() {
@@ -65,7 +65,7 @@ fn a_directory_that_can_be_entered_and_not_listed_is_not_silently_left_out() {
         let pdf = tree.join("skills/pdf");
         rights(&pdf, 0o300);
         let refused =
-            source(config(&tree)).watch(Arc::new(|_| {})).expect_err("it is not heard of");
+            source(config(&tree)).watch(Arc::new(|_| {})).expect_err("it cannot be watched");
         assert_eq!(refused.kind, SourceErrorKind::Denied);
         assert!(
             refused.message.contains("skills/pdf` can be entered and not watched"),
@@ -78,7 +78,7 @@ fn a_directory_that_can_be_entered_and_not_listed_is_not_silently_left_out() {
         rights(&tree.join("skills/group"), 0o300);
         tree.write("skills/group/late/SKILL.md", SKILL);
         loop {
-            match watched.heard.recv_timeout(LONG).expect("it is told of") {
+            match watched.changes.recv_timeout(LONG).expect("it is reported") {
                 SourceChange::WatchLost(error) => {
                     break assert_eq!(error.kind, SourceErrorKind::Denied);
                 }
@@ -90,7 +90,7 @@ fn a_directory_that_can_be_entered_and_not_listed_is_not_silently_left_out() {
 }
 
 #[test]
-fn a_watch_that_is_dropped_tells_nothing_more() {
+fn a_watch_that_is_dropped_reports_nothing_more() {
     let tree = tree();
     let held = Arc::new(());
     let witness = Arc::clone(&held);
@@ -110,7 +110,7 @@ fn what_the_operating_system_drops_may_be_anything() {
     let tree = tree();
     let (watched, release) = held(config(&tree));
     write(tree.join("skills/pdf/SKILL.md"));
-    let first = watched.heard.recv_timeout(LONG).expect("the first change is told of");
+    let first = watched.changes.recv_timeout(LONG).expect("the first change is reported");
     assert!(matches!(first, SourceChange::Packages(_)), "{first:?}");
     // Each is at least two events that are not alike; the last ones find no room.
     let passing = tree.join("skills/pdf/passing");
@@ -121,16 +121,16 @@ fn what_the_operating_system_drops_may_be_anything() {
     tree.write("skills/late/SKILL.md", SKILL);
     release.send(()).expect("the listener waits");
     loop {
-        match watched.heard.recv_timeout(LONG).expect("it is told that something was dropped") {
+        match watched.changes.recv_timeout(LONG).expect("a dropped change is reported") {
             SourceChange::Everything => break,
-            SourceChange::Packages(told) => {
-                let is_late = told.iter().any(|path| path.as_str() == "late");
-                assert!(!is_late, "there was no room for it: {told:?}");
+            SourceChange::Packages(reported) => {
+                let is_late = reported.iter().any(|path| path.as_str() == "late");
+                assert!(!is_late, "there was no room for it: {reported:?}");
             }
             other => panic!("the watch is kept up, and not {other:?}"),
         }
     }
     write(tree.join("skills/late/SKILL.md"));
-    let is_late = |change| matches!(change, SourceChange::Packages(told) if told.iter().any(|path| path.as_str() == "late"));
-    while !is_late(watched.heard.recv_timeout(LONG).expect("what came meanwhile is watched")) {}
+    let is_late = |change| matches!(change, SourceChange::Packages(reported) if reported.iter().any(|path| path.as_str() == "late"));
+    while !is_late(watched.changes.recv_timeout(LONG).expect("what came meanwhile is watched")) {}
 }

@@ -11,7 +11,7 @@ use prowess_testkit::{Tree, without_override};
 use super::{LONG, SKILL, config, rename, tree, watched, write};
 
 #[test]
-fn a_package_behind_a_link_is_told_of_by_the_links_name() {
+fn a_package_behind_a_link_is_reported_by_the_links_name() {
     let tree = tree();
     symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
     symlink(tree.join("skills/pdf"), tree.join("skills/twice")).expect("links can be made");
@@ -19,10 +19,10 @@ fn a_package_behind_a_link_is_told_of_by_the_links_name() {
     write(tree.join("outside/shared/SKILL.md"));
     watched.wait_for("linked");
     write(tree.join("skills/pdf/SKILL.md"));
-    let told = watched.wait_for("pdf");
+    let reported = watched.wait_for("pdf");
     assert!(
-        !told.iter().any(|path| path == "twice"),
-        "what lies inside has its own name: {told:?}"
+        !reported.iter().any(|path| path == "twice"),
+        "what lies inside has its own name: {reported:?}"
     );
 }
 
@@ -38,7 +38,7 @@ fn a_link_that_comes_or_leads_elsewhere_may_change_everything() {
     symlink(tree.join("outside/other"), tree.join("skills/.new")).expect("links can be made");
     rename(tree.join("skills/.new"), tree.join("skills/linked"));
     watched.wait_for_everything();
-    // Between the two, everything may have been told of once more.
+    // Between the two, everything may have been reported once more.
     write(tree.join("outside/other/SKILL.md"));
     watched.wait_for("linked");
 }
@@ -66,7 +66,7 @@ fn a_link_that_comes_along_with_a_directory_may_change_everything() {
 }
 
 #[test]
-fn a_package_of_the_project_behind_a_link_is_told_of() {
+fn a_package_of_the_project_behind_a_link_is_reported() {
     let tree = tree();
     symlink("../outside/shared", tree.join("skills/shared")).expect("a link can be made");
     let within = Some(tree.path().to_owned());
@@ -77,7 +77,7 @@ fn a_package_of_the_project_behind_a_link_is_told_of() {
 }
 
 #[test]
-fn a_package_that_is_searched_by_no_path_but_a_link_is_told_of() {
+fn a_package_that_is_searched_by_no_path_but_a_link_is_reported() {
     let tree = tree();
     tree.write("skills/node_modules/hidden/SKILL.md", SKILL);
     symlink("node_modules/hidden", tree.join("skills/shown")).expect("a link can be made");
@@ -87,7 +87,7 @@ fn a_package_that_is_searched_by_no_path_but_a_link_is_told_of() {
 }
 
 #[test]
-fn what_a_link_leads_to_is_heard_of_when_it_comes() {
+fn what_a_link_leads_to_is_reported_when_it_comes() {
     for (link, made) in [
         ("../outside/late", "outside/late"),
         ("../outside/some/way/off", "outside/some/way/off"),
@@ -106,7 +106,7 @@ fn what_a_link_leads_to_is_heard_of_when_it_comes() {
         // It may have been made while everything was looked at.
         loop {
             write(tree.join(made).join("SKILL.md"));
-            match watched.heard.recv_timeout(LONG).expect("it is told of") {
+            match watched.changes.recv_timeout(LONG).expect("it is reported") {
                 SourceChange::Packages(packages) => {
                     let is_linked =
                         |path: &PackagePath| ["one", "chained"].contains(&path.as_str());
@@ -121,7 +121,7 @@ fn what_a_link_leads_to_is_heard_of_when_it_comes() {
 
 /// As where a new version is unpacked beside and put in place whole.
 #[test]
-fn what_a_link_leads_to_is_heard_of_when_it_is_moved_in() {
+fn what_a_link_leads_to_is_reported_when_it_is_moved_in() {
     for (links, made) in [
         (&[("one", "pdf/late")][..], "skills/pdf/late"),
         (&[("one", "../outside/late")], "outside/late"),
@@ -148,7 +148,7 @@ fn what_a_link_leads_to_is_heard_of_when_it_is_moved_in() {
 }
 
 #[test]
-fn what_a_link_leads_to_inside_is_heard_of_when_it_opens() {
+fn what_a_link_leads_to_inside_is_reported_when_it_opens() {
     without_override(|| {
         let tree = tree();
         tree.write("skills/node_modules/hidden/SKILL.md", SKILL);
@@ -180,14 +180,14 @@ fn what_a_link_leads_to_beside_the_root_leaves_the_roots_own_watch() {
         symlink("other", tree.join("new")).expect("a link can be made");
         rename(tree.join("new"), tree.join("root"));
         watched.wait_for_everything();
-        while watched.heard.recv_timeout(Duration::from_millis(100)).is_ok() {}
+        while watched.changes.recv_timeout(Duration::from_millis(100)).is_ok() {}
         tree.write("other/pdf/SKILL.md", SKILL);
         watched.wait_for("pdf");
     }
 }
 
 #[test]
-fn what_a_link_leads_to_is_heard_of_when_it_opens() {
+fn what_a_link_leads_to_is_reported_when_it_opens() {
     without_override(|| {
         for shut in ["outside", "outside/shared"] {
             let tree = tree();

@@ -17,11 +17,11 @@ fn a_root_that_is_made_later_is_watched() {
     fs::create_dir(tree.join("a")).expect("it can be made");
     watched.wait_for_everything();
     tree.write("a/b/skills/pdf/SKILL.md", SKILL);
-    // Each write is told of, by name once the watch is up and as anything before.
+    // Each write is reported, by name once the watch is up and as anything before.
     loop {
         write(tree.join("a/b/skills/pdf/SKILL.md"));
-        let told = watched.heard.recv_timeout(LONG).expect("a write is told of");
-        if matches!(told, SourceChange::Packages(_)) {
+        let reported = watched.changes.recv_timeout(LONG).expect("a write is reported");
+        if matches!(reported, SourceChange::Packages(_)) {
             break;
         }
     }
@@ -40,7 +40,7 @@ fn a_root_that_goes_and_comes_back_is_watched() {
 }
 
 #[test]
-fn a_root_that_is_moved_with_the_directory_above_it_is_heard_of() {
+fn a_root_that_is_moved_with_the_directory_above_it_is_reported() {
     let tree = Tree::new("");
     tree.write("project/.agents/skills/pdf/SKILL.md", SKILL);
     let watched = watched(FsConfig::new(tree.join("project/.agents/skills")));
@@ -50,7 +50,7 @@ fn a_root_that_is_moved_with_the_directory_above_it_is_heard_of() {
         watched.wait_for_everything();
         rename(&to, &from);
         watched.wait_for_everything();
-        while watched.heard.recv_timeout(Duration::from_millis(100)).is_ok() {}
+        while watched.changes.recv_timeout(Duration::from_millis(100)).is_ok() {}
     }
     write(tree.join("project/.agents/skills/pdf/SKILL.md"));
     watched.wait_for("pdf");
@@ -87,7 +87,7 @@ fn a_gitignore_that_comes_changes_or_goes_may_change_everything() {
 }
 
 #[test]
-fn a_root_that_is_shut_for_a_while_is_heard_of_when_it_opens() {
+fn a_root_that_is_shut_for_a_while_is_reported_when_it_opens() {
     without_override(|| {
         let tree = tree();
         let skills = tree.join("skills");
