@@ -46,6 +46,7 @@ impl ActiveSkill {
             layer: record.layer().name.to_string(),
             version,
             digest: Digest::of(skill_md),
+            allowed_tools: document.frontmatter.allowed_tools,
             properties: document.frontmatter.fields.into(),
             body: document.body.trim().into(),
             loaded_at: now,

@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod activation;
+mod approval;
 mod audience;
 mod audit;
 mod availability;
@@ -49,6 +50,7 @@ mod tool;
 mod trust;
 
 pub use activation::ActivationError;
+pub use approval::{Approval, ApprovalId, ApprovalRequest, ApprovalScope, ArgumentPattern};
 pub use audience::{Audience, Facts};
 pub use audit::{
     AuditEvent, AuditSink, AuditedOrigin, AuditedSkill, NoAudit, Outcome, RefreshEvent, ShadowEvent,
@@ -67,8 +69,8 @@ pub use layer::{Layer, Trust};
 pub use memory::{MemorySource, MemorySourceBuilder};
 pub use path::{PackagePath, PathError, ResourcePath};
 pub use prowess_format::{
-    Code, CodeEntry, Conditions, Diagnostic, Requirements, SKILL_MD_FILES, Scope, Severity,
-    declare_codes,
+    AllowedTools, Code, CodeEntry, Conditions, Diagnostic, Requirements, SKILL_MD_FILES, Scope,
+    Severity, ToolRule, declare_codes,
 };
 pub use prowess_text::Boundary;
 pub use ranker::{Ranked, Ranker};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use prowess_format::AllowedTools;
 use serde::{Deserialize, Serialize};
 
 use crate::{Digest, SessionId, Timestamp};
@@ -27,6 +28,11 @@ pub struct ActiveSkill {
     pub digest: Digest,
     /// The frontmatter as it was written.
     pub properties: serde_json::Value,
+    /// The tools that it names under `allowed-tools`, as they were when it was loaded. A refresh
+    /// keeps them: new rights need a new load. `Absent` in sessions that were stored before these
+    /// were recorded.
+    #[serde(default)]
+    pub allowed_tools: AllowedTools,
     /// Everything after the frontmatter, trimmed.
     pub body: Arc<str>,
     /// The time at which it was loaded.

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, Availability, Boundary, Catalog, CatalogBuilder, CatalogSource, DeliveryPolicy,
-    Digest, EstimatedTokens, Layer, MemorySource, NewRecord, RecordIndex, RecordSetBuilder,
-    Timestamp, Trust,
+    ActiveSkill, AllowedTools, Availability, Boundary, Catalog, CatalogBuilder, CatalogSource,
+    DeliveryPolicy, Digest, EstimatedTokens, Layer, MemorySource, NewRecord, RecordIndex,
+    RecordSetBuilder, Timestamp, Trust,
 };
 use prowess_prompt::{Prompt, PromptInput, PromptPolicy, compose};
 
@@ -84,6 +84,7 @@ pub(crate) fn active(id: &str, body: &str) -> Arc<ActiveSkill> {
         version: None,
         digest: Digest::of(body.as_bytes()),
         properties: serde_json::Value::Null,
+        allowed_tools: AllowedTools::Absent,
         body: body.into(),
         loaded_at: Timestamp(0),
     })

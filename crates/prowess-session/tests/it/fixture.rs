@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use prowess_core::{ActiveSkill, Digest, LoadMode, Receipt, SessionError, SessionStore, Timestamp};
+use prowess_core::{
+    ActiveSkill, AllowedTools, Digest, LoadMode, Receipt, SessionError, SessionStore, Timestamp,
+};
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
 use prowess_testkit::ManualClock;
 
@@ -18,6 +20,7 @@ pub(crate) fn edition(id: &str, edition: u32) -> Arc<ActiveSkill> {
         version: None,
         digest: Digest::of(body.as_bytes()),
         properties: serde_json::json!({ "name": id, "description": "Does things." }),
+        allowed_tools: AllowedTools::Absent,
         body: body.into(),
         loaded_at: Timestamp(0),
     })
