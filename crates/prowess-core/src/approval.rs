@@ -1,4 +1,5 @@
-//! Approvals: the tool calls that a person allows, for how long, and for which content of a package.
+//! Approvals: the tool calls that a person allows, for how long, and for which content of a
+//! package.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,8 +7,8 @@ use crate::{Digest, SessionId, Timestamp};
 
 /// A tool call that may run only after a person has approved it.
 ///
-/// It is what an approval is bound to: another tool, other arguments, another content of the skill's
-/// package, or another tenant need an approval of their own.
+/// It is what an approval is bound to: another tool, other arguments, another content of the
+/// skill's package, or another tenant need an approval of their own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ApprovalRequest {
     /// The tool's canonical name.

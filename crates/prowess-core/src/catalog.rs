@@ -14,8 +14,8 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use prowess_format::{Diagnostic, Rules};
 
 use crate::{
-    Availability, Callers, Layer, Listing, ReadLimit, RecordSet, ResourcePath, SkillSource,
-    SourceError,
+    Availability, Callers, Cancel, Digest, Layer, Listing, ReadLimit, RecordSet, ResourcePath,
+    SkillSource, SourceError,
 };
 
 pub use builder::CatalogBuilder;
@@ -233,6 +233,19 @@ impl Catalog {
     /// As for [`SkillSource::list`].
     pub fn list(&self, record: Record<'_>, most: usize) -> Result<Listing, SourceError> {
         self.source(record.index()).source.list(&record.package(), most)
+    }
+
+    /// Returns the digest of all files of a record's package.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SkillSource::package_digest`].
+    pub fn package_digest(
+        &self,
+        record: Record<'_>,
+        cancel: &Cancel,
+    ) -> Result<Digest, SourceError> {
+        self.source(record.index()).source.package_digest(&record.package(), cancel)
     }
 
     /// Returns the same skills, whose files come from other sources: `source` maps the position of

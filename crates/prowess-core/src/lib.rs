@@ -37,6 +37,7 @@ mod delivery;
 mod digest;
 mod layer;
 mod memory;
+mod package_digest;
 mod path;
 mod ranker;
 mod record_set;
@@ -67,6 +68,7 @@ pub use delivery::{BodyDelivery, DeliveryPolicy, ShowLocation, parse_virtual_uri
 pub use digest::Digest;
 pub use layer::{Layer, Trust};
 pub use memory::{MemorySource, MemorySourceBuilder};
+pub use package_digest::{FileMode, PackageDigest};
 pub use path::{PackagePath, PathError, ResourcePath};
 pub use prowess_format::{
     AllowedTools, Code, CodeEntry, Conditions, Diagnostic, Requirements, SKILL_MD_FILES, Scope,

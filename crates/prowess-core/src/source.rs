@@ -6,7 +6,16 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::{Cancel, PackagePath, PreviousScan, ResourcePath, ScanSink, ScanSummary};
+use crate::{
+    Cancel, Digest, FileMode, PackageDigest, PackagePath, PreviousScan, ResourcePath,
+    SKILL_MD_FILES, ScanSink, ScanSummary,
+};
+
+/// The maximum number of files of a package whose digest is computed by reading each.
+const MOST_FILES: usize = 20_000;
+
+/// The maximum size of one file in such a package, in bytes.
+const MOST_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// A source of skill packages, such as a directory. It returns bytes and never parses frontmatter.
 ///
@@ -115,6 +124,47 @@ pub trait SkillSource: Send + Sync {
         resource: &ResourcePath,
         limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError>;
+
+    /// Returns the digest of all files of a package, in the format of
+    /// [`PackageDigest`](crate::PackageDigest). It changes with each change of a file's path or
+    /// content, and if the source knows them, with each change of a mode or a link.
+    ///
+    /// By default this lists and reads every file.
+    ///
+    /// # Errors
+    ///
+    /// The package no longer exists, is too large, has a file that cannot be read or that is
+    /// neither regular nor a link, or has a link that leads out of it.
+    fn package_digest(
+        &self,
+        package: &PackagePath,
+        cancel: &Cancel,
+    ) -> Result<Digest, SourceError> {
+        let listing = self.list(package, MOST_FILES)?;
+        if !listing.is_complete {
+            let message = "the package has too many files for a digest, or some cannot be listed";
+            return Err(SourceError::new(SourceErrorKind::TooLarge, message));
+        }
+        // The source does not report modes, so every file counts as a regular one.
+        let mut digest = PackageDigest::default();
+        for resource in &listing.resources {
+            if cancel.is_cancelled() {
+                return Err(SourceError::new(SourceErrorKind::Cancelled, "the call was cancelled"));
+            }
+            let bytes = self.read(package, &resource.path, ReadLimit(MOST_FILE_BYTES))?;
+            digest.add(FileMode::Regular, resource.path.as_str(), Digest::of(&bytes));
+        }
+        // A listing has all files but these.
+        for file in SKILL_MD_FILES {
+            let Ok(path) = ResourcePath::new(file) else { continue };
+            match self.read(package, &path, ReadLimit(MOST_FILE_BYTES)) {
+                Ok(bytes) => digest.add(FileMode::Regular, file, Digest::of(&bytes)),
+                Err(error) if error.kind == SourceErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(digest.finish())
+    }
 }
 
 /// The part of a source that [`SkillSource::scan_packages`] covered.

@@ -1,6 +1,6 @@
 //! Directory handles.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
@@ -116,6 +116,20 @@ impl Dir {
     pub fn stat(&self, path: &str, links: Links) -> Result<Stat> {
         let handle = self.open_handle(path, access::PATH_ONLY, links)?;
         stat_of(&handle, path.into())
+    }
+
+    /// Returns the path that a symbolic link contains, without following it.
+    ///
+    /// # Errors
+    ///
+    /// It is no link, or another link is on the path to it.
+    pub fn read_link(&self, path: &str) -> Result<Vec<u8>> {
+        path::check(path)?;
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let parent = self.open_dir(parent, Links::Refuse)?;
+        rustix::fs::readlinkat(&parent.handle, name, Vec::new())
+            .map(CString::into_bytes)
+            .map_err(|cause| Error::of(cause, path))
     }
 
     /// Returns the state of a file, in one system call that does not confine the directories on its

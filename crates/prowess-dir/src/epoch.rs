@@ -64,6 +64,7 @@ mod imp {
     use rustix::time::{ClockId, Timespec, clock_gettime};
 
     use super::Epoch;
+    use crate::stat::EXECUTABLE;
     use crate::{Dir, FileTime, Kind, RelativePath, Result, Stat};
 
     /// The file systems that update the `ctime` for every change of the file behind a name.
@@ -108,6 +109,7 @@ mod imp {
             inode: stat.stx_ino,
             device: rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor),
             links: stat.stx_nlink.into(),
+            is_executable: u32::from(stat.stx_mode) & EXECUTABLE != 0,
         }
     }
 

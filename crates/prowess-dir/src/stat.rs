@@ -46,7 +46,12 @@ pub struct Stat {
     pub device: u64,
     /// The number of hard links.
     pub links: u64,
+    /// Whether its mode lets someone execute it.
+    pub is_executable: bool,
 }
+
+/// The bits of a mode that let the owner, the group or others execute a file.
+pub(crate) const EXECUTABLE: u32 = 0o111;
 
 impl Kind {
     pub(crate) fn of(kind: FileType) -> Self {
@@ -77,6 +82,7 @@ impl Stat {
             inode: stat.st_ino as u64,
             device: stat.st_dev as u64,
             links: stat.st_nlink as u64,
+            is_executable: stat.st_mode as u32 & EXECUTABLE != 0,
         }
     }
 }

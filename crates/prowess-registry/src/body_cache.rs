@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use dashmap::DashMap;
 use prowess_core::{
-    Cancel, ChangeListener, Clock, Coverage, Diagnostic, Found, Listing, PackagePath, PreviousScan,
-    ReadFurther, ReadLimit, ResourcePath, SKILL_MD_FILES, ScanSink, ScanSummary, SkillSource,
-    SourceError, Watch,
+    Cancel, ChangeListener, Clock, Coverage, Diagnostic, Digest, Found, Listing, PackagePath,
+    PreviousScan, ReadFurther, ReadLimit, ResourcePath, SKILL_MD_FILES, ScanSink, ScanSummary,
+    SkillSource, SourceError, Watch,
 };
 
 /// The maximum size of one source's cache, in bytes, before all bodies are evicted.
@@ -148,6 +148,14 @@ impl SkillSource for BodyCache {
             self.evict(package);
         }
         Ok(bytes)
+    }
+
+    fn package_digest(
+        &self,
+        package: &PackagePath,
+        cancel: &Cancel,
+    ) -> Result<Digest, SourceError> {
+        self.source.package_digest(package, cancel)
     }
 }
 

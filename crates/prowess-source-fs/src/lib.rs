@@ -62,6 +62,7 @@ mod gitignore;
 mod link;
 mod named_packages;
 mod package;
+mod package_digest;
 mod probe;
 mod probe_request;
 mod problem;
@@ -82,11 +83,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, ChangeListener, Clock, Coverage, Listing, PackagePath, PreviousScan, ReadLimit,
+    Cancel, ChangeListener, Clock, Coverage, Digest, Listing, PackagePath, PreviousScan, ReadLimit,
     ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
 };
 
 use fast::Fast;
+use package_digest::PackageDigests;
 use scan::Scanner;
 use stillness::Stillness;
 
@@ -105,6 +107,7 @@ pub struct FsSource {
     root: String,
     clock: Arc<dyn Clock>,
     stillness: Stillness,
+    digests: PackageDigests,
     /// The state of the fast walk. Without it the plain walk finds the same, more slowly.
     fast: Option<Fast>,
 }
@@ -122,7 +125,8 @@ impl FsSource {
         let root = config.root.to_string_lossy().into_owned();
         let pause = Arc::new(std::thread::sleep);
         let stillness = Stillness { clock: Arc::clone(&clock), pause };
-        Self { config, root, clock, stillness, fast: Some(Fast::default()) }
+        let digests = PackageDigests::default();
+        Self { config, root, clock, stillness, digests, fast: Some(Fast::default()) }
     }
 
     /// Sets the function that waits before a file that is being written to is read again. By
@@ -208,5 +212,13 @@ impl SkillSource for FsSource {
         limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
         read::read(&self.config, package, resource, limit, &self.stillness)
+    }
+
+    fn package_digest(
+        &self,
+        package: &PackagePath,
+        cancel: &Cancel,
+    ) -> Result<Digest, SourceError> {
+        self.digests.compute(&self.config, package, cancel)
     }
 }

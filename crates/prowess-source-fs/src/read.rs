@@ -122,7 +122,7 @@ fn resource(directory: &Dir, path: &str) -> Option<Resource> {
     Some(Resource { path: checked, bytes: stat.size })
 }
 
-fn source_error(error: &Error, package: &PackagePath) -> SourceError {
+pub(crate) fn source_error(error: &Error, package: &PackagePath) -> SourceError {
     let message = match package.as_str() {
         "" => error.to_string(),
         package => format!("{error} in the package `{package}`"),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, ChangeListener, Coverage, Listing, PackagePath, PreviousScan, ReadLimit, ResourcePath,
-    ScanSink, ScanSummary, SkillSource, SourceError, Watch,
+    Cancel, ChangeListener, Coverage, Digest, Listing, PackagePath, PreviousScan, ReadLimit,
+    ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
 };
 
 use crate::Tree;
@@ -64,5 +64,13 @@ impl SkillSource for TreeSource {
         limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
         self.source.read(package, resource, limit)
+    }
+
+    fn package_digest(
+        &self,
+        package: &PackagePath,
+        cancel: &Cancel,
+    ) -> Result<Digest, SourceError> {
+        self.source.package_digest(package, cancel)
     }
 }

@@ -11,6 +11,7 @@ mod kit;
 mod links;
 mod listed;
 mod names;
+mod package_digest;
 mod partial;
 mod pinned;
 mod read;

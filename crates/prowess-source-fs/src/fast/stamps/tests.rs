@@ -22,6 +22,7 @@ const OLD: Stat = Stat {
     inode: 7,
     device: 1,
     links: 1,
+    is_executable: false,
 };
 
 /// Returns the verdict of the stamp of a scan that started at [`BEGAN`], a minute later.

@@ -1,0 +1,167 @@
+//! The digest of a whole package.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use prowess_core::{
+    Cancel, Digest, FileMode, MemorySource, PackageDigest, PackagePath, SkillSource,
+    SourceErrorKind,
+};
+use prowess_testkit::Tree;
+
+use crate::{config, make_fifo, source};
+
+fn tree() -> Tree {
+    Tree::new(
+        "
+//- /alpha/SKILL.md
+alpha
+//- /alpha/scripts/run.sh
+run
+//- /alpha/node_modules/left/index.js
+left
+//- /alpha/.git/config
+config
+",
+    )
+}
+
+fn alpha() -> PackagePath {
+    PackagePath::new("alpha").unwrap()
+}
+
+fn digest(tree: &Tree) -> Result<Digest, SourceErrorKind> {
+    let digest = source(config(tree)).package_digest(&alpha(), &Cancel::default());
+    digest.map_err(|error| error.kind)
+}
+
+/// Checks that a change of the package changes its digest, and that the source which has computed
+/// the one before finds it too.
+#[track_caller]
+fn check_change(change: impl FnOnce(&Tree)) {
+    let tree = tree();
+    let source = source(config(&tree));
+    let compute = || source.package_digest(&alpha(), &Cancel::default()).unwrap();
+    let before = compute();
+    assert_eq!(compute(), before, "nothing has changed yet");
+    change(&tree);
+    assert_ne!(compute(), before, "the change is not in the digest");
+    assert_eq!(Ok(compute()), digest(&tree), "another source computes another digest");
+}
+
+#[test]
+fn lines_are_those_of_the_format() {
+    let tree = tree();
+    fs::set_permissions(tree.join("alpha/scripts/run.sh"), fs::Permissions::from_mode(0o755))
+        .unwrap();
+    symlink("scripts/run.sh", tree.join("alpha/run")).unwrap();
+    let mut expected = PackageDigest::default();
+    expected.add(FileMode::Regular, "SKILL.md", Digest::of(b"alpha\n"));
+    expected.add(FileMode::Executable, "scripts/run.sh", Digest::of(b"run\n"));
+    expected.add(FileMode::Link, "run", Digest::of(b"scripts/run.sh"));
+    expected.add(FileMode::Regular, "node_modules/left/index.js", Digest::of(b"left\n"));
+    expected.add(FileMode::Regular, ".git/config", Digest::of(b"config\n"));
+    assert_eq!(digest(&tree), Ok(expected.finish()));
+}
+
+#[test]
+fn changed_content_changes_it() {
+    check_change(|tree| tree.write("alpha/scripts/run.sh", "ruN\n"));
+}
+
+#[test]
+fn content_with_its_old_time_changes_it() {
+    check_change(|tree| {
+        let path = tree.join("alpha/scripts/run.sh");
+        let modified = fs::metadata(&path).unwrap().modified().unwrap();
+        tree.write("alpha/scripts/run.sh", "ruN\n");
+        fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+    });
+}
+
+#[test]
+fn new_files_change_it() {
+    check_change(|tree| tree.write("alpha/assets/new", ""));
+}
+
+#[test]
+fn files_that_listings_skip_change_it() {
+    check_change(|tree| tree.write("alpha/node_modules/left/index.js", "right\n"));
+    check_change(|tree| tree.write("alpha/.git/config", "other\n"));
+}
+
+#[test]
+fn renamed_files_change_it() {
+    check_change(|tree| {
+        fs::rename(tree.join("alpha/scripts/run.sh"), tree.join("alpha/scripts/go.sh")).unwrap();
+    });
+}
+
+#[test]
+fn executable_bits_change_it() {
+    check_change(|tree| {
+        let path = tree.join("alpha/scripts/run.sh");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o744)).unwrap();
+    });
+}
+
+#[test]
+fn link_targets_change_it() {
+    check_change(|tree| symlink("SKILL.md", tree.join("alpha/link")).unwrap());
+}
+
+#[test]
+fn links_out_of_the_package_are_refused() {
+    let tree = tree();
+    tree.write("outside", "secret");
+    symlink("../outside", tree.join("alpha/link")).unwrap();
+    assert_eq!(digest(&tree), Err(SourceErrorKind::Escape));
+}
+
+#[test]
+fn special_files_are_refused() {
+    let tree = tree();
+    make_fifo(&tree.join("alpha/pipe"));
+    assert_eq!(digest(&tree), Err(SourceErrorKind::NotRegular));
+}
+
+#[test]
+fn cancelled_calls_end() {
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let tree = tree();
+    let error = source(config(&tree)).package_digest(&alpha(), &cancel).unwrap_err();
+    assert_eq!(error.kind, SourceErrorKind::Cancelled);
+}
+
+#[test]
+fn missing_packages_have_none() {
+    let tree = Tree::new("//- /beta/SKILL.md\nbeta\n");
+    assert_eq!(digest(&tree), Err(SourceErrorKind::NotFound));
+}
+
+#[test]
+fn sources_without_modes_compute_it_from_their_files() {
+    let memory = MemorySource::builder("memory")
+        .file("alpha/SKILL.md", "alpha\n")
+        .file("alpha/scripts/run.sh", "run\n")
+        .build()
+        .unwrap();
+    let mut expected = PackageDigest::default();
+    expected.add(FileMode::Regular, "SKILL.md", Digest::of(b"alpha\n"));
+    expected.add(FileMode::Regular, "scripts/run.sh", Digest::of(b"run\n"));
+    let digest = memory.package_digest(&alpha(), &Cancel::default()).unwrap();
+    assert_eq!(digest, expected.finish());
+}
+
+#[test]
+fn names_cannot_imitate_lines() {
+    let mut two = PackageDigest::default();
+    two.add(FileMode::Regular, "a", Digest::of(b"1"));
+    two.add(FileMode::Regular, "b", Digest::of(b"2"));
+    let hex = Digest::of(b"1").to_string();
+    let imitation = format!("a {}\n100644 b", hex.trim_start_matches("sha256:"));
+    let mut one = PackageDigest::default();
+    one.add(FileMode::Regular, &imitation, Digest::of(b"2"));
+    assert_ne!(one.finish(), two.finish());
+}
