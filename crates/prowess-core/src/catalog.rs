@@ -4,6 +4,7 @@ mod builder;
 mod ids;
 mod lookup;
 mod record;
+mod required;
 mod revision;
 
 use std::hash::BuildHasher;
@@ -21,6 +22,7 @@ use crate::{
 pub use builder::CatalogBuilder;
 pub use lookup::Lookup;
 pub use record::Record;
+pub use required::{RequiredSkill, RequirementWalk, UnmetRequirement};
 pub use revision::RevisedSkill;
 
 use ids::Ids;

@@ -61,7 +61,7 @@ pub use caller::Caller;
 pub use cancel::Cancel;
 pub use catalog::{
     Catalog, CatalogBuilder, CatalogProvider, CatalogSource, Lookup, Record, RecordIndex,
-    RevisedSkill,
+    RequiredSkill, RequirementWalk, RevisedSkill, UnmetRequirement,
 };
 pub use clock::{Clock, Timestamp};
 pub use delivery::{BodyDelivery, DeliveryPolicy, ShowLocation, parse_virtual_uri, virtual_uri};

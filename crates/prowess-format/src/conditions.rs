@@ -27,8 +27,11 @@ pub struct Conditions {
     pub requirements: Requirements,
     /// `paths`: patterns of files; it is of use only where one of them is worked on.
     pub paths: Vec<Box<str>>,
-    /// The tools of `allowed-tools`, without their patterns.
+    /// The tools of `allowed-tools` without their patterns, and those of `requires`.
     pub tools: Vec<Box<str>>,
+    /// `requires`: the skills to be loaded before it, by id, each with a range of versions or
+    /// without one: `forms`, `forms@^1.2`.
+    pub skills: Vec<Box<str>>,
 }
 
 /// The audience of a skill. An empty list does not limit it; `*` in a list means all.

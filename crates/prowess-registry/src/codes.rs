@@ -14,6 +14,10 @@ prowess_core::declare_codes! {
     SKILL_COLLISION = "skill-collision";
     /// Warning: a skill's `allowed-tools` names a tool that the host does not offer.
     TOOL_MISSING = "tool-missing";
+    /// Warning: a skill requires another one that cannot be loaded, or another version of it.
+    REQUIREMENT_UNMET = "requirement-unmet";
+    /// Warning: skills require each other, so that none of them can be loaded first.
+    REQUIREMENT_CYCLE = "requirement-cycle";
     /// Warning: an alias is the id of a skill, which takes precedence.
     ALIAS_TAKEN = "alias-taken";
     /// Warning: an alias stands for an unknown skill.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use prowess_core::{
     Availability, Callers, Catalog, CatalogBuilder, Diagnostic, PackagePath, Record, RecordIndex,
-    Severity, Trust,
+    RequirementWalk, Severity, Trust, UnmetRequirement,
 };
 
 use crate::codes;
@@ -141,6 +141,7 @@ impl Resolution<'_> {
 
     /// Adds the missing requirement of each record, whether it is offered or excluded.
     fn note_missing_requirements(&mut self) {
+        self.note_unmet_requirements();
         if !self.input.filter.has_requirements() {
             return;
         }
@@ -153,6 +154,25 @@ impl Resolution<'_> {
                     self.builder.missing_requirement(at, missing);
                 }
             }
+        }
+    }
+
+    /// Adds a finding for each requirement of an offered skill that no offered skill meets. The
+    /// skill stays offered: what happens at a load is a policy of the tools.
+    fn note_unmet_requirements(&mut self) {
+        let find = |id: &str| self.builder.holder(id).map(|at| self.builder.record(at));
+        let mut walk = RequirementWalk::new(find);
+        for (source, of) in self.input.scans.sources.iter().enumerate() {
+            for (entry, conditions) in of.records.conditioned() {
+                let at = RecordIndex::new(source, entry);
+                if !conditions.skills.is_empty() && self.is_shown(at) {
+                    walk.visit(self.builder.record(at));
+                }
+            }
+        }
+        for (at, unmet) in walk.into_unmet() {
+            let finding = requirement_unmet(self.builder.record(at), &unmet);
+            self.builder.diagnose(finding);
         }
     }
 
@@ -224,6 +244,16 @@ fn skill_md_missing(name: &str, root: &str) -> Diagnostic {
         format!("add one to the source that is to be the skill `{name}`, or name another"),
     )
     .in_file(root)
+}
+
+fn requirement_unmet(record: Record<'_>, unmet: &UnmetRequirement) -> Diagnostic {
+    let (code, help) = match unmet {
+        UnmetRequirement::Cycle(_) => {
+            (codes::REQUIREMENT_CYCLE, "remove one of them from `requires` of another")
+        }
+        _ => (codes::REQUIREMENT_UNMET, "add the skill, or change `requires`"),
+    };
+    Diagnostic::new(code, Severity::Warning, unmet.to_string(), help).in_file(record.location())
 }
 
 fn tool_missing(record: Record<'_>, reason: &str) -> Diagnostic {

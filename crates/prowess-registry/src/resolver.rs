@@ -87,7 +87,8 @@ impl Resolver {
         let is_alike = state.scans.generation == last.generation()
             && state.readiness == *readiness
             && state.scans.withheld == scans.withheld
-            && state.scans.findings == scans.findings;
+            && state.scans.findings == scans.findings
+            && !scans.sources.iter().any(requires_versions);
         if is_alike { last.revised(&scans.sources, scans.generation) } else { None }
     }
 
@@ -128,4 +129,11 @@ impl View {
     fn share(&self) -> Self {
         Self { audience: self.audience.clone(), catalog: Arc::clone(&self.catalog) }
     }
+}
+
+/// Returns whether a skill of the source requires a version of another one: then an edit of a
+/// version may change the findings.
+fn requires_versions(source: &CatalogSource) -> bool {
+    let mut conditioned = source.records.conditioned();
+    conditioned.any(|(_, conditions)| conditions.skills.iter().any(|skill| skill.contains('@')))
 }

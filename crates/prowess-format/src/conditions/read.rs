@@ -15,7 +15,11 @@ const MOST_ITEMS: usize = 64;
 const MOST_BYTES: usize = 256;
 
 /// The fields of the top level whose values are looked at.
-const KEYS: [&str; 4] = ["disable-model-invocation", "user-invocable", "scope", "paths"];
+const KEYS: [&str; 5] =
+    ["disable-model-invocation", "user-invocable", "scope", "paths", "requires"];
+
+/// The start of an item of `requires` that names a tool instead of a skill.
+const TOOL: &str = "tool:";
 
 /// Where OpenClaw's fields stand, below `metadata`.
 const OPENCLAW: &str = "openclaw";
@@ -48,18 +52,34 @@ pub(crate) fn read<'t>(pairs: &[Pair<'_>], fields: &Fields<'t>) -> SummaryCondit
         }
     }
     let value = |key: &str| get(pairs, key);
+    let Required { skills, tools } = required(value("requires"));
     let conditions = Conditions {
         not_by_model: value("disable-model-invocation").is_some_and(|node| is(node, &TRUE)),
         not_by_user: value("user-invocable").is_some_and(|node| is(node, &FALSE)),
         scope: scope(value("scope")),
         requirements: requirements(value("metadata").and_then(|node| within(node, OPENCLAW))),
         paths: value("paths").map(listing).unwrap_or_default(),
-        tools: tool_names(check::allowed_tools(fields)),
+        tools: [tool_names(check::allowed_tools(fields)), tools].concat(),
+        skills,
     };
     if conditions.is_empty() {
         return SummaryConditions::None;
     }
     SummaryConditions::All(Box::new(conditions))
+}
+
+/// The items of `requires`.
+struct Required {
+    skills: Vec<Box<str>>,
+    tools: Vec<Box<str>>,
+}
+
+fn required(node: Option<&Node<'_>>) -> Required {
+    let items = node.map(listing).unwrap_or_default();
+    let (tools, skills): (Vec<Box<str>>, Vec<_>) =
+        items.into_iter().partition(|item| item.starts_with(TOOL));
+    let tools = tools.iter().map(|tool| tool[TOOL.len()..].trim().into()).collect();
+    Required { skills, tools }
 }
 
 const TRUE: [&str; 3] = ["true", "yes", "on"];

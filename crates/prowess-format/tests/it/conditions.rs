@@ -94,3 +94,14 @@ fn a_limit_without_end_stays_a_limit() {
     let scope = summary.conditions.to_conditions().expect("a limit").scope;
     assert_eq!(scope.tenants, ["x".repeat(256).into_boxed_str()], "it is cut, not dropped");
 }
+
+#[test]
+fn requires_names_skills_and_tools() {
+    check("requires: [forms, 'tables@^1.2']\n", &json!({"skills":["forms","tables@^1.2"]}));
+    check("requires: forms\n", &json!({"skills":["forms"]}));
+    check(
+        "requires: [forms, 'tool: Bash']\nallowed-tools: Read\n",
+        &json!({"skills":["forms"],"tools":["Read","Bash"]}),
+    );
+    check("requires: {}\n", &Value::Null);
+}

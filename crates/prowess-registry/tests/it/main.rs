@@ -9,6 +9,7 @@ mod layers;
 mod precedence;
 mod refresh;
 mod reload;
+mod required;
 mod single_flight;
 mod subscribe;
 mod swap;

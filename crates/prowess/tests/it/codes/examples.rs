@@ -50,6 +50,26 @@ description: Fills forms.
 Forms
 ";
 
+const REQUIRES: &str = "
+//- /user/pdf/SKILL.md
+---
+name: pdf
+description: Fills forms.
+requires: forms
+---
+Forms
+";
+
+const CYCLE: &str = "
+//- /user/pdf/SKILL.md
+---
+name: pdf
+description: Fills forms.
+requires: pdf
+---
+Forms
+";
+
 const TOOLS: &str = "
 //- /user/pdf/SKILL.md
 ---
@@ -117,6 +137,16 @@ description: Merges files.
         code: registry::codes::TOOL_MISSING,
         shown: "allowed-tools: Bash\n\naudience: { tools: [Read] }\nvisibility: { missing_tools: flag }",
         setup: tree(TOOLS, "audience: { tools: [Read] }\nvisibility: { missing_tools: flag }"),
+    },
+    Example {
+        code: registry::codes::REQUIREMENT_UNMET,
+        shown: "requires: forms",
+        setup: tree(REQUIRES, ""),
+    },
+    Example {
+        code: registry::codes::REQUIREMENT_CYCLE,
+        shown: "name: pdf\nrequires: pdf",
+        setup: tree(CYCLE, ""),
     },
     Example {
         code: registry::codes::ALIAS_TAKEN,
