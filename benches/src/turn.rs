@@ -79,6 +79,7 @@ impl Conversation {
             catalog: &self.catalog,
             session: &self.session,
             caller: prowess_core::Caller::Model,
+            origin: &Arc::default(),
             clock: &self.clock,
             cancel: &Cancel::default(),
             boundary: &self.boundary,

@@ -235,7 +235,7 @@ struct CountedCalls(AtomicUsize);
 
 impl AuditSink for CountedCalls {
     fn record(&self, event: &AuditEvent) {
-        self.0.fetch_add(event.skills.len(), Ordering::Relaxed);
+        self.0.fetch_add(event.intent.skills.len(), Ordering::Relaxed);
     }
 }
 

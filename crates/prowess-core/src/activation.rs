@@ -50,6 +50,7 @@ impl ActiveSkill {
             properties: document.frontmatter.fields.into(),
             body: document.body.trim().into(),
             loaded_at: now,
+            activated_at: now,
         })
     }
 }

@@ -36,6 +36,7 @@ mod clock;
 mod delivery;
 mod digest;
 mod layer;
+mod limits;
 mod memory;
 mod package_digest;
 mod path;
@@ -54,7 +55,10 @@ pub use activation::ActivationError;
 pub use approval::{Approval, ApprovalId, ApprovalRequest, ApprovalScope, ArgumentPattern};
 pub use audience::{Audience, Facts};
 pub use audit::{
-    AuditEvent, AuditSink, AuditedOrigin, AuditedSkill, NoAudit, Outcome, RefreshEvent, ShadowEvent,
+    ApprovalAction, ApprovalEvent, AuditError, AuditEvent, AuditPolicy, AuditSink, AuditedDecision,
+    AuditedOrigin, AuditedSkill, CallIntent, CallOrigin, CorrelationId, DeactivationCause, NoAudit,
+    Outcome, PluginAction, PluginEvent, RefreshEvent, ReloadEvent, RuntimeEvent, ShadowEvent,
+    SkillActivation, SkillDeactivation, Verdict,
 };
 pub use availability::{Availability, Callers};
 pub use caller::Caller;
@@ -67,6 +71,7 @@ pub use clock::{Clock, Timestamp};
 pub use delivery::{BodyDelivery, DeliveryPolicy, ShowLocation, parse_virtual_uri, virtual_uri};
 pub use digest::Digest;
 pub use layer::{Layer, Trust};
+pub use limits::{CallUsage, CostTracker, RateLimited, RateLimiter};
 pub use memory::{MemorySource, MemorySourceBuilder};
 pub use package_digest::{FileMode, PackageDigest};
 pub use path::{PackagePath, PathError, ResourcePath};

@@ -37,6 +37,10 @@ pub struct ActiveSkill {
     pub body: Arc<str>,
     /// The time at which it was loaded.
     pub loaded_at: Timestamp,
+    /// The time at which its run started: a refresh and a repeated load continue it. Zero in
+    /// sessions that were stored before it was recorded.
+    #[serde(default)]
+    pub activated_at: Timestamp,
 }
 
 /// The stored state of a session.

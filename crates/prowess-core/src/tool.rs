@@ -8,7 +8,7 @@ use prowess_text::Boundary;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Caller, Cancel, Catalog, Clock, Session};
+use crate::{CallOrigin, Caller, Cancel, Catalog, Clock, Session};
 
 /// The definition of a tool, as it is shown to a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -31,6 +31,8 @@ pub struct ToolContext<'a> {
     pub session: &'a dyn Session,
     /// The caller.
     pub caller: Caller,
+    /// The agent, task, tenant and model that the call is made for.
+    pub origin: &'a Arc<CallOrigin>,
     /// The host's clock.
     pub clock: &'a dyn Clock,
     /// Set when the host no longer needs the result.
@@ -110,6 +112,19 @@ impl ToolResult {
     pub fn error(code: Code, message: impl Into<String>) -> Self {
         Self { is_error: true, code: Some(code), ..Self::text(message) }
     }
+
+    /// Returns the texts of the content, in order.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.content.iter().filter_map(|content| match content {
+            Content::Text { text } => Some(text.as_str()),
+            Content::Blob { .. } => None,
+        })
+    }
+
+    /// Returns the message of an error result.
+    pub fn message(&self) -> Option<&str> {
+        self.texts().next().filter(|_| self.is_error)
+    }
 }
 
 /// A tool that a model may call.
@@ -138,6 +153,12 @@ pub trait Tool: Send + Sync {
     /// before the arguments are validated. By default, returns none.
     fn named_skills<'a>(&self, _arguments: &'a Value) -> Vec<&'a str> {
         Vec::new()
+    }
+
+    /// Returns the file of a package that a call with these arguments refers to, for the audit. It
+    /// is called before the arguments are validated. By default, returns none.
+    fn named_resource<'a>(&self, _arguments: &'a Value) -> Option<&'a str> {
+        None
     }
 
     /// Returns whether the tool is listed for a model while `catalog` is in use. By default it is.

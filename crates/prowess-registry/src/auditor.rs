@@ -1,11 +1,15 @@
-//! Reports newly shadowed skills to the audit.
+//! Reports new catalogs and newly shadowed skills to the audit.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use prowess_core::{
-    AuditSink, AuditedOrigin, Availability, Caller, Catalog, Clock, Lookup, Record, ShadowEvent,
+    AuditSink, AuditedOrigin, Availability, Caller, Catalog, Clock, Lookup, Record, ReloadEvent,
+    RuntimeEvent, ShadowEvent,
 };
+
+use crate::CatalogChange;
+use crate::cause::ReloadCause;
 
 /// The audit sink and the clock.
 pub(crate) struct Auditor {
@@ -17,15 +21,37 @@ pub(crate) struct Auditor {
 type Shadow = (String, AuditedOrigin, AuditedOrigin);
 
 impl Auditor {
+    /// Reports that a reload has replaced a catalog by a later one.
+    pub(crate) fn report(
+        &self,
+        cause: ReloadCause,
+        change: &CatalogChange,
+        earlier: &Catalog,
+        later: &Catalog,
+    ) {
+        self.sink.report(&RuntimeEvent::CatalogReloaded(ReloadEvent {
+            at: self.clock.now(),
+            cause: cause.to_string(),
+            before: earlier.generation(),
+            generation: later.generation(),
+            skills: later.len(),
+            added: change.added.len(),
+            changed: change.changed.len(),
+            removed: change.removed.len(),
+        }));
+        self.report_shadows(earlier, later);
+    }
+
     /// Reports the skills that are shadowed in `later` and were not in `earlier`, in the order of
     /// ids.
-    pub(crate) fn tell(&self, earlier: &Catalog, later: &Catalog) {
+    fn report_shadows(&self, earlier: &Catalog, later: &Catalog) {
         let known: HashSet<Shadow> = shadows(earlier).collect();
         let at = self.clock.now();
         for shadow in shadows(later).filter(|shadow| !known.contains(shadow)) {
             let (id, used, shadowed) = shadow;
             let generation = later.generation();
-            self.sink.shadowed(&ShadowEvent { at, generation, id, used, shadowed });
+            let event = ShadowEvent { at, generation, id, used, shadowed };
+            self.sink.report(&RuntimeEvent::SkillShadowed(event));
         }
     }
 }

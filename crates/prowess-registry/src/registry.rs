@@ -234,7 +234,7 @@ impl Registry {
         reload.change = self.published.publish(&catalog, between);
         trace::swapped(reload.catalog.generation(), &catalog);
         if let Some(auditor) = &self.context.auditor {
-            auditor.tell(&reload.catalog, &catalog);
+            auditor.report(reload.cause, &reload.change, &reload.catalog, &catalog);
         }
         reload.catalog = catalog;
     }

@@ -4,11 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, LoadMode, Receipt, Session, SessionError, SessionId, SessionState, Unload,
+    ActiveSkill, CallOrigin, DeactivationCause, LoadMode, Receipt, Session, SessionError,
+    SessionId, SessionState, StoreError, Unload,
 };
 
 use crate::operations;
 use crate::refreshed::Refreshed;
+use crate::runs::{self, Runs};
 use crate::shared::Shared;
 
 /// The number of attempts before a change fails with [`SessionError::Contended`]. Each failed
@@ -21,6 +23,7 @@ const MOST_ATTEMPTS: usize = 64;
 pub struct SessionHandle {
     shared: Arc<Shared>,
     id: SessionId,
+    origin: Arc<CallOrigin>,
 }
 
 /// The state before and after a change.
@@ -31,7 +34,19 @@ struct Change {
 
 impl SessionHandle {
     pub(crate) fn new(shared: Arc<Shared>, id: SessionId) -> Self {
-        Self { shared, id }
+        Self { shared, id, origin: Arc::default() }
+    }
+
+    /// Returns a handle of the same session for calls of another agent, task, tenant or model. The
+    /// audit events of its changes name them.
+    #[must_use]
+    pub fn with_origin(&self, origin: CallOrigin) -> Self {
+        Self { origin: Arc::new(origin), ..self.clone() }
+    }
+
+    /// Returns the agent, task, tenant and model of this handle; none by default.
+    pub fn origin(&self) -> &Arc<CallOrigin> {
+        &self.origin
     }
 
     /// Returns the id of the session.
@@ -62,6 +77,7 @@ impl SessionHandle {
     ) -> Result<Receipt, SessionError> {
         let policy = &self.shared.policy;
         let change = self.change(|active| operations::load(active, skills, mode, policy))?;
+        self.report(&change, DeactivationCause::Replaced);
         Ok(Receipt::from(&change.after))
     }
 
@@ -72,6 +88,7 @@ impl SessionHandle {
     /// As for [`Self::state`].
     pub fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {
         let change = self.change(|active| Ok(operations::unload(active, which)))?;
+        self.report(&change, DeactivationCause::Unloaded);
         Ok(Receipt::from(&change.after))
     }
 
@@ -108,11 +125,30 @@ impl SessionHandle {
         match self.stored()? {
             Some(state) if !self.shared.is_expired(&state) => Ok(state),
             Some(_) => {
-                self.shared.store.delete(&self.id)?;
+                self.end(DeactivationCause::SessionExpired)?;
                 Err(self.not_found())
             }
             None => Err(self.not_found()),
         }
+    }
+
+    /// Deletes the state and reports the skills that were loaded. Returns whether there was one.
+    pub(crate) fn end(&self, cause: DeactivationCause) -> Result<bool, StoreError> {
+        let last = self.shared.store.load(&self.id)?;
+        let is_deleted = self.shared.store.delete(&self.id)?;
+        if let Some(last) = last.filter(|_| is_deleted) {
+            self.runs().report(&last.active, &[], cause);
+        }
+        Ok(is_deleted)
+    }
+
+    fn report(&self, change: &Change, cause: DeactivationCause) {
+        self.runs().report(&change.before.active, &change.after.active, cause);
+    }
+
+    fn runs(&self) -> Runs<'_> {
+        let Shared { clock, audit, .. } = &*self.shared;
+        Runs { session: &self.id, origin: &self.origin, clock: &**clock, audit: &**audit }
     }
 
     fn stored(&self) -> Result<Option<SessionState>, SessionError> {
@@ -131,7 +167,7 @@ impl SessionHandle {
     ) -> Result<Change, SessionError> {
         for _ in 0..MOST_ATTEMPTS {
             let before = self.open_state()?;
-            let active = next(&before.active)?;
+            let active = runs::continued(&before.active, next(&before.active)?);
             if active == before.active {
                 let after = self.touch()?;
                 return Ok(Change { before, after });

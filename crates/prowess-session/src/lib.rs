@@ -34,6 +34,7 @@ mod memory;
 pub mod operations;
 mod policy;
 mod refreshed;
+mod runs;
 mod sessions;
 mod shared;
 

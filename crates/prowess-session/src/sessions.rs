@@ -3,7 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use prowess_core::{Clock, SessionError, SessionId, SessionState, SessionStore, StoreError};
+use prowess_core::{
+    AuditSink, Clock, DeactivationCause, NoAudit, SessionError, SessionId, SessionState,
+    SessionStore, StoreError,
+};
 
 use crate::shared::Shared;
 use crate::{OpenError, SessionHandle, SessionPolicy, identity};
@@ -15,7 +18,17 @@ pub struct Sessions(Arc<Shared>);
 impl Sessions {
     /// Creates the sessions that `store` holds and `policy` limits.
     pub fn new(store: Arc<dyn SessionStore>, clock: Arc<dyn Clock>, policy: SessionPolicy) -> Self {
-        Self(Arc::new(Shared { store, clock, policy }))
+        Self::audited(store, clock, policy, Arc::new(NoAudit))
+    }
+
+    /// As [`Self::new`], and reports to `audit` each skill that is loaded or no longer loaded.
+    pub fn audited(
+        store: Arc<dyn SessionStore>,
+        clock: Arc<dyn Clock>,
+        policy: SessionPolicy,
+        audit: Arc<dyn AuditSink>,
+    ) -> Self {
+        Self(Arc::new(Shared { store, clock, policy, audit }))
     }
 
     /// Opens a session under a new id of 128 random bits.
@@ -72,7 +85,7 @@ impl Sessions {
     ///
     /// The store fails.
     pub fn close(&self, id: &SessionId) -> Result<bool, StoreError> {
-        self.0.store.delete(id)
+        SessionHandle::new(Arc::clone(&self.0), id.clone()).end(DeactivationCause::SessionClosed)
     }
 
     /// Returns the policy of these sessions.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Clock, SessionState, SessionStore};
+use prowess_core::{AuditSink, Clock, SessionState, SessionStore};
 
 use crate::SessionPolicy;
 
@@ -10,6 +10,7 @@ pub(crate) struct Shared {
     pub(crate) store: Arc<dyn SessionStore>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) policy: SessionPolicy,
+    pub(crate) audit: Arc<dyn AuditSink>,
 }
 
 impl Shared {

@@ -57,6 +57,7 @@ fn call_until(tool: &dyn Tool, arguments: &Value, cancel: &Cancel) -> ToolResult
         catalog: &Arc::new(Catalog::empty()),
         session: &Empty(SessionId::new("kit").expect("it is a good id")),
         caller: Caller::Model,
+        origin: &Arc::default(),
         clock: &ManualClock::default(),
         cancel,
         boundary: &Boundary::default(),

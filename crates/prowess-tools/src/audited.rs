@@ -1,12 +1,108 @@
-//! The skills of a call, for the audit.
+//! The audit of calls: their intents, their outcomes, and the skills that they name.
 
-use prowess_core::{AuditedSkill, ToolContext};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use prowess_core::{
+    AuditEvent, AuditPolicy, AuditSink, AuditedSkill, CallIntent, NoAudit, ToolContext,
+};
+use tracing::warn;
+
+use crate::slot::guarded;
+use crate::{Refusal, codes};
 
 /// The maximum number of skills of one call in the audit.
 const MOST_SKILLS: usize = 64;
 
 /// The maximum number of characters of a reference in the audit.
 const MOST_CHARACTERS: usize = 256;
+
+/// The audit of one toolbox: numbers its calls, stores intents, records outcomes.
+///
+/// A host that runs tools of its own through the gate uses the same audit for them: `intent`, the
+/// gate, [`Self::intend`], the run, [`Self::record`].
+pub struct CallAudit {
+    sink: Arc<dyn AuditSink>,
+    policy: AuditPolicy,
+    calls: AtomicU64,
+}
+
+impl CallAudit {
+    /// Creates the audit of calls that `sink` receives.
+    pub fn new(sink: Arc<dyn AuditSink>, policy: AuditPolicy) -> Self {
+        Self { sink, policy, calls: AtomicU64::new(0) }
+    }
+
+    /// Returns the sink.
+    pub fn sink(&self) -> &Arc<dyn AuditSink> {
+        &self.sink
+    }
+
+    /// Returns the description of a call of `tool`, with the next number.
+    pub fn intent(&self, context: &ToolContext<'_>, tool: &str) -> CallIntent {
+        let session = context.session.id();
+        let state = context.session.state().ok();
+        let skill = state.as_ref().and_then(|state| state.current());
+        CallIntent {
+            at: context.clock.now(),
+            call: self.calls.fetch_add(1, Ordering::Relaxed) + 1,
+            session: session.clone(),
+            origin: Arc::clone(context.origin),
+            correlation: match skill {
+                Some(skill) => context.origin.run(session, skill),
+                None => context.origin.session(session),
+            },
+            tool: clipped(tool),
+            caller: context.caller,
+            skill: skill.map(|skill| skill.id.clone()),
+            skills: Vec::new(),
+            resource: None,
+            decision: None,
+            generation: context.catalog.generation(),
+        }
+    }
+
+    /// Stores the intent of a call that may run.
+    ///
+    /// # Errors
+    ///
+    /// The sink fails or panics, and the policy requires a stored intent.
+    pub fn intend(&self, intent: &CallIntent) -> Result<(), Refusal> {
+        let error = match guarded(|| self.sink.intend(intent)) {
+            Some(Ok(())) => return Ok(()),
+            Some(Err(error)) => error.to_string(),
+            None => "the audit panicked".to_owned(),
+        };
+        warn!(target: "prowess", %error, "audit_failed");
+        match self.policy {
+            AuditPolicy::BestEffort => Ok(()),
+            AuditPolicy::Required => {
+                let message = "not run: the audit of this host cannot be written; tell the user";
+                Err(Refusal::new(codes::AUDIT_UNAVAILABLE, message))
+            }
+        }
+    }
+
+    /// Records how a call ended. A sink that panics changes nothing.
+    pub fn record(&self, event: &AuditEvent) {
+        if guarded(|| self.sink.record(event)).is_none() {
+            warn!(target: "prowess", error = "the audit panicked", "audit_failed");
+        }
+    }
+}
+
+impl Default for CallAudit {
+    fn default() -> Self {
+        Self::new(Arc::new(NoAudit), AuditPolicy::default())
+    }
+}
+
+impl fmt::Debug for CallAudit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "CallAudit({:?})", self.policy)
+    }
+}
 
 /// Returns the audited form of the skills that a call names.
 pub(crate) fn skills(context: &ToolContext<'_>, named: &[&str]) -> Vec<AuditedSkill> {

@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
-use prowess_core::{AuditSink, Catalog, NoAudit, Tool, ToolProvider};
+use prowess_core::{
+    AuditPolicy, AuditSink, Catalog, CostTracker, NoAudit, RateLimiter, TokenCounter, Tool,
+    ToolProvider,
+};
 
+use crate::limits::{Limits, Tracker};
 use crate::slot::Slot;
-use crate::{AllowAll, BuildError, Gate, ToolNaming, Toolbox};
+use crate::{AllowAll, BuildError, CallAudit, Gate, ToolNaming, Toolbox};
 
 impl Toolbox {
     /// Creates a builder for a toolbox without tools.
@@ -19,13 +23,22 @@ pub struct ToolboxBuilder {
     naming: ToolNaming,
     tools: Vec<Arc<dyn Tool>>,
     gate: Arc<dyn Gate>,
+    limits: Limits,
     audit: Arc<dyn AuditSink>,
+    audit_policy: AuditPolicy,
 }
 
 impl ToolboxBuilder {
     fn new(naming: ToolNaming) -> Self {
         let tools = Vec::new();
-        Self { naming, tools, gate: Arc::new(AllowAll), audit: Arc::new(NoAudit) }
+        Self {
+            naming,
+            tools,
+            gate: Arc::new(AllowAll),
+            limits: Limits::default(),
+            audit: Arc::new(NoAudit),
+            audit_policy: AuditPolicy::default(),
+        }
     }
 
     /// Adds the tools of a provider.
@@ -49,6 +62,32 @@ impl ToolboxBuilder {
         self
     }
 
+    /// Sets whether a call may run although its intent could not be stored. By default it may.
+    #[must_use]
+    pub fn audit_policy(mut self, policy: AuditPolicy) -> Self {
+        self.audit_policy = policy;
+        self
+    }
+
+    /// Sets the limiter, which may refuse a call before the gate. By default there is none.
+    #[must_use]
+    pub fn rate_limiter(mut self, limiter: Arc<dyn RateLimiter>) -> Self {
+        self.limits.limiter = Some(limiter);
+        self
+    }
+
+    /// Sets the tracker that receives the tokens of each call, and their counter. By default there
+    /// is none.
+    #[must_use]
+    pub fn cost_tracker(
+        mut self,
+        costs: Arc<dyn CostTracker>,
+        counter: Arc<dyn TokenCounter>,
+    ) -> Self {
+        self.limits.tracker = Some(Tracker { costs, counter });
+        self
+    }
+
     /// Builds the toolbox.
     ///
     /// # Errors
@@ -60,7 +99,8 @@ impl ToolboxBuilder {
         let tools: Vec<_> = slots.collect::<Result<_, _>>()?;
         let names: Vec<_> = tools.iter().map(|slot| slot.name.clone()).collect();
         let by_name = self.naming.index(&names)?;
-        let Self { naming, gate, audit, .. } = self;
-        Ok(Toolbox { naming, tools, by_name, gate, audit })
+        let Self { naming, gate, limits, audit, audit_policy, .. } = self;
+        let audit = CallAudit::new(audit, audit_policy);
+        Ok(Toolbox { naming, tools, by_name, gate, limits, audit })
     }
 }

@@ -10,6 +10,10 @@ prowess_core::declare_codes! {
     TOOL_FAILED = "tool-failed";
     /// The gate panicked, so the call was not run.
     GATE_FAILED = "gate-failed";
+    /// The host's rate limiter refused the call.
+    RATE_LIMITED = "rate-limited";
+    /// The audit could not store the intent of the call, and the policy requires it.
+    AUDIT_UNAVAILABLE = "audit-unavailable";
     /// The host cancelled the call.
     CANCELLED = "cancelled";
     /// No skill has this name.

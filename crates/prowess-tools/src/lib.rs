@@ -36,6 +36,7 @@ mod faults;
 #[cfg(feature = "json-schema")]
 mod full_schema;
 mod gate;
+mod limits;
 mod naming;
 mod plain_schema;
 mod policy;
@@ -50,6 +51,7 @@ mod validator;
 mod schema_tests;
 
 pub use arguments::check_schema;
+pub use audited::CallAudit;
 pub use builder::ToolboxBuilder;
 pub use dispatched::Dispatched;
 pub use error::BuildError;

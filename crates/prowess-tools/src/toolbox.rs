@@ -6,14 +6,16 @@ use std::fmt;
 use std::sync::Arc;
 
 use prowess_core::{
-    AuditEvent, AuditSink, AuditedSkill, Catalog, ToolCall, ToolContext, ToolDefinition,
+    AuditEvent, AuditedDecision, CallIntent, Catalog, ToolCall, ToolContext, ToolDefinition,
+    Verdict,
 };
 use prowess_text::quoted;
 use serde_json::Value;
 
 use crate::arguments;
-use crate::audited;
+use crate::audited::{self, CallAudit};
 use crate::dispatched::{Answer, Dispatched};
+use crate::limits::Limits;
 use crate::slot::{Slot, guarded};
 use crate::suggestion::{LEAST_SIMILARITY, closest, hint};
 use crate::{Gate, GateRequest, Refusal, ToolNaming, codes, trace};
@@ -27,7 +29,8 @@ pub struct Toolbox {
     pub(crate) tools: Vec<Slot>,
     pub(crate) by_name: HashMap<String, usize>,
     pub(crate) gate: Arc<dyn Gate>,
-    pub(crate) audit: Arc<dyn AuditSink>,
+    pub(crate) limits: Limits,
+    pub(crate) audit: CallAudit,
 }
 
 impl Toolbox {
@@ -55,41 +58,52 @@ impl Toolbox {
         let slot = self.by_name.get(&call.name).map(|&at| &self.tools[at]);
         let span = trace::call(slot.map(|slot| &*slot.name), context.caller);
         let _entered = span.enter();
-        let at = context.clock.now();
         let begun = context.clock.elapsed();
+        let mut intent = self.intent(slot, context, call);
         let answer = match slot {
-            Some(slot) => self.answer(slot, context, call),
+            Some(slot) => self.answer(slot, context, &call.arguments, &mut intent),
             None => self.unknown(&call.name),
         };
         trace::record_outcome(&span, &answer.outcome);
-        let tool = slot.map_or_else(|| audited::clipped(&call.name), |slot| slot.name.clone());
-        self.audit.record(&AuditEvent {
-            at,
-            session: context.session.id().clone(),
-            tool: tool.clone(),
-            caller: context.caller,
-            skills: slot.map_or_else(Vec::new, |slot| self.named_skills(slot, context, call)),
-            outcome: answer.outcome,
-            generation: context.catalog.generation(),
-        });
         let duration = context.clock.elapsed().saturating_sub(begun);
-        Dispatched { tool, result: answer.result, duration }
+        self.limits.track(&intent, &call.arguments, &answer, duration);
+        let Answer { result, outcome } = answer;
+        let error = result.message().filter(|_| is_denied(&intent)).map(audited::clipped);
+        let tool = intent.tool.clone();
+        self.audit.record(&AuditEvent { intent, outcome, error, duration });
+        Dispatched { tool, result, duration }
     }
 
-    /// Returns the skills that a call concerns, as its tool names them. A tool that panics names
-    /// none.
-    fn named_skills(
+    /// Returns the audit of the calls, for tools that the host runs itself.
+    pub fn audit(&self) -> &CallAudit {
+        &self.audit
+    }
+
+    /// Describes a call for the audit. A tool that panics names no skills and no file.
+    fn intent(
+        &self,
+        slot: Option<&Slot>,
+        context: &ToolContext<'_>,
+        call: &ToolCall,
+    ) -> CallIntent {
+        let mut intent = self.audit.intent(context, slot.map_or(&call.name, |slot| &slot.name));
+        if let Some(Slot { tool, .. }) = slot {
+            let named = guarded(|| tool.named_skills(&call.arguments)).unwrap_or_default();
+            intent.skills = audited::skills(context, &named);
+            let resource = guarded(|| tool.named_resource(&call.arguments)).flatten();
+            intent.resource = resource.map(audited::clipped);
+        }
+        intent
+    }
+
+    fn answer(
         &self,
         slot: &Slot,
         context: &ToolContext<'_>,
-        call: &ToolCall,
-    ) -> Vec<AuditedSkill> {
-        let named = guarded(|| slot.tool.named_skills(&call.arguments)).unwrap_or_default();
-        audited::skills(context, &named)
-    }
-
-    fn answer(&self, slot: &Slot, context: &ToolContext<'_>, call: &ToolCall) -> Answer {
-        match self.admit(slot, context, &call.arguments) {
+        arguments: &Value,
+        intent: &mut CallIntent,
+    ) -> Answer {
+        match self.admit(slot, context, arguments, intent) {
             Ok(arguments) => {
                 let run = guarded(|| slot.tool.call(context, &arguments));
                 Answer::ran(run.unwrap_or_else(|| self.broken(slot).into()))
@@ -98,21 +112,26 @@ impl Toolbox {
         }
     }
 
-    /// Makes the checks before the run. Returns the normalised arguments.
+    /// Makes the checks before the run and stores the intent. Returns the normalised arguments.
     fn admit<'a>(
         &self,
         slot: &Slot,
         context: &ToolContext<'_>,
         arguments: &'a Value,
+        intent: &mut CallIntent,
     ) -> Result<Cow<'a, Value>, Refusal> {
         if context.cancel.is_cancelled() {
             let message = format!("{} was not run: the turn was cancelled", self.show(slot));
             return Err(Refusal::new(codes::CANCELLED, message));
         }
         let arguments = self.checked(slot, context, arguments)?;
+        self.limits.admit(intent)?;
         let request = GateRequest { context, tool: &slot.name, arguments: &arguments };
         let verdict = guarded(|| self.gate.check(&request));
-        verdict.unwrap_or_else(|| Err(self.without_gate(slot)))?;
+        let verdict = verdict.unwrap_or_else(|| Err(self.without_gate(slot)));
+        intent.decision = Some(decision(&verdict));
+        verdict?;
+        self.audit.intend(intent)?;
         Ok(arguments)
     }
 
@@ -165,6 +184,15 @@ impl Toolbox {
     fn show(&self, slot: &Slot) -> String {
         quoted(&self.naming.spell(&slot.name))
     }
+}
+
+fn decision(verdict: &Result<(), Refusal>) -> AuditedDecision {
+    AuditedDecision::new(if verdict.is_ok() { Verdict::Allowed } else { Verdict::Denied })
+}
+
+/// Returns whether the gate denied the call.
+fn is_denied(intent: &CallIntent) -> bool {
+    intent.decision.as_ref().is_some_and(|decision| decision.verdict == Verdict::Denied)
 }
 
 impl fmt::Debug for Toolbox {

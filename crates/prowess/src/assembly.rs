@@ -40,7 +40,9 @@ impl RuntimeBuilder {
         let load_tool = toolbox.naming().spell(&policies.prompt.load_tool);
         let prompt = PromptPolicy { load_tool, ..policies.prompt.clone() };
         let composer = Composer::new(prompt, policies.delivery, counter);
-        let sessions = Sessions::new(store, Arc::clone(&clock), policies.session.clone());
+        let session_policy = policies.session.clone();
+        let sessions =
+            Sessions::audited(store, Arc::clone(&clock), session_policy, Arc::clone(&audit));
         let boundaries =
             Boundaries::random().map_err(|error| Error::Randomness(error.to_string()))?;
         let refresher =

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Audience, Catalog, CatalogProvider, Ranked, Ranker, SessionError, SessionId};
+use prowess_core::{
+    Audience, CallOrigin, Catalog, CatalogProvider, Ranked, Ranker, SessionError, SessionId,
+};
 use prowess_registry::{Reload, ReloadCause, Subscription};
 use prowess_session::SessionHandle;
 
@@ -139,13 +141,17 @@ impl Runtime {
         self.turn_on(session, || self.catalog())
     }
 
-    /// Like [`Self::turn`], with the catalog that [`Self::view`] returns for `audience`.
+    /// Like [`Self::turn`], with the catalog that [`Self::view`] returns for `audience`. The audit
+    /// names its agent and its tenant, unless the session's handle has others.
     ///
     /// # Errors
     ///
     /// As [`Self::turn`].
     pub fn turn_for(&self, session: &SessionHandle, audience: &Audience) -> Result<Turn, Error> {
-        self.turn_on(session, || self.view(audience))
+        let mut origin = CallOrigin::clone(session.origin());
+        origin.agent = origin.agent.or_else(|| audience.agent.clone());
+        origin.tenant = origin.tenant.or_else(|| audience.tenant.clone());
+        self.turn_on(&session.with_origin(origin), || self.view(audience))
     }
 
     fn turn_on(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use prowess_core::{
     ActiveSkill, AuditedOrigin, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content, Ranked,
-    RefreshEvent, SessionState, ToolCall, ToolContext, ToolDefinition,
+    RefreshEvent, RuntimeEvent, SessionState, ToolCall, ToolContext, ToolDefinition,
 };
 use prowess_prompt::{ComposerInput, Prompt, changed_skills};
 use prowess_session::{OnChange, Refreshed, ReplacedSkill, SessionHandle, operations};
@@ -75,19 +75,22 @@ impl Turn {
         self.state = state;
         for replaced in &replaced {
             if let Some(skill) = self.state.find(&replaced.id) {
-                self.parts.audit.refreshed(&self.refresh_event(skill, replaced));
+                let event = self.refresh_event(skill, replaced);
+                self.parts.audit.report(&RuntimeEvent::SkillRefreshed(event));
             }
         }
         Ok(())
     }
 
     fn refresh_event(&self, skill: &ActiveSkill, replaced: &ReplacedSkill) -> RefreshEvent {
-        let place = AuditedOrigin { location: skill.location.clone(), layer: skill.layer.clone() };
+        let session = self.session.id();
         RefreshEvent {
             at: skill.loaded_at,
-            session: self.session.id().clone(),
+            session: session.clone(),
+            origin: Arc::clone(self.session.origin()),
+            correlation: self.session.origin().run(session, skill),
             id: skill.id.clone(),
-            place,
+            place: AuditedOrigin::from(skill),
             before: replaced.before,
             after: replaced.after,
         }
@@ -163,6 +166,7 @@ impl Turn {
             catalog: &self.catalog,
             session: &self.session,
             caller,
+            origin: self.session.origin(),
             clock: self.parts.clock.as_ref(),
             cancel,
             boundary: &self.boundary,

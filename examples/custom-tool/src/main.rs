@@ -47,7 +47,7 @@ struct PrintedAudit;
 
 impl AuditSink for PrintedAudit {
     fn record(&self, event: &AuditEvent) {
-        println!("audit: {} {:?}", event.tool, event.outcome);
+        println!("audit: {} {:?}", event.intent.tool, event.outcome);
     }
 }
 

@@ -253,6 +253,7 @@ fn call(plugin: &ProcessPlugin, how: &str) -> ToolResult {
         catalog: &Arc::new(Catalog::empty()),
         session: &Conversation(SessionId::new("s-1").unwrap()),
         caller: Caller::User,
+        origin: &Arc::default(),
         clock: &ManualClock::default(),
         cancel: &Cancel::default(),
         boundary: &prowess_core::Boundary::default(),

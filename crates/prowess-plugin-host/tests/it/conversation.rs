@@ -39,6 +39,7 @@ pub(crate) fn call(
         catalog: &Arc::new(Catalog::empty()),
         session: &Conversation(SessionId::new("talk-7").expect("it is a good id")),
         caller: Caller::User,
+        origin: &Arc::default(),
         clock,
         cancel,
         boundary: &prowess_core::Boundary::default(),

@@ -95,6 +95,7 @@ impl ToolsAdapter {
             catalog: &catalog,
             session: &session,
             caller: caller_of(&notes),
+            origin: &Arc::default(),
             clock: &self.host,
             cancel: &self.host.cancel_of(ctx),
             boundary: &Boundary::new(&notes.boundary),

@@ -87,6 +87,7 @@ pub(crate) fn active(id: &str, body: &str) -> Arc<ActiveSkill> {
         allowed_tools: AllowedTools::Absent,
         body: body.into(),
         loaded_at: Timestamp(0),
+        activated_at: Timestamp(0),
     })
 }
 

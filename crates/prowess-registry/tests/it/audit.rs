@@ -2,22 +2,30 @@
 
 use std::sync::{Arc, Mutex};
 
-use prowess_core::{AuditEvent, AuditSink, Layer, ShadowEvent, Trust};
+use prowess_core::{AuditEvent, AuditSink, Layer, ReloadEvent, RuntimeEvent, ShadowEvent, Trust};
 use prowess_registry::Registry;
 use prowess_testkit::ManualClock;
 
 use crate::fixture::{Changing, skill_md};
 
 #[derive(Default)]
-struct Recorder(Mutex<Vec<ShadowEvent>>);
+struct Recorder(Mutex<Vec<ShadowEvent>>, Mutex<Vec<ReloadEvent>>);
 
 impl AuditSink for Recorder {
     fn record(&self, event: &AuditEvent) {
         panic!("a registry calls no tool: {event:?}")
     }
 
-    fn shadowed(&self, event: &ShadowEvent) {
-        self.0.lock().expect("no test panics here").push(event.clone());
+    fn report(&self, event: &RuntimeEvent) {
+        match event {
+            RuntimeEvent::SkillShadowed(event) => {
+                self.0.lock().expect("no test panics here").push(event.clone());
+            }
+            RuntimeEvent::CatalogReloaded(event) => {
+                self.1.lock().expect("no test panics here").push(event.clone());
+            }
+            other => panic!("a registry does not cause {other:?}"),
+        }
     }
 }
 
@@ -67,4 +75,28 @@ fn each_shadow_is_told_once_when_it_begins() {
     told("the shadow has gone", &[]);
     project.set("deploy", skill_md("deploy", "again"), 2);
     told("and comes again", &[&format!("deploy@5: {over}")]);
+}
+
+#[test]
+fn reload_reports_each_new_catalog_once() {
+    let source = Arc::new(Changing::default());
+    let recorder = Arc::new(Recorder::default());
+    let registry = Registry::builder()
+        .layer(Layer::new("user", Trust::Trusted))
+        .source("user", source.clone())
+        .audit(recorder.clone(), Arc::new(ManualClock::default()))
+        .build()
+        .expect("the layers are there");
+    source.set("deploy", skill_md("deploy", "first"), 1);
+    registry.reload();
+    registry.reload();
+    source.set("deploy", skill_md("deploy", "second"), 2);
+    registry.reload();
+    let events = std::mem::take(&mut *recorder.1.lock().expect("no test panics here"));
+    let shown = events.iter().map(|event| {
+        let ReloadEvent { cause, before, generation, skills, added, changed, .. } = event;
+        format!("{cause} {before}>{generation}: {skills} skills, +{added} ~{changed}")
+    });
+    let expected = ["start 0>1: 1 skills, +1 ~0", "manual 1>2: 1 skills, +0 ~1"];
+    assert_eq!(shown.collect::<Vec<_>>(), expected, "a reload without a change reports nothing");
 }

@@ -23,6 +23,7 @@ pub(crate) fn edition(id: &str, edition: u32) -> Arc<ActiveSkill> {
         allowed_tools: AllowedTools::Absent,
         body: body.into(),
         loaded_at: Timestamp(0),
+        activated_at: Timestamp(0),
     })
 }
 

@@ -5,5 +5,6 @@ mod fixture;
 mod lifetime;
 mod operations;
 mod properties;
+mod runs;
 mod stores;
 mod threads;

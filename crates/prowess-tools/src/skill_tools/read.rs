@@ -279,6 +279,10 @@ impl Tool for Read {
         arguments["skill"].as_str().into_iter().collect()
     }
 
+    fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
+        arguments["path"].as_str()
+    }
+
     fn is_offered(&self, catalog: &Catalog) -> bool {
         !catalog.is_empty()
     }

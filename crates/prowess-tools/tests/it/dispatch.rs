@@ -207,7 +207,9 @@ fn the_audit_hears_of_each_call_once_refusals_included() {
         let events = host.audit.events();
         assert_eq!(events.len(), at + 1, "one event for {name} {arguments}");
         let event = &events[at];
-        assert_eq!((event.tool.as_str(), &event.outcome), (tool, &outcome), "{name} {arguments}");
+        assert_eq!(event.outcome, outcome, "{name} {arguments}");
+        let event = &event.intent;
+        assert_eq!(event.tool, tool, "{name} {arguments}");
         let typed: Vec<_> = event.skills.iter().map(|skill| skill.typed.as_str()).collect();
         assert_eq!(typed, skills, "the skills that the model typed");
         assert_eq!(event.caller, Caller::Model, "who made the call");
@@ -234,7 +236,10 @@ fn the_audit_says_who_called_and_which_version_of_which_skill_was_meant() {
     let expected = expect![[r#"
         {
           "at": 1767225600000,
+          "call": 1,
           "session": "talk",
+          "origin": {},
+          "correlation": "ce7611e7481e75f085f6902050b40918",
           "tool": "skills.load",
           "caller": "user",
           "skills": [
@@ -253,9 +258,16 @@ fn the_audit_says_who_called_and_which_version_of_which_skill_was_meant() {
               "typed": "gamma"
             }
           ],
+          "decision": {
+            "verdict": "allowed"
+          },
+          "generation": 7,
           "outcome": "failed",
           "code": "skill-not-found",
-          "generation": 7
+          "duration": {
+            "secs": 0,
+            "nanos": 0
+          }
         }"#]];
     expected.assert_eq(&serde_json::to_string_pretty(&event).expect("an event is data"));
 }
@@ -299,7 +311,7 @@ fn answers_come_in_the_order_of_the_calls() {
     .collect();
     assert_eq!(text(&transcript[1]), "The guide of beta\n");
     assert_eq!(text(&transcript[3]), "The guide of alpha\n", "each call sees what came before it");
-    let told: Vec<_> = host.audit.events().into_iter().map(|event| event.tool).collect();
+    let told: Vec<_> = host.audit.events().into_iter().map(|event| event.intent.tool).collect();
     let called: Vec<_> = transcript.into_iter().map(|answer| answer.tool).collect();
     assert_eq!(told, called);
 }

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use prowess_core::{
-    ActiveSkill, AuditEvent, AuditSink, Availability, Boundary, Cancel, Catalog, CatalogBuilder,
-    CatalogSource, Content, DeliveryPolicy, Diagnostic, Found, Layer, Listing, LoadMode,
-    MemorySource, NewRecord, PackagePath, PreviousScan, ReadFurther, ReadLimit, Receipt,
+    ActiveSkill, AuditError, AuditEvent, AuditPolicy, AuditSink, Availability, Boundary,
+    CallIntent, CallOrigin, Cancel, Catalog, CatalogBuilder, CatalogSource, Content, CostTracker,
+    DeliveryPolicy, Diagnostic, EstimatedTokens, Found, Layer, Listing, LoadMode, MemorySource,
+    NewRecord, PackagePath, PreviousScan, RateLimiter, ReadFurther, ReadLimit, Receipt,
     RecordIndex, RecordSet, RecordSetBuilder, ResourcePath, ScanSink, ScanSummary, Session,
     SessionError, SessionId, SessionState, SkillSource, SourceError, SourceErrorKind, Tool,
     ToolCall, ToolContext, ToolProvider, Trust, Unload,
@@ -267,19 +268,38 @@ impl Session for LocalSession {
     }
 }
 
-/// Keeps each event.
+/// Keeps each intent and each event.
 #[derive(Default)]
-pub(crate) struct Recorder(Mutex<Vec<AuditEvent>>);
+pub(crate) struct Recorder {
+    intents: Mutex<Vec<CallIntent>>,
+    events: Mutex<Vec<AuditEvent>>,
+    /// Is called before an intent is kept.
+    before_intent: Option<fn() -> Result<(), AuditError>>,
+}
 
 impl AuditSink for Recorder {
+    fn intend(&self, intent: &CallIntent) -> Result<(), AuditError> {
+        self.before_intent.map_or(Ok(()), |check| check())?;
+        unpoisoned(&self.intents).push(intent.clone());
+        Ok(())
+    }
+
     fn record(&self, event: &AuditEvent) {
-        unpoisoned(&self.0).push(event.clone());
+        unpoisoned(&self.events).push(event.clone());
     }
 }
 
 impl Recorder {
+    pub(crate) fn checking(check: fn() -> Result<(), AuditError>) -> Self {
+        Self { before_intent: Some(check), ..Self::default() }
+    }
+
+    pub(crate) fn intents(&self) -> Vec<CallIntent> {
+        unpoisoned(&self.intents).clone()
+    }
+
     pub(crate) fn events(&self) -> Vec<AuditEvent> {
-        unpoisoned(&self.0).clone()
+        unpoisoned(&self.events).clone()
     }
 }
 
@@ -299,6 +319,7 @@ pub(crate) struct Host {
     pub(crate) session: LocalSession,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) cancel: Cancel,
+    pub(crate) origin: Arc<CallOrigin>,
     pub(crate) audit: Arc<Recorder>,
     pub(crate) toolbox: Toolbox,
     pub(crate) boundary: Boundary,
@@ -316,21 +337,32 @@ pub(crate) struct Setup {
     pub(crate) gate: Option<Arc<dyn Gate>>,
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     pub(crate) cap: Option<usize>,
+    pub(crate) audit: Recorder,
+    pub(crate) audit_policy: AuditPolicy,
+    pub(crate) limiter: Option<Arc<dyn RateLimiter>>,
+    pub(crate) costs: Option<Arc<dyn CostTracker>>,
 }
 
 impl Host {
     /// A host of the given files, by path from the source's root.
     pub(crate) fn with(setup: Setup, files: &[(&str, &[u8])]) -> Self {
         let source = Arc::new(Moody::new(files));
-        let audit = Arc::new(Recorder::default());
+        let audit = Arc::new(setup.audit);
         let mut builder: ToolboxBuilder = Toolbox::builder(ToolNaming::new(setup.names))
             .provider(&SkillTools::new(setup.policy, setup.delivery))
-            .audit(audit.clone());
+            .audit(audit.clone())
+            .audit_policy(setup.audit_policy);
         for tool in setup.tools {
             builder = builder.provider(&Only(tool));
         }
         if let Some(gate) = setup.gate {
             builder = builder.gate(gate);
+        }
+        if let Some(limiter) = setup.limiter {
+            builder = builder.rate_limiter(limiter);
+        }
+        if let Some(costs) = setup.costs {
+            builder = builder.cost_tracker(costs, Arc::new(EstimatedTokens));
         }
         Self {
             catalog: catalog_of(source.clone(), 7),
@@ -338,6 +370,7 @@ impl Host {
             session: LocalSession::new("talk", setup.cap.unwrap_or(8)),
             clock: Arc::new(ManualClock::default()),
             cancel: Cancel::default(),
+            origin: Arc::default(),
             boundary: Boundary::new(SECRET),
             audit,
             toolbox: builder.build().expect("the fixture's tools fit together"),
@@ -370,6 +403,7 @@ impl Host {
             catalog: &self.catalog,
             session: &self.session,
             caller: prowess_core::Caller::Model,
+            origin: &self.origin,
             clock: &*self.clock,
             cancel: &self.cancel,
             boundary: &self.boundary,

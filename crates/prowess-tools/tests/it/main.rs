@@ -1,6 +1,7 @@
 //! The toolbox and the skill tools, through the public interface alone.
 
 mod arguments;
+mod audit;
 mod bodies;
 mod definitions;
 mod dispatch;

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use prowess::session::SessionHandle;
 use prowess::{
-    AuditEvent, AuditSink, BodyDelivery, Policies, RefreshEvent, Runtime, ToolCall, Turn,
+    AuditEvent, AuditSink, BodyDelivery, Policies, RefreshEvent, Runtime, RuntimeEvent, ToolCall,
+    Turn,
 };
 use prowess_testkit::Tree;
 use serde_json::json;
@@ -18,8 +19,10 @@ struct Recorder(Mutex<Vec<RefreshEvent>>);
 impl AuditSink for Recorder {
     fn record(&self, _: &AuditEvent) {}
 
-    fn refreshed(&self, event: &RefreshEvent) {
-        self.0.lock().expect("no test panics here").push(event.clone());
+    fn report(&self, event: &RuntimeEvent) {
+        if let RuntimeEvent::SkillRefreshed(event) = event {
+            self.0.lock().expect("no test panics here").push(event.clone());
+        }
     }
 }
 

@@ -167,6 +167,7 @@ impl Host {
             catalog: &self.catalog,
             session: &self.session,
             caller,
+            origin: &Arc::default(),
             clock: &*self.clock,
             cancel: &Cancel::default(),
             boundary: &Boundary::new("5f3a9c1e77b04d28"),

@@ -1,0 +1,240 @@
+//! The events of the runtime: changes of loaded skills, catalogs, approvals and plugins.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CallOrigin, CorrelationId};
+use crate::{
+    ActiveSkill, AllowedTools, ApprovalId, ApprovalRequest, ApprovalScope, Digest, Record,
+    SessionId, Timestamp,
+};
+
+/// A change of the runtime.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RuntimeEvent {
+    /// A skill was loaded.
+    SkillActivated(SkillActivation),
+    /// A skill is no longer loaded.
+    SkillDeactivated(SkillDeactivation),
+    /// A loaded skill was replaced by its current content.
+    SkillRefreshed(RefreshEvent),
+    /// A skill is not used because another one has its id.
+    SkillShadowed(ShadowEvent),
+    /// A reload has published a new catalog.
+    CatalogReloaded(ReloadEvent),
+    /// An approval was requested, granted, spent or revoked.
+    Approval(ApprovalEvent),
+    /// A plugin was opened, rejected, replaced or has failed.
+    Plugin(PluginEvent),
+}
+
+/// A skill was loaded into a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillActivation {
+    /// The time of the activation.
+    pub at: Timestamp,
+    /// The session.
+    pub session: SessionId,
+    /// The agent, task, tenant and model.
+    pub origin: Arc<CallOrigin>,
+    /// The id of the run that starts.
+    pub correlation: CorrelationId,
+    /// The skill's id.
+    pub skill: String,
+    /// The author's version.
+    pub version: Option<String>,
+    /// The skill's location and layer.
+    pub place: AuditedOrigin,
+    /// The digest of the whole `SKILL.md`.
+    pub digest: Digest,
+    /// The tools that the skill names.
+    pub allowed_tools: AllowedTools,
+}
+
+/// A skill is no longer loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillDeactivation {
+    /// The time of the deactivation.
+    pub at: Timestamp,
+    /// The session.
+    pub session: SessionId,
+    /// The agent, task, tenant and model.
+    pub origin: Arc<CallOrigin>,
+    /// The id of the run that ends.
+    pub correlation: CorrelationId,
+    /// The skill's id.
+    pub skill: String,
+    /// The time from the activation to the deactivation.
+    pub duration: Duration,
+    /// The reason.
+    pub cause: DeactivationCause,
+}
+
+/// Why a skill is no longer loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DeactivationCause {
+    /// It was unloaded by a call.
+    Unloaded,
+    /// Another skill took its place.
+    Replaced,
+    /// The task for which it was loaded has ended.
+    TaskCompleted,
+    /// The session was closed.
+    SessionClosed,
+    /// The session was unused for too long.
+    SessionExpired,
+    /// Its digest or its trust has changed.
+    Revoked,
+}
+
+/// A skill that is not used because another one has its id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShadowEvent {
+    /// The time at which the first such catalog was built.
+    pub at: Timestamp,
+    /// The generation of that catalog.
+    pub generation: u64,
+    /// The id of both.
+    pub id: String,
+    /// The skill that is used.
+    pub used: AuditedOrigin,
+    /// The skill that is not used.
+    pub shadowed: AuditedOrigin,
+}
+
+/// The location and layer of a skill.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct AuditedOrigin {
+    /// The `SKILL.md` as an absolute path or URL.
+    pub location: String,
+    /// The name of its layer.
+    pub layer: String,
+}
+
+impl From<Record<'_>> for AuditedOrigin {
+    fn from(record: Record<'_>) -> Self {
+        Self { location: record.location(), layer: record.layer().name.to_string() }
+    }
+}
+
+impl From<&ActiveSkill> for AuditedOrigin {
+    fn from(skill: &ActiveSkill) -> Self {
+        Self { location: skill.location.clone(), layer: skill.layer.clone() }
+    }
+}
+
+/// A loaded skill whose content was replaced by its current one. Its run continues.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefreshEvent {
+    /// The start of the turn that found the change.
+    pub at: Timestamp,
+    /// The session that has the skill loaded.
+    pub session: SessionId,
+    /// The agent, task, tenant and model.
+    pub origin: Arc<CallOrigin>,
+    /// The id of the skill's run.
+    pub correlation: CorrelationId,
+    /// The skill's id.
+    pub id: String,
+    /// The skill's location and layer.
+    #[serde(flatten)]
+    pub place: AuditedOrigin,
+    /// The digest of the whole `SKILL.md` that was loaded.
+    pub before: Digest,
+    /// The digest of the file that replaces it.
+    pub after: Digest,
+}
+
+/// A reload that has published a new catalog.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReloadEvent {
+    /// The time of the publication.
+    pub at: Timestamp,
+    /// The cause, as traces show it: `start`, `manual`, `watch` and so on.
+    pub cause: String,
+    /// The generation of the catalog that is replaced.
+    pub before: u64,
+    /// The generation of the new catalog.
+    pub generation: u64,
+    /// The number of skills in the new catalog.
+    pub skills: usize,
+    /// The number of ids that only the new catalog has.
+    pub added: usize,
+    /// The number of ids whose skill has another version or location.
+    pub changed: usize,
+    /// The number of ids that only the replaced catalog had.
+    pub removed: usize,
+}
+
+/// A change of an approval.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovalEvent {
+    /// The time of the change.
+    pub at: Timestamp,
+    /// The change.
+    pub action: ApprovalAction,
+    /// The approval.
+    pub id: ApprovalId,
+    /// What it is bound to.
+    pub request: ApprovalRequest,
+    /// How often it may be used; `None` while it is only requested.
+    pub scope: Option<ApprovalScope>,
+    /// The session that asks or spends; `None` for an operator's command.
+    pub session: Option<SessionId>,
+    /// The agent, task, tenant and model.
+    pub origin: Arc<CallOrigin>,
+    /// The id of the skill's run; `None` for an operator's command.
+    pub correlation: Option<CorrelationId>,
+}
+
+/// A change of an approval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ApprovalAction {
+    /// A call waits for it.
+    Asked,
+    /// A person has granted it.
+    Granted,
+    /// A person has refused it.
+    Refused,
+    /// A call has used it.
+    Spent,
+    /// A person has revoked it.
+    Revoked,
+}
+
+/// A change of a plugin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PluginEvent {
+    /// The time of the change.
+    pub at: Timestamp,
+    /// The change.
+    pub action: PluginAction,
+    /// The plugin's name, or its path if its name is not known.
+    pub plugin: String,
+    /// The digest of its file.
+    pub digest: Option<Digest>,
+    /// The reason, if it was rejected or has failed.
+    pub error: Option<String>,
+}
+
+/// A change of a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PluginAction {
+    /// It was opened.
+    Opened,
+    /// It was not opened.
+    Rejected,
+    /// A newer version has replaced it.
+    Replaced,
+    /// It no longer answers.
+    Failed,
+}

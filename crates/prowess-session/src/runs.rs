@@ -1,0 +1,83 @@
+//! The runs of skills: from the activation of each to its deactivation, for the audit.
+
+use std::sync::Arc;
+
+use prowess_core::{
+    ActiveSkill, AuditSink, AuditedOrigin, CallOrigin, Clock, DeactivationCause, RuntimeEvent,
+    SessionId, SkillActivation, SkillDeactivation, Timestamp,
+};
+
+/// Reports the start and the end of runs in one session.
+pub(crate) struct Runs<'a> {
+    pub(crate) session: &'a SessionId,
+    pub(crate) origin: &'a Arc<CallOrigin>,
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) audit: &'a dyn AuditSink,
+}
+
+impl Runs<'_> {
+    /// Reports the skills that only one of two lists has: first those that are no longer loaded.
+    pub(crate) fn report(
+        &self,
+        before: &[Arc<ActiveSkill>],
+        after: &[Arc<ActiveSkill>],
+        cause: DeactivationCause,
+    ) {
+        let at = self.clock.now();
+        for skill in before.iter().filter(|skill| find(after, &skill.id).is_none()) {
+            self.audit.report(&self.deactivation(skill, at, cause));
+        }
+        for skill in after.iter().filter(|skill| find(before, &skill.id).is_none()) {
+            self.audit.report(&self.activation(skill, at));
+        }
+    }
+
+    fn activation(&self, skill: &ActiveSkill, at: Timestamp) -> RuntimeEvent {
+        RuntimeEvent::SkillActivated(SkillActivation {
+            at,
+            session: self.session.clone(),
+            origin: Arc::clone(self.origin),
+            correlation: self.origin.run(self.session, skill),
+            skill: skill.id.clone(),
+            version: skill.version.clone(),
+            place: AuditedOrigin::from(skill),
+            digest: skill.digest,
+            allowed_tools: skill.allowed_tools.clone(),
+        })
+    }
+
+    fn deactivation(
+        &self,
+        skill: &ActiveSkill,
+        at: Timestamp,
+        cause: DeactivationCause,
+    ) -> RuntimeEvent {
+        RuntimeEvent::SkillDeactivated(SkillDeactivation {
+            at,
+            session: self.session.clone(),
+            origin: Arc::clone(self.origin),
+            correlation: self.origin.run(self.session, skill),
+            skill: skill.id.clone(),
+            duration: at.since(skill.activated_at),
+            cause,
+        })
+    }
+}
+
+/// Returns `after` with the start of its run for each skill that `before` has too.
+pub(crate) fn continued(
+    before: &[Arc<ActiveSkill>],
+    mut after: Vec<Arc<ActiveSkill>>,
+) -> Vec<Arc<ActiveSkill>> {
+    for skill in &mut after {
+        let earlier = find(before, &skill.id).map(|earlier| earlier.activated_at);
+        if let Some(activated_at) = earlier.filter(|&earlier| earlier != skill.activated_at) {
+            Arc::make_mut(skill).activated_at = activated_at;
+        }
+    }
+    after
+}
+
+fn find<'s>(skills: &'s [Arc<ActiveSkill>], id: &str) -> Option<&'s ActiveSkill> {
+    skills.iter().map(Arc::as_ref).find(|skill| skill.id == id)
+}
