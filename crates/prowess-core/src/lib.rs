@@ -45,6 +45,7 @@ mod record_set;
 mod scan;
 mod session;
 mod session_id;
+mod skill_error;
 mod source;
 mod stamp;
 mod tokens;
@@ -88,6 +89,7 @@ pub use session::{
     SessionStore, StoreError, Unload,
 };
 pub use session_id::{SessionId, SessionIdError};
+pub use skill_error::SkillError;
 pub use source::{
     ChangeListener, Coverage, Listing, ReadLimit, Resource, SkillSource, SourceChange, SourceError,
     SourceErrorKind, Watch,

@@ -6,4 +6,5 @@ mod digest;
 mod path;
 mod record_set;
 mod session_id;
+mod skill_error;
 mod tokens;
