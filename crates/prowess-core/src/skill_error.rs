@@ -29,9 +29,9 @@ pub enum SkillError {
         /// The file.
         path: String,
         /// The line, from 1, if the error is at one.
-        line: Option<usize>,
+        line: Option<u32>,
         /// The column, from 1.
-        column: Option<usize>,
+        column: Option<u32>,
         /// The reason.
         reason: String,
     },
@@ -102,7 +102,7 @@ impl SkillError {
         match self {
             Self::NotFound { skill } => vec![("skill", skill.clone())],
             Self::Parse { path, line, column, .. } => {
-                let number = |name, value: &Option<usize>| Some((name, (*value)?.to_string()));
+                let number = |name, value: &Option<u32>| Some((name, (*value)?.to_string()));
                 let place = [number("line", line), number("column", column)];
                 [Some(("path", path.clone()))].into_iter().chain(place).flatten().collect()
             }

@@ -8,7 +8,7 @@ use prowess_text::Boundary;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{CallOrigin, Caller, Cancel, Catalog, Clock, Session};
+use crate::{CallOrigin, Caller, Cancel, Catalog, Clock, Session, SkillError};
 
 /// The definition of a tool, as it is shown to a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -93,13 +93,17 @@ pub struct ToolResult {
     /// The result as structured data, for hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structured: Option<Value>,
+    /// The error for hosts that branch on one type, if the failure is one of a skill. A model never
+    /// sees it.
+    #[serde(skip)]
+    pub error: Option<Box<SkillError>>,
 }
 
 impl ToolResult {
     /// Creates a result with this text.
     pub fn text(text: impl Into<String>) -> Self {
         let content = vec![Content::Text { text: text.into() }];
-        Self { is_error: false, code: None, content, structured: None }
+        Self { is_error: false, code: None, content, structured: None, error: None }
     }
 
     /// Creates a result with this data, which the model reads as JSON.

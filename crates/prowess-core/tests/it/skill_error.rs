@@ -6,8 +6,12 @@ use prowess_core::SkillError;
 fn check(error: &SkillError, text: &str) {
     assert_eq!(error.to_string(), text);
     assert_eq!(text.split([']', ' ']).next(), Some(&*format!("[{}", error.code())));
-    let stored = serde_json::to_string(error).unwrap();
-    assert_eq!(serde_json::from_str::<SkillError>(&stored).unwrap(), *error, "it can be stored");
+    let stored = serde_json::to_string(error).expect("it has no odd keys");
+    assert_eq!(
+        serde_json::from_str::<SkillError>(&stored).expect("it is the same type"),
+        *error,
+        "it can be stored"
+    );
     let as_base: Box<dyn std::error::Error> = Box::new(error.clone());
     assert!(as_base.downcast_ref::<SkillError>().is_some(), "one type catches all of them");
 }

@@ -262,6 +262,6 @@ pub fn is_answer(text: &str) -> Result<(), String> {
 impl Answer {
     fn into_result(self) -> ToolResult {
         let Self { is_error, code, content, structured } = self;
-        ToolResult { is_error, code, content, structured }
+        ToolResult { is_error, code, content, structured, error: None }
     }
 }

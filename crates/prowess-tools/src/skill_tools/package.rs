@@ -2,8 +2,8 @@
 
 use prowess_core::{
     ActivationError, ActiveSkill, Availability, Catalog, Code, DeliveryPolicy, Diagnostic, Lookup,
-    ReadLimit, Record, ResourcePath, ShowLocation, SourceError, SourceErrorKind, Timestamp,
-    ToolContext,
+    ReadLimit, Record, ResourcePath, ShowLocation, SkillError, SourceError, SourceErrorKind,
+    Timestamp, ToolContext,
 };
 use prowess_text::{clipped, is_shown_exactly, quoted};
 
@@ -62,7 +62,8 @@ fn not_found(catalog: &Catalog, reference: &str, least: u8) -> Problem {
         None => "; choose one from the list of skills".to_owned(),
     };
     let message = format!("no skill named {}{next}", quoted(reference));
-    Problem::new(codes::SKILL_NOT_FOUND, message)
+    let error = SkillError::NotFound { skill: reference.to_owned() };
+    Problem::new(codes::SKILL_NOT_FOUND, message).with_error(error)
 }
 
 /// Reads a skill's `SKILL.md` and returns the active skill.
@@ -93,14 +94,17 @@ pub(super) fn read_skill_md(catalog: &Catalog, record: Record<'_>) -> Result<Vec
 /// may name paths that a model must not see.
 fn unreadable(record: Record<'_>, error: &SourceError) -> Problem {
     let skill = quoted(record.id());
-    let message = match error.kind {
+    let kind = error.kind;
+    let message = match kind {
         SourceErrorKind::Changing => format!(
             "the `{}` of skill {skill} is being written to; nothing was loaded, try again in a moment",
             record.file()
         ),
         _ => format!("skill {skill} cannot be read any more; nothing was loaded, go on without it"),
     };
-    Problem::new(Code::new(error.kind.as_str()), message)
+    let skill = record.id().to_owned();
+    let error = SkillError::Activation { skill, reason: message.clone() };
+    Problem::new(Code::new(kind.as_str()), message).with_error(error)
 }
 
 fn not_activated(record: Record<'_>, error: &ActivationError) -> Problem {
@@ -136,5 +140,16 @@ fn broken(record: Record<'_>, diagnostics: &[Diagnostic]) -> Problem {
         quoted(record.id()),
         faults.join("; ")
     );
-    Problem::new(codes::SKILL_INVALID, message)
+    Problem::new(codes::SKILL_INVALID, message).with_error(parse_error(record, &errors))
+}
+
+/// Returns the first error of a broken file.
+fn parse_error(record: Record<'_>, errors: &[&Diagnostic]) -> SkillError {
+    let first = errors.first();
+    SkillError::Parse {
+        path: record.location(),
+        line: first.and_then(|error| error.line),
+        column: first.and_then(|error| error.column),
+        reason: first.map_or_else(String::new, |error| error.message.clone()),
+    }
 }

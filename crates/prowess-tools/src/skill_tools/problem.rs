@@ -1,6 +1,6 @@
 //! The failure of an operation, before it becomes a result.
 
-use prowess_core::{Code, PathError, SessionError, ToolResult};
+use prowess_core::{Code, PathError, SessionError, SkillError, ToolResult};
 
 use prowess_text::clipped;
 
@@ -12,11 +12,17 @@ use crate::gate::MAX_MESSAGE_CHARS;
 pub(super) struct Problem {
     code: Code,
     message: String,
+    error: Option<Box<SkillError>>,
 }
 
 impl Problem {
     pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), error: None }
+    }
+
+    /// Sets the error for hosts that branch on one type.
+    pub(super) fn with_error(self, error: SkillError) -> Self {
+        Self { error: Some(Box::new(error)), ..self }
     }
 
     pub(super) fn cancelled() -> Self {
@@ -26,7 +32,14 @@ impl Problem {
 
 impl From<SessionError> for Problem {
     fn from(error: SessionError) -> Self {
-        Self::new(Code::new(error.code()), error.to_string())
+        let problem = Self::new(Code::new(error.code()), error.to_string());
+        match error {
+            SessionError::AlreadyActive(skill) => {
+                let reason = problem.message.clone();
+                problem.with_error(SkillError::Activation { skill, reason })
+            }
+            _ => problem,
+        }
     }
 }
 
@@ -50,7 +63,8 @@ impl From<serde_json::Error> for Problem {
 
 impl From<Problem> for ToolResult {
     fn from(problem: Problem) -> Self {
-        Self::error(problem.code, clipped(&problem.message, MAX_MESSAGE_CHARS))
+        let result = Self::error(problem.code, clipped(&problem.message, MAX_MESSAGE_CHARS));
+        Self { error: problem.error, ..result }
     }
 }
 

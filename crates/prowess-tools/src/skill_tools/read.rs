@@ -229,7 +229,7 @@ fn blob(record: Record<'_>, path: &ResourcePath, bytes: &[u8]) -> ToolResult {
     let mime_type = media_type(path.as_str());
     let uri = Some(virtual_uri(record.id(), path.as_str()));
     let content = Content::Blob { mime_type, data: STANDARD.encode(bytes), uri };
-    ToolResult { is_error: false, code: None, content: vec![content], structured: None }
+    ToolResult { content: vec![content], ..ToolResult::text("") }
 }
 
 /// Returns the media type that a file's extension stands for.

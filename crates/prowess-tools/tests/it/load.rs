@@ -1,7 +1,7 @@
 //! `skills.load`.
 
 use expect_test::expect;
-use prowess_core::{Digest, Session};
+use prowess_core::{Digest, Session, SourceErrorKind};
 use prowess_format::{Profile, Rules};
 use prowess_tools::ToolPolicy;
 use serde_json::{Value, json};
@@ -219,12 +219,12 @@ fn a_skill_that_changed_since_the_scan_is_not_passed_off_as_itself() {
         ),
         (|host| host.source.change("beta/SKILL.md", "no frontmatter at all"), "skill-invalid", ""),
         (
-            |host| host.source.fail("beta/SKILL.md", prowess_core::SourceErrorKind::NotFound),
+            |host| host.source.fail("beta/SKILL.md", SourceErrorKind::NotFound),
             "resource-not-found",
             "skill `beta` cannot be read any more; nothing was loaded, go on without it",
         ),
         (
-            |host| host.source.fail("beta/SKILL.md", prowess_core::SourceErrorKind::Denied),
+            |host| host.source.fail("beta/SKILL.md", SourceErrorKind::Denied),
             "permission-denied",
             "skill `beta` cannot be read any more; nothing was loaded, go on without it",
         ),
@@ -292,4 +292,28 @@ fn file_is_parsed_by_the_rules_of_its_catalog() {
     let told = text(&answer);
     assert!(told.contains(": 4:1: error[unknown-field]: "), "{told}");
     check_error(&answer, "skill-invalid", &told);
+}
+
+/// Returns the error of a failed load for hosts that branch on one type.
+fn load_error(host: &Host, name: &str) -> String {
+    let answer = host.call("skills_load", json!({ "names": [name] }));
+    assert!(answer.result.is_error, "{name} is not loaded");
+    let error = answer.result.error.expect("it is an error about a skill");
+    error.to_string()
+}
+
+#[test]
+fn failures_are_skill_errors() {
+    let broken = b"---\nname: broken\ndescription: x\n---\nBody\n";
+    let host = Host::with(Setup::default(), &[("broken/SKILL.md", broken)]);
+    assert_eq!(load_error(&host, "gone"), "[SKILL_NOT_FOUND] Skill 'gone' not found (skill=gone)");
+    host.source.change("broken/SKILL.md", "---\nname: broken\nname: again\n---\n");
+    let error = load_error(&host, "broken");
+    assert!(
+        error.starts_with("[SKILL_PARSE_ERROR] Failed to parse memory://shelf/broken/SKILL.md")
+    );
+    assert!(error.ends_with("(path=memory://shelf/broken/SKILL.md, line=3, column=1)"), "{error}");
+    host.source.fail("broken/SKILL.md", SourceErrorKind::Denied);
+    let error = load_error(&host, "broken");
+    assert!(error.starts_with("[SKILL_ACTIVATION_ERROR] Failed to activate skill 'broken'"));
 }
