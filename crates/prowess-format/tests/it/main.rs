@@ -14,6 +14,7 @@ mod names;
 mod oracle;
 mod predicates;
 mod properties;
+mod rule_positions;
 mod schema;
 mod substitute;
 mod summaries;

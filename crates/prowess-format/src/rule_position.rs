@@ -1,0 +1,99 @@
+//! Where the rules of `allowed-tools` stand in a file.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fields::Known;
+use crate::findings::Findings;
+use crate::input::{self, Opened};
+use crate::yaml::{Node, NodeValue};
+use crate::{AllowedTools, Profile, Rules, ToolRule, tree};
+
+/// The position of one rule of `allowed-tools` in its `SKILL.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RulePosition {
+    /// Line in the file, counted from 1.
+    pub line: u32,
+    /// Column in that line, counted in characters from 1.
+    pub column: u32,
+}
+
+/// Returns the position of each rule of `allowed-tools`, in the order of
+/// [`AllowedTools::rules`], for a text, a list and the alias `allowed_tools`.
+///
+/// It parses the frontmatter again, so that reading and scanning skills need not remember any
+/// position: call it when a decision is explained. The result is empty if the file cannot be read.
+///
+/// ```
+/// use prowess_format::{RulePosition, rule_positions};
+///
+/// let file = b"---\nname: pdf\ndescription: Fills forms.\n\
+///     allowed-tools: Bash(git:*) Read\n---\n";
+/// let position = |column| RulePosition { line: 4, column };
+/// assert_eq!(rule_positions(file), [position(16), position(28)]);
+/// ```
+pub fn rule_positions(file: &[u8]) -> Vec<RulePosition> {
+    spans(file).unwrap_or_default().iter().map(|start| position(file, *start)).collect()
+}
+
+fn spans(file: &[u8]) -> Option<Vec<usize>> {
+    let rules = Rules::of(Profile::Lenient);
+    let mut findings = Findings::new(file, &rules);
+    let Opened::At(fences) = input::open(file, true, &mut findings) else {
+        return None;
+    };
+    let text = input::text(file, 0..file.len(), &mut findings)?;
+    let pairs = tree::read(text, &fences.yaml, &mut findings)?;
+    let of = |known| pairs.iter().find(|pair| Known::of(&pair.key) == Some(known));
+    let pair = of(Known::AllowedTools).or_else(|| of(Known::AllowedToolsAlias))?;
+    match &pair.value.value {
+        NodeValue::Text { text: rules, .. } => {
+            let rules = AllowedTools::parse(rules).ok()?;
+            Some(starts(text, &pair.value.span, rules.rules()))
+        }
+        NodeValue::List(items) => {
+            let starts: Option<Vec<_>> = items.iter().map(|item| item_starts(text, item)).collect();
+            Some(starts?.concat())
+        }
+        NodeValue::Map(_) => None,
+    }
+}
+
+fn item_starts(text: &str, item: &Node<'_>) -> Option<Vec<usize>> {
+    let NodeValue::Text { text: rules, .. } = &item.value else {
+        return None;
+    };
+    let rules = AllowedTools::parse_all(&[rules]).ok()?;
+    Some(starts(text, &item.span, rules.rules()))
+}
+
+/// Returns the offset of each rule in the value that they were read from. A rule that is written
+/// with escapes is where the one before it ends.
+fn starts(text: &str, value: &Range<usize>, rules: &[ToolRule]) -> Vec<usize> {
+    let mut end = value.start;
+    let mut starts = Vec::with_capacity(rules.len());
+    for rule in rules {
+        let tool = find(text, end..value.end, &rule.tool).unwrap_or(end..end);
+        starts.push(tool.start);
+        end = tool.end;
+        if let Some(pattern) = &rule.pattern {
+            end = find(text, end..value.end, pattern).map_or(end, |found| found.end);
+        }
+    }
+    starts
+}
+
+fn find(text: &str, within: Range<usize>, part: &str) -> Option<Range<usize>> {
+    let start = within.start + text.get(within)?.find(part)?;
+    Some(start..start + part.len())
+}
+
+fn position(file: &[u8], start: usize) -> RulePosition {
+    let before = &file[..start.min(file.len())];
+    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let lines = memchr::memchr_iter(b'\n', before).count() + 1;
+    let columns = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
+    let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
+    RulePosition { line: number(lines), column: number(columns) }
+}
