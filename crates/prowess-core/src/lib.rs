@@ -43,6 +43,7 @@ mod path;
 mod ranker;
 mod record_set;
 mod scan;
+mod script;
 mod session;
 mod session_id;
 mod skill_error;
@@ -84,6 +85,7 @@ pub use prowess_text::Boundary;
 pub use ranker::{Ranked, Ranker};
 pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};
 pub use scan::{Found, KnownPackages, PreviousScan, ReadFurther, ScanSink, ScanSummary};
+pub use script::{ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner};
 pub use session::{
     ActiveSkill, LoadMode, Receipt, ReceiptEntry, Session, SessionError, SessionState,
     SessionStore, StoreError, Unload,

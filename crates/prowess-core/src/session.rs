@@ -124,9 +124,9 @@ pub struct ReceiptEntry {
     pub properties: serde_json::Value,
 }
 
-impl From<&SessionState> for Receipt {
-    fn from(state: &SessionState) -> Self {
-        let entry = |skill: &Arc<ActiveSkill>| ReceiptEntry {
+impl From<&ActiveSkill> for ReceiptEntry {
+    fn from(skill: &ActiveSkill) -> Self {
+        Self {
             id: skill.id.clone(),
             name: skill.name.clone(),
             location: skill.location.clone(),
@@ -135,8 +135,13 @@ impl From<&SessionState> for Receipt {
             version: skill.version.clone(),
             digest: skill.digest,
             properties: skill.properties.clone(),
-        };
-        Self { active_skills: state.active.iter().map(entry).collect() }
+        }
+    }
+}
+
+impl From<&SessionState> for Receipt {
+    fn from(state: &SessionState) -> Self {
+        Self { active_skills: state.active.iter().map(|skill| skill.as_ref().into()).collect() }
     }
 }
 

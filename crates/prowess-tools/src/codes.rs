@@ -18,6 +18,8 @@ prowess_core::declare_codes! {
     CANCELLED = "cancelled";
     /// No skill has this name.
     SKILL_NOT_FOUND = "skill-not-found";
+    /// Several skills have this name, if case is ignored.
+    SKILL_AMBIGUOUS = "skill-ambiguous";
     /// This caller may not load the skill now.
     SKILL_HIDDEN = "skill-hidden";
     /// A requirement of the skill is missing.
@@ -33,6 +35,8 @@ prowess_core::declare_codes! {
     TOO_MANY_NAMES = "too-many-names";
     /// The path is not valid.
     INVALID_PATH = "invalid-path";
-    /// The policy does not allow reading this part of a package.
+    /// The policy does not allow reading, or running, this part of a package.
     PATH_NOT_ALLOWED = "path-not-allowed";
+    /// The host has no runner for scripts.
+    SCRIPTS_UNAVAILABLE = "scripts-unavailable";
 }

@@ -46,6 +46,7 @@ mod suggestion;
 mod toolbox;
 mod trace;
 mod validator;
+mod word_filter;
 
 #[cfg(all(test, feature = "json-schema"))]
 mod schema_tests;
@@ -57,6 +58,7 @@ pub use dispatched::Dispatched;
 pub use error::BuildError;
 pub use gate::{AllowAll, Gate, GateRequest, Refusal};
 pub use naming::{NameStyle, ToolNaming};
-pub use policy::{ReadGate, ReadScope, ToolPolicy};
+pub use policy::{DiscoveryTools, ReadGate, ReadScope, SkillLookup, ToolPolicy};
 pub use skill_tools::{SkillTools, newer_versions};
 pub use toolbox::Toolbox;
+pub use word_filter::WordFilter;

@@ -15,8 +15,27 @@ pub struct ToolPolicy {
     /// The skills whose files may be read. By default `None`, which means [`ReadGate::Active`] in a
     /// library and [`ReadGate::Known`] in a server.
     pub read_gate: Option<ReadGate>,
+    /// The ids of skills whose files may be read without loading them, under
+    /// [`ReadGate::Allowlisted`]. By default, none.
+    pub read_allowlist: Vec<String>,
     /// The files of a package that may be read. By default all.
     pub read_scope: ReadScope,
+    /// The maximum size of the text in one result of `skills.read`, in bytes. By default 65,536 (64
+    /// KiB), about 16,000 tokens. A longer text is returned in pages of whole lines.
+    pub page_bytes: usize,
+    /// The skills whose scripts may be run. By default [`ReadGate::Active`].
+    pub run_gate: ReadGate,
+    /// The directories of a package that hold scripts. By default, `scripts`.
+    pub script_directories: Vec<String>,
+    /// The time limit of a script, in seconds. By default 30.
+    pub script_seconds: u64,
+    /// When `skills.list`, `skills.search` and `skills.describe` are offered to a model. They can
+    /// be called at any time.
+    pub discovery: DiscoveryTools,
+    /// The number of skills in a page of `skills.list`. By default 50.
+    pub list_page: usize,
+    /// Whether a skill is found by a name in another case. By default it is not.
+    pub skill_lookup: SkillLookup,
     /// The maximum number of skills in one call, before duplicates are dropped. By default 64. The
     /// limit of loaded skills is that of the session.
     pub names_per_call: usize,
@@ -35,6 +54,20 @@ impl ToolPolicy {
     /// The maximum limit of a read, 64 MiB: the file and its result are held in memory.
     pub const MOST_READ_BYTES: usize = 64 * 1024 * 1024;
 
+    /// Returns the gate of reads.
+    pub fn read_gate(&self) -> ReadGate {
+        self.read_gate.unwrap_or_default()
+    }
+
+    /// Returns whether the tools that find skills are offered with a catalog of this many skills.
+    pub fn offers_discovery(&self, skills: usize) -> bool {
+        match self.discovery {
+            DiscoveryTools::Overflow => skills > self.ids_in_schema,
+            DiscoveryTools::Always => skills > 0,
+            DiscoveryTools::Never => false,
+        }
+    }
+
     /// Returns the limit of a read in bytes.
     pub fn read_limit(&self) -> usize {
         self.read_limit_bytes.min(Self::MOST_READ_BYTES)
@@ -46,7 +79,15 @@ impl Default for ToolPolicy {
         Self {
             read_limit_bytes: 256 * 1024,
             read_gate: None,
+            read_allowlist: Vec::new(),
             read_scope: ReadScope::default(),
+            page_bytes: 64 * 1024,
+            run_gate: ReadGate::default(),
+            script_directories: vec!["scripts".to_owned()],
+            script_seconds: 30,
+            discovery: DiscoveryTools::default(),
+            list_page: 50,
+            skill_lookup: SkillLookup::default(),
             names_per_call: 64,
             ids_in_schema: 100,
             resources_listed: 50,
@@ -55,7 +96,7 @@ impl Default for ToolPolicy {
     }
 }
 
-/// The skills whose files `skills.read` may read.
+/// The skills whose files `skills.read` may read, or whose scripts `skills.run` may run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadGate {
@@ -65,6 +106,34 @@ pub enum ReadGate {
     Active,
     /// All visible skills, loaded or not.
     Known,
+    /// Active skills, and those in [`ToolPolicy::read_allowlist`].
+    Allowlisted,
+}
+
+/// When the tools that find skills are offered to a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DiscoveryTools {
+    /// With more skills than [`ToolPolicy::ids_in_schema`]: then a list in a prompt or in a schema
+    /// is not complete. The default.
+    #[default]
+    Overflow,
+    /// Whenever there is a skill.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How names of skills are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SkillLookup {
+    /// As they are written. The default.
+    #[default]
+    Exact,
+    /// Without regard to case, if no skill has exactly the name. A name that several skills match
+    /// is refused with their ids.
+    CasefoldUnique,
 }
 
 /// The files of a package that `skills.read` may read.

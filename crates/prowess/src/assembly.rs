@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use prowess_core::{CatalogProvider, Layer};
-use prowess_prompt::{Composer, PromptPolicy};
+use prowess_prompt::{CatalogPlace, Composer, PromptPolicy};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
 use prowess_session::{Boundaries, Sessions};
-use prowess_tools::{SkillTools, ToolNaming, Toolbox};
+use prowess_tools::{DiscoveryTools, SkillTools, ToolNaming, Toolbox};
 
 use crate::parts::Parts;
 #[cfg(feature = "state")]
@@ -76,8 +76,23 @@ impl RuntimeBuilder {
         Ok(registry)
     }
 
+    fn skill_tools(&self) -> SkillTools {
+        let mut policy = self.policies.tools.clone();
+        let is_in_prompt = self.policies.prompt.catalog_place != CatalogPlace::ToolOnly;
+        if !is_in_prompt && policy.discovery == DiscoveryTools::Overflow {
+            policy.discovery = DiscoveryTools::Always;
+        }
+        let tools = SkillTools::new(policy, self.policies.delivery)
+            .ranker(Arc::clone(&self.ranker))
+            .token_counter(Arc::clone(&self.counter));
+        match &self.script_runner {
+            Some(runner) => tools.script_runner(Arc::clone(runner)),
+            None => tools,
+        }
+    }
+
     fn toolbox(&self) -> Result<Toolbox, Error> {
-        let skill_tools = SkillTools::new(self.policies.tools.clone(), self.policies.delivery);
+        let skill_tools = self.skill_tools();
         let mut toolbox = Toolbox::builder(ToolNaming::new(self.policies.name_style))
             .provider(&skill_tools)
             .audit(Arc::clone(&self.audit));

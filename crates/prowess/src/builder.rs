@@ -7,8 +7,8 @@ use std::sync::Arc;
 #[cfg(feature = "filesystem")]
 use prowess_core::FolderTrust;
 use prowess_core::{
-    AuditSink, Clock, Diagnostic, EstimatedTokens, Facts, Layer, NoAudit, Ranker, SessionStore,
-    SkillSource, TokenCounter, ToolProvider, Trust,
+    AuditSink, Clock, Diagnostic, EstimatedTokens, Facts, Layer, NoAudit, Ranker, ScriptRunner,
+    SessionStore, SkillSource, TokenCounter, ToolProvider, Trust,
 };
 use prowess_session::MemoryStore;
 #[cfg(feature = "filesystem")]
@@ -49,6 +49,7 @@ pub struct RuntimeBuilder {
     pub(crate) counter: Arc<dyn TokenCounter>,
     pub(crate) audit: Arc<dyn AuditSink>,
     pub(crate) ranker: Arc<dyn Ranker>,
+    pub(crate) script_runner: Option<Arc<dyn ScriptRunner>>,
     pub(crate) facts: Option<Arc<dyn Facts>>,
 }
 
@@ -80,6 +81,7 @@ impl Default for RuntimeBuilder {
             counter: Arc::new(EstimatedTokens),
             audit: Arc::new(NoAudit),
             ranker: default_ranker(),
+            script_runner: None,
             facts: None,
         }
     }
@@ -248,6 +250,14 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn ranker(mut self, ranker: Arc<dyn Ranker>) -> Self {
         self.ranker = ranker;
+        self
+    }
+
+    /// Sets the runner of the scripts of skills. By default there is none, and a call that would run
+    /// one is refused.
+    #[must_use]
+    pub fn script_runner(mut self, runner: Arc<dyn ScriptRunner>) -> Self {
+        self.script_runner = Some(runner);
         self
     }
 

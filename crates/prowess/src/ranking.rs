@@ -10,23 +10,8 @@ pub(crate) fn default_ranker() -> Arc<dyn Ranker> {
     Arc::new(prowess_search::Searcher::new())
 }
 
-/// Returns a ranker that finds nothing: without the feature `search`, the host brings its own.
+/// Returns a filter by words: without the feature `search`, the host brings a better ranker.
 #[cfg(not(feature = "search"))]
 pub(crate) fn default_ranker() -> Arc<dyn Ranker> {
-    Arc::new(NoSearch)
-}
-
-#[cfg(not(feature = "search"))]
-struct NoSearch;
-
-#[cfg(not(feature = "search"))]
-impl Ranker for NoSearch {
-    fn rank<'c>(
-        &self,
-        _: &'c Arc<prowess_core::Catalog>,
-        _: &str,
-        _: usize,
-    ) -> Vec<prowess_core::Ranked<'c>> {
-        Vec::new()
-    }
+    Arc::new(prowess_tools::WordFilter)
 }

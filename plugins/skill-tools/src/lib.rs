@@ -49,8 +49,8 @@ mod tests {
             let instance = FakeHost::default().init::<LoadedSkillTools>(config);
             instance.map(|instance| instance.tool_providers()[0].tools().len())
         };
-        assert_eq!(names(&Value::Null).ok(), Some(3), "the defaults do");
-        assert_eq!(names(&json!({"tools": {"read_gate": "known"}})).ok(), Some(3));
+        assert_eq!(names(&Value::Null).ok(), Some(7), "the defaults do");
+        assert_eq!(names(&json!({"tools": {"read_gate": "known"}})).ok(), Some(7));
         let refused = names(&json!({"tool": {}})).err().map(|error| error.message);
         assert!(refused.is_some_and(|message| message.contains("tool")), "a wrong field is named");
     }

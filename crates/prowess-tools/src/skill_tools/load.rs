@@ -4,19 +4,19 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, BodyDelivery, Catalog, Content, DeliveryPolicy, LoadMode, Receipt, Record, Tool,
-    ToolContext, ToolDefinition, ToolResult,
+    ActiveSkill, BodyDelivery, Catalog, Content, LoadMode, Receipt, Record, ToolContext, ToolResult,
 };
-use prowess_text::is_shown_exactly;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::package::{activate, find};
-use super::problem::{Problem, answer};
+use super::operations::Operations;
+use super::package::activate;
+use super::problem::Problem;
 use super::receipt;
-use super::reference;
+use super::reference::{self, id_schema};
+use super::skill_tool::SkillTool;
 use super::wrapper::{resources, wrapped};
-use crate::{ToolPolicy, codes};
+use crate::codes;
 
 const DESCRIPTION: &str = "Load one or more skills. A skill is a set of instructions for one kind of \
     task. When the task at hand matches a skill's description, load the skill before you do anything \
@@ -26,11 +26,14 @@ const DESCRIPTION: &str = "Load one or more skills. A skill is a set of instruct
 const BODY_FOLLOWS: &str = "The result confirms what is active; the instructions themselves are there from your next turn on.";
 const BODY_IS_HERE: &str = "The result holds the instructions.";
 
-pub(super) struct Load {
-    policy: Arc<ToolPolicy>,
-    delivery: DeliveryPolicy,
-    /// The schema for checking arguments, built once.
-    accepted: Value,
+/// The result of the load operation.
+pub(super) struct Loaded<'c> {
+    /// The active skills of the session.
+    pub(super) receipt: Receipt,
+    /// The skills that the call names, each once.
+    pub(super) records: Vec<Record<'c>>,
+    /// Their state, in the same order.
+    pub(super) skills: Vec<Arc<ActiveSkill>>,
 }
 
 #[derive(Deserialize)]
@@ -40,37 +43,15 @@ struct Arguments {
     mode: LoadMode,
 }
 
-impl Load {
-    pub(super) fn new(policy: Arc<ToolPolicy>, delivery: DeliveryPolicy) -> Self {
-        Self { policy, delivery, accepted: Self::schema(&json!({ "type": "string" })) }
-    }
-
-    fn schema(items: &Value) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "names": {
-                    "type": "array",
-                    "items": items,
-                    "minItems": 1,
-                    "description": "The names of the skills to load, from the list of skills",
-                },
-                "mode": {
-                    "type": "string",
-                    "enum": ["replace", "add"],
-                    "default": "replace",
-                    "description": "`replace`: the skills that are active now give way. \
-                        `add`: they stay active",
-                },
-            },
-            "required": ["names"],
-            "additionalProperties": false,
-        })
-    }
-
-    fn run(&self, context: &ToolContext<'_>, arguments: &Value) -> Result<ToolResult, Problem> {
-        let arguments = Arguments::deserialize(arguments)?;
-        let records = self.resolve(context, &arguments.names)?;
+impl Operations {
+    /// Makes the named skills active, all of them or none.
+    pub(super) fn load<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        names: &[String],
+        mode: LoadMode,
+    ) -> Result<Loaded<'c>, Problem> {
+        let records = self.resolve(context, names)?;
         let now = context.clock.now();
         let mut skills = Vec::with_capacity(records.len());
         for &record in &records {
@@ -79,14 +60,8 @@ impl Load {
             }
             skills.push(Arc::new(activate(context.catalog, record, now)?));
         }
-        let receipt = context.session.load(&skills, arguments.mode)?;
-        let bodies = match self.delivery.bodies {
-            BodyDelivery::ToolResult => self.bodies(context, &receipt, &records, &skills),
-            BodyDelivery::Instructions => Vec::new(),
-        };
-        let mut result = receipt::result(receipt, self.delivery);
-        result.content.extend(bodies);
-        Ok(result)
+        let receipt = context.session.load(&skills, mode)?;
+        Ok(Loaded { receipt, records, skills })
     }
 
     /// Resolves the names to records, each once, before any file is read.
@@ -105,7 +80,7 @@ impl Load {
         }
         let mut records: Vec<Record<'c>> = Vec::with_capacity(names.len());
         for name in names {
-            let record = find(context, name, &self.policy, self.delivery)?;
+            let record = self.find(context, name)?;
             if records.iter().all(|other| other.index() != record.index()) {
                 records.push(record);
             }
@@ -115,13 +90,8 @@ impl Load {
 
     /// Returns the bodies that the session has now. If it kept an older one, that was delivered
     /// before.
-    fn bodies(
-        &self,
-        context: &ToolContext<'_>,
-        receipt: &Receipt,
-        records: &[Record<'_>],
-        skills: &[Arc<ActiveSkill>],
-    ) -> Vec<Content> {
+    pub(super) fn bodies(&self, context: &ToolContext<'_>, loaded: &Loaded<'_>) -> Vec<Content> {
+        let Loaded { receipt, records, skills } = loaded;
         let is_active = |skill: &ActiveSkill| {
             let mut entries = receipt.active_skills.iter();
             entries.any(|entry| entry.id == skill.id && entry.digest == skill.digest)
@@ -136,41 +106,69 @@ impl Load {
     }
 }
 
-impl Tool for Load {
-    fn definition(&self, catalog: &Catalog) -> ToolDefinition {
-        let body = match self.delivery.bodies {
+pub(super) struct Load;
+
+fn schema(items: &Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "names": {
+                "type": "array",
+                "items": items,
+                "minItems": 1,
+                "description": "The names of the skills to load, from the list of skills",
+            },
+            "mode": {
+                "type": "string",
+                "enum": ["replace", "add"],
+                "default": "replace",
+                "description": "`replace`: the skills that are active now give way. \
+                    `add`: they stay active",
+            },
+        },
+        "required": ["names"],
+        "additionalProperties": false,
+    })
+}
+
+impl SkillTool for Load {
+    const NAME: &'static str = "skills.load";
+
+    fn description(&self, operations: &Operations, _: &Catalog) -> Cow<'static, str> {
+        let body = match operations.delivery.bodies {
             BodyDelivery::Instructions => BODY_FOLLOWS,
             BodyDelivery::ToolResult => BODY_IS_HERE,
         };
-        let items = if (1..=self.policy.ids_in_schema).contains(&catalog.len()) {
-            // An id that cannot be shown unchanged cannot be copied.
-            let ids = catalog.skills().map(|record| record.id());
-            let ids: Vec<_> = ids.filter(|id| is_shown_exactly(id)).collect();
-            json!({ "type": "string", "enum": ids })
-        } else {
-            json!({ "type": "string" })
-        };
-        ToolDefinition {
-            name: "skills.load".to_owned(),
-            description: format!("{DESCRIPTION}{body}"),
-            input_schema: Self::schema(&items),
-        }
+        format!("{DESCRIPTION}{body}").into()
     }
 
     /// Accepts any name, so that a location works too and a misspelt name gets a suggestion.
-    fn accepts(&self, _catalog: &Catalog) -> Cow<'_, Value> {
-        Cow::Borrowed(&self.accepted)
+    fn schema(&self, _: &Operations) -> Value {
+        schema(&json!({ "type": "string" }))
+    }
+
+    fn shown_schema(&self, operations: &Operations, catalog: &Catalog) -> Option<Value> {
+        Some(schema(&id_schema(operations, catalog)))
     }
 
     fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
         reference::names(arguments)
     }
 
-    fn is_offered(&self, catalog: &Catalog) -> bool {
-        !catalog.is_empty()
-    }
-
-    fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
-        answer(self.run(context, arguments))
+    fn run(
+        &self,
+        operations: &Operations,
+        context: &ToolContext<'_>,
+        arguments: &Value,
+    ) -> Result<ToolResult, Problem> {
+        let Arguments { names, mode } = Arguments::deserialize(arguments)?;
+        let loaded = operations.load(context, &names, mode)?;
+        let bodies = match operations.delivery.bodies {
+            BodyDelivery::ToolResult => operations.bodies(context, &loaded),
+            BodyDelivery::Instructions => Vec::new(),
+        };
+        let mut result = receipt::result(loaded.receipt, operations.delivery);
+        result.content.extend(bodies);
+        Ok(result)
     }
 }

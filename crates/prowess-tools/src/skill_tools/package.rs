@@ -1,17 +1,15 @@
 //! From a model's reference to a record, and from a record to an active skill.
 
 use prowess_core::{
-    ActivationError, ActiveSkill, Availability, Catalog, Code, DeliveryPolicy, Diagnostic, Lookup,
+    ActivationError, ActiveSkill, Availability, Caller, Catalog, Code, DeliveryPolicy, Diagnostic,
     ReadLimit, Record, ResourcePath, ShowLocation, SkillError, SourceError, SourceErrorKind,
     Timestamp, ToolContext,
 };
-use prowess_text::{clipped, is_shown_exactly, quoted};
+use prowess_text::{clipped, enumerated, is_shown_exactly, quoted};
 
 use super::problem::Problem;
-use super::reference::resolved;
-use crate::ToolPolicy;
-use crate::codes;
 use crate::suggestion::{closest, hint};
+use crate::{SkillLookup, codes};
 
 /// A reason of someone else is cut where a sentence repeats it.
 const MAX_REASON_CHARS: usize = 400;
@@ -19,23 +17,38 @@ const MAX_REASON_CHARS: usize = 400;
 /// The number of errors of a broken file that a message names.
 const MAX_ERRORS: usize = 3;
 
-/// Returns the skill that a reference means to the caller. One that the caller may not load is
-/// refused with its reason, and one of another audience is not found.
-pub(super) fn find<'c>(
+/// The number of skills that a message names.
+const MAX_NAMED: usize = 5;
+
+/// Finds the skill whose id differs from a reference in the case of letters alone, if the policy
+/// ignores case.
+///
+/// # Errors
+///
+/// Several skills do.
+pub(super) fn ignoring_case<'c>(
     context: &ToolContext<'c>,
     reference: &str,
-    policy: &ToolPolicy,
-    delivery: DeliveryPolicy,
-) -> Result<Record<'c>, Problem> {
-    let ToolContext { catalog, caller, .. } = *context;
-    match catalog.find(&resolved(reference), caller) {
-        Lookup::Found(record) => Ok(record),
-        Lookup::Unavailable(record, reason) => Err(withheld(record, reason, delivery)),
-        Lookup::Unknown => Err(not_found(catalog, reference, policy.suggestion_similarity)),
+    lookup: SkillLookup,
+) -> Result<Option<Record<'c>>, Problem> {
+    if lookup == SkillLookup::Exact {
+        return Ok(None);
     }
+    let ToolContext { catalog, caller, .. } = *context;
+    let folded = reference.to_lowercase();
+    let is_meant = |record: &Record<'_>| {
+        record.id().to_lowercase() == folded && catalog.may_load(*record, caller)
+    };
+    let meant: Vec<_> = catalog.skills().filter(is_meant).take(MAX_NAMED).collect();
+    if let [] | [_] = meant[..] {
+        return Ok(meant.first().copied());
+    }
+    let ids = enumerated(meant.iter().map(Record::id), "and");
+    let message = format!("{} may be {ids}; write the name of one", quoted(reference));
+    Err(Problem::new(codes::SKILL_AMBIGUOUS, message))
 }
 
-fn withheld(record: Record<'_>, reason: &str, delivery: DeliveryPolicy) -> Problem {
+pub(super) fn withheld(record: Record<'_>, reason: &str, delivery: DeliveryPolicy) -> Problem {
     let id = quoted(record.id());
     let reason = clipped(reason, MAX_REASON_CHARS);
     match record.availability() {
@@ -55,7 +68,7 @@ fn withheld(record: Record<'_>, reason: &str, delivery: DeliveryPolicy) -> Probl
     }
 }
 
-fn not_found(catalog: &Catalog, reference: &str, least: u8) -> Problem {
+pub(super) fn not_found(catalog: &Catalog, reference: &str, least: u8) -> Problem {
     let ids = catalog.skills().map(|record| record.id()).filter(|id| is_shown_exactly(id));
     let next = match closest(reference, ids, least) {
         Some(meant) => hint(meant),
@@ -64,6 +77,23 @@ fn not_found(catalog: &Catalog, reference: &str, least: u8) -> Problem {
     let message = format!("no skill named {}{next}", quoted(reference));
     let error = SkillError::NotFound { skill: reference.to_owned() };
     Problem::new(codes::SKILL_NOT_FOUND, message).with_error(error)
+}
+
+/// Returns the catalog's record of an active skill, unless its location has changed.
+pub(super) fn still_there<'c>(
+    catalog: &'c Catalog,
+    active: &ActiveSkill,
+) -> Result<Record<'c>, Problem> {
+    // Whether a model or a user loaded it, its files belong to the session.
+    let found = |caller| catalog.find(&active.id, caller).found();
+    let record = found(Caller::Model).or_else(|| found(Caller::User));
+    record.filter(|record| record.location() == active.location).ok_or_else(|| {
+        let message = format!(
+            "skill {} is no longer where it was loaded from; load it again, or unload it",
+            quoted(&active.id)
+        );
+        Problem::new(codes::SKILL_CHANGED, message)
+    })
 }
 
 /// Reads a skill's `SKILL.md` and returns the active skill.

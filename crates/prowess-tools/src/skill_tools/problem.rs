@@ -1,6 +1,6 @@
 //! The failure of an operation, before it becomes a result.
 
-use prowess_core::{Code, PathError, SessionError, SkillError, ToolResult};
+use prowess_core::{Code, PathError, ScriptError, SessionError, SkillError, ToolResult};
 
 use prowess_text::clipped;
 
@@ -51,6 +51,12 @@ impl From<PathError> for Problem {
             _ => codes::INVALID_PATH,
         };
         Self::new(code, error.to_string())
+    }
+}
+
+impl From<ScriptError> for Problem {
+    fn from(error: ScriptError) -> Self {
+        Self::new(error.code, error.message)
     }
 }
 

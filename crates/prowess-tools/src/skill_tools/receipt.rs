@@ -28,7 +28,8 @@ pub(super) fn result(receipt: Receipt, delivery: DeliveryPolicy) -> ToolResult {
     ToolResult::data(value)
 }
 
-fn entry(skill: ReceiptEntry, delivery: DeliveryPolicy) -> Value {
+/// Returns one skill of a receipt, before its strings are encoded for a model.
+pub(super) fn entry(skill: ReceiptEntry, delivery: DeliveryPolicy) -> Value {
     let ReceiptEntry { id, name, location, root_dir, layer, version, digest, properties } = skill;
     let show = delivery.show_location;
     let file = location.rsplit_once('/').map_or("", |(_, file)| file);

@@ -2,24 +2,21 @@
 
 use std::borrow::Cow;
 
-use prowess_core::{Catalog, DeliveryPolicy, Tool, ToolContext, ToolDefinition, ToolResult};
+use prowess_core::{Catalog, Receipt, ToolContext, ToolResult};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::active;
-use super::problem::{Problem, answer};
+use super::operations::Operations;
+use super::problem::Problem;
 use super::receipt;
 use super::reference;
+use super::skill_tool::SkillTool;
 use crate::codes;
 
 const DESCRIPTION: &str = "Unload skills whose instructions you no longer need. Do this when a task \
     is finished, so that old instructions do not stand in the way of the next one. Name the skills, \
     or unload all of them. A skill that is not active is no error.";
-
-pub(super) struct Unload {
-    delivery: DeliveryPolicy,
-    schema: Value,
-}
 
 #[derive(Deserialize)]
 struct Arguments {
@@ -29,23 +26,15 @@ struct Arguments {
     all: bool,
 }
 
-impl Unload {
-    pub(super) fn new(delivery: DeliveryPolicy) -> Self {
-        Self { delivery, schema: schema() }
-    }
-
-    fn run(&self, context: &ToolContext<'_>, arguments: &Value) -> Result<ToolResult, Problem> {
-        let Arguments { names, all } = Arguments::deserialize(arguments)?;
-        let which = match (all, names) {
-            (true, _) => prowess_core::Unload::All,
-            (false, names) if names.is_empty() => {
-                let message = "nothing to unload was named; give `names`, or `all` as true";
-                return Err(Problem::new(codes::INVALID_ARGUMENTS, message));
-            }
-            (false, names) => prowess_core::Unload::These(ids(context, names)?),
-        };
-        let receipt = context.session.unload(&which)?;
-        Ok(receipt::result(receipt, self.delivery))
+impl Operations {
+    /// Makes the named skills inactive.
+    pub(super) fn unload(
+        &self,
+        context: &ToolContext<'_>,
+        names: Vec<String>,
+    ) -> Result<Receipt, Problem> {
+        let which = prowess_core::Unload::These(ids(context, names)?);
+        Ok(context.session.unload(&which)?)
     }
 }
 
@@ -58,46 +47,52 @@ fn ids(context: &ToolContext<'_>, names: Vec<String>) -> Result<Vec<String>, Pro
     Ok(names.into_iter().map(id).collect())
 }
 
-fn schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "names": {
-                "type": "array",
-                "items": { "type": "string" },
-                "description": "The names of the skills to unload",
-            },
-            "all": {
-                "type": "boolean",
-                "description": "True to unload every active skill",
-            },
-        },
-        "additionalProperties": false,
-    })
-}
+pub(super) struct Unload;
 
-impl Tool for Unload {
-    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
-        ToolDefinition {
-            name: "skills.unload".to_owned(),
-            description: DESCRIPTION.to_owned(),
-            input_schema: self.schema.clone(),
-        }
+impl SkillTool for Unload {
+    const NAME: &'static str = "skills.unload";
+
+    fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
+        DESCRIPTION.into()
     }
 
-    fn accepts(&self, _catalog: &Catalog) -> Cow<'_, Value> {
-        Cow::Borrowed(&self.schema)
+    fn schema(&self, _: &Operations) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "names": {
+                    "type": "array",
+                    "items": { "type": "string" },
+                    "description": "The names of the skills to unload",
+                },
+                "all": {
+                    "type": "boolean",
+                    "description": "True to unload every active skill",
+                },
+            },
+            "additionalProperties": false,
+        })
     }
 
     fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
         reference::names(arguments)
     }
 
-    fn is_offered(&self, catalog: &Catalog) -> bool {
-        !catalog.is_empty()
-    }
-
-    fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
-        answer(self.run(context, arguments))
+    fn run(
+        &self,
+        operations: &Operations,
+        context: &ToolContext<'_>,
+        arguments: &Value,
+    ) -> Result<ToolResult, Problem> {
+        let Arguments { names, all } = Arguments::deserialize(arguments)?;
+        let receipt = if all {
+            context.session.unload(&prowess_core::Unload::All)?
+        } else if names.is_empty() {
+            let message = "nothing to unload was named; give `names`, or `all` as true";
+            return Err(Problem::new(codes::INVALID_ARGUMENTS, message));
+        } else {
+            operations.unload(context, names)?
+        };
+        Ok(receipt::result(receipt, operations.delivery))
     }
 }

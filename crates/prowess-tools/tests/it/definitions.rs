@@ -101,6 +101,21 @@ fn the_three_tools_as_a_model_sees_them() {
                 "path": {
                   "type": "string",
                   "description": "The file's path, relative to the skill's directory"
+                },
+                "lines": {
+                  "type": "object",
+                  "properties": {
+                    "from": {
+                      "type": "integer",
+                      "description": "The first line, from 1"
+                    },
+                    "to": {
+                      "type": "integer",
+                      "description": "The last line"
+                    }
+                  },
+                  "additionalProperties": false,
+                  "description": "The lines of a text to read; by default all, or as many as fit"
                 }
               },
               "required": [

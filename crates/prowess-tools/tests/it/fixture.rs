@@ -8,9 +8,9 @@ use prowess_core::{
     CallIntent, CallOrigin, Cancel, Catalog, CatalogBuilder, CatalogSource, Content, CostTracker,
     DeliveryPolicy, Diagnostic, EstimatedTokens, Found, Layer, Listing, LoadMode, MemorySource,
     NewRecord, PackagePath, PreviousScan, RateLimiter, ReadFurther, ReadLimit, Receipt,
-    RecordIndex, RecordSet, RecordSetBuilder, ResourcePath, ScanSink, ScanSummary, Session,
-    SessionError, SessionId, SessionState, SkillSource, SourceError, SourceErrorKind, Tool,
-    ToolCall, ToolContext, ToolProvider, Trust, Unload,
+    RecordIndex, RecordSet, RecordSetBuilder, ResourcePath, ScanSink, ScanSummary, ScriptRunner,
+    Session, SessionError, SessionId, SessionState, SkillSource, SourceError, SourceErrorKind,
+    Tool, ToolCall, ToolContext, ToolProvider, Trust, Unload,
 };
 use prowess_format::{Head, Profile, Rules, Summarized, summarize};
 use prowess_testkit::ManualClock;
@@ -341,6 +341,7 @@ pub(crate) struct Setup {
     pub(crate) audit_policy: AuditPolicy,
     pub(crate) limiter: Option<Arc<dyn RateLimiter>>,
     pub(crate) costs: Option<Arc<dyn CostTracker>>,
+    pub(crate) runner: Option<Arc<dyn ScriptRunner>>,
 }
 
 impl Host {
@@ -348,8 +349,12 @@ impl Host {
     pub(crate) fn with(setup: Setup, files: &[(&str, &[u8])]) -> Self {
         let source = Arc::new(Moody::new(files));
         let audit = Arc::new(setup.audit);
+        let mut skill_tools = SkillTools::new(setup.policy, setup.delivery);
+        if let Some(runner) = setup.runner {
+            skill_tools = skill_tools.script_runner(runner);
+        }
         let mut builder: ToolboxBuilder = Toolbox::builder(ToolNaming::new(setup.names))
-            .provider(&SkillTools::new(setup.policy, setup.delivery))
+            .provider(&skill_tools)
             .audit(audit.clone())
             .audit_policy(setup.audit_policy);
         for tool in setup.tools {

@@ -10,6 +10,7 @@ mod gate;
 mod hostile;
 mod load;
 mod naming;
+mod operations;
 mod paths;
 mod policy;
 mod read;

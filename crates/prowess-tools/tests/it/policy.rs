@@ -1,6 +1,8 @@
 //! The policy as data.
 
-use prowess_tools::{NameStyle, ReadGate, ReadScope, ToolNaming, ToolPolicy};
+use prowess_tools::{
+    DiscoveryTools, NameStyle, ReadGate, ReadScope, SkillLookup, ToolNaming, ToolPolicy,
+};
 
 #[test]
 fn every_field_has_its_documented_default() {
@@ -8,7 +10,15 @@ fn every_field_has_its_documented_default() {
     let expected = ToolPolicy {
         read_limit_bytes: 262_144,
         read_gate: None,
+        read_allowlist: Vec::new(),
         read_scope: ReadScope::Package,
+        page_bytes: 65_536,
+        run_gate: ReadGate::Active,
+        script_directories: vec!["scripts".to_owned()],
+        script_seconds: 30,
+        discovery: DiscoveryTools::Overflow,
+        list_page: 50,
+        skill_lookup: SkillLookup::Exact,
         names_per_call: 64,
         ids_in_schema: 100,
         resources_listed: 50,

@@ -1,0 +1,85 @@
+//! The seam for running scripts of packages.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use prowess_format::Code;
+
+use crate::{Cancel, Catalog, Record, ResourcePath};
+
+/// Runs scripts of packages.
+///
+/// # Behavior
+///
+/// - `run` passes `arguments`, `environment` and `working_directory` to the script unchanged, and
+///   never through a shell.
+/// - The script that runs has the bytes that `catalog.read` returns for the path.
+/// - A script that ends has an outcome, whatever its exit code is. A script that is ended at
+///   `time_limit` has an outcome with `timed_out` and without an exit code.
+/// - An error means that the script was not started.
+/// - `run` may be called from any thread, also concurrently, and ends soon after `cancel`.
+pub trait ScriptRunner: Send + Sync {
+    /// Runs one script to its end, for at most `time_limit`.
+    ///
+    /// # Errors
+    ///
+    /// The script was not started.
+    fn run(
+        &self,
+        request: &ScriptRequest<'_>,
+        time_limit: Duration,
+        cancel: &Cancel,
+    ) -> Result<ScriptOutcome, ScriptError>;
+}
+
+/// One script with its input.
+#[derive(Clone, Copy)]
+pub struct ScriptRequest<'a> {
+    /// The catalog of the turn, from which the package is read.
+    pub catalog: &'a Catalog,
+    /// The skill.
+    pub record: Record<'a>,
+    /// The script's path in the package.
+    pub path: &'a ResourcePath,
+    /// The arguments after the script's name.
+    pub arguments: &'a [String],
+    /// The environment variables that the caller sets.
+    pub environment: &'a BTreeMap<String, String>,
+    /// The directory in which the script starts, as the caller wrote it; by default, the runner
+    /// chooses one.
+    pub working_directory: Option<&'a str>,
+}
+
+/// The outcome of a script that was started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScriptOutcome {
+    /// The exit code; `None` if a signal or the time limit ended the script.
+    pub exit_code: Option<i32>,
+    /// The standard output, as far as it was kept.
+    pub stdout: String,
+    /// The standard error, as far as it was kept.
+    pub stderr: String,
+    /// The time from start to end.
+    pub duration: Duration,
+    /// Whether the time limit ended the script.
+    pub timed_out: bool,
+    /// Whether a part of the output was dropped.
+    pub truncated: bool,
+}
+
+/// The reason why a script was not started.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ScriptError {
+    /// The code for a tool result.
+    pub code: Code,
+    /// The reason with the next step, for the model. It contains no path of the host.
+    pub message: String,
+}
+
+impl ScriptError {
+    /// Creates an error.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}

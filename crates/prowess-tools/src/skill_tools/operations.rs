@@ -1,0 +1,104 @@
+//! The operations on skills, which every surface shares.
+
+use std::sync::Arc;
+
+use prowess_core::{
+    ActiveSkill, DeliveryPolicy, EstimatedTokens, Lookup, Ranker, Record, ScriptRunner,
+    SessionState, TokenCounter, ToolContext,
+};
+use prowess_text::quoted;
+
+use super::active;
+use super::package;
+use super::problem::Problem;
+use super::reference::resolved;
+use crate::{ReadGate, ToolPolicy, WordFilter, codes};
+
+/// The policies and services of the operations. Each operation is in the file of its tool.
+#[derive(Clone)]
+pub(super) struct Operations {
+    pub(super) policy: ToolPolicy,
+    pub(super) delivery: DeliveryPolicy,
+    pub(super) ranker: Arc<dyn Ranker>,
+    pub(super) counter: Arc<dyn TokenCounter>,
+    pub(super) runner: Option<Arc<dyn ScriptRunner>>,
+}
+
+impl Operations {
+    pub(super) fn new(policy: ToolPolicy, delivery: DeliveryPolicy) -> Self {
+        let ranker = Arc::new(WordFilter);
+        Self { policy, delivery, ranker, counter: Arc::new(EstimatedTokens), runner: None }
+    }
+
+    /// Returns the skill that a reference means to the caller. One that the caller may not load is
+    /// refused with its reason, and one of another audience is not found.
+    pub(super) fn find<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        reference: &str,
+    ) -> Result<Record<'c>, Problem> {
+        let ToolContext { catalog, caller, .. } = *context;
+        let resolved = resolved(reference);
+        match catalog.find(&resolved, caller) {
+            Lookup::Found(record) => Ok(record),
+            Lookup::Unavailable(record, reason) => {
+                Err(package::withheld(record, reason, self.delivery))
+            }
+            Lookup::Unknown => {
+                let by_case = package::ignoring_case(context, &resolved, self.policy.skill_lookup)?;
+                let least = self.policy.suggestion_similarity;
+                by_case.ok_or_else(|| package::not_found(catalog, reference, least))
+            }
+        }
+    }
+
+    /// Returns the record of the named skill, or of the skill that was loaded last, if `gate`
+    /// permits an operation on it. `operation` is the verb of that operation.
+    pub(super) fn record_for<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        reference: Option<&str>,
+        gate: ReadGate,
+        operation: &str,
+    ) -> Result<Record<'c>, Problem> {
+        let state = context.session.state()?;
+        let Some(reference) = reference else {
+            return match state.current() {
+                Some(active) => package::still_there(context.catalog, active),
+                None => Err(nothing_active(gate, operation)),
+            };
+        };
+        if let Some(active) = active::find(context.catalog, &state, reference) {
+            return package::still_there(context.catalog, active);
+        }
+        let record = self.find(context, reference)?;
+        if is_active(&state, record) || self.is_open(gate, record) {
+            return Ok(record);
+        }
+        let id = quoted(record.id());
+        let message = format!("skill {id} is not active; load it, then {operation}");
+        Err(Problem::new(codes::SKILL_NOT_ACTIVE, message))
+    }
+
+    /// Returns whether an operation on a skill that is not active is permitted.
+    fn is_open(&self, gate: ReadGate, record: Record<'_>) -> bool {
+        match gate {
+            ReadGate::Active => false,
+            ReadGate::Known => true,
+            ReadGate::Allowlisted => self.policy.read_allowlist.iter().any(|id| id == record.id()),
+        }
+    }
+}
+
+fn is_active(state: &SessionState, record: Record<'_>) -> bool {
+    state.active.iter().any(|active: &Arc<ActiveSkill>| record.is_at(&active.location))
+}
+
+fn nothing_active(gate: ReadGate, operation: &str) -> Problem {
+    let next = if gate == ReadGate::Active {
+        format!("load the skill whose file you want, then {operation}")
+    } else {
+        "name the skill whose file you want as `skill`".to_owned()
+    };
+    Problem::new(codes::SKILL_NOT_ACTIVE, format!("no skill is active; {next}"))
+}

@@ -1,0 +1,97 @@
+//! The part that all skill tools share.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use prowess_core::{Catalog, Tool, ToolContext, ToolDefinition, ToolResult};
+use serde_json::Value;
+
+use super::operations::Operations;
+use super::problem::{Problem, answer};
+
+/// One tool over the operations: its name, its arguments and the form of its result.
+pub(super) trait SkillTool: Send + Sync + 'static {
+    /// The canonical name.
+    const NAME: &'static str;
+
+    /// Returns the description for a model.
+    fn description(&self, operations: &Operations, catalog: &Catalog) -> Cow<'static, str>;
+
+    /// Returns the schema for checking arguments.
+    fn schema(&self, operations: &Operations) -> Value;
+
+    /// Returns the schema for a model, if it differs from [`Self::schema`]: it may list ids and
+    /// require fields for whose absence the tool has a message of its own.
+    fn shown_schema(&self, _operations: &Operations, _catalog: &Catalog) -> Option<Value> {
+        None
+    }
+
+    /// Returns the skills that a call refers to. By default, the one in the field `skill`.
+    fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
+        arguments["skill"].as_str().into_iter().collect()
+    }
+
+    /// Returns the file that a call refers to. By default, none.
+    fn named_resource<'a>(&self, _arguments: &'a Value) -> Option<&'a str> {
+        None
+    }
+
+    /// Returns whether the tool is listed. By default, it is if there is a skill.
+    fn is_offered(&self, _operations: &Operations, catalog: &Catalog) -> bool {
+        !catalog.is_empty()
+    }
+
+    /// Executes a call.
+    fn run(
+        &self,
+        operations: &Operations,
+        context: &ToolContext<'_>,
+        arguments: &Value,
+    ) -> Result<ToolResult, Problem>;
+}
+
+/// A skill tool with the operations of its provider.
+struct Bound<T> {
+    tool: T,
+    operations: Arc<Operations>,
+    /// The schema for checking arguments, built once.
+    accepted: Value,
+}
+
+/// Returns a tool for a toolbox.
+pub(super) fn bind<T: SkillTool>(tool: T, operations: &Arc<Operations>) -> Arc<dyn Tool> {
+    let operations = Arc::clone(operations);
+    let accepted = tool.schema(&operations);
+    Arc::new(Bound { tool, operations, accepted })
+}
+
+impl<T: SkillTool> Tool for Bound<T> {
+    fn definition(&self, catalog: &Catalog) -> ToolDefinition {
+        let shown = self.tool.shown_schema(&self.operations, catalog);
+        ToolDefinition {
+            name: T::NAME.to_owned(),
+            description: self.tool.description(&self.operations, catalog).into_owned(),
+            input_schema: shown.unwrap_or_else(|| self.accepted.clone()),
+        }
+    }
+
+    fn accepts(&self, _catalog: &Catalog) -> Cow<'_, Value> {
+        Cow::Borrowed(&self.accepted)
+    }
+
+    fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
+        self.tool.named_skills(arguments)
+    }
+
+    fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
+        self.tool.named_resource(arguments)
+    }
+
+    fn is_offered(&self, catalog: &Catalog) -> bool {
+        self.tool.is_offered(&self.operations, catalog)
+    }
+
+    fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
+        answer(self.tool.run(&self.operations, context, arguments))
+    }
+}

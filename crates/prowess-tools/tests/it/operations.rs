@@ -1,0 +1,347 @@
+//! The operations `list`, `search`, `describe` and `run`, and reading by lines.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use expect_test::expect;
+use prowess_core::{
+    Cancel, Code, Content, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner,
+};
+use prowess_tools::{DiscoveryTools, ReadGate, SkillLookup, ToolPolicy, WordFilter};
+use serde_json::{Value, json};
+
+use crate::fixture::{Host, Setup, check_error, code, skill_md, text};
+
+fn with(policy: ToolPolicy) -> Host {
+    Host::new(Setup { policy, ..Setup::default() })
+}
+
+fn data(host: &Host, tool: &str, arguments: Value) -> Value {
+    host.done(tool, arguments).result.structured.expect("the result is data")
+}
+
+#[test]
+fn list_goes_on_where_the_page_before_ended() {
+    let host = Host::new(Setup::default());
+    let first = data(&host, "skills_list", json!({ "limit": 2 }));
+    let expected = expect![[r#"
+        {
+          "generation": 7,
+          "skills": [
+            {
+              "id": "alpha",
+              "name": "alpha",
+              "description": "Does alpha. Use it for alpha."
+            },
+            {
+              "id": "beta",
+              "name": "beta",
+              "description": "Does beta. Use it for beta."
+            }
+          ],
+          "next_cursor": "skill://beta"
+        }"#]];
+    expected.assert_eq(&serde_json::to_string_pretty(&first).expect("it is data"));
+    let second = data(&host, "skills_list", json!({ "cursor": first["next_cursor"] }));
+    assert_eq!(second["skills"][0]["id"], "pdf-processing");
+    assert!(second.get("next_cursor").is_none(), "the last page has no next: {second}");
+    for (cursor, count) in [("", 3), ("alpha", 2), ("zzz", 0), ("skill://%FF", 0)] {
+        let page = data(&host, "skills_list", json!({ "cursor": cursor }));
+        let skills = page["skills"].as_array().expect("it is a list");
+        assert_eq!(skills.len(), count, "any text may be a cursor: {cursor:?}");
+    }
+}
+
+#[test]
+fn list_page_has_a_limit() {
+    let names: Vec<_> = (0..250).map(|number| format!("skill-{number:04}")).collect();
+    let files: Vec<_> =
+        names.iter().map(|name| (format!("{name}/SKILL.md"), skill_md(name, "Body"))).collect();
+    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
+    let host = Host::with(Setup::default(), &files);
+    for (limit, count) in [(json!(null), 50), (json!(0), 1), (json!(u64::MAX), 200)] {
+        let page = data(&host, "skills_list", json!({ "limit": limit }));
+        assert_eq!(page["skills"].as_array().map(Vec::len), Some(count), "{limit}");
+    }
+    check_error(
+        &host.call("skills_list", json!({ "limit": "all" })),
+        "invalid-arguments",
+        "`skills_list`: `limit` must be an integer, not a string. Correct this and call again",
+    );
+}
+
+#[test]
+fn search_ranks_and_blank_lists_all() {
+    let host = Host::new(Setup::default());
+    let ids = |query: &str| {
+        let found = data(&host, "skills_search", json!({ "query": query }));
+        let hits = found["hits"].as_array().expect("it is a list").clone();
+        hits.iter().map(|hit| hit["id"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids("Does BETA"), ["beta"], "every word must be there, in any case");
+    assert_eq!(ids(" "), ["alpha", "beta", "pdf-processing"]);
+    assert_eq!(ids("no such thing"), [""; 0]);
+    let hit = &data(&host, "skills_search", json!({ "query": "pdf", "limit": 1 }))["hits"][0];
+    let expected = json!({
+        "id": "pdf-processing",
+        "name": "pdf-processing",
+        "description": "Does pdf-processing. Use it for pdf-processing.",
+        "score": 1.0,
+    });
+    assert_eq!(*hit, expected);
+}
+
+#[test]
+fn word_filter_is_a_ranker() {
+    prowess_testkit::check_ranker(&WordFilter);
+}
+
+#[test]
+fn describe_does_not_load() {
+    let host = Host::new(Setup::default());
+    let described = data(&host, "skills_describe", json!({ "skill": "skill://alpha/SKILL.md" }));
+    let expected = expect![[r#"
+        {
+          "id": "alpha",
+          "name": "alpha",
+          "location": "memory://shelf/alpha/SKILL.md",
+          "root_dir": "memory://shelf/alpha",
+          "layer": "user",
+          "digest": "sha256:bf18980e2b505f19051912bb6a36738dbe2c4e3971c8d75f5a84bf5ef3ba98c3",
+          "properties": {
+            "name": "alpha",
+            "description": "Does alpha. Use it for alpha."
+          },
+          "description": "Does alpha. Use it for alpha.",
+          "tags": [],
+          "active": false,
+          "body_tokens": 11,
+          "files": [
+            {
+              "path": "assets/dot.png",
+              "bytes": 10
+            },
+            {
+              "path": "large.txt",
+              "bytes": 1000
+            },
+            {
+              "path": "other.txt",
+              "bytes": 5
+            },
+            {
+              "path": "references/guide.md",
+              "bytes": 19
+            },
+            {
+              "path": "references/latin.txt",
+              "bytes": 4
+            }
+          ],
+          "files_complete": true
+        }"#]];
+    expected.assert_eq(&serde_json::to_string_pretty(&described).expect("it is data"));
+    assert_eq!(host.active(), "", "nothing was loaded");
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    assert_eq!(data(&host, "skills_describe", json!({ "skill": "alpha" }))["active"], true);
+    check_error(
+        &host.call("skills_describe", json!({ "skill": "alfa" })),
+        "skill-not-found",
+        "no skill named `alfa`; did you mean `alpha`?",
+    );
+}
+
+#[test]
+fn discovery_is_offered_when_lists_are_incomplete() {
+    let names = |discovery, ids_in_schema| {
+        let host = with(ToolPolicy { discovery, ids_in_schema, ..ToolPolicy::default() });
+        let definitions = host.toolbox.definitions(&host.catalog);
+        let names = definitions.iter().map(|definition| definition.name.clone());
+        names.filter(|name| name.ends_with("search")).count()
+    };
+    assert_eq!(names(DiscoveryTools::Overflow, 3), 0, "three skills are listed in the schema");
+    assert_eq!(names(DiscoveryTools::Overflow, 2), 1, "more are not");
+    assert_eq!(names(DiscoveryTools::Always, 3), 1);
+    assert_eq!(names(DiscoveryTools::Never, 2), 0);
+}
+
+#[test]
+fn names_in_another_case_are_found_by_policy() {
+    let host = Host::new(Setup::default());
+    assert_eq!(
+        code(&host.call("skills_load", json!({ "names": ["Alpha"] }))),
+        Some("skill-not-found")
+    );
+    let policy = ToolPolicy { skill_lookup: SkillLookup::CasefoldUnique, ..ToolPolicy::default() };
+    let host = with(policy);
+    host.done("skills_load", json!({ "names": ["PDF-Processing"] }));
+    host.done("skills_read", json!({ "skill": "Pdf-Processing", "path": "SKILL.md" }));
+}
+
+#[test]
+fn allowlisted_skills_are_read_without_loading() {
+    let host = with(ToolPolicy {
+        read_gate: Some(ReadGate::Allowlisted),
+        read_allowlist: vec!["alpha".to_owned()],
+        ..ToolPolicy::default()
+    });
+    let read = |skill: &str| {
+        host.call("skills_read", json!({ "skill": skill, "path": "references/guide.md" }))
+    };
+    assert_eq!(text(&read("alpha")), "The guide of alpha\n");
+    let refused = "skill `beta` is not active; load it, then read";
+    check_error(&read("beta"), "skill-not-active", refused);
+    host.done("skills_load", json!({ "names": ["beta"] }));
+    assert_eq!(text(&read("beta")), "The guide of beta\n");
+}
+
+#[test]
+fn long_text_is_read_in_pages() {
+    let long: String = (1..=100).map(|number| format!("line {number}\n")).collect();
+    let skill = skill_md("alpha", "Body");
+    let files: [(&str, &[u8]); 3] = [
+        ("alpha/SKILL.md", skill.as_bytes()),
+        ("alpha/long.txt", long.as_bytes()),
+        ("alpha/dot.bin", b"\0\x01"),
+    ];
+    let policy = ToolPolicy { page_bytes: 100, ..ToolPolicy::default() };
+    let host = Host::with(Setup { policy, ..Setup::default() }, &files);
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let mut from = 1;
+    let mut read = String::new();
+    while from <= 100 {
+        let lines = json!({ "from": from });
+        let answer = host.done("skills_read", json!({ "path": "long.txt", "lines": lines }));
+        let Content::Text { text } = &answer.result.content[0] else { panic!("it is text") };
+        assert!(text.len() <= 100 && text.ends_with('\n'), "a page is of whole lines: {text:?}");
+        from += text.lines().count();
+        read.push_str(text);
+        let note = answer.result.content.get(1).map(|note| format!("{note:?}"));
+        let next = format!("{{\\\"from\\\": {from}}}");
+        let note = note.expect("each page says which lines it has");
+        assert_eq!(note.contains(&next), from <= 100, "the next page is named: {note}");
+    }
+    assert_eq!(read, long, "the pages are the file");
+    let invalid = |lines: Value, path: &str, expected: &str| {
+        let answer = host.call("skills_read", json!({ "path": path, "lines": lines }));
+        check_error(&answer, "invalid-arguments", expected);
+    };
+    let outside = "`long.txt` has 100 lines; choose `lines` among them";
+    invalid(json!({ "from": 101 }), "long.txt", outside);
+    invalid(json!({ "from": 0 }), "long.txt", outside);
+    invalid(json!({ "from": 5, "to": 4 }), "long.txt", outside);
+    invalid(json!({ "to": 3 }), "dot.bin", "`dot.bin` is not text; read it without `lines`");
+}
+
+/// Keeps each request as text, and answers as it is set.
+struct Recorder {
+    requests: Mutex<Vec<String>>,
+    answer: Result<ScriptOutcome, ScriptError>,
+}
+
+impl ScriptRunner for Recorder {
+    fn run(
+        &self,
+        request: &ScriptRequest<'_>,
+        time_limit: Duration,
+        _: &Cancel,
+    ) -> Result<ScriptOutcome, ScriptError> {
+        let ScriptRequest { record, path, arguments, environment, working_directory, .. } = request;
+        let id = record.id();
+        self.requests.lock().expect("no test panics inside").push(format!(
+            "{id} {path} {arguments:?} {environment:?} {working_directory:?} {time_limit:?}"
+        ));
+        self.answer.clone()
+    }
+}
+
+fn host_with(answer: Result<ScriptOutcome, ScriptError>) -> (Host, Arc<Recorder>) {
+    let runner = Arc::new(Recorder { requests: Mutex::default(), answer });
+    let host = Host::new(Setup { runner: Some(runner.clone()), ..Setup::default() });
+    (host, runner)
+}
+
+#[test]
+fn run_without_a_runner_is_refused_and_not_offered() {
+    let host = Host::new(Setup::default());
+    let is_offered = |host: &Host| {
+        let definitions = host.toolbox.definitions(&host.catalog);
+        definitions.iter().any(|definition| definition.name == "skills_run")
+    };
+    assert!(!is_offered(&host));
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    check_error(
+        &host.call("skills_run", json!({ "path": "scripts/a.py" })),
+        "scripts-unavailable",
+        "no script can be run here; follow the skill's instructions without it, or tell the user",
+    );
+    assert!(is_offered(&host_with(Ok(ScriptOutcome::default())).0));
+}
+
+#[test]
+fn run_passes_its_arguments_unchanged() {
+    let (host, runner) = host_with(Ok(ScriptOutcome {
+        exit_code: Some(3),
+        stdout: "out\u{1b}[2J </skill_content>\n".to_owned(),
+        stderr: "err".to_owned(),
+        duration: Duration::from_millis(12),
+        timed_out: false,
+        truncated: true,
+    }));
+    host.done("skills_load", json!({ "names": ["beta", "alpha"] }));
+    let arguments = json!({
+        "path": "scripts/a.py",
+        "args": ["--flag", "", "a b", "$HOME; rm -rf /", "ü"],
+        "env": { "KEY": "va lue", "EMPTY": "" },
+        "workdir": "../../etc",
+    });
+    let result = data(&host, "skills_run", arguments);
+    let expected = expect![[r#"
+        {
+          "path": "scripts/a.py",
+          "exit_code": 3,
+          "stdout": "out[2J &lt;/skill_content>\n",
+          "stderr": "err",
+          "duration_ms": 12,
+          "timed_out": false,
+          "truncated": true
+        }"#]];
+    expected.assert_eq(&serde_json::to_string_pretty(&result).expect("it is data"));
+    host.done("skills_run", json!({ "path": "skill://beta/scripts/b.sh" }));
+    let requests = runner.requests.lock().expect("no test panics inside").join("\n");
+    expect![[r#"
+        alpha scripts/a.py ["--flag", "", "a b", "$HOME; rm -rf /", "ü"] {"EMPTY": "", "KEY": "va lue"} Some("../../etc") 30s
+        beta scripts/b.sh [] {} None 30s"#]]
+    .assert_eq(&requests);
+}
+
+#[test]
+fn run_needs_an_active_skill_and_a_script() {
+    let (host, runner) = host_with(Ok(ScriptOutcome::default()));
+    let run = |arguments| host.call("skills_run", arguments);
+    let refused = "skill `alpha` is not active; load it, then run";
+    check_error(
+        &run(json!({ "skill": "alpha", "path": "scripts/a" })),
+        "skill-not-active",
+        refused,
+    );
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    for path in ["other.txt", "scripts", "scriptsx/a", "scripts/../other.txt"] {
+        assert_eq!(code(&run(json!({ "path": path }))), Some("path-not-allowed"), "{path}");
+    }
+    for path in ["../a", "/bin/sh", "scripts/../../a"] {
+        assert!(run(json!({ "path": path })).result.is_error, "{path}");
+    }
+    let wrong = run(json!({ "path": "scripts/a", "env": { "KEY": 1 } }));
+    assert_eq!(code(&wrong), Some("invalid-arguments"), "a variable is a text");
+    assert!(runner.requests.lock().expect("no test panics inside").is_empty(), "nothing ran");
+}
+
+#[test]
+fn run_reports_a_script_that_was_not_started() {
+    let error = ScriptError::new(Code::new("sandbox-unavailable"), "no sandbox; tell the user");
+    let (host, _) = host_with(Err(error));
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let answer = host.call("skills_run", json!({ "path": "scripts/a" }));
+    check_error(&answer, "sandbox-unavailable", "no sandbox; tell the user");
+}
