@@ -1,4 +1,4 @@
-//! The tools `skills.load`, `skills.unload` and `skills.read` as a plugin: an example of tools that
+//! The tools for skills, such as `skills.load`, as a plugin: an example of tools that
 //! use the catalog and the session of the conversation that they are called in.
 //!
 //! ```json

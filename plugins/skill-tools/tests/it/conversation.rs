@@ -46,6 +46,11 @@ fn steps() -> Vec<(Caller, &'static str, Value)> {
         unload(json!({})),
         add(json!(["pdf"])),
         unload(json!({"all": true})),
+        (Caller::Model, "skills_list", json!({"limit": 2})),
+        (Caller::User, "skills_list", json!({"cursor": "docx"})),
+        (Caller::Model, "skills_search", json!({"query": "pdf"})),
+        (Caller::Model, "skills_describe", json!({"skill": "pdf"})),
+        (Caller::Model, "skills_run", json!({"skill": "pdf", "path": "scripts/fill.py"})),
     ]
 }
 
