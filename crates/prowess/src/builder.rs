@@ -253,8 +253,8 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets the runner of the scripts of skills. By default there is none, and a call that would run
-    /// one is refused.
+    /// Sets the runner of the scripts of skills. By default there is none, and calls that would run
+    /// one are refused.
     #[must_use]
     pub fn script_runner(mut self, runner: Arc<dyn ScriptRunner>) -> Self {
         self.script_runner = Some(runner);

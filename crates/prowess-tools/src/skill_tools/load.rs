@@ -148,7 +148,7 @@ impl SkillTool for Load {
     }
 
     fn shown_schema(&self, operations: &Operations, catalog: &Catalog) -> Option<Value> {
-        Some(schema(&id_schema(operations, catalog)))
+        Some(schema(&id_schema(catalog, operations.policy.ids_in_schema)))
     }
 
     fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {

@@ -6,8 +6,6 @@ use prowess_core::{Catalog, parse_virtual_uri};
 use prowess_text::is_shown_exactly;
 use serde_json::{Value, json};
 
-use super::operations::Operations;
-
 /// Returns the skills in the field `names` of a call's arguments.
 pub(super) fn names(arguments: &Value) -> Vec<&str> {
     arguments["names"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
@@ -23,8 +21,8 @@ pub(super) fn resolved(reference: &str) -> Cow<'_, str> {
 }
 
 /// Returns the schema of a skill's name for a model, which lists the ids while they are few.
-pub(super) fn id_schema(operations: &Operations, catalog: &Catalog) -> Value {
-    if !(1..=operations.policy.ids_in_schema).contains(&catalog.len()) {
+pub(super) fn id_schema(catalog: &Catalog, most: usize) -> Value {
+    if !(1..=most).contains(&catalog.len()) {
         return json!({ "type": "string" });
     }
     // An id that cannot be shown unchanged cannot be copied.
