@@ -46,6 +46,7 @@ mod scan;
 mod script;
 mod session;
 mod session_id;
+mod session_store;
 mod skill_error;
 mod source;
 mod stamp;
@@ -87,10 +88,13 @@ pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};
 pub use scan::{Found, KnownPackages, PreviousScan, ReadFurther, ScanSink, ScanSummary};
 pub use script::{ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner};
 pub use session::{
-    ActiveSkill, LoadMode, Receipt, ReceiptEntry, Session, SessionError, SessionState,
-    SessionStore, StoreError, Unload,
+    ActiveSkill, LoadMode, Receipt, ReceiptEntry, Session, SessionError, SessionState, Unload,
 };
 pub use session_id::{SessionId, SessionIdError};
+pub use session_store::{
+    ContentKey, OperationId, PutOutcome, SessionStore, SessionSummary, StoreError, StoredContent,
+    StoredSession,
+};
 pub use skill_error::SkillError;
 pub use source::{
     ChangeListener, Coverage, Listing, ReadLimit, Resource, SkillSource, SourceChange, SourceError,

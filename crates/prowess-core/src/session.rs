@@ -1,11 +1,11 @@
-//! The loaded skills of a session, and the store that keeps them.
+//! The loaded skills of a session, and the operations of a tool on them.
 
 use std::sync::Arc;
 
 use prowess_format::AllowedTools;
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, SessionId, Timestamp};
+use crate::{Digest, SessionId, StoreError, Timestamp};
 
 /// A loaded skill, with its content at that time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,18 +43,18 @@ pub struct ActiveSkill {
     pub activated_at: Timestamp,
 }
 
-/// The stored state of a session.
+/// The state of a session. A store has it as a [`StoredSession`](crate::StoredSession).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionState {
     /// The session's id.
     pub id: SessionId,
-    /// Grows by one with each change; a store compares it before it overwrites.
+    /// Grows by one with each change.
     pub version: u64,
     /// The loaded skills, the most recent last. A clone of the state shares them.
     pub active: Vec<Arc<ActiveSkill>>,
     /// The time at which the session was opened.
     pub created: Timestamp,
-    /// The time of the last use, by `put` or by [`SessionStore::touch`].
+    /// The time of the last use.
     pub touched: Timestamp,
 }
 
@@ -230,51 +230,3 @@ impl SessionError {
         }
     }
 }
-
-/// Stores sessions.
-///
-/// # Behavior
-///
-/// - `load` returns the state that the last successful `put` stored, from any thread.
-/// - `put` stores a state only if the stored version is `expected` (`None`: nothing is stored), and
-///   returns whether it did. Of two racing calls with one expected version, at most one succeeds.
-/// - `touch` records the last use of a stored state, and returns whether there is one. A later
-///   `load` has the time in `touched`, everything else stays unchanged, and a `put` that expects
-///   the version still succeeds. An earlier time than the recorded one changes nothing.
-/// - `delete` returns whether a state was deleted. A `put` that expects a version of a deleted
-///   state fails.
-pub trait SessionStore: Send + Sync {
-    /// Returns the stored state.
-    ///
-    /// # Errors
-    ///
-    /// The store cannot be reached or read.
-    fn load(&self, id: &SessionId) -> Result<Option<SessionState>, StoreError>;
-
-    /// Stores a state if the stored version is `expected`; returns `false` if it is not.
-    ///
-    /// # Errors
-    ///
-    /// The store cannot be reached or written.
-    fn put(&self, state: SessionState, expected: Option<u64>) -> Result<bool, StoreError>;
-
-    /// Records `at` as the last use of a stored state, without writing the state; returns `false`
-    /// if there is none.
-    ///
-    /// # Errors
-    ///
-    /// The store cannot be reached or written.
-    fn touch(&self, id: &SessionId, at: Timestamp) -> Result<bool, StoreError>;
-
-    /// Deletes a state; returns `false` if there was none.
-    ///
-    /// # Errors
-    ///
-    /// The store cannot be reached or written.
-    fn delete(&self, id: &SessionId) -> Result<bool, StoreError>;
-}
-
-/// The error of a session store, with the reason.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the session store failed: {0}")]
-pub struct StoreError(pub String);

@@ -1,14 +1,15 @@
 //! A handle of one session.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::{
-    ActiveSkill, CallOrigin, DeactivationCause, LoadMode, Receipt, Session, SessionError,
-    SessionId, SessionState, StoreError, Unload,
+    ActiveSkill, CallOrigin, ContentKey, DeactivationCause, LoadMode, Receipt, Session,
+    SessionError, SessionId, SessionState, StoreError, StoredSession, Unload,
 };
 
 use crate::operations;
+use crate::record::Record;
 use crate::refreshed::Refreshed;
 use crate::runs::{self, Runs};
 use crate::shared::Shared;
@@ -24,6 +25,8 @@ pub struct SessionHandle {
     shared: Arc<Shared>,
     id: SessionId,
     origin: Arc<CallOrigin>,
+    /// The newest record that was seen, so that an unchanged one is not decoded again.
+    seen: Arc<Mutex<Option<Arc<Record>>>>,
 }
 
 /// The state before and after a change.
@@ -34,7 +37,7 @@ struct Change {
 
 impl SessionHandle {
     pub(crate) fn new(shared: Arc<Shared>, id: SessionId) -> Self {
-        Self { shared, id, origin: Arc::default() }
+        Self { shared, id, origin: Arc::default(), seen: Arc::default() }
     }
 
     /// Returns a handle of the same session for calls of another agent, task, tenant or model. The
@@ -60,8 +63,7 @@ impl SessionHandle {
     ///
     /// The session is not open, or its store fails.
     pub fn state(&self) -> Result<SessionState, SessionError> {
-        let state = self.stored()?.filter(|state| !self.shared.is_expired(state));
-        state.ok_or_else(|| self.not_found())
+        Ok(self.unexpired_record()?.state.clone())
     }
 
     /// Loads skills. The change is atomic, also with other threads and processes.
@@ -111,33 +113,84 @@ impl SessionHandle {
     ///
     /// As for [`Self::state`].
     pub fn touch(&self) -> Result<SessionState, SessionError> {
-        let mut state = self.open_state()?;
-        state.touched = self.shared.clock.now();
-        if self.shared.store.touch(&self.id, state.touched)? {
-            Ok(state)
+        let record = self.open_record()?;
+        Ok(self.touched(&record)?.state.clone())
+    }
+
+    /// Records this moment as the last use of the session.
+    fn touched(&self, record: &Record) -> Result<Arc<Record>, SessionError> {
+        let now = self.shared.clock.now();
+        let expires = self.shared.expiry(now);
+        if self.shared.store.touch(&self.id, now, expires)? {
+            Ok(self.see(record.touched(now, expires)))
         } else {
             Err(self.not_found())
         }
     }
 
-    /// Returns the stored state, and deletes it if the session has expired.
-    fn open_state(&self) -> Result<SessionState, SessionError> {
-        match self.stored()? {
-            Some(state) if !self.shared.is_expired(&state) => Ok(state),
-            Some(_) => {
-                self.end(DeactivationCause::SessionExpired)?;
-                Err(self.not_found())
+    /// Returns the record of the session. Deletes the session instead if it has expired.
+    fn open_record(&self) -> Result<Arc<Record>, SessionError> {
+        let record = self.unexpired_record();
+        if let Err(SessionError::NotFound(_)) = record {
+            self.end_expired()?;
+        }
+        record
+    }
+
+    /// Returns the record of the session unless it has expired.
+    fn unexpired_record(&self) -> Result<Arc<Record>, SessionError> {
+        let mut stored = self.unexpired()?;
+        for _ in 0..MOST_ATTEMPTS {
+            let operation = stored.operation;
+            match self.record(stored) {
+                Ok(record) => return Ok(record),
+                // The texts of a session are gone as soon as another writer unloads them.
+                Err(error) => {
+                    stored = self.unexpired()?;
+                    if stored.operation == operation {
+                        return Err(error.into());
+                    }
+                }
             }
-            None => Err(self.not_found()),
+        }
+        Err(SessionError::Contended(self.id.clone()))
+    }
+
+    fn unexpired(&self) -> Result<StoredSession, SessionError> {
+        let stored = self.stored()?.filter(|stored| !self.shared.is_expired(stored));
+        stored.ok_or_else(|| self.not_found())
+    }
+
+    /// Deletes the session if it has expired. Returns whether it did.
+    pub(crate) fn end_expired(&self) -> Result<bool, StoreError> {
+        let stored = self.shared.store.load(&self.id)?;
+        match stored.filter(|stored| self.shared.is_expired(stored)) {
+            Some(expired) => self.end(expired, DeactivationCause::SessionExpired),
+            None => Ok(false),
         }
     }
 
-    /// Deletes the state and reports the skills that were loaded. Returns whether there was one.
-    pub(crate) fn end(&self, cause: DeactivationCause) -> Result<bool, StoreError> {
-        let last = self.shared.store.load(&self.id)?;
-        let is_deleted = self.shared.store.delete(&self.id)?;
-        if let Some(last) = last.filter(|_| is_deleted) {
-            self.runs().report(&last.active, &[], cause);
+    /// Closes the session, whatever is stored. Returns whether there was one.
+    pub(crate) fn close(&self) -> Result<bool, StoreError> {
+        for _ in 0..MOST_ATTEMPTS {
+            let Some(last) = self.shared.store.load(&self.id)? else { return Ok(false) };
+            let is_expired = self.shared.is_expired(&last);
+            if self.end(last, DeactivationCause::SessionClosed)? {
+                return Ok(!is_expired);
+            }
+        }
+        Err(StoreError("the session was changed by others too often".to_owned()))
+    }
+
+    /// Deletes the session if it is still the stored one, and reports the skills that were loaded.
+    /// Returns whether it was deleted.
+    fn end(&self, last: StoredSession, cause: DeactivationCause) -> Result<bool, StoreError> {
+        let operation = last.operation;
+        // The texts are gone after the deletion.
+        let record = self.record(last);
+        let is_deleted = self.shared.store.delete(&self.id, operation)?;
+        if let (true, Ok(record)) = (is_deleted, record) {
+            self.runs().report(&record.state.active, &[], cause);
         }
         Ok(is_deleted)
     }
@@ -151,8 +204,28 @@ impl SessionHandle {
         Runs { session: &self.id, origin: &self.origin, clock: &**clock, audit: &**audit }
     }
 
-    fn stored(&self) -> Result<Option<SessionState>, SessionError> {
+    fn stored(&self) -> Result<Option<StoredSession>, SessionError> {
         Ok(self.shared.store.load(&self.id)?)
+    }
+
+    /// Returns the record of a stored session.
+    fn record(&self, stored: StoredSession) -> Result<Arc<Record>, StoreError> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match seen.filter(|seen| seen.stored.operation == stored.operation) {
+            Some(seen) if seen.stored.touched == stored.touched => Ok(seen),
+            Some(seen) => Ok(self.see(seen.touched(stored.touched, stored.expires))),
+            None => {
+                let read = |keys: &[ContentKey]| self.shared.store.contents(keys);
+                Ok(self.see(Record::decode(stored, read)?))
+            }
+        }
+    }
+
+    /// Keeps a record as the newest one.
+    fn see(&self, record: Record) -> Arc<Record> {
+        let record = Arc::new(record);
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&record));
+        record
     }
 
     fn not_found(&self) -> SessionError {
@@ -166,17 +239,21 @@ impl SessionHandle {
         next: impl Fn(&[Arc<ActiveSkill>]) -> Result<Vec<Arc<ActiveSkill>>, SessionError>,
     ) -> Result<Change, SessionError> {
         for _ in 0..MOST_ATTEMPTS {
-            let before = self.open_state()?;
+            let record = self.open_record()?;
+            let before = record.state.clone();
             let active = runs::continued(&before.active, next(&before.active)?);
             if active == before.active {
-                let after = self.touch()?;
+                let after = self.touched(&record)?.state.clone();
                 return Ok(Change { before, after });
             }
-            let expected = Some(before.version);
             let touched = self.shared.clock.now();
             let version = before.version + 1;
             let after = SessionState { version, active, touched, ..before.clone() };
-            if self.shared.store.put(after.clone(), expected)? {
+            let expires = self.shared.expiry(touched);
+            let changed = record.changed(after, self.shared.operation()?, expires)?;
+            let expected = Some(record.stored.operation);
+            if self.shared.put(&changed.record.stored, &changed.new, expected)? {
+                let after = self.see(changed.record).state.clone();
                 return Ok(Change { before, after });
             }
         }

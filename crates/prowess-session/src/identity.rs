@@ -1,8 +1,8 @@
-//! Random session ids.
+//! Random ids of sessions and of operations.
 
 use std::fmt::Write;
 
-use prowess_core::SessionId;
+use prowess_core::{OperationId, SessionId, StoreError};
 
 /// Creates an id of 128 random bits in hexadecimal: unique without coordination, and not guessable.
 pub(crate) fn fresh() -> Result<SessionId, getrandom::Error> {
@@ -13,4 +13,10 @@ pub(crate) fn fresh() -> Result<SessionId, getrandom::Error> {
         write!(text, "{byte:02x}").expect("a string takes any text");
     }
     Ok(SessionId::new(text).expect("hexadecimal digits are allowed"))
+}
+
+/// Creates the id of an operation.
+pub(crate) fn operation() -> Result<OperationId, StoreError> {
+    let random = getrandom::u64();
+    random.map(OperationId).map_err(|error| StoreError(format!("no random bytes: {error}")))
 }

@@ -33,6 +33,7 @@ mod identity;
 mod memory;
 pub mod operations;
 mod policy;
+mod record;
 mod refreshed;
 mod runs;
 mod sessions;

@@ -1,18 +1,32 @@
 //! A session store in memory.
 
-use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use dashmap::{DashMap, Entry};
-use prowess_core::{SessionId, SessionState, SessionStore, StoreError, Timestamp};
+use prowess_core::{
+    ContentKey, OperationId, PutOutcome, SessionId, SessionStore, SessionSummary, StoreError,
+    StoredContent, StoredSession, Timestamp,
+};
 
-/// Stores sessions in memory, by default without a limit on their number.
+use contents::Contents;
+
+mod contents;
+
+/// Stores sessions in memory.
 ///
 /// Each session is locked only for the comparison and the swap, and sessions do not wait for each
 /// other.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    states: DashMap<SessionId, SessionState>,
-    most: Option<NonZeroUsize>,
+    sessions: DashMap<SessionId, StoredSession>,
+    contents: Contents,
+    /// The last uses of all sessions at some moment, the least recent last. Those that were used
+    /// since are skipped, so that an eviction rarely has to look at every session.
+    least_recent: Mutex<Vec<(Timestamp, SessionId)>>,
+    /// The latest time in that list, in milliseconds. A session that is stored with an earlier one
+    /// invalidates the list.
+    latest_known: AtomicU64,
 }
 
 impl MemoryStore {
@@ -21,66 +35,166 @@ impl MemoryStore {
         Self::default()
     }
 
-    /// Creates an empty store with at most this many sessions: a further one evicts the least
-    /// recently used.
-    pub fn bounded(most: NonZeroUsize) -> Self {
-        Self { most: Some(most), ..Self::default() }
-    }
-
     /// Returns the number of sessions.
     pub fn len(&self) -> usize {
-        self.states.len()
+        self.sessions.len()
     }
 
     /// Returns whether there is no session.
     pub fn is_empty(&self) -> bool {
-        self.states.is_empty()
+        self.sessions.is_empty()
     }
 
-    fn make_room(&self, newest: &SessionId) {
-        let Some(most) = self.most else { return };
-        while self.states.len() > most.get() {
-            let others = self.states.iter().filter(|entry| entry.key() != newest);
-            let least_recent = others.map(|entry| (entry.touched, entry.key().clone())).min();
-            let Some((_, least_recent)) = least_recent else {
-                return;
-            };
-            self.states.remove(&least_recent);
+    /// Removes a session if `is_removed` accepts it; returns whether it did.
+    fn remove_if(&self, id: &SessionId, is_removed: impl Fn(&StoredSession) -> bool) -> bool {
+        let removed = self.sessions.remove_if(id, |_, stored| is_removed(stored));
+        if let Some((_, session)) = &removed {
+            self.contents.release(&session.contents);
+        }
+        removed.is_some()
+    }
+
+    /// Removes the least recently used session that is not `keep`; returns false if there is none.
+    fn remove_least_recent(
+        &self,
+        known: &mut Vec<(Timestamp, SessionId)>,
+        keep: &SessionId,
+    ) -> bool {
+        if self.remove_unused_since(known, keep) {
+            return true;
+        }
+        *known = self.by_last_use();
+        self.remove_unused_since(known, keep)
+    }
+
+    /// Removes the last of `known` that was not used since, and drops those behind it.
+    fn remove_unused_since(
+        &self,
+        known: &mut Vec<(Timestamp, SessionId)>,
+        keep: &SessionId,
+    ) -> bool {
+        while let Some((touched, id)) = known.pop() {
+            if id != *keep && self.remove_if(&id, |stored| stored.touched == touched) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn by_last_use(&self) -> Vec<(Timestamp, SessionId)> {
+        let sessions = self.sessions.iter();
+        let mut known: Vec<_> =
+            sessions.map(|session| (session.touched, session.id.clone())).collect();
+        known.sort_unstable_by(|one, other| other.cmp(one));
+        self.latest_known.store(known.first().map_or(0, |(at, _)| at.0), Ordering::SeqCst);
+        known
+    }
+
+    /// Compares and swaps. The entry holds its shard's lock, so this is atomic.
+    fn compare_and_swap(
+        &self,
+        session: &StoredSession,
+        new: &[StoredContent],
+        expected: Option<OperationId>,
+    ) -> Result<PutOutcome, StoreError> {
+        match self.sessions.entry(session.id.clone()) {
+            Entry::Occupied(stored) if stored.get().operation == session.operation => {
+                Ok(PutOutcome::AlreadyStored)
+            }
+            Entry::Occupied(mut stored) if Some(stored.get().operation) == expected => {
+                self.contents.acquire(&session.contents, new)?;
+                let mut next = session.clone();
+                let before = stored.get();
+                if before.touched > next.touched {
+                    next.touched = before.touched;
+                    next.expires = before.expires;
+                }
+                let before = stored.insert(next);
+                self.contents.release(&before.contents);
+                Ok(PutOutcome::Stored)
+            }
+            Entry::Vacant(free) if expected.is_none() => {
+                self.contents.acquire(&session.contents, new)?;
+                free.insert(session.clone());
+                Ok(PutOutcome::Stored)
+            }
+            _ => Ok(PutOutcome::Conflict),
         }
     }
 }
 
 impl SessionStore for MemoryStore {
-    fn load(&self, id: &SessionId) -> Result<Option<SessionState>, StoreError> {
-        Ok(self.states.get(id).map(|state| state.clone()))
+    fn load(&self, id: &SessionId) -> Result<Option<StoredSession>, StoreError> {
+        Ok(self.sessions.get(id).map(|session| session.clone()))
     }
 
-    fn put(&self, state: SessionState, expected: Option<u64>) -> Result<bool, StoreError> {
-        let id = state.id.clone();
-        // The entry holds its shard's lock, so the comparison and the swap are atomic.
-        let is_new = match (self.states.entry(id.clone()), expected) {
-            (Entry::Occupied(mut stored), Some(version)) if stored.get().version == version => {
-                stored.insert(state);
-                false
-            }
-            (Entry::Vacant(free), None) => {
-                free.insert(state);
-                true
-            }
-            _ => return Ok(false),
-        };
-        if is_new {
-            self.make_room(&id);
+    fn contents(&self, keys: &[ContentKey]) -> Result<Vec<Option<Arc<str>>>, StoreError> {
+        Ok(keys.iter().map(|key| self.contents.text(key)).collect())
+    }
+
+    fn put(
+        &self,
+        session: &StoredSession,
+        new: &[StoredContent],
+        expected: Option<OperationId>,
+    ) -> Result<PutOutcome, StoreError> {
+        let outcome = self.compare_and_swap(session, new, expected)?;
+        let is_new = outcome == PutOutcome::Stored && expected.is_none();
+        if is_new && session.touched.0 < self.latest_known.load(Ordering::SeqCst) {
+            self.least_recent.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+        Ok(outcome)
+    }
+
+    fn touch(
+        &self,
+        id: &SessionId,
+        at: Timestamp,
+        expires: Option<Timestamp>,
+    ) -> Result<bool, StoreError> {
+        let Some(mut stored) = self.sessions.get_mut(id) else { return Ok(false) };
+        if at >= stored.touched {
+            stored.touched = at;
+            stored.expires = expires;
         }
         Ok(true)
     }
 
-    fn touch(&self, id: &SessionId, at: Timestamp) -> Result<bool, StoreError> {
-        let stored = self.states.get_mut(id);
-        Ok(stored.map(|mut state| state.touched = state.touched.max(at)).is_some())
+    fn list(
+        &self,
+        after: Option<&SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionSummary>, StoreError> {
+        let sessions = self.sessions.iter();
+        let later = sessions.filter(|session| after.is_none_or(|after| session.id > *after));
+        let mut page: Vec<_> = later.map(|session| SessionSummary::from(&*session)).collect();
+        page.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+        page.truncate(limit);
+        Ok(page)
     }
 
-    fn delete(&self, id: &SessionId) -> Result<bool, StoreError> {
-        Ok(self.states.remove(id).is_some())
+    fn expire_before(&self, now: Timestamp) -> Result<usize, StoreError> {
+        let is_expired =
+            |session: &StoredSession| session.expires.is_some_and(|expires| expires <= now);
+        let sessions = self.sessions.iter().filter(|session| is_expired(session));
+        let expired: Vec<_> = sessions.map(|session| session.id.clone()).collect();
+        // A session may have been used since it was found.
+        Ok(expired.iter().filter(|id| self.remove_if(id, is_expired)).count())
+    }
+
+    fn evict(&self, most: usize, keep: &SessionId) -> Result<usize, StoreError> {
+        let mut evicted = 0;
+        if self.sessions.len() <= most {
+            return Ok(evicted);
+        }
+        let mut known = self.least_recent.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.sessions.len() > most && self.remove_least_recent(&mut known, keep) {
+            evicted += 1;
+        }
+        Ok(evicted)
+    }
+
+    fn delete(&self, id: &SessionId, expected: OperationId) -> Result<bool, StoreError> {
+        Ok(self.remove_if(id, |stored| stored.operation == expected))
     }
 }

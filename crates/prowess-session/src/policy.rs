@@ -1,8 +1,8 @@
 //! The session policy.
 
-use std::time::Duration;
+use std::num::NonZeroUsize;
 
-use prowess_core::BodyDelivery;
+use prowess_core::{BodyDelivery, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The policy of a session.
@@ -18,6 +18,9 @@ pub struct SessionPolicy {
     pub on_change: OnChange,
     /// The number of seconds without use after which a session expires. By default never.
     pub idle_limit_seconds: Option<u64>,
+    /// The maximum number of sessions in the store. A further one evicts the least recently used.
+    /// By default without a limit.
+    pub max_sessions: Option<NonZeroUsize>,
 }
 
 impl Default for SessionPolicy {
@@ -27,13 +30,16 @@ impl Default for SessionPolicy {
             on_reload: OnReload::default(),
             on_change: OnChange::default(),
             idle_limit_seconds: None,
+            max_sessions: None,
         }
     }
 }
 
 impl SessionPolicy {
-    pub(crate) fn is_expired(&self, idle: Duration) -> bool {
-        self.idle_limit_seconds.is_some_and(|limit| idle >= Duration::from_secs(limit))
+    /// Returns the time at which a session that is used `now` expires.
+    pub(crate) fn expiry(&self, now: Timestamp) -> Option<Timestamp> {
+        let limit = self.idle_limit_seconds?.saturating_mul(1000);
+        Some(Timestamp(now.0.saturating_add(limit)))
     }
 }
 

@@ -4,12 +4,16 @@ use std::fmt;
 use std::sync::Arc;
 
 use prowess_core::{
-    AuditSink, Clock, DeactivationCause, NoAudit, SessionError, SessionId, SessionState,
-    SessionStore, StoreError,
+    AuditSink, Clock, NoAudit, SessionError, SessionId, SessionState, SessionStore, SessionSummary,
+    StoreError,
 };
 
+use crate::record::Record;
 use crate::shared::Shared;
 use crate::{OpenError, SessionHandle, SessionPolicy, identity};
+
+/// The number of sessions that are listed at once to delete the expired ones.
+const EXPIRED_PAGE: usize = 256;
 
 /// The sessions of one store. Clones share it.
 #[derive(Clone)]
@@ -47,23 +51,28 @@ impl Sessions {
     ///
     /// A session with this id is open, or the store cannot be written.
     pub fn open_with(&self, id: SessionId) -> Result<SessionHandle, OpenError> {
-        let state = SessionState::new(id.clone(), self.0.clock.now());
-        if !self.0.store.put(state.clone(), None)? && !self.replace_expired(state)? {
+        let now = self.0.clock.now();
+        let state = SessionState::new(id.clone(), now);
+        let record = Record::new(state, self.0.operation()?, self.0.expiry(now))?;
+        if !self.0.put(&record.stored, &[], None)? && !self.replace_expired(record)? {
             return Err(OpenError::Exists(id));
+        }
+        if let Some(most) = self.0.policy.max_sessions {
+            self.0.store.evict(most.get(), &id)?;
         }
         Ok(SessionHandle::new(Arc::clone(&self.0), id))
     }
 
-    /// Stores `state` over an expired one with its id; false if the session is open. Its version is
-    /// higher than the expired one's, so a late writer of the expired session fails.
-    fn replace_expired(&self, state: SessionState) -> Result<bool, StoreError> {
-        match self.0.store.load(&state.id)? {
+    /// Stores a new session over an expired one with its id; false if the session is open. Its
+    /// version is higher than the expired one's, so that each version of an id occurs once.
+    fn replace_expired(&self, mut record: Record) -> Result<bool, StoreError> {
+        match self.0.store.load(&record.stored.id)? {
             Some(stored) if self.0.is_expired(&stored) => {
-                let version = stored.version + 1;
-                self.0.store.put(SessionState { version, ..state }, Some(stored.version))
+                record.stored.version = stored.version + 1;
+                self.0.put(&record.stored, &[], Some(stored.operation))
             }
             Some(_) => Ok(false),
-            None => self.0.store.put(state, None),
+            None => self.0.put(&record.stored, &[], None),
         }
     }
 
@@ -73,7 +82,7 @@ impl Sessions {
     ///
     /// No session with this id is open, or the store fails.
     pub fn resume(&self, id: &SessionId) -> Result<SessionHandle, SessionError> {
-        let handle = SessionHandle::new(Arc::clone(&self.0), id.clone());
+        let handle = self.handle(id);
         handle.touch()?;
         Ok(handle)
     }
@@ -85,7 +94,48 @@ impl Sessions {
     ///
     /// The store fails.
     pub fn close(&self, id: &SessionId) -> Result<bool, StoreError> {
-        SessionHandle::new(Arc::clone(&self.0), id.clone()).end(DeactivationCause::SessionClosed)
+        self.handle(id).close()
+    }
+
+    /// Returns one page of the stored sessions in the order of their ids: at most `limit`, those
+    /// after `after`. Expired ones are among them until [`Self::expire`] deletes them.
+    ///
+    /// # Errors
+    ///
+    /// The store fails.
+    pub fn list(
+        &self,
+        after: Option<&SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionSummary>, StoreError> {
+        self.0.store.list(after, limit)
+    }
+
+    /// Deletes the expired sessions and returns their number. An expired session is never used
+    /// again, deleted or not, so this only frees space.
+    ///
+    /// # Errors
+    ///
+    /// The store fails.
+    pub fn expire(&self) -> Result<usize, StoreError> {
+        let mut expired = 0;
+        let mut after = None;
+        loop {
+            let page = self.0.store.list(after.as_ref(), EXPIRED_PAGE)?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.id.clone());
+            let now = self.0.clock.now();
+            let is_expired =
+                |summary: &&SessionSummary| summary.expires.is_some_and(|at| at <= now);
+            for summary in page.iter().filter(is_expired) {
+                expired += usize::from(self.handle(&summary.id).end_expired()?);
+            }
+        }
+        Ok(expired + self.0.store.expire_before(self.0.clock.now())?)
+    }
+
+    fn handle(&self, id: &SessionId) -> SessionHandle {
+        SessionHandle::new(Arc::clone(&self.0), id.clone())
     }
 
     /// Returns the policy of these sessions.

@@ -16,8 +16,9 @@
 //! assert!(tree.path().join("pdf/references/fields.md").is_file());
 //! ```
 //!
-//! A kit is a function that takes an implementation of a trait and panics with the rule of the
-//! trait's `# Behavior` list that it breaks.
+//! A kit is a function that takes an implementation of a trait, and panics with the rule of the
+//! trait's `# Behavior` list that it breaks. The kit of stores returns a report with a row for each
+//! rule instead.
 #![forbid(unsafe_code)]
 
 mod bind_mount;
@@ -25,6 +26,7 @@ mod clock;
 mod corpus;
 #[cfg(target_os = "linux")]
 mod failing_disk;
+mod hooked_store;
 mod hostile;
 mod memory_catalog;
 mod plugin_build;
@@ -46,6 +48,7 @@ pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};
 #[cfg(target_os = "linux")]
 pub use failing_disk::without_sync;
+pub use hooked_store::{HookedStore, StoreCall, StoreMoment};
 pub use hostile::{
     DISGUISED_TAGS, HIDDEN_TEXTS, MARKUP_TEXTS, disguised_tag_in, hostile_texts, invisible_in,
 };
@@ -61,7 +64,7 @@ pub use rights::without_override;
 pub use scan_recorder::{FoundPackage, ScanRecorder};
 pub use source_fixture::{Changing, SourceFixture, Unreadable, WayOut, Write};
 pub use source_kit::check_source;
-pub use store_kit::check_store;
+pub use store_kit::{StoreReport, StoreRule, check_store};
 pub use tools_kit::{call_tool, check_tools};
 pub use tree::Tree;
 pub use tree_source::TreeSource;

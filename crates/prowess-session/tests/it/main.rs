@@ -1,6 +1,7 @@
 //! Tests of sessions through the public interface.
 
 mod boundaries;
+mod faulty_store;
 mod fixture;
 mod lifetime;
 mod operations;

@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use prowess::session::{MemoryStore, SessionHandle, SessionPolicy};
-use prowess::{
-    Policies, Runtime, SessionId, SessionState, SessionStore, StoreError, Timestamp, ToolCall, Turn,
-};
+use prowess::{Policies, Runtime, SessionId, ToolCall, Turn};
+use prowess_testkit::{HookedStore, StoreCall, StoreMoment};
 use serde_json::json;
 
 fn runtime() -> Runtime {
@@ -73,44 +72,24 @@ fn policies_are_returned_as_given() {
     assert_eq!(runtime.policies(), &given, "building changes no policy");
 }
 
-/// Counts the states that are written to it.
-#[derive(Default)]
-struct Counting {
-    inner: MemoryStore,
-    puts: AtomicUsize,
-}
-
-impl SessionStore for Counting {
-    fn load(&self, id: &SessionId) -> Result<Option<SessionState>, StoreError> {
-        self.inner.load(id)
-    }
-
-    fn put(&self, state: SessionState, expected: Option<u64>) -> Result<bool, StoreError> {
-        self.puts.fetch_add(1, Ordering::Relaxed);
-        self.inner.put(state, expected)
-    }
-
-    fn touch(&self, id: &SessionId, at: Timestamp) -> Result<bool, StoreError> {
-        self.inner.touch(id, at)
-    }
-
-    fn delete(&self, id: &SessionId) -> Result<bool, StoreError> {
-        self.inner.delete(id)
-    }
-}
-
 #[test]
 fn turn_and_read_write_no_bodies() {
-    let store = Arc::new(Counting::default());
-    let runtime = Runtime::builder().default_skills().session_store(store.clone()).build();
+    let puts = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&puts);
+    let store = HookedStore::new(Arc::new(MemoryStore::new()), move |call, moment| {
+        let is_put = matches!(call, StoreCall::Put { .. }) && moment == StoreMoment::Before;
+        count.fetch_add(usize::from(is_put), Ordering::Relaxed);
+        Ok(())
+    });
+    let runtime = Runtime::builder().default_skills().session_store(Arc::new(store)).build();
     let runtime = runtime.expect("the default skills are good");
     let session = runtime.open_session().expect("the store is in memory");
     let turn = || runtime.turn(&session).expect("the session is open");
     turn().call(&ToolCall::new("skills_load", json!({"names": ["skill-writing"]})));
-    let before = store.puts.load(Ordering::Relaxed);
+    let before = puts.load(Ordering::Relaxed);
     for _ in 0..3 {
         let read = ToolCall::new("skills_read", json!({"path": "references/checklist.md"}));
         assert!(!turn().call(&read).result.is_error);
     }
-    assert_eq!(store.puts.load(Ordering::Relaxed), before, "a use is recorded by `touch`");
+    assert_eq!(puts.load(Ordering::Relaxed), before, "a use is recorded by `touch`");
 }
