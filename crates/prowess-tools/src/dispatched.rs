@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use prowess_core::{Code, Content, Outcome, ToolResult};
+use prowess_core::{ApprovalId, AuditedDecision, Code, Content, Outcome, ToolResult};
 use serde::{Serialize, Serializer};
 
 use crate::{Refusal, codes};
@@ -19,6 +19,10 @@ pub struct Dispatched {
     pub result: ToolResult,
     /// The duration, by the host's clock.
     pub duration: Duration,
+    /// The gate's decision; `None` if the call was refused before the gate.
+    pub decision: Option<AuditedDecision>,
+    /// The pending approval, if the call may run once a person has approved it.
+    pub approval: Option<ApprovalId>,
 }
 
 impl Serialize for Dispatched {

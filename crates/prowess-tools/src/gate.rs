@@ -1,6 +1,8 @@
 //! The gate: the permission check between the check of the arguments and the run.
 
-use prowess_core::{Code, ToolContext, ToolResult};
+use prowess_core::{
+    ApprovalId, AuditedDecision, Code, SkillError, ToolContext, ToolResult, Verdict,
+};
 use prowess_text::clipped;
 use serde_json::Value;
 
@@ -15,12 +17,40 @@ pub(crate) const MAX_MESSAGE_CHARS: usize = 4000;
 /// - A refused call is not run; a gate that panics refuses the call.
 /// - It may be called from any thread at any time.
 pub trait Gate: Send + Sync {
-    /// Permits the call, or returns a refusal.
-    ///
-    /// # Errors
-    ///
-    /// The refusal that the model reads.
-    fn check(&self, request: &GateRequest<'_>) -> Result<(), Refusal>;
+    /// Decides whether the call may run.
+    fn check(&self, request: &GateRequest<'_>) -> GateAnswer;
+}
+
+/// The answer of a gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GateAnswer {
+    /// The decision, for the host and the audit.
+    pub decision: AuditedDecision,
+    /// The refusal that the model reads; `None` if the call may run.
+    pub refusal: Option<Refusal>,
+    /// The pending approval, if the call may run once a person has approved it. A host shows it to
+    /// a person; a model never gets it.
+    pub approval: Option<ApprovalId>,
+}
+
+impl GateAnswer {
+    /// Permits the call, without a rule.
+    pub fn allow() -> Self {
+        let decision = AuditedDecision::new(Verdict::Allowed);
+        Self { decision, refusal: None, approval: None }
+    }
+
+    /// Refuses the call, without a rule.
+    pub fn deny(refusal: Refusal) -> Self {
+        let decision = AuditedDecision::new(Verdict::Denied);
+        Self { decision, refusal: Some(refusal), approval: None }
+    }
+
+    /// Refuses the call until a person approves it.
+    pub fn ask(refusal: Refusal, approval: ApprovalId) -> Self {
+        let decision = AuditedDecision::new(Verdict::Asked);
+        Self { decision, refusal: Some(refusal), approval: Some(approval) }
+    }
 }
 
 /// The input of a gate.
@@ -30,6 +60,8 @@ pub struct GateRequest<'a> {
     pub context: &'a ToolContext<'a>,
     /// The tool's canonical name.
     pub tool: &'a str,
+    /// The tool's name as the model sees it.
+    pub spelled: &'a str,
     /// The arguments, which match the tool's schema.
     pub arguments: &'a Value,
 }
@@ -41,18 +73,27 @@ pub struct Refusal {
     pub code: Code,
     /// The message with the next step, for the model.
     pub message: String,
+    /// The error for hosts that branch on one type.
+    pub error: Option<Box<SkillError>>,
 }
 
 impl Refusal {
     /// Creates a refusal.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), error: None }
+    }
+
+    /// Sets the error for hosts that branch on one type.
+    #[must_use]
+    pub fn with_error(self, error: SkillError) -> Self {
+        Self { error: Some(Box::new(error)), ..self }
     }
 }
 
 impl From<Refusal> for ToolResult {
     fn from(refusal: Refusal) -> Self {
-        Self::error(refusal.code, clipped(&refusal.message, MAX_MESSAGE_CHARS))
+        let result = Self::error(refusal.code, clipped(&refusal.message, MAX_MESSAGE_CHARS));
+        Self { error: refusal.error, ..result }
     }
 }
 
@@ -61,7 +102,7 @@ impl From<Refusal> for ToolResult {
 pub struct AllowAll;
 
 impl Gate for AllowAll {
-    fn check(&self, _request: &GateRequest<'_>) -> Result<(), Refusal> {
-        Ok(())
+    fn check(&self, _request: &GateRequest<'_>) -> GateAnswer {
+        GateAnswer::allow()
     }
 }

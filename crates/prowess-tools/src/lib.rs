@@ -56,7 +56,7 @@ pub use audited::CallAudit;
 pub use builder::ToolboxBuilder;
 pub use dispatched::Dispatched;
 pub use error::BuildError;
-pub use gate::{AllowAll, Gate, GateRequest, Refusal};
+pub use gate::{AllowAll, Gate, GateAnswer, GateRequest, Refusal};
 pub use naming::{NameStyle, ToolNaming};
 pub use policy::{DiscoveryTools, ReadGate, ReadScope, SkillLookup, ToolPolicy};
 pub use skill_tools::{SkillTools, newer_versions};

@@ -6,8 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use prowess_core::{
-    AuditEvent, AuditedDecision, CallIntent, Catalog, ToolCall, ToolContext, ToolDefinition,
-    Verdict,
+    ApprovalId, AuditEvent, CallIntent, Catalog, ToolCall, ToolContext, ToolDefinition, Verdict,
 };
 use prowess_text::quoted;
 use serde_json::Value;
@@ -18,7 +17,7 @@ use crate::dispatched::{Answer, Dispatched};
 use crate::limits::Limits;
 use crate::slot::{Slot, guarded};
 use crate::suggestion::{LEAST_SIMILARITY, closest, hint};
-use crate::{Gate, GateRequest, Refusal, ToolNaming, codes, trace};
+use crate::{Gate, GateAnswer, GateRequest, Refusal, ToolNaming, codes, trace};
 
 /// The tools that a model may call, with one spelling of their names.
 ///
@@ -31,6 +30,12 @@ pub struct Toolbox {
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) limits: Limits,
     pub(crate) audit: CallAudit,
+}
+
+/// A call on its way through the checks.
+struct Admission {
+    intent: CallIntent,
+    approval: Option<ApprovalId>,
 }
 
 impl Toolbox {
@@ -59,19 +64,22 @@ impl Toolbox {
         let span = trace::call(slot.map(|slot| &*slot.name), context.caller);
         let _entered = span.enter();
         let begun = context.clock.elapsed();
-        let mut intent = self.intent(slot, context, call);
+        let intent = self.intent(slot, context, call);
+        let mut admission = Admission { intent, approval: None };
         let answer = match slot {
-            Some(slot) => self.answer(slot, context, &call.arguments, &mut intent),
+            Some(slot) => self.answer(slot, context, &call.arguments, &mut admission),
             None => self.unknown(&call.name),
         };
         trace::record_outcome(&span, &answer.outcome);
         let duration = context.clock.elapsed().saturating_sub(begun);
+        let Admission { intent, approval } = admission;
         self.limits.track(&intent, &call.arguments, &answer, duration);
         let Answer { result, outcome } = answer;
         let error = result.message().filter(|_| is_denied(&intent)).map(audited::clipped);
         let tool = intent.tool.clone();
+        let decision = intent.decision.clone();
         self.audit.record(&AuditEvent { intent, outcome, error, duration });
-        Dispatched { tool, result, duration }
+        Dispatched { tool, result, duration, decision, approval }
     }
 
     /// Returns the audit of the calls, for tools that the host runs itself.
@@ -101,9 +109,9 @@ impl Toolbox {
         slot: &Slot,
         context: &ToolContext<'_>,
         arguments: &Value,
-        intent: &mut CallIntent,
+        admission: &mut Admission,
     ) -> Answer {
-        match self.admit(slot, context, arguments, intent) {
+        match self.admit(slot, context, arguments, admission) {
             Ok(arguments) => {
                 let run = guarded(|| slot.tool.call(context, &arguments));
                 Answer::ran(run.unwrap_or_else(|| self.broken(slot).into()))
@@ -118,21 +126,34 @@ impl Toolbox {
         slot: &Slot,
         context: &ToolContext<'_>,
         arguments: &'a Value,
-        intent: &mut CallIntent,
+        admission: &mut Admission,
     ) -> Result<Cow<'a, Value>, Refusal> {
         if context.cancel.is_cancelled() {
             let message = format!("{} was not run: the turn was cancelled", self.show(slot));
             return Err(Refusal::new(codes::CANCELLED, message));
         }
         let arguments = self.checked(slot, context, arguments)?;
-        self.limits.admit(intent)?;
-        let request = GateRequest { context, tool: &slot.name, arguments: &arguments };
-        let verdict = guarded(|| self.gate.check(&request));
-        let verdict = verdict.unwrap_or_else(|| Err(self.without_gate(slot)));
-        intent.decision = Some(decision(&verdict));
-        verdict?;
-        self.audit.intend(intent)?;
+        self.limits.admit(&admission.intent)?;
+        self.ask_gate(slot, context, &arguments, admission)?;
+        self.audit.intend(&admission.intent)?;
         Ok(arguments)
+    }
+
+    /// Asks the gate, which refuses the call if it panics.
+    fn ask_gate(
+        &self,
+        slot: &Slot,
+        context: &ToolContext<'_>,
+        arguments: &Value,
+        admission: &mut Admission,
+    ) -> Result<(), Refusal> {
+        let spelled = self.naming.spell(&slot.name);
+        let request = GateRequest { context, tool: &slot.name, spelled: &spelled, arguments };
+        let answer = guarded(|| self.gate.check(&request));
+        let answer = answer.unwrap_or_else(|| GateAnswer::deny(self.without_gate(slot)));
+        admission.intent.decision = Some(answer.decision);
+        admission.approval = answer.approval;
+        answer.refusal.map_or(Ok(()), Err)
     }
 
     fn checked<'a>(
@@ -184,10 +205,6 @@ impl Toolbox {
     fn show(&self, slot: &Slot) -> String {
         quoted(&self.naming.spell(&slot.name))
     }
-}
-
-fn decision(verdict: &Result<(), Refusal>) -> AuditedDecision {
-    AuditedDecision::new(if verdict.is_ok() { Verdict::Allowed } else { Verdict::Denied })
 }
 
 /// Returns whether the gate denied the call.

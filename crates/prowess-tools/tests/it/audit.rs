@@ -8,7 +8,7 @@ use prowess_core::{
     AuditError, AuditPolicy, CallIntent, CallOrigin, CallUsage, Code, CorrelationId, CostTracker,
     Outcome, RateLimited, RateLimiter, Session, ToolContext, Verdict,
 };
-use prowess_tools::{Gate, GateRequest, Refusal};
+use prowess_tools::{Gate, GateAnswer, GateRequest, Refusal};
 use serde_json::json;
 
 use crate::fixture::{Host, Recorder, Setup, check_error};
@@ -85,8 +85,8 @@ fn id_of_the_host_replaces_computed_ones() {
 struct Deny;
 
 impl Gate for Deny {
-    fn check(&self, _request: &GateRequest<'_>) -> Result<(), Refusal> {
-        Err(Refusal::new(Code::new("tool-not-allowed"), "`alpha` does not allow this"))
+    fn check(&self, _request: &GateRequest<'_>) -> GateAnswer {
+        GateAnswer::deny(Refusal::new(Code::new("tool-not-allowed"), "`alpha` does not allow this"))
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use prowess_core::{Code, Outcome};
-use prowess_tools::{Gate, GateRequest, Refusal};
+use prowess_core::{ApprovalId, Code, Outcome, Verdict};
+use prowess_tools::{Gate, GateAnswer, GateRequest, Refusal};
 use serde_json::{Value, json};
 
 use crate::fixture::{Host, Setup, check_error};
@@ -14,18 +14,18 @@ use crate::fixture::{Host, Setup, check_error};
 struct Closed(Mutex<Vec<(String, Value)>>);
 
 impl Gate for Closed {
-    fn check(&self, request: &GateRequest<'_>) -> Result<(), Refusal> {
+    fn check(&self, request: &GateRequest<'_>) -> GateAnswer {
         let asked = (request.tool.to_owned(), request.arguments.clone());
         self.0.lock().expect("no test panics here").push(asked);
         let code = Code::new("not-approved");
-        Err(Refusal::new(code, "the user has not approved this; ask the user first"))
+        GateAnswer::deny(Refusal::new(code, "the user has not approved this; ask the user first"))
     }
 }
 
 struct Broken;
 
 impl Gate for Broken {
-    fn check(&self, _request: &GateRequest<'_>) -> Result<(), Refusal> {
+    fn check(&self, _request: &GateRequest<'_>) -> GateAnswer {
         panic!("the gate breaks down")
     }
 }
@@ -69,4 +69,29 @@ fn a_gate_that_panics_refuses() {
         "`skills_load` was not run: whether it may run could not be found out; tell the user",
     );
     assert_eq!(host.active(), "", "a broken gate is a closed gate");
+}
+
+/// Asks a person about each call.
+struct Asking;
+
+impl Gate for Asking {
+    fn check(&self, request: &GateRequest<'_>) -> GateAnswer {
+        assert_eq!((request.tool, request.spelled), ("skills.load", "skills_load"));
+        let refusal = Refusal::new(Code::new("approval-required"), "ask the user first");
+        GateAnswer::ask(refusal, ApprovalId::new("a1"))
+    }
+}
+
+#[test]
+fn pending_approvals_reach_the_host_alone() {
+    let host = behind(Arc::new(Asking));
+    let answer = host.call("skills_load", json!({ "names": ["alpha"] }));
+    assert_eq!(answer.approval, Some(ApprovalId::new("a1")));
+    let verdict = answer.decision.as_ref().map(|decision| decision.verdict);
+    assert_eq!(verdict, Some(Verdict::Asked));
+    let shown = serde_json::to_string(&answer).expect("it is a value");
+    assert!(!shown.contains("a1"), "the model does not get the id");
+    assert_eq!(host.active(), "", "nothing was loaded");
+    let decision = host.audit.events()[0].intent.decision.clone();
+    assert_eq!(decision, answer.decision, "the audit has the same decision");
 }
