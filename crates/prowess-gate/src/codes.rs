@@ -1,0 +1,14 @@
+//! The codes of refusals, and of rules that grant nothing.
+
+prowess_core::declare_codes! {
+    /// The `allowed-tools` of an active skill do not cover the call.
+    SKILL_TOOL_NOT_ALLOWED = "skill-tool-not-allowed";
+    /// The operator denies the tool, or these arguments of it.
+    TOOL_DENIED = "tool-denied";
+    /// Nothing grants the call, and the policy does not ask.
+    TOOL_NOT_GRANTED = "tool-not-granted";
+    /// The pattern of a rule is not of a form that is read, so the rule grants nothing.
+    TOOL_PATTERN_INVALID = "tool-pattern-invalid";
+    /// The tool's name in a rule has characters that no tool's name has. The rule grants nothing.
+    TOOL_NAME_INVALID = "tool-name-invalid";
+}

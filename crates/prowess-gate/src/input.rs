@@ -1,0 +1,91 @@
+//! The input of a decision.
+
+use prowess_core::{AllowedTools, Approval, Digest, SessionId, Timestamp, Trust};
+use prowess_format::RulePosition;
+use serde_json::Value;
+
+use crate::GatePolicy;
+
+/// Everything that a decision depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct GateInput<'a> {
+    /// The operator's policy.
+    pub policy: &'a GatePolicy,
+    /// The tool that is called.
+    pub tool: GatedTool<'a>,
+    /// The arguments, which match the tool's schema.
+    pub arguments: &'a Value,
+    /// The active skills, the most recent last.
+    pub skills: &'a [GatedSkill<'a>],
+    /// The approvals that the host holds. Those of other calls, sessions and tenants, and expired
+    /// ones, are ignored here.
+    pub approvals: &'a [Approval],
+    /// The session of the call.
+    pub session: &'a SessionId,
+    /// The tenant of the caller; `None` for hosts without tenants.
+    pub tenant: Option<&'a str>,
+    /// The time of the call.
+    pub now: Timestamp,
+}
+
+/// The tool of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct GatedTool<'a> {
+    /// The canonical name, which approvals are bound to.
+    pub name: &'a str,
+    /// Further names under which rules may mention the tool, such as the name as the model sees it.
+    pub aliases: &'a [&'a str],
+    /// The arguments that patterns are about.
+    pub kind: ToolKind<'a>,
+}
+
+impl GatedTool<'_> {
+    /// Returns every name under which rules may mention the tool.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
+    }
+}
+
+/// The arguments of a tool that patterns are about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolKind<'a> {
+    /// An operation of the runtime on skills: to list, search, describe, load, unload and read
+    /// them. Skills never limit it, since otherwise a skill with a list could not be unloaded, and
+    /// no person is asked about it. Only [`Ceiling::deny`](crate::Ceiling::deny) refuses it.
+    /// Running a script of a skill is not such an operation.
+    SkillOperation,
+    /// A tool that runs a shell command. Patterns are [`CommandPattern`](crate::CommandPattern)s.
+    Shell {
+        /// The argument with the command.
+        command: &'a str,
+        /// Further arguments that do not change which command runs and how, such as a description
+        /// or a time limit. With any other argument, no pattern covers the call.
+        harmless: &'a [&'a str],
+    },
+    /// A tool that uses files. Patterns are [`PathPattern`](crate::PathPattern)s.
+    File {
+        /// The arguments with a path or a list of paths. A pattern covers a call only if each of
+        /// them is there and is covered.
+        paths: &'a [&'a str],
+    },
+    /// Any other tool. No pattern covers its calls except `*`.
+    #[default]
+    Other,
+}
+
+/// An active skill.
+#[derive(Clone, Copy, Debug)]
+pub struct GatedSkill<'a> {
+    /// The id.
+    pub id: &'a str,
+    /// The `SKILL.md` as an absolute path or URL.
+    pub location: &'a str,
+    /// The trust of its layer.
+    pub trust: Trust,
+    /// The tools that it names, as they were when it was loaded.
+    pub allowed_tools: &'a AllowedTools,
+    /// The positions of these rules, for explanations; empty if they are not known.
+    pub positions: &'a [RulePosition],
+    /// The digest of its whole package, if the host could compute it.
+    pub package: Option<Digest>,
+}

@@ -1,0 +1,133 @@
+//! Known ways around `allowed-tools`.
+
+use prowess_core::{AllowedTools, Trust};
+use prowess_gate::ToolKind;
+use serde_json::json;
+
+use crate::support::{Call, bash, check, other, read, trusted, unlisted};
+
+const RESTRICT: &str = r#"{"tool_semantics": "restrict"}"#;
+
+/// Commands that end the granted one, and begin another.
+#[test]
+fn granted_program_is_not_a_way_to_another() {
+    for command in [
+        "git log | touch /c/pwn",
+        "git log |& touch /c/pwn",
+        "git status & touch /c/pwn",
+        "git status\ntouch /c/pwn",
+        "git status\r\ntouch /c/pwn",
+        "# comment\ntouch /c/pwn",
+        "git status # comment\ntouch /c/pwn",
+        "git log $(touch /c/pwn)",
+        "git log `touch /c/pwn`",
+        "git log \"$(touch /c/pwn)\"",
+        "git log $((a[$(touch /c/pwn)0]))",
+        "git log ${x:-$(touch /c/pwn)}",
+        "git log ${x@P}",
+        "git log ${!x[$(touch /c/pwn)]}",
+        "git log <<x\n$(touch /c/pwn)\nx",
+        "git log <<< $(touch /c/pwn)",
+        "git\u{a0}status; touch /c/pwn",
+        "git status \u{202e}; touch /c/pwn",
+    ] {
+        check(&bash(command).with_skills(&[trusted("Bash(git:*)")]), "ask");
+        check(&bash(command).with_skills(&[trusted("Bash(git:*)")]).with_policy(RESTRICT), "deny");
+    }
+}
+
+#[test]
+fn quoted_operators_are_words() {
+    for command in [
+        "git log --grep='a; touch /c/pwn'",
+        "git commit -m \"fix; touch x && y | z\"",
+        "git log --grep=a\\;b",
+    ] {
+        check(&bash(command).with_skills(&[trusted("Bash(git:*)")]), "allow");
+    }
+}
+
+#[test]
+fn oversized_commands_are_not_granted() {
+    for command in [
+        "git $( ".repeat(64 * 1024 / 7),
+        format!("git {}", "x".repeat(1 << 20)),
+        ";".repeat(100_000),
+    ] {
+        check(&bash(&command).with_skills(&[trusted("Bash(git:*)")]), "ask");
+    }
+}
+
+/// The call of one skill never runs by the list of another.
+#[test]
+fn grants_of_two_skills_are_not_added_up() {
+    let skills = [trusted("Bash(git:*)"), trusted("Bash(curl:*)")];
+    check(&bash("curl x").with_skills(&skills), "ask");
+    check(&bash("git log; curl x").with_skills(&skills), "ask");
+    check(&bash("curl x").with_policy(RESTRICT).with_skills(&skills), "deny");
+}
+
+#[test]
+fn unloaded_skill_no_longer_grants() {
+    check(&bash("git status").with_skills(&[trusted("Bash(git:*)")]), "allow");
+    check(&bash("git status").with_skills(&[]), "ask");
+    check(&bash("git status").with_skills(&[unlisted()]), "ask");
+}
+
+/// The gate sees the rules that were loaded, and a wider list on the disk is none of them.
+#[test]
+fn reload_widens_nothing() {
+    let loaded = unlisted().packaged("first");
+    check(&bash("rm x").with_skills(&[loaded]), "ask");
+}
+
+/// A nested skill, an alias, another key and another case as ways around a limit.
+#[test]
+fn ways_around_a_limit_are_closed() {
+    let limited = |call: Call| call.with_policy(RESTRICT).with_skills(&[trusted("Read(docs/**)")]);
+    check(&limited(read("docs/a")), "allow");
+    check(&limited(read("etc/passwd")), "deny");
+
+    let nested = [trusted("Read(docs/**)"), unlisted()];
+    check(&bash("ls").with_policy(RESTRICT).with_skills(&nested), "deny");
+    let nested = [trusted("Read(docs/**)"), trusted("Bash Read")];
+    check(&bash("ls").with_policy(RESTRICT).with_skills(&nested), "deny");
+
+    let mut alias = limited(other("fs.write"));
+    alias.aliases = &["fs_write", "Write"];
+    check(&alias, "deny");
+
+    let key = |arguments| {
+        let kind = ToolKind::File { paths: &["path"] };
+        limited(Call::new("Read", kind, arguments))
+    };
+    check(&key(json!({"Path": "docs/a"})), "deny");
+    check(&key(json!({"file_path": "docs/a"})), "deny");
+    check(&key(json!({"path": ["docs/a", "etc/passwd"]})), "deny");
+    check(&key(json!({"path": {"path": "docs/a"}})), "deny");
+
+    for tool in ["READ", "read"] {
+        let kind = ToolKind::File { paths: &["path"] };
+        check(&limited(Call::new(tool, kind, json!({"path": "etc/passwd"}))), "deny");
+    }
+    let exact = r#"{"tool_semantics": "restrict", "tool_match_case": "exact"}"#;
+    check(&read("docs/a").with_policy(exact).with_skills(&[trusted("read")]), "deny");
+}
+
+#[test]
+fn restricted_skill_refuses_an_unlisted_tool() {
+    let skills = [trusted("Bash(git:*) Read Write")];
+    check(&other("json_query").with_policy(RESTRICT).with_skills(&skills), "deny");
+}
+
+/// Names that look like the tool's are not the tool's.
+#[test]
+fn look_alikes_name_nothing() {
+    for name in ["Ba\u{455}h", "\u{ff22}ash", "Bash\u{200b}", "ba\u{17f}h", "Bas\u{4bb}", " Bash"] {
+        let rules = prowess_core::ToolRule { tool: name.to_owned(), pattern: None };
+        let tools = AllowedTools::Rules(vec![rules]);
+        let skill = crate::support::Skill { tools, trust: Trust::Trusted, package: None };
+        check(&bash("ls").with_skills(std::slice::from_ref(&skill)), "ask");
+        check(&bash("ls").with_policy(RESTRICT).with_skills(&[skill]), "deny");
+    }
+}

@@ -1,0 +1,80 @@
+//! The operator's limits, which nothing lifts.
+
+use prowess_gate::Reason;
+
+use crate::support::{bash, check, other, read, trusted};
+
+fn only(rules: &str) -> String {
+    format!(r#"{{"ceiling": {{"only": {rules}}}, "ungranted": "allow"}}"#)
+}
+
+fn deny(rules: &str) -> String {
+    format!(r#"{{"ceiling": {{"deny": {rules}}}, "ungranted": "allow"}}"#)
+}
+
+#[test]
+fn denied_tool_is_refused_whatever_grants_it() {
+    for policy in [
+        r#"{"ceiling": {"deny": ["bash"]}}"#,
+        r#"{"ceiling": {"deny": ["BASH(*)"]}, "tool_match_case": "exact"}"#,
+        r#"{"ceiling": {"deny": ["Bash"]}, "tool_semantics": "advisory"}"#,
+        r#"{"ceiling": {"deny": ["Bash"]}, "grant": ["Bash"]}"#,
+    ] {
+        check(&bash("ls").with_policy(policy).with_skills(&[trusted("Bash")]), "deny");
+    }
+    let mut alias = other("text.json_query").with_policy(&deny(r#"["json_query"]"#));
+    check(&alias, "allow");
+    alias.aliases = &["json_query"];
+    check(&alias, "deny");
+}
+
+#[test]
+fn denied_command_is_refused_anywhere_in_a_line() {
+    let policy = deny(r#"["Bash(rm:*)"]"#);
+    for command in ["rm", "rm -rf x", "ls; rm x", "ls | rm", "r\\m x", "'rm' x", "ls\nrm x"] {
+        check(&bash(command).with_policy(&policy).with_skills(&[trusted("Bash")]), "deny");
+    }
+    for command in ["ls", "rmdir x", "echo rm"] {
+        check(&bash(command).with_policy(&policy).with_skills(&[trusted("Bash")]), "allow");
+    }
+}
+
+/// Nothing shows that such a command is not the denied one.
+#[test]
+fn unreadable_command_is_refused_where_a_pattern_denies() {
+    let policy = deny(r#"["Bash(rm:*)"]"#);
+    for command in ["$x", "$(echo rm) x", "eval rm x", "ls > x", "ls &", ""] {
+        check(&bash(command).with_policy(&policy).with_skills(&[trusted("Bash")]), "deny");
+    }
+    check(&bash("ls").with_policy(&deny(r#"["Bash(rm*)"]"#)), "deny");
+}
+
+#[test]
+fn denied_path_is_refused() {
+    let policy = deny(r#"["Read(secrets/**)"]"#);
+    for path in ["secrets/a", "./secrets/a/b", "x/../secrets/a", "/secrets/a", "~/a", "a\\b", ""] {
+        check(&read(path).with_policy(&policy).with_skills(&[trusted("Read")]), "deny");
+    }
+    check(&read("docs/a").with_policy(&policy).with_skills(&[trusted("Read")]), "allow");
+    check(&read("docs/a").with_policy(&deny(r#"["Read(a[b])"]"#)), "deny");
+    check(&other("Fetch").with_policy(&deny(r#"["Fetch(domain:example.org)"]"#)), "deny");
+}
+
+#[test]
+fn only_listed_calls_are_possible() {
+    let policy = only(r#"["Read", "Bash(git:*)"]"#);
+    let all = [trusted("Bash Read Write")];
+    check(&read("a").with_policy(&policy).with_skills(&all), "allow");
+    check(&bash("git log").with_policy(&policy).with_skills(&all), "allow");
+    check(&bash("rm x").with_policy(&policy).with_skills(&all), "deny");
+    check(&bash("git log $x").with_policy(&policy).with_skills(&all), "deny");
+    check(&other("Write").with_policy(&policy).with_skills(&all), "deny");
+    check(&read("a").with_policy(&only("[]")), "deny");
+}
+
+#[test]
+fn ceiling_names_its_rule() {
+    let reason = |policy: &str| bash("rm x").with_policy(policy).decide().grounds().reason;
+    assert_eq!(reason(&deny(r#"["Bash"]"#)), Reason::DeniedByOperator);
+    assert_eq!(reason(&only(r#"["Read"]"#)), Reason::OutsideCeiling);
+}

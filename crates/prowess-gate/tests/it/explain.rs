@@ -1,0 +1,126 @@
+//! Decisions as text and as JSON.
+
+use expect_test::{Expect, expect};
+use prowess_core::{AllowedTools, SessionId, Timestamp, Trust};
+use prowess_format::rule_positions;
+use prowess_gate::{Decision, GateInput, GatePolicy, GatedSkill, GatedTool, decide};
+use serde_json::json;
+
+use crate::support::{SHELL, bash, trusted};
+
+const FILE: &str = "---\nname: release\ndescription: Releases.\n\
+    allowed-tools:\n  - Bash(git:*)\n  - Bash(cargo*)\n---\n";
+
+/// Decides with the rules and positions of the file.
+fn decide_on(command: &str, policy: &str) -> Decision {
+    let parsed = prowess_format::parse(FILE.as_bytes(), prowess_format::Profile::Lenient);
+    let allowed_tools: AllowedTools = parsed.document.expect("a skill").frontmatter.allowed_tools;
+    let skill = GatedSkill {
+        id: "release",
+        location: "/skills/release/SKILL.md",
+        trust: Trust::Trusted,
+        allowed_tools: &allowed_tools,
+        positions: &rule_positions(FILE.as_bytes()),
+        package: None,
+    };
+    let policy: GatePolicy = serde_json::from_str(policy).expect("a policy");
+    decide(&GateInput {
+        policy: &policy,
+        tool: GatedTool { name: "Bash", aliases: &[], kind: SHELL },
+        arguments: &json!({ "command": command }),
+        skills: &[skill],
+        approvals: &[],
+        session: &SessionId::new("session").expect("a valid id"),
+        tenant: None,
+        now: Timestamp(0),
+    })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "`expect!` is written where it is used")]
+fn check(command: &str, policy: &str, expected: Expect) {
+    expected.assert_eq(&decide_on(command, policy).to_string());
+}
+
+#[test]
+fn decision_reads_like_a_message_of_a_compiler() {
+    check(
+        "git status",
+        "{}",
+        expect![[r#"
+        allow: `Bash` is covered by `allowed-tools`
+          --> /skills/release/SKILL.md:5:5
+           | Bash(git:*)
+          = skill: `release`
+        /skills/release/SKILL.md:6:5: warning[tool-pattern-invalid]: the rule `Bash(cargo*)` grants nothing: its `*` is not at the end, after `:` or a blank
+          = help: write `Tool`, `Tool(*)`, or patterns such as `Bash(git status)`, `Bash(git:*)` and `Read(docs/**)`"#]],
+    );
+    check(
+        "git log > x",
+        "{}",
+        expect![[r#"
+        ask: `Bash` is listed by a skill, but not with these arguments
+          --> /skills/release/SKILL.md:5:5
+           | Bash(git:*)
+          = skill: `release`
+          = the command has a redirection (character 9)
+        /skills/release/SKILL.md:6:5: warning[tool-pattern-invalid]: the rule `Bash(cargo*)` grants nothing: its `*` is not at the end, after `:` or a blank
+          = help: write `Tool`, `Tool(*)`, or patterns such as `Bash(git status)`, `Bash(git:*)` and `Read(docs/**)`"#]],
+    );
+    check(
+        "rm x && git status",
+        r#"{"tool_semantics": "restrict"}"#,
+        expect![[r#"
+        deny: `Bash` is listed by a skill, but not with these arguments
+          --> /skills/release/SKILL.md:5:5
+           | Bash(git:*)
+          = skill: `release`
+          = no pattern covers `rm x`
+        /skills/release/SKILL.md:6:5: warning[tool-pattern-invalid]: the rule `Bash(cargo*)` grants nothing: its `*` is not at the end, after `:` or a blank
+          = help: write `Tool`, `Tool(*)`, or patterns such as `Bash(git status)`, `Bash(git:*)` and `Read(docs/**)`"#]],
+    );
+    check(
+        "ls",
+        r#"{"grant": ["Bash(ls)"]}"#,
+        expect![[r#"
+        allow: `Bash` is granted by the operator
+          --> `grant` of the gate's policy
+           | Bash(ls)
+        /skills/release/SKILL.md:6:5: warning[tool-pattern-invalid]: the rule `Bash(cargo*)` grants nothing: its `*` is not at the end, after `:` or a blank
+          = help: write `Tool`, `Tool(*)`, or patterns such as `Bash(git status)`, `Bash(git:*)` and `Read(docs/**)`"#]],
+    );
+    check(
+        "ls",
+        r#"{"ceiling": {"deny": ["Bash(ls:*)"]}}"#,
+        expect![[r#"
+        deny: `Bash` is denied by the operator
+          --> `ceiling.deny` of the gate's policy
+           | Bash(ls:*)
+        /skills/release/SKILL.md:6:5: warning[tool-pattern-invalid]: the rule `Bash(cargo*)` grants nothing: its `*` is not at the end, after `:` or a blank
+          = help: write `Tool`, `Tool(*)`, or patterns such as `Bash(git status)`, `Bash(git:*)` and `Read(docs/**)`"#]],
+    );
+}
+
+#[test]
+fn explanation_shows_no_hidden_characters() {
+    let skills = [trusted("Bash(git:*) R\u{1b}[2Jead")];
+    let text = bash("ls \u{202e}; rm '\u{1b}[2J'").with_skills(&skills).decide().to_string();
+    assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
+}
+
+#[test]
+fn decision_is_json_for_programs() {
+    let allow = serde_json::to_value(decide_on("git status", "{}")).expect("JSON");
+    assert_eq!(allow["decision"], "allow");
+    assert_eq!(allow["grounds"]["reason"], "listed");
+    let rule = &allow["grounds"]["rules"][0];
+    assert_eq!(rule["rule"], "Bash(git:*)");
+    assert_eq!(rule["origin"], "skill");
+    assert_eq!((rule["line"].as_u64(), rule["column"].as_u64()), (Some(5), Some(5)));
+    let ask = serde_json::to_value(decide_on("rm x", "{}")).expect("JSON");
+    assert_eq!(ask["decision"], "ask");
+    assert_eq!(ask["request"]["tool"], "Bash");
+    let restrict = r#"{"tool_semantics": "restrict"}"#;
+    let deny = serde_json::to_value(decide_on("rm x", restrict)).expect("JSON");
+    assert_eq!(deny["decision"], "deny");
+    assert_eq!(deny["refusal"]["code"], "skill-tool-not-allowed");
+}

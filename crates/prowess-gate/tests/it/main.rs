@@ -1,0 +1,15 @@
+//! Tests of decisions through the public interface.
+
+mod approvals;
+mod attacks;
+mod ceiling;
+mod corpora;
+mod explain;
+mod oracle;
+mod patterns;
+mod policy;
+mod refusals;
+mod restriction;
+mod semantics;
+mod shell;
+mod support;

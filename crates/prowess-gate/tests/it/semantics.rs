@@ -1,0 +1,248 @@
+//! The meanings of `allowed-tools`, and several active skills.
+
+use prowess_core::{AllowedTools, Trust};
+use prowess_gate::{Reason, ToolKind};
+use serde_json::json;
+
+use crate::support::{Call, Skill, bash, check, other, read, trusted, unlisted, word};
+
+const RESTRICT: &str = r#"{"tool_semantics": "restrict"}"#;
+
+fn policy(fields: &str) -> String {
+    format!("{{{fields}}}")
+}
+
+fn empty() -> Skill {
+    Skill { tools: AllowedTools::Empty, ..trusted("") }
+}
+
+/// One call of `git status` and one of `rm x`, and what becomes of them.
+#[track_caller]
+fn check_both(policy: &str, skills: &[Skill], git: &str, rm: &str) {
+    let decide = |command| bash(command).with_policy(policy).with_skills(skills).decide();
+    let decisions = [decide("git status"), decide("rm x")];
+    assert_eq!(decisions.each_ref().map(word), [git, rm], "{policy}: {decisions:#?}");
+}
+
+#[test]
+fn preapprove_grants_or_asks() {
+    check_both("{}", &[trusted("Bash(git:*)")], "allow", "ask");
+    check_both("{}", &[trusted("Bash")], "allow", "allow");
+    check_both("{}", &[trusted("Read")], "ask", "ask");
+    check_both("{}", &[unlisted()], "ask", "ask");
+    check_both("{}", &[empty()], "ask", "ask");
+    check_both("{}", &[], "ask", "ask");
+}
+
+#[test]
+fn restrict_allows_or_denies() {
+    check_both(RESTRICT, &[trusted("Bash(git:*)")], "allow", "deny");
+    check_both(RESTRICT, &[trusted("Bash")], "allow", "allow");
+    check_both(RESTRICT, &[trusted("Read")], "deny", "deny");
+    check_both(RESTRICT, &[unlisted()], "allow", "allow");
+    check_both(RESTRICT, &[empty()], "deny", "deny");
+    check_both(RESTRICT, &[], "allow", "allow");
+}
+
+#[test]
+fn advisory_always_allows_and_reports() {
+    let advisory = r#"{"tool_semantics": "advisory"}"#;
+    for skills in [vec![], vec![trusted("Bash(git:*)")], vec![trusted("Read")], vec![empty()]] {
+        check_both(advisory, &skills, "allow", "allow");
+    }
+    let reason = |command| {
+        let call = bash(command).with_policy(advisory).with_skills(&[trusted("Bash(git:*)")]);
+        call.decide().grounds().reason
+    };
+    assert_eq!(reason("git status"), Reason::AdvisedFor);
+    assert_eq!(reason("rm x"), Reason::AdvisedAgainst);
+}
+
+#[test]
+fn unreadable_list_covers_nothing() {
+    let broken = Skill { tools: AllowedTools::Rules(Vec::new()), ..trusted("") };
+    check_both(RESTRICT, std::slice::from_ref(&broken), "deny", "deny");
+    let all = r#"{"tool_semantics": "restrict", "empty_list": "all"}"#;
+    check_both(all, std::slice::from_ref(&broken), "deny", "deny");
+    check_both("{}", &[broken], "ask", "ask");
+}
+
+#[test]
+fn empty_list_is_a_policy() {
+    let all = r#"{"tool_semantics": "restrict", "empty_list": "all"}"#;
+    check_both(all, &[empty()], "allow", "allow");
+    check_both(r#"{"empty_list": "all"}"#, &[empty(), trusted("Bash(git:*)")], "allow", "ask");
+    check_both(r#"{"empty_list": "none"}"#, &[empty(), trusted("Bash(git:*)")], "ask", "ask");
+}
+
+/// The restricted skill is below, an unrestricted one is on top.
+#[test]
+fn nested_unrestricted_skill_lifts_no_limit() {
+    let skills = [trusted("Bash(git:*)"), unlisted()];
+    for (combine, rm) in [("intersect", "deny"), ("top_of_stack", "allow"), ("union", "allow")] {
+        let policy = policy(&format!(r#""tool_semantics": "restrict", "combine": "{combine}""#));
+        check_both(&policy, &skills, "allow", rm);
+    }
+}
+
+#[test]
+fn limits_combine_by_policy() {
+    let skills = [trusted("Bash(git:*)"), trusted("Bash(rm:*)")];
+    for (combine, git, rm) in [
+        ("intersect", "deny", "deny"),
+        ("top_of_stack", "deny", "allow"),
+        ("union", "allow", "allow"),
+    ] {
+        let policy = policy(&format!(r#""tool_semantics": "restrict", "combine": "{combine}""#));
+        check_both(&policy, &skills, git, rm);
+    }
+}
+
+#[test]
+fn grants_combine_by_policy() {
+    let skills = [trusted("Bash(git:*)"), trusted("Bash(rm:*)")];
+    for (combine, git, rm) in
+        [("intersect", "ask", "ask"), ("top_of_stack", "ask", "allow"), ("union", "allow", "allow")]
+    {
+        check_both(&policy(&format!(r#""combine": "{combine}""#)), &skills, git, rm);
+    }
+    let skills = [trusted("Bash(git:*)"), unlisted()];
+    for (combine, git) in [("intersect", "allow"), ("top_of_stack", "ask"), ("union", "allow")] {
+        check_both(&policy(&format!(r#""combine": "{combine}""#)), &skills, git, "ask");
+    }
+}
+
+#[test]
+fn untrusted_skill_never_grants_itself_a_tool() {
+    for trust in [Trust::Untrusted, Trust::AskFirst] {
+        for combine in ["intersect", "top_of_stack", "union"] {
+            let policy = policy(&format!(r#""combine": "{combine}""#));
+            check_both(&policy, &[trusted("Bash").of(trust)], "ask", "ask");
+        }
+    }
+    let from_prompt = r#"{"grant_from": "prompt"}"#;
+    check_both(from_prompt, &[trusted("Bash").of(Trust::AskFirst)], "allow", "allow");
+    check_both(from_prompt, &[trusted("Bash").of(Trust::Untrusted)], "ask", "ask");
+}
+
+/// What an untrusted skill says must not use the grant of a trusted one.
+#[test]
+fn untrusted_skill_never_borrows_a_grant() {
+    for combine in ["intersect", "top_of_stack", "union"] {
+        let policy = policy(&format!(r#""combine": "{combine}""#));
+        let granting = trusted("Bash(git:*)");
+        check_both(&policy, &[unlisted().of(Trust::Untrusted), granting.clone()], "ask", "ask");
+        let narrowing = trusted("Bash").of(Trust::Untrusted);
+        check_both(&policy, &[narrowing, granting], "allow", "ask");
+    }
+}
+
+/// Under a limit, an untrusted list only narrows, also where one of several lists would do.
+#[test]
+fn untrusted_list_always_limits() {
+    for combine in ["intersect", "top_of_stack", "union"] {
+        let policy = policy(&format!(r#""tool_semantics": "restrict", "combine": "{combine}""#));
+        let untrusted = trusted("Bash(git:*)").of(Trust::Untrusted);
+        check_both(&policy, &[untrusted.clone(), trusted("Bash")], "allow", "deny");
+        check_both(&policy, &[trusted("Read"), untrusted], "deny", "deny");
+        let wide = trusted("Bash").of(Trust::Untrusted);
+        check_both(&policy, &[trusted("Bash(git:*)"), wide], "allow", "deny");
+    }
+}
+
+#[test]
+fn skill_operations_are_always_possible() {
+    let operation = |tool| Call::new(tool, ToolKind::SkillOperation, json!({}));
+    for policy in ["{}", RESTRICT, r#"{"ungranted": "deny"}"#, r#"{"ceiling": {"only": []}}"#] {
+        for skill in [trusted("Read"), empty(), trusted("Read").of(Trust::Untrusted)] {
+            check(&operation("skills.unload").with_policy(policy).with_skills(&[skill]), "allow");
+        }
+    }
+    let denied = r#"{"ceiling": {"deny": ["skills.search"]}}"#;
+    check(&operation("skills.search").with_policy(denied), "deny");
+    check(&operation("skills.load").with_policy(denied), "allow");
+}
+
+#[test]
+fn ungranted_calls_follow_the_policy() {
+    for (ungranted, expected) in [("ask", "ask"), ("allow", "allow"), ("deny", "deny")] {
+        let policy = policy(&format!(r#""ungranted": "{ungranted}""#));
+        check(&bash("rm x").with_policy(&policy).with_skills(&[trusted("Bash(git:*)")]), expected);
+        check(
+            &bash("git log").with_policy(&policy).with_skills(&[trusted("Bash(git:*)")]),
+            "allow",
+        );
+        check(&other("json_query").with_policy(&policy), expected);
+    }
+}
+
+#[test]
+fn skill_that_was_unloaded_grants_nothing() {
+    check(&bash("git status").with_skills(&[trusted("Bash(git:*)")]), "allow");
+    check(&bash("git status"), "ask");
+}
+
+#[test]
+fn names_match_by_the_case_policy() {
+    let exact = r#"{"tool_match_case": "exact"}"#;
+    for rule in ["bash", "BASH(git:*)", "Bash"] {
+        check(&bash("git status").with_skills(&[trusted(rule)]), "allow");
+    }
+    check(&bash("git status").with_policy(exact).with_skills(&[trusted("bash")]), "ask");
+    check(&bash("git status").with_policy(exact).with_skills(&[trusted("Bash")]), "allow");
+}
+
+#[test]
+fn aliases_name_the_tool() {
+    let mut call = other("text.json_query").with_skills(&[trusted("json_query")]);
+    check(&call, "ask");
+    call.aliases = &["json_query"];
+    check(&call, "allow");
+}
+
+#[test]
+fn several_rules_of_one_skill_cover_one_command() {
+    let skill = trusted("Bash(git:*) Bash(cargo test:*)");
+    check(&bash("cargo test && git push").with_skills(std::slice::from_ref(&skill)), "allow");
+    check(&bash("cargo build && git push").with_skills(std::slice::from_ref(&skill)), "ask");
+    let grant = r#"{"grant": ["Bash(ls:*)"]}"#;
+    check(&bash("ls && git push").with_policy(grant).with_skills(&[skill]), "allow");
+    check(&bash("ls").with_policy(grant), "allow");
+    check(&bash("ls -a; rm x").with_policy(grant), "ask");
+}
+
+#[test]
+fn operator_grant_lifts_no_limit() {
+    let policy = r#"{"tool_semantics": "restrict", "grant": ["Bash"]}"#;
+    check(&bash("ls").with_policy(policy).with_skills(&[trusted("Read")]), "deny");
+    let policy = r#"{"grant": ["Bash"], "ceiling": {"deny": ["Bash"]}}"#;
+    check(&bash("ls").with_policy(policy), "deny");
+}
+
+#[test]
+fn further_arguments_are_not_covered() {
+    let skills = [trusted("Bash(git:*)")];
+    let decide = |arguments| Call { arguments, ..bash("") }.with_skills(&skills).decide();
+    let harmless = json!({"command": "git status", "description": "x", "timeout": 5});
+    assert!(decide(harmless).is_allowed());
+    assert!(decide(json!({"command": "git status", "env": {"PATH": "."}})).is_ask());
+    assert!(decide(json!({"Command": "git status"})).is_ask());
+    assert!(decide(json!({"command": ["git", "status"]})).is_ask());
+    assert!(decide(json!("git status")).is_ask());
+    assert!(decide(json!(null)).is_ask());
+}
+
+#[test]
+fn every_path_has_to_be_covered() {
+    let skills = [trusted("Copy(docs/**)")];
+    let kind = ToolKind::File { paths: &["from", "to"] };
+    let decide = |arguments| Call::new("Copy", kind, arguments).with_skills(&skills).decide();
+    assert!(decide(json!({"from": "docs/a", "to": "docs/b"})).is_allowed());
+    assert!(decide(json!({"from": ["docs/a", "docs/c"], "to": "docs/b"})).is_allowed());
+    assert!(decide(json!({"from": "docs/a", "to": "b"})).is_ask());
+    assert!(decide(json!({"from": ["docs/a", "c"], "to": "docs/b"})).is_ask());
+    assert!(decide(json!({"from": [], "to": "docs/b"})).is_ask());
+    assert!(decide(json!({"from": "docs/a"})).is_ask());
+    assert!(decide(json!({"from": "docs/a", "to": 5})).is_ask());
+    check(&read("docs/a").with_skills(&[trusted("Read(docs/**)")]), "allow");
+}

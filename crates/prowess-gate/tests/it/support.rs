@@ -1,0 +1,135 @@
+//! One call after another through the same function.
+
+use prowess_core::{AllowedTools, Approval, Digest, SessionId, Timestamp, Trust};
+use prowess_gate::{Decision, GateInput, GatePolicy, GatedSkill, GatedTool, ToolKind, decide};
+use serde_json::{Value, json};
+
+pub(crate) const SHELL: ToolKind<'static> =
+    ToolKind::Shell { command: "command", harmless: &["description", "timeout"] };
+pub(crate) const FILE: ToolKind<'static> = ToolKind::File { paths: &["path"] };
+
+/// A skill with the id `skill-0`, `skill-1` and so on, by its position.
+#[derive(Clone)]
+pub(crate) struct Skill {
+    pub(crate) tools: AllowedTools,
+    pub(crate) trust: Trust,
+    pub(crate) package: Option<Digest>,
+}
+
+pub(crate) fn trusted(rules: &str) -> Skill {
+    let tools = AllowedTools::parse(rules).unwrap_or(AllowedTools::Rules(Vec::new()));
+    Skill { tools, trust: Trust::Trusted, package: None }
+}
+
+pub(crate) fn unlisted() -> Skill {
+    Skill { tools: AllowedTools::Absent, ..trusted("") }
+}
+
+impl Skill {
+    pub(crate) fn of(self, trust: Trust) -> Self {
+        Self { trust, ..self }
+    }
+
+    pub(crate) fn packaged(self, content: &str) -> Self {
+        Self { package: Some(Digest::of(content.as_bytes())), ..self }
+    }
+}
+
+/// A call with everything that a decision depends on.
+pub(crate) struct Call {
+    pub(crate) policy: GatePolicy,
+    pub(crate) tool: &'static str,
+    pub(crate) aliases: &'static [&'static str],
+    pub(crate) kind: ToolKind<'static>,
+    pub(crate) arguments: Value,
+    pub(crate) skills: Vec<Skill>,
+    pub(crate) approvals: Vec<Approval>,
+    pub(crate) session: &'static str,
+    pub(crate) tenant: Option<&'static str>,
+    pub(crate) now: u64,
+}
+
+impl Call {
+    pub(crate) fn new(tool: &'static str, kind: ToolKind<'static>, arguments: Value) -> Self {
+        Self {
+            policy: GatePolicy::default(),
+            tool,
+            aliases: &[],
+            kind,
+            arguments,
+            skills: Vec::new(),
+            approvals: Vec::new(),
+            session: "session",
+            tenant: None,
+            now: 1_000,
+        }
+    }
+
+    pub(crate) fn with_skills(mut self, skills: &[Skill]) -> Self {
+        self.skills = skills.to_vec();
+        self
+    }
+
+    pub(crate) fn with_policy(mut self, policy: &str) -> Self {
+        self.policy = serde_json::from_str(policy).expect("a policy");
+        self
+    }
+
+    pub(crate) fn decide(&self) -> Decision {
+        let ids: Vec<_> = (0..self.skills.len()).map(|at| format!("skill-{at}")).collect();
+        let locations: Vec<_> = ids.iter().map(|id| format!("/skills/{id}/SKILL.md")).collect();
+        let skills: Vec<_> = self
+            .skills
+            .iter()
+            .enumerate()
+            .map(|(at, skill)| GatedSkill {
+                id: &ids[at],
+                location: &locations[at],
+                trust: skill.trust,
+                allowed_tools: &skill.tools,
+                positions: &[],
+                package: skill.package,
+            })
+            .collect();
+        decide(&GateInput {
+            policy: &self.policy,
+            tool: GatedTool { name: self.tool, aliases: self.aliases, kind: self.kind },
+            arguments: &self.arguments,
+            skills: &skills,
+            approvals: &self.approvals,
+            session: &SessionId::new(self.session).expect("a valid id"),
+            tenant: self.tenant,
+            now: Timestamp(self.now),
+        })
+    }
+}
+
+/// A call of the shell tool `Bash`.
+pub(crate) fn bash(command: &str) -> Call {
+    Call::new("Bash", SHELL, json!({ "command": command }))
+}
+
+/// A call of the file tool `Read`.
+pub(crate) fn read(path: &str) -> Call {
+    Call::new("Read", FILE, json!({ "path": path }))
+}
+
+/// A call of a tool without arguments that patterns are about.
+pub(crate) fn other(tool: &'static str) -> Call {
+    Call::new(tool, ToolKind::Other, json!({}))
+}
+
+/// `allow`, `ask` or `deny`.
+pub(crate) fn word(decision: &Decision) -> &'static str {
+    match decision {
+        Decision::Allow { .. } => "allow",
+        Decision::Ask { .. } => "ask",
+        Decision::Deny { .. } => "deny",
+    }
+}
+
+#[track_caller]
+pub(crate) fn check(call: &Call, expected: &str) {
+    let decision = call.decide();
+    assert_eq!(word(&decision), expected, "{} {}: {decision}", call.tool, call.arguments);
+}
