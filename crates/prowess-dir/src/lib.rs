@@ -38,6 +38,7 @@ mod file;
 mod identity;
 mod open;
 mod path;
+mod private;
 mod refusals;
 mod replace;
 mod resolve;
@@ -56,6 +57,7 @@ pub use file::{File, Head};
 pub use identity::Identity;
 
 pub use path::RelativePath;
+pub use private::{check_owner, check_private};
 pub use refusals::Refusals;
 pub use spent::SpentFiles;
 pub use stat::{FileTime, Kind, Stat};

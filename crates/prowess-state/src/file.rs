@@ -5,6 +5,7 @@ use std::io::{self, Error, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
+use prowess_dir::check_private;
 use rustix::fs::{Mode, OFlags};
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_64;
@@ -37,16 +38,7 @@ pub(crate) fn open(path: &Path, limit: u64) -> io::Result<Option<(File, u64)>> {
         Err(cause) => return Err(cause.into()),
     };
     let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
-    }
-    let owner = metadata.uid();
-    if owner != 0 && owner != rustix::process::geteuid().as_raw() {
-        return Err(Error::new(ErrorKind::PermissionDenied, "it belongs to somebody else"));
-    }
-    if metadata.mode() & 0o022 != 0 {
-        return Err(Error::new(ErrorKind::PermissionDenied, "others may write to it"));
-    }
+    check_private(&metadata)?;
     let size = metadata.len();
     if size > limit { Err(too_large(limit)) } else { Ok(Some((file, size))) }
 }

@@ -1,0 +1,25 @@
+//! Several sinks as one.
+
+use std::sync::Arc;
+
+use prowess_core::{AuditError, AuditEvent, AuditSink, CallIntent, RuntimeEvent};
+
+/// Passes each event to several sinks, in their order. An intent is stored once every sink has
+/// stored it: the first error is the result, and the later sinks still receive the intent.
+#[derive(Clone, Default)]
+pub struct Fanout(pub Vec<Arc<dyn AuditSink>>);
+
+impl AuditSink for Fanout {
+    fn intend(&self, intent: &CallIntent) -> Result<(), AuditError> {
+        let results: Vec<_> = self.0.iter().map(|sink| sink.intend(intent)).collect();
+        results.into_iter().collect()
+    }
+
+    fn record(&self, event: &AuditEvent) {
+        self.0.iter().for_each(|sink| sink.record(event));
+    }
+
+    fn report(&self, event: &RuntimeEvent) {
+        self.0.iter().for_each(|sink| sink.report(event));
+    }
+}

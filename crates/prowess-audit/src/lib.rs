@@ -1,0 +1,52 @@
+//! The audit: a log on disk that shows tampering, a log in memory, metrics, and readable stories.
+//!
+//! ```
+//! # let home = tempfile::tempdir()?;
+//! use std::sync::Arc;
+//!
+//! use prowess_audit::{JsonLinesLog, LogOptions, Redactor, verify};
+//! # use prowess_testkit::ManualClock as HostClock;
+//!
+//! let path = home.path().join("audit.jsonl");
+//! let clock = Arc::new(HostClock::default());
+//! let log = JsonLinesLog::open(&path, LogOptions::default(), Redactor::default(), clock)?;
+//! // A host passes the log to its runtime, and keeps this text on another machine.
+//! let head = log.head();
+//! assert_eq!(verify(&path)?.head, head);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A [`JsonLinesLog`] has one entry on each line: its number, the hash of the entry before it, the
+//! event, and its own hash. So an entry that is changed, removed, inserted or moved breaks the
+//! chain, and [`verify`] names it. An attacker with write access can compute a whole new chain or
+//! cut off its end: this is detected only with a [`Head`] that was kept elsewhere, by
+//! [`verify_against`].
+//!
+//! Every text is redacted before it is written ([`Redactor`]). Arguments and results of calls are
+//! never part of an event.
+//!
+//! Nothing here decides whether a call may run.
+#![forbid(unsafe_code)]
+
+mod chain;
+mod entry;
+mod fanout;
+mod json;
+mod log;
+mod memory;
+mod metrics;
+mod redact;
+mod story;
+mod traced;
+mod verify;
+
+pub use chain::{Head, HeadError};
+pub use entry::AuditEntry;
+pub use fanout::Fanout;
+pub use log::{Durability, JsonLinesLog, LogError, LogOptions};
+pub use memory::MemoryLog;
+pub use metrics::Metrics;
+pub use redact::Redactor;
+pub use story::{Statistics, Story};
+pub use traced::TracedAudit;
+pub use verify::{Problem, Verified, VerifyError, verify, verify_against};

@@ -1,0 +1,139 @@
+//! The log on disk.
+
+mod commit;
+pub(crate) mod files;
+mod options;
+mod tail;
+mod writer;
+
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use prowess_core::{AuditError, AuditEvent, AuditSink, CallIntent, Clock, RuntimeEvent};
+use serde_json::Value;
+use tracing::warn;
+
+pub use options::{Durability, LogOptions};
+
+use crate::{AuditEntry, Head, Redactor};
+use commit::GroupCommit;
+use writer::Writer;
+
+/// A log with one entry on each line, whose entries form a hash chain.
+///
+/// An intent is on disk when [`AuditSink::intend`] returns: threads that wait for the disk at the
+/// same time share one write to it. Other events are written at once and reach the disk with the
+/// next intent.
+///
+/// One log has one writer, which holds a lock on the file `PATH.lock`. A full file is renamed to
+/// `PATH.NUMBER`, the number of its last entry, and the chain goes on in a new one.
+pub struct JsonLinesLog {
+    writer: Mutex<Writer>,
+    commits: GroupCommit,
+    options: LogOptions,
+    redactor: Redactor,
+    clock: Arc<dyn Clock>,
+    /// Releases the lock of the log when it is closed.
+    _lock: File,
+}
+
+/// Why a log cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogError {
+    /// Another process, or another log of this one, writes to it.
+    #[error("the audit log `{}` is in use by another process", .0.display())]
+    InUse(PathBuf),
+    /// Its last line is complete and is no entry that follows.
+    #[error("the last line of the audit log `{}` was changed; move the log away to start a new one", .0.display())]
+    Damaged(PathBuf),
+    /// The operating system refuses, or the file is not private.
+    #[error("the audit log `{path}` cannot be opened: {1}", path = .0.display())]
+    Io(PathBuf, #[source] io::Error),
+}
+
+impl JsonLinesLog {
+    /// Opens a log for writing, and creates it if there is none. Removes a line at its end that
+    /// an earlier writer did not finish, and records that.
+    ///
+    /// # Errors
+    ///
+    /// Another writer has it open, its end was changed, it is not a regular file that only this
+    /// user can write, or it cannot be written.
+    pub fn open(
+        path: impl AsRef<Path>,
+        options: LogOptions,
+        redactor: Redactor,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, LogError> {
+        let path = path.as_ref();
+        let failed = |error| LogError::Io(path.to_owned(), error);
+        let lock = files::lock(path).map_err(failed)?;
+        let lock = lock.ok_or_else(|| LogError::InUse(path.to_owned()))?;
+        let writer = Writer::open(path, clock.now())?;
+        let commits = GroupCommit::new(writer.head().seq);
+        Ok(Self { writer: Mutex::new(writer), commits, options, redactor, clock, _lock: lock })
+    }
+
+    /// Returns the last entry. Kept elsewhere, it shows later whether any entry up to it was
+    /// replaced or cut off; see [`crate::verify_against`].
+    pub fn head(&self) -> Head {
+        self.writer().head()
+    }
+
+    /// Writes what is not on disk yet.
+    ///
+    /// # Errors
+    ///
+    /// The disk fails. The log then refuses every further entry until it is opened again, because
+    /// the system may have dropped entries.
+    pub fn sync(&self) -> io::Result<()> {
+        self.commits.wait_for(self.head().seq, || self.writer().unsynced())
+    }
+
+    fn append(&self, entry: &Value, is_durable: bool) -> io::Result<()> {
+        self.commits.check()?;
+        let now = self.clock.now();
+        let seq = self.writer().append(entry, &self.options, now)?;
+        if is_durable && self.options.durability == Durability::Disk {
+            self.commits.wait_for(seq, || self.writer().unsynced())?;
+        }
+        Ok(())
+    }
+
+    fn record_entry(&self, entry: &AuditEntry) {
+        if let Err(error) = self.append(&entry.to_json(&self.redactor), false) {
+            self.writer().lose_one();
+            warn!(target: "prowess", %error, "audit_failed");
+        }
+    }
+
+    /// The state stays valid after a panic: its fields change together, after the write.
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AuditSink for JsonLinesLog {
+    fn intend(&self, intent: &CallIntent) -> Result<(), AuditError> {
+        let entry = AuditEntry::Intent(intent.clone()).to_json(&self.redactor);
+        self.append(&entry, true).map_err(|error| AuditError(error.to_string()))
+    }
+
+    fn record(&self, event: &AuditEvent) {
+        self.record_entry(&AuditEntry::Call(event.clone()));
+    }
+
+    fn report(&self, event: &RuntimeEvent) {
+        self.record_entry(&AuditEntry::Runtime(event.clone()));
+    }
+}
+
+impl fmt::Debug for JsonLinesLog {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "JsonLinesLog({})", self.head())
+    }
+}

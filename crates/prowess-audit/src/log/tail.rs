@@ -1,0 +1,38 @@
+//! The end of a file of the log: its last entry, and a line that was not finished.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use crate::chain::{self, Head, MAX_LINE};
+
+/// The end of a file.
+pub(super) struct Tail {
+    /// The last entry; `None` if the file has no complete line.
+    pub(super) head: Option<Head>,
+    /// The length of the complete lines.
+    pub(super) complete: u64,
+    /// The length of what follows them.
+    pub(super) torn: u64,
+}
+
+/// Reads the end of a file; `None` if its last complete line is no entry.
+pub(super) fn read(file: &File) -> io::Result<Option<Tail>> {
+    let length = file.metadata()?.len();
+    let start = length.saturating_sub(2 * MAX_LINE as u64);
+    let mut bytes = vec![0; usize::try_from(length - start).unwrap_or_default()];
+    file.read_exact_at(&mut bytes, start)?;
+    let Some(end) = position_of_last_line_feed(&bytes).map(|at| at + 1) else {
+        // A line longer than any that is written.
+        let tail = Tail { head: None, complete: 0, torn: length };
+        return Ok((start == 0).then_some(tail));
+    };
+    let line = position_of_last_line_feed(&bytes[..end - 1]).map_or(0, |at| at + 1);
+    let torn = (bytes.len() - end) as u64;
+    let tail = |head| Tail { head: Some(head), complete: length - torn, torn };
+    Ok(chain::open(&bytes[line..end]).map(|sealed| tail(sealed.head)))
+}
+
+fn position_of_last_line_feed(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().rposition(|&byte| byte == b'\n')
+}

@@ -1,0 +1,76 @@
+//! Entries as sentences.
+
+use serde_json::Value;
+
+/// Returns an entry as a sentence without a full stop.
+pub(super) fn sentence(entry: &Value) -> String {
+    let text = |key: &str| entry[key].as_str().unwrap_or_default();
+    let number = |key: &str| entry[key].as_u64().unwrap_or_default();
+    match text("event") {
+        "skill_activated" => format!("loaded {}{}", text("skill_name"), rules(entry)),
+        "skill_deactivated" => {
+            let seconds = entry["duration_seconds"].as_f64().unwrap_or_default();
+            let cause = text("cause").replace('_', " ");
+            format!("{} ended after {seconds} s ({cause})", text("skill_name"))
+        }
+        "skill_refreshed" => format!("{} was replaced by its current content", text("skill_name")),
+        "skill_shadowed" => format!(
+            "{} of layer {} is not used: layer {} has the same id",
+            text("skill_name"),
+            entry["shadowed"]["layer"].as_str().unwrap_or_default(),
+            entry["used"]["layer"].as_str().unwrap_or_default(),
+        ),
+        "catalog_reloaded" => format!(
+            "reload ({}): {} skills, {} added, {} changed, {} removed",
+            text("cause"),
+            number("skills"),
+            number("added"),
+            number("changed"),
+            number("removed"),
+        ),
+        "approval" => {
+            format!("approval {} {}: {}", text("approval_id"), text("action"), text("tool_name"))
+        }
+        "plugin" => {
+            let error = entry["error"].as_str().map(|error| format!(": {error}"));
+            format!("plugin {} {}{}", text("plugin"), text("action"), error.unwrap_or_default())
+        }
+        "tool_call_intended" => format!("call of {}", call(entry)),
+        "tool_restriction_violated" => format!("DENIED {}: {}", call(entry), text("error")),
+        "tool_call_refused" => format!("refused {}: {}", call(entry), text("code")),
+        "tool_execution" | "tool_execution_in_skill" => format!("{}{}", call(entry), ending(entry)),
+        "log_repaired" => {
+            format!("removed {} bytes of an unfinished entry", number("removed_bytes"))
+        }
+        "entries_lost" => format!("{} entries could not be written", number("count")),
+        other => other.to_owned(),
+    }
+}
+
+fn rules(entry: &Value) -> String {
+    let rules = entry["allowed_tools"].as_array().into_iter().flatten();
+    let rules: Vec<_> = rules.filter_map(Value::as_str).collect();
+    if rules.is_empty() { String::new() } else { format!(", which names {}", rules.join(", ")) }
+}
+
+/// Returns the tool of a call with the skills and the file that it named.
+fn call(entry: &Value) -> String {
+    let skills = entry["skills"].as_array().into_iter().flatten();
+    let typed = skills.filter_map(|skill| skill["typed"].as_str());
+    let mut words = vec![entry["tool_name"].as_str().unwrap_or_default()];
+    words.extend(typed);
+    words.extend(entry["resource"].as_str());
+    let mut text = words.join(" ");
+    if let Some(skill) = entry["skill_name"].as_str() {
+        text = format!("{text} in {skill}");
+    }
+    text
+}
+
+fn ending(entry: &Value) -> String {
+    let milliseconds = entry["duration_ms"].as_u64().unwrap_or_default();
+    match entry["code"].as_str() {
+        Some(code) => format!(": failed with {code} after {milliseconds} ms"),
+        None => format!(": done in {milliseconds} ms"),
+    }
+}

@@ -1,0 +1,98 @@
+//! Sums over a log.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::verify::{VerifyError, walk};
+
+/// Sums over the entries of a log.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Statistics {
+    /// The number of entries.
+    pub entries: u64,
+    /// The number of sessions.
+    pub sessions: usize,
+    /// The number of calls that the gate denied.
+    pub violations: u64,
+    /// The calls of each tool.
+    pub tools: BTreeMap<String, ToolStatistics>,
+    /// The runs of each skill.
+    pub skills: BTreeMap<String, SkillStatistics>,
+}
+
+/// The calls of one tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ToolStatistics {
+    /// Calls that returned a result.
+    pub done: u64,
+    /// Calls that were not run.
+    pub refused: u64,
+    /// Calls that ran and failed.
+    pub failed: u64,
+    /// The sum of their durations.
+    pub total_ms: u64,
+}
+
+/// The runs of one skill.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SkillStatistics {
+    /// The number of times that it was loaded.
+    pub activations: u64,
+    /// The sum of its runs that have ended.
+    pub seconds: f64,
+    /// The calls while it was the skill that was loaded last.
+    pub calls: u64,
+}
+
+impl Statistics {
+    /// Sums over a log.
+    ///
+    /// # Errors
+    ///
+    /// The chain of the log is broken, or a file cannot be read.
+    pub fn read(path: &Path) -> Result<Self, VerifyError> {
+        let mut statistics = Self::default();
+        let mut sessions = BTreeSet::new();
+        walk(path, &mut |_, entry| {
+            statistics.add(&entry);
+            sessions.extend(entry["session_id"].as_str().map(str::to_owned));
+        })?;
+        Ok(Self { sessions: sessions.len(), ..statistics })
+    }
+
+    fn add(&mut self, entry: &Value) {
+        self.entries += 1;
+        let skill = entry["skill_name"].as_str().map(str::to_owned);
+        match entry["event"].as_str().unwrap_or_default() {
+            "skill_activated" => {
+                self.skills.entry(skill.unwrap_or_default()).or_default().activations += 1;
+            }
+            "skill_deactivated" => {
+                let seconds = entry["duration_seconds"].as_f64().unwrap_or_default();
+                self.skills.entry(skill.unwrap_or_default()).or_default().seconds += seconds;
+            }
+            event => {
+                self.violations += u64::from(event == "tool_restriction_violated");
+                self.add_call(entry, skill);
+            }
+        }
+    }
+
+    fn add_call(&mut self, entry: &Value, skill: Option<String>) {
+        let Some(outcome) = entry["outcome"].as_str() else { return };
+        let tool = entry["tool_name"].as_str().unwrap_or_default().to_owned();
+        let tool = self.tools.entry(tool).or_default();
+        match outcome {
+            "done" => tool.done += 1,
+            "refused" => tool.refused += 1,
+            _ => tool.failed += 1,
+        }
+        tool.total_ms += entry["duration_ms"].as_u64().unwrap_or_default();
+        if let Some(skill) = skill {
+            self.skills.entry(skill).or_default().calls += 1;
+        }
+    }
+}

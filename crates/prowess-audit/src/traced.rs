@@ -1,0 +1,64 @@
+//! Events as `tracing` events. Their names and fields are in ARCHITECTURE.md.
+
+use prowess_core::{
+    AuditEvent, AuditSink, DeactivationCause, RuntimeEvent, SkillActivation, SkillDeactivation,
+    Verdict,
+};
+use tracing::{debug, info, warn};
+
+/// Emits events with the target `prowess`: skills that are loaded and no longer loaded at level
+/// `info`, calls that the gate denies at `warn`, all other calls at `debug`.
+///
+/// A bridge to OpenTelemetry needs nothing else: the layer of `tracing-opentelemetry` exports
+/// these events, and the spans of turns and calls around them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TracedAudit;
+
+impl AuditSink for TracedAudit {
+    fn record(&self, event: &AuditEvent) {
+        let intent = &event.intent;
+        let skill = intent.skill.as_deref();
+        let [session, correlation] = [intent.session.as_str(), intent.correlation.as_str()];
+        let is_denied = intent.decision.as_ref().is_some_and(|it| it.verdict == Verdict::Denied);
+        if is_denied {
+            let tool = intent.tool.as_str();
+            warn!(target: "prowess", session, correlation, skill, tool, "tool_restriction_violated");
+        } else {
+            debug!(target: "prowess", session, correlation, skill, "tool_execution");
+        }
+    }
+
+    fn report(&self, event: &RuntimeEvent) {
+        match event {
+            RuntimeEvent::SkillActivated(event) => activated(event),
+            RuntimeEvent::SkillDeactivated(event) => deactivated(event),
+            _ => {}
+        }
+    }
+}
+
+fn activated(event: &SkillActivation) {
+    let SkillActivation { session, correlation, skill, .. } = event;
+    let [session, correlation] = [session.as_str(), correlation.as_str()];
+    info!(target: "prowess", session, correlation, skill, "skill_activated");
+}
+
+fn deactivated(event: &SkillDeactivation) {
+    let SkillDeactivation { session, correlation, skill, duration, .. } = event;
+    let [session, correlation] = [session.as_str(), correlation.as_str()];
+    let seconds = duration.as_secs_f64();
+    let cause = cause(event.cause);
+    info!(target: "prowess", session, correlation, skill, seconds, cause, "skill_deactivated");
+}
+
+fn cause(cause: DeactivationCause) -> &'static str {
+    match cause {
+        DeactivationCause::Unloaded => "unloaded",
+        DeactivationCause::Replaced => "replaced",
+        DeactivationCause::TaskCompleted => "on task completion",
+        DeactivationCause::SessionClosed => "session closed",
+        DeactivationCause::SessionExpired => "session expired",
+        DeactivationCause::Revoked => "revoked",
+        _ => "other",
+    }
+}

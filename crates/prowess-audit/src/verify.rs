@@ -1,0 +1,142 @@
+//! Checks the chain of a log.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use prowess_core::Digest;
+use serde_json::Value;
+
+use crate::chain::{self, Head, MAX_LINE};
+use crate::log::files;
+
+/// A log whose chain is unbroken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// The number of entries.
+    pub entries: u64,
+    /// The number of files.
+    pub files: usize,
+    /// The last entry.
+    pub head: Head,
+    /// The bytes after the last entry, which a writer did not finish. The next writer removes
+    /// them and says so in the log.
+    pub torn_bytes: usize,
+}
+
+/// Why a log does not prove what it says.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// A file cannot be read.
+    #[error("`{path}` cannot be read: {1}", path = .0.display())]
+    Unreadable(PathBuf, #[source] io::Error),
+    /// An entry is not the one that was written there.
+    #[error("line {line} of `{}` {problem}", .file.display())]
+    Broken {
+        /// The file.
+        file: PathBuf,
+        /// The line of the first broken entry, from 1.
+        line: usize,
+        /// The difference.
+        problem: Problem,
+    },
+    /// The log does not contain the entry that was kept elsewhere.
+    #[error(
+        "the log does not contain the entry {0}, which it had: its entries were replaced or cut off"
+    )]
+    HeadMissing(Head),
+}
+
+/// How an entry differs from the one that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// Its bytes have another hash than it names, or it is no entry at all.
+    #[error("was changed: it does not have the hash that it names")]
+    Changed,
+    /// It does not follow the entry before it.
+    #[error("has number {found} and not {expected}: entries were removed, inserted or moved")]
+    Order {
+        /// The number that would follow.
+        expected: u64,
+        /// The number of the entry.
+        found: u64,
+    },
+    /// It follows an entry with another hash than the one before it.
+    #[error("does not follow the line before it: entries were replaced")]
+    Replaced,
+}
+
+/// Checks every entry of the log at `path`, with its rotated files.
+///
+/// # Errors
+///
+/// The first entry that breaks the chain, or a file that cannot be read.
+pub fn verify(path: &Path) -> Result<Verified, VerifyError> {
+    walk(path, &mut |_, _| ())
+}
+
+/// As [`verify`], and checks that the log still contains an entry that was its last one before.
+///
+/// # Errors
+///
+/// As [`verify`], or the log does not contain that entry.
+pub fn verify_against(path: &Path, kept: &Head) -> Result<Verified, VerifyError> {
+    let mut is_found = *kept == Head::empty();
+    let verified = walk(path, &mut |head, _| is_found |= head == kept)?;
+    if is_found { Ok(verified) } else { Err(VerifyError::HeadMissing(*kept)) }
+}
+
+/// Checks a log and passes each entry to `visit`.
+pub(crate) fn walk(
+    path: &Path,
+    visit: &mut dyn FnMut(&Head, Value),
+) -> Result<Verified, VerifyError> {
+    let unreadable = |error| VerifyError::Unreadable(path.to_owned(), error);
+    let files = files::all(path).map_err(unreadable)?;
+    let mut verified =
+        Verified { entries: 0, files: files.len(), head: Head::empty(), torn_bytes: 0 };
+    for (number, file) in files.iter().enumerate() {
+        let is_last = number + 1 == files.len();
+        walk_file(file, is_last, &mut verified, visit)?;
+    }
+    Ok(verified)
+}
+
+fn walk_file(
+    path: &Path,
+    is_last: bool,
+    verified: &mut Verified,
+    visit: &mut dyn FnMut(&Head, Value),
+) -> Result<(), VerifyError> {
+    let unreadable = |error| VerifyError::Unreadable(path.to_owned(), error);
+    let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
+    let mut bytes = Vec::new();
+    for line in 1.. {
+        bytes.clear();
+        let mut limited = (&mut reader).take(MAX_LINE as u64);
+        if limited.read_until(b'\n', &mut bytes).map_err(unreadable)? == 0 {
+            break;
+        }
+        if is_last && bytes.last() != Some(&b'\n') && bytes.len() < MAX_LINE {
+            verified.torn_bytes = bytes.len();
+            break;
+        }
+        let broken = |problem| VerifyError::Broken { file: path.to_owned(), line, problem };
+        let sealed = chain::open(&bytes).ok_or(Problem::Changed).map_err(broken)?;
+        follows(&verified.head, sealed.head.seq, sealed.previous).map_err(broken)?;
+        verified.head = sealed.head;
+        verified.entries += 1;
+        visit(&sealed.head, sealed.entry);
+    }
+    Ok(())
+}
+
+fn follows(last: &Head, found: u64, previous: Digest) -> Result<(), Problem> {
+    let expected = last.seq + 1;
+    if found != expected {
+        return Err(Problem::Order { expected, found });
+    }
+    if previous == last.hash { Ok(()) } else { Err(Problem::Replaced) }
+}

@@ -1,0 +1,113 @@
+//! A writer that is killed, or whose disk fails, at any system call.
+
+use std::fs;
+
+use prowess_audit::verify;
+
+use crate::fixture::Place;
+use crate::worker::{CALLS, run};
+
+/// The numbers of the calls that a worker reported as stored.
+fn stored(reports: &[String]) -> Vec<u64> {
+    let numbers = reports.iter().filter_map(|report| report.strip_prefix("stored "));
+    numbers.map(|number| number.parse().expect("a worker reports numbers")).collect()
+}
+
+/// Returns the text of all files of a log.
+fn whole(place: &Place) -> String {
+    let is_data = |name: &String| !name.ends_with(".lock");
+    let mut names: Vec<_> = place.names().into_iter().filter(is_data).collect();
+    // The current file is the last one.
+    names.rotate_left(1);
+    let read = |name| fs::read_to_string(place.directory.path().join(name));
+    names.into_iter().map(|name| read(name).expect("it is text")).collect()
+}
+
+/// Kills a worker and checks what is left. Returns whether it was killed before its last call.
+fn check_killed(place: &Place, fault: &str) -> bool {
+    let reports = run(&place.path, &[fault.to_owned()]);
+    let stored = stored(&reports);
+    if let Ok(verified) = verify(&place.path) {
+        assert!(verified.torn_bytes < 1_000, "{fault}: at most one line is unfinished");
+    }
+    // Opening it again repairs its end.
+    place.open();
+    verify(&place.path).unwrap_or_else(|error| panic!("{fault}: {error}"));
+    let text = whole(place);
+    for call in &stored {
+        let intent = format!("\"call\":{call},");
+        assert!(text.contains(&intent), "{fault}: call {call} was stored and is missing");
+    }
+    (stored.len() as u64) < CALLS
+}
+
+#[test]
+fn killed_writer_loses_nothing_that_it_stored() {
+    let cases = [("pwrite64", 12), ("fdatasync", 6), ("fsync", 8), ("rename", 4), ("openat", 6)];
+    for (call, last) in cases {
+        // Each third is enough of a sample: the calls between them are alike.
+        for number in [1, 2].into_iter().chain((3..=last).step_by(3)) {
+            let is_killed =
+                check_killed(&Place::new(), &format!("{call}:signal=KILL:when={number}"));
+            assert!(is_killed || number > 2, "{call} {number} was reached");
+        }
+    }
+}
+
+#[test]
+fn killed_repair_is_repeated() {
+    for call in ["pwrite64", "ftruncate", "fsync"] {
+        let place = Place::new();
+        run(&place.path, &[]);
+        let text = place.text();
+        fs::write(&place.path, &text[..text.len() - 20]).expect("there is room");
+        let is_killed = check_killed(&place, &format!("{call}:signal=KILL:when=1"));
+        assert!(is_killed, "{call} was reached");
+        // Killed between the mark and the end of the file, it marks the rest of the line too.
+        let marks = whole(&place).matches("log_repaired").count();
+        assert!((1..=2).contains(&marks), "{call}: {marks} marks");
+    }
+}
+
+#[test]
+fn full_disk_fails_each_intent_until_there_is_room() {
+    let place = Place::new();
+    let reports = run(&place.path, &["pwrite64:error=ENOSPC:when=3..4".to_owned()]);
+    let full = "the audit cannot be written: No space left on device (os error 28)";
+    let expected = [
+        "stored 1".to_owned(),
+        format!("failed 2: {full}"),
+        format!("failed 3: {full}"),
+        "stored 4".to_owned(),
+        "stored 5".to_owned(),
+        "stored 6".to_owned(),
+    ];
+    assert_eq!(reports, expected);
+    assert_eq!(verify(&place.path).expect("the chain goes on").entries, 8);
+}
+
+#[test]
+fn outcome_that_is_not_written_is_counted() {
+    let place = Place::new();
+    let reports = run(&place.path, &["pwrite64:error=ENOSPC:when=2".to_owned()]);
+    assert_eq!(stored(&reports), [1, 2, 3, 4, 5, 6], "each intent was written");
+    let text = whole(&place);
+    let lost = text.lines().filter(|line| line.contains("\"event\":\"entries_lost\""));
+    let lost: Vec<_> = lost.collect();
+    assert_eq!(lost.len(), 1, "{text}");
+    assert!(lost[0].contains("\"count\":1"), "{}", lost[0]);
+    verify(&place.path).expect("the chain goes on");
+}
+
+#[test]
+fn failed_sync_ends_the_log() {
+    let place = Place::new();
+    let reports = run(&place.path, &["fdatasync:error=EIO:when=2".to_owned()]);
+    assert_eq!(reports[0], "stored 1");
+    let failed = "the audit cannot be written: Input/output error (os error 5)";
+    for (report, call) in reports[1..].iter().zip(2..) {
+        assert_eq!(*report, format!("failed {call}: {failed}"), "what the disk has is unknown");
+    }
+    assert_eq!(reports.len() as u64, CALLS);
+    verify(&place.path).expect("what was written is whole");
+}

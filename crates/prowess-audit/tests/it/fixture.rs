@@ -1,0 +1,138 @@
+//! Events of one conversation, and a log in a temporary directory.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use prowess_audit::{JsonLinesLog, LogError, LogOptions, Redactor};
+use prowess_core::{
+    AllowedTools, AuditEvent, AuditedDecision, AuditedOrigin, CallIntent, CallOrigin, Caller, Code,
+    CorrelationId, DeactivationCause, Digest, Outcome, RuntimeEvent, SessionId, SkillActivation,
+    SkillDeactivation, Timestamp, Verdict,
+};
+use prowess_testkit::ManualClock;
+use tempfile::TempDir;
+
+/// 2026-01-01T00:00:00Z.
+pub(crate) const START: Timestamp = Timestamp(1_767_225_600_000);
+
+pub(crate) fn session() -> SessionId {
+    SessionId::new("talk").expect("it is a good id")
+}
+
+pub(crate) fn origin() -> Arc<CallOrigin> {
+    Arc::new(CallOrigin {
+        agent: Some("agent-1".to_owned()),
+        task: Some("task-2".to_owned()),
+        tenant: Some("tenant-3".to_owned()),
+        model: None,
+        correlation: None,
+    })
+}
+
+pub(crate) fn run() -> CorrelationId {
+    CorrelationId::of_run(&session(), "pdf", START)
+}
+
+pub(crate) fn intent(call: u64) -> CallIntent {
+    CallIntent {
+        at: Timestamp(START.0 + 1_500),
+        call,
+        session: session(),
+        origin: origin(),
+        correlation: run(),
+        tool: "Read".to_owned(),
+        caller: Caller::Model,
+        skill: Some("pdf".to_owned()),
+        skills: Vec::new(),
+        resource: None,
+        decision: Some(AuditedDecision::new(Verdict::Allowed)),
+        generation: 7,
+    }
+}
+
+pub(crate) fn done(call: u64) -> AuditEvent {
+    let duration = Duration::from_millis(12);
+    AuditEvent { intent: intent(call), outcome: Outcome::Done, error: None, duration }
+}
+
+pub(crate) fn denied(call: u64) -> AuditEvent {
+    let decision = AuditedDecision {
+        rule: Some("Read Bash(git:*)".to_owned()),
+        skill: Some("pdf".to_owned()),
+        location: Some("SKILL.md:4:16".to_owned()),
+        ..AuditedDecision::new(Verdict::Denied)
+    };
+    AuditEvent {
+        intent: CallIntent { tool: "Write".to_owned(), decision: Some(decision), ..intent(call) },
+        outcome: Outcome::Refused(Code::new("tool-not-allowed")),
+        error: Some("`Write` is not in the allowed-tools of `pdf`".to_owned()),
+        duration: Duration::ZERO,
+    }
+}
+
+pub(crate) fn activated() -> RuntimeEvent {
+    RuntimeEvent::SkillActivated(SkillActivation {
+        at: START,
+        session: session(),
+        origin: origin(),
+        correlation: run(),
+        skill: "pdf".to_owned(),
+        version: Some("1.10".to_owned()),
+        place: AuditedOrigin {
+            location: "/skills/pdf/SKILL.md".to_owned(),
+            layer: "user".to_owned(),
+        },
+        digest: Digest::of(b"pdf"),
+        allowed_tools: AllowedTools::parse("Read Bash(git:*)").expect("these are rules"),
+    })
+}
+
+pub(crate) fn deactivated(cause: DeactivationCause) -> RuntimeEvent {
+    RuntimeEvent::SkillDeactivated(SkillDeactivation {
+        at: Timestamp(START.0 + 12_500),
+        session: session(),
+        origin: origin(),
+        correlation: run(),
+        skill: "pdf".to_owned(),
+        duration: Duration::from_millis(12_500),
+        cause,
+    })
+}
+
+/// The place of a log, and its clock.
+pub(crate) struct Place {
+    pub(crate) directory: TempDir,
+    pub(crate) path: PathBuf,
+    pub(crate) clock: Arc<ManualClock>,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let directory = TempDir::new().expect("there is room");
+        let path = directory.path().join("audit.jsonl");
+        Self { directory, path, clock: Arc::new(ManualClock::default()) }
+    }
+
+    pub(crate) fn open(&self) -> JsonLinesLog {
+        self.try_open(LogOptions::default()).expect("the log can be opened")
+    }
+
+    pub(crate) fn try_open(&self, options: LogOptions) -> Result<JsonLinesLog, LogError> {
+        JsonLinesLog::open(&self.path, options, Redactor::default(), self.clock.clone())
+    }
+
+    pub(crate) fn text(&self) -> String {
+        std::fs::read_to_string(&self.path).expect("the log is there")
+    }
+
+    /// The names of the log's files, in order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let entries = std::fs::read_dir(self.directory.path()).expect("the directory is there");
+        let mut names: Vec<_> =
+            entries.filter_map(|entry| name(&entry.expect("it is readable").path())).collect();
+        names.sort();
+        names
+    }
+}

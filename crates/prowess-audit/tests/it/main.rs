@@ -1,0 +1,13 @@
+//! The audit: its log, its texts and its numbers.
+
+mod crash;
+mod fixture;
+mod goldens;
+mod levels;
+mod log;
+mod metrics;
+mod processes;
+mod redaction;
+mod story;
+mod tampering;
+mod worker;

@@ -1,0 +1,85 @@
+//! Secrets in texts.
+
+use proptest::prelude::*;
+use prowess_audit::{AuditEntry, Redactor};
+use prowess_core::AuditEvent;
+
+use crate::fixture::denied;
+
+#[test]
+fn values_of_secret_names_are_removed() {
+    let cases = [
+        (r#"api_key="sk-12345""#, r#"api_key="[REDACTED]""#),
+        ("password: secret123", "password: [REDACTED]"),
+        ("token=bearer_xyz789", "token=[REDACTED]"),
+        (r#"API_KEY="key123""#, r#"API_KEY="[REDACTED]""#),
+        ("API-Key = 'a b' next", "API-Key = '[REDACTED]' next"),
+        (r#"{"password":"p1","user":"u"}"#, r#"{"password":"[REDACTED]","user":"u"}"#),
+        (r#"{\"client_secret\": \"p1\"}"#, r#"{\"client_secret\": \"[REDACTED]"}"#),
+        ("AWS_SECRET_ACCESS_KEY=AKIA/x+y=, rest", "AWS_SECRET_ACCESS_KEY=[REDACTED], rest"),
+        ("curl --password hunter2 -v", "curl --password [REDACTED] -v"),
+        ("Authorization: Bearer abc.def", "Authorization: [REDACTED]"),
+        ("sent Bearer abc.def back", "sent Bearer [REDACTED] back"),
+        ("https://h/?token=a&x=1", "https://h/?token=[REDACTED]&x=1"),
+        ("token=a token=b", "token=[REDACTED] token=[REDACTED]"),
+        ("tokens: 5, passwordless login, a token is here", ""),
+        ("token=", ""),
+        ("password", ""),
+        ("", ""),
+    ];
+    for (text, expected) in cases {
+        let expected = if expected.is_empty() { text } else { expected };
+        assert_eq!(Redactor::default().redact(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn registered_secrets_are_removed_wherever_they_are() {
+    let redactor = Redactor::new(["s3cr3t-value", "", "s3cr3t-value-longer"]);
+    let cases = [
+        ("xs3cr3t-valuex", "x[REDACTED]x"),
+        ("s3cr3t-value-longer!", "[REDACTED]!"),
+        ("cut off: s3cr3t-v", "cut off: [REDACTED]"),
+        ("not: s3cr", "not: s3cr"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(redactor.redact(text), expected);
+    }
+    assert_eq!(format!("{redactor:?}"), "Redactor(2 secrets)", "it does not show them");
+}
+
+#[test]
+fn every_text_of_an_event_is_redacted() {
+    let mut event: AuditEvent = denied(1);
+    event.error = Some("the command `deploy --token tok-77` with hunter2 is refused".to_owned());
+    event.intent.tool = "hunter2".to_owned();
+    event.intent.resource = Some("files/hunter2".to_owned());
+    event.intent.skills.push(prowess_core::AuditedSkill {
+        typed: "password=p4ss".to_owned(),
+        ..prowess_core::AuditedSkill::default()
+    });
+    if let Some(decision) = &mut event.intent.decision {
+        decision.rule = Some("Bash(curl -H hunter2:*)".to_owned());
+    }
+    let written = AuditEntry::Call(event).to_json(&Redactor::new(["hunter2"])).to_string();
+    for secret in ["hunter2", "tok-77", "p4ss"] {
+        assert!(!written.contains(secret), "`{secret}` is in {written}");
+    }
+    assert!(written.contains("--token [REDACTED]"), "{written}");
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_redacted_without_a_panic(
+        before in "\\PC{0,20}",
+        name in "(api_key|password|token|my-secret)",
+        separator in "( ?[=:] ?|=\"|: ')",
+        secret in "[A-Z0-9]{12}",
+        after in "\\PC{0,20}",
+    ) {
+        let text = format!("{before} {name}{separator}{secret} {after}");
+        let redacted = Redactor::default().redact(&text).into_owned();
+        prop_assert!(!redacted.contains(&secret), "{redacted}");
+        prop_assert!(redacted.contains(&name), "{redacted}");
+    }
+}

@@ -1,0 +1,81 @@
+//! The story of a session, and statistics.
+
+use std::fmt::Write as _;
+
+use expect_test::expect;
+use prowess_audit::{Statistics, Story};
+use prowess_core::{
+    AuditSink, CallIntent, DeactivationCause, ReloadEvent, RuntimeEvent, SessionId,
+};
+
+use crate::fixture::{Place, START, activated, deactivated, denied, done, intent};
+
+fn log() -> Place {
+    let place = Place::new();
+    let log = place.open();
+    log.report(&RuntimeEvent::CatalogReloaded(ReloadEvent {
+        at: START,
+        cause: "start".to_owned(),
+        before: 0,
+        generation: 1,
+        skills: 3,
+        added: 3,
+        changed: 0,
+        removed: 0,
+    }));
+    log.report(&activated());
+    log.intend(&intent(1)).expect("there is room");
+    log.record(&done(1));
+    log.record(&denied(2));
+    log.report(&deactivated(DeactivationCause::TaskCompleted));
+    let other = SessionId::new("other").expect("it is a good id");
+    log.intend(&CallIntent { session: other, skill: None, ..intent(3) }).expect("there is room");
+    place
+}
+
+fn shown(story: &Story) -> String {
+    let mut text = String::new();
+    for session in &story.sessions {
+        writeln!(text, "[{}]", session.session).expect("a string takes any text");
+        for line in &session.lines {
+            writeln!(text, "{} {}", line.timestamp, line.text).expect("a string takes any text");
+        }
+    }
+    text
+}
+
+#[test]
+fn story_has_each_session_and_unfinished_calls() {
+    let place = log();
+    let story = Story::read(&place.path, None).expect("nothing was changed");
+    expect![[r#"
+        []
+        2026-01-01T00:00:00Z reload (start): 3 skills, 3 added, 0 changed, 0 removed
+        [talk]
+        2026-01-01T00:00:00Z loaded pdf, which names Read, Bash(git:*)
+        2026-01-01T00:00:01.5Z Read in pdf: done in 12 ms
+        2026-01-01T00:00:01.5Z DENIED Write in pdf: `Write` is not in the allowed-tools of `pdf`
+        2026-01-01T00:00:12.5Z pdf ended after 12.5 s (task completed)
+        [other]
+        2026-01-01T00:00:01.5Z call of Read, and no outcome was recorded
+    "#]]
+    .assert_eq(&shown(&story));
+    let one = Story::read(&place.path, Some("other")).expect("nothing was changed");
+    assert_eq!(one.sessions, story.sessions[2..], "only the named session");
+}
+
+#[test]
+fn statistics_sum_calls_and_runs() {
+    let place = log();
+    let statistics = Statistics::read(&place.path).expect("nothing was changed");
+    expect![[r#"{"entries":7,"sessions":2,"violations":1,"tools":{"Read":{"done":1,"refused":0,"failed":0,"total_ms":12},"Write":{"done":0,"refused":1,"failed":0,"total_ms":0}},"skills":{"pdf":{"activations":1,"seconds":12.5,"calls":2}}}"#]].assert_eq(&serde_json::to_string(&statistics).expect("it is data"));
+}
+
+#[test]
+fn broken_log_has_no_story() {
+    let place = log();
+    let text = place.text().replace("\"call\":2", "\"call\":9");
+    std::fs::write(&place.path, text).expect("there is room");
+    assert!(Story::read(&place.path, None).is_err());
+    assert!(Statistics::read(&place.path).is_err());
+}

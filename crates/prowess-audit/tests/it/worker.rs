@@ -1,0 +1,84 @@
+//! A writer in a process of its own, which a test can kill or refuse system calls.
+
+use std::env;
+use std::io::{Write as _, stdout};
+use std::path::Path;
+use std::process::{Command, Output};
+
+use prowess_audit::{LogOptions, verify};
+use prowess_core::AuditSink;
+
+use crate::fixture::{Place, done, intent};
+
+const PATH: &str = "PROWESS_AUDIT_TEST_LOG";
+
+/// The number of calls of a worker.
+pub(crate) const CALLS: u64 = 6;
+
+/// Is the worker if the variable is set: reports each call on standard output.
+#[test]
+fn is_a_worker_or_writes_a_whole_log() {
+    let own = Place::new();
+    let path = env::var_os(PATH);
+    let place = match &path {
+        Some(path) => Place { path: path.into(), ..own },
+        None => own,
+    };
+    let mut reports = Vec::new();
+    // Each file has few entries, so that system calls of the rotation are killed too.
+    match place.try_open(LogOptions { max_bytes: 2_000, ..LogOptions::default() }) {
+        Ok(log) => {
+            for call in 1..=CALLS {
+                let result = log.intend(&intent(call));
+                reports.push(match &result {
+                    Ok(()) => format!("stored {call}"),
+                    Err(error) => format!("failed {call}: {error}"),
+                });
+                if path.is_some() {
+                    report(reports.last().expect("it was just added"));
+                }
+                if result.is_ok() {
+                    log.record(&done(call));
+                }
+            }
+        }
+        Err(error) => report(&format!("closed: {error}")),
+    }
+    if path.is_none() {
+        assert_eq!(reports.len() as u64, CALLS, "{reports:?}");
+        assert_eq!(verify(&place.path).expect("nothing was changed").entries, 2 * CALLS);
+    }
+}
+
+fn report(line: &str) {
+    // In one system call, and not through the test's capture.
+    stdout().write_all(format!("\n> {line}\n").as_bytes()).expect("the test reads it");
+    stdout().flush().expect("the test reads it");
+}
+
+/// Runs a worker on a log, with the faults that `strace -e inject` understands, if any.
+pub(crate) fn run(log: &Path, faults: &[String]) -> Vec<String> {
+    let worker = env::current_exe().expect("the test has a file");
+    let mut command = match faults {
+        [] => Command::new(worker),
+        faults => under_strace(&worker, log, faults),
+    };
+    let test = "worker::is_a_worker_or_writes_a_whole_log";
+    command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(PATH, log);
+    let Output { stdout, .. } = command.output().expect("strace is installed");
+    let text = String::from_utf8_lossy(&stdout).into_owned();
+    let lines = text.lines().filter_map(|line| line.strip_prefix("> ")).map(str::to_owned);
+    lines.collect()
+}
+
+/// Only system calls on the files of the log are counted.
+fn under_strace(worker: &Path, log: &Path, faults: &[String]) -> Command {
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-o", "/dev/null"]);
+    command.arg("-P").arg(log).arg("-P").arg(log.parent().expect("it is in a directory"));
+    for fault in faults {
+        command.arg("-e").arg(format!("inject={fault}"));
+    }
+    command.arg("--").arg(worker);
+    command
+}

@@ -1,0 +1,34 @@
+//! The check of the user's own files, such as stored state and logs.
+
+use std::fs::Metadata;
+use std::io::{self, Error, ErrorKind};
+use std::os::unix::fs::MetadataExt;
+
+/// Checks the metadata of an opened file: that it is a regular file that only the user or root can
+/// change.
+///
+/// # Errors
+///
+/// It is not a regular file, it belongs to another user, or other users may write to it.
+pub fn check_private(metadata: &Metadata) -> io::Result<()> {
+    if !metadata.is_file() {
+        return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    check_owner(metadata)
+}
+
+/// Checks that only the user or root can change a file or directory.
+///
+/// # Errors
+///
+/// It belongs to another user, or other users may write to it.
+pub fn check_owner(metadata: &Metadata) -> io::Result<()> {
+    let owner = metadata.uid();
+    if owner != 0 && owner != rustix::process::geteuid().as_raw() {
+        return Err(Error::new(ErrorKind::PermissionDenied, "it belongs to somebody else"));
+    }
+    if metadata.mode() & 0o022 != 0 {
+        return Err(Error::new(ErrorKind::PermissionDenied, "others may write to it"));
+    }
+    Ok(())
+}
