@@ -21,7 +21,8 @@
 //! from what it can read. Every call takes the same way — schema, [`Gate`], run, audit — whichever
 //! provider and whichever [`ToolNaming`] it comes through.
 //!
-//! [`SkillTools`] are the three operations on skills. They know the core's seams alone: the session
+//! [`SkillTools`] are the operations on skills, under the names, schemas and results of each
+//! [`Surface`]. They know the core's seams alone: the session
 //! is a trait object that the host binds, the catalog is the turn's. No vendor's wire format is
 //! known here.
 #![forbid(unsafe_code)]
@@ -43,8 +44,10 @@ mod policy;
 mod skill_tools;
 mod slot;
 mod suggestion;
+mod surface;
 mod toolbox;
 mod trace;
+mod user;
 mod validator;
 mod word_filter;
 
@@ -58,7 +61,11 @@ pub use dispatched::Dispatched;
 pub use error::BuildError;
 pub use gate::{AllowAll, Gate, GateAnswer, GateRequest, Refusal};
 pub use naming::{NameStyle, ToolNaming};
-pub use policy::{DiscoveryTools, ReadGate, ReadScope, SkillLookup, ToolPolicy};
+pub use policy::{
+    DiscoveryTools, ReadGate, ReadScope, SkillContent, SkillLookup, ToolDescription, ToolPolicy,
+};
 pub use skill_tools::{SkillTools, newer_versions};
+pub use surface::Surface;
 pub use toolbox::Toolbox;
+pub use user::{ExplicitActivation, completions, explicit_activation, skill_directories};
 pub use word_filter::WordFilter;

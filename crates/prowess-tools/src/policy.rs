@@ -1,19 +1,30 @@
 //! The policy of the skill tools.
 
+use prowess_core::ToolCall;
 use serde::{Deserialize, Serialize};
 
+use crate::Surface;
 use crate::suggestion::LEAST_SIMILARITY;
 
 /// The policy of [`SkillTools`](crate::SkillTools).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolPolicy {
+    /// The surfaces that a model sees, which share gate, session and audit. By default,
+    /// [`Surface::Skills`].
+    pub surfaces: Vec<Surface>,
+    /// Whether the descriptions of tools list the skills. By default they do not, because the
+    /// prompt does.
+    pub tool_description: ToolDescription,
+    /// The part of a `SKILL.md` that a tool's result contains. By default, the body.
+    pub skill_content: SkillContent,
     /// The maximum size of a file that `skills.read` returns, in bytes. By default 262,144 (256
     /// KiB), about 64,000 tokens of text; a larger file is an error and never cut. A limit over
     /// [`ToolPolicy::MOST_READ_BYTES`] counts as that.
     pub read_limit_bytes: usize,
-    /// The skills whose files may be read. By default `None`, which means [`ReadGate::Active`] in a
-    /// library and [`ReadGate::Known`] in a server.
+    /// The skills whose files may be read. By default `None`, which means [`ReadGate::Known`] in a
+    /// server and with a surface that returns instructions without loading, otherwise
+    /// [`ReadGate::Active`].
     pub read_gate: Option<ReadGate>,
     /// The ids of skills whose files may be read without loading them, under
     /// [`ReadGate::Allowlisted`]. By default, none.
@@ -56,7 +67,22 @@ impl ToolPolicy {
 
     /// Returns the gate of reads.
     pub fn read_gate(&self) -> ReadGate {
-        self.read_gate.unwrap_or_default()
+        let reads_unloaded = self.surfaces.iter().any(|surface| surface.reads_unloaded());
+        let unset = if reads_unloaded { ReadGate::Known } else { ReadGate::Active };
+        self.read_gate.unwrap_or(unset)
+    }
+
+    /// Returns the canonical name of the tool that loads a skill, if a surface has one.
+    pub fn load_tool(&self) -> Option<&'static str> {
+        self.surfaces.iter().find_map(|surface| surface.load_tool())
+    }
+
+    /// Returns a call that loads a skill in addition to the active ones, by the canonical name of
+    /// the tool, if a surface has such a tool.
+    pub fn load_call(&self, id: &str) -> Option<ToolCall> {
+        self.surfaces.iter().find_map(|surface| {
+            Some(ToolCall::new(surface.load_tool()?, surface.load_arguments(id)?))
+        })
     }
 
     /// Returns whether the tools that find skills are offered with a catalog of this many skills.
@@ -77,6 +103,9 @@ impl ToolPolicy {
 impl Default for ToolPolicy {
     fn default() -> Self {
         Self {
+            surfaces: vec![Surface::default()],
+            tool_description: ToolDescription::default(),
+            skill_content: SkillContent::default(),
             read_limit_bytes: 256 * 1024,
             read_gate: None,
             read_allowlist: Vec::new(),
@@ -145,4 +174,27 @@ pub enum ReadScope {
     Package,
     /// Files under `references/` and `assets/`.
     Resources,
+}
+
+/// Whether the description of a tool lists the skills.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolDescription {
+    /// It does not. The default.
+    #[default]
+    Plain,
+    /// The tool that loads a skill, or returns its instructions, lists the skills with their
+    /// descriptions, at most [`ToolPolicy::ids_in_schema`] of them.
+    WithSkills,
+}
+
+/// The part of a `SKILL.md` that a tool's result contains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SkillContent {
+    /// Everything after the frontmatter. The default.
+    #[default]
+    Body,
+    /// The whole file, with its frontmatter.
+    File,
 }

@@ -37,7 +37,7 @@ impl RuntimeBuilder {
             return Err(Error::Root(Box::new(finding.clone())));
         }
         let Self { policies, store, clock, counter, ranker, audit, .. } = self;
-        let load_tool = toolbox.naming().spell(&policies.prompt.load_tool);
+        let load_tool = toolbox.naming().spell(load_tool(&policies));
         let prompt = PromptPolicy { load_tool, ..policies.prompt.clone() };
         let composer = Composer::new(prompt, policies.delivery, counter);
         let session_policy = policies.session.clone();
@@ -131,4 +131,12 @@ impl RuntimeBuilder {
             .iter()
             .fold(builder, |builder, (alias, id)| builder.alias(alias.as_str(), id.as_str()))
     }
+}
+
+/// Returns the canonical name of the tool that the prompt names: that of the surfaces, unless the
+/// policy of the prompt names another one.
+fn load_tool(policies: &Policies) -> &str {
+    let named = &policies.prompt.load_tool;
+    let is_default = *named == PromptPolicy::default().load_tool;
+    policies.tools.load_tool().filter(|_| is_default).unwrap_or(named)
 }

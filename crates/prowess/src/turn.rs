@@ -1,15 +1,19 @@
 //! One model call of a session.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use prowess_core::{
     ActiveSkill, AuditedOrigin, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content, Ranked,
-    RefreshEvent, RuntimeEvent, SessionState, ToolCall, ToolContext, ToolDefinition,
+    Record, RefreshEvent, RuntimeEvent, SessionState, ToolCall, ToolContext, ToolDefinition,
 };
 use prowess_prompt::{ComposerInput, Prompt, changed_skills};
 use prowess_session::{OnChange, Refreshed, ReplacedSkill, SessionHandle, operations};
-use prowess_tools::{Dispatched, newer_versions};
+use prowess_tools::{
+    Dispatched, ExplicitActivation, completions, explicit_activation, newer_versions,
+    skill_directories,
+};
 
 use tracing::Span;
 
@@ -159,6 +163,33 @@ impl Turn {
     /// only a model may load.
     pub fn call_as_user(&self, call: &ToolCall) -> Dispatched {
         self.dispatch(call, Caller::User, &Cancel::default())
+    }
+
+    /// Parses a user's message that begins with `/skill-name` or `$skill-name`. Returns the call
+    /// that loads the skill, for [`Self::call_as_user`], and the rest of the message.
+    ///
+    /// Returns `None` for any other message, and if no surface has a tool that loads.
+    pub fn explicit_activation<'m>(&self, message: &'m str) -> Option<(ToolCall, &'m str)> {
+        let ExplicitActivation { reference, rest } = explicit_activation(&self.catalog, message)?;
+        let call = self.parts.policies.tools.load_call(reference)?;
+        let name = self.parts.toolbox.naming().spell(&call.name);
+        Some((ToolCall { name, ..call }, rest))
+    }
+
+    /// Returns the skills that a user may load and whose ids begin with `prefix`, for completions.
+    pub fn completions(&self, prefix: &str, limit: usize) -> Vec<Record<'_>> {
+        completions(&self.catalog, prefix, limit)
+    }
+
+    /// Returns the directories of the skills that are loaded now. A host permits its own tools to
+    /// read them, so that a file of a loaded skill needs no permission.
+    ///
+    /// # Errors
+    ///
+    /// The session has ended, or its store fails.
+    pub fn skill_directories(&self) -> Result<Vec<PathBuf>, Error> {
+        let state = self.session.state()?;
+        Ok(skill_directories(&self.catalog, &state).into_iter().map(PathBuf::from).collect())
     }
 
     fn dispatch(&self, call: &ToolCall, caller: Caller, cancel: &Cancel) -> Dispatched {

@@ -99,7 +99,8 @@ impl Operations {
         let active = records.iter().zip(skills).filter(|(_, skill)| is_active(skill));
         let content = active.map(|(&record, skill)| {
             let listing = resources(context.catalog, record, self.policy.resources_listed);
-            let text = wrapped(skill, listing.as_ref(), self.delivery, context.boundary);
+            let content = self.content(context, record, skill);
+            let text = wrapped(skill, content, listing.as_ref(), self.delivery, context.boundary);
             Content::Text { text }
         });
         content.collect()

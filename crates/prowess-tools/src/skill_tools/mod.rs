@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use prowess_core::{DeliveryPolicy, Ranker, ScriptRunner, TokenCounter, Tool, ToolProvider};
 
-use crate::ToolPolicy;
+use crate::{Surface, ToolPolicy};
 
+mod activate_skill;
 mod active;
 mod describe;
 mod file_content;
 mod file_error;
+mod get_skill;
+mod instructions;
 mod list;
 mod load;
 mod newer;
@@ -18,28 +21,33 @@ mod package;
 mod page;
 mod problem;
 mod read;
+mod read_skill;
 mod receipt;
 mod reference;
 mod run;
 mod search;
+mod skill;
 mod skill_tool;
 mod unload;
 mod wrapper;
 
 use operations::Operations;
-use skill_tool::bind;
+use skill_tool::{bind, unlisted};
 
 pub use newer::newer_versions;
 
-/// Provides the tools for skills, such as `skills.load` and `skills.read`.
+/// Provides the tools for skills of the policy's surfaces, such as `skills.load`.
+///
+/// Under every surface, a host can call `skills.load`, `skills.unload` and `skills.read`: without
+/// [`Surface::Skills`] they are not offered to a model. Without any surface there is no tool.
 ///
 /// No argument names a session: the context of each call has it.
 #[derive(Clone)]
 pub struct SkillTools(Operations);
 
 impl SkillTools {
-    /// The canonical names of the tools.
-    pub const NAMES: [&str; 7] = [
+    /// The canonical names of the tools of all surfaces.
+    pub const NAMES: [&str; 13] = [
         "skills.load",
         "skills.unload",
         "skills.read",
@@ -47,6 +55,12 @@ impl SkillTools {
         "skills.search",
         "skills.describe",
         "skills.run",
+        "skill",
+        "get_skill",
+        "list_skills",
+        "read_skill",
+        "read_skill_resource",
+        "activate_skill",
     ];
 
     /// Creates the tools. `delivery` is the policy that prompts follow too.
@@ -81,14 +95,45 @@ impl SkillTools {
 impl ToolProvider for SkillTools {
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let operations = Arc::new(self.0.clone());
-        vec![
-            bind(load::Load, &operations),
-            bind(unload::Unload, &operations),
-            bind(read::Read, &operations),
-            bind(list::List, &operations),
-            bind(search::Search, &operations),
-            bind(describe::Describe, &operations),
-            bind(run::Run, &operations),
-        ]
+        let surfaces = &operations.policy.surfaces;
+        let mut tools = Vec::new();
+        for (index, surface) in surfaces.iter().enumerate() {
+            let is_repeated = surfaces[..index].contains(surface);
+            let is_included = *surface == Surface::Files && surfaces.contains(&Surface::Skills);
+            if !is_repeated && !is_included {
+                tools.extend(tools_of(*surface, &operations));
+            }
+        }
+        if !surfaces.is_empty() && !surfaces.contains(&Surface::Skills) {
+            tools.push(unlisted(bind(load::Load, &operations)));
+            tools.push(unlisted(bind(unload::Unload, &operations)));
+            if !surfaces.contains(&Surface::Files) {
+                tools.push(unlisted(bind(read::Read, &operations)));
+            }
+        }
+        tools
+    }
+}
+
+fn tools_of(surface: Surface, operations: &Arc<Operations>) -> Vec<Arc<dyn Tool>> {
+    match surface {
+        Surface::Skills => vec![
+            bind(load::Load, operations),
+            bind(unload::Unload, operations),
+            bind(read::Read, operations),
+            bind(list::List, operations),
+            bind(search::Search, operations),
+            bind(describe::Describe, operations),
+            bind(run::Run, operations),
+        ],
+        Surface::Files => vec![bind(read::Read, operations)],
+        Surface::Skill => vec![bind(skill::Skill, operations)],
+        Surface::GetSkill => vec![bind(get_skill::GetSkill, operations)],
+        Surface::ReadSkill => vec![
+            bind(read_skill::ListSkills, operations),
+            bind(read_skill::ReadSkill, operations),
+            bind(read_skill::ReadSkillResource, operations),
+        ],
+        Surface::ActivateSkill => vec![bind(activate_skill::ActivateSkill, operations)],
     }
 }

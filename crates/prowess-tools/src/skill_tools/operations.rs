@@ -80,6 +80,16 @@ impl Operations {
         Err(Problem::new(codes::SKILL_NOT_ACTIVE, message))
     }
 
+    /// Returns whether a reference means an active skill.
+    pub(super) fn is_active(
+        &self,
+        context: &ToolContext<'_>,
+        reference: &str,
+    ) -> Result<bool, Problem> {
+        let state = context.session.state()?;
+        Ok(active::find(context.catalog, &state, reference).is_some())
+    }
+
     /// Returns whether an operation on a skill that is not active is permitted.
     fn is_open(&self, gate: ReadGate, record: Record<'_>) -> bool {
         match gate {

@@ -68,9 +68,14 @@ pub(super) fn withheld(record: Record<'_>, reason: &str, delivery: DeliveryPolic
     }
 }
 
-pub(super) fn not_found(catalog: &Catalog, reference: &str, least: u8) -> Problem {
+/// Returns the id of the visible skill whose id is most similar to an unknown reference.
+pub(super) fn suggestion<'c>(catalog: &'c Catalog, reference: &str, least: u8) -> Option<&'c str> {
     let ids = catalog.skills().map(|record| record.id()).filter(|id| is_shown_exactly(id));
-    let next = match closest(reference, ids, least) {
+    closest(reference, ids, least)
+}
+
+pub(super) fn not_found(catalog: &Catalog, reference: &str, least: u8) -> Problem {
+    let next = match suggestion(catalog, reference, least) {
         Some(meant) => hint(meant),
         None => "; choose one from the list of skills".to_owned(),
     };

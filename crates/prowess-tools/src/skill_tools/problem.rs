@@ -25,6 +25,21 @@ impl Problem {
         Self { error: Some(Box::new(error)), ..self }
     }
 
+    /// Replaces the message.
+    pub(super) fn with_message(self, message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..self }
+    }
+
+    /// Returns the code, for programs.
+    pub(super) fn code(&self) -> &Code {
+        &self.code
+    }
+
+    /// Returns the message with the next step, for the model.
+    pub(super) fn message(&self) -> &str {
+        &self.message
+    }
+
     pub(super) fn cancelled() -> Self {
         Self::new(codes::CANCELLED, "the turn was cancelled, so nothing was changed")
     }

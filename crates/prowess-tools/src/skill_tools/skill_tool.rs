@@ -95,3 +95,37 @@ impl<T: SkillTool> Tool for Bound<T> {
         answer(self.tool.run(&self.operations, context, arguments))
     }
 }
+
+/// A tool that a host may call and that no model is offered.
+struct Unlisted(Arc<dyn Tool>);
+
+/// Returns a tool that is not offered to a model.
+pub(super) fn unlisted(tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
+    Arc::new(Unlisted(tool))
+}
+
+impl Tool for Unlisted {
+    fn definition(&self, catalog: &Catalog) -> ToolDefinition {
+        self.0.definition(catalog)
+    }
+
+    fn accepts(&self, catalog: &Catalog) -> Cow<'_, Value> {
+        self.0.accepts(catalog)
+    }
+
+    fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
+        self.0.named_skills(arguments)
+    }
+
+    fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
+        self.0.named_resource(arguments)
+    }
+
+    fn is_offered(&self, _catalog: &Catalog) -> bool {
+        false
+    }
+
+    fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
+        self.0.call(context, arguments)
+    }
+}

@@ -1,19 +1,20 @@
 //! A body in a tool's result, for clients whose instructions cannot change.
 
 use prowess_core::{ActiveSkill, Boundary, Catalog, DeliveryPolicy, Listing, Record, ShowLocation};
-use prowess_text::{is_exact, model_body, one_line, push_xml_element, wrap_body};
+use prowess_text::{is_exact, one_line, push_xml_element, wrap_body};
 
 /// The name of the tag around a body, which the boundary follows.
 const TAG: &str = "skill_content";
 
-/// Returns the body between tags that it cannot close, with the skill's directory and its files.
+/// Returns the encoded content of a skill between tags that it cannot close, with the skill's
+/// directory and its files.
 pub(super) fn wrapped(
     skill: &ActiveSkill,
+    mut content: String,
     resources: Option<&Listing>,
     delivery: DeliveryPolicy,
     boundary: &Boundary,
 ) -> String {
-    let mut content = model_body(&skill.body, boundary).into_owned();
     content.push_str("\n\n");
     push_directory(&mut content, skill, delivery.show_location);
     if let Some(resources) = resources {

@@ -21,5 +21,6 @@ mod search;
 mod second_start;
 mod shared_files;
 mod sources;
+mod surfaces;
 mod traces;
 mod trust;

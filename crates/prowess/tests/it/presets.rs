@@ -78,6 +78,7 @@ fn omniforge() {
             layers: [{"name":"enterprise","trust":"trusted","weight":4},{"name":"personal","trust":"trusted","weight":3},{"name":"project","trust":"prompt","weight":2},{"name":"plugin","trust":"untrusted","weight":1}]
             session.max_active: 1000
             delivery.bodies: "tool_result"
+            tools.surfaces: ["skill"]
         "#]],
     );
 }
@@ -104,15 +105,19 @@ fn sandbox() {
     check(
         "sandbox",
         &expect![[r#"
-        registry.name_rule: "any"
-        registry.name_mismatch: "allow"
-        registry.collision: "error"
-        refresh.mode: "manual"
-        delivery.bodies: "tool_result"
-        delivery.show_location: "none"
-        prompt.catalog_format: "bullets"
-        tools.read_gate: "known"
-    "#]],
+            registry.name_rule: "any"
+            registry.name_mismatch: "allow"
+            registry.collision: "error"
+            refresh.mode: "manual"
+            delivery.bodies: "tool_result"
+            delivery.show_location: "none"
+            prompt.catalog_place: "tool_only"
+            prompt.catalog_format: "bullets"
+            tools.surfaces: ["get_skill","files"]
+            tools.tool_description: "with_skills"
+            tools.read_gate: "known"
+            tools.skill_lookup: "casefold_unique"
+        "#]],
     );
 }
 
@@ -130,6 +135,8 @@ fn yodoca() {
             refresh.mode: "poll"
             delivery.bodies: "tool_result"
             prompt.catalog_format: "bullets"
+            tools.surfaces: ["read_skill"]
+            tools.skill_content: "file"
             tools.read_gate: "known"
         "#]],
     );

@@ -23,6 +23,12 @@ impl<'r> Agent<'r> {
         self.runtime.turn(&self.session).expect("the session is open").prompt().text.clone()
     }
 
+    /// The ids of the skills that are loaded.
+    pub(crate) fn active(&self) -> Vec<String> {
+        let turn = self.runtime.turn(&self.session).expect("the session is open");
+        turn.state().active.iter().map(|skill| skill.id.clone()).collect()
+    }
+
     /// One model call: the model sees its prompt and calls a tool. Gives the prompt that it saw and
     /// the answer.
     pub(crate) fn turn(&mut self, tool: &str, arguments: Value) -> (String, ToolResult) {

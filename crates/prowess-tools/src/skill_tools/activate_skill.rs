@@ -1,0 +1,73 @@
+//! `activate_skill`: loads one skill.
+
+use std::borrow::Cow;
+
+use prowess_core::{BodyDelivery, Catalog, LoadMode, ToolContext, ToolResult};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::operations::Operations;
+use super::problem::Problem;
+use super::receipt;
+use super::reference::id_schema;
+use super::skill_tool::SkillTool;
+
+const DESCRIPTION: &str = "Activate a skill to get its instructions. When the task at hand matches a \
+    skill's description, activate the skill before you do anything else.";
+
+#[derive(Deserialize)]
+struct Arguments {
+    name: String,
+}
+
+pub(super) struct ActivateSkill;
+
+fn schema(mut name: Value) -> Value {
+    name["description"] = "The name of the skill".into();
+    json!({
+        "type": "object",
+        "properties": { "name": name },
+        "required": ["name"],
+        "additionalProperties": false,
+    })
+}
+
+impl SkillTool for ActivateSkill {
+    const NAME: &'static str = "activate_skill";
+
+    fn description(&self, operations: &Operations, catalog: &Catalog) -> Cow<'static, str> {
+        operations.described(DESCRIPTION, catalog)
+    }
+
+    /// Accepts any name, so that a location works too and a misspelt name gets a suggestion.
+    fn schema(&self, _: &Operations) -> Value {
+        schema(json!({ "type": "string" }))
+    }
+
+    fn shown_schema(&self, operations: &Operations, catalog: &Catalog) -> Option<Value> {
+        Some(schema(id_schema(catalog, operations.policy.ids_in_schema)))
+    }
+
+    fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
+        arguments["name"].as_str().into_iter().collect()
+    }
+
+    fn run(
+        &self,
+        operations: &Operations,
+        context: &ToolContext<'_>,
+        arguments: &Value,
+    ) -> Result<ToolResult, Problem> {
+        let Arguments { name } = Arguments::deserialize(arguments)?;
+        let loaded = operations.load(context, &[name], LoadMode::Add)?;
+        let bodies = match operations.delivery.bodies {
+            BodyDelivery::ToolResult => operations.bodies(context, &loaded),
+            BodyDelivery::Instructions => Vec::new(),
+        };
+        let receipt = receipt::result(loaded.receipt, operations.delivery);
+        if bodies.is_empty() {
+            return Ok(receipt);
+        }
+        Ok(ToolResult { content: bodies, ..receipt })
+    }
+}

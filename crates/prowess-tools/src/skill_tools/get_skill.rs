@@ -1,0 +1,81 @@
+//! `get_skill`: returns the instructions of a skill.
+
+use std::borrow::Cow;
+
+use prowess_core::{Catalog, ToolContext, ToolResult};
+use prowess_text::model_value;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::instructions::is_unknown;
+use super::operations::Operations;
+use super::problem::Problem;
+use super::skill_tool::SkillTool;
+
+const DESCRIPTION: &str = "Get the instructions of a skill. Do this when the task at hand matches the \
+    skill's description, and before you use any of its files or scripts.";
+
+#[derive(Deserialize)]
+struct Arguments {
+    #[serde(rename = "skillName")]
+    skill_name: String,
+}
+
+pub(super) struct GetSkill;
+
+fn get(
+    operations: &Operations,
+    context: &ToolContext<'_>,
+    name: &str,
+) -> Result<ToolResult, Problem> {
+    let (record, skill) = operations.instructions(context, name)?;
+    let mut value = json!({
+        "name": skill.id,
+        "description": record.description(),
+        "mountPath": operations.mount_path(&skill),
+        "instructions": operations.content(context, record, &skill),
+    });
+    model_value(&mut value);
+    Ok(ToolResult::data(value))
+}
+
+impl SkillTool for GetSkill {
+    const NAME: &'static str = "get_skill";
+
+    fn description(&self, operations: &Operations, catalog: &Catalog) -> Cow<'static, str> {
+        operations.described(DESCRIPTION, catalog)
+    }
+
+    fn schema(&self, _: &Operations) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "skillName": { "type": "string", "description": "The name of the skill" },
+            },
+            "required": ["skillName"],
+            "additionalProperties": false,
+        })
+    }
+
+    fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
+        arguments["skillName"].as_str().into_iter().collect()
+    }
+
+    /// Returns errors in the form of the results, as an object.
+    fn run(
+        &self,
+        operations: &Operations,
+        context: &ToolContext<'_>,
+        arguments: &Value,
+    ) -> Result<ToolResult, Problem> {
+        let Arguments { skill_name } = Arguments::deserialize(arguments)?;
+        get(operations, context, &skill_name).map_err(|problem| {
+            let message = if is_unknown(&problem) {
+                operations.unknown_skill(context, &skill_name).sentence
+            } else {
+                problem.message().to_owned()
+            };
+            problem.with_message(json!({ "error": message }).to_string())
+        })
+    }
+}

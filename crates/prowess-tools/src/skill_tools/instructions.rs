@@ -1,0 +1,105 @@
+//! The instructions of a skill, for surfaces that return them without loading the skill.
+
+use std::borrow::Cow;
+
+use prowess_core::{ActiveSkill, Catalog, Digest, Record, ToolContext, virtual_uri};
+use prowess_text::{clipped, is_shown_exactly, model_body};
+
+use super::operations::Operations;
+use super::package::{activate, read_skill_md, suggestion};
+use super::problem::Problem;
+use crate::{SkillContent, ToolDescription, codes};
+
+/// The maximum length of a skill's name and of its description in a tool's description.
+const MAX_NAME_CHARS: usize = 120;
+const MAX_DESCRIPTION_CHARS: usize = 1024;
+
+impl Operations {
+    /// Returns a skill with its instructions, if the gate of reads permits it. It does not load the
+    /// skill.
+    pub(super) fn instructions<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        reference: &str,
+    ) -> Result<(Record<'c>, ActiveSkill), Problem> {
+        let gate = self.policy.read_gate();
+        let record = self.record_for(context, Some(reference), gate, "read")?;
+        let skill = activate(context.catalog, record, context.clock.now())?;
+        Ok((record, skill))
+    }
+
+    /// Returns the text of a skill, encoded for a model: its body, or its whole file.
+    pub(super) fn content(
+        &self,
+        context: &ToolContext<'_>,
+        record: Record<'_>,
+        skill: &ActiveSkill,
+    ) -> String {
+        let text = match self.policy.skill_content {
+            SkillContent::Body => Cow::Borrowed(&*skill.body),
+            SkillContent::File => whole_file(context.catalog, record, skill),
+        };
+        model_body(&text, context.boundary).into_owned()
+    }
+
+    /// Returns the description of a tool, with the skills if the policy wants them there.
+    pub(super) fn described(&self, text: &'static str, catalog: &Catalog) -> Cow<'static, str> {
+        if self.policy.tool_description == ToolDescription::Plain || catalog.is_empty() {
+            return text.into();
+        }
+        let mut text = format!("{text} Available skills:");
+        for record in catalog.skills().take(self.policy.ids_in_schema) {
+            // An id that cannot be shown unchanged cannot be copied.
+            if !is_shown_exactly(record.id()) {
+                continue;
+            }
+            let name = clipped(record.id(), MAX_NAME_CHARS);
+            text.push_str(&format!("\n  - {name}"));
+            if !record.is_name_only() {
+                text.push_str(&format!(
+                    ": {}",
+                    clipped(record.description(), MAX_DESCRIPTION_CHARS)
+                ));
+            }
+        }
+        text.into()
+    }
+
+    /// Returns the directory of a skill for a model. If the policy shows no location, it is a URI
+    /// without any path of the host.
+    pub(super) fn mount_path(&self, skill: &ActiveSkill) -> String {
+        let shown = self.delivery.show_location.directory(&skill.id, &skill.root_dir);
+        let path = shown.filter(|path| path.contains('/'));
+        path.map_or_else(|| virtual_uri(&skill.id, ""), Cow::into_owned)
+    }
+
+    /// Returns the sentence about an unknown skill and the suggestion for it.
+    pub(super) fn unknown_skill(&self, context: &ToolContext<'_>, reference: &str) -> Unknown {
+        let least = self.policy.suggestion_similarity;
+        let suggested = suggestion(context.catalog, reference, least);
+        Unknown {
+            sentence: format!("Skill '{}' not found", clipped(reference, MAX_NAME_CHARS)),
+            suggestion: suggested.map(|meant| format!("Did you mean '{meant}'?")),
+        }
+    }
+}
+
+/// The parts of a message about an unknown skill.
+pub(super) struct Unknown {
+    /// Without a full stop.
+    pub(super) sentence: String,
+    pub(super) suggestion: Option<String>,
+}
+
+/// Returns the file that the skill was read from, or its body if the file has changed since.
+fn whole_file<'s>(catalog: &Catalog, record: Record<'_>, skill: &'s ActiveSkill) -> Cow<'s, str> {
+    let bytes = read_skill_md(catalog, record).ok();
+    let same = bytes.filter(|bytes| Digest::of(bytes) == skill.digest);
+    let text = same.and_then(|bytes| String::from_utf8(bytes).ok());
+    text.map_or(Cow::Borrowed(&*skill.body), Cow::Owned)
+}
+
+/// Returns whether a problem is that no skill has the name.
+pub(super) fn is_unknown(problem: &Problem) -> bool {
+    *problem.code() == codes::SKILL_NOT_FOUND
+}
