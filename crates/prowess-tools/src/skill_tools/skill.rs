@@ -38,7 +38,7 @@ impl Skill {
         operations: &Operations,
         context: &ToolContext<'_>,
         name: &str,
-        args: Option<String>,
+        args: Option<&str>,
     ) -> Result<ToolResult, Problem> {
         let loaded = operations.load(context, &[name.to_owned()], LoadMode::Add)?;
         let Loaded { records, skills, .. } = &loaded;
@@ -156,7 +156,7 @@ impl SkillTool for Skill {
         }
         let action = action.as_deref().map(str::trim).filter(|action| !action.is_empty());
         let result = match action.unwrap_or("activate") {
-            "activate" => Self::activate(operations, context, name, args),
+            "activate" => Self::activate(operations, context, name, args.as_deref()),
             "deactivate" => Self::deactivate(operations, context, name),
             other => {
                 let other = clipped(other, MAX_WORD_CHARS);

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use expect_test::expect;
 use prowess::format::Profile;
 use prowess::tools::{NameStyle, SkillContent, Surface};
-use prowess::{BodyDelivery, Content, Layer, Policies, Runtime, ShowLocation, ToolResult, Trust};
+use prowess::{
+    BodyDelivery, Content, Layer, Policies, Record, Runtime, ShowLocation, ToolResult, Trust,
+};
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
 
@@ -78,6 +80,7 @@ fn texts(result: &ToolResult) -> String {
 
 /// Calls a tool in a new session, and checks the code and the text of the result.
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "cases are written in place")]
 fn check(place: &Place, tool: &str, arguments: Value, code: Option<&str>, expected: &str) {
     let answer = Agent::new(&place.runtime).turn(tool, arguments.clone()).1;
     let found = answer.code.as_ref().map(prowess::Code::as_str);
@@ -403,8 +406,7 @@ fn activate_skill_leaves_the_body_to_the_prompt() {
 
 #[test]
 fn combined_surfaces_share_the_session() {
-    let mut policies = Policies::default();
-    policies.name_style = NameStyle::Dot;
+    let mut policies = Policies { name_style: NameStyle::Dot, ..Policies::default() };
     policies.tools.surfaces = vec![
         Surface::Skill,
         Surface::Skills,
@@ -501,7 +503,7 @@ fn completions_are_those_that_a_user_may_load() {
     place.runtime.reload();
     let session = place.runtime.open_session().expect("memory takes another session");
     let turn = place.runtime.turn(&session).expect("the session is open");
-    let found: Vec<_> = turn.completions("by", 10).iter().map(|record| record.id()).collect();
+    let found: Vec<_> = turn.completions("by", 10).iter().map(Record::id).collect();
     assert_eq!(found, ["by-user"]);
     let (call, _) = turn.explicit_activation("/by-user").expect("it is a skill");
     assert!(!turn.call_as_user(&call).result.is_error);
