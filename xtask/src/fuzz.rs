@@ -1,4 +1,4 @@
-//! Runs the fuzz targets of the format crate by libFuzzer, with the stable compiler.
+//! Runs the fuzz targets of the format crate and of the gate by libFuzzer, with the stable compiler.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,14 @@ use std::process::Command;
 use crate::process::{Failure, cargo_with, host, output};
 use crate::root;
 
-/// The package, which is no part of the workspace.
-const PACKAGE: &str = "crates/prowess-format/fuzz";
+/// The packages, which are no part of the workspace.
+const PACKAGES: [&str; 2] = ["crates/prowess-format/fuzz", "crates/prowess-gate/fuzz"];
+
+/// A fuzz target of one of the packages.
+struct Target {
+    package: &'static str,
+    name: String,
+}
 
 /// How long all targets run together, in seconds, if nothing else is said.
 const SECONDS: u64 = 60;
@@ -27,13 +33,15 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     let seconds = seconds(arguments)?;
     let targets = targets()?;
     let host = host()?;
-    build(&host)?;
+    for package in PACKAGES {
+        build(package, &host)?;
+    }
     let each = (seconds / targets.len() as u64).max(1);
     let mut broken = 0;
     for target in &targets {
-        println!("{target}: {each} seconds");
+        println!("{}: {each} seconds", target.name);
         if let Some(input) = fuzz(target, &host, each)? {
-            println!("{target}: broken by {}", input.display());
+            println!("{}: broken by {}", target.name, input.display());
             broken += 1;
         }
     }
@@ -53,19 +61,22 @@ fn seconds(arguments: &[&str]) -> Result<u64, Failure> {
     }
 }
 
-/// The names of the targets: each is a file, and has a folder of seeds.
-fn targets() -> Result<Vec<String>, Failure> {
+/// The targets: each is a file, and has a folder of seeds.
+fn targets() -> Result<Vec<Target>, Failure> {
     let mut targets = Vec::new();
-    for entry in fs::read_dir(root().join(PACKAGE).join("targets"))? {
-        let path = entry?.path();
-        targets.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+    for package in PACKAGES {
+        for entry in fs::read_dir(root().join(package).join("targets"))? {
+            let path = entry?.path();
+            let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            targets.extend(name.map(|name| Target { package, name }));
+        }
     }
-    targets.sort();
+    targets.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(targets)
 }
 
-fn build(host: &str) -> Result<(), Failure> {
-    let manifest = format!("{PACKAGE}/Cargo.toml");
+fn build(package: &str, host: &str) -> Result<(), Failure> {
+    let manifest = format!("{package}/Cargo.toml");
     let arguments = [
         "build",
         "--release",
@@ -87,17 +98,18 @@ fn build(host: &str) -> Result<(), Failure> {
 const TARGET: &str = "target/fuzz";
 
 /// Runs a target and gives the input that broke it.
-fn fuzz(target: &str, host: &str, seconds: u64) -> Result<Option<PathBuf>, Failure> {
+fn fuzz(target: &Target, host: &str, seconds: u64) -> Result<Option<PathBuf>, Failure> {
+    let Target { package, name } = target;
     let place = root().join(TARGET);
-    let found = place.join("found").join(target);
+    let found = place.join("found").join(name);
     fs::create_dir_all(&found)?;
-    let input = place.join(format!("{target}.broken"));
-    let mut command = Command::new(place.join(host).join("release").join(target));
+    let input = place.join(format!("{name}.broken"));
+    let mut command = Command::new(place.join(host).join("release").join(name));
     command.args(options(seconds)).arg(format!("-exact_artifact_path={}", input.display()));
-    let dictionary = root().join(PACKAGE).join("dictionary");
+    let dictionary = root().join(package).join("dictionary");
     command.arg(format!("-dict={}", dictionary.display()));
     // New inputs go to the first folder; the others are only read.
-    command.arg(&found).arg(root().join(PACKAGE).join("seeds").join(target));
+    command.arg(&found).arg(root().join(package).join("seeds").join(name));
     report(&mut command, &input)
 }
 
@@ -141,15 +153,15 @@ mod tests {
 
     #[test]
     fn each_target_has_seeds_and_is_built() {
-        let package = root().join(PACKAGE);
-        let manifest = fs::read_to_string(package.join("Cargo.toml")).expect("it is a package");
-        let targets = targets().expect("the folder is there");
+        let targets = targets().expect("the folders are there");
         assert!(!targets.is_empty(), "there are targets");
-        for target in targets {
-            let seeds = fs::read_dir(package.join("seeds").join(&target)).map(Iterator::count);
-            assert!(seeds.is_ok_and(|seeds| seeds > 0), "`{target}` has seeds");
-            let path = format!("path = \"targets/{target}.rs\"");
-            assert!(manifest.contains(&path), "the manifest names `{target}`");
+        for Target { package, name } in targets {
+            let package = root().join(package);
+            let seeds = fs::read_dir(package.join("seeds").join(&name)).map(Iterator::count);
+            assert!(seeds.is_ok_and(|seeds| seeds > 0), "`{name}` has seeds");
+            let manifest = fs::read_to_string(package.join("Cargo.toml")).expect("it is a package");
+            let path = format!("path = \"targets/{name}.rs\"");
+            assert!(manifest.contains(&path), "the manifest names `{name}`");
         }
     }
 }

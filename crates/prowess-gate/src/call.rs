@@ -3,7 +3,6 @@
 use std::cell::OnceCell;
 
 use prowess_core::ToolRule;
-use prowess_text::is_printable_ascii;
 use serde_json::Value;
 
 use crate::pattern::{CommandPattern, PathPattern, is_any, plain_path};
@@ -49,11 +48,9 @@ impl<'a> Call<'a> {
         Self { input, commands: OnceCell::new() }
     }
 
-    /// Returns whether a rule names the tool. A name with other characters than printable ASCII is
-    /// not the name of a tool, whatever it looks like.
+    /// Returns whether a rule names the tool. A name that only looks like the tool's does not.
     pub(crate) fn is_named_by(&self, rule: &ToolRule, case: ToolMatchCase) -> bool {
-        is_printable_ascii(&rule.tool)
-            && self.input.tool.names().any(|name| case.matches(&rule.tool, name))
+        self.input.tool.names().any(|name| case.matches(&rule.tool, name))
     }
 
     /// Compares rules with the call.

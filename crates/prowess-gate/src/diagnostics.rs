@@ -30,11 +30,10 @@ pub fn check_rules(
 pub(crate) fn of_skill(call: &Call<'_>, skill: &GatedSkill<'_>) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     for (at, rule) in skill.allowed_tools.rules().iter().enumerate() {
-        let problem = match name_problem(rule) {
-            None if call.is_named_by(rule, call.input.policy.tool_match_case) => {
-                pattern_problem(rule, call.input.tool.kind)
-            }
-            problem => problem,
+        let problem = if call.is_named_by(rule, call.input.policy.tool_match_case) {
+            pattern_problem(rule, call.input.tool.kind)
+        } else {
+            name_problem(rule)
         };
         if let Some(problem) = problem {
             let warning = diagnostic(rule, problem, skill.positions.get(at));
