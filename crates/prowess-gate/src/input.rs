@@ -73,6 +73,33 @@ pub enum ToolKind<'a> {
     Other,
 }
 
+/// The argument with the command, in the tools of [`ToolKind::by_name`].
+const COMMAND: &str = "command";
+
+impl ToolKind<'static> {
+    /// Returns the kind of a host's tool by its name, for hosts that declare none: shells with the
+    /// argument `command`, and tools that read, write or edit the file in `path` or `file_path`.
+    ///
+    /// The case of the name does not matter. Any other name is [`ToolKind::Other`].
+    pub fn by_name(name: &str, arguments: &Value) -> Self {
+        match name.to_ascii_lowercase().as_str() {
+            "bash" | "sh" | "shell" | "run_shell_command" => {
+                Self::Shell { command: COMMAND, harmless: &["description", "timeout"] }
+            }
+            "read" | "write" | "edit" | "read_file" | "write_file" | "edit_file" => {
+                let has = |argument| arguments.get(argument).is_some();
+                let paths: &[&str] = match [has("path"), has("file_path")] {
+                    [true, true] => &["path", "file_path"],
+                    [false, true] => &["file_path"],
+                    _ => &["path"],
+                };
+                Self::File { paths }
+            }
+            _ => Self::Other,
+        }
+    }
+}
+
 /// An active skill.
 #[derive(Clone, Copy, Debug)]
 pub struct GatedSkill<'a> {

@@ -163,7 +163,7 @@ fn separator() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(Config { cases: 192, ..Config::default() })]
+    #![proptest_config(Config { cases: 96, ..Config::default() })]
 
     #[test]
     fn bash_runs_what_was_read(pieces in prop::collection::vec(piece(), 1..10)) {

@@ -246,3 +246,16 @@ fn every_path_has_to_be_covered() {
     assert!(decide(json!({"from": "docs/a", "to": 5})).is_ask());
     check(&read("docs/a").with_skills(&[trusted("Read(docs/**)")]), "allow");
 }
+
+#[test]
+fn well_known_tools_have_a_kind() {
+    let kind = |name, arguments| ToolKind::by_name(name, &arguments);
+    assert_eq!(kind("Bash", json!({})), crate::support::SHELL);
+    assert_eq!(kind("run_shell_command", json!({})), crate::support::SHELL);
+    assert_eq!(kind("Read", json!({"path": "a"})), crate::support::FILE);
+    assert_eq!(kind("Read", json!({})), crate::support::FILE);
+    assert_eq!(kind("edit", json!({"file_path": "a"})), ToolKind::File { paths: &["file_path"] });
+    let both = ToolKind::File { paths: &["path", "file_path"] };
+    assert_eq!(kind("Write", json!({"file_path": "a", "path": "b"})), both);
+    assert_eq!(kind("json_query", json!({"path": "a"})), ToolKind::Other);
+}
