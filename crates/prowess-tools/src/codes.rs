@@ -8,6 +8,8 @@ prowess_core::declare_codes! {
     INVALID_ARGUMENTS = "invalid-arguments";
     /// The tool panicked. The host continues.
     TOOL_FAILED = "tool-failed";
+    /// The function of the host returned an error.
+    FUNCTION_FAILED = "function-failed";
     /// The gate panicked, so the call was not run.
     GATE_FAILED = "gate-failed";
     /// The host's rate limiter refused the call.

@@ -36,6 +36,8 @@ mod error;
 mod faults;
 #[cfg(feature = "json-schema")]
 mod full_schema;
+#[cfg(feature = "functions")]
+mod function_tool;
 mod gate;
 mod limits;
 mod naming;
@@ -59,6 +61,8 @@ pub use audited::CallAudit;
 pub use builder::ToolboxBuilder;
 pub use dispatched::Dispatched;
 pub use error::BuildError;
+#[cfg(feature = "functions")]
+pub use function_tool::FunctionTool;
 pub use gate::{AllowAll, Gate, GateAnswer, GateRequest, Refusal};
 pub use naming::{NameStyle, ToolNaming};
 pub use policy::{

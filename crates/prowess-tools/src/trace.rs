@@ -2,6 +2,8 @@
 
 use prowess_core::{Caller, Outcome};
 use tracing::field::Empty;
+#[cfg(feature = "functions")]
+use tracing::warn;
 use tracing::{Span, info_span};
 
 /// A tool call, from the check of its arguments to the audit. `tool` is `None` for an unknown tool,
@@ -21,4 +23,10 @@ pub(crate) fn record_outcome(span: &Span, outcome: &Outcome) {
     if let Some(code) = code {
         span.record("code", code.as_str());
     }
+}
+
+/// A call of a function by an older name.
+#[cfg(feature = "functions")]
+pub(crate) fn deprecated_name(alias: &str, tool: &str) {
+    warn!(name: "deprecated_tool", target: "prowess", alias, tool);
 }
