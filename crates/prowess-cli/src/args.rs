@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::{ArgGroup, Args as ClapArgs, ColorChoice, Parser, Subcommand, ValueEnum};
 use prowess::format::Profile;
 use prowess::plugin_host::PluginSettings;
+use prowess_audit::Head;
 use serde::Serialize;
 
 const EXAMPLES: &str = "\
@@ -21,6 +22,7 @@ Examples:
   prowess explain pdf                           why a skill is offered to a model, or why not
   prowess prompt --load pdf                     the skills section of the next prompt
   prowess call skills_load '{\"names\":[\"pdf\"]}'  make one tool call, as a model does
+  prowess audit show                            the story of each audited session
   prowess plugin list                           list plugins and whether they may run
   prowess plugin new greeter --kind source      create a plugin
   prowess serve                                 serve MCP on standard input and output";
@@ -328,8 +330,40 @@ pub(crate) enum Command {
     Serve,
     /// Trust a directory, so that the skills of its project are offered
     Trust(Trust),
+    /// Show and check an audit log, which a host writes
+    #[command(subcommand)]
+    Audit(Audit),
+    /// Sum the calls and skills of an audit log
+    Stats {
+        /// Audit log; defaults to `prowess/audit.jsonl` in the state directory
+        file: Option<PathBuf>,
+    },
     /// Play through an agent's conversation with the embedded skills
     Tour,
+}
+
+/// The commands of `audit`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Audit {
+    /// Show the story of each session
+    Show {
+        /// Session to show; defaults to all
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// Audit log; defaults to `prowess/audit.jsonl` in the state directory
+        file: Option<PathBuf>,
+    },
+    /// Check the hash chain; exits with 1 if an entry was changed, removed, inserted or moved
+    ///
+    /// A log that was rewritten as a whole, or whose end was cut off, has an unbroken chain: this
+    /// is found only with the head of an earlier check that was kept elsewhere.
+    Verify {
+        /// Last entry at an earlier time, as an earlier check printed it
+        #[arg(long, value_name = "HEAD")]
+        head: Option<Head>,
+        /// Audit log; defaults to `prowess/audit.jsonl` in the state directory
+        file: Option<PathBuf>,
+    },
 }
 
 /// The commands of `plugin`.

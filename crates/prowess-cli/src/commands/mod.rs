@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod audit;
 mod call;
 mod conversation;
 mod doctor;
@@ -56,6 +57,8 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Plugin(command)) => plugin::run(global, command, output),
         Some(Command::Serve) => serve::run(global, output),
         Some(Command::Trust(args)) => trust::run(args, output),
+        Some(Command::Audit(command)) => audit::run(command, output),
+        Some(Command::Stats { file }) => audit::stats(file, output),
         Some(Command::Tour) => tour::run(global, output),
     }
 }

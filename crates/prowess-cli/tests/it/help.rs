@@ -7,7 +7,7 @@ use expect_test::expect_file;
 use crate::program::Program;
 
 /// Each command whose help is in the snapshot.
-const COMMANDS: [&[&str]; 24] = [
+const COMMANDS: [&[&str]; 28] = [
     &[],
     &["validate"],
     &["read-properties"],
@@ -30,6 +30,10 @@ const COMMANDS: [&[&str]; 24] = [
     &["plugin", "trust"],
     &["serve"],
     &["trust"],
+    &["audit"],
+    &["audit", "show"],
+    &["audit", "verify"],
+    &["stats"],
     &["tour"],
     &["help"],
 ];

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod attacks;
+mod audit;
 mod bad_input;
 mod contract;
 mod dynamic;

@@ -1,0 +1,154 @@
+//! `prowess audit` and `prowess stats`: shows, checks and sums an audit log.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use prowess_audit::{Head, Statistics, Story, Verified, VerifyError, verify, verify_against};
+use serde::Serialize;
+
+use crate::args::Audit;
+use crate::failure::Failure;
+use crate::output::{DIM, HEADING, Output};
+use crate::paths;
+use crate::terminal::plain;
+
+/// The output of `audit verify --format json`.
+#[derive(Serialize)]
+struct Answer {
+    path: PathBuf,
+    entries: u64,
+    files: usize,
+    head: String,
+    torn_bytes: usize,
+}
+
+pub(crate) fn run(command: &Audit, output: &Output) -> Result<ExitCode, Failure> {
+    match command {
+        Audit::Show { session, file } => show(session.as_deref(), &located(file)?, output),
+        Audit::Verify { head, file } => check(head.as_ref(), &located(file)?, output),
+    }
+}
+
+/// Runs `stats`.
+pub(crate) fn stats(file: &Option<PathBuf>, output: &Output) -> Result<ExitCode, Failure> {
+    let path = located(file)?;
+    let statistics = Statistics::read(&path).map_err(|error| failure(&path, &error))?;
+    output.result(&statistics, statistics_text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(session: Option<&str>, path: &Path, output: &Output) -> Result<ExitCode, Failure> {
+    let story = Story::read(path, session).map_err(|error| failure(path, &error))?;
+    if let (Some(session), []) = (session, &*story.sessions) {
+        let message = format!("`{}` has no events of session `{session}`", path.display());
+        let help = "see `prowess audit show` for all sessions";
+        return Err(Failure::new("session-not-found", message, help));
+    }
+    output.result(&story, story_text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check(head: Option<&Head>, path: &Path, output: &Output) -> Result<ExitCode, Failure> {
+    let verified = match head {
+        Some(head) => verify_against(path, head),
+        None => verify(path),
+    };
+    let Verified { entries, files, head, torn_bytes } =
+        verified.map_err(|error| failure(path, &error))?;
+    let head = head.to_string();
+    output.result(&Answer { path: path.to_owned(), entries, files, head, torn_bytes }, text)?;
+    if torn_bytes > 0 {
+        output.remark("the last entry is unfinished; the next program that writes removes it\n");
+    }
+    Ok(if torn_bytes == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Returns the file, by default the one of this user.
+fn located(file: &Option<PathBuf>) -> Result<PathBuf, Failure> {
+    if let Some(file) = file {
+        return Ok(file.clone());
+    }
+    let home = paths::surroundings()?.state_home();
+    let home = home.ok_or_else(|| {
+        let message = "the audit log cannot be located: the user has no home directory";
+        Failure::usage("state-directory-unknown", message, "name the file")
+    })?;
+    Ok(home.join("prowess/audit.jsonl"))
+}
+
+fn failure(path: &Path, error: &VerifyError) -> Failure {
+    let message = error.to_string();
+    match error {
+        VerifyError::Unreadable(..) => Failure::new(
+            "audit-log-unreadable",
+            message,
+            format!("name the log that a host writes; `{}` is the default", path.display()),
+        ),
+        VerifyError::HeadMissing(_) => Failure::new(
+            "audit-log-replaced",
+            message,
+            "compare it with a copy from before; what it says is not proven",
+        ),
+        _ => Failure::new(
+            "audit-log-broken",
+            message,
+            "compare it with a copy from before; nothing from that line on is proven",
+        ),
+    }
+}
+
+fn text(answer: &Answer) -> String {
+    let Answer { path, entries, files, head, .. } = answer;
+    let path = path.to_string_lossy();
+    format!(
+        "{HEADING}verified{HEADING:#} {}: {entries} entries in {files} files\n\
+         {DIM}head {head}{DIM:#}\n",
+        plain(&path)
+    )
+}
+
+fn story_text(story: &Story) -> String {
+    let mut text = String::new();
+    for session in &story.sessions {
+        let heading = match &*session.session {
+            "" => "no session".into(),
+            id => format!("session {}", plain(id)),
+        };
+        let _ = writeln!(text, "{HEADING}{heading}{HEADING:#}");
+        for line in &session.lines {
+            let time = plain(&line.timestamp);
+            let _ = writeln!(text, "  {DIM}{time}{DIM:#}  {}", plain(&line.text));
+        }
+    }
+    text
+}
+
+fn statistics_text(statistics: &Statistics) -> String {
+    let Statistics { entries, sessions, violations, tools, skills } = statistics;
+    let mut text =
+        format!("{entries} entries, {sessions} sessions, {violations} calls denied by the gate\n");
+    if !tools.is_empty() {
+        let _ = writeln!(text, "{HEADING}tools{HEADING:#}");
+    }
+    for (name, tool) in tools {
+        let name = plain(name);
+        let _ = writeln!(
+            text,
+            "  {name}: {} done, {} failed, {} refused, {} ms",
+            tool.done, tool.failed, tool.refused, tool.total_ms
+        );
+    }
+    if !skills.is_empty() {
+        let _ = writeln!(text, "{HEADING}skills{HEADING:#}");
+    }
+    for (name, skill) in skills {
+        let name = plain(name);
+        let _ = writeln!(
+            text,
+            "  {name}: loaded {} times for {} s, {} calls",
+            skill.activations, skill.seconds, skill.calls
+        );
+    }
+    text
+}
