@@ -6,6 +6,7 @@ mod bounds;
 mod conditions;
 mod diagnostics;
 mod documents;
+mod durations;
 mod extensions;
 mod fences;
 mod fields;
