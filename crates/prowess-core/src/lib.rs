@@ -26,6 +26,8 @@
 
 mod activation;
 mod approval;
+mod approval_entry;
+mod approval_store;
 mod audience;
 mod audit;
 mod availability;
@@ -56,6 +58,13 @@ mod trust;
 
 pub use activation::ActivationError;
 pub use approval::{Approval, ApprovalId, ApprovalRequest, ApprovalScope, ArgumentPattern};
+pub use approval_entry::{
+    ApprovalDecision, ApprovalEntry, ApprovalQuery, ApprovalState, ApprovalVerdict, DecisionError,
+    Spend, SpendStep,
+};
+pub use approval_store::{
+    ApprovalError, ApprovalStore, ApprovalStoreError, ApprovalStoreExt, Asked, NewApproval,
+};
 pub use audience::{Audience, Facts};
 pub use audit::{
     ApprovalAction, ApprovalEvent, AuditError, AuditEvent, AuditPolicy, AuditSink, AuditedDecision,

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Digest, SessionId, Timestamp};
 
 /// Stores sessions, and the texts that they refer to.
@@ -133,8 +135,10 @@ pub struct StoredSession {
     pub expires: Option<Timestamp>,
 }
 
-/// The identity of one `put`: random, so that a writer recognizes its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The identity of one `put`, or of one use of an approval: random, so that a host recognizes its
+/// own when it repeats the operation because an answer was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct OperationId(pub u64);
 
 /// The result of a `put` that reached its store.

@@ -26,6 +26,7 @@
 //! with a conversation's length.
 #![forbid(unsafe_code)]
 
+mod approvals;
 mod boundaries;
 mod error;
 mod handle;
@@ -39,6 +40,7 @@ mod runs;
 mod sessions;
 mod shared;
 
+pub use approvals::MemoryApprovals;
 pub use boundaries::Boundaries;
 pub use error::OpenError;
 pub use handle::SessionHandle;

@@ -11,10 +11,25 @@ use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 ///
 /// Panics if `test` panics, or if the kernel has no seccomp.
 pub fn without_sync(test: impl FnOnce() + Send) {
+    failing(&[libc::SYS_fsync, libc::SYS_fdatasync], libc::EIO, test);
+}
+
+/// Runs `test` on a thread in which the kernel fails to write to files, as for a disk that is full.
+///
+/// # Panics
+///
+/// Panics if `test` panics, or if the kernel has no seccomp.
+pub fn without_space(test: impl FnOnce() + Send) {
+    let calls = [libc::SYS_write, libc::SYS_pwrite64, libc::SYS_ftruncate, libc::SYS_fallocate];
+    failing(&calls, libc::ENOSPC, test);
+}
+
+/// Runs `test` on a thread in which these system calls fail.
+fn failing(calls: &[i64], error: i32, test: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
         scope
             .spawn(|| {
-                apply_filter(&failing_sync()).expect("the kernel takes a filter");
+                apply_filter(&filter(calls, error)).expect("the kernel takes a filter");
                 test();
             })
             .join()
@@ -23,10 +38,9 @@ pub fn without_sync(test: impl FnOnce() + Send) {
     });
 }
 
-fn failing_sync() -> BpfProgram {
-    let rules: BTreeMap<_, _> =
-        [libc::SYS_fsync, libc::SYS_fdatasync].map(|call| (call, Vec::new())).into();
-    let fail = SeccompAction::Errno(libc::EIO.cast_unsigned());
+fn filter(calls: &[i64], error: i32) -> BpfProgram {
+    let rules: BTreeMap<_, _> = calls.iter().map(|call| (*call, Vec::new())).collect();
+    let fail = SeccompAction::Errno(error.cast_unsigned());
     let architecture = std::env::consts::ARCH.try_into().expect("a known architecture");
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, fail, architecture);
     let program = filter.and_then(TryInto::try_into);

@@ -21,6 +21,7 @@
 //! rule instead.
 #![forbid(unsafe_code)]
 
+mod approval_kit;
 mod bind_mount;
 mod clock;
 mod corpus;
@@ -43,11 +44,12 @@ mod tree;
 mod tree_source;
 mod watch_kit;
 
+pub use approval_kit::{approval_store_rows, check_approval_store};
 pub use bind_mount::BindMount;
 pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};
 #[cfg(target_os = "linux")]
-pub use failing_disk::without_sync;
+pub use failing_disk::{without_space, without_sync};
 pub use hooked_store::{HookedStore, StoreCall, StoreMoment};
 pub use hostile::{
     DISGUISED_TAGS, HIDDEN_TEXTS, MARKUP_TEXTS, disguised_tag_in, hostile_texts, invisible_in,

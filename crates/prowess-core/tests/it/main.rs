@@ -1,5 +1,7 @@
 //! The types of the core keep what their documentation says.
 
+mod approval;
+mod approval_model;
 mod cancel;
 mod catalog;
 mod digest;

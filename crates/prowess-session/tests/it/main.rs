@@ -1,5 +1,6 @@
 //! Tests of sessions through the public interface.
 
+mod approvals;
 mod boundaries;
 mod faulty_store;
 mod fixture;

@@ -1,0 +1,173 @@
+//! Approvals: what they are bound to, which decisions are possible, and when they end.
+
+use prowess_core::{
+    ApprovalDecision, ApprovalEntry, ApprovalId, ApprovalQuery, ApprovalRequest, ApprovalScope,
+    ApprovalVerdict, ArgumentPattern, DecisionError, Digest, NewApproval, OperationId, SessionId,
+    Spend, SpendStep, Timestamp,
+};
+
+fn session() -> SessionId {
+    SessionId::new("s").expect("it is an id")
+}
+
+fn request(package: Option<&[u8]>) -> ApprovalRequest {
+    ApprovalRequest {
+        tool: "Bash".into(),
+        arguments: ArgumentPattern::Any,
+        skill: Some("deploy".into()),
+        package: package.map(Digest::of),
+        tenant: Some("acme".into()),
+    }
+}
+
+fn pending(package: Option<&[u8]>) -> ApprovalEntry {
+    let new = NewApproval {
+        id: ApprovalId::new("a"),
+        request: request(package),
+        session: session(),
+        preview: String::new(),
+        now: Timestamp(1),
+        expires: Timestamp(10),
+    };
+    new.admit([]).expect("there is room")
+}
+
+const SCOPES: [ApprovalScope; 3] =
+    [ApprovalScope::Once, ApprovalScope::Session, ApprovalScope::Always];
+
+fn grant(scope: ApprovalScope, expires: Option<u64>) -> ApprovalVerdict {
+    ApprovalVerdict::Grant { scope, expires: expires.map(Timestamp) }
+}
+
+fn decide(
+    entry: &ApprovalEntry,
+    verdict: ApprovalVerdict,
+    at: u64,
+) -> Result<ApprovalEntry, DecisionError> {
+    entry.decide(&ApprovalDecision { verdict, by: "ada".into(), at: Timestamp(at) })
+}
+
+/// Returns the entry after decisions that are possible.
+fn decided(verdicts: &[ApprovalVerdict]) -> ApprovalEntry {
+    let decided = |entry: ApprovalEntry, verdict: &ApprovalVerdict| decide(&entry, *verdict, 2);
+    verdicts.iter().try_fold(pending(Some(b"package")), decided).expect("each is possible")
+}
+
+fn applies(entry: &ApprovalEntry, now: u64) -> bool {
+    let session = session();
+    let tenant = Some("acme");
+    let query = ApprovalQuery { tool: "Bash", tenant, session: &session, now: Timestamp(now) };
+    entry.approval_for(&query).is_some()
+}
+
+#[test]
+fn decisions_are_possible_in_some_states_only() {
+    let granted = grant(ApprovalScope::Once, Some(9));
+    let cases: [(&[ApprovalVerdict], [bool; 3]); 5] = [
+        (&[], [true, true, false]),
+        (&[granted], [false, false, true]),
+        (&[ApprovalVerdict::Deny], [true, false, false]),
+        (&[ApprovalVerdict::Deny, granted], [false, false, true]),
+        (&[granted, ApprovalVerdict::Revoke], [false, false, false]),
+    ];
+    for (before, possible) in cases {
+        let entry = decided(before);
+        let results = [granted, ApprovalVerdict::Deny, ApprovalVerdict::Revoke].map(|verdict| {
+            let next = decide(&entry, verdict, 2);
+            assert!(
+                next.as_ref().is_ok_and(|next| next.version == entry.version + 1)
+                    || matches!(next, Err(DecisionError::State { .. }))
+            );
+            next.is_ok()
+        });
+        assert_eq!(results, possible, "grant, deny and revoke when {}", entry.state.word());
+    }
+}
+
+#[test]
+fn spent_approval_takes_no_decision() {
+    let entry = decided(&[grant(ApprovalScope::Once, None)]);
+    let session = session();
+    let tenant = Some("acme");
+    let query = ApprovalQuery { tool: "Bash", tenant, session: &session, now: Timestamp(3) };
+    let SpendStep::Store(spent) = entry.spend(&query, OperationId(1)) else {
+        panic!("it changes the entry")
+    };
+    for verdict in
+        [grant(ApprovalScope::Always, None), ApprovalVerdict::Deny, ApprovalVerdict::Revoke]
+    {
+        assert!(decide(&spent, verdict, 3).is_err(), "{verdict:?} of a spent approval");
+    }
+    let late = ApprovalQuery { now: Timestamp(u64::MAX), ..query };
+    for (operation, expected) in [(1, Spend::Allowed), (2, Spend::SpentByAnother)] {
+        let answer = spent.spend(&late, OperationId(operation));
+        assert_eq!(answer, SpendStep::Answer(expected), "{operation}, also after its expiry");
+    }
+}
+
+#[test]
+fn expiry_is_exclusive_everywhere() {
+    let entry = pending(Some(b"package"));
+    let id = entry.id.clone();
+    assert!(entry.is_open(Timestamp(9)) && !entry.is_open(Timestamp(10)));
+    for verdict in [grant(ApprovalScope::Once, None), ApprovalVerdict::Deny] {
+        assert!(decide(&entry, verdict, 9).is_ok(), "{verdict:?} before the expiry");
+        assert_eq!(decide(&entry, verdict, 10), Err(DecisionError::Expired(id.clone())));
+    }
+    for (expires, at) in [(5, 5), (4, 5)] {
+        let late = decide(&entry, grant(ApprovalScope::Once, Some(expires)), at);
+        assert_eq!(late, Err(DecisionError::Expired(id.clone())), "it would never apply");
+    }
+    for scope in SCOPES {
+        let granted = decided(&[grant(scope, Some(20))]);
+        assert!(applies(&granted, 19), "the approval has an expiry of its own");
+        assert!(!applies(&granted, 20), "from its expiry on it does not apply");
+        assert_eq!(
+            decide(&granted, ApprovalVerdict::Revoke, 20),
+            Err(DecisionError::Expired(id.clone()))
+        );
+        assert!(applies(&decided(&[grant(scope, None)]), u64::MAX), "without expiry it stays");
+    }
+}
+
+#[test]
+fn package_without_digest_gets_one_call() {
+    for scope in SCOPES {
+        let granted = decide(&pending(None), grant(scope, None), 2);
+        let is_once = scope == ApprovalScope::Once;
+        assert_eq!(granted.is_ok(), is_once, "{scope:?} for a package without a digest");
+        let mut without_skill = pending(None);
+        without_skill.request.skill = None;
+        assert!(decide(&without_skill, grant(scope, None), 2).is_ok(), "{scope:?} without a skill");
+    }
+}
+
+#[test]
+fn approval_is_bound_to_each_part() {
+    let granted = request(Some(b"package"));
+    assert!(granted.is_bound_like(&granted));
+    let same =
+        ApprovalRequest { arguments: ArgumentPattern::Exact(Digest::of(b"x")), ..granted.clone() };
+    assert!(granted.is_bound_like(&same), "the arguments are compared elsewhere");
+    let others = [
+        request(Some(b"changed")),
+        request(None),
+        ApprovalRequest { tool: "Write".into(), ..granted.clone() },
+        ApprovalRequest { skill: None, ..granted.clone() },
+        ApprovalRequest { skill: Some("other".into()), ..granted.clone() },
+        ApprovalRequest { tenant: None, ..granted.clone() },
+        ApprovalRequest { tenant: Some("globex".into()), ..granted.clone() },
+    ];
+    for other in others {
+        assert!(!granted.is_bound_like(&other), "{other:?}");
+        assert!(!other.is_bound_like(&granted), "{other:?}");
+    }
+}
+
+#[test]
+fn size_counts_every_text() {
+    let mut request = request(None);
+    assert_eq!(request.size(), "Bash".len() + "deploy".len() + "acme".len());
+    request.arguments = ArgumentPattern::CommandPrefix(vec!["git".into(), "push".into()]);
+    assert_eq!(request.size(), "Bashdeployacmegitpush".len());
+}

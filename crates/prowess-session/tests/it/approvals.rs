@@ -1,0 +1,253 @@
+//! Tests of the approval kit: the memory store passes it, and a store with any one fault fails it.
+
+use std::num::NonZeroUsize;
+
+use prowess_core::{
+    Approval, ApprovalEntry, ApprovalId, ApprovalQuery, ApprovalScope, ApprovalState,
+    ApprovalStore, ApprovalStoreError, Asked, NewApproval, Timestamp,
+};
+use prowess_session::MemoryApprovals;
+use prowess_testkit::{approval_store_rows, check_approval_store};
+
+#[test]
+fn memory_store_passes() {
+    check_approval_store(&MemoryApprovals::new());
+}
+
+/// The fault of a store, and the rule that finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    AskStoresNothing,
+    AskStoresAgain,
+    AskMixesSessions,
+    AskMixesPackages,
+    AskHasNoLimit,
+    AskLimitsAllSessions,
+    AskTakesLargeRequests,
+    AskTakesAnyId,
+    ReplaceComparesNothing,
+    ReplaceAcceptsLaterVersions,
+    ReplaceStoresNothing,
+    ReplaceRefusesAll,
+    ReplaceChecksFirst,
+    ReplaceCreates,
+    FindMixesTenants,
+    FindMixesSessions,
+    FindMixesTools,
+    FindIgnoresExpiry,
+    FindKeepsRevoked,
+    FindForgetsScopes,
+    ListIgnoresLimit,
+    ListSkips,
+    ListForgetsTheLast,
+    RemoveTakesGranted,
+    RemoveTakesNothing,
+    RemoveCountsWrong,
+}
+
+const FAULTS: [(Fault, &str); 26] = [
+    (Fault::AskStoresNothing, "ask stores a pending entry"),
+    (Fault::AskStoresAgain, "the same request leads to the open entry"),
+    (Fault::AskMixesSessions, "another request, session, tenant or package has its own entry"),
+    (Fault::AskMixesPackages, "another request, session, tenant or package has its own entry"),
+    (Fault::AskHasNoLimit, "pending requests of a session are limited"),
+    (Fault::AskLimitsAllSessions, "pending requests of a session are limited"),
+    (Fault::AskTakesLargeRequests, "a large request is not stored"),
+    (Fault::AskTakesAnyId, "an id has one entry"),
+    (Fault::ReplaceComparesNothing, "replace compares the version"),
+    (Fault::ReplaceAcceptsLaterVersions, "replace compares the version"),
+    (Fault::ReplaceStoresNothing, "an approval for one call is spent once"),
+    (Fault::ReplaceRefusesAll, "replace compares the version"),
+    (Fault::ReplaceChecksFirst, "of racing spends one succeeds"),
+    (Fault::ReplaceCreates, "replace compares the version"),
+    (Fault::FindMixesTenants, "find keeps tools, tenants and sessions apart"),
+    (Fault::FindMixesSessions, "find keeps tools, tenants and sessions apart"),
+    (Fault::FindMixesTools, "find keeps tools, tenants and sessions apart"),
+    (Fault::FindIgnoresExpiry, "an expired approval never applies"),
+    (Fault::FindKeepsRevoked, "find returns granted approvals alone"),
+    (Fault::FindForgetsScopes, "find keeps tools, tenants and sessions apart"),
+    (Fault::ListIgnoresLimit, "list pages through all entries"),
+    (Fault::ListSkips, "list pages through all entries"),
+    (Fault::ListForgetsTheLast, "list pages through all entries"),
+    (Fault::RemoveTakesGranted, "finished entries are removed, and do not come back"),
+    (Fault::RemoveTakesNothing, "finished entries are removed, and do not come back"),
+    (Fault::RemoveCountsWrong, "finished entries are removed, and do not come back"),
+];
+
+#[test]
+fn each_fault_breaks_its_rule() {
+    for (fault, rule) in FAULTS {
+        let rows = approval_store_rows(&Faulty { inner: MemoryApprovals::new(), fault });
+        let row = rows.iter().find(|(name, _)| *name == rule).expect("the rule has this name");
+        assert!(!row.1, "{fault:?} breaks the rule `{rule}`: {rows:?}");
+    }
+}
+
+#[test]
+fn broken_rule_is_named() {
+    let store = Faulty { inner: MemoryApprovals::new(), fault: Fault::AskTakesLargeRequests };
+    let run =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check_approval_store(&store)));
+    let message = run.expect_err("the kit fails").downcast::<String>().expect("it has a message");
+    assert!(message.contains("a large request is not stored"), "{message}");
+}
+
+struct Faulty {
+    inner: MemoryApprovals,
+    fault: Fault,
+}
+
+type Stored<T> = Result<T, ApprovalStoreError>;
+
+impl Faulty {
+    fn all(&self) -> Stored<Vec<ApprovalEntry>> {
+        self.inner.list(None, NonZeroUsize::MAX)
+    }
+
+    /// Stores an entry over any other.
+    fn force(&self, entry: ApprovalEntry) -> Stored<bool> {
+        let stored = self.inner.load(&entry.id)?;
+        stored.map_or(Ok(false), |stored| self.inner.replace(entry, stored.version))
+    }
+
+    fn pending(new: NewApproval) -> ApprovalEntry {
+        new.admit([]).expect("there is room")
+    }
+}
+
+impl ApprovalStore for Faulty {
+    fn ask(&self, mut new: NewApproval) -> Stored<Asked> {
+        match self.fault {
+            Fault::AskStoresNothing => Ok(Asked::Entry(Box::new(Self::pending(new)))),
+            Fault::AskStoresAgain | Fault::AskHasNoLimit => {
+                let is_known = |entry: &ApprovalEntry| {
+                    entry.request == new.request
+                        && entry.session == new.session
+                        && entry.is_open(new.now)
+                };
+                let known = self.all()?.into_iter().find(is_known);
+                if let Some(known) = known.filter(|_| self.fault == Fault::AskHasNoLimit) {
+                    return Ok(Asked::Entry(Box::new(known)));
+                }
+                // A session of its own has no other requests, so it has room.
+                let session = new.session.clone();
+                let own = format!("{}-{}", session, new.id.as_str().len());
+                new.session = prowess_core::SessionId::new(own + new.id.as_str()).expect("an id");
+                let Asked::Entry(entry) = self.inner.ask(new)? else { unreachable!("it has room") };
+                let entry = ApprovalEntry { session, ..*entry };
+                self.force(entry.clone())?;
+                Ok(Asked::Entry(Box::new(entry)))
+            }
+            Fault::AskMixesSessions | Fault::AskMixesPackages => {
+                let is_alike = |entry: &ApprovalEntry| match self.fault {
+                    Fault::AskMixesSessions => entry.request == new.request,
+                    _ => entry.request.tool == new.request.tool && entry.session == new.session,
+                };
+                let known = self.all()?.into_iter().find(is_alike);
+                known.map_or_else(|| self.inner.ask(new), |known| Ok(Asked::Entry(Box::new(known))))
+            }
+            Fault::AskLimitsAllSessions => match self.inner.ask(new)? {
+                Asked::Entry(_) if self.all()?.len() > NewApproval::MAX_PENDING => {
+                    Ok(Asked::TooMany)
+                }
+                other => Ok(other),
+            },
+            Fault::AskTakesLargeRequests => {
+                let request = new.request.clone();
+                if request.size() > NewApproval::MAX_SIZE {
+                    new.request.arguments = prowess_core::ArgumentPattern::Any;
+                }
+                let Asked::Entry(entry) = self.inner.ask(new)? else { return Ok(Asked::TooMany) };
+                let entry = ApprovalEntry { request, ..*entry };
+                self.force(entry.clone())?;
+                Ok(Asked::Entry(Box::new(entry)))
+            }
+            Fault::AskTakesAnyId if self.inner.load(&new.id)?.is_some() => {
+                let entry = Self::pending(new);
+                self.force(entry.clone())?;
+                Ok(Asked::Entry(Box::new(entry)))
+            }
+            _ => self.inner.ask(new),
+        }
+    }
+
+    fn load(&self, id: &ApprovalId) -> Stored<Option<ApprovalEntry>> {
+        let entry = self.inner.load(id)?;
+        // Gives other threads time between reading and writing, without sleeping.
+        if self.fault == Fault::ReplaceChecksFirst {
+            (0..100).for_each(|_| std::thread::yield_now());
+        }
+        Ok(entry)
+    }
+
+    fn replace(&self, entry: ApprovalEntry, expected: u64) -> Stored<bool> {
+        match self.fault {
+            Fault::ReplaceComparesNothing | Fault::ReplaceChecksFirst => self.force(entry),
+            Fault::ReplaceAcceptsLaterVersions => {
+                let stored = self.inner.load(&entry.id)?;
+                if stored.is_some_and(|stored| expected > stored.version) {
+                    return self.force(entry);
+                }
+                self.inner.replace(entry, expected)
+            }
+            Fault::ReplaceStoresNothing => Ok(true),
+            Fault::ReplaceRefusesAll => Ok(false),
+            Fault::ReplaceCreates if self.inner.load(&entry.id)?.is_none() => {
+                let ApprovalEntry { id, request, session, preview, asked: now, .. } = entry;
+                let expires = Timestamp(u64::MAX);
+                self.inner.ask(NewApproval { id, request, session, preview, now, expires })?;
+                Ok(true)
+            }
+            _ => self.inner.replace(entry, expected),
+        }
+    }
+
+    fn find(&self, query: &ApprovalQuery<'_>) -> Stored<Vec<Approval>> {
+        let changed = |mut entry: ApprovalEntry| {
+            match self.fault {
+                Fault::FindMixesTenants => entry.request.tenant = query.tenant.map(Into::into),
+                Fault::FindMixesSessions => entry.session = query.session.clone(),
+                Fault::FindMixesTools => entry.request.tool = query.tool.to_owned(),
+                Fault::FindIgnoresExpiry => entry.expires = None,
+                Fault::FindKeepsRevoked => {
+                    if let ApprovalState::Revoked { by, at } = entry.state {
+                        let scope = ApprovalScope::Session;
+                        entry.state = ApprovalState::Granted { scope, by, at };
+                    }
+                }
+                Fault::FindForgetsScopes => {
+                    if let ApprovalState::Granted { scope, .. } = &mut entry.state {
+                        *scope = ApprovalScope::Session;
+                    }
+                }
+                _ => {}
+            }
+            entry.approval_for(query)
+        };
+        Ok(self.all()?.into_iter().filter_map(changed).collect())
+    }
+
+    fn list(&self, after: Option<&ApprovalId>, limit: NonZeroUsize) -> Stored<Vec<ApprovalEntry>> {
+        match self.fault {
+            Fault::ListIgnoresLimit => self.inner.list(after, NonZeroUsize::MAX),
+            Fault::ListSkips if after.is_some() => {
+                Ok(self.inner.list(after, limit)?.into_iter().skip(1).collect())
+            }
+            Fault::ListForgetsTheLast => {
+                let mut page = self.inner.list(after, limit)?;
+                page.pop();
+                Ok(page)
+            }
+            _ => self.inner.list(after, limit),
+        }
+    }
+
+    fn remove_finished(&self, before: Timestamp) -> Stored<usize> {
+        match self.fault {
+            Fault::RemoveTakesGranted => self.inner.remove_finished(Timestamp(u64::MAX)),
+            Fault::RemoveTakesNothing => Ok(0),
+            Fault::RemoveCountsWrong => Ok(self.inner.remove_finished(before)? + 1),
+            _ => self.inner.remove_finished(before),
+        }
+    }
+}
