@@ -9,8 +9,9 @@ const MOST_CRATES: usize = 80;
 
 /// The features of the facade. Cargo refuses a name that it does not know, and a test compares the list
 /// with the manifest.
-const FEATURES: [&str; 10] = [
+const FEATURES: [&str; 11] = [
     "config",
+    "database",
     "exact-tokens",
     "filesystem",
     "json-schema",

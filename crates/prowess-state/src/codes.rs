@@ -10,4 +10,6 @@ prowess_core::declare_codes! {
     CACHE_IGNORED = "cache-ignored";
     /// Warning: the records of a scan cannot be saved, so the next start is slower.
     CACHE_NOT_WRITTEN = "cache-not-written";
+    /// Error: the database of approvals and sessions is unusable, and no approval applies.
+    STATE_DATABASE_INVALID = "state-database-invalid";
 }

@@ -111,7 +111,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Creates a temporary file in the directory of another file.
-fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+pub(crate) fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let prefix = prefix_of(path);
     let mut builder = tempfile::Builder::new();
     let mut file = builder.prefix(&prefix).suffix(END).tempfile_in(directory_of(path)?)?;
@@ -134,7 +134,7 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
 }
 
 /// Returns the directory of a file, and creates it if necessary.
-fn directory_of(path: &Path) -> io::Result<&Path> {
+pub(crate) fn directory_of(path: &Path) -> io::Result<&Path> {
     let directory = path.parent().ok_or(ErrorKind::InvalidInput)?;
     DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     Ok(directory)

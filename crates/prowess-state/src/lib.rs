@@ -21,6 +21,8 @@
 mod cache;
 pub mod codes;
 mod current;
+#[cfg(feature = "database")]
+mod database;
 mod error;
 mod file;
 mod identity;
@@ -30,6 +32,8 @@ mod trusted;
 
 pub use cache::RecordCache;
 pub use current::CurrentTrust;
+#[cfg(feature = "database")]
+pub use database::ApprovalDatabase;
 pub use error::TrustError;
 pub use trust::TrustFile;
 pub use trusted::{TrustedFolder, TrustedFolders, TrustedState};

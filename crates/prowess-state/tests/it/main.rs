@@ -1,5 +1,8 @@
 //! Tests of stored state, with real files and folders.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod approvals;
 mod cache;
+mod rotating;
+mod steps;
 mod trust;

@@ -394,6 +394,11 @@ description: Merges files.
         setup: Setup::TrustFile("{"),
     },
     Example {
+        code: state::codes::STATE_DATABASE_INVALID,
+        shown: "(a database of approvals that holds `{`)",
+        setup: Setup::Database("{"),
+    },
+    Example {
         code: state::codes::CACHE_IGNORED,
         shown: "(what an earlier start kept was changed by somebody)",
         setup: Setup::Cache,

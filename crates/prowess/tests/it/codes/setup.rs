@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use prowess::registry::Registry;
 use prowess::source_fs::Surroundings;
-use prowess::state::{RecordCache, TrustFile};
+use prowess::state::{ApprovalDatabase, RecordCache, TrustFile};
 use prowess::{
     Cancel, ChangeListener, Diagnostic, Error, Found, Layer, Listing, MemorySource, NoFolderTrust,
     PackagePath, Policies, PreviousScan, ReadLimit, ResourcePath, Runtime, ScanSink, ScanSummary,
@@ -35,6 +35,8 @@ pub(super) enum Setup {
     Named(fn() -> Arc<MemorySource>),
     /// A file of trusted folders with this text.
     TrustFile(&'static str),
+    /// A database of approvals with this text.
+    Database(&'static str),
     /// What an earlier start kept is no more what it was.
     Cache,
     /// It takes an operating system that fails.
@@ -95,6 +97,13 @@ impl Setup {
                 tree.write("trust.json", text);
                 let folders = TrustFile::new(tree.join("trust.json")).load();
                 in_tree(&tree, folders.finding())
+            }
+            Self::Database(text) => {
+                let tree = Tree::new("");
+                tree.write("state.db", text);
+                let found = ApprovalDatabase::open(tree.join("state.db"));
+                let found = found.expect_err("it is no database");
+                in_tree(&tree, Some(&*found))
             }
             Self::Cache => {
                 let tree = place("//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: x\n---\n");

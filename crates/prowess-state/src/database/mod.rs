@@ -1,0 +1,127 @@
+//! The database of state that several programs share: approvals and sessions.
+//!
+//! Each store opens the file itself. SQLite locks it for each change, so several processes may use
+//! it at once, and a change that was acknowledged is on the disk.
+
+mod approvals;
+mod place;
+mod schema;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use prowess_core::{Diagnostic, Severity};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+
+use crate::codes;
+
+pub use approvals::ApprovalDatabase;
+
+/// The time that a change waits for another program's change.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// One connection to the file. Threads take turns.
+#[derive(Debug)]
+pub(crate) struct Database {
+    path: PathBuf,
+    connection: Mutex<Connection>,
+}
+
+impl Database {
+    /// Opens the file, and creates it if necessary.
+    ///
+    /// # Errors
+    ///
+    /// The file or its directory is not private, it cannot be opened, it is damaged, or it was
+    /// written by another program or a newer version.
+    pub(crate) fn open(path: &Path) -> Result<Self, Box<Diagnostic>> {
+        let invalid = |reason: String| Box::new(finding(path, &reason));
+        let real = place::prepare(path).map_err(|error| invalid(error.to_string()))?;
+        let connection = connect(&real).map_err(|error| invalid(reason(&error)))?;
+        schema::check(&connection).map_err(|error| invalid(reason(&error)))?.map_err(invalid)?;
+        schema::create(&connection, path).map_err(|error| invalid(reason(&error)))?;
+        Ok(Self { path: path.to_owned(), connection: Mutex::new(connection) })
+    }
+
+    /// Runs a query.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the file cannot be read, with the next step.
+    pub(crate) fn read<T>(
+        &self,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, String> {
+        query(&self.connection()).map_err(|error| self.reason(&error))
+    }
+
+    /// Runs a change. It is on the disk when this returns, and nothing of it is if `change` fails.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the file cannot be written, with the next step.
+    pub(crate) fn write<T>(
+        &self,
+        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, String> {
+        let mut connection = self.connection();
+        // A transaction that reads first and writes later would fail if another one came between.
+        let run = || {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let value = change(&transaction)?;
+            transaction.commit()?;
+            Ok(value)
+        };
+        run().map_err(|error| self.reason(&error))
+    }
+
+    fn reason(&self, error: &rusqlite::Error) -> String {
+        format!("`{}`: {}", self.path.display(), reason(error))
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        // A transaction is rolled back when a panic drops it.
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    // Without a link at any part of the path; the path is a real one.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    // The file may be damaged: nothing in it is run, and its pages are checked when they are read.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.execute_batch("PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;")?;
+    Ok(connection)
+}
+
+/// Returns the reason of an error, with the next step where there is one.
+fn reason(error: &rusqlite::Error) -> String {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "another program has used it for too long; try again".to_owned()
+        }
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            format!("it is damaged; move it away, and a new one is created ({error})")
+        }
+        Some(ErrorCode::DiskFull) => "the disk is full; make room and try again".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn finding(path: &Path, reason: &str) -> Diagnostic {
+    Diagnostic::new(
+        codes::STATE_DATABASE_INVALID,
+        Severity::Error,
+        format!("the database of approvals and sessions cannot be used: {reason}"),
+        "fix its permissions, or move it away: then a new one is created, without the approvals",
+    )
+    .in_file(path.to_string_lossy())
+}

@@ -1,0 +1,186 @@
+//! Tests of the approvals in a database file: the rules of the store, and which files are refused.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use prowess_core::ApprovalStore;
+use prowess_state::ApprovalDatabase;
+use prowess_testkit::{Tree, check_approval_store};
+
+/// Opens a file that is refused, and returns the message.
+fn refused(path: &Path) -> String {
+    let finding = ApprovalDatabase::open(path).expect_err("the file is refused");
+    assert_eq!(finding.code.as_str(), "state-database-invalid");
+    assert!(!finding.help.is_empty(), "there is a next step");
+    finding.message
+}
+
+/// Returns a closed database with one table of its own.
+fn closed() -> (Tree, std::path::PathBuf) {
+    let tree = Tree::new("");
+    let path = tree.join("state/approvals.db");
+    drop(ApprovalDatabase::open(&path).unwrap());
+    (tree, path)
+}
+
+#[test]
+fn database_keeps_every_rule() {
+    let tree = Tree::new("");
+    check_approval_store(&ApprovalDatabase::open(tree.join("state/approvals.db")).unwrap());
+}
+
+/// Each call goes to another connection, as if each came from another process.
+#[test]
+fn several_connections_keep_every_rule() {
+    let tree = Tree::new("");
+    let open = || ApprovalDatabase::open(tree.join("approvals.db")).unwrap();
+    check_approval_store(&super::rotating::Rotating::new(std::iter::repeat_with(open).take(3)));
+}
+
+#[test]
+fn files_are_private() {
+    let (tree, path) = closed();
+    let open = ApprovalDatabase::open(&path).unwrap();
+    for entry in fs::read_dir(tree.join("state")).unwrap() {
+        let entry = entry.unwrap();
+        let mode = entry.metadata().unwrap().permissions().mode();
+        let is_lock = entry.file_name() == "approvals.db.lock";
+        assert!(is_lock || mode & 0o077 == 0, "{:?} is private", entry.file_name());
+    }
+    assert!(open.list(None, std::num::NonZeroUsize::MIN).is_ok());
+}
+
+#[test]
+fn file_that_others_can_change_is_refused() {
+    let (tree, path) = closed();
+    fs::set_permissions(&path, Permissions::from_mode(0o620)).unwrap();
+    assert!(refused(&path).contains("others may write to it"));
+    fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+    let wal = tree.join("state/approvals.db-wal");
+    fs::write(&wal, "").unwrap();
+    fs::set_permissions(&wal, Permissions::from_mode(0o622)).unwrap();
+    assert!(refused(&path).contains("others may write to it"), "the journal is a part of it");
+    fs::remove_file(&wal).unwrap();
+    fs::set_permissions(tree.join("state"), Permissions::from_mode(0o777)).unwrap();
+    assert!(refused(&path).contains("others may write to it"), "others could replace the file");
+}
+
+#[test]
+fn link_is_refused() {
+    let (tree, path) = closed();
+    symlink(&path, tree.join("state/link.db")).unwrap();
+    assert!(refused(&tree.join("state/link.db")).contains("link"));
+    fs::hard_link(&path, tree.join("state/hard.db")).unwrap();
+    assert!(refused(&tree.join("state/hard.db")).contains("more than one name"));
+    fs::remove_file(tree.join("state/hard.db")).unwrap();
+    symlink(&path, tree.join("state/approvals.db-wal")).unwrap();
+    assert!(refused(&path).contains("link"), "the journal is no link");
+    fs::create_dir(tree.join("state/directory.db")).unwrap();
+    assert!(refused(&tree.join("state/directory.db")).contains("regular"));
+}
+
+#[test]
+fn linked_parent_directory_is_allowed() {
+    let (tree, _) = closed();
+    symlink(tree.join("state"), tree.join("linked")).unwrap();
+    let linked = ApprovalDatabase::open(tree.join("linked/approvals.db"));
+    assert!(linked.is_ok(), "a home directory may be below a link: {linked:?}");
+}
+
+#[test]
+fn newer_version_is_refused() {
+    let (_tree, path) = closed();
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    drop(connection);
+    let before = fs::read(&path).unwrap();
+    assert!(refused(&path).contains("version 99"));
+    assert_eq!(fs::read(&path).unwrap(), before, "it is left as it is");
+}
+
+#[test]
+fn database_of_another_program_is_refused() {
+    let tree = Tree::new("");
+    let path = tree.join("other.db");
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute_batch("CREATE TABLE other (x); INSERT INTO other VALUES (1)").unwrap();
+    drop(connection);
+    fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+    assert!(refused(&path).contains("another program"));
+}
+
+#[test]
+fn text_file_is_refused() {
+    let tree = Tree::new("");
+    let path = tree.join("text.db");
+    for size in [1, 511, 512, 5_000] {
+        let text = "x".repeat(size);
+        fs::write(&path, &text).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        assert!(refused(&path).contains("damaged"), "{size} bytes");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text, "it is left as it is");
+    }
+}
+
+/// Each page is damaged in turn: every operation returns, and what is returned was stored.
+#[test]
+fn damage_is_an_error_and_no_panic() {
+    let (tree, path) = closed();
+    let store = ApprovalDatabase::open(&path).unwrap();
+    let steps = super::steps::steps();
+    steps[..steps.len() / 2].iter().for_each(|step| step.run(&store).unwrap());
+    let stored = super::steps::all(&store).unwrap();
+    assert!(!stored.is_empty(), "there is something to damage");
+    drop(store);
+    let whole = fs::read(&path).unwrap();
+    let mut errors = 0;
+    // Each byte of the header, and some of every page.
+    for at in (0..100).chain((100..whole.len()).step_by(1_009)) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0xff;
+        fs::write(&path, &bytes).unwrap();
+        match ApprovalDatabase::open(&path) {
+            Ok(store) => {
+                errors += usize::from(super::steps::all(&store).is_err());
+                let _ = steps[steps.len() / 2].run(&store);
+            }
+            Err(_) => errors += 1,
+        }
+        let _ = fs::remove_file(tree.join("state/approvals.db-wal"));
+    }
+    assert!(errors > 10, "damage is noticed: {errors}");
+    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let half = ApprovalDatabase::open(&path).map(|store| super::steps::all(&store));
+    assert!(!matches!(half, Ok(Ok(_))), "a missing half is noticed");
+    let _ = fs::remove_file(tree.join("state/approvals.db-wal"));
+    fs::write(&path, &whole).unwrap();
+    let store = ApprovalDatabase::open(&path).unwrap();
+    assert_eq!(super::steps::all(&store).unwrap(), stored, "the undamaged file has everything");
+}
+
+/// A full disk and one that loses writes.
+#[cfg(target_os = "linux")]
+#[test]
+fn failing_disk_loses_nothing_acknowledged() {
+    let (_tree, path) = closed();
+    let store = ApprovalDatabase::open(&path).unwrap();
+    let steps = super::steps::steps();
+    let half = steps.len() / 2;
+    steps[..half].iter().for_each(|step| step.run(&store).unwrap());
+    let before = super::steps::all(&store).unwrap();
+    prowess_testkit::without_space(|| {
+        let failed = steps[half].run(&store).expect_err("the disk is full");
+        assert!(failed.contains("full"), "{failed}");
+        assert_eq!(super::steps::all(&store).unwrap(), before, "nothing is lost or half done");
+    });
+    prowess_testkit::without_sync(|| {
+        steps[half].run(&store).expect_err("a change that may be lost is not acknowledged");
+    });
+    drop(store);
+    let store = ApprovalDatabase::open(&path).unwrap();
+    let entries = super::steps::all(&store).unwrap();
+    let after = super::steps::expected(half + 1);
+    assert!(entries == before || entries == after, "all or nothing of the change is stored");
+    assert!(store.list(None, std::num::NonZeroUsize::MIN).is_ok(), "it works again");
+}
