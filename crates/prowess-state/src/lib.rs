@@ -15,7 +15,9 @@
 //! ```
 //!
 //! A file is written as a whole and then renamed, and a file that other users can write to is
-//! rejected. The host chooses the paths; nothing here reads the environment or the clock.
+//! rejected. With the feature `database`, approvals and sessions are in a SQLite file that several
+//! programs use at once. The host chooses the paths; nothing here reads the environment or the
+//! clock.
 #![forbid(unsafe_code)]
 
 mod cache;
@@ -33,7 +35,7 @@ mod trusted;
 pub use cache::RecordCache;
 pub use current::CurrentTrust;
 #[cfg(feature = "database")]
-pub use database::ApprovalDatabase;
+pub use database::{ApprovalDatabase, SessionDatabase};
 pub use error::TrustError;
 pub use trust::TrustFile;
 pub use trusted::{TrustedFolder, TrustedFolders, TrustedState};

@@ -8,7 +8,7 @@ use prowess_core::{
     Diagnostic, NewApproval, Timestamp,
 };
 use rusqlite::types::Type;
-use rusqlite::{Connection, Error, OptionalExtension, Params, Result, Row, Transaction, params};
+use rusqlite::{Connection, Error, OptionalExtension, Params, Result, Row, params};
 
 use super::Database;
 
@@ -33,50 +33,61 @@ impl ApprovalDatabase {
 
 impl ApprovalStore for ApprovalDatabase {
     fn ask(&self, new: NewApproval) -> Result<Asked, ApprovalStoreError> {
-        let ask = |transaction: &Transaction<'_>| {
-            let of_session = entries(
-                transaction,
-                "SELECT entry FROM approval WHERE session = ?1",
-                [new.session.as_str()],
-            )?;
-            let entry = match new.admit(&of_session) {
-                Ok(entry) => entry,
-                Err(answer) => return Ok(Some(answer)),
-            };
-            let insert = "INSERT OR IGNORE INTO approval (id, version, entry) VALUES (?1, ?2, ?3)";
-            let row = params![entry.id.as_str(), 0, json(&entry)?];
-            let is_stored = transaction.execute(insert, row)? == 1;
-            Ok(is_stored.then(|| Asked::Entry(Box::new(entry))))
-        };
-        let asked = self.0.write(ask).map_err(ApprovalStoreError)?;
+        let asked = self
+            .0
+            .write(|transaction| {
+                let of_session = entries(
+                    transaction,
+                    "SELECT entry FROM approval WHERE session = ?1",
+                    [new.session.as_str()],
+                )?;
+                let entry = match new.admit(&of_session) {
+                    Ok(entry) => entry,
+                    Err(answer) => return Ok(Some(answer)),
+                };
+                let insert =
+                    "INSERT OR IGNORE INTO approval (id, version, entry) VALUES (?1, ?2, ?3)";
+                let row = params![entry.id.as_str(), 0, json(&entry)?];
+                let is_stored = transaction.execute(insert, row)? == 1;
+                Ok(is_stored.then(|| Asked::Entry(Box::new(entry))))
+            })
+            .map_err(ApprovalStoreError)?;
         asked.ok_or_else(|| ApprovalStoreError("the id of the request is in use".to_owned()))
     }
 
     fn load(&self, id: &ApprovalId) -> Result<Option<ApprovalEntry>, ApprovalStoreError> {
-        let load = |connection: &Connection| {
-            let query = "SELECT entry FROM approval WHERE id = ?1";
-            connection.query_row(query, [id.as_str()], entry).optional()
-        };
-        self.0.read(load).map_err(ApprovalStoreError)
+        self.0
+            .read(|connection| {
+                let query = "SELECT entry FROM approval WHERE id = ?1";
+                connection.query_row(query, [id.as_str()], entry).optional()
+            })
+            .map_err(ApprovalStoreError)
     }
 
     fn replace(&self, entry: ApprovalEntry, expected: u64) -> Result<bool, ApprovalStoreError> {
-        let replace = |transaction: &Transaction<'_>| {
-            let update =
-                "UPDATE approval SET version = ?1, entry = ?2 WHERE id = ?3 AND version = ?4";
-            let row =
-                params![number(entry.version), json(&entry)?, entry.id.as_str(), number(expected)];
-            Ok(transaction.execute(update, row)? == 1)
-        };
-        self.0.write(replace).map_err(ApprovalStoreError)
+        self.0
+            .write(|transaction| {
+                let update =
+                    "UPDATE approval SET version = ?1, entry = ?2 WHERE id = ?3 AND version = ?4";
+                let row = params![
+                    number(entry.version),
+                    json(&entry)?,
+                    entry.id.as_str(),
+                    number(expected)
+                ];
+                Ok(transaction.execute(update, row)? == 1)
+            })
+            .map_err(ApprovalStoreError)
     }
 
     fn find(&self, query: &ApprovalQuery<'_>) -> Result<Vec<Approval>, ApprovalStoreError> {
-        let find = |connection: &Connection| {
-            let select = "SELECT entry FROM approval WHERE tool = ?1 ORDER BY id";
-            entries(connection, select, [query.tool])
-        };
-        let entries = self.0.read(find).map_err(ApprovalStoreError)?;
+        let entries = self
+            .0
+            .read(|connection| {
+                let select = "SELECT entry FROM approval WHERE tool = ?1 ORDER BY id";
+                entries(connection, select, [query.tool])
+            })
+            .map_err(ApprovalStoreError)?;
         Ok(entries.iter().filter_map(|entry| entry.approval_for(query)).collect())
     }
 
@@ -85,25 +96,27 @@ impl ApprovalStore for ApprovalDatabase {
         after: Option<&ApprovalId>,
         limit: NonZeroUsize,
     ) -> Result<Vec<ApprovalEntry>, ApprovalStoreError> {
-        let list = |connection: &Connection| {
-            // No id is before the empty text, and the first page has an empty id too.
-            let is_first = after.is_none();
-            let after = after.map_or("", ApprovalId::as_str);
-            let limit = i64::try_from(limit.get()).unwrap_or(i64::MAX);
-            let select = "SELECT entry FROM approval WHERE id > ?1 OR ?2 ORDER BY id LIMIT ?3";
-            entries(connection, select, params![after, is_first, limit])
-        };
-        self.0.read(list).map_err(ApprovalStoreError)
+        self.0
+            .read(|connection| {
+                // No id is before the empty text, and the first page has an empty id too.
+                let is_first = after.is_none();
+                let after = after.map_or("", ApprovalId::as_str);
+                let limit = i64::try_from(limit.get()).unwrap_or(i64::MAX);
+                let select = "SELECT entry FROM approval WHERE id > ?1 OR ?2 ORDER BY id LIMIT ?3";
+                entries(connection, select, params![after, is_first, limit])
+            })
+            .map_err(ApprovalStoreError)
     }
 
     fn remove_finished(&self, before: Timestamp) -> Result<usize, ApprovalStoreError> {
-        let remove = |transaction: &Transaction<'_>| {
-            let all = entries(transaction, "SELECT entry FROM approval", [])?;
-            let finished = all.iter().filter(|entry| entry.is_finished(before));
-            let mut delete = transaction.prepare("DELETE FROM approval WHERE id = ?1")?;
-            finished.map(|entry| delete.execute([entry.id.as_str()])).sum()
-        };
-        self.0.write(remove).map_err(ApprovalStoreError)
+        self.0
+            .write(|transaction| {
+                let all = entries(transaction, "SELECT entry FROM approval", [])?;
+                let finished = all.iter().filter(|entry| entry.is_finished(before));
+                let mut delete = transaction.prepare("DELETE FROM approval WHERE id = ?1")?;
+                finished.map(|entry| delete.execute([entry.id.as_str()])).sum()
+            })
+            .map_err(ApprovalStoreError)
     }
 }
 

@@ -6,6 +6,7 @@
 mod approvals;
 mod place;
 mod schema;
+mod sessions;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,6 +19,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use crate::codes;
 
 pub use approvals::ApprovalDatabase;
+pub use sessions::SessionDatabase;
 
 /// The time that a change waits for another program's change.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -66,16 +68,19 @@ impl Database {
         &self,
         change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, String> {
+        self.transact(change).map_err(|error| self.reason(&error))
+    }
+
+    fn transact<T>(
+        &self,
+        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
         let mut connection = self.connection();
         // A transaction that reads first and writes later would fail if another one came between.
-        let run = || {
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let value = change(&transaction)?;
-            transaction.commit()?;
-            Ok(value)
-        };
-        run().map_err(|error| self.reason(&error))
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let value = change(&transaction)?;
+        transaction.commit()?;
+        Ok(value)
     }
 
     fn reason(&self, error: &rusqlite::Error) -> String {
@@ -98,7 +103,9 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     // The file may be damaged: nothing in it is run, and its pages are checked when they are read.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    connection.execute_batch("PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;")?;
+    connection.execute_batch(
+        "PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL;",
+    )?;
     Ok(connection)
 }
 

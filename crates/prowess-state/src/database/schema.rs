@@ -12,8 +12,8 @@ const APPLICATION: u32 = 0x7072_7773;
 /// The version of the layout.
 const VERSION: u32 = 1;
 
-/// An entry is stored as JSON, and the columns that queries need are computed from it, so that they
-/// cannot differ.
+/// An approval is stored as JSON, and the columns that queries need are computed from it, so that
+/// they cannot differ. The last use of a session is separate from its state, which is larger.
 const TABLES: &str = "
 CREATE TABLE approval (
     id TEXT PRIMARY KEY,
@@ -24,6 +24,31 @@ CREATE TABLE approval (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX approval_session ON approval (session);
 CREATE INDEX approval_tool ON approval (tool);
+CREATE TABLE session (
+    id TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    operation INTEGER NOT NULL,
+    contents BLOB NOT NULL,
+    details BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE last_use (
+    id TEXT PRIMARY KEY REFERENCES session ON DELETE CASCADE,
+    touched INTEGER NOT NULL,
+    expires INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX last_use_touched ON last_use (touched, id);
+CREATE INDEX last_use_expires ON last_use (expires) WHERE expires IS NOT NULL;
+CREATE TABLE content (
+    number INTEGER PRIMARY KEY,
+    key BLOB NOT NULL UNIQUE,
+    text TEXT NOT NULL
+) STRICT;
+CREATE TABLE session_content (
+    id TEXT NOT NULL REFERENCES session ON DELETE CASCADE,
+    key BLOB NOT NULL REFERENCES content (key),
+    PRIMARY KEY (id, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX session_content_key ON session_content (key);
 ";
 
 /// Returns the reason if the file is another program's or of another version.

@@ -8,6 +8,9 @@ use prowess_core::ApprovalStore;
 use prowess_state::ApprovalDatabase;
 use prowess_testkit::{Tree, check_approval_store};
 
+use crate::rotating::Rotating;
+use crate::steps::{Stores, snapshots, steps};
+
 /// Opens a file that is refused, and returns the message.
 fn refused(path: &Path) -> String {
     let finding = ApprovalDatabase::open(path).expect_err("the file is refused");
@@ -35,7 +38,7 @@ fn database_keeps_every_rule() {
 fn several_connections_keep_every_rule() {
     let tree = Tree::new("");
     let open = || ApprovalDatabase::open(tree.join("approvals.db")).unwrap();
-    check_approval_store(&super::rotating::Rotating::new(std::iter::repeat_with(open).take(3)));
+    check_approval_store(&Rotating::new(std::iter::repeat_with(open).take(3)));
 }
 
 #[test]
@@ -123,64 +126,58 @@ fn text_file_is_refused() {
     }
 }
 
-/// Each page is damaged in turn: every operation returns, and what is returned was stored.
+/// Bytes of every page are damaged: each operation returns, and the damage is noticed.
 #[test]
 fn damage_is_an_error_and_no_panic() {
     let (tree, path) = closed();
-    let store = ApprovalDatabase::open(&path).unwrap();
-    let steps = super::steps::steps();
-    steps[..steps.len() / 2].iter().for_each(|step| step.run(&store).unwrap());
-    let stored = super::steps::all(&store).unwrap();
-    assert!(!stored.is_empty(), "there is something to damage");
-    drop(store);
+    let steps = steps();
+    let half = steps.len() / 2;
+    let stores = Stores::open(&path).unwrap();
+    steps[..half].iter().for_each(|step| step.run(&stores).unwrap());
+    drop(stores);
     let whole = fs::read(&path).unwrap();
-    let mut errors = 0;
+    let damaged = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        let opened = Stores::open(&path);
+        let is_noticed = opened.as_ref().map_or(true, |stores| stores.snapshot().is_err());
+        let _ = opened.map(|stores| steps[half].run(&stores));
+        let _ = fs::remove_file(tree.join("state/approvals.db-wal"));
+        is_noticed
+    };
+    let mut noticed = 0;
     // Each byte of the header, and some of every page.
     for at in (0..100).chain((100..whole.len()).step_by(1_009)) {
         let mut bytes = whole.clone();
         bytes[at] ^= 0xff;
-        fs::write(&path, &bytes).unwrap();
-        match ApprovalDatabase::open(&path) {
-            Ok(store) => {
-                errors += usize::from(super::steps::all(&store).is_err());
-                let _ = steps[steps.len() / 2].run(&store);
-            }
-            Err(_) => errors += 1,
-        }
-        let _ = fs::remove_file(tree.join("state/approvals.db-wal"));
+        noticed += usize::from(damaged(&bytes));
     }
-    assert!(errors > 10, "damage is noticed: {errors}");
-    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-    let half = ApprovalDatabase::open(&path).map(|store| super::steps::all(&store));
-    assert!(!matches!(half, Ok(Ok(_))), "a missing half is noticed");
-    let _ = fs::remove_file(tree.join("state/approvals.db-wal"));
+    assert!(noticed > 20, "damage is noticed: {noticed}");
+    assert!(damaged(&whole[..whole.len() / 2]), "a missing half is noticed");
     fs::write(&path, &whole).unwrap();
-    let store = ApprovalDatabase::open(&path).unwrap();
-    assert_eq!(super::steps::all(&store).unwrap(), stored, "the undamaged file has everything");
+    let stores = Stores::open(&path).unwrap();
+    assert!(stores.snapshot().unwrap() == snapshots()[half], "the undamaged file has everything");
 }
 
-/// A full disk and one that loses writes.
 #[cfg(target_os = "linux")]
 #[test]
 fn failing_disk_loses_nothing_acknowledged() {
-    let (_tree, path) = closed();
-    let store = ApprovalDatabase::open(&path).unwrap();
-    let steps = super::steps::steps();
-    let half = steps.len() / 2;
-    steps[..half].iter().for_each(|step| step.run(&store).unwrap());
-    let before = super::steps::all(&store).unwrap();
-    prowess_testkit::without_space(|| {
-        let failed = steps[half].run(&store).expect_err("the disk is full");
-        assert!(failed.contains("full"), "{failed}");
-        assert_eq!(super::steps::all(&store).unwrap(), before, "nothing is lost or half done");
-    });
-    prowess_testkit::without_sync(|| {
-        steps[half].run(&store).expect_err("a change that may be lost is not acknowledged");
-    });
-    drop(store);
-    let store = ApprovalDatabase::open(&path).unwrap();
-    let entries = super::steps::all(&store).unwrap();
-    let after = super::steps::expected(half + 1);
-    assert!(entries == before || entries == after, "all or nothing of the change is stored");
-    assert!(store.list(None, std::num::NonZeroUsize::MIN).is_ok(), "it works again");
+    let steps = steps();
+    let expected = snapshots();
+    for (at, step) in steps.iter().enumerate() {
+        let (_tree, path) = closed();
+        let stores = Stores::open(&path).unwrap();
+        steps[..at].iter().for_each(|step| step.run(&stores).unwrap());
+        prowess_testkit::without_space(|| {
+            let failed = step.run(&stores).expect_err("the disk is full");
+            assert!(failed.contains("the disk is full"), "{failed}");
+            assert!(stores.snapshot().unwrap() == expected[at], "nothing is lost: {step:?}");
+        });
+        prowess_testkit::without_sync(|| {
+            step.run(&stores).expect_err("a change that may be lost is not acknowledged");
+        });
+        drop(stores);
+        let stored = Stores::open(&path).unwrap().snapshot().unwrap();
+        let is_whole = stored == expected[at] || stored == expected[at + 1];
+        assert!(is_whole, "the change is stored completely or not at all: {step:?}");
+    }
 }

@@ -3,6 +3,8 @@
 
 mod approvals;
 mod cache;
+mod processes;
 mod rotating;
+mod sessions;
 mod steps;
 mod trust;
