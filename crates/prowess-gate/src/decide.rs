@@ -26,17 +26,13 @@ pub fn decide(input: &GateInput<'_>) -> Decision {
         return denied;
     }
     if input.tool.kind == ToolKind::SkillOperation {
-        return allow(&call, Reason::SkillOperation).into_allow();
+        return GroundsBuilder::new(&call, Reason::SkillOperation).into_allow();
     }
     match input.policy.tool_semantics {
         ToolSemantics::Restrict => restrict(&call),
         ToolSemantics::Preapprove => preapprove(&call),
         ToolSemantics::Advisory => advise(&call),
     }
-}
-
-fn allow<'c>(call: &'c Call<'_>, reason: Reason) -> GroundsBuilder<'c> {
-    GroundsBuilder::new(call, reason)
 }
 
 /// Refuses what the operator's limits exclude.
@@ -184,14 +180,16 @@ fn preapprove(call: &Call<'_>) -> Decision {
     let granted = call.input.policy.grant.as_slice();
     if let Coverage::Covered(indices) = call.coverage(granted.iter()) {
         let references = indices.iter().map(|at| operator_reference(&granted[*at], "grant"));
-        return allow(call, Reason::OperatorGrant).rules(references).into_allow();
+        let grounds = GroundsBuilder::new(call, Reason::OperatorGrant).rules(references);
+        return grounds.into_allow();
     }
     let views = views(call, granted);
     if is_granted(call, &views) {
         return permitted(call, &views).into_allow();
     }
     if let Some(approval) = approvals::covering(call) {
-        return allow(call, Reason::Approved).approval(approval.id.clone()).into_allow();
+        let grounds = GroundsBuilder::new(call, Reason::Approved).approval(approval.id.clone());
+        return grounds.into_allow();
     }
     ungranted(call, &views)
 }

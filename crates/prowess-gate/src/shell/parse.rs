@@ -5,6 +5,7 @@ use brush_parser::ast::{
     SimpleCommand as ParsedCommand, Word,
 };
 use brush_parser::{Parser, ParserOptions};
+use tracing::dispatcher::{Dispatch, with_default};
 
 use super::{SimpleCommand, Unreadable, UnreadableKind};
 
@@ -18,10 +19,12 @@ pub(super) fn commands(command: &str) -> Result<Vec<SimpleCommand>, Unreadable> 
     }
 }
 
+/// Parses without a subscriber for traces: the parser emits events with the text of the command,
+/// which may hold secrets.
 fn parse(command: &str) -> Result<Program, UnreadableKind> {
-    Parser::new(command.as_bytes(), &ParserOptions::default())
-        .parse_program()
-        .map_err(|_| UnreadableKind::Syntax)
+    let mut parser = Parser::new(command.as_bytes(), &ParserOptions::default());
+    let program = with_default(&Dispatch::none(), || parser.parse_program());
+    program.map_err(|_| UnreadableKind::Syntax)
 }
 
 fn simple_commands(program: &Program) -> Result<Vec<SimpleCommand>, UnreadableKind> {

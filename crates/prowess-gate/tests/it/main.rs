@@ -13,3 +13,4 @@ mod restriction;
 mod semantics;
 mod shell;
 mod support;
+mod traces;
