@@ -24,6 +24,11 @@ pub(crate) fn trust_file(surroundings: &Surroundings) -> Option<TrustFile> {
     Some(TrustFile::new(surroundings.state_home()?.join("prowess/trust.json")))
 }
 
+/// Returns the database of approvals and sessions; `None` for a user without a home directory.
+pub(crate) fn state_database(surroundings: &Surroundings) -> Option<PathBuf> {
+    Some(surroundings.state_home()?.join("prowess/state.db"))
+}
+
 /// Returns whether a source's root exists. Most of the default roots of a machine do not.
 pub(crate) fn is_there(root: &str) -> bool {
     !root.starts_with('/') || Path::new(root).exists()

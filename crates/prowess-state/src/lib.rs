@@ -25,6 +25,7 @@ pub mod codes;
 mod current;
 #[cfg(feature = "database")]
 mod database;
+mod date;
 mod error;
 mod file;
 mod identity;
@@ -36,6 +37,7 @@ pub use cache::RecordCache;
 pub use current::CurrentTrust;
 #[cfg(feature = "database")]
 pub use database::{ApprovalDatabase, SessionDatabase};
+pub use date::rfc3339;
 pub use error::TrustError;
 pub use trust::TrustFile;
 pub use trusted::{TrustedFolder, TrustedFolders, TrustedState};

@@ -8,6 +8,7 @@ use prowess_core::{
 use prowess_dir::{Dir, Links};
 use serde::{Deserialize, Serialize};
 
+use crate::date;
 use crate::identity::Identity;
 
 /// The directory in which a package manager installs packages.
@@ -88,9 +89,7 @@ impl FolderTrust for TrustedFolders {
 
 impl TrustedFolder {
     pub(crate) fn new(path: Box<str>, now: Timestamp, identity: Identity) -> Self {
-        let milliseconds = i64::try_from(now.0).unwrap_or(i64::MAX);
-        let since = jiff::Timestamp::from_millisecond(milliseconds).unwrap_or(jiff::Timestamp::MAX);
-        Self { path, since, identity }
+        Self { path, since: date::point(now), identity }
     }
 
     /// Returns the folder's real path.

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod approvals;
 mod audit;
 mod call;
 mod conversation;
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Trust(args)) => trust::run(args, output),
         Some(Command::Audit(command)) => audit::run(command, output),
         Some(Command::Stats { file }) => audit::stats(file, output),
+        Some(Command::Approvals(command)) => approvals::run(command, output),
         Some(Command::Tour) => tour::run(global, output),
     }
 }

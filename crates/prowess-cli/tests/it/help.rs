@@ -7,7 +7,7 @@ use expect_test::expect_file;
 use crate::program::Program;
 
 /// Each command whose help is in the snapshot.
-const COMMANDS: [&[&str]; 28] = [
+const COMMANDS: [&[&str]; 33] = [
     &[],
     &["validate"],
     &["read-properties"],
@@ -34,6 +34,11 @@ const COMMANDS: [&[&str]; 28] = [
     &["audit", "show"],
     &["audit", "verify"],
     &["stats"],
+    &["approvals"],
+    &["approvals", "list"],
+    &["approvals", "grant"],
+    &["approvals", "deny"],
+    &["approvals", "revoke"],
     &["tour"],
     &["help"],
 ];

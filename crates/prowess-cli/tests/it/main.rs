@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod accounts;
+mod approvals;
 mod attacks;
 mod audit;
 mod bad_input;

@@ -1,0 +1,206 @@
+//! A person lists the calls that wait for an approval, and decides on them.
+
+use std::path::PathBuf;
+
+use prowess::state::ApprovalDatabase;
+use prowess::{
+    ApprovalId, ApprovalQuery, ApprovalRequest, ApprovalStore, ApprovalStoreExt, ArgumentPattern,
+    Clock, Digest, NewApproval, OperationId, SessionId, Spend, SystemClock, Timestamp,
+};
+use prowess_testkit::{Tree, hostile_texts, invisible_in};
+use serde_json::{Value, json};
+
+use crate::program::{Program, Ran};
+
+fn database(home: &Tree) -> PathBuf {
+    home.join(".local/state/prowess/state.db")
+}
+
+fn run(home: &Tree, args: &[&str]) -> Ran {
+    Program::new().at_home_in(&home.join("")).run(&[&["approvals"], args].concat())
+}
+
+fn json(home: &Tree, args: &[&str]) -> Value {
+    run(home, &[args, &["--format", "json"]].concat()).json()
+}
+
+fn now() -> Timestamp {
+    SystemClock::default().now()
+}
+
+fn session() -> SessionId {
+    SessionId::new("s1").unwrap()
+}
+
+/// Returns a request of a skill, as a host makes it.
+fn new_approval(id: &str, package: &[u8]) -> NewApproval {
+    let now = now();
+    let words = ["git".to_owned(), "push".to_owned()];
+    NewApproval {
+        id: ApprovalId::new(id),
+        request: ApprovalRequest {
+            tool: "Bash".into(),
+            arguments: ArgumentPattern::CommandPrefix(words.into()),
+            skill: Some("deploy".into()),
+            package: Some(Digest::of(package)),
+            tenant: Some("acme".into()),
+        },
+        session: session(),
+        preview: "git push origin main".into(),
+        now,
+        expires: Timestamp(now.0 + 600_000),
+    }
+}
+
+/// Returns a home in which a host has asked for these.
+fn home(asked: impl IntoIterator<Item = NewApproval>) -> (Tree, ApprovalDatabase) {
+    let home = Tree::new("");
+    let approvals = ApprovalDatabase::open(database(&home)).unwrap();
+    asked.into_iter().for_each(|new| drop(approvals.ask(new).unwrap()));
+    (home, approvals)
+}
+
+/// Uses an approval as a host does that has a call of this tenant in this session.
+fn spend(store: &ApprovalDatabase, tenant: &str, session: &SessionId, operation: u64) -> Spend {
+    let query = ApprovalQuery { tool: "Bash", tenant: Some(tenant), session, now: now() };
+    store.spend(&ApprovalId::new("a1"), &query, OperationId(operation)).unwrap()
+}
+
+#[test]
+fn request_is_listed_and_granted_for_one_call() {
+    let (home, store) = home([new_approval("a1", b"package")]);
+    let listed = json(&home, &["list"]);
+    let entry = &listed["approvals"][0];
+    assert_eq!(entry["state"], "pending", "{listed}");
+    assert_eq!(entry["arguments"], "commands that begin with `git push`");
+    assert_eq!(entry["package"], json!(Digest::of(b"package")));
+    let ran = run(&home, &["list"]);
+    let text = ran.text();
+    for part in ["a1", "Bash", "git push origin main", "skill deploy", "tenant acme", "session s1"]
+    {
+        assert!(text.contains(part), "`{part}` is shown: {text}");
+    }
+    assert_eq!(
+        spend(&store, "acme", &session(), 1),
+        Spend::NotApplicable,
+        "nothing is granted yet"
+    );
+    let granted = json(&home, &["grant", "a1", "--for", "10m"]);
+    assert_eq!(granted["granted"]["scope"], "once", "the narrowest scope is the default");
+    assert!(granted["granted"]["expires"].is_string(), "{granted}");
+    assert_eq!(spend(&store, "globex", &session(), 1), Spend::NotApplicable, "another tenant's");
+    assert_eq!(spend(&store, "acme", &session(), 1), Spend::Allowed);
+    assert_eq!(spend(&store, "acme", &session(), 2), Spend::SpentByAnother, "it is for one call");
+    assert_eq!(json(&home, &["list"])["approvals"][0]["state"], "spent");
+}
+
+#[test]
+fn scopes_are_as_granted() {
+    let other = SessionId::new("s2").unwrap();
+    for (scope, in_another) in [("session", Spend::NotApplicable), ("always", Spend::Allowed)] {
+        let (home, store) = home([new_approval("a1", b"package")]);
+        json(&home, &["grant", "a1", "--scope", scope]);
+        for operation in [1, 2] {
+            assert_eq!(spend(&store, "acme", &session(), operation), Spend::Allowed, "{scope}");
+        }
+        assert_eq!(spend(&store, "acme", &other, 3), in_another, "{scope}");
+        assert_eq!(json(&home, &["revoke", "a1"])["revoked"]["state"], "revoked");
+        assert_eq!(spend(&store, "acme", &session(), 4), Spend::NotApplicable, "it is revoked");
+    }
+}
+
+/// The package of an approved skill is changed: its calls wait for a person again.
+#[test]
+fn changed_package_is_asked_again() {
+    let (home, store) = home([new_approval("a1", b"package")]);
+    json(&home, &["grant", "a1", "--scope", "always"]);
+    let session = session();
+    let tenant = Some("acme");
+    let query = ApprovalQuery { tool: "Bash", tenant, session: &session, now: now() };
+    let approvals = store.find(&query).unwrap();
+    let changed = new_approval("a2", b"changed");
+    assert!(!approvals.iter().any(|approval| approval.request.is_bound_like(&changed.request)));
+    store.ask(changed).unwrap();
+    let listed = json(&home, &["list"]);
+    let states = listed["approvals"].as_array().unwrap().iter();
+    let states: Vec<_> = states.map(|entry| entry["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["granted", "pending"], "the changed package has a request of its own");
+}
+
+#[test]
+fn denied_request_can_still_be_granted() {
+    let (home, store) = home([new_approval("a1", b"package")]);
+    assert_eq!(json(&home, &["deny", "a1"])["denied"]["state"], "denied");
+    store.ask(new_approval("a2", b"package")).unwrap();
+    assert_eq!(json(&home, &["list"])["approvals"].as_array().unwrap().len(), 1, "not shown again");
+    assert_eq!(json(&home, &["grant", "a1"])["granted"]["state"], "granted");
+}
+
+#[test]
+fn impossible_decision_names_the_next_step() {
+    let expired =
+        NewApproval { now: Timestamp(1), expires: Timestamp(2), ..new_approval("old", b"") };
+    let mut unbound = new_approval("unbound", b"");
+    unbound.request.package = None;
+    let (home, _) = home([new_approval("a1", b"package"), expired, unbound]);
+    let cases: [(&[&str], &str, i32); 6] = [
+        (&["grant", "nothing"], "approval-not-found", 2),
+        (&["revoke", "a1"], "approval-state", 1),
+        (&["grant", "old"], "approval-expired", 1),
+        (&["grant", "unbound", "--scope", "always"], "approval-unbound", 2),
+        (&["grant", "a1", "--for", "0s"], "usage", 2),
+        (&["grant", "a1", "--for", "soon"], "usage", 2),
+    ];
+    for (args, code, exit) in cases {
+        let ran = run(&home, &[args, &["--format", "json"]].concat());
+        let failure: Value = serde_json::from_str(&ran.stderr).unwrap();
+        assert_eq!(
+            (failure["error"]["code"].as_str(), ran.code),
+            (Some(code), Some(exit)),
+            "{ran:?}"
+        );
+        assert!(!failure["error"]["help"].as_str().unwrap().is_empty(), "{code} has a next step");
+    }
+    assert_eq!(json(&home, &["grant", "unbound"])["granted"]["scope"], "once");
+}
+
+#[test]
+fn home_without_database_has_no_approvals() {
+    let home = Tree::new("");
+    assert_eq!(json(&home, &["list"]), json!({"approvals": []}));
+    assert_eq!(run(&home, &["grant", "a1"]).code, Some(2));
+    assert!(!database(&home).exists(), "looking creates nothing");
+}
+
+#[test]
+fn database_that_others_can_change_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let (home, _) = home([new_approval("a1", b"package")]);
+    let open_to_all = std::fs::Permissions::from_mode(0o666);
+    std::fs::set_permissions(database(&home), open_to_all).unwrap();
+    let ran = run(&home, &["grant", "a1", "--format", "json"]);
+    assert!(ran.stderr.contains("state-database-invalid"), "{ran:?}");
+}
+
+/// What a model writes reaches the terminal of the person that decides.
+#[test]
+fn texts_of_a_model_are_encoded() {
+    let hostile = |(number, text): (usize, String)| {
+        let mut new = new_approval(&format!("a{number}"), b"package");
+        new.session = SessionId::new(format!("s{number}")).unwrap();
+        new.request.tool = text.clone();
+        new.request.skill = Some(text.clone());
+        new.request.tenant = Some(text.clone());
+        new.request.arguments = ArgumentPattern::CommandPrefix(vec![text.clone()]);
+        new.preview = text;
+        new
+    };
+    let texts = hostile_texts();
+    let count = texts.len();
+    let (home, _) = home(texts.into_iter().enumerate().map(hostile));
+    for format in ["text", "json"] {
+        let ran = run(&home, &["list", "--format", format]);
+        assert_eq!(ran.text().matches("pending").count(), count, "each request is shown: {format}");
+        assert_eq!(invisible_in(&ran.stdout.replace('\n', "")), None, "{format}");
+    }
+}
