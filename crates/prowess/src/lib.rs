@@ -77,6 +77,8 @@ pub use prowess_source_fs as source_fs;
 pub use prowess_state as state;
 pub use prowess_text as text;
 pub use prowess_tools as tools;
+#[cfg(feature = "vendor")]
+pub use prowess_vendor as vendor;
 
 /// The README's example is a program that compiles.
 #[cfg(doctest)]

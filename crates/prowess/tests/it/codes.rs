@@ -7,7 +7,7 @@ mod setup;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use prowess::{Code, CodeEntry, Diagnostic, lint, registry, source_fs, state, tools};
+use prowess::{Code, CodeEntry, Diagnostic, lint, registry, source_fs, state, tools, vendor};
 
 use examples::EXAMPLES;
 use setup::Setup;
@@ -87,7 +87,9 @@ fn page() -> String {
         }
     }
     page.push_str(TOOL_RESULTS);
-    for CodeEntry { code, meaning, .. } in tools::codes::ALL {
+    for CodeEntry { code, meaning, .. } in
+        [tools::codes::ALL, vendor::codes::ALL].into_iter().flatten()
+    {
         let _ = writeln!(page, "| `{code}` | {meaning} |");
     }
     page

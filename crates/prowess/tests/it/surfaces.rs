@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use expect_test::expect;
 use prowess::format::Profile;
 use prowess::tools::{NameStyle, SkillContent, Surface};
+use prowess::vendor::{WireFormat, strict_schema};
 use prowess::{
     BodyDelivery, Content, Layer, Policies, Record, Runtime, ShowLocation, ToolResult, Trust,
 };
@@ -521,4 +522,31 @@ fn directories_of_loaded_skills_may_be_read() {
     turn.call_as_user(&call);
     let directories = turn.skill_directories().expect("the session is open");
     assert_eq!(directories, [place.tree.join("skills/code-review")]);
+}
+
+/// Runs a call through the wire format of a vendor, from the definitions to the message with the
+/// result.
+#[test]
+fn vendors_call_the_tools() {
+    for preset in ["standard", "flexigpt", "omniforge", "boxxy", "sandbox", "yodoca"] {
+        let place = Place::of(preset);
+        let session = place.runtime.open_session().expect("memory takes another session");
+        let turn = place.runtime.turn(&session).expect("the session is open");
+        let tools = turn.tools();
+        for tool in &tools {
+            let strict = strict_schema(&tool.input_schema);
+            assert!(strict.is_some(), "{preset}: `{}` is strict", tool.name);
+        }
+        for format in WireFormat::ALL {
+            let (call, _) = turn.explicit_activation("/test-skill").expect("it is a skill");
+            let message = format.call("call-1", &call);
+            let received = format.calls(&message, &tools).remove(0);
+            let call = received.call.as_ref().expect("the arguments are JSON");
+            let result = turn.call(call).result;
+            assert!(!result.is_error, "{preset}, {format:?}: {result:?}");
+            let answer = format.result(&received, &result).to_string();
+            assert!(answer.contains("call-1"), "{preset}, {format:?}: {answer}");
+            assert!(answer.contains("test-skill"), "{preset}, {format:?}: {answer}");
+        }
+    }
 }
