@@ -1,8 +1,9 @@
 //! The operator's limits, which nothing lifts.
 
 use prowess_gate::Reason;
+use serde_json::json;
 
-use crate::support::{bash, check, other, read, trusted};
+use crate::support::{Call, bash, check, other, read, trusted};
 
 fn only(rules: &str) -> String {
     format!(r#"{{"ceiling": {{"only": {rules}}}, "ungranted": "allow"}}"#)
@@ -57,6 +58,9 @@ fn denied_path_is_refused() {
     }
     check(&read("docs/a").with_policy(&policy).with_skills(&[trusted("Read")]), "allow");
     check(&read("docs/a").with_policy(&deny(r#"["Read(a[b])"]"#)), "deny");
+    check(&read("docs/a").with_policy(&deny(r#"["Read(*)"]"#)), "deny");
+    let unnamed = Call { arguments: json!({"file": "docs/a"}), ..read("") };
+    check(&unnamed.with_policy(&policy), "deny");
     check(&other("Fetch").with_policy(&deny(r#"["Fetch(domain:example.org)"]"#)), "deny");
 }
 
