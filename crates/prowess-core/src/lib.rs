@@ -38,6 +38,7 @@ mod clock;
 mod delivery;
 mod digest;
 mod layer;
+mod ledger;
 mod limits;
 mod memory;
 mod package_digest;
@@ -83,6 +84,7 @@ pub use clock::{Clock, Timestamp};
 pub use delivery::{BodyDelivery, DeliveryPolicy, ShowLocation, parse_virtual_uri, virtual_uri};
 pub use digest::Digest;
 pub use layer::{Layer, Trust};
+pub use ledger::{BodyPlace, LedgerEntry, RunPreference, SessionScope};
 pub use limits::{CallUsage, CostTracker, RateLimited, RateLimiter};
 pub use memory::{MemorySource, MemorySourceBuilder};
 pub use package_digest::{FileMode, PackageDigest};
@@ -97,7 +99,8 @@ pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};
 pub use scan::{Found, KnownPackages, PreviousScan, ReadFurther, ScanSink, ScanSummary};
 pub use script::{ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner};
 pub use session::{
-    ActiveSkill, LoadMode, Receipt, ReceiptEntry, Session, SessionError, SessionState, Unload,
+    ActiveSkill, LoadMode, LoadOutcome, LoadRequest, Receipt, ReceiptEntry, Session, SessionError,
+    SessionState, Unload,
 };
 pub use session_id::{SessionId, SessionIdError};
 pub use session_store::{

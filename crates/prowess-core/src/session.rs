@@ -5,7 +5,10 @@ use std::sync::Arc;
 use prowess_format::AllowedTools;
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, SessionId, StoreError, Timestamp};
+use crate::{
+    BodyDelivery, Digest, LedgerEntry, RunPreference, SessionId, SessionScope, StoreError,
+    Timestamp,
+};
 
 /// A loaded skill, with its content at that time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +55,16 @@ pub struct SessionState {
     pub version: u64,
     /// The loaded skills, the most recent last. A clone of the state shares them.
     pub active: Vec<Arc<ActiveSkill>>,
+    /// Where the bodies of the loaded skills are, in the same order. Empty in a session that has no
+    /// ledger.
+    #[serde(default)]
+    pub ledger: Vec<LedgerEntry>,
+    /// The number of tool results that delivered bodies.
+    #[serde(default)]
+    pub deliveries: u32,
+    /// The limits of the session.
+    #[serde(default)]
+    pub scope: Arc<SessionScope>,
     /// The time at which the session was opened.
     pub created: Timestamp,
     /// The time of the last use.
@@ -61,7 +74,16 @@ pub struct SessionState {
 impl SessionState {
     /// Creates the state of a session without loaded skills.
     pub fn new(id: SessionId, now: Timestamp) -> Self {
-        Self { id, version: 0, active: Vec::new(), created: now, touched: now }
+        Self {
+            id,
+            version: 0,
+            active: Vec::new(),
+            ledger: Vec::new(),
+            deliveries: 0,
+            scope: Arc::default(),
+            created: now,
+            touched: now,
+        }
     }
 
     /// Returns the skill that a call without a skill's name refers to: the one loaded last.
@@ -122,6 +144,9 @@ pub struct ReceiptEntry {
     pub digest: Digest,
     /// The frontmatter as it was written.
     pub properties: serde_json::Value,
+    /// How the skill asks to be run.
+    #[serde(default, skip_serializing_if = "RunPreference::is_empty")]
+    pub preference: RunPreference,
 }
 
 impl From<&ActiveSkill> for ReceiptEntry {
@@ -135,14 +160,48 @@ impl From<&ActiveSkill> for ReceiptEntry {
             version: skill.version.clone(),
             digest: skill.digest,
             properties: skill.properties.clone(),
+            preference: RunPreference::of(&skill.properties),
         }
     }
 }
 
 impl From<&SessionState> for Receipt {
     fn from(state: &SessionState) -> Self {
-        Self { active_skills: state.active.iter().map(|skill| skill.as_ref().into()).collect() }
+        Self::of(&state.active)
     }
+}
+
+impl Receipt {
+    /// Returns the receipt of these skills.
+    pub fn of(active: &[Arc<ActiveSkill>]) -> Self {
+        Self { active_skills: active.iter().map(|skill| skill.as_ref().into()).collect() }
+    }
+}
+
+/// A request to load skills.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadRequest<'a> {
+    /// The skills, whose bodies are read.
+    pub skills: &'a [Arc<ActiveSkill>],
+    /// Whether they replace the active ones.
+    pub mode: LoadMode,
+    /// The destination of bodies.
+    pub delivery: BodyDelivery,
+    /// The generation of the catalog that the skills are from.
+    pub generation: u64,
+    /// Whether to deliver bodies again that the context of the model has.
+    pub force: bool,
+}
+
+/// The result of a [`LoadRequest`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadOutcome {
+    /// The loaded skills.
+    pub receipt: Receipt,
+    /// The ids of the skills whose bodies belong into the result of this call.
+    pub deliver: Vec<String>,
+    /// The requested skills whose bodies the context has from an earlier call.
+    pub already_loaded: Vec<LedgerEntry>,
 }
 
 /// The session of a tool call, as the tool may use it.
@@ -153,7 +212,10 @@ impl From<&SessionState> for Receipt {
 ///   expiring.
 /// - `load` and `unload` are atomic, also with concurrent calls from other threads.
 /// - `load` with more skills than the limit, or leading to more, changes nothing.
-/// - After an error the state is unchanged.
+/// - `activate` is a `load` that delivers no body that the context of the model has, unless that is
+///   forced.
+/// - After an error the state is unchanged, except that a store without an answer may have stored
+///   the change.
 pub trait Session: Send + Sync {
     /// Returns the session's id.
     fn id(&self) -> &SessionId;
@@ -172,11 +234,32 @@ pub trait Session: Send + Sync {
     /// Too many skills, a skill that the policy refuses, or as for `state`.
     fn load(&self, skills: &[Arc<ActiveSkill>], mode: LoadMode) -> Result<Receipt, SessionError>;
 
+    /// Makes skills active, and returns which bodies belong into the result of the call. By
+    /// default, loads them, and delivers each body to a tool result: a session without a ledger
+    /// does not know what the context of the model has.
+    ///
+    /// # Errors
+    ///
+    /// As for `load`.
+    fn activate(&self, request: &LoadRequest<'_>) -> Result<LoadOutcome, SessionError> {
+        let receipt = self.load(request.skills, request.mode)?;
+        let is_active = |skill: &ActiveSkill| {
+            let mut entries = receipt.active_skills.iter();
+            entries.any(|entry| entry.id == skill.id && entry.digest == skill.digest)
+        };
+        let skills = request.skills.iter().filter(|skill| is_active(skill));
+        let deliver = match request.delivery {
+            BodyDelivery::ToolResult => skills.map(|skill| skill.id.clone()).collect(),
+            BodyDelivery::Instructions => Vec::new(),
+        };
+        Ok(LoadOutcome { receipt, deliver, already_loaded: Vec::new() })
+    }
+
     /// Makes skills inactive.
     ///
     /// # Errors
     ///
-    /// As for `state`.
+    /// The order of the session's stack forbids it, or as for `state`.
     fn unload(&self, which: &Unload) -> Result<Receipt, SessionError>;
 }
 
@@ -197,6 +280,15 @@ pub enum SessionError {
     /// The skill is active and the policy refuses to load it again.
     #[error("skill `{0}` is already active")]
     AlreadyActive(String),
+    /// Another skill was loaded later, and the session is a stack.
+    #[error("skill `{0}` must be deactivated first")]
+    NotOnTop(String),
+    /// The session is a stack and has no skill to unload.
+    #[error("No active skills to deactivate")]
+    NothingActive,
+    /// The session may load other skills only.
+    #[error("skill `{0}` is not among the skills that this session may load")]
+    NotAllowed(String),
     /// The session has ended or expired, or never existed.
     #[error("there is no session `{}`; open a new one", .0.shown())]
     NotFound(SessionId),
@@ -223,6 +315,9 @@ impl SessionError {
         match self {
             Self::TooManySkills { .. } => "too-many-skills",
             Self::AlreadyActive(_) => "already-active",
+            Self::NotOnTop(_) => "not-on-top",
+            Self::NothingActive => "nothing-active",
+            Self::NotAllowed(_) => "skill-not-allowed",
             Self::NotFound(_) => "session-not-found",
             Self::Contended(_) => "session-contended",
             Self::Refused { code, .. } => code,

@@ -1,6 +1,6 @@
 //! The errors of opening a session.
 
-use prowess_core::{SessionId, StoreError};
+use prowess_core::{SessionError, SessionId, StoreError};
 
 /// The reason why a session could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,6 +12,9 @@ pub enum OpenError {
     /// A session with this id is open.
     #[error("session `{0}` is open already; resume it, or choose another id")]
     Exists(SessionId),
+    /// The session that this one depends on cannot be used.
+    #[error(transparent)]
+    Session(#[from] SessionError),
     /// The store fails.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -1,18 +1,21 @@
 //! A handle of one session.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::{
-    ActiveSkill, CallOrigin, ContentKey, DeactivationCause, LoadMode, Receipt, Session,
-    SessionError, SessionId, SessionState, StoreError, StoredSession, Unload,
+    ActiveSkill, CallOrigin, ContentKey, DeactivationCause, LoadMode, LoadOutcome, LoadRequest,
+    Receipt, Session, SessionError, SessionId, SessionScope, SessionState, StoreError,
+    StoredSession, Unload,
 };
 
-use crate::operations;
+use crate::ledger::{self, KeptDeliveries, Loaded};
 use crate::record::Record;
 use crate::refreshed::Refreshed;
 use crate::runs::{self, Runs};
 use crate::shared::Shared;
+use crate::{identity, operations};
 
 /// The number of attempts before a change fails with [`SessionError::Contended`]. Each failed
 /// attempt means that another writer succeeded, so few are ever needed.
@@ -29,10 +32,11 @@ pub struct SessionHandle {
     seen: Arc<Mutex<Option<Arc<Record>>>>,
 }
 
-/// The state before and after a change.
-struct Change {
+/// The state before and after a change, and what the change returns.
+struct Change<T> {
     before: SessionState,
     after: SessionState,
+    outcome: T,
 }
 
 impl SessionHandle {
@@ -52,6 +56,10 @@ impl SessionHandle {
         &self.origin
     }
 
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
     /// Returns the id of the session.
     pub fn id(&self) -> &SessionId {
         &self.id
@@ -66,32 +74,118 @@ impl SessionHandle {
         Ok(self.unexpired_record()?.state.clone())
     }
 
-    /// Loads skills. The change is atomic, also with other threads and processes.
+    /// Loads skills, whose bodies are in the instructions. The change is atomic, also with other
+    /// threads and processes.
     ///
     /// # Errors
     ///
-    /// More skills would be loaded than the policy allows, the policy refuses to load one again, or
-    /// as for [`Self::state`].
+    /// As for [`Self::activate`].
     pub fn load(
         &self,
         skills: &[Arc<ActiveSkill>],
         mode: LoadMode,
     ) -> Result<Receipt, SessionError> {
+        Ok(self.activate(&ledger::in_instructions(skills, mode))?.receipt)
+    }
+
+    /// Loads skills, and returns the bodies that the context of the model does not have. The change
+    /// is atomic, also with other threads and processes.
+    ///
+    /// # Errors
+    ///
+    /// More skills would be loaded than the policy allows, the policy or the scope of the session
+    /// refuses one, or as for [`Self::state`].
+    pub fn activate(&self, request: &LoadRequest<'_>) -> Result<LoadOutcome, SessionError> {
         let policy = &self.shared.policy;
-        let change = self.change(|active| operations::load(active, skills, mode, policy))?;
+        let change = self.change(|before| {
+            let Loaded { state, outcome } = ledger::load(before, request, policy)?;
+            Ok((state, outcome))
+        })?;
         self.report(&change, DeactivationCause::Replaced);
-        Ok(Receipt::from(&change.after))
+        Ok(change.outcome)
     }
 
     /// Unloads skills. A skill that is not loaded is ignored.
     ///
     /// # Errors
     ///
-    /// As for [`Self::state`].
+    /// The session is a stack and a skill lies below one that stays, or as for [`Self::state`].
     pub fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {
-        let change = self.change(|active| Ok(operations::unload(active, which)))?;
+        let discipline = self.shared.policy.discipline;
+        let change = self.change(|before| {
+            let active = operations::unload(&before.active, which, discipline)?;
+            Ok((ledger::with_active(before, active), ()))
+        })?;
         self.report(&change, DeactivationCause::Unloaded);
         Ok(Receipt::from(&change.after))
+    }
+
+    /// Unloads every skill at the end of a task, also in a stack. Returns their number.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::state`].
+    pub fn end_task(&self) -> Result<usize, SessionError> {
+        let change = self.change(|before| Ok((ledger::with_active(before, Vec::new()), ())))?;
+        self.report(&change, DeactivationCause::TaskCompleted);
+        Ok(change.before.active.len())
+    }
+
+    /// Unloads the skills that `is_revoked` accepts, whatever their position, such as those whose
+    /// digest or trust has changed. Returns them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::state`].
+    pub fn revoke(
+        &self,
+        is_revoked: impl Fn(&ActiveSkill) -> bool,
+    ) -> Result<Vec<Arc<ActiveSkill>>, SessionError> {
+        let change = self.change(|before| {
+            let (revoked, kept) =
+                before.active.iter().cloned().partition(|skill| is_revoked(skill));
+            Ok((ledger::with_active(before, kept), revoked))
+        })?;
+        self.report(&change, DeactivationCause::Revoked);
+        Ok(change.outcome)
+    }
+
+    /// Limits the session to the skills in `allowed` that it may load already, and unloads the
+    /// others. Nothing makes the limit wider again.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::state`].
+    pub fn restrict(&self, allowed: &BTreeSet<String>) -> Result<Receipt, SessionError> {
+        let change = self.change(|before| {
+            let allowed = before.scope.narrowed(Some(allowed));
+            let scope = SessionScope { allowed, ..(*before.scope).clone() };
+            let is_kept = |skill: &&Arc<ActiveSkill>| scope.allows(&skill.id);
+            let active = before.active.iter().filter(is_kept).cloned().collect();
+            let state = ledger::with_active(before, active);
+            Ok((SessionState { scope: Arc::new(scope), ..state }, ()))
+        })?;
+        self.report(&change, DeactivationCause::Revoked);
+        Ok(Receipt::from(&change.after))
+    }
+
+    /// Records that the host has compacted the conversation and which deliveries it kept. Returns
+    /// the state; [`ledger::injection`] selects what to deliver again.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::state`].
+    pub fn compacted(&self, kept: &KeptDeliveries) -> Result<SessionState, SessionError> {
+        Ok(self.change(|before| Ok((ledger::compacted(before, kept), ())))?.after)
+    }
+
+    /// Records that the host has put the bodies of these skills into the context again.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::state`].
+    pub fn injected(&self, ids: &[String]) -> Result<SessionState, SessionError> {
+        Ok(self.change(|before| Ok((ledger::injected(before, ids), ())))?.after)
     }
 
     /// Replaces loaded skills by newer versions with the same id and location. Ignores a version of
@@ -101,8 +195,10 @@ impl SessionHandle {
     ///
     /// As for [`Self::state`].
     pub fn refresh(&self, newer: &[Arc<ActiveSkill>]) -> Result<Refreshed, SessionError> {
-        let Change { before, after } =
-            self.change(|active| Ok(operations::refresh(active, newer)))?;
+        let Change { before, after, .. } = self.change(|before| {
+            let active = operations::refresh(&before.active, newer);
+            Ok((ledger::with_active(before, active), ()))
+        })?;
         let replaced = operations::replaced(&before.active, &after.active);
         Ok(Refreshed { state: after, replaced })
     }
@@ -120,7 +216,7 @@ impl SessionHandle {
     /// Records this moment as the last use of the session.
     fn touched(&self, record: &Record) -> Result<Arc<Record>, SessionError> {
         let now = self.shared.clock.now();
-        let expires = self.shared.expiry(now);
+        let expires = self.shared.policy.expiry(now);
         if self.shared.store.touch(&self.id, now, expires)? {
             Ok(self.see(record.touched(now, expires)))
         } else {
@@ -195,7 +291,7 @@ impl SessionHandle {
         Ok(is_deleted)
     }
 
-    fn report(&self, change: &Change, cause: DeactivationCause) {
+    fn report<T>(&self, change: &Change<T>, cause: DeactivationCause) {
         self.runs().report(&change.before.active, &change.after.active, cause);
     }
 
@@ -232,29 +328,28 @@ impl SessionHandle {
         SessionError::NotFound(self.id.clone())
     }
 
-    /// Replaces the loaded skills by the list that `next` returns. Retries when another writer was
-    /// faster.
-    fn change(
+    /// Replaces the state by the one that `next` returns. Retries when another writer was faster.
+    fn change<T>(
         &self,
-        next: impl Fn(&[Arc<ActiveSkill>]) -> Result<Vec<Arc<ActiveSkill>>, SessionError>,
-    ) -> Result<Change, SessionError> {
+        next: impl Fn(&SessionState) -> Result<(SessionState, T), SessionError>,
+    ) -> Result<Change<T>, SessionError> {
         for _ in 0..MOST_ATTEMPTS {
             let record = self.open_record()?;
             let before = record.state.clone();
-            let active = runs::continued(&before.active, next(&before.active)?);
-            if active == before.active {
+            let (mut after, outcome) = next(&before)?;
+            after.active = runs::continued(&before.active, after.active);
+            if after == before {
                 let after = self.touched(&record)?.state.clone();
-                return Ok(Change { before, after });
+                return Ok(Change { before, after, outcome });
             }
-            let touched = self.shared.clock.now();
-            let version = before.version + 1;
-            let after = SessionState { version, active, touched, ..before.clone() };
-            let expires = self.shared.expiry(touched);
-            let changed = record.changed(after, self.shared.operation()?, expires)?;
+            after.touched = self.shared.clock.now();
+            after.version = before.version + 1;
+            let expires = self.shared.policy.expiry(after.touched);
+            let changed = record.changed(after, identity::operation()?, expires)?;
             let expected = Some(record.stored.operation);
             if self.shared.put(&changed.record.stored, &changed.new, expected)? {
                 let after = self.see(changed.record).state.clone();
-                return Ok(Change { before, after });
+                return Ok(Change { before, after, outcome });
             }
         }
         Err(SessionError::Contended(self.id.clone()))
@@ -272,6 +367,10 @@ impl Session for SessionHandle {
 
     fn load(&self, skills: &[Arc<ActiveSkill>], mode: LoadMode) -> Result<Receipt, SessionError> {
         self.load(skills, mode)
+    }
+
+    fn activate(&self, request: &LoadRequest<'_>) -> Result<LoadOutcome, SessionError> {
+        self.activate(request)
     }
 
     fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {

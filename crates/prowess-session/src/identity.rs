@@ -4,10 +4,13 @@ use std::fmt::Write;
 
 use prowess_core::{OperationId, SessionId, StoreError};
 
+use crate::OpenError;
+
 /// Creates an id of 128 random bits in hexadecimal: unique without coordination, and not guessable.
-pub(crate) fn fresh() -> Result<SessionId, getrandom::Error> {
+pub(crate) fn session() -> Result<SessionId, OpenError> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)?;
+    let filled = getrandom::fill(&mut bytes);
+    filled.map_err(|error| OpenError::NoRandomness(error.to_string()))?;
     let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {
         write!(text, "{byte:02x}").expect("a string takes any text");

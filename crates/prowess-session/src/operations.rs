@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use prowess_core::{ActiveSkill, LoadMode, SessionError, SessionState, Unload};
 
-use crate::{OnReload, ReplacedSkill, SessionPolicy};
+use crate::{Discipline, OnReload, ReplacedSkill, SessionPolicy};
 
 /// Returns the list after loading `skills`. A skill that is named several times counts once, at its
 /// first position.
@@ -22,9 +22,10 @@ pub fn load(
     policy: &SessionPolicy,
 ) -> Result<Vec<Arc<ActiveSkill>>, SessionError> {
     let wanted = without_duplicates(skills);
-    let next = match mode {
-        LoadMode::Replace => wanted,
-        LoadMode::Add => add(active, wanted, policy.on_reload)?,
+    let next = match (policy.discipline, mode) {
+        (Discipline::Stateless, _) | (Discipline::Set, LoadMode::Replace) => wanted,
+        (Discipline::Set, LoadMode::Add) => add(active, wanted, policy.on_reload)?,
+        (Discipline::Stack, _) => add(active, wanted, on_reload_in_stack(policy.on_reload))?,
     };
     if next.len() > policy.max_active {
         return Err(SessionError::TooManySkills { wanted: next.len(), cap: policy.max_active });
@@ -32,14 +33,38 @@ pub fn load(
     Ok(next)
 }
 
+/// A skill must not leave its position in a stack.
+fn on_reload_in_stack(on_reload: OnReload) -> OnReload {
+    match on_reload {
+        OnReload::MoveToEnd => OnReload::Error,
+        other => other,
+    }
+}
+
 /// Returns the list after unloading. Ignores a skill that is not loaded.
-pub fn unload(active: &[Arc<ActiveSkill>], which: &Unload) -> Vec<Arc<ActiveSkill>> {
-    match which {
-        Unload::All => Vec::new(),
-        Unload::These(ids) => {
-            active.iter().filter(|skill| !ids.contains(&skill.id)).cloned().collect()
+///
+/// # Errors
+///
+/// The session is a stack, and a skill lies below one that stays, or skills are named while none is
+/// loaded.
+pub fn unload(
+    active: &[Arc<ActiveSkill>],
+    which: &Unload,
+    discipline: Discipline,
+) -> Result<Vec<Arc<ActiveSkill>>, SessionError> {
+    let Unload::These(ids) = which else { return Ok(Vec::new()) };
+    let is_kept = |skill: &&Arc<ActiveSkill>| !ids.contains(&skill.id);
+    let kept: Vec<_> = active.iter().filter(is_kept).cloned().collect();
+    if discipline == Discipline::Stack {
+        if active.is_empty() {
+            return Err(SessionError::NothingActive);
+        }
+        if kept != active[..kept.len()] {
+            let top = active.iter().rfind(is_kept).map(|skill| skill.id.clone());
+            return Err(SessionError::NotOnTop(top.unwrap_or_default()));
         }
     }
+    Ok(kept)
 }
 
 /// Returns the list with each skill replaced by the one of `newer` that has its id and location.

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionPolicy {
+    /// How skills become active. By default as a set.
+    pub discipline: Discipline,
     /// The maximum number of active skills. By default 8: their bodies cost tokens in each turn.
     pub max_active: usize,
     /// The effect of adding an active skill again. By default it moves to the end.
@@ -26,6 +28,7 @@ pub struct SessionPolicy {
 impl Default for SessionPolicy {
     fn default() -> Self {
         Self {
+            discipline: Discipline::default(),
             max_active: 8,
             on_reload: OnReload::default(),
             on_change: OnChange::default(),
@@ -41,6 +44,21 @@ impl SessionPolicy {
         let limit = self.idle_limit_seconds?.saturating_mul(1000);
         Some(Timestamp(now.0.saturating_add(limit)))
     }
+}
+
+/// How skills become active.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Discipline {
+    /// As an ordered set: a load replaces or extends it, and each skill can be unloaded. The
+    /// default.
+    #[default]
+    Set,
+    /// As a stack: a load puts skills on top, also where it asks to replace, and only those on top
+    /// can be unloaded. A skill cannot move to the end, so [`OnReload::MoveToEnd`] is an error.
+    Stack,
+    /// Not at all: a load delivers bodies in its result, and the session stays empty.
+    Stateless,
 }
 
 /// The effect of adding an active skill again. It does not apply to
@@ -76,6 +94,8 @@ pub enum OnChange {
     /// skill again: in the instructions, or where bodies are delivered in tool results, in each
     /// result. Each turn reads as above.
     Notify,
+    /// The next turn unloads the skill. Each turn reads as above.
+    Revoke,
 }
 
 impl OnChange {

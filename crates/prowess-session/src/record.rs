@@ -6,9 +6,10 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, ContentKey, OperationId, SessionState, StoreError, StoredContent, StoredSession,
-    Timestamp,
+    ActiveSkill, BodyPlace, ContentKey, LedgerEntry, OperationId, SessionScope, SessionState,
+    StoreError, StoredContent, StoredSession, Timestamp,
 };
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The number of the encoding.
@@ -30,41 +31,39 @@ pub(crate) struct Changed {
     pub(crate) new: Vec<StoredContent>,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+/// The part of a state that a store does not interpret.
+#[derive(Serialize, Deserialize)]
 struct Details {
     format: u8,
     created: u64,
     /// The operations before the last one, the most recent last.
     recent: Vec<u64>,
     active: Vec<ActiveDetails>,
+    deliveries: u32,
+    /// Whether the scope is a content, after those of the skills.
+    has_scope: bool,
 }
 
 #[derive(Serialize, Deserialize)]
 struct ActiveDetails {
-    /// Milliseconds from the creation of the session to the load.
+    /// Milliseconds from the load of the skill before it in the list to its load; from the creation
+    /// of the session for the first one.
     loaded_after: i64,
     /// Milliseconds from the start of the run to the load.
     run_before: i64,
+    /// The difference to the generation of the skill before it in the list.
+    generation: i64,
+    body: BodyPlace,
 }
 
 impl Record {
     /// Returns the record of a new session.
-    pub(crate) fn new(
+    pub(crate) fn create(
         state: SessionState,
         operation: OperationId,
         expires: Option<Timestamp>,
-    ) -> Result<Self, StoreError> {
-        let details = Details::of(&state, Vec::new());
-        let stored = StoredSession {
-            id: state.id.clone(),
-            version: state.version,
-            operation,
-            contents: Vec::new(),
-            details: details.encoded()?,
-            touched: state.touched,
-            expires,
-        };
-        Ok(Self { state, stored })
+    ) -> Result<Changed, StoreError> {
+        encode(state, operation, expires, Vec::new(), |_| None)
     }
 
     /// Decodes a stored session, whose texts `read` returns.
@@ -73,22 +72,37 @@ impl Record {
         read: impl FnOnce(&[ContentKey]) -> Result<Vec<Option<Arc<str>>>, StoreError>,
     ) -> Result<Self, StoreError> {
         let details = Details::decode(&stored.details)?;
-        let texts = read(&stored.contents)?;
-        if texts.len() != stored.contents.len() || texts.len() != details.active.len() {
+        let mut texts = checked_texts(&stored.contents, read(&stored.contents)?)?;
+        let scope = match details.has_scope.then(|| texts.pop()).flatten() {
+            Some(text) => Arc::new(from_json(&text)?),
+            None => Arc::<SessionScope>::default(),
+        };
+        if texts.len() != details.active.len() {
             return Err(damaged("another number of loaded skills"));
         }
         let mut active = Vec::with_capacity(texts.len());
-        for ((key, text), details_of) in stored.contents.iter().zip(texts).zip(&details.active) {
-            let text = text.ok_or_else(|| damaged("a loaded skill is missing"))?;
-            let loaded_at = Timestamp(details.created.wrapping_add_signed(details_of.loaded_after));
-            let activated_at = Timestamp(loaded_at.0.wrapping_sub_signed(details_of.run_before));
-            let skill = skill_of(key, &text)?;
-            active.push(Arc::new(ActiveSkill { loaded_at, activated_at, ..skill }));
+        let mut ledger = Vec::with_capacity(texts.len());
+        let mut loaded_at = details.created;
+        let mut generation = 0_u64;
+        for (text, details_of) in texts.iter().zip(&details.active) {
+            loaded_at = loaded_at.wrapping_add_signed(details_of.loaded_after);
+            generation = generation.wrapping_add_signed(details_of.generation);
+            let skill = details_of.skill(from_json(text)?, loaded_at);
+            ledger.push(LedgerEntry {
+                id: skill.id.clone(),
+                digest: skill.digest,
+                generation,
+                body: details_of.body,
+            });
+            active.push(Arc::new(skill));
         }
         let state = SessionState {
             id: stored.id.clone(),
             version: stored.version,
             active,
+            ledger,
+            deliveries: details.deliveries,
+            scope,
             created: Timestamp(details.created),
             touched: stored.touched,
         };
@@ -111,31 +125,17 @@ impl Record {
         operation: OperationId,
         expires: Option<Timestamp>,
     ) -> Result<Changed, StoreError> {
-        let mut contents = Vec::with_capacity(state.active.len());
-        let mut new = Vec::new();
-        for skill in &state.active {
-            if let Some(known) = self.key_of(skill) {
-                contents.push(known);
-                continue;
-            }
-            let content = content_of(skill)?;
-            contents.push(content.key());
-            new.push(content);
-        }
-        let stored = StoredSession {
-            id: state.id.clone(),
-            version: state.version,
-            operation,
-            contents,
-            details: Details::of(&state, self.recent()?).encoded()?,
-            touched: state.touched,
-            expires,
-        };
-        Ok(Changed { record: Self { state, stored }, new })
+        encode(state, operation, expires, self.recent()?, |part| self.key_of(part))
     }
 
-    fn key_of(&self, skill: &Arc<ActiveSkill>) -> Option<ContentKey> {
-        let index = self.state.active.iter().position(|known| Arc::ptr_eq(known, skill))?;
+    fn key_of(&self, part: Part<'_>) -> Option<ContentKey> {
+        let index = match part {
+            Part::Skill(skill) => {
+                self.state.active.iter().position(|known| Arc::ptr_eq(known, skill))?
+            }
+            Part::Scope(scope) if Arc::ptr_eq(&self.state.scope, scope) => self.state.active.len(),
+            Part::Scope(_) => return None,
+        };
         self.stored.contents.get(index).copied()
     }
 
@@ -146,6 +146,62 @@ impl Record {
         recent.drain(..recent.len().saturating_sub(MOST_RECENT));
         Ok(recent)
     }
+}
+
+/// A part of a state that is a content.
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    Skill(&'a Arc<ActiveSkill>),
+    Scope(&'a Arc<SessionScope>),
+}
+
+impl Part<'_> {
+    /// Returns the content. The times of a skill are left out: they differ between sessions.
+    fn content(self) -> Result<StoredContent, StoreError> {
+        let never = Timestamp(0);
+        let text = match self {
+            Self::Scope(scope) => serde_json::to_string(&**scope),
+            Self::Skill(skill) => serde_json::to_string(&ActiveSkill {
+                loaded_at: never,
+                activated_at: never,
+                ..(**skill).clone()
+            }),
+        };
+        text.map(StoredContent::new).map_err(|error| damaged(&error.to_string()))
+    }
+}
+
+/// Encodes a state. `known` returns the keys of contents that the stored session has.
+fn encode(
+    state: SessionState,
+    operation: OperationId,
+    expires: Option<Timestamp>,
+    recent: Vec<u64>,
+    known: impl Fn(Part<'_>) -> Option<ContentKey>,
+) -> Result<Changed, StoreError> {
+    let has_scope = *state.scope != SessionScope::default();
+    let scope = has_scope.then_some(Part::Scope(&state.scope));
+    let mut contents = Vec::with_capacity(state.active.len() + 1);
+    let mut new = Vec::new();
+    for part in state.active.iter().map(Part::Skill).chain(scope) {
+        if let Some(key) = known(part) {
+            contents.push(key);
+            continue;
+        }
+        let content = part.content()?;
+        contents.push(content.key());
+        new.push(content);
+    }
+    let stored = StoredSession {
+        id: state.id.clone(),
+        version: state.version,
+        operation,
+        contents,
+        details: Details::of(&state, recent, has_scope).encoded()?,
+        touched: state.touched,
+        expires,
+    };
+    Ok(Changed { record: Record { state, stored }, new })
 }
 
 /// Returns whether `session` was stored before `stored` replaced it; `None` if nothing shows it.
@@ -159,14 +215,22 @@ pub(crate) fn was_stored(session: &StoredSession, stored: &StoredSession) -> Opt
 }
 
 impl Details {
-    fn of(state: &SessionState, recent: Vec<u64>) -> Self {
+    fn of(state: &SessionState, recent: Vec<u64>, has_scope: bool) -> Self {
         let created = state.created.0;
-        let details = |skill: &Arc<ActiveSkill>| ActiveDetails {
-            loaded_after: skill.loaded_at.0.wrapping_sub(created).cast_signed(),
-            run_before: skill.loaded_at.0.wrapping_sub(skill.activated_at.0).cast_signed(),
-        };
-        let active = state.active.iter().map(details).collect();
-        Self { format: FORMAT, created, recent, active }
+        let mut loaded_at = created;
+        let mut generation = 0;
+        let mut active = Vec::with_capacity(state.active.len());
+        for (skill, entry) in state.active.iter().zip(&state.ledger) {
+            active.push(ActiveDetails {
+                loaded_after: skill.loaded_at.0.wrapping_sub(loaded_at).cast_signed(),
+                run_before: skill.loaded_at.0.wrapping_sub(skill.activated_at.0).cast_signed(),
+                generation: entry.generation.wrapping_sub(generation).cast_signed(),
+                body: entry.body,
+            });
+            loaded_at = skill.loaded_at.0;
+            generation = entry.generation;
+        }
+        Self { format: FORMAT, created, recent, active, deliveries: state.deliveries, has_scope }
     }
 
     fn encoded(&self) -> Result<Arc<[u8]>, StoreError> {
@@ -182,18 +246,28 @@ impl Details {
     }
 }
 
-/// Returns the content of a skill. Its times are left out: they differ between sessions.
-fn content_of(skill: &ActiveSkill) -> Result<StoredContent, StoreError> {
-    let never = Timestamp(0);
-    let skill = ActiveSkill { loaded_at: never, activated_at: never, ..skill.clone() };
-    let text = serde_json::to_string(&skill).map_err(|error| damaged(&error.to_string()))?;
-    Ok(StoredContent::new(text))
+impl ActiveDetails {
+    fn skill(&self, skill: ActiveSkill, loaded_at: u64) -> ActiveSkill {
+        let activated_at = Timestamp(loaded_at.wrapping_sub_signed(self.run_before));
+        ActiveSkill { loaded_at: Timestamp(loaded_at), activated_at, ..skill }
+    }
 }
 
-fn skill_of(key: &ContentKey, text: &str) -> Result<ActiveSkill, StoreError> {
-    if ContentKey::of(text) != *key {
-        return Err(damaged("a loaded skill has another content"));
+/// Returns the texts of these keys, if each is there and has its key.
+fn checked_texts(
+    keys: &[ContentKey],
+    texts: Vec<Option<Arc<str>>>,
+) -> Result<Vec<Arc<str>>, StoreError> {
+    let texts: Option<Vec<_>> = texts.into_iter().collect();
+    let texts = texts.ok_or_else(|| damaged("a loaded skill is missing"))?;
+    let is_matching = |(text, key): (&Arc<str>, &ContentKey)| ContentKey::of(text) == *key;
+    if texts.len() == keys.len() && texts.iter().zip(keys).all(is_matching) {
+        return Ok(texts);
     }
+    Err(damaged("a loaded skill has another content"))
+}
+
+fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
     serde_json::from_str(text).map_err(|error| damaged(&error.to_string()))
 }
 

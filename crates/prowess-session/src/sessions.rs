@@ -1,14 +1,14 @@
 //! Opens, resumes and closes sessions.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use prowess_core::{
-    AuditSink, Clock, NoAudit, SessionError, SessionId, SessionState, SessionStore, SessionSummary,
-    StoreError,
+    AuditSink, Clock, NoAudit, SessionError, SessionId, SessionScope, SessionState, SessionStore,
+    SessionSummary, StoreError, Timestamp,
 };
 
-use crate::record::Record;
 use crate::shared::Shared;
 use crate::{OpenError, SessionHandle, SessionPolicy, identity};
 
@@ -17,7 +17,7 @@ const EXPIRED_PAGE: usize = 256;
 
 /// The sessions of one store. Clones share it.
 #[derive(Clone)]
-pub struct Sessions(Arc<Shared>);
+pub struct Sessions(pub(crate) Arc<Shared>);
 
 impl Sessions {
     /// Creates the sessions that `store` holds and `policy` limits.
@@ -41,8 +41,7 @@ impl Sessions {
     ///
     /// The store cannot be written, or the system provides no random bytes.
     pub fn open(&self) -> Result<SessionHandle, OpenError> {
-        let id = identity::fresh().map_err(|error| OpenError::NoRandomness(error.to_string()))?;
-        self.open_with(id)
+        self.open_with(identity::session()?)
     }
 
     /// Opens a session under an id that the host chooses.
@@ -51,29 +50,25 @@ impl Sessions {
     ///
     /// A session with this id is open, or the store cannot be written.
     pub fn open_with(&self, id: SessionId) -> Result<SessionHandle, OpenError> {
-        let now = self.0.clock.now();
-        let state = SessionState::new(id.clone(), now);
-        let record = Record::new(state, self.0.operation()?, self.0.expiry(now))?;
-        if !self.0.put(&record.stored, &[], None)? && !self.replace_expired(record)? {
-            return Err(OpenError::Exists(id));
-        }
-        if let Some(most) = self.0.policy.max_sessions {
-            self.0.store.evict(most.get(), &id)?;
-        }
-        Ok(SessionHandle::new(Arc::clone(&self.0), id))
+        let state = SessionState::new(id, self.0.clock.now());
+        self.create(state)
     }
 
-    /// Stores a new session over an expired one with its id; false if the session is open. Its
-    /// version is higher than the expired one's, so that each version of an id occurs once.
-    fn replace_expired(&self, mut record: Record) -> Result<bool, StoreError> {
-        match self.0.store.load(&record.stored.id)? {
-            Some(stored) if self.0.is_expired(&stored) => {
-                record.stored.version = stored.version + 1;
-                self.0.put(&record.stored, &[], Some(stored.operation))
-            }
-            Some(_) => Ok(false),
-            None => self.0.put(&record.stored, &[], None),
-        }
+    /// Opens a session under a new id, which may load these skills only.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::open`].
+    pub fn open_allowing(&self, allowed: BTreeSet<String>) -> Result<SessionHandle, OpenError> {
+        let scope = SessionScope { allowed: Some(allowed), ..SessionScope::default() };
+        let state = SessionState::new(identity::session()?, self.0.clock.now());
+        self.create(SessionState { scope: Arc::new(scope), ..state })
+    }
+
+    pub(crate) fn create(&self, state: SessionState) -> Result<SessionHandle, OpenError> {
+        let id = state.id.clone();
+        self.0.create(state)?;
+        Ok(self.handle(&id))
     }
 
     /// Returns a handle of an open session. This counts as use of it.
@@ -132,6 +127,10 @@ impl Sessions {
             }
         }
         Ok(expired + self.0.store.expire_before(self.0.clock.now())?)
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.0.clock.now()
     }
 
     fn handle(&self, id: &SessionId) -> SessionHandle {

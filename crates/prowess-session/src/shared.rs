@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    AuditSink, Clock, OperationId, PutOutcome, SessionStore, StoreError, StoredContent,
-    StoredSession, Timestamp,
+    AuditSink, Clock, OperationId, PutOutcome, SessionState, SessionStore, StoreError,
+    StoredContent, StoredSession,
 };
 
-use crate::record::was_stored;
-use crate::{SessionPolicy, identity};
+use crate::record::{Changed, Record, was_stored};
+use crate::{OpenError, SessionPolicy, identity};
 
 /// The number of calls for one `put` that gets no answer.
 const MOST_CALLS: usize = 3;
@@ -21,18 +21,39 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Returns the expiry of a session that is used at `now`.
-    pub(crate) fn expiry(&self, now: Timestamp) -> Option<Timestamp> {
-        self.policy.expiry(now)
-    }
-
     /// Returns whether the session was unused for longer than its policy allowed.
     pub(crate) fn is_expired(&self, stored: &StoredSession) -> bool {
         stored.expires.is_some_and(|expires| self.clock.now() >= expires)
     }
 
-    pub(crate) fn operation(&self) -> Result<OperationId, StoreError> {
-        identity::operation()
+    /// Stores a new session. If there is a limit, this evicts the least recently used one.
+    pub(crate) fn create(&self, state: SessionState) -> Result<(), OpenError> {
+        let id = state.id.clone();
+        let expires = self.policy.expiry(self.clock.now());
+        let mut created = Record::create(state, identity::operation()?, expires)?;
+        if !self.put(&created.record.stored, &created.new, None)?
+            && !self.replace_expired(&mut created)?
+        {
+            return Err(OpenError::Exists(id));
+        }
+        if let Some(most) = self.policy.max_sessions {
+            self.store.evict(most.get(), &id)?;
+        }
+        Ok(())
+    }
+
+    /// Stores a new session over an expired one with its id; false if the session is open. Its
+    /// version is higher than the expired one's, so that each version of an id occurs once.
+    fn replace_expired(&self, created: &mut Changed) -> Result<bool, StoreError> {
+        let Changed { record, new } = created;
+        match self.store.load(&record.stored.id)? {
+            Some(stored) if self.is_expired(&stored) => {
+                record.stored.version = stored.version + 1;
+                self.put(&record.stored, new, Some(stored.operation))
+            }
+            Some(_) => Ok(false),
+            None => self.put(&record.stored, new, None),
+        }
     }
 
     /// Stores a session, and repeats the call if there was no answer. Returns whether it is stored

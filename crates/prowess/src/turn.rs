@@ -54,6 +54,7 @@ impl Turn {
         match on_change.for_delivery(turn.body_delivery()) {
             OnChange::Keep => {}
             OnChange::RefreshNextTurn => turn.refresh()?,
+            OnChange::Revoke => turn.revoke()?,
             OnChange::Notify => {
                 turn.changed = turn.newer().iter().map(|skill| skill.id.clone()).collect();
             }
@@ -67,6 +68,20 @@ impl Turn {
 
     fn body_delivery(&self) -> BodyDelivery {
         self.parts.policies.delivery.bodies
+    }
+
+    /// Unloads the loaded skills that have changed or were withdrawn.
+    fn revoke(&mut self) -> Result<(), Error> {
+        let newer = self.newer();
+        let is_revoked = |skill: &ActiveSkill| {
+            let is_changed = newer.iter().any(|newer| newer.id == skill.id);
+            is_changed || self.catalog.is_withdrawn(&skill.location)
+        };
+        if self.state.active.iter().any(|skill| is_revoked(skill)) {
+            self.session.revoke(is_revoked)?;
+            self.state = self.session.state()?;
+        }
+        Ok(())
     }
 
     /// Replaces the loaded skills that have changed, and reports each to the audit.

@@ -1,12 +1,18 @@
 //! Tests of sessions through the public interface.
 
+mod answers;
 mod approvals;
 mod boundaries;
+mod disciplines;
 mod faulty_store;
 mod fixture;
+mod forks;
+mod ledger;
 mod lifetime;
 mod operations;
 mod properties;
 mod runs;
 mod stores;
+mod tasks;
 mod threads;
+mod transfer;

@@ -64,7 +64,8 @@ impl SkillTool for ActivateSkill {
             BodyDelivery::ToolResult => operations.bodies(context, &loaded),
             BodyDelivery::Instructions => Vec::new(),
         };
-        let receipt = receipt::result(loaded.receipt, operations.delivery);
+        let receipt =
+            receipt::load_result(loaded.receipt, &loaded.already_loaded, operations.delivery);
         if bodies.is_empty() {
             return Ok(receipt);
         }

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, BodyDelivery, Catalog, Content, LoadMode, Receipt, Record, ToolContext, ToolResult,
+    ActiveSkill, BodyDelivery, Catalog, Content, LedgerEntry, LoadMode, LoadOutcome, LoadRequest,
+    Receipt, Record, ToolContext, ToolResult,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -30,17 +31,25 @@ const BODY_IS_HERE: &str = "The result holds the instructions.";
 pub(super) struct Loaded<'c> {
     /// The active skills of the session.
     pub(super) receipt: Receipt,
+    /// The ids of the skills whose bodies belong into the result.
+    deliver: Vec<String>,
+    /// The named skills whose bodies are in the context of the model.
+    pub(super) already_loaded: Vec<LedgerEntry>,
     /// The skills that the call names, each once.
     pub(super) records: Vec<Record<'c>>,
     /// Their state, in the same order.
     pub(super) skills: Vec<Arc<ActiveSkill>>,
 }
 
+/// The arguments of a load.
 #[derive(Deserialize)]
-struct Arguments {
+struct LoadArguments {
     names: Vec<String>,
     #[serde(default)]
     mode: LoadMode,
+    /// Whether to deliver bodies again that the context of the model has.
+    #[serde(default)]
+    force: bool,
 }
 
 impl Operations {
@@ -51,6 +60,17 @@ impl Operations {
         names: &[String],
         mode: LoadMode,
     ) -> Result<Loaded<'c>, Problem> {
+        let names = names.to_vec();
+        self.load_with(context, &LoadArguments { names, mode, force: false })
+    }
+
+    /// As [`Self::load`], with every argument.
+    fn load_with<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        arguments: &LoadArguments,
+    ) -> Result<Loaded<'c>, Problem> {
+        let LoadArguments { names, mode, force } = arguments;
         let records = self.resolve(context, names)?;
         let now = context.clock.now();
         let mut skills = Vec::with_capacity(records.len());
@@ -60,8 +80,15 @@ impl Operations {
             }
             skills.push(Arc::new(activate(context.catalog, record, now)?));
         }
-        let receipt = context.session.load(&skills, mode)?;
-        Ok(Loaded { receipt, records, skills })
+        let outcome = context.session.activate(&LoadRequest {
+            skills: &skills,
+            mode: *mode,
+            delivery: self.delivery.bodies,
+            generation: context.catalog.generation(),
+            force: *force,
+        })?;
+        let LoadOutcome { receipt, deliver, already_loaded } = outcome;
+        Ok(Loaded { receipt, deliver, already_loaded, records, skills })
     }
 
     /// Resolves the names to records, each once, before any file is read.
@@ -88,16 +115,12 @@ impl Operations {
         Ok(records)
     }
 
-    /// Returns the bodies that the session has now. If it kept an older one, that was delivered
-    /// before.
+    /// Returns the bodies that the context of the model does not have.
     pub(super) fn bodies(&self, context: &ToolContext<'_>, loaded: &Loaded<'_>) -> Vec<Content> {
-        let Loaded { receipt, records, skills } = loaded;
-        let is_active = |skill: &ActiveSkill| {
-            let mut entries = receipt.active_skills.iter();
-            entries.any(|entry| entry.id == skill.id && entry.digest == skill.digest)
-        };
-        let active = records.iter().zip(skills).filter(|(_, skill)| is_active(skill));
-        let content = active.map(|(&record, skill)| {
+        let Loaded { deliver, records, skills, .. } = loaded;
+        let is_delivered = |skill: &ActiveSkill| deliver.contains(&skill.id);
+        let delivered = records.iter().zip(skills).filter(|(_, skill)| is_delivered(skill));
+        let content = delivered.map(|(&record, skill)| {
             let listing = resources(context.catalog, record, self.policy.resources_listed);
             let content = self.content(context, record, skill);
             let text = wrapped(skill, content, listing.as_ref(), self.delivery, context.boundary);
@@ -109,8 +132,9 @@ impl Operations {
 
 pub(super) struct Load;
 
-fn schema(items: &Value) -> Value {
-    json!({
+/// Returns the schema; a model that reads bodies in results can ask for one again.
+fn schema(items: &Value, delivery: BodyDelivery) -> Value {
+    let mut schema = json!({
         "type": "object",
         "properties": {
             "names": {
@@ -129,7 +153,14 @@ fn schema(items: &Value) -> Value {
         },
         "required": ["names"],
         "additionalProperties": false,
-    })
+    });
+    if delivery == BodyDelivery::ToolResult {
+        schema["properties"]["force"] = json!({
+            "type": "boolean",
+            "description": "True to get instructions again that are no longer in the conversation",
+        });
+    }
+    schema
 }
 
 impl SkillTool for Load {
@@ -144,12 +175,13 @@ impl SkillTool for Load {
     }
 
     /// Accepts any name, so that a location works too and a misspelt name gets a suggestion.
-    fn schema(&self, _: &Operations) -> Value {
-        schema(&json!({ "type": "string" }))
+    fn schema(&self, operations: &Operations) -> Value {
+        schema(&json!({ "type": "string" }), operations.delivery.bodies)
     }
 
     fn shown_schema(&self, operations: &Operations, catalog: &Catalog) -> Option<Value> {
-        Some(schema(&id_schema(catalog, operations.policy.ids_in_schema)))
+        let items = id_schema(catalog, operations.policy.ids_in_schema);
+        Some(schema(&items, operations.delivery.bodies))
     }
 
     fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
@@ -162,13 +194,10 @@ impl SkillTool for Load {
         context: &ToolContext<'_>,
         arguments: &Value,
     ) -> Result<ToolResult, Problem> {
-        let Arguments { names, mode } = Arguments::deserialize(arguments)?;
-        let loaded = operations.load(context, &names, mode)?;
-        let bodies = match operations.delivery.bodies {
-            BodyDelivery::ToolResult => operations.bodies(context, &loaded),
-            BodyDelivery::Instructions => Vec::new(),
-        };
-        let mut result = receipt::result(loaded.receipt, operations.delivery);
+        let loaded = operations.load_with(context, &LoadArguments::deserialize(arguments)?)?;
+        let bodies = operations.bodies(context, &loaded);
+        let Loaded { receipt, already_loaded, .. } = loaded;
+        let mut result = receipt::load_result(receipt, &already_loaded, operations.delivery);
         result.content.extend(bodies);
         Ok(result)
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use prowess_core::{DeliveryPolicy, Receipt, ReceiptEntry, ToolResult};
+use prowess_core::{BodyPlace, DeliveryPolicy, LedgerEntry, Receipt, ReceiptEntry, ToolResult};
 use prowess_text::{clipped, model_value};
 use serde_json::{Map, Value, json};
 
@@ -21,16 +21,41 @@ const MAX_NAME_CHARS: usize = 120;
 /// Returns the result that confirms the active skills. Locations are shown as the policy requires,
 /// and fields that are too large are left out and named in `properties_left_out`.
 pub(super) fn result(receipt: Receipt, delivery: DeliveryPolicy) -> ToolResult {
+    load_result(receipt, &[], delivery)
+}
+
+/// As [`result`], and names the skills whose instructions the model has from an earlier call.
+pub(super) fn load_result(
+    receipt: Receipt,
+    already_loaded: &[LedgerEntry],
+    delivery: DeliveryPolicy,
+) -> ToolResult {
     let entries = receipt.active_skills.into_iter();
     let entries: Value = entries.map(|skill| entry(skill, delivery)).collect();
     let mut value = json!({ "active_skills": entries });
+    if !already_loaded.is_empty() {
+        value["already_loaded"] = already_loaded.iter().map(earlier_delivery).collect();
+    }
     model_value(&mut value);
     ToolResult::data(value)
 }
 
+/// Returns where the instructions of a skill are.
+fn earlier_delivery(entry: &LedgerEntry) -> Value {
+    let place = match entry.body {
+        BodyPlace::Instructions => "instructions",
+        BodyPlace::ToolResult(_) => "earlier_result",
+        BodyPlace::Gone => "none",
+    };
+    let digest = entry.digest.to_string();
+    json!({ "id": entry.id, "generation": entry.generation, "digest": digest, "body": place })
+}
+
 /// Returns one skill of a receipt, before its strings are encoded for a model.
 pub(super) fn entry(skill: ReceiptEntry, delivery: DeliveryPolicy) -> Value {
-    let ReceiptEntry { id, name, location, root_dir, layer, version, digest, properties } = skill;
+    // The preference is a part of the properties.
+    let ReceiptEntry { id, name, location, root_dir, layer, version, digest, properties, .. } =
+        skill;
     let show = delivery.show_location;
     let file = location.rsplit_once('/').map_or("", |(_, file)| file);
     let location = show.file(&id, file, || (&*location).into()).map(Cow::into_owned);

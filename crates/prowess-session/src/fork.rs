@@ -1,0 +1,70 @@
+//! Child sessions, which may do less than the session that they were forked from.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use prowess_core::{ActiveSkill, RunPreference, SessionId, SessionScope, SessionState};
+
+use crate::{OpenError, SessionHandle, identity, ledger};
+
+/// A request to fork a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForkRequest {
+    /// The id of the child; by default a random one.
+    pub id: Option<SessionId>,
+    /// The ids of the skills that the child may load; by default those of its parent. It never may
+    /// load a skill that its parent may not load.
+    pub allowed: Option<BTreeSet<String>>,
+    /// The ids of the parent's active skills that are active in the child from the start. Ignores
+    /// others.
+    pub inherit: Vec<String>,
+    /// How the host should run the child.
+    pub preference: RunPreference,
+}
+
+impl ForkRequest {
+    /// Returns the request for a skill that asks for a session of its own: the child may load this
+    /// skill only, and has it if its parent has.
+    pub fn for_skill(skill: &ActiveSkill) -> Self {
+        Self {
+            id: None,
+            allowed: Some(BTreeSet::from([skill.id.clone()])),
+            inherit: vec![skill.id.clone()],
+            preference: RunPreference::of(&skill.properties),
+        }
+    }
+}
+
+impl SessionHandle {
+    /// Opens a child of this session. The parent does not change, and later changes of one do not
+    /// affect the other.
+    ///
+    /// # Errors
+    ///
+    /// This session is not open, the id of the child is taken, or the store fails.
+    pub fn fork(&self, request: &ForkRequest) -> Result<SessionHandle, OpenError> {
+        let parent = self.state()?;
+        let id = match &request.id {
+            Some(id) => id.clone(),
+            None => identity::session()?,
+        };
+        let scope = SessionScope {
+            parent: Some(parent.id.clone()),
+            allowed: parent.scope.narrowed(request.allowed.as_ref()),
+            preference: request.preference.clone(),
+        };
+        let is_inherited =
+            |skill: &ActiveSkill| request.inherit.contains(&skill.id) && scope.allows(&skill.id);
+        let inherited = ledger::inherited(&parent, is_inherited);
+        let now = self.shared().clock.now();
+        let child = SessionState {
+            active: inherited.active,
+            ledger: inherited.ledger,
+            scope: Arc::new(scope),
+            ..SessionState::new(id.clone(), now)
+        };
+        self.shared().create(child)?;
+        let child = SessionHandle::new(Arc::clone(self.shared()), id);
+        Ok(child.with_origin((**self.origin()).clone()))
+    }
+}
