@@ -36,8 +36,8 @@ pub struct JsonLinesLog {
     options: LogOptions,
     redactor: Redactor,
     clock: Arc<dyn Clock>,
-    /// Releases the lock of the log when it is closed.
-    _lock: File,
+    /// The locked file `PATH.lock`.
+    lock: File,
 }
 
 /// Why a log cannot be opened.
@@ -75,7 +75,7 @@ impl JsonLinesLog {
         let lock = lock.ok_or_else(|| LogError::InUse(path.to_owned()))?;
         let writer = Writer::open(path, clock.now())?;
         let commits = GroupCommit::new(writer.head().seq);
-        Ok(Self { writer: Mutex::new(writer), commits, options, redactor, clock, _lock: lock })
+        Ok(Self { writer: Mutex::new(writer), commits, options, redactor, clock, lock })
     }
 
     /// Returns the last entry. Kept elsewhere, it shows later whether any entry up to it was
@@ -129,6 +129,15 @@ impl AuditSink for JsonLinesLog {
 
     fn report(&self, event: &RuntimeEvent) {
         self.record_entry(&AuditEntry::Runtime(event.clone()));
+    }
+}
+
+/// Releases the lock. Closing the file is not enough: a process that another thread is starting
+/// shares it until it runs its own program.
+impl Drop for JsonLinesLog {
+    fn drop(&mut self) {
+        // If it fails, the lock ends with the process.
+        let _ = self.lock.unlock();
     }
 }
 

@@ -61,6 +61,23 @@ fn second_writer_is_refused() {
 }
 
 #[test]
+fn dropped_log_is_free_while_processes_start() {
+    let place = Place::new();
+    std::thread::scope(|scope| {
+        let starting = scope.spawn(|| {
+            for _ in 0..40 {
+                let status = std::process::Command::new("true").status();
+                assert!(status.expect("it is installed").success());
+            }
+        });
+        while !starting.is_finished() {
+            // A new process has copies of all open files until it runs its program.
+            drop(place.open());
+        }
+    });
+}
+
+#[test]
 fn full_file_is_renamed_and_the_chain_goes_on() {
     let place = Place::new();
     let options = || LogOptions { max_bytes: 2_000, ..LogOptions::default() };
