@@ -68,7 +68,8 @@ fn simple_command(command: &Command) -> Result<SimpleCommand, UnreadableKind> {
     Ok(SimpleCommand { words })
 }
 
-/// Returns a word without its quotes. The filter has refused everything that is expanded.
+/// Returns a word without its quotes. The filter has refused everything that is expanded, and the
+/// parser removes continued lines outside of quotes.
 fn literal(word: &Word) -> String {
     let mut literal = String::with_capacity(word.value.len());
     let mut characters = word.value.chars();
@@ -76,7 +77,7 @@ fn literal(word: &Word) -> String {
         match character {
             '\'' => literal.extend(characters.by_ref().take_while(|next| *next != '\'')),
             '"' => double_quoted(&mut characters, &mut literal),
-            '\\' => literal.extend(characters.next().filter(|next| *next != '\n')),
+            '\\' => literal.extend(characters.next()),
             _ => literal.push(character),
         }
     }

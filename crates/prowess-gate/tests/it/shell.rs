@@ -158,6 +158,15 @@ fn everything_else_is_named() {
 }
 
 #[test]
+fn formats_without_variables_are_literal() {
+    for command in
+        ["printf '%s\\n' x", "printf '5%%n'", "printf -- '%5d' 1", "printf", "printf '%'"]
+    {
+        assert!(shell_commands(command).is_ok(), "{command}");
+    }
+}
+
+#[test]
 fn sizes_are_bounded() {
     let kind = |command: &str| shell_commands(command).expect_err("it is beyond a limit").kind;
     assert_eq!(kind(&"x".repeat(MAX_COMMAND_BYTES + 1)), UnreadableKind::TooLong);
