@@ -167,7 +167,7 @@ impl NewApproval {
     /// The maximum size of the texts of a request and its preview in bytes.
     pub const MAX_SIZE: usize = 16 * 1024;
 
-    /// Computes the entry to store, given the other entries of its session.
+    /// Computes the entry to store, given the other entries of its session and no others.
     ///
     /// # Errors
     ///
@@ -181,7 +181,7 @@ impl NewApproval {
         }
         let mut pending = 0;
         for entry in of_session.into_iter().filter(|entry| entry.is_open(self.now)) {
-            if entry.request == self.request && entry.session == self.session {
+            if entry.request == self.request {
                 return Err(Asked::Entry(Box::new(entry.clone())));
             }
             pending += usize::from(entry.state == ApprovalState::Pending);

@@ -197,14 +197,16 @@ fn spend_once(fixture: &Fixture<'_>) {
     assert_eq!(fixture.spend("1", 2), Spend::SpentByAnother, "the second one is not");
     assert_eq!(fixture.spend("1", 1), Spend::Allowed, "a repeated operation finds its own");
     assert_eq!(fixture.find(), [], "a spent approval does not apply");
-    fixture.pending("2", "call");
-    fixture.grant("2", ApprovalScope::Session);
-    for operation in [3, 4] {
-        let spend = fixture.spend("2", operation);
-        assert_eq!(spend, Spend::Allowed, "an approval for a session allows every call of it");
+    for (name, scope) in [("2", ApprovalScope::Session), ("3", ApprovalScope::Always)] {
+        fixture.pending(name, name);
+        fixture.grant(name, scope);
+        for operation in [3, 4] {
+            let spend = fixture.spend(name, operation);
+            assert_eq!(spend, Spend::Allowed, "{scope:?} allows every call");
+        }
+        fixture.revoke(name);
+        assert_eq!(fixture.spend(name, 5), Spend::NotApplicable, "{scope:?} until it is revoked");
     }
-    fixture.revoke("2");
-    assert_eq!(fixture.spend("2", 5), Spend::NotApplicable, "until it is revoked");
 }
 
 fn spend_racing(fixture: &Fixture<'_>) {

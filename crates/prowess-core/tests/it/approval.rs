@@ -131,6 +131,21 @@ fn expiry_is_exclusive_everywhere() {
 }
 
 #[test]
+fn approval_has_what_was_granted() {
+    let session = session();
+    let tenant = Some("acme");
+    let query = ApprovalQuery { tool: "Bash", tenant, session: &session, now: Timestamp(3) };
+    for scope in SCOPES {
+        let entry = decided(&[grant(scope, Some(20))]);
+        let approval = entry.approval_for(&query).expect("it applies");
+        assert_eq!(approval.session.is_none(), scope == ApprovalScope::Always, "{scope:?}");
+        assert_eq!((approval.id, approval.request), (entry.id, entry.request), "{scope:?}");
+        assert_eq!(approval.scope, scope);
+        assert_eq!((approval.granted, approval.expires), (Timestamp(2), Some(Timestamp(20))));
+    }
+}
+
+#[test]
 fn package_without_digest_gets_one_call() {
     for scope in SCOPES {
         let granted = decide(&pending(None), grant(scope, None), 2);

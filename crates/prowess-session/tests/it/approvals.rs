@@ -1,10 +1,13 @@
 //! Tests of the approval kit: the memory store passes it, and a store with any one fault fails it.
 
 use std::num::NonZeroUsize;
+use std::sync::Mutex;
 
 use prowess_core::{
-    Approval, ApprovalEntry, ApprovalId, ApprovalQuery, ApprovalScope, ApprovalState,
-    ApprovalStore, ApprovalStoreError, Asked, NewApproval, Timestamp,
+    Approval, ApprovalDecision, ApprovalEntry, ApprovalError, ApprovalId, ApprovalQuery,
+    ApprovalRequest, ApprovalScope, ApprovalState, ApprovalStore, ApprovalStoreError,
+    ApprovalStoreExt, ApprovalVerdict, ArgumentPattern, Asked, DecisionError, NewApproval,
+    OperationId, SessionId, Spend, Timestamp,
 };
 use prowess_session::MemoryApprovals;
 use prowess_testkit::{approval_store_rows, check_approval_store};
@@ -132,7 +135,7 @@ impl ApprovalStore for Faulty {
                 // A session of its own has no other requests, so it has room.
                 let session = new.session.clone();
                 let own = format!("{}-{}", session, new.id.as_str().len());
-                new.session = prowess_core::SessionId::new(own + new.id.as_str()).expect("an id");
+                new.session = SessionId::new(own + new.id.as_str()).expect("an id");
                 let Asked::Entry(entry) = self.inner.ask(new)? else { unreachable!("it has room") };
                 let entry = ApprovalEntry { session, ..*entry };
                 self.force(entry.clone())?;
@@ -155,7 +158,7 @@ impl ApprovalStore for Faulty {
             Fault::AskTakesLargeRequests => {
                 let request = new.request.clone();
                 if request.size() > NewApproval::MAX_SIZE {
-                    new.request.arguments = prowess_core::ArgumentPattern::Any;
+                    new.request.arguments = ArgumentPattern::Any;
                 }
                 let Asked::Entry(entry) = self.inner.ask(new)? else { return Ok(Asked::TooMany) };
                 let entry = ApprovalEntry { request, ..*entry };
@@ -175,7 +178,7 @@ impl ApprovalStore for Faulty {
         let entry = self.inner.load(id)?;
         // Gives other threads time between reading and writing, without sleeping.
         if self.fault == Fault::ReplaceChecksFirst {
-            (0..100).for_each(|_| std::thread::yield_now());
+            (0..1_000).for_each(|_| std::thread::yield_now());
         }
         Ok(entry)
     }
@@ -250,4 +253,121 @@ impl ApprovalStore for Faulty {
             _ => self.inner.remove_finished(before),
         }
     }
+}
+
+/// A store in which something happens just before a change, once.
+struct Interrupted<'a> {
+    inner: &'a MemoryApprovals,
+    interruption: Mutex<Option<Interruption>>,
+}
+
+/// The event before a change.
+enum Interruption {
+    /// Another host uses the approval.
+    Spend(OperationId),
+    /// The change is stored, and the answer is lost.
+    LostAnswer,
+}
+
+impl ApprovalStore for Interrupted<'_> {
+    fn ask(&self, new: NewApproval) -> Stored<Asked> {
+        self.inner.ask(new)
+    }
+
+    fn load(&self, id: &ApprovalId) -> Stored<Option<ApprovalEntry>> {
+        self.inner.load(id)
+    }
+
+    fn replace(&self, entry: ApprovalEntry, expected: u64) -> Stored<bool> {
+        let interruption = self.interruption.lock().expect("no test panics in it").take();
+        match interruption {
+            Some(Interruption::Spend(operation)) => {
+                assert_eq!(spend(self.inner, operation), Ok(Spend::Allowed));
+            }
+            Some(Interruption::LostAnswer) => {
+                self.inner.replace(entry, expected)?;
+                return Err(ApprovalStoreError("the answer is lost".into()));
+            }
+            None => {}
+        }
+        self.inner.replace(entry, expected)
+    }
+
+    fn find(&self, query: &ApprovalQuery<'_>) -> Stored<Vec<Approval>> {
+        self.inner.find(query)
+    }
+
+    fn list(&self, after: Option<&ApprovalId>, limit: NonZeroUsize) -> Stored<Vec<ApprovalEntry>> {
+        self.inner.list(after, limit)
+    }
+
+    fn remove_finished(&self, before: Timestamp) -> Stored<usize> {
+        self.inner.remove_finished(before)
+    }
+}
+
+fn spend(store: &dyn ApprovalStore, operation: OperationId) -> Stored<Spend> {
+    let session = SessionId::new("s").expect("it is an id");
+    let query = ApprovalQuery { tool: "Bash", tenant: None, session: &session, now: Timestamp(3) };
+    store.spend(&ApprovalId::new("a"), &query, operation)
+}
+
+fn decide(
+    store: &dyn ApprovalStore,
+    verdict: ApprovalVerdict,
+) -> Result<ApprovalEntry, ApprovalError> {
+    let decision = ApprovalDecision { verdict, by: "ada".into(), at: Timestamp(2) };
+    store.decide(&ApprovalId::new("a"), &decision)
+}
+
+/// Returns a store with an approval for one call.
+fn granted() -> MemoryApprovals {
+    let store = MemoryApprovals::new();
+    let request = ApprovalRequest {
+        tool: "Bash".into(),
+        arguments: ArgumentPattern::Any,
+        skill: None,
+        package: None,
+        tenant: None,
+    };
+    let new = NewApproval {
+        id: ApprovalId::new("a"),
+        request,
+        session: SessionId::new("s").expect("it is an id"),
+        preview: String::new(),
+        now: Timestamp(1),
+        expires: Timestamp(10),
+    };
+    store.ask(new).expect("memory does not fail");
+    let verdict = ApprovalVerdict::Grant { scope: ApprovalScope::Once, expires: None };
+    decide(&store, verdict).expect("it is pending");
+    store
+}
+
+#[test]
+fn overtaken_spend_is_refused() {
+    let inner = granted();
+    let interruption = Mutex::new(Some(Interruption::Spend(OperationId(2))));
+    let store = Interrupted { inner: &inner, interruption };
+    assert_eq!(spend(&store, OperationId(1)), Ok(Spend::SpentByAnother));
+}
+
+#[test]
+fn overtaken_decision_is_made_again() {
+    let inner = granted();
+    let interruption = Mutex::new(Some(Interruption::Spend(OperationId(2))));
+    let store = Interrupted { inner: &inner, interruption };
+    let revoked = decide(&store, ApprovalVerdict::Revoke);
+    let is_refused = matches!(revoked, Err(ApprovalError::Decision(DecisionError::State { .. })));
+    assert!(is_refused, "what was spent in the meantime is not revoked: {revoked:?}");
+}
+
+#[test]
+fn lost_answer_is_found_by_its_operation() {
+    let inner = granted();
+    let interruption = Mutex::new(Some(Interruption::LostAnswer));
+    let store = Interrupted { inner: &inner, interruption };
+    assert!(spend(&store, OperationId(1)).is_err(), "the host does not know whether it may run");
+    assert_eq!(spend(&store, OperationId(2)), Ok(Spend::SpentByAnother));
+    assert_eq!(spend(&store, OperationId(1)), Ok(Spend::Allowed), "it was its own use");
 }
