@@ -39,6 +39,7 @@ mod full_schema;
 #[cfg(feature = "functions")]
 mod function_tool;
 mod gate;
+mod host_call;
 mod limits;
 mod naming;
 mod plain_schema;

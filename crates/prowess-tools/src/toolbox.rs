@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use prowess_core::{
     ApprovalId, AuditEvent, CallIntent, Catalog, ToolCall, ToolContext, ToolDefinition, Verdict,
@@ -33,9 +34,9 @@ pub struct Toolbox {
 }
 
 /// A call on its way through the checks.
-struct Admission {
-    intent: CallIntent,
-    approval: Option<ApprovalId>,
+pub(crate) struct Admission {
+    pub(crate) intent: CallIntent,
+    pub(crate) approval: Option<ApprovalId>,
 }
 
 impl Toolbox {
@@ -72,6 +73,17 @@ impl Toolbox {
         };
         trace::record_outcome(&span, &answer.outcome);
         let duration = context.clock.elapsed().saturating_sub(begun);
+        self.finish(call, admission, answer, duration)
+    }
+
+    /// Records how a call ended, and returns its result.
+    pub(crate) fn finish(
+        &self,
+        call: &ToolCall,
+        admission: Admission,
+        answer: Answer,
+        duration: Duration,
+    ) -> Dispatched {
         let Admission { intent, approval } = admission;
         self.limits.track(&intent, &call.arguments, &answer, duration);
         let Answer { result, outcome } = answer;
@@ -134,23 +146,22 @@ impl Toolbox {
         }
         let arguments = self.checked(slot, context, arguments)?;
         self.limits.admit(&admission.intent)?;
-        self.ask_gate(slot, context, &arguments, admission)?;
+        let spelled = self.naming.spell(&slot.name);
+        let request =
+            GateRequest { context, tool: &slot.name, spelled: &spelled, arguments: &arguments };
+        self.ask_gate(&request, admission)?;
         self.audit.intend(&admission.intent)?;
         Ok(arguments)
     }
 
     /// Asks the gate, which refuses the call if it panics.
-    fn ask_gate(
+    pub(crate) fn ask_gate(
         &self,
-        slot: &Slot,
-        context: &ToolContext<'_>,
-        arguments: &Value,
+        request: &GateRequest<'_>,
         admission: &mut Admission,
     ) -> Result<(), Refusal> {
-        let spelled = self.naming.spell(&slot.name);
-        let request = GateRequest { context, tool: &slot.name, spelled: &spelled, arguments };
-        let answer = guarded(|| self.gate.check(&request));
-        let answer = answer.unwrap_or_else(|| GateAnswer::deny(self.without_gate(slot)));
+        let answer = guarded(|| self.gate.check(request));
+        let answer = answer.unwrap_or_else(|| GateAnswer::deny(without_gate(request.spelled)));
         admission.intent.decision = Some(answer.decision);
         admission.approval = answer.approval;
         answer.refusal.map_or(Ok(()), Err)
@@ -184,14 +195,6 @@ impl Toolbox {
         Answer::refused(Refusal::new(codes::UNKNOWN_TOOL, message))
     }
 
-    fn without_gate(&self, slot: &Slot) -> Refusal {
-        let message = format!(
-            "{} was not run: whether it may run could not be found out; tell the user",
-            self.show(slot)
-        );
-        Refusal::new(codes::GATE_FAILED, message)
-    }
-
     /// Returns the refusal after a panic. The panic's message stays out: it may have internals of
     /// the host.
     fn broken(&self, slot: &Slot) -> Refusal {
@@ -205,6 +208,14 @@ impl Toolbox {
     fn show(&self, slot: &Slot) -> String {
         quoted(&self.naming.spell(&slot.name))
     }
+}
+
+fn without_gate(tool: &str) -> Refusal {
+    let message = format!(
+        "{} was not run: whether it may run could not be found out; tell the user",
+        quoted(tool)
+    );
+    Refusal::new(codes::GATE_FAILED, message)
 }
 
 /// Returns whether the gate denied the call.

@@ -1,10 +1,11 @@
 //! The step between the check of the arguments and the run.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use prowess_core::{ApprovalId, Code, Outcome, Verdict};
-use prowess_tools::{Gate, GateAnswer, GateRequest, Refusal};
+use prowess_core::{ApprovalId, Code, Outcome, ToolCall, ToolResult, Verdict};
+use prowess_tools::{Dispatched, Gate, GateAnswer, GateRequest, Refusal};
 use serde_json::{Value, json};
 
 use crate::fixture::{Host, Setup, check_error};
@@ -94,4 +95,47 @@ fn pending_approvals_reach_the_host_alone() {
     assert_eq!(host.active(), "", "nothing was loaded");
     let decision = host.audit.events()[0].intent.decision.clone();
     assert_eq!(decision, answer.decision, "the audit has the same decision");
+}
+
+/// Runs a tool of the host's own, and returns the result and how often it ran.
+fn guard(host: &Host, run: impl Fn() -> ToolResult) -> (Dispatched, usize) {
+    let runs = Cell::new(0);
+    let call = ToolCall::new("Deploy", json!({ "to": "live" }));
+    let answer = host.toolbox.guard(&host.context(), &call, || {
+        runs.set(runs.get() + 1);
+        run()
+    });
+    (answer, runs.get())
+}
+
+#[test]
+fn tools_of_the_host_run_behind_the_gate() {
+    let host = Host::new(Setup::default());
+    let (answer, runs) = guard(&host, || ToolResult::text("deployed"));
+    assert_eq!(runs, 1);
+    assert_eq!(answer.result, ToolResult::text("deployed"));
+    let event = &host.audit.events()[0];
+    assert_eq!((event.intent.tool.as_str(), &event.outcome), ("Deploy", &Outcome::Done));
+}
+
+#[test]
+fn refused_tools_of_the_host_do_not_run() {
+    let gate = Arc::new(Closed::default());
+    let host = behind(gate.clone());
+    let (answer, runs) = guard(&host, || ToolResult::text("deployed"));
+    check_error(&answer, "not-approved", "the user has not approved this; ask the user first");
+    assert_eq!(runs, 0, "it is not run");
+    let asked = gate.0.lock().expect("no test panics here").clone();
+    assert_eq!(asked, [("Deploy".to_owned(), json!({ "to": "live" }))]);
+    let outcome = host.audit.events()[0].outcome.clone();
+    assert_eq!(outcome, Outcome::Refused(Code::new("not-approved")));
+}
+
+#[test]
+fn tools_of_the_host_that_panic_have_failed() {
+    let host = Host::new(Setup::default());
+    let (answer, runs) = guard(&host, || panic!("the disk is gone"));
+    let sentence = "the tool broke down while it worked; go on without it";
+    check_error(&answer, "tool-failed", sentence);
+    assert_eq!(runs, 1);
 }

@@ -1,0 +1,55 @@
+//! Calls of tools that the host runs itself, on the path of every other call.
+
+use prowess_core::{ToolCall, ToolContext, ToolResult};
+
+use crate::dispatched::{Answer, Dispatched};
+use crate::slot::guarded;
+use crate::toolbox::{Admission, Toolbox};
+use crate::{GateRequest, Refusal, codes, trace};
+
+impl Toolbox {
+    /// Runs a tool that is not in this toolbox, if the gate permits the call: the limits, the gate
+    /// and the audit are those of every other call. The host has checked the arguments.
+    ///
+    /// `run` is called at most once, and not at all if the call is refused. A tool that panics has
+    /// failed.
+    pub fn guard(
+        &self,
+        context: &ToolContext<'_>,
+        call: &ToolCall,
+        run: impl FnOnce() -> ToolResult,
+    ) -> Dispatched {
+        let span = trace::call(Some(&call.name), context.caller);
+        let _entered = span.enter();
+        let begun = context.clock.elapsed();
+        let intent = self.audit().intent(context, &call.name);
+        let mut admission = Admission { intent, approval: None };
+        let answer = match self.admit_call(context, call, &mut admission) {
+            Ok(()) => Answer::ran(guarded(run).unwrap_or_else(failed)),
+            Err(refusal) => Answer::refused(refusal),
+        };
+        trace::record_outcome(&span, &answer.outcome);
+        let duration = context.clock.elapsed().saturating_sub(begun);
+        self.finish(call, admission, answer, duration)
+    }
+
+    fn admit_call(
+        &self,
+        context: &ToolContext<'_>,
+        call: &ToolCall,
+        admission: &mut Admission,
+    ) -> Result<(), Refusal> {
+        if context.cancel.is_cancelled() {
+            return Err(Refusal::new(codes::CANCELLED, "not run: the turn was cancelled"));
+        }
+        self.limits.admit(&admission.intent)?;
+        let ToolCall { name, arguments } = call;
+        let request = GateRequest { context, tool: name, spelled: name, arguments };
+        self.ask_gate(&request, admission)?;
+        self.audit().intend(&admission.intent)
+    }
+}
+
+fn failed() -> ToolResult {
+    ToolResult::error(codes::TOOL_FAILED, "the tool broke down while it worked; go on without it")
+}
