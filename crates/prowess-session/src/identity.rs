@@ -1,4 +1,4 @@
-//! Random ids of sessions and of operations.
+//! Random ids of sessions, of operations and of what a host creates.
 
 use std::fmt::Write;
 
@@ -6,20 +6,38 @@ use prowess_core::{OperationId, SessionId, StoreError};
 
 use crate::OpenError;
 
-/// Creates an id of 128 random bits in hexadecimal: unique without coordination, and not guessable.
+/// Creates the id of a session.
 pub(crate) fn session() -> Result<SessionId, OpenError> {
+    let id = random_id().map_err(|error| OpenError::NoRandomness(error.to_string()))?;
+    Ok(SessionId::new(id).expect("hexadecimal digits are allowed"))
+}
+
+/// Creates the id of an operation on a session.
+pub(crate) fn operation() -> Result<OperationId, StoreError> {
+    random_operation().map_err(|error| StoreError(format!("no random bytes: {error}")))
+}
+
+/// Creates a random id for something of the host's, such as an approval: 128 bits in hexadecimal,
+/// unique without coordination and not guessable.
+///
+/// # Errors
+///
+/// The operating system provides no random bytes.
+pub fn random_id() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 16];
-    let filled = getrandom::fill(&mut bytes);
-    filled.map_err(|error| OpenError::NoRandomness(error.to_string()))?;
+    getrandom::fill(&mut bytes)?;
     let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {
         write!(text, "{byte:02x}").expect("a string takes any text");
     }
-    Ok(SessionId::new(text).expect("hexadecimal digits are allowed"))
+    Ok(text)
 }
 
-/// Creates the id of an operation.
-pub(crate) fn operation() -> Result<OperationId, StoreError> {
-    let random = getrandom::u64();
-    random.map(OperationId).map_err(|error| StoreError(format!("no random bytes: {error}")))
+/// Creates a random id of an operation.
+///
+/// # Errors
+///
+/// The operating system provides no random bytes.
+pub fn random_operation() -> Result<OperationId, getrandom::Error> {
+    getrandom::u64().map(OperationId)
 }

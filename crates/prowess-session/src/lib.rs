@@ -49,6 +49,7 @@ pub use boundaries::Boundaries;
 pub use error::OpenError;
 pub use fork::ForkRequest;
 pub use handle::SessionHandle;
+pub use identity::{random_id, random_operation};
 pub use memory::MemoryStore;
 pub use policy::{Discipline, OnChange, OnReload, SessionPolicy};
 pub use refreshed::{Refreshed, ReplacedSkill};

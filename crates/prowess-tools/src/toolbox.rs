@@ -45,6 +45,11 @@ impl Toolbox {
         self.naming
     }
 
+    /// Returns the canonical name of the tool that a model calls by this name.
+    pub fn canonical_name(&self, name: &str) -> Option<&str> {
+        self.by_name.get(name).map(|&at| &*self.tools[at].name)
+    }
+
     /// Returns the definitions of the tools that are offered with `catalog`, spelled for the model
     /// and in the order of their providers. Skips a tool that panics.
     pub fn definitions(&self, catalog: &Catalog) -> Vec<ToolDefinition> {

@@ -1,19 +1,22 @@
 //! Builds a runtime from the parts that a [`RuntimeBuilder`] has collected.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use prowess_core::{CatalogProvider, Layer};
+use prowess_core::{Catalog, CatalogProvider, Layer, ToolProvider};
+use prowess_gate::{GatePolicy, Ungranted};
 use prowess_prompt::{CatalogPlace, Composer, PromptPolicy};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
 use prowess_session::{Boundaries, Sessions};
 use prowess_tools::{DiscoveryTools, SkillTools, ToolNaming, Toolbox};
 
+use crate::gate::RuntimeGate;
 use crate::parts::Parts;
 #[cfg(feature = "state")]
 use crate::record_cache::RecordCacheSession;
 use crate::runtime::Runtime;
 use crate::sources::unusable_root;
-use crate::{Error, Policies, RuntimeBuilder, SystemFacts};
+use crate::{AddedTools, Error, Policies, RuntimeBuilder, SystemFacts};
 
 impl RuntimeBuilder {
     /// Builds the runtime and scans every source.
@@ -30,7 +33,8 @@ impl RuntimeBuilder {
         if !self.policies.layers.is_empty() {
             self.layers = self.layers_of_policies();
         }
-        let toolbox = self.toolbox()?;
+        let gate = Arc::new(self.gate());
+        let toolbox = self.toolbox(&gate)?;
         let (registry, required) = self.registry()?;
         let registry = Arc::new(self.first_scan(registry)?);
         if let Some(finding) = unusable_root(&registry.catalog(), &required) {
@@ -56,6 +60,7 @@ impl RuntimeBuilder {
             sessions,
             boundaries,
             toolbox,
+            gate,
             clock,
             ranker,
             audit,
@@ -91,10 +96,39 @@ impl RuntimeBuilder {
         }
     }
 
-    fn toolbox(&self) -> Result<Toolbox, Error> {
+    fn gate(&self) -> RuntimeGate {
+        let Policies { gate, added_tools, tool_arguments, approvals, .. } = &self.policies;
+        let names = |provider: &dyn ToolProvider| {
+            let nothing = Catalog::empty();
+            provider.tools().iter().map(|tool| tool.definition(&nothing).name).collect()
+        };
+        let mut operations: BTreeSet<String> = names(&self.skill_tools());
+        // A script does not manage skills.
+        let run = operations.take(SkillTools::RUN);
+        let mut tools: BTreeSet<String> =
+            self.providers.iter().flat_map(|provider| names(provider.as_ref())).collect();
+        tools.extend(run);
+        let ungranted = match added_tools {
+            AddedTools::Run => Ungranted::Allow,
+            AddedTools::Gate => gate.ungranted,
+        };
+        RuntimeGate {
+            policy: gate.clone(),
+            added: GatePolicy { ungranted, ..gate.clone() },
+            arguments: tool_arguments.clone(),
+            approval: *approvals,
+            operations,
+            tools,
+            approvals: Arc::clone(&self.approvals),
+            clock: Arc::clone(&self.clock),
+        }
+    }
+
+    fn toolbox(&self, gate: &Arc<RuntimeGate>) -> Result<Toolbox, Error> {
         let skill_tools = self.skill_tools();
         let mut toolbox = Toolbox::builder(ToolNaming::new(self.policies.name_style))
             .provider(&skill_tools)
+            .gate(Arc::clone(gate) as _)
             .audit(Arc::clone(&self.audit));
         for provider in &self.providers {
             toolbox = toolbox.provider(provider.as_ref());

@@ -7,10 +7,10 @@ use std::sync::Arc;
 #[cfg(feature = "filesystem")]
 use prowess_core::FolderTrust;
 use prowess_core::{
-    AuditSink, Clock, Diagnostic, EstimatedTokens, Facts, Layer, NoAudit, Ranker, ScriptRunner,
-    SessionStore, SkillSource, TokenCounter, ToolProvider, Trust,
+    ApprovalStore, AuditSink, Clock, Diagnostic, EstimatedTokens, Facts, Layer, NoAudit, Ranker,
+    ScriptRunner, SessionStore, SkillSource, TokenCounter, ToolProvider, Trust,
 };
-use prowess_session::MemoryStore;
+use prowess_session::{MemoryApprovals, MemoryStore};
 #[cfg(feature = "filesystem")]
 use prowess_source_fs::{Nested, Surroundings};
 #[cfg(feature = "state")]
@@ -48,6 +48,7 @@ pub struct RuntimeBuilder {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) counter: Arc<dyn TokenCounter>,
     pub(crate) audit: Arc<dyn AuditSink>,
+    pub(crate) approvals: Arc<dyn ApprovalStore>,
     pub(crate) ranker: Arc<dyn Ranker>,
     pub(crate) script_runner: Option<Arc<dyn ScriptRunner>>,
     pub(crate) facts: Option<Arc<dyn Facts>>,
@@ -80,6 +81,7 @@ impl Default for RuntimeBuilder {
             clock: Arc::new(SystemClock::default()),
             counter: Arc::new(EstimatedTokens),
             audit: Arc::new(NoAudit),
+            approvals: Arc::new(MemoryApprovals::new()),
             ranker: default_ranker(),
             script_runner: None,
             facts: None,
@@ -243,6 +245,13 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn audit(mut self, audit: Arc<dyn AuditSink>) -> Self {
         self.audit = audit;
+        self
+    }
+
+    /// Sets the store of approvals. By default, [`MemoryApprovals`].
+    #[must_use]
+    pub fn approvals(mut self, approvals: Arc<dyn ApprovalStore>) -> Self {
+        self.approvals = approvals;
         self
     }
 

@@ -1,6 +1,6 @@
 //! Why the facade could not do what it was asked.
 
-use prowess_core::{Diagnostic, SessionError, SessionIdError};
+use prowess_core::{ApprovalStoreError, Diagnostic, SessionError, SessionIdError};
 use prowess_registry::RegistryError;
 use prowess_session::OpenError;
 use prowess_tools::BuildError;
@@ -34,6 +34,9 @@ pub enum Error {
     /// A conversation could not begin.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// The approvals could not be read.
+    #[error(transparent)]
+    Approvals(#[from] ApprovalStoreError),
     /// A conversation could not go on.
     #[error(transparent)]
     Session(#[from] SessionError),

@@ -35,6 +35,7 @@ mod default_skills;
 mod directories;
 mod error;
 mod facts;
+mod gate;
 pub mod guide;
 mod parts;
 mod policies;
@@ -53,12 +54,14 @@ pub use config::ConfigError;
 pub use default_skills::default_skills;
 pub use error::Error;
 pub use facts::SystemFacts;
-pub use policies::{CachePolicy, Policies};
+pub use gate::{ApprovalPolicy, GatedArguments, ToolArguments};
+pub use policies::{AddedTools, CachePolicy, Policies};
 pub use runtime::Runtime;
 pub use turn::Turn;
 
 pub use prowess_core::*;
 pub use prowess_format as format;
+pub use prowess_gate as gating;
 #[cfg(feature = "lint")]
 pub use prowess_lint as lint;
 #[cfg(feature = "plugins")]

@@ -9,6 +9,7 @@ use prowess_session::{Boundaries, Sessions};
 use prowess_tools::Toolbox;
 
 use crate::Policies;
+use crate::gate::RuntimeGate;
 
 /// Everything that a runtime and its turns use. The last of them that is dropped ends the threads.
 pub(crate) struct Parts {
@@ -20,6 +21,7 @@ pub(crate) struct Parts {
     pub(crate) sessions: Sessions,
     pub(crate) boundaries: Boundaries,
     pub(crate) toolbox: Toolbox,
+    pub(crate) gate: Arc<RuntimeGate>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ranker: Arc<dyn Ranker>,
     pub(crate) audit: Arc<dyn AuditSink>,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use prowess_core::{Audience, BodyDelivery, DeliveryPolicy, Layer};
+use prowess_gate::GatePolicy;
 use prowess_prompt::PromptPolicy;
 use prowess_registry::{RefreshPolicy, RegistryPolicy, VisibilityPolicy};
 use prowess_session::SessionPolicy;
@@ -10,6 +11,8 @@ use prowess_session::SessionPolicy;
 use prowess_source_fs::Discovery;
 use prowess_tools::{NameStyle, ToolPolicy};
 use serde::{Deserialize, Serialize};
+
+use crate::gate::{ApprovalPolicy, ToolArguments};
 
 /// The policies of a runtime. Each field has a default, so a file may set only those that differ.
 ///
@@ -49,12 +52,34 @@ pub struct Policies {
     pub prompt: PromptPolicy,
     /// The tool policy.
     pub tools: ToolPolicy,
+    /// The gate's policy: what `allowed-tools` of loaded skills means, and the operator's limits.
+    pub gate: GatePolicy,
+    /// The result of a call of a tool that was added to the runtime, if nothing grants it. By default
+    /// it runs.
+    pub added_tools: AddedTools,
+    /// The arguments of tools that patterns of `allowed-tools` are about.
+    pub tool_arguments: ToolArguments,
+    /// The policy of approvals.
+    pub approvals: ApprovalPolicy,
     /// The spelling of the tools' names for the model. By default with underscores, which every
     /// vendor accepts.
     pub name_style: NameStyle,
     /// The plugin policy: which plugins may run, and how. By default none is loaded.
     #[cfg(feature = "plugins")]
     pub plugins: prowess_plugin_host::PluginPolicy,
+}
+
+/// The result of a call of a tool that was added to the runtime, by the host or by a plugin, where
+/// `allowed-tools` is a grant and nothing grants the call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AddedTools {
+    /// It runs: to add a tool is to offer it. The default.
+    #[default]
+    Run,
+    /// The gate's policy decides, as for tools that the host runs itself: by default a person is
+    /// asked.
+    Gate,
 }
 
 /// Whether the records of a scan are cached for the next start.

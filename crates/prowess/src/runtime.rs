@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Audience, CallOrigin, Catalog, CatalogProvider, Ranked, Ranker, SessionError, SessionId,
+    ApprovalStore, Audience, CallOrigin, Catalog, CatalogProvider, Ranked, Ranker, SessionError,
+    SessionId, ToolCall, ToolResult,
 };
+use prowess_gate::Decision;
 use prowess_registry::{Reload, ReloadCause, Subscription};
 use prowess_session::SessionHandle;
+use prowess_tools::Dispatched;
+use serde_json::Value;
 
 use crate::parts::Parts;
 use crate::{Error, Policies, Turn, trace};
@@ -152,6 +156,39 @@ impl Runtime {
         origin.agent = origin.agent.or_else(|| audience.agent.clone());
         origin.tenant = origin.tenant.or_else(|| audience.tenant.clone());
         self.turn_on(&session.with_origin(origin), || self.view(audience))
+    }
+
+    /// Decides whether a call of a tool may run in a session now, as [`Turn::decide`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::turn`], or the approvals cannot be read.
+    pub fn decide(
+        &self,
+        session: &SessionHandle,
+        tool: &str,
+        arguments: &Value,
+    ) -> Result<Decision, Error> {
+        self.turn(session)?.decide(tool, arguments)
+    }
+
+    /// Runs a tool that the host runs itself, if the gate permits the call, as [`Turn::guard`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::turn`]. A refused call is a result.
+    pub fn guard(
+        &self,
+        session: &SessionHandle,
+        call: &ToolCall,
+        run: impl FnOnce() -> ToolResult,
+    ) -> Result<Dispatched, Error> {
+        Ok(self.turn(session)?.guard(call, run))
+    }
+
+    /// Returns the approvals that the gate uses.
+    pub fn approvals(&self) -> &Arc<dyn ApprovalStore> {
+        &self.0.gate.approvals
     }
 
     fn turn_on(

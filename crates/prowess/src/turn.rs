@@ -7,16 +7,19 @@ use std::sync::Arc;
 use prowess_core::{
     ActiveSkill, AuditedOrigin, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content, Ranked,
     Record, RefreshEvent, RuntimeEvent, SessionState, ToolCall, ToolContext, ToolDefinition,
+    ToolResult,
 };
+use prowess_gate::Decision;
 use prowess_prompt::{ComposerInput, Prompt, changed_skills};
 use prowess_session::{OnChange, Refreshed, ReplacedSkill, SessionHandle, operations};
 use prowess_tools::{
     Dispatched, ExplicitActivation, completions, explicit_activation, newer_versions,
     skill_directories,
 };
-
+use serde_json::Value;
 use tracing::Span;
 
+use crate::gate::GatedCall;
 use crate::parts::Parts;
 use crate::{Error, trace};
 
@@ -207,8 +210,42 @@ impl Turn {
         Ok(skill_directories(&self.catalog, &state).into_iter().map(PathBuf::from).collect())
     }
 
-    fn dispatch(&self, call: &ToolCall, caller: Caller, cancel: &Cancel) -> Dispatched {
-        let context = ToolContext {
+    /// Decides whether a call of a tool may run, and says why. Nothing is run, spent or asked.
+    ///
+    /// `tool` is the name of a tool of the runtime, as the model sees it, or of one that the host
+    /// runs itself.
+    ///
+    /// # Errors
+    ///
+    /// The session is not open, or the approvals cannot be read.
+    pub fn decide(&self, tool: &str, arguments: &Value) -> Result<Decision, Error> {
+        let canonical = self.parts.toolbox.canonical_name(tool).unwrap_or(tool);
+        let state = self.session.state()?;
+        let decision = self.parts.gate.decide(&GatedCall {
+            tool: canonical,
+            aliases: &[tool],
+            arguments,
+            catalog: &self.catalog,
+            state: &state,
+            tenant: self.session.origin().tenant.as_deref(),
+        });
+        decision.map_err(Error::Approvals)
+    }
+
+    /// Runs a tool that the host runs itself, if the gate permits the call. Limits, gate and audit
+    /// are those of the runtime's own tools.
+    ///
+    /// `run` is not called if the call is refused. If a person has to approve the call first,
+    /// [`Dispatched::approval`] has the id of the pending approval, and the same call runs once it
+    /// is granted.
+    pub fn guard(&self, call: &ToolCall, run: impl FnOnce() -> ToolResult) -> Dispatched {
+        let cancel = Cancel::default();
+        let _entered = self.span.enter();
+        self.parts.toolbox.guard(&self.context(Caller::Model, &cancel), call, run)
+    }
+
+    fn context<'a>(&'a self, caller: Caller, cancel: &'a Cancel) -> ToolContext<'a> {
+        ToolContext {
             catalog: &self.catalog,
             session: &self.session,
             caller,
@@ -216,9 +253,12 @@ impl Turn {
             clock: self.parts.clock.as_ref(),
             cancel,
             boundary: &self.boundary,
-        };
+        }
+    }
+
+    fn dispatch(&self, call: &ToolCall, caller: Caller, cancel: &Cancel) -> Dispatched {
         let _entered = self.span.enter();
-        let mut dispatched = self.parts.toolbox.dispatch(&context, call);
+        let mut dispatched = self.parts.toolbox.dispatch(&self.context(caller, cancel), call);
         if self.body_delivery() == BodyDelivery::ToolResult && caller == Caller::Model {
             self.append_changed_skills(&mut dispatched);
         }

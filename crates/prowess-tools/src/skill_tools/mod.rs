@@ -63,6 +63,9 @@ impl SkillTools {
         "activate_skill",
     ];
 
+    /// The canonical name of the tool that runs scripts. The others only manage skills.
+    pub const RUN: &str = "skills.run";
+
     /// Creates the tools. `delivery` is the policy that prompts follow too.
     ///
     /// Searches filter by words, tokens are estimated, and no script can be run.

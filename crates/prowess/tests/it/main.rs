@@ -8,6 +8,7 @@ mod conversation;
 mod default_skills;
 mod dynamic;
 mod facts;
+mod gate;
 mod handles;
 mod hot_equals_cold;
 mod limits;

@@ -1,0 +1,109 @@
+//! The gate of a runtime: the decision on a call, from the loaded skills, the policy of the operator
+//! and the approvals of people.
+
+mod answer;
+mod approving;
+mod kinds;
+mod skills;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use prowess_core::{
+    ApprovalQuery, ApprovalStore, ApprovalStoreError, Catalog, Clock, SessionId, SessionState,
+};
+use prowess_gate::{Decision, GateInput, GatePolicy, GatedTool, ToolKind, decide};
+use serde_json::Value;
+
+pub use approving::ApprovalPolicy;
+pub use kinds::{GatedArguments, ToolArguments};
+
+use skills::Skills;
+
+/// Decides on the calls of one runtime.
+pub(crate) struct RuntimeGate {
+    /// The policy for tools that the host runs itself.
+    pub(crate) policy: GatePolicy,
+    /// The policy for tools of the runtime.
+    pub(crate) added: GatePolicy,
+    pub(crate) arguments: ToolArguments,
+    pub(crate) approval: ApprovalPolicy,
+    /// The canonical names of the tools that manage skills.
+    pub(crate) operations: BTreeSet<String>,
+    /// The canonical names of the other tools of the runtime.
+    pub(crate) tools: BTreeSet<String>,
+    pub(crate) approvals: Arc<dyn ApprovalStore>,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+/// A call to decide on.
+#[derive(Clone, Copy)]
+pub(crate) struct GatedCall<'a> {
+    pub(crate) tool: &'a str,
+    /// Further names of the tool in rules.
+    pub(crate) aliases: &'a [&'a str],
+    pub(crate) arguments: &'a Value,
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) state: &'a SessionState,
+    pub(crate) tenant: Option<&'a str>,
+}
+
+impl GatedCall<'_> {
+    fn session(&self) -> &SessionId {
+        &self.state.id
+    }
+}
+
+impl RuntimeGate {
+    /// Decides on a call, without spending an approval.
+    ///
+    /// # Errors
+    ///
+    /// The approvals cannot be read.
+    pub(crate) fn decide(&self, call: &GatedCall<'_>) -> Result<Decision, ApprovalStoreError> {
+        let first = self.decide_with(call, &Skills::of(call.catalog, call.state), &[]);
+        if first.is_allowed() {
+            return Ok(first);
+        }
+        // Positions and digests need the files, so they are read only for calls that do not run.
+        let skills = Skills::with_files(call.catalog, call.state);
+        let approvals =
+            if first.is_ask() { self.approvals.find(&self.query(call))? } else { vec![] };
+        Ok(self.decide_with(call, &skills, &approvals))
+    }
+
+    fn decide_with(
+        &self,
+        call: &GatedCall<'_>,
+        skills: &Skills<'_>,
+        approvals: &[prowess_core::Approval],
+    ) -> Decision {
+        let names = self.arguments.names(call.tool);
+        let is_operation = self.operations.contains(call.tool);
+        let kind = if is_operation {
+            ToolKind::SkillOperation
+        } else {
+            self.arguments.kind(call.tool, &names, call.arguments)
+        };
+        let is_added = is_operation || self.tools.contains(call.tool);
+        decide(&GateInput {
+            policy: if is_added { &self.added } else { &self.policy },
+            tool: GatedTool { name: call.tool, aliases: call.aliases, kind },
+            arguments: call.arguments,
+            skills: &skills.gated(),
+            approvals,
+            session: call.session(),
+            tenant: call.tenant,
+            now: self.clock.now(),
+        })
+    }
+
+    fn query<'a>(&self, call: &GatedCall<'a>) -> ApprovalQuery<'a> {
+        ApprovalQuery {
+            tool: call.tool,
+            tenant: call.tenant,
+            session: &call.state.id,
+            now: self.clock.now(),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The gate of the runtime as its toolbox sees it.
+
+use prowess_core::{ApprovalStoreError, AuditedDecision, Code, Verdict, declare_codes};
+use prowess_gate::{Decision, Grounds, RuleOrigin};
+use prowess_text::quoted;
+use prowess_tools::{Gate, GateAnswer, GateRequest, Refusal};
+
+use super::approving::Request;
+use super::{GatedCall, RuntimeGate};
+
+declare_codes! {
+    /// A person has to approve the call first.
+    APPROVAL_REQUIRED = "approval-required";
+    /// A person has refused the call.
+    APPROVAL_DENIED = "approval-denied";
+    /// The approvals cannot be read or written, so the call was not run.
+    APPROVALS_UNAVAILABLE = "approvals-unavailable";
+}
+
+impl Gate for RuntimeGate {
+    fn check(&self, request: &GateRequest<'_>) -> GateAnswer {
+        let context = request.context;
+        let state = match context.session.state() {
+            Ok(state) => state,
+            Err(error) => {
+                let refusal = Refusal::new(Code::new(error.code()), error.to_string());
+                return GateAnswer::deny(refusal);
+            }
+        };
+        let call = GatedCall {
+            tool: request.tool,
+            aliases: &[request.spelled],
+            arguments: request.arguments,
+            catalog: context.catalog,
+            state: &state,
+            tenant: context.origin.tenant.as_deref(),
+        };
+        self.answer(&call).unwrap_or_else(|error| unavailable(request.spelled, &error))
+    }
+}
+
+impl RuntimeGate {
+    /// Decides on a call, uses the approval that lets it run, or asks a person.
+    fn answer(&self, call: &GatedCall<'_>) -> Result<GateAnswer, ApprovalStoreError> {
+        let mut decision = self.decide(call)?;
+        if let Decision::Allow { grounds } = &decision
+            && let Some(approval) = grounds.approval.clone()
+            && !self.spend(call, &approval)?
+        {
+            // Another call has used it, or it was revoked in between.
+            decision = self.decide(call)?;
+            if decision.grounds().approval.is_some() {
+                return Ok(GateAnswer::deny(contended(call.tool)));
+            }
+        }
+        match decision {
+            Decision::Allow { grounds } => {
+                let decision = audited(Verdict::Allowed, &grounds);
+                Ok(GateAnswer { decision, ..GateAnswer::allow() })
+            }
+            Decision::Deny { refusal, grounds } => {
+                let decision = audited(Verdict::Denied, &grounds);
+                Ok(GateAnswer { decision, ..GateAnswer::deny(denied(&refusal)) })
+            }
+            Decision::Ask { request, grounds } => {
+                let request = self.ask(call, *request)?;
+                Ok(asked(call.tool, request, &grounds))
+            }
+        }
+    }
+}
+
+/// Returns the answer to a call that a person has to approve.
+fn asked(tool: &str, request: Request, grounds: &Grounds) -> GateAnswer {
+    let decision = audited(Verdict::Asked, grounds);
+    let tool = quoted(tool);
+    match request {
+        Request::Pending(approval) => {
+            let message = format!(
+                "{tool} was not run: a person has to approve this call first; tell the user, and \
+                 repeat the same call when it is approved"
+            );
+            let refusal = Refusal::new(APPROVAL_REQUIRED, message);
+            GateAnswer { decision, ..GateAnswer::ask(refusal, approval) }
+        }
+        Request::Denied => {
+            let message = format!("{tool} was not run: a person has refused it; go on without it");
+            let decision = AuditedDecision { verdict: Verdict::Denied, ..decision };
+            GateAnswer { decision, ..GateAnswer::deny(Refusal::new(APPROVAL_DENIED, message)) }
+        }
+        Request::NotAsked(reason) => {
+            let message =
+                format!("{tool} was not run: it needs an approval, and {reason}; tell the user");
+            let decision = AuditedDecision { verdict: Verdict::Denied, ..decision };
+            GateAnswer { decision, ..GateAnswer::deny(Refusal::new(APPROVAL_REQUIRED, message)) }
+        }
+    }
+}
+
+fn contended(tool: &str) -> Refusal {
+    let message = format!(
+        "{} was not run: other calls used its approval at the same time; repeat the call",
+        quoted(tool)
+    );
+    Refusal::new(APPROVAL_REQUIRED, message)
+}
+
+fn unavailable(tool: &str, error: &ApprovalStoreError) -> GateAnswer {
+    let message = format!("{} was not run: {error}; tell the user", quoted(tool));
+    GateAnswer::deny(Refusal::new(APPROVALS_UNAVAILABLE, message))
+}
+
+fn denied(refusal: &prowess_gate::Refusal) -> Refusal {
+    let message = refusal.message();
+    Refusal::new(refusal.code.clone(), message).with_error(refusal.error.clone())
+}
+
+/// Returns a decision for the audit, with the first rule that decided.
+fn audited(verdict: Verdict, grounds: &Grounds) -> AuditedDecision {
+    let Some(rule) = grounds.rules.first() else { return AuditedDecision::new(verdict) };
+    let (skill, location) = match &rule.origin {
+        RuleOrigin::Skill { skill, location, line, column } => {
+            let position = line.zip(*column).map(|(line, column)| format!(":{line}:{column}"));
+            let location = [location.as_str(), &position.unwrap_or_default()].concat();
+            (Some(skill.clone()), location)
+        }
+        RuleOrigin::Operator { setting } => (None, format!("gate.{setting}")),
+    };
+    AuditedDecision { verdict, rule: Some(rule.rule.clone()), skill, location: Some(location) }
+}

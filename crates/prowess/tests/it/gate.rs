@@ -1,0 +1,285 @@
+//! The gate: what skills, the operator and approvals let a call do, through the public interface.
+
+use std::cell::Cell;
+use std::fs;
+use std::sync::Arc;
+use std::thread;
+
+use prowess::gating::Decision;
+use prowess::session::SessionHandle;
+use prowess::{
+    ApprovalDecision, ApprovalId, ApprovalScope, ApprovalStoreExt as _, ApprovalVerdict,
+    CallOrigin, Catalog, Layer, Policies, Runtime, Timestamp, Tool, ToolCall, ToolContext,
+    ToolDefinition, ToolProvider, ToolResult, Trust,
+};
+use prowess_testkit::Tree;
+use serde_json::{Value, json};
+
+/// A tool of the host that queries data.
+struct Query;
+
+impl Tool for Query {
+    fn definition(&self, _: &Catalog) -> ToolDefinition {
+        let input_schema = json!({ "type": "object" });
+        let description = "Queries data.".to_owned();
+        ToolDefinition { name: "json_query".to_owned(), description, input_schema }
+    }
+
+    fn call(&self, _: &ToolContext<'_>, _: &Value) -> ToolResult {
+        ToolResult::text("the data")
+    }
+}
+
+struct Tools;
+
+impl ToolProvider for Tools {
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        vec![Arc::new(Query)]
+    }
+}
+
+/// A conversation over skills that a test writes.
+struct Host {
+    tree: Tree,
+    runtime: Runtime,
+    session: SessionHandle,
+}
+
+const GIT: &str = "allowed-tools: Bash(git:*) Read Write\n";
+
+impl Host {
+    /// Creates a host with skills: name and further frontmatter.
+    fn new(yaml: &str, trust: Trust, skills: &[(&str, &str)]) -> Self {
+        let tree = Tree::new("");
+        for (name, further) in skills {
+            tree.write(&format!("{name}/SKILL.md"), skill(name, further));
+        }
+        let policies = Policies::from_yaml(yaml).expect("the policies are valid");
+        let runtime = Runtime::builder()
+            .policies(policies)
+            .layers([Layer::new("user", trust)])
+            .tools(Arc::new(Tools))
+            .skills_directory("user", tree.path())
+            .build()
+            .expect("the runtime is complete");
+        let session = runtime.open_session().expect("the store is in memory");
+        Self { tree, runtime, session }
+    }
+
+    fn call(&self, name: &str, arguments: Value) -> prowess::tools::Dispatched {
+        let turn = self.runtime.turn(&self.session).expect("the session is open");
+        turn.call(&ToolCall::new(name, arguments))
+    }
+
+    fn load(&self, name: &str) {
+        let answer = self.call("skills_load", json!({ "names": [name], "mode": "add" }));
+        assert!(!answer.result.is_error, "{answer:?}");
+    }
+
+    fn decide(&self, tool: &str, arguments: &Value) -> Decision {
+        self.runtime.decide(&self.session, tool, arguments).expect("the approvals can be read")
+    }
+
+    fn bash(&self, command: &str) -> Decision {
+        self.decide("Bash", &json!({ "command": command }))
+    }
+
+    /// Makes a call of the host's own tool; returns the pending approval if it was not run.
+    fn guard(&self, command: &str) -> Result<(), Option<ApprovalId>> {
+        guard(&self.runtime, &self.session, command)
+    }
+
+    fn grant(&self, id: &ApprovalId, scope: ApprovalScope) {
+        let verdict = ApprovalVerdict::Grant { scope, expires: None };
+        let decision = ApprovalDecision { verdict, by: "ann".to_owned(), at: Timestamp(0) };
+        self.runtime.approvals().decide(id, &decision).expect("it is pending");
+    }
+}
+
+fn guard(
+    runtime: &Runtime,
+    session: &SessionHandle,
+    command: &str,
+) -> Result<(), Option<ApprovalId>> {
+    let runs = Cell::new(0);
+    let call = ToolCall::new("Bash", json!({ "command": command }));
+    let answer = runtime.guard(session, &call, || {
+        runs.set(runs.get() + 1);
+        ToolResult::text("ran")
+    });
+    let answer = answer.expect("the session is open");
+    assert_eq!(runs.get() == 1, !answer.result.is_error, "it runs exactly if it is permitted");
+    if answer.result.is_error { Err(answer.approval) } else { Ok(()) }
+}
+
+fn skill(name: &str, further: &str) -> String {
+    format!("---\nname: {name}\ndescription: Does {name}.\n{further}---\nBody of {name}\n")
+}
+
+fn standard(skills: &[(&str, &str)]) -> Host {
+    Host::new("preset: standard", Trust::Trusted, skills)
+}
+
+#[test]
+fn restricting_preset_refuses_unlisted_tools() {
+    let host = Host::new("preset: omniforge", Trust::Trusted, &[("k8s", GIT)]);
+    let query = || host.call("json_query", json!({}));
+    assert!(!query().result.is_error, "no skill limits it yet");
+    let loaded = host.call("skill", json!({ "skill_name": "k8s" }));
+    assert!(!loaded.result.is_error, "{loaded:?}");
+    let refused = query().result;
+    assert!(refused.is_error, "the skill does not list it");
+    let error = refused.error.expect("it is an error about a skill");
+    assert_eq!(
+        error.to_string(),
+        "[SKILL_TOOL_NOT_ALLOWED] Tool 'json_query' not allowed by skill 'k8s'. Allowed tools: \
+         Bash(git:*), Read, Write (tool=json_query, skill=k8s, \
+         allowed_tools=[Bash(git:*), Read, Write])"
+    );
+    assert!(host.bash("git status").is_allowed());
+    assert!(host.bash("kubectl delete pod").is_denied());
+    let unloaded = host.call("skill", json!({ "skill_name": "k8s", "action": "deactivate" }));
+    assert!(!unloaded.result.is_error, "skills can always be unloaded");
+    assert!(!query().result.is_error, "the limit ends with the skill");
+}
+
+#[test]
+fn granted_commands_run_and_others_are_asked_about() {
+    let host = standard(&[("release", GIT)]);
+    assert!(host.bash("git status").is_ask(), "nothing grants it before a skill is loaded");
+    host.load("release");
+    assert!(host.bash("git add . && git commit -m 'a; b'").is_allowed());
+    assert!(host.bash("git status; touch pwn").is_ask());
+    assert!(host.bash("git log > file").is_ask());
+    assert_eq!(host.guard("git status"), Ok(()));
+    let answer = host.call("skills_unload", json!({ "names": ["release"] }));
+    assert!(!answer.result.is_error);
+    assert!(host.bash("git status").is_ask(), "the grant ends with the skill");
+}
+
+#[test]
+fn decisions_name_rule_and_position() {
+    let host = standard(&[("release", GIT)]);
+    host.load("release");
+    let decision = host.bash("git log > file").to_string();
+    let location = host.tree.join("release/SKILL.md");
+    let place = format!("--> {}:4:16", location.display());
+    assert!(decision.starts_with("ask: `Bash` is listed by a skill"), "{decision}");
+    assert!(decision.contains(&place), "{decision}");
+    assert!(decision.contains("| Bash(git:*)"), "{decision}");
+}
+
+#[test]
+fn untrusted_skills_grant_nothing() {
+    let host = Host::new("preset: standard", Trust::Untrusted, &[("release", GIT)]);
+    host.load("release");
+    assert!(host.bash("git status").is_ask());
+}
+
+#[test]
+fn changed_files_bring_no_new_rights() {
+    let host = standard(&[("release", "")]);
+    host.load("release");
+    assert!(host.bash("git status").is_ask());
+    host.tree.write("release/SKILL.md", skill("release", "allowed-tools: Bash\n"));
+    host.runtime.reload();
+    assert!(host.bash("git status").is_ask(), "the rights are those of the load");
+    host.load("release");
+    assert!(host.bash("git status").is_allowed(), "a new load takes the new rights");
+}
+
+#[test]
+fn refreshed_skills_keep_their_rights() {
+    let yaml = "preset: standard\nsession: { on_change: refresh_next_turn }";
+    let host = Host::new(yaml, Trust::Trusted, &[("release", "")]);
+    host.load("release");
+    host.tree.write("release/SKILL.md", skill("release", "allowed-tools: Bash\n") + "More\n");
+    host.runtime.reload();
+    let turn = host.runtime.turn(&host.session).expect("the session is open");
+    assert!(turn.prompt().text.contains("More"), "the text is the new one");
+    assert!(host.bash("git status").is_ask(), "the rights are those of the load");
+}
+
+#[test]
+fn approvals_for_one_call_are_used_once() {
+    let host = standard(&[("release", GIT)]);
+    host.load("release");
+    let asked = host.guard("rm file").expect_err("a person has to approve it");
+    let id = asked.expect("the host gets the pending approval");
+    assert_eq!(host.guard("rm file"), Err(Some(id.clone())), "the same call asks once");
+    host.grant(&id, ApprovalScope::Once);
+    assert_eq!(host.guard("rm file"), Ok(()));
+    let again = host.guard("rm file").expect_err("the approval is spent");
+    assert_ne!(again, Some(id), "a new approval is needed");
+}
+
+#[test]
+fn racing_calls_share_no_approval() {
+    let host = standard(&[]);
+    let id = host.guard("rm file").expect_err("a person has to approve it").expect("it is pending");
+    host.grant(&id, ApprovalScope::Once);
+    let (runtime, session) = (&host.runtime, &host.session);
+    let runs = thread::scope(|scope| {
+        let calls: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| guard(runtime, session, "rm file").is_ok())).collect();
+        calls
+            .into_iter()
+            .map(|call| call.join().expect("no call panics"))
+            .filter(|ran| *ran)
+            .count()
+    });
+    assert_eq!(runs, 1, "one call uses the approval");
+}
+
+#[test]
+fn changed_packages_are_asked_about_again() {
+    let host = standard(&[("release", GIT)]);
+    host.tree.write("release/scripts/run.sh", "echo one\n");
+    host.load("release");
+    let id = host.guard("rm file").expect_err("a person has to approve it").expect("it is pending");
+    host.grant(&id, ApprovalScope::Always);
+    assert_eq!(host.guard("rm file"), Ok(()));
+    assert_eq!(host.guard("rm file"), Ok(()), "it is not for one call alone");
+    assert!(host.guard("rm other").is_err(), "other arguments need an approval");
+    fs::write(host.tree.join("release/scripts/run.sh"), "echo two\n").expect("it can be written");
+    let again = host.guard("rm file").expect_err("a script has changed");
+    assert_ne!(again, Some(id));
+}
+
+#[test]
+fn approvals_are_those_of_one_tenant() {
+    let host = standard(&[]);
+    let of = |tenant: &str| {
+        let origin = CallOrigin { tenant: Some(tenant.to_owned()), ..CallOrigin::default() };
+        host.session.with_origin(origin)
+    };
+    let asked = guard(&host.runtime, &of("a"), "rm file").expect_err("a person has to approve it");
+    host.grant(&asked.expect("it is pending"), ApprovalScope::Always);
+    assert_eq!(guard(&host.runtime, &of("a"), "rm file"), Ok(()));
+    assert!(guard(&host.runtime, &of("b"), "rm file").is_err());
+    assert!(host.guard("rm file").is_err());
+}
+
+#[test]
+fn refused_approvals_stay_refused() {
+    let host = standard(&[]);
+    let id = host.guard("rm file").expect_err("a person has to approve it").expect("it is pending");
+    let verdict = ApprovalVerdict::Deny;
+    let decision = ApprovalDecision { verdict, by: "ann".to_owned(), at: Timestamp(0) };
+    host.runtime.approvals().decide(&id, &decision).expect("it is pending");
+    assert_eq!(host.guard("rm file"), Err(None), "no person is asked again");
+}
+
+#[test]
+fn added_tools_run_unless_the_policy_asks() {
+    let query = |yaml: &str| {
+        let host = Host::new(yaml, Trust::Trusted, &[("release", GIT)]);
+        host.load("release");
+        host.call("json_query", json!({})).result.code.map(|code| code.to_string())
+    };
+    assert_eq!(query("preset: standard"), None);
+    let asked = Some("approval-required".to_owned());
+    assert_eq!(query("{ preset: standard, added_tools: gate }"), asked);
+    let denied = "{ preset: standard, gate: { ceiling: { deny: [json_query] } } }";
+    assert_eq!(query(denied).as_deref(), Some("tool-denied"));
+}
