@@ -384,6 +384,23 @@ pub(crate) enum Command {
         /// Skills to load first, separated by commas
         #[arg(long, value_delimiter = ',', value_name = "ID")]
         load: Vec<String>,
+        /// Show whether the call may run and why, without running it
+        #[arg(long)]
+        explain: bool,
+    },
+    /// Show whether a tool call may run and why, without running it
+    ///
+    /// The tool may also be one that the host runs itself, such as `Bash`. Exit code 0: it may run;
+    /// 1: it is refused or a person has to approve it.
+    ExplainCall {
+        /// Name of the tool
+        tool: String,
+        /// Arguments as a JSON object
+        #[arg(default_value = "{}")]
+        json: String,
+        /// Skills to load first, separated by commas
+        #[arg(long, value_delimiter = ',', value_name = "ID")]
+        load: Vec<String>,
     },
     /// List, inspect, check and create plugins. Only `check` executes plugin code
     #[command(subcommand)]

@@ -1,5 +1,5 @@
-//! The gate of a runtime: the decision on a call, from the loaded skills, the policy of the operator
-//! and the approvals of people.
+//! The gate of a runtime: the decision on a call, from the loaded skills, the policy of the
+//! operator and the approvals of people.
 
 mod answer;
 mod approving;

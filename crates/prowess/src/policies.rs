@@ -54,8 +54,8 @@ pub struct Policies {
     pub tools: ToolPolicy,
     /// The gate's policy: what `allowed-tools` of loaded skills means, and the operator's limits.
     pub gate: GatePolicy,
-    /// The result of a call of a tool that was added to the runtime, if nothing grants it. By default
-    /// it runs.
+    /// The result of a call of a tool that was added to the runtime, if nothing grants it. By
+    /// default it runs.
     pub added_tools: AddedTools,
     /// The arguments of tools that patterns of `allowed-tools` are about.
     pub tool_arguments: ToolArguments,

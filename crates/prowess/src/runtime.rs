@@ -172,7 +172,8 @@ impl Runtime {
         self.turn(session)?.decide(tool, arguments)
     }
 
-    /// Runs a tool that the host runs itself, if the gate permits the call, as [`Turn::guard`] does.
+    /// Runs a tool that the host runs itself, if the gate permits the call, as [`Turn::guard`]
+    /// does.
     ///
     /// # Errors
     ///

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use prowess::{Code, Content};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::args::Global;
 use crate::commands::conversation::{self, Conversation, words};
@@ -30,10 +31,7 @@ pub(crate) fn run(
     load: &[String],
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let arguments = serde_json::from_str(json).map_err(|error| {
-        let message = format!("the arguments are not JSON: {error}");
-        Failure::usage("arguments-invalid", message, "pass one JSON object, in single quotes")
-    })?;
+    let arguments = arguments(json)?;
     let runtime = runtime::runtime(global)?;
     let conversation = Conversation::open(&runtime)?;
     conversation.load(load)?;
@@ -51,4 +49,12 @@ pub(crate) fn run(
         output.remark(&format!("{DIM}refused or failed: {code}{DIM:#}\n"));
     }
     Ok(ExitCode::from(u8::from(called.is_error)))
+}
+
+/// Reads the arguments of a call.
+pub(crate) fn arguments(json: &str) -> Result<Value, Failure> {
+    serde_json::from_str(json).map_err(|error| {
+        let message = format!("the arguments are not JSON: {error}");
+        Failure::usage("arguments-invalid", message, "pass one JSON object, in single quotes")
+    })
 }

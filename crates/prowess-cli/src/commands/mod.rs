@@ -6,6 +6,7 @@ mod call;
 mod conversation;
 mod doctor;
 mod explain;
+mod explain_call;
 mod list;
 mod new;
 mod overview;
@@ -54,7 +55,13 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         }
         Some(Command::Explain { query }) => explain::run(global, query, output),
         Some(Command::Prompt { load }) => prompt::run(global, load, output),
-        Some(Command::Call { tool, json, load }) => call::run(global, tool, json, load, output),
+        Some(Command::Call { tool, json, load, explain: false }) => {
+            call::run(global, tool, json, load, output)
+        }
+        Some(
+            Command::Call { tool, json, load, explain: true }
+            | Command::ExplainCall { tool, json, load },
+        ) => explain_call::run(global, tool, json, load, output),
         Some(Command::Plugin(command)) => plugin::run(global, command, output),
         Some(Command::Serve) => serve::run(global, output),
         Some(Command::Trust(args)) => trust::run(args, output),

@@ -7,7 +7,7 @@ use expect_test::expect_file;
 use crate::program::Program;
 
 /// Each command whose help is in the snapshot.
-const COMMANDS: [&[&str]; 33] = [
+const COMMANDS: [&[&str]; 34] = [
     &[],
     &["validate"],
     &["read-properties"],
@@ -22,6 +22,7 @@ const COMMANDS: [&[&str]; 33] = [
     &["doctor"],
     &["prompt"],
     &["call"],
+    &["explain-call"],
     &["plugin"],
     &["plugin", "list"],
     &["plugin", "inspect"],

@@ -9,6 +9,7 @@ mod bad_input;
 mod contract;
 mod dynamic;
 mod explain;
+mod explain_call;
 mod help;
 mod names;
 mod new;

@@ -6,8 +6,8 @@ use prowess_gate::ToolKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The arguments of tools that patterns are about, such as the command in `Bash(git:*)`, by the name
-/// of the tool. The case of ASCII letters in names does not matter.
+/// The arguments of tools that patterns are about, such as the command in `Bash(git:*)`, by the
+/// name of the tool. The case of ASCII letters in names does not matter.
 ///
 /// A tool that is not listed has those of [`ToolKind::by_name`], which knows the common tools of
 /// clients: `Bash`, `Read`, `Write`, `Edit` and others. By default, none is listed.
