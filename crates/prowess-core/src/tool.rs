@@ -159,10 +159,11 @@ pub trait Tool: Send + Sync {
         Vec::new()
     }
 
-    /// Returns the file of a package that a call with these arguments refers to, for the audit. It
-    /// is called before the arguments are validated. By default, returns none.
-    fn named_resource<'a>(&self, _arguments: &'a Value) -> Option<&'a str> {
-        None
+    /// Returns the file that a call with these arguments refers to, for the audit. It is called
+    /// before the arguments are validated. By default, returns the argument `path` if it is a text,
+    /// also for tools of plugins.
+    fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
+        arguments["path"].as_str()
     }
 
     /// Returns whether the tool is listed for a model while `catalog` is in use. By default it is.

@@ -112,10 +112,6 @@ impl SkillTool for Read {
         })
     }
 
-    fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
-        arguments["path"].as_str()
-    }
-
     fn run(
         &self,
         operations: &Operations,
