@@ -31,9 +31,9 @@ pub(super) trait SkillTool: Send + Sync + 'static {
         arguments["skill"].as_str().into_iter().collect()
     }
 
-    /// Returns the file that a call refers to. By default, none.
-    fn named_resource<'a>(&self, _arguments: &'a Value) -> Option<&'a str> {
-        None
+    /// Returns the file that a call refers to. By default, the one in the field `path`.
+    fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
+        arguments["path"].as_str()
     }
 
     /// Returns whether the tool is listed. By default, it is if there is a skill.
