@@ -50,7 +50,8 @@ cargo xtask COMMAND
                      linked source lists, too
   dynamic            run the tests of the facade and of the command line again, with built-in sources that
                      are the plugins in target/plugins
-  soak [RELOADS]     replace a plugin a thousand times, or so often, under readers; no read may fail
+  soak [RELOADS]     replace a plugin a thousand times, or so often, under readers; no read may fail. Then
+                     simulate a million calls of failing session stores; no update may be lost
   asan               run the tests of the boundary to plugins by AddressSanitizer, both sides of it
   miri               run those that open no library by Miri, of the nightly compiler
   loom               try every order of the registry's threads with a model checker
@@ -149,7 +150,8 @@ fn soak(arguments: &[&str]) -> Result<(), Failure> {
     // What runs plugins in processes of their own.
     cargo(["build", "--release", "--package", "prowess-plugin-host", "--bins"])?;
     let run = ["run", "--release", "--package", "prowess-plugin-host", "--example", "soak", "--"];
-    cargo(run.iter().chain(arguments))
+    cargo(run.iter().chain(arguments))?;
+    cargo(["run", "--release", "--package", "prowess-session", "--example", "simulate"])
 }
 
 /// Writes the page of every code. Its examples are run by a test, which compares the page otherwise.

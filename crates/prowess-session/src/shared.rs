@@ -68,28 +68,25 @@ impl Shared {
         for _ in 0..MOST_CALLS {
             match self.store.put(session, new, expected) {
                 Ok(PutOutcome::Stored | PutOutcome::AlreadyStored) => return Ok(true),
-                Ok(PutOutcome::Conflict) => {
-                    return match unanswered {
-                        Some(error) => self.was_overwritten(session, error),
-                        None => Ok(false),
-                    };
-                }
+                Ok(PutOutcome::Conflict) => return self.was_overwritten(session, unanswered),
                 Err(error) => unanswered = Some(error),
             }
         }
         Err(unanswered.expect("each call failed"))
     }
 
-    /// Returns whether a session was stored by a call without an answer, before another writer
-    /// changed it. `error` is the result if nothing shows it.
+    /// Returns whether a session was stored before another writer changed it: by a call without an
+    /// answer, or by a copy of a call that arrived earlier. If nothing shows it, `unanswered` is
+    /// the result.
     fn was_overwritten(
         &self,
         session: &StoredSession,
-        error: StoreError,
+        unanswered: Option<StoreError>,
     ) -> Result<bool, StoreError> {
-        match self.store.load(&session.id)? {
-            Some(stored) => was_stored(session, &stored).ok_or(error),
-            None => Err(error),
+        let stored = self.store.load(&session.id)?;
+        match stored.and_then(|stored| was_stored(session, &stored)) {
+            Some(was_stored) => Ok(was_stored),
+            None => unanswered.map_or(Ok(false), Err),
         }
     }
 }

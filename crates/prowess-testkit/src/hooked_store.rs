@@ -20,6 +20,8 @@ pub enum StoreCall<'a> {
         session: &'a StoredSession,
         /// The contents that are passed with it.
         new: &'a [StoredContent],
+        /// The operation that it expects.
+        expected: Option<OperationId>,
     },
     /// `touch`.
     Touch(&'a SessionId),
@@ -87,7 +89,7 @@ impl SessionStore for HookedStore {
         new: &[StoredContent],
         expected: Option<OperationId>,
     ) -> Result<PutOutcome, StoreError> {
-        let call = StoreCall::Put { session, new };
+        let call = StoreCall::Put { session, new, expected };
         (self.hook)(call, StoreMoment::Before)?;
         let outcome = self.inner.put(session, new, expected)?;
         (self.hook)(call, StoreMoment::After(Some(outcome)))?;

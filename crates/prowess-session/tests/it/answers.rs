@@ -132,7 +132,7 @@ fn turn_writes_at_most_300_bytes() {
     let written = Arc::new(Mutex::new(Written::default()));
     let recorder = Arc::clone(&written);
     let store = HookedStore::new(Arc::new(MemoryStore::new()), move |call, moment| {
-        if let (StoreCall::Put { session, new }, StoreMoment::Before) = (call, moment) {
+        if let (StoreCall::Put { session, new, .. }, StoreMoment::Before) = (call, moment) {
             let contents = new.iter().map(|content| content.text().len()).sum();
             recorder.lock().expect("no writer panics").put(session, contents);
         }
