@@ -49,11 +49,12 @@ fn flexigpt() {
     check(
         "flexigpt",
         &expect![[r#"
-        registry.name_mismatch: "allow"
-        registry.collision: "disambiguate"
-        refresh.mode: "manual"
-        name_style: "dash"
-    "#]],
+            registry.name_mismatch: "allow"
+            registry.collision: "disambiguate"
+            refresh.mode: "manual"
+            gate.tool_semantics: "advisory"
+            name_style: "dash"
+        "#]],
     );
 }
 
@@ -79,6 +80,8 @@ fn omniforge() {
             session.max_active: 1000
             delivery.bodies: "tool_result"
             tools.surfaces: ["skill"]
+            gate.tool_semantics: "restrict"
+            gate.refusal_wording: "skill"
         "#]],
     );
 }
@@ -96,6 +99,7 @@ fn boxxy() {
             registry.skill_md_case: "any"
             registry.collision: "error"
             refresh.mode: "manual"
+            added_tools: "gate"
         "#]],
     );
 }
