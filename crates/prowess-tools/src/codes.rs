@@ -35,6 +35,12 @@ prowess_core::declare_codes! {
     /// The call names more skills than the limit. `too-many-skills` is of the session: more would
     /// be loaded than it may have.
     TOO_MANY_NAMES = "too-many-names";
+    /// A required skill cannot be loaded, or has another version.
+    REQUIREMENT_UNMET = "requirement-unmet";
+    /// Skills require each other, so that none can be loaded first.
+    REQUIREMENT_CYCLE = "requirement-cycle";
+    /// A required skill must be loaded before, or in the same call.
+    REQUIREMENT_NOT_LOADED = "requirement-not-loaded";
     /// The path is not valid.
     INVALID_PATH = "invalid-path";
     /// The policy does not allow reading, or running, this part of a package.

@@ -47,6 +47,8 @@ pub struct ToolPolicy {
     pub list_page: usize,
     /// Whether a skill is found by a name in another case. By default it is not.
     pub skill_lookup: SkillLookup,
+    /// The treatment of skills that a skill requires. By default none: the frontmatter is a hint.
+    pub requires: RequiresMode,
     /// The maximum number of skills in one call, before duplicates are dropped. By default 64. The
     /// limit of loaded skills is that of the session.
     pub names_per_call: usize,
@@ -117,6 +119,7 @@ impl Default for ToolPolicy {
             discovery: DiscoveryTools::default(),
             list_page: 50,
             skill_lookup: SkillLookup::default(),
+            requires: RequiresMode::default(),
             names_per_call: 64,
             ids_in_schema: 100,
             resources_listed: 50,
@@ -197,4 +200,19 @@ pub enum SkillContent {
     Body,
     /// The whole file, with its frontmatter.
     File,
+}
+
+/// The treatment of the skills that a loaded skill requires. A cycle, a missing skill and a wrong
+/// version are findings of the catalog under each value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RequiresMode {
+    /// `requires` is a hint for the model. The default.
+    #[default]
+    Hint,
+    /// A load is refused unless what it requires is active or loaded by the same call.
+    Check,
+    /// What is required is loaded too, before the skills that require it. It counts for the maximum
+    /// of active skills, and all are loaded or none.
+    AutoLoad,
 }

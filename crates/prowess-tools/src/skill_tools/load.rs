@@ -15,6 +15,7 @@ use super::package::activate;
 use super::problem::Problem;
 use super::receipt;
 use super::reference::{self, id_schema};
+use super::required::with_required;
 use super::skill_tool::SkillTool;
 use super::wrapper::{resources, wrapped};
 use crate::codes;
@@ -72,6 +73,7 @@ impl Operations {
     ) -> Result<Loaded<'c>, Problem> {
         let LoadArguments { names, mode, force } = arguments;
         let records = self.resolve(context, names)?;
+        let records = with_required(context, records, *mode, self.policy.requires)?;
         let now = context.clock.now();
         let mut skills = Vec::with_capacity(records.len());
         for &record in &records {

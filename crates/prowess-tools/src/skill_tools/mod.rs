@@ -24,6 +24,7 @@ mod read;
 mod read_skill;
 mod receipt;
 mod reference;
+mod required;
 mod run;
 mod search;
 mod skill;

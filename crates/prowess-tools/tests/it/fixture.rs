@@ -134,7 +134,7 @@ impl ScanSink for Packer {
             tags: &summary.tags,
             priority: summary.priority,
             version: summary.version.as_deref(),
-            conditions: None,
+            conditions: summary.conditions.to_conditions().map(Arc::new),
             stamp: found.stamp,
         });
         ReadFurther::No

@@ -3,7 +3,7 @@
 use expect_test::expect;
 use prowess_core::{Digest, Session, SourceErrorKind};
 use prowess_format::{Profile, Rules};
-use prowess_tools::ToolPolicy;
+use prowess_tools::{RequiresMode, ToolPolicy};
 use serde_json::{Value, json};
 
 use crate::fixture::{Host, Setup, catalog_by, catalog_hiding, check_error, skill_md, text};
@@ -316,4 +316,48 @@ fn failures_are_skill_errors() {
     host.source.fail("broken/SKILL.md", SourceErrorKind::Denied);
     let error = load_error(&host, "broken");
     assert!(error.starts_with("[SKILL_ACTIVATION_ERROR] Failed to activate skill 'broken'"));
+}
+
+/// Loads `top` of three skills under a policy of requirements; returns the active skills and the
+/// code.
+fn load_top(requires: RequiresMode, names: &[&str], mode: &str) -> (String, Option<String>) {
+    let skill = |name: &str, further: &str| {
+        format!("---\nname: {name}\ndescription: x\n{further}---\nBody\n")
+    };
+    let files = [
+        ("top/SKILL.md", skill("top", "requires: middle\n")),
+        ("middle/SKILL.md", skill("middle", "requires: base\n")),
+        ("base/SKILL.md", skill("base", "")),
+        ("lost/SKILL.md", skill("lost", "requires: gone\n")),
+    ];
+    let files = files.each_ref().map(|(path, text)| (*path, text.as_bytes()));
+    let policy = ToolPolicy { requires, ..ToolPolicy::default() };
+    let host = Host::with(Setup { policy, ..Setup::default() }, &files);
+    host.done("skills_load", json!({ "names": ["base"] }));
+    let answer = host.call("skills_load", json!({ "names": names, "mode": mode }));
+    (host.active(), answer.result.code.map(|code| code.to_string()))
+}
+
+#[test]
+fn requirements_are_hints_by_default() {
+    assert_eq!(load_top(RequiresMode::Hint, &["top"], "add"), ("base top".to_owned(), None));
+}
+
+#[test]
+fn checked_requirements_must_be_loaded() {
+    let refused = Some("requirement-not-loaded".to_owned());
+    let load = |names: &[&str], mode| load_top(RequiresMode::Check, names, mode);
+    assert_eq!(load(&["top"], "add"), ("base".to_owned(), refused.clone()));
+    assert_eq!(load(&["top", "middle"], "replace"), ("base".to_owned(), refused));
+    assert_eq!(load(&["top", "middle"], "add"), ("base top middle".to_owned(), None));
+    let unmet = Some("requirement-unmet".to_owned());
+    assert_eq!(load(&["lost"], "add"), ("base".to_owned(), unmet));
+}
+
+#[test]
+fn required_skills_are_loaded_first() {
+    let load = |names: &[&str]| load_top(RequiresMode::AutoLoad, names, "replace");
+    assert_eq!(load(&["top"]), ("base middle top".to_owned(), None));
+    let unmet = Some("requirement-unmet".to_owned());
+    assert_eq!(load(&["top", "lost"]), ("base".to_owned(), unmet), "all are loaded or none");
 }

@@ -23,6 +23,7 @@ fn every_field_has_its_documented_default() {
         discovery: DiscoveryTools::Overflow,
         list_page: 50,
         skill_lookup: SkillLookup::Exact,
+        requires: prowess_tools::RequiresMode::Hint,
         names_per_call: 64,
         ids_in_schema: 100,
         resources_listed: 50,
