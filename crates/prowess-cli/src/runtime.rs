@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use prowess::state::{CurrentTrust, RecordCache};
-use prowess::{FolderTrust, NoFolderTrust, Policies, Runtime, RuntimeBuilder};
+use prowess::state::{CurrentTrust, LazyApprovals, RecordCache};
+use prowess::{
+    AuditLog, FolderTrust, NoFolderTrust, Policies, Runtime, RuntimeBuilder, SystemClock,
+};
+use prowess_audit::{JsonLinesLog, LogOptions, Redactor};
 
 use crate::args::Global;
+use crate::commands::audit::located;
 use crate::failure::Failure;
-use crate::paths::{absolute, machine, surroundings, trust_file};
+use crate::paths::{absolute, machine, state_database, surroundings, trust_file};
 use crate::plugins::Loaded;
 use crate::policies::policies;
 
@@ -31,7 +35,14 @@ pub(crate) fn builder_with(
     loaded: &Loaded,
 ) -> Result<RuntimeBuilder, Failure> {
     let built_in = crate::plugins::built_in(global, &policies)?;
+    let audit = policies.audit;
     let mut builder = Runtime::builder().policies(policies);
+    if let Some(database) = state_database(&machine(None)) {
+        builder = builder.approvals(Arc::new(LazyApprovals::new(database)));
+    }
+    if audit.log == AuditLog::Keep {
+        builder = builder.audit(Arc::new(audit_log()?));
+    }
     for plugin in &loaded.plugins {
         builder = builder.plugin(plugin);
     }
@@ -67,4 +78,14 @@ fn record_cache() -> Option<RecordCache> {
     let changed = program.modified().ok()?;
     let directory = machine(None).cache_home()?.join("prowess/records");
     Some(RecordCache::new(directory, format!("prowess {version}, {length} bytes of {changed:?}")))
+}
+
+/// Opens the audit log of this user.
+fn audit_log() -> Result<JsonLinesLog, Failure> {
+    let path = located(&None)?;
+    let clock = Arc::new(SystemClock::default());
+    JsonLinesLog::open(&path, LogOptions::default(), Redactor::default(), clock).map_err(|error| {
+        let help = "end the other program, or set `audit: { log: never }`";
+        Failure::new("audit-log-unavailable", error.to_string(), help)
+    })
 }

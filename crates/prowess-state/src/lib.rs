@@ -36,7 +36,7 @@ mod trusted;
 pub use cache::RecordCache;
 pub use current::CurrentTrust;
 #[cfg(feature = "database")]
-pub use database::{ApprovalDatabase, SessionDatabase};
+pub use database::{ApprovalDatabase, LazyApprovals, SessionDatabase};
 pub use date::rfc3339;
 pub use error::TrustError;
 pub use trust::TrustFile;

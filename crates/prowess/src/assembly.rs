@@ -129,7 +129,8 @@ impl RuntimeBuilder {
         let mut toolbox = Toolbox::builder(ToolNaming::new(self.policies.name_style))
             .provider(&skill_tools)
             .gate(Arc::clone(gate) as _)
-            .audit(Arc::clone(&self.audit));
+            .audit(Arc::clone(&self.audit))
+            .audit_policy(self.policies.audit.policy);
         for provider in &self.providers {
             toolbox = toolbox.provider(provider.as_ref());
         }

@@ -55,7 +55,7 @@ pub use default_skills::default_skills;
 pub use error::Error;
 pub use facts::SystemFacts;
 pub use gate::{ApprovalPolicy, GatedArguments, ToolArguments};
-pub use policies::{AddedTools, CachePolicy, Policies};
+pub use policies::{AddedTools, AuditLog, AuditSettings, CachePolicy, Policies};
 pub use runtime::Runtime;
 pub use turn::Turn;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prowess_core::{Audience, BodyDelivery, DeliveryPolicy, Layer};
+use prowess_core::{Audience, AuditPolicy, BodyDelivery, DeliveryPolicy, Layer};
 use prowess_gate::GatePolicy;
 use prowess_prompt::PromptPolicy;
 use prowess_registry::{RefreshPolicy, RegistryPolicy, VisibilityPolicy};
@@ -61,12 +61,36 @@ pub struct Policies {
     pub tool_arguments: ToolArguments,
     /// The policy of approvals.
     pub approvals: ApprovalPolicy,
+    /// The audit policy: whether there is a log, and whether calls depend on it.
+    pub audit: AuditSettings,
     /// The spelling of the tools' names for the model. By default with underscores, which every
     /// vendor accepts.
     pub name_style: NameStyle,
     /// The plugin policy: which plugins may run, and how. By default none is loaded.
     #[cfg(feature = "plugins")]
     pub plugins: prowess_plugin_host::PluginPolicy,
+}
+
+/// The audit policy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AuditSettings {
+    /// Whether a call may run although its intent could not be stored. By default it may.
+    pub policy: AuditPolicy,
+    /// Whether programs write an audit log. By default they do not. A host of the library sets its
+    /// own sink instead, with [`RuntimeBuilder::audit`](crate::RuntimeBuilder::audit).
+    pub log: AuditLog,
+}
+
+/// Whether programs write an audit log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AuditLog {
+    /// They write none.
+    #[default]
+    Never,
+    /// They write one in the user's state directory.
+    Keep,
 }
 
 /// The result of a call of a tool that was added to the runtime, by the host or by a plugin, where

@@ -65,7 +65,7 @@ fn check(head: Option<&Head>, path: &Path, output: &Output) -> Result<ExitCode, 
 }
 
 /// Returns the file, by default the one of this user.
-fn located(file: &Option<PathBuf>) -> Result<PathBuf, Failure> {
+pub(crate) fn located(file: &Option<PathBuf>) -> Result<PathBuf, Failure> {
     if let Some(file) = file {
         return Ok(file.clone());
     }

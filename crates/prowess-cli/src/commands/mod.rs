@@ -1,7 +1,7 @@
 //! One file per command.
 
 mod approvals;
-mod audit;
+pub(crate) mod audit;
 mod call;
 mod conversation;
 mod doctor;

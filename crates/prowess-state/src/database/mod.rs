@@ -4,6 +4,7 @@
 //! it at once, and a change that was acknowledged is on the disk.
 
 mod approvals;
+mod lazy;
 mod place;
 mod schema;
 mod sessions;
@@ -19,6 +20,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use crate::codes;
 
 pub use approvals::ApprovalDatabase;
+pub use lazy::LazyApprovals;
 pub use sessions::SessionDatabase;
 
 /// The time that a change waits for another program's change.

@@ -4,8 +4,8 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use prowess_core::ApprovalStore;
-use prowess_state::ApprovalDatabase;
+use prowess_core::{ApprovalId, ApprovalStore};
+use prowess_state::{ApprovalDatabase, LazyApprovals};
 use prowess_testkit::{Tree, check_approval_store};
 
 use crate::rotating::Rotating;
@@ -180,4 +180,24 @@ fn failing_disk_loses_nothing_acknowledged() {
         let is_whole = stored == expected[at] || stored == expected[at + 1];
         assert!(is_whole, "the change is stored completely or not at all: {step:?}");
     }
+}
+
+#[test]
+fn lazy_store_creates_the_file_when_it_is_used() {
+    let tree = Tree::new("");
+    let path = tree.join("state/approvals.db");
+    let store = LazyApprovals::new(&path);
+    assert!(!path.exists(), "nothing was asked yet");
+    check_approval_store(&store);
+    assert!(path.exists(), "the entries are in the file");
+}
+
+#[test]
+fn lazy_store_fails_until_the_file_can_be_opened() {
+    let tree = Tree::new("//- /approvals.db\nnot a database\n");
+    let path = tree.join("approvals.db");
+    let store = LazyApprovals::new(&path);
+    assert!(store.load(&ApprovalId::new("a")).is_err(), "the file is damaged");
+    fs::remove_file(&path).unwrap();
+    assert_eq!(store.load(&ApprovalId::new("a")), Ok(None));
 }
