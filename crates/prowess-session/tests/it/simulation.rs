@@ -154,12 +154,6 @@ impl World {
         moment: StoreMoment,
     ) -> Result<(), StoreError> {
         world.steps.fetch_add(u64::from(moment == StoreMoment::Before), Ordering::Relaxed);
-        if let StoreCall::Put { session, new, expected } = call
-            && moment == StoreMoment::Before
-            && world.chance(10)
-        {
-            lock(&world.duplicates).push_back((session.clone(), new.to_vec(), expected));
-        }
         if world.hosts().is_empty() {
             return Ok(());
         }
@@ -167,7 +161,16 @@ impl World {
         if world.chance(200) {
             is_crashed.store(true, Ordering::SeqCst);
         }
-        if is_crashed.load(Ordering::SeqCst) || world.chance(12) {
+        let is_lost = is_crashed.load(Ordering::SeqCst) || world.chance(12);
+        let is_sent = is_lost || moment != StoreMoment::Before;
+        // A copy arrives after its call, or instead of it.
+        if let StoreCall::Put { session, new, expected } = call
+            && is_sent
+            && world.chance(10)
+        {
+            lock(&world.duplicates).push_back((session.clone(), new.to_vec(), expected));
+        }
+        if is_lost {
             return Err(StoreError("the connection was closed".to_owned()));
         }
         Ok(())
