@@ -54,18 +54,41 @@ pub enum Question {
     },
     /// The loaded skills; the answer is the core's `SessionState`.
     State,
-    /// Loads skills; the answer is the core's `Receipt`. The host reads them itself.
+    /// Loads skills; the answer is the core's `Receipt`, and with `delivery` also the fields of a
+    /// [`Delivered`]. The host reads the skills itself.
     Load {
         /// The skills.
         skills: Vec<SkillVersion>,
         /// Whether those that are loaded stay.
         add: bool,
+        /// The destination of bodies, as the core's `BodyDelivery` is written. A host that does not
+        /// know it answers with the receipt alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        delivery: Option<String>,
+        /// Whether to deliver bodies again that the model has.
+        #[serde(default, skip_serializing_if = "is_false")]
+        force: bool,
     },
     /// Unloads skills; the answer is the core's `Receipt`.
     Unload {
         /// Their ids; `None` for all that are loaded.
         ids: Option<Vec<String>>,
     },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// The bodies that belong into the result of a load, next to its receipt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delivered<T> {
+    /// The ids of the skills whose bodies are delivered.
+    pub deliver: Vec<String>,
+    /// The ledger's entries of the skills whose bodies the model has, each the core's
+    /// `LedgerEntry`.
+    pub already_loaded: Vec<T>,
 }
 
 /// One version of a skill.

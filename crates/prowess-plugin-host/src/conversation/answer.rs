@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, Caller, Catalog, Clock, LoadMode, ReadLimit, Record, ResourcePath, Session,
-    SessionError, SourceError, Unload,
+    ActiveSkill, BodyDelivery, Caller, Catalog, Clock, LedgerEntry, LoadMode, LoadOutcome,
+    LoadRequest, ReadLimit, Receipt, Record, ResourcePath, Session, SessionError, SourceError,
+    Unload,
 };
-use prowess_plugin_abi::conversation::{PackageListing, Question, SessionRefusal, SkillVersion};
+use prowess_plugin_abi::conversation::{
+    Delivered, PackageListing, Question, SessionRefusal, SkillVersion,
+};
 use prowess_plugin_abi::{AbiError, codes};
 use prowess_text::quoted;
 use serde::Serialize;
@@ -38,7 +41,9 @@ impl Answer for Conversation<'_> {
                 let state = self.session()?.state();
                 encode(&state.map_err(|error| refused(&error))?)
             }
-            Question::Load { skills, add } => self.load(&skills, add),
+            Question::Load { skills, add, delivery, force } => {
+                self.load(&skills, add, delivery, force)
+            }
             Question::Unload { ids } => {
                 let which = ids.map_or(Unload::All, Unload::These);
                 let receipt = self.session()?.unload(&which);
@@ -86,12 +91,31 @@ impl<'a> Conversation<'a> {
     }
 
     /// Loads skills as the host reads them: a plugin cannot make up their bodies.
-    fn load(&self, skills: &[SkillVersion], add: bool) -> Result<Vec<u8>, AbiError> {
+    fn load(
+        &self,
+        skills: &[SkillVersion],
+        add: bool,
+        delivery: Option<String>,
+        force: bool,
+    ) -> Result<Vec<u8>, AbiError> {
         let session = self.session()?;
         let skills: Vec<_> =
             skills.iter().map(|version| self.activate(version)).collect::<Result<_, _>>()?;
-        let mode = if add { LoadMode::Add } else { LoadMode::Replace };
-        encode(&session.load(&skills, mode).map_err(|error| refused(&error))?)
+        let delivery = delivery.map(|text| serde_json::from_value(text.into())).transpose();
+        let delivery: Option<BodyDelivery> = delivery.map_err(|error| {
+            AbiError::new(codes::INVALID_ARGUMENT, format!("this is no delivery: {error}"))
+        })?;
+        let outcome = session.activate(&LoadRequest {
+            skills: &skills,
+            mode: if add { LoadMode::Add } else { LoadMode::Replace },
+            delivery: delivery.unwrap_or_default(),
+            generation: self.catalog.generation(),
+            force,
+        });
+        let outcome = outcome.map_err(|error| refused(&error))?;
+        let LoadOutcome { receipt, deliver, already_loaded } = outcome;
+        let delivered = delivery.map(|_| Delivered { deliver, already_loaded });
+        encode(&Loaded { receipt, delivered })
     }
 
     fn activate(&self, version: &SkillVersion) -> Result<Arc<ActiveSkill>, AbiError> {
@@ -115,6 +139,15 @@ impl<'a> Conversation<'a> {
         }
         Ok(Arc::new(skill))
     }
+}
+
+/// The answer to a load.
+#[derive(Serialize)]
+struct Loaded {
+    #[serde(flatten)]
+    receipt: Receipt,
+    #[serde(flatten)]
+    delivered: Option<Delivered<LedgerEntry>>,
 }
 
 fn encode(value: &impl Serialize) -> Result<Vec<u8>, AbiError> {

@@ -145,7 +145,11 @@ fn loads_name_a_version_that_the_caller_may_have() {
     let digest = |name| prowess_core::Digest::of(skill_md(name).as_bytes()).to_string();
     let load = |caller, id: &str, digest: String| {
         let skills = vec![SkillVersion { id: id.to_owned(), digest }];
-        let answer = answer(caller, &[], &Question::Load { skills, add: false });
+        let answer = answer(
+            caller,
+            &[],
+            &Question::Load { skills, add: false, delivery: None, force: false },
+        );
         answer.map_err(|error| match serde_json::from_str(error.ext.as_str()) {
             Ok(SessionRefusal::Refused { code, .. }) => code,
             other => panic!("it is a refusal: {other:?}"),

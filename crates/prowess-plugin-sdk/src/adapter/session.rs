@@ -4,12 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use prowess_core::{
-    ActiveSkill, Clock, LoadMode, Receipt, Session, SessionError, SessionId, SessionState,
-    StoreError, Unload,
+    ActiveSkill, BodyDelivery, Clock, LedgerEntry, LoadMode, LoadOutcome, LoadRequest, Receipt,
+    Session, SessionError, SessionId, SessionState, StoreError, Unload,
 };
 use prowess_plugin_abi::AbiError;
-use prowess_plugin_abi::conversation::{Question, REFUSALS, SessionRefusal, SkillVersion};
+use prowess_plugin_abi::conversation::{
+    Delivered, Question, REFUSALS, SessionRefusal, SkillVersion,
+};
 use prowess_plugin_abi::text::lossy;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::conversation::Conversation;
@@ -54,7 +57,7 @@ impl<'a> RemoteSession<'a> {
     }
 
     /// Asks for a change of the state.
-    fn change(&self, question: &Question) -> Result<Receipt, SessionError> {
+    fn change<T: DeserializeOwned>(&self, question: &Question) -> Result<T, SessionError> {
         self.is_changed.store(true, Ordering::Release);
         self.ask(question)
     }
@@ -100,12 +103,21 @@ impl Session for RemoteSession<'_> {
 
     /// Names the skills to the host, which reads them itself.
     fn load(&self, skills: &[Arc<ActiveSkill>], mode: LoadMode) -> Result<Receipt, SessionError> {
-        let version = |skill: &Arc<ActiveSkill>| SkillVersion {
-            id: skill.id.clone(),
-            digest: skill.digest.to_string(),
+        self.change(&question(skills, mode, None, false))
+    }
+
+    fn activate(&self, request: &LoadRequest<'_>) -> Result<LoadOutcome, SessionError> {
+        let LoadRequest { skills, mode, delivery, force, .. } = *request;
+        let Loaded { receipt, delivered } =
+            self.change(&question(skills, mode, Some(delivery), force))?;
+        let Some(Delivered { deliver, already_loaded }) = delivered else {
+            // An older host has no ledger: each body is delivered.
+            let ids = skills.iter().map(|skill| skill.id.clone());
+            let is_result = delivery == BodyDelivery::ToolResult;
+            let deliver = ids.filter(|_| is_result).collect();
+            return Ok(LoadOutcome { receipt, deliver, already_loaded: Vec::new() });
         };
-        let skills = skills.iter().map(version).collect();
-        self.change(&Question::Load { skills, add: mode == LoadMode::Add })
+        Ok(LoadOutcome { receipt, deliver, already_loaded })
     }
 
     fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {
@@ -114,5 +126,33 @@ impl Session for RemoteSession<'_> {
             Unload::These(ids) => Some(ids.clone()),
         };
         self.change(&Question::Unload { ids })
+    }
+}
+
+/// The answer to a load.
+#[derive(Deserialize)]
+struct Loaded {
+    #[serde(flatten)]
+    receipt: Receipt,
+    #[serde(flatten)]
+    delivered: Option<Delivered<LedgerEntry>>,
+}
+
+fn question(
+    skills: &[Arc<ActiveSkill>],
+    mode: LoadMode,
+    delivery: Option<BodyDelivery>,
+    force: bool,
+) -> Question {
+    let version = |skill: &Arc<ActiveSkill>| SkillVersion {
+        id: skill.id.clone(),
+        digest: skill.digest.to_string(),
+    };
+    let word = |delivery| serde_json::to_value(delivery).ok()?.as_str().map(str::to_owned);
+    Question::Load {
+        skills: skills.iter().map(version).collect(),
+        add: mode == LoadMode::Add,
+        delivery: delivery.and_then(word),
+        force,
     }
 }
