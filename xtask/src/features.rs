@@ -9,11 +9,12 @@ const MOST_CRATES: usize = 80;
 
 /// The features of the facade. Cargo refuses a name that it does not know, and a test compares the list
 /// with the manifest.
-const FEATURES: [&str; 11] = [
+const FEATURES: [&str; 13] = [
     "config",
     "database",
     "exact-tokens",
     "filesystem",
+    "functions",
     "json-schema",
     "lint",
     "media-types",
@@ -21,6 +22,7 @@ const FEATURES: [&str; 11] = [
     "search",
     "semantic",
     "state",
+    "vendor",
 ];
 
 /// Checks the facade without its features and with each alone, and counts its crates.
