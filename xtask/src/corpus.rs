@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_in_two_lists_or_twice_in_one_is_told_twice() {
+    fn a_package_in_two_lists_or_twice_in_one_is_reported_twice() {
         check(
             &json!({
                 "skills": [

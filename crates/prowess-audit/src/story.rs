@@ -1,4 +1,4 @@
-//! What a log says, for people: the story of each session, and statistics.
+//! A log as text for people: the story of each session, and statistics.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -71,7 +71,7 @@ fn a_reader_sees_whole_catalogs_that_never_go_back_and_each_is_dropped_once() {
 }
 
 #[test]
-fn who_is_told_of_a_catalog_finds_it() {
+fn a_notified_subscriber_finds_the_catalog() {
     loom::model(|| {
         let dropped = Arc::new(AtomicUsize::new(0));
         let published = Arc::new(Published::new(Whole::new(0, &dropped)));
@@ -92,7 +92,7 @@ fn who_is_told_of_a_catalog_finds_it() {
 }
 
 #[test]
-fn a_subscriber_that_waits_is_told_of_the_end() {
+fn a_waiting_subscriber_is_notified_of_the_end() {
     loom::model(|| {
         let dropped = Arc::new(AtomicUsize::new(0));
         let published = Published::new(Whole::new(0, &dropped));
@@ -108,7 +108,7 @@ fn a_subscriber_that_waits_is_told_of_the_end() {
 }
 
 #[test]
-fn a_subscriber_may_go_while_it_is_told() {
+fn a_subscriber_may_be_dropped_while_it_is_notified() {
     loom::model(|| {
         let dropped = Arc::new(AtomicUsize::new(0));
         let published = Arc::new(Published::new(Whole::new(0, &dropped)));
@@ -198,7 +198,7 @@ fn requests_that_come_during_a_scan_share_one_further_scan() {
 }
 
 #[test]
-fn work_that_was_cut_short_is_done_for_those_who_wait_for_it() {
+fn interrupted_work_is_done_for_its_waiters() {
     loom::model(|| {
         let disk = Disk::new();
         let other = {
@@ -213,7 +213,7 @@ fn work_that_was_cut_short_is_done_for_those_who_wait_for_it() {
 }
 
 #[test]
-fn a_subscriber_that_is_slow_is_told_what_it_missed() {
+fn a_slow_subscriber_gets_what_it_missed() {
     loom::model(|| {
         let dropped = Arc::new(AtomicUsize::new(0));
         let published = Published::new(Whole::new(0, &dropped));

@@ -8,7 +8,7 @@ use prowess_core::{
 use crate::ScanRecorder;
 use crate::scan_recorder::FoundPackage;
 use crate::source_fixture::{SourceFixture, broken};
-use crate::watch_kit::a_watch_tells_of_changes;
+use crate::watch_kit::a_watch_reports_changes;
 
 const ONCE: &str = "`scan` reports each package once, by a path in the normal form of \
      [`PackagePath`], and reports a diagnostic with a path for everything that prevented a package \
@@ -54,11 +54,11 @@ const PACKAGES: [&str; 5] = ["alpha", "alphabet", "group/deep", "long", "lower"]
 /// Panics if the source breaks a rule; the message names it.
 pub fn check_source(fixture: &dyn SourceFixture) {
     each_package_is_reported_once(fixture);
-    what_is_unreadable_is_told_of(fixture);
+    unreadable_packages_are_reported(fixture);
     an_unchanged_package_is_not_reported_again(fixture);
     a_file_is_read_further_when_asked(fixture);
     a_few_packages_are_reported_as_in_a_scan(fixture);
-    a_watch_tells_of_changes(fixture, &FILES);
+    a_watch_reports_changes(fixture, &FILES);
     no_way_leads_out_of_a_package(fixture);
     a_file_is_read_whole_or_not_at_all(fixture);
     a_listing_is_sorted_and_says_when_it_is_cut(fixture);
@@ -106,7 +106,7 @@ fn scan_of(fixture: &dyn SourceFixture, files: &[(&str, &[u8])]) -> ScanRecorder
     scan(&*fixture.source(files))
 }
 
-fn what_is_unreadable_is_told_of(fixture: &dyn SourceFixture) {
+fn unreadable_packages_are_reported(fixture: &dyn SourceFixture) {
     let Some(unreadable) = fixture.with_unreadable(&FILES) else {
         return;
     };
@@ -114,11 +114,11 @@ fn what_is_unreadable_is_told_of(fixture: &dyn SourceFixture) {
     let scan =
         scan.unwrap_or_else(|_| panic!("{}", broken(PARTLY, "one bad file makes the scan fail")));
     assert_eq!(scan.packages(), PACKAGES, "{}", broken(PARTLY, "a bad file hides good ones"));
-    let is_told = |problem: &Diagnostic| {
+    let is_expected = |problem: &Diagnostic| {
         problem.is_error() && problem.path.as_deref() == Some(&*unreadable.path)
     };
-    let told = scan.problems.iter().filter(|problem| is_told(problem)).count();
-    assert_eq!(told, 1, "{}", broken(ONCE, "no error names the file that cannot be read"));
+    let reported = scan.problems.iter().filter(|problem| is_expected(problem)).count();
+    assert_eq!(reported, 1, "{}", broken(ONCE, "no error names the file that cannot be read"));
 }
 
 fn an_unchanged_package_is_not_reported_again(fixture: &dyn SourceFixture) {

@@ -11,20 +11,20 @@ use crate::source_fixture::{SourceFixture, broken};
 const WATCH: &str = "A watch reports each change that `scan` would see, possibly late and possibly \
      more than once; once the [`Watch`] is dropped, the listener is not called any more";
 
-pub(crate) fn a_watch_tells_of_changes(fixture: &dyn SourceFixture, files: &[(&str, &[u8])]) {
+pub(crate) fn a_watch_reports_changes(fixture: &dyn SourceFixture, files: &[(&str, &[u8])]) {
     let Some(changing) = fixture.changing(files) else {
         return;
     };
     let patience = fixture.patience();
-    let (sender, told) = channel();
+    let (sender, changes) = channel();
     let listener: ChangeListener = Arc::new(move |change| drop(sender.send(change)));
     let held = Arc::downgrade(&listener);
     let watch = changing.source.watch(listener).expect(WATCH);
     let watch = watch.unwrap_or_else(|| panic!("{}", broken(WATCH, "there is no watch")));
     for (file, package) in [("alpha/SKILL.md", "alpha"), ("added/SKILL.md", "added")] {
         (changing.write)(file, b"another text");
-        let is_told = hears_of(package, &told, patience);
-        assert!(is_told, "{}", broken(WATCH, "nobody hears of a change"));
+        let is_reported = receives(package, &changes, patience);
+        assert!(is_reported, "{}", broken(WATCH, "a change is not reported"));
     }
     drop(watch);
     let is_let_go = is_let_go(&held, patience);
@@ -32,10 +32,10 @@ pub(crate) fn a_watch_tells_of_changes(fixture: &dyn SourceFixture, files: &[(&s
 }
 
 /// Returns whether a change that covers `package` is reported in time.
-fn hears_of(package: &str, told: &Receiver<SourceChange>, patience: Duration) -> bool {
+fn receives(package: &str, changes: &Receiver<SourceChange>, patience: Duration) -> bool {
     let end = Instant::now() + patience;
     loop {
-        match told.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        match changes.recv_timeout(end.saturating_duration_since(Instant::now())) {
             Ok(SourceChange::Packages(packages)) => {
                 if packages.iter().any(|changed| changed.as_str() == package) {
                     return true;

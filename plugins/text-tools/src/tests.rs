@@ -86,7 +86,7 @@ fn rows_are_a_table() {
 }
 
 #[test]
-fn a_table_that_is_none_is_told() {
+fn an_invalid_table_is_reported() {
     check(
         "csv.rows",
         &json!({"csv": "a,b\n1,2\n3\n"}),
@@ -205,7 +205,7 @@ fn a_query_gives_values_with_their_places() {
 }
 
 #[test]
-fn a_query_that_is_none_is_told() {
+fn an_invalid_query_is_reported() {
     check(
         "json.query",
         &json!({"json": "{", "query": "$"}),

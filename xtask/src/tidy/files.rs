@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_or_empty_document_is_told() {
+    fn a_missing_or_empty_document_is_reported() {
         broken(
             |repository| repository.files.retain(|file| file.path != "LICENSE-MIT"),
             &["`LICENSE-MIT` is missing"],
@@ -94,18 +94,18 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_measurements_that_was_edited_is_told() {
+    fn an_edited_page_of_measurements_is_reported() {
         let edited = |repository: &mut Repository| repository.write(page::PATH, "fast\n");
         broken(edited, &["`benches/README.md` was edited by hand"]);
     }
 
     #[test]
-    fn another_folder_is_told() {
+    fn another_folder_is_reported() {
         broken(|repository| repository.folders.push("scripts".into()), &["the folder `scripts`"]);
     }
 
     #[test]
-    fn a_machine_s_path_and_a_registry_are_told() {
+    fn a_machine_s_path_and_a_registry_are_reported() {
         for foreign in FOREIGN {
             broken(
                 |repository| repository.write("README.md", &format!("a\nb {foreign}x\n")),

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_table_is_told() {
+    fn a_missing_table_is_reported() {
         broken(
             |repository| repository.write("ARCHITECTURE.md", "No table.\n"),
             &["no table of floors"],

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_of_its_own_is_told() {
+    fn a_version_of_its_own_is_reported() {
         manifest(
             "package.version = \"1.0.0\"
              package.edition.workspace = true
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_lints_are_told() {
+    fn missing_lints_are_reported() {
         let text = "[package]
             version.workspace = true
             edition.workspace = true
@@ -104,12 +104,12 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_manifest_is_told() {
+    fn a_broken_manifest_is_reported() {
         manifest("[package", &["crates/low/Cargo.toml: "]);
     }
 
     #[test]
-    fn a_second_test_binary_is_told() {
+    fn a_second_test_binary_is_reported() {
         let mut repository = Repository::sample();
         repository
             .package("low")

@@ -55,12 +55,12 @@ mod tests {
     }
 
     #[test]
-    fn a_library_without_a_story_is_told() {
+    fn a_library_without_documentation_is_reported() {
         library("low", "mod words;\n#![forbid(unsafe_code)]\n", &["begin with `//!`"]);
     }
 
     #[test]
-    fn a_library_that_may_be_unsafe_is_told() {
+    fn a_library_that_may_be_unsafe_is_reported() {
         library("low", "//! Words.\n", &["write `#![forbid(unsafe_code)]`"]);
         library("low", "//! Words.\n// #![forbid(unsafe_code)]\n", &["`#![forbid(unsafe_code)]`"]);
         library("prowess-dir", "//! Words.\n", &[]);

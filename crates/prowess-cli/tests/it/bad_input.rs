@@ -158,7 +158,7 @@ fn no_frontmatter() {
 
 /// Text output tells the same on standard error, so that a pipe gets skills alone.
 #[test]
-fn people_are_told_on_standard_error() {
+fn messages_are_on_standard_error() {
     let tree = tree();
     tree.write("bad/SKILL.md", "");
     let ran = run(tree.path(), &["list"]);

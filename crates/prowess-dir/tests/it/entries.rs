@@ -39,7 +39,7 @@ fn second_listing_is_complete() {
     let expected: BTreeMap<_, _> = expected.map(|(name, kind)| (name.to_owned(), kind)).into();
     for mut directory in place.opened() {
         assert_eq!(names(&mut directory), expected, "the first listing");
-        assert_eq!(names(&mut directory), expected, "a second one begins anew");
+        assert_eq!(names(&mut directory), expected, "a second one starts again");
     }
 }
 

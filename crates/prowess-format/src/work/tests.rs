@@ -193,7 +193,7 @@ fn arguments_in_bodies() {
 }
 
 #[test]
-fn the_counter_tells_quadratic_work() {
+fn the_counter_detects_quadratic_work() {
     let quadratic = |bytes: usize| (0..bytes).for_each(|_| super::count(bytes));
     STEPS.with(|steps| steps.set(0));
     quadratic(100);

@@ -47,7 +47,7 @@ fn a_skill_that_says_nothing_costs_nothing() {
 }
 
 #[test]
-fn who_may_invoke_it() {
+fn its_invokers() {
     check("disable-model-invocation: true\n", &json!({"not_by_model":true}));
     check("disable-model-invocation: 'Yes'\n", &json!({"not_by_model":true}));
     check("user-invocable: false\n", &json!({"not_by_user":true}));

@@ -49,7 +49,7 @@ fn well_formed_fields_of_every_extension_pass() {
 }
 
 #[test]
-fn values_of_another_type_are_told_with_their_place() {
+fn values_of_another_type_are_reported_with_their_place() {
     check(
         "context: other\nagent: x\nhooks: {pre: ../x, after: y}\npriority: high\ntags: a\n\
          scope: {agents: b}\nmodel: ' '\n",
@@ -86,7 +86,7 @@ fn values_of_another_type_are_told_with_their_place() {
 }
 
 #[test]
-fn a_field_that_is_nearly_an_extension_s_is_told_which() {
+fn a_misspelt_extension_field_gets_a_suggestion() {
     let helps = |fields: &str| -> Vec<String> {
         let file = skill(&format!("name: pdf\ndescription: x\n{fields}"));
         let found = parse_with(&file, &Rules::of(Profile::Extended)).diagnostics;

@@ -186,7 +186,7 @@ fn each_rule_accepts_its_own_names() {
 }
 
 #[test]
-fn a_name_that_other_clients_refuse_is_told() {
+fn a_name_that_other_clients_refuse_is_reported() {
     let cases: &[(&str, NameRule, &[&str])] = &[
         ("pdf", NameRule::AgentSkills, &[]),
         ("pdf", NameRule::KebabLetterFirst, &[]),

@@ -76,7 +76,7 @@ fn each_form_is_read_by_its_grammar() {
 }
 
 #[test]
-fn an_unknown_placeholder_is_told_once_and_where_it_stands() {
+fn an_unknown_placeholder_is_reported_once_with_its_place() {
     let arguments = with_names(&[]);
     let body = "é\nSee {{ nobody }} and $nobody and $names.";
     let done = substitute::substitute(body, &arguments);
@@ -92,13 +92,13 @@ fn an_unknown_placeholder_is_told_once_and_where_it_stands() {
 }
 
 #[test]
-fn a_parameter_without_a_value_stays_and_is_told() {
+fn a_parameter_without_a_value_stays_and_is_reported() {
     check("$name", &with_names(&[]), "$name", &[substitute::ARGUMENT_MISSING]);
     check("{{ title }}", &with_names(&[("title", "")]), "", &[]);
 }
 
 #[test]
-fn a_value_without_a_parameter_is_told() {
+fn a_value_without_a_parameter_is_reported() {
     let arguments = with_names(&[("nobody", "x"), ("title", "T")]);
     check("$title", &arguments, "T", &[substitute::ARGUMENT_UNDECLARED]);
 }

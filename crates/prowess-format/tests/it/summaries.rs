@@ -147,7 +147,7 @@ fn an_endless_frontmatter_is_too_large_and_read_no_further_than_the_bound() {
 }
 
 #[test]
-fn no_frontmatter_is_told_from_the_first_bytes() {
+fn missing_frontmatter_is_found_in_the_first_bytes() {
     let Summarized::Done(None, found) = head(b"# Title\n", false) else {
         panic!("a heading is no fence");
     };

@@ -103,7 +103,7 @@ fn names(names: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn names_that_look_alike_are_told_of() {
+fn names_that_look_alike_are_reported() {
     assert_eq!(
         names(&["pdf-tools", "pdf-too1s", "pdf"]),
         [

@@ -56,7 +56,7 @@ fn options(threads: usize) -> LintOptions<'static> {
 }
 
 #[test]
-fn each_package_is_told_once() {
+fn each_package_is_reported_once() {
     let counter = Counter::new(usize::MAX);
     check_tree(&source(50), &options(4), &counter, &counter.cancel).expect("it is in memory");
     assert_eq!(counter.total.into_inner(), 50);

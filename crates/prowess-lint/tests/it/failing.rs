@@ -61,11 +61,11 @@ fn check(source: &Failing, expected: &[&str]) {
 }
 
 #[test]
-fn files_that_cannot_be_listed_are_told_of() {
+fn files_that_cannot_be_listed_are_reported() {
     check(&Failing("notes"), &["listing-failed"]);
 }
 
 #[test]
-fn a_package_outside_of_its_source_is_told_of() {
+fn a_package_outside_of_its_source_is_reported() {
     check(&Failing("../notes"), &["package-path-invalid"]);
 }

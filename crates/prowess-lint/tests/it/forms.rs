@@ -98,7 +98,7 @@ fn every_log_is_one_by_the_standard() {
 }
 
 #[test]
-fn what_the_standard_forbids_is_told() {
+fn violations_of_the_standard_are_reported() {
     let good = sarif(&report(vec![found(Severity::Error, "/repo/a/SKILL.md", "no")]), "/repo", "1");
     for (place, value) in [
         ("/version", json!("2.2.0")),

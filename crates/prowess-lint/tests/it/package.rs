@@ -122,7 +122,7 @@ fn a_hidden_character_is_shown_where_it_stands() {
 }
 
 #[test]
-fn files_for_people_are_told_of() {
+fn files_for_people_are_reported() {
     for name in ["README.md", "readme.md", "CHANGELOG.md", "CONTRIBUTING.md"] {
         check(BODY, &[(&format!("notes/{name}"), "")], &["extraneous-file"]);
         check(BODY, &[(&format!("notes/assets/{name}"), "")], &[]);
@@ -234,7 +234,7 @@ fn the_script_of_a_hook_is_there() {
 }
 
 #[test]
-fn files_whose_names_look_alike_are_told_of() {
+fn files_whose_names_look_alike_are_reported() {
     for (one, other, is_alike) in [
         ("caf\u{e9}.md", "cafe\u{301}.md", true),
         ("payment.md", "p\u{430}yment.md", true),

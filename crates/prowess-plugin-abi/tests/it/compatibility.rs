@@ -319,7 +319,7 @@ fn breaking_change_is_described_in_one_line() {
 }
 
 #[test]
-fn who_lies_about_the_minor_version_is_found_out() {
+fn a_wrong_minor_version_is_detected() {
     let (short, long) = (current::ToolsBox::LAYOUT, tools!(appended_method));
     let sides = |short_minor, long_minor| {
         let short = Side { layout: short, minor: short_minor };

@@ -144,7 +144,7 @@ fn comes_to_rest(source: &Source) -> Result<(), Broken> {
     Ok(())
 }
 
-/// A package that is reported anew to a sink that knows its stamp of a moment ago.
+/// A package that is reported again to a sink that holds its previous stamp.
 fn restless(source: &Source) -> Result<Option<String>, Broken> {
     let mut next = source.scan()?.next();
     let what = format!("a scan of `{}`", source.name);

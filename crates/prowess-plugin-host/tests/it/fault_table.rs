@@ -455,7 +455,7 @@ fn a_fault_in_the_host_is_not_contained_where_the_table_says_so() {
 }
 
 #[test]
-fn what_is_left_behind_by_a_plugin_is_not_heard() {
+fn leftovers_of_a_plugin_are_ignored() {
     let start = Start::with(json!({"drop": "late"}));
     let (plugin, staged) = staged(&file(PluginFlavor::Usual), Isolation::InProcess).unwrap();
     let image = prowess_plugin_host::LoadedCode::open(&plugin, staged).unwrap();

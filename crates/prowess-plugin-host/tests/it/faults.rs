@@ -41,7 +41,7 @@ fn failing(plugin: &LoadedPlugin, package: &str, parts: &[&str]) {
 }
 
 #[test]
-fn a_plugin_that_cannot_begin_is_told_of_in_one_line() {
+fn a_plugin_that_cannot_start_is_reported_in_one_line() {
     let cases = [
         (json!({"init": "panic"}), PluginErrorKind::Panicked, "the plugin panicked: init panics ("),
         (json!({"init": "refuse"}), PluginErrorKind::Init, "cannot begin: nobody is there"),
@@ -210,7 +210,7 @@ fn call(start: &Start, plugin: &LoadedPlugin, arguments: &Value, cancel: &Cancel
 }
 
 #[test]
-fn a_tool_knows_who_calls_and_nothing_more() {
+fn a_tool_gets_its_caller_and_nothing_more() {
     let (start, plugin) = start(json!({}));
     start.clock.advance(Duration::from_millis(42));
     let result = call(&start, &plugin, &json!({"how": "who"}), &Cancel::default());
@@ -242,7 +242,7 @@ fn a_tool_that_fails_answers_with_a_code() {
 }
 
 #[test]
-fn what_a_watch_tells_arrives_until_it_is_dropped() {
+fn changes_of_a_watch_arrive_until_it_is_dropped() {
     let (_, plugin) = start(json!({}));
     let source = source(&plugin);
     let heard: Arc<Mutex<Vec<SourceChange>>> = Arc::default();

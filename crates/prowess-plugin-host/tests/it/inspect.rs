@@ -150,7 +150,7 @@ fn a_dependency_that_sections_hide_is_seen() {
 }
 
 #[test]
-fn the_glibc_that_is_needed_is_told() {
+fn the_required_glibc_is_reported() {
     let code = "#include <stdio.h>\nint f(void) { return puts(\"\"); }";
     let inspection = look(&Library::new(&manifest()).code(code).build()).expect("it is in order");
     let linkage = inspection.library.linkage;

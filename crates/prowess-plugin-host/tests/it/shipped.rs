@@ -232,7 +232,7 @@ fn the_plugin_of_directories_keeps_every_rule() {
 }
 
 #[test]
-fn the_size_of_a_file_that_was_not_read_whole_is_told() {
+fn the_size_of_a_truncated_file_is_reported() {
     for place in EVERYWHERE {
         let source = Filesystem(place).over(tree(&[("long/SKILL.md", &[b'x'; 20_000])]));
         let scan = ScanRecorder::scan(&source).unwrap();
@@ -242,7 +242,7 @@ fn the_size_of_a_file_that_was_not_read_whole_is_told() {
 }
 
 #[test]
-fn what_one_run_of_a_plugin_found_is_known_to_the_next() {
+fn the_findings_of_one_run_of_a_plugin_are_available_to_the_next() {
     let file = build_plugin("prowess-plugin-filesystem");
     let tree = tree(&[("alpha/SKILL.md", b"alpha")]);
     let config = json!({"roots": [{"root": tree.path()}]});

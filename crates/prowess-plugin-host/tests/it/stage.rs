@@ -108,7 +108,7 @@ fn a_staged_file_is_for_this_user_alone_and_goes_with_its_value() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_told() {
+fn a_place_that_cannot_be_written_is_reported() {
     let (_place, plugin) = verified();
     let error = stage_in_directory(&plugin, std::path::Path::new("/proc/none")).unwrap_err();
     assert_eq!(error.kind.as_str(), "plugin-staging-failed", "{error}");

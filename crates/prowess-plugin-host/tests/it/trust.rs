@@ -122,7 +122,7 @@ fn a_refused_change_changes_nothing() {
 }
 
 #[test]
-fn two_who_trust_at_once_both_get_their_pin() {
+fn two_concurrent_pins_are_both_kept() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("plugins.json");
     std::thread::scope(|scope| {

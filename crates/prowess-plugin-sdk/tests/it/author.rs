@@ -134,7 +134,7 @@ fn the_causes_of_an_error_are_part_of_its_sentence() {
 }
 
 #[test]
-fn the_fake_host_keeps_what_it_is_told() {
+fn the_fake_host_keeps_its_calls() {
     let fake = FakeHost::default();
     let host = fake.host();
     assert_eq!(host.now(), Timestamp(0), "its clock stands");

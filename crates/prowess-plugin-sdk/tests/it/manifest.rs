@@ -42,7 +42,7 @@ fn section() -> Vec<u8> {
 }
 
 #[test]
-fn the_macro_tells_what_the_plugin_is() {
+fn the_macro_describes_the_plugin() {
     let manifest = Manifest::parse(&section()).expect("the macro writes a manifest");
     assert_eq!(manifest.name, env!("CARGO_PKG_NAME"));
     assert_eq!(manifest.version, env!("CARGO_PKG_VERSION"));

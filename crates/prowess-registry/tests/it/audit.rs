@@ -45,7 +45,7 @@ impl Recorder {
 }
 
 #[test]
-fn each_shadow_is_told_once_when_it_begins() {
+fn each_shadow_is_reported_once_when_it_begins() {
     let [user, project] = [(), ()].map(|()| Arc::new(Changing::default()));
     let recorder = Arc::new(Recorder::default());
     let registry = Registry::builder()

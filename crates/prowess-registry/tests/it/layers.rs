@@ -148,7 +148,7 @@ fn an_unknown_layer_weighs_nothing_where_the_policy_makes_one() {
 }
 
 #[test]
-fn all_stay_visible_where_they_are_told_apart() {
+fn all_stay_visible_where_they_are_disambiguated() {
     let same_layer = memory("second", &[("deploy", "from second"), ("x/deploy", "deeper")]);
     let builder = stacked(&[("user", TRUSTED), ("project", TRUSTED)])
         .source("project", same_layer)
@@ -248,7 +248,7 @@ fn an_untrusted_skill_takes_no_qualified_id_and_no_alias() {
 }
 
 #[test]
-fn an_untrusted_skill_that_is_told_apart_takes_no_trusted_one_s_qualified_id() {
+fn a_disambiguated_untrusted_skill_takes_no_trusted_one_s_qualified_id() {
     let builder = Registry::builder()
         .layer(Layer::new("plugin", Trust::Untrusted))
         .layer(Layer::new("user", TRUSTED))
@@ -536,7 +536,7 @@ fn a_large_catalog_is_listed_by_pages() {
 }
 
 #[test]
-fn one_root_in_two_layers_is_told() {
+fn one_root_in_two_layers_is_reported() {
     let source = memory("same", &[("deploy", "the same")]);
     let builder = Registry::builder()
         .layer(Layer::new("user", TRUSTED))
@@ -550,7 +550,7 @@ fn one_root_in_two_layers_is_told() {
 
 /// Two thousand skills with one id: one is used, and each other is kept.
 #[test]
-fn many_collisions_are_settled() {
+fn many_collisions_are_resolved() {
     let packages: Vec<_> = (0..2000).map(|at| format!("p{at:04}/deploy")).collect();
     let skills: Vec<_> = packages.iter().map(|package| (package.as_str(), &**package)).collect();
     let builder = Registry::builder()

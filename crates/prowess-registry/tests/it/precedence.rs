@@ -121,7 +121,7 @@ fn a_bad_skill_never_hides_a_good_one() {
 }
 
 #[test]
-fn a_file_of_another_name_is_told_of_and_refused_where_the_profile_is_strict() {
+fn a_file_of_another_name_is_reported_and_refused_by_a_strict_profile() {
     let source = MemorySource::builder("user").file("lower/skill.md", skill_md("lower", "fine"));
     let source = Arc::new(source.build().expect("the fixture's path is good"));
     for (profile, ids) in [(Profile::Lenient, &["lower"][..]), (Profile::Strict, &[])] {

@@ -232,7 +232,7 @@ fn a_watched_file_that_is_half_written_is_no_news() {
 }
 
 #[test]
-fn a_watched_file_that_stays_broken_is_told_of() {
+fn a_watched_file_that_stays_broken_is_reported() {
     let place = place(Changing::watchable(), RefreshMode::Watch);
     place.wait_for_watch();
     place.source.set("a", "", 2);

@@ -81,7 +81,7 @@ fn gated() -> (Arc<Gated>, Registry) {
 }
 
 #[test]
-fn all_who_ask_during_a_scan_share_one_more_that_sees_what_they_saw() {
+fn requests_during_a_scan_share_one_more_that_sees_what_they_saw() {
     let (source, registry) = gated();
     let asked = AtomicUsize::new(0);
     thread::scope(|scope| {

@@ -74,7 +74,7 @@ fn make_changes(source: &Changing, registry: &Registry, changes: u64) {
 }
 
 #[test]
-fn a_slow_subscriber_holds_nobody_up_and_is_told_what_it_missed() {
+fn a_slow_subscriber_blocks_nobody_and_gets_what_it_missed() {
     let (low, _, registry) = two_layers();
     let (slow, quick) = (registry.subscribe(), registry.subscribe());
     make_changes(&low, &registry, 60);
@@ -88,7 +88,7 @@ fn a_slow_subscriber_holds_nobody_up_and_is_told_what_it_missed() {
 }
 
 #[test]
-fn a_subscriber_waits_for_news_and_is_told_of_the_end() {
+fn a_subscriber_waits_for_changes_and_is_notified_of_the_end() {
     let (low, _, registry) = two_layers();
     let heard = registry.subscribe();
     assert_eq!(heard.recv_timeout(Duration::from_millis(1)), None, "there is no news yet");

@@ -382,7 +382,7 @@ fn the_host_says_how_skills_are_offered() {
 }
 
 #[test]
-fn a_rule_is_of_an_id_as_it_is_declared_where_two_are_told_apart() {
+fn a_rule_matches_the_declared_id_of_disambiguated_skills() {
     let layers =
         [layer(Trust::Trusted, &[("a", "license: MIT\n")]), layer(Trust::AskFirst, &[("a", "")])];
     let policy = RegistryPolicy { collision: Collision::Disambiguate, ..Default::default() };

@@ -56,7 +56,7 @@ fn no_question_is_no_fault() {
 }
 
 #[test]
-fn a_misspelt_field_is_told() {
+fn a_misspelt_field_is_reported() {
     let error = serde_json::from_str::<Vec<Question>>(r#"[{"query": "a", "expects": []}]"#);
     assert!(error.is_err(), "a question that expects nothing by accident would always be right");
 }

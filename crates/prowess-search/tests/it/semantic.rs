@@ -52,7 +52,7 @@ fn what_is_meant_is_found_without_its_words() {
 }
 
 #[test]
-fn fused_finds_names_that_no_model_knows() {
+fn fused_finds_names_without_a_vector() {
     let catalog = catalog(&[("garage", "Helps with the car."), ("zyxml", "Fills forms.")]);
     let fused = Fused::new([Arc::new(Searcher::new()) as Arc<dyn Ranker>, Arc::new(semantic())]);
     assert_eq!(ids(&fused, &catalog, "zyxml"), ["zyxml"], "by its name");
@@ -138,7 +138,7 @@ fn a_table_is_read_with_and_without_a_first_line_of_counts() {
 }
 
 #[test]
-fn what_is_no_table_is_told_by_its_line() {
+fn an_invalid_table_is_reported_with_its_line() {
     for (text, told) in [
         ("", "line 1 of the word vectors has no word"),
         ("2 3\n", "line 1 of the word vectors has no word"),

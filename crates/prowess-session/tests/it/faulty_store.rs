@@ -71,7 +71,7 @@ pub(crate) struct FaultyStore {
     seen: Mutex<Seen>,
 }
 
-/// What the faults remember.
+/// The state of the faults.
 #[derive(Default)]
 struct Seen {
     first: BTreeMap<SessionId, StoredSession>,

@@ -426,7 +426,7 @@ fn comments_and_block_scalars() {
 }
 
 #[test]
-fn crashes_are_told_by_type() {
+fn crashes_are_reported_by_type() {
     let nested: String = (0..500).map(|level| format!("{}a:\n", " ".repeat(level))).collect();
     let cases: &[(Vec<u8>, Crash)] = &[
         (b"---\nname: \xff\n---\n".to_vec(), Crash::NotUtf8),

@@ -1,4 +1,4 @@
-//! What a repository leaves out is not searched, where a host goes by that.
+//! Ignored files are not searched if the policy says so.
 
 use std::io::Write;
 use std::os::unix::fs::symlink;
@@ -57,7 +57,7 @@ fn patterns_hold_as_in_git() {
         &["draft-a", "group/tables", "pdf"],
         "/skills/group/draft-b",
     );
-    // What is below a directory that is left out cannot be brought back.
+    // A path below an ignored directory cannot be included again.
     one("group/\n!group/tables/\n", &["draft-a", "pdf"], "/skills/group");
     one("skills\n", &[], "/skills");
 }

@@ -87,7 +87,7 @@ fn texts(scan: &ScanRecorder, before: &ScanRecorder) -> BTreeMap<String, Vec<u8>
     texts
 }
 
-/// What is done to a root that was scanned, and whether it has to be listed to see that.
+/// A change to a scanned root, and whether the root must be listed to detect it.
 type Change = (&'static str, fn(&Path), bool);
 
 const CHANGES: [Change; 15] = [

@@ -40,7 +40,7 @@ fn config(tree: &Tree) -> FsConfig {
     FsConfig::new(tree.path())
 }
 
-/// What a scan reports, which must not fail.
+/// Returns the reports of a scan, which must not fail.
 fn scan(config: FsConfig) -> ScanRecorder {
     ScanRecorder::scan(&source(config)).expect("the scan says something")
 }

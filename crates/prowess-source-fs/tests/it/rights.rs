@@ -1,4 +1,4 @@
-//! What the process may not read, tested as root too.
+//! Files that the process may not read, tested as root too.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;

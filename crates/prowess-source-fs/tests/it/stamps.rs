@@ -1,4 +1,4 @@
-//! What is not read again.
+//! Unchanged files are not read again.
 
 use std::collections::HashSet;
 use std::fs::{self, File, Permissions};
@@ -21,9 +21,9 @@ fn tree() -> Tree {
     Tree::new("//- /one/SKILL.md\none\n//- /two/skill.md\ntwo\n")
 }
 
-/// What the source says of a tree that was written this moment: the first scan's stamps cannot
-/// tell, so the second reads once more and gives proper ones.
-fn settled(source: &FsSource) -> ScanRecorder {
+/// Returns the second scan of a new tree: the stamps of the first are provisional, so the second
+/// reads once more and gives proper ones.
+fn stable(source: &FsSource) -> ScanRecorder {
     rescan(source, &ScanRecorder::scan(source).unwrap())
 }
 
@@ -31,7 +31,7 @@ fn settled(source: &FsSource) -> ScanRecorder {
 fn an_unchanged_package_is_not_reported_again() {
     let tree = tree();
     let source = source(config(&tree));
-    let next = rescan(&source, &settled(&source));
+    let next = rescan(&source, &stable(&source));
     assert!(next.found.is_empty(), "nothing is new");
     assert_eq!(next.unchanged.len(), 2, "both are unchanged");
 }
@@ -43,7 +43,7 @@ fn an_unchanged_package_is_not_opened() {
     fs::set_permissions(tree.join("one/SKILL.md"), Permissions::from_mode(0o000)).unwrap();
     // Whoever is not root cannot read it the first time either; then there is nothing to compare.
     let source = source(config(&tree));
-    let first = settled(&source);
+    let first = stable(&source);
     without_override(|| {
         let next = rescan(&source, &first);
         assert_eq!(next.unchanged.len(), first.found.len(), "what was found is unchanged");
@@ -55,7 +55,7 @@ fn an_unchanged_package_is_not_opened() {
 fn a_change_that_keeps_the_size_is_seen() {
     let tree = tree();
     let source = source(config(&tree));
-    let first = settled(&source);
+    let first = stable(&source);
     fs::write(tree.join("one/SKILL.md"), "ONE\n").unwrap();
     let next = rescan(&source, &first);
     assert_eq!(next.packages(), ["one"], "the changed one is read again");
@@ -68,7 +68,7 @@ fn a_change_that_sets_its_time_back_is_seen() {
     let file = tree.join("one/SKILL.md");
     let time = fs::metadata(&file).unwrap().modified().unwrap();
     let source = source(config(&tree));
-    let first = settled(&source);
+    let first = stable(&source);
     fs::write(&file, "ONE\n").unwrap();
     File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
     assert_eq!(rescan(&source, &first).packages(), ["one"], "the kernel's own time tells");
@@ -115,7 +115,7 @@ fn a_change_after_the_first_scan_is_seen_however_its_time_is_set() {
     }
 }
 
-/// What a first scan knows of a file costs no look at it, where the file system dates every change.
+/// A stamp of a first scan saves a read if the file system dates every change.
 #[test]
 fn a_first_scan_gives_provisional_stamps_where_they_can_be_relied_on() {
     let tree = tree();
@@ -148,7 +148,7 @@ fn no_two_scans_give_one_stamp_to_two_versions() {
 fn a_file_that_is_replaced_by_another_is_seen() {
     let tree = tree();
     let source = source(config(&tree));
-    let first = settled(&source);
+    let first = stable(&source);
     fs::rename(tree.join("two/skill.md"), tree.join("two/SKILL.md")).unwrap();
     let next = rescan(&source, &first);
     assert_eq!(next.found[0].file, "SKILL.md", "the better name is reported");
@@ -163,7 +163,7 @@ fn a_file_that_has_just_changed_gets_a_young_stamp() {
     let stamps_at = |now: Duration| -> Vec<Stamp> {
         let now = Timestamp(u64::try_from(now.as_millis()).unwrap());
         let source = FsSource::new(config(&tree), Arc::new(ManualClock::at(now)));
-        settled(&source).found.iter().filter_map(|found| found.stamp).collect()
+        stable(&source).found.iter().filter_map(|found| found.stamp).collect()
     };
     let (young, old) = (stamps_at(now), stamps_at(now + Duration::from_secs(60)));
     assert_eq!(young.iter().map(|stamp| stamp.is_racy()).collect::<Vec<_>>(), [true, true]);

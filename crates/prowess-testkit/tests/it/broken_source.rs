@@ -9,7 +9,7 @@ use prowess_core::{
     Stamp, Watch,
 };
 
-/// What is wrong with a source.
+/// The fault of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
@@ -165,8 +165,8 @@ impl SkillSource for BrokenSource {
         }
         if self.has_unreadable && self.fault != Fault::KeepsSilent {
             let code = Code::new("file-unreadable");
-            let told = Diagnostic::new(code, Severity::Error, "it cannot be read", "fix it");
-            sink.problem(told.in_file("memory://kit/bad/SKILL.md"));
+            let problem = Diagnostic::new(code, Severity::Error, "it cannot be read", "fix it");
+            sink.problem(problem.in_file("memory://kit/bad/SKILL.md"));
         }
         let mut between = Between { sink, fault: self.fault };
         let known = Forgetful { previous, fault: self.fault };

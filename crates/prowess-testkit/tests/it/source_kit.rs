@@ -72,7 +72,7 @@ impl SourceFixture for Broken {
     }
 }
 
-/// What the kit says of a source with this fault.
+/// Returns the report of the kit on a source with this fault.
 fn verdict(fault: Fault) -> Option<String> {
     let checked = catch_unwind(AssertUnwindSafe(|| check_source(&Broken(fault))));
     checked.err().map(|panic| {

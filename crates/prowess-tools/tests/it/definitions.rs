@@ -166,7 +166,7 @@ fn the_description_says_where_the_instructions_will_be() {
 }
 
 #[test]
-fn every_description_tells_when_to_use_the_tool() {
+fn every_description_says_when_to_use_the_tool() {
     for definition in shown(ToolPolicy::default(), &catalog_with(1)) {
         let description = definition["description"].as_str().expect("a description is text");
         let is_advice = [" when ", "When "].iter().any(|word| description.contains(word));

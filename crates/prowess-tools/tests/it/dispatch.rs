@@ -161,7 +161,7 @@ fn an_answer_is_written_as_the_command_line_shows_it() {
 }
 
 #[test]
-fn the_audit_hears_of_each_call_once_refusals_included() {
+fn the_audit_gets_each_call_once_refusals_included() {
     let refused = |code| Outcome::Refused(Code::new(code));
     let failed = |code| Outcome::Failed(Code::new(code));
     let cases: [(&str, Value, &str, &[&str], Outcome); 9] = [

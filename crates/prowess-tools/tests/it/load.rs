@@ -125,7 +125,7 @@ fn a_location_is_as_good_as_a_name() {
 }
 
 #[test]
-fn an_unknown_name_loads_nothing_and_hears_what_was_meant() {
+fn an_unknown_name_loads_nothing_and_gets_a_suggestion() {
     let cases = [
         ("pdf", "no skill named `pdf`; did you mean `pdf-processing`?"),
         ("ALPHA", "no skill named `ALPHA`; did you mean `alpha`?"),
@@ -186,7 +186,7 @@ fn a_body_is_read_once_for_each_load() {
 }
 
 #[test]
-fn over_the_cap_nothing_is_loaded_and_the_model_is_told_to_load_fewer() {
+fn over_the_cap_nothing_is_loaded_and_the_error_asks_for_fewer() {
     let host = Host::new(Setup { cap: Some(1), ..Setup::default() });
     host.done("skills_load", json!({ "names": ["alpha"] }));
     let answer = host.call("skills_load", json!({ "names": ["beta", "pdf-processing"] }));

@@ -146,7 +146,7 @@ fn by_policy_only_references_and_assets_are_read() {
 }
 
 #[test]
-fn a_missing_file_hears_which_was_meant() {
+fn a_missing_file_gets_a_suggestion() {
     let cases = [
         (
             "references/guid.md",

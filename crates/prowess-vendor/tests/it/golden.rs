@@ -1,4 +1,4 @@
-//! What is sent, for each format.
+//! The messages of each format.
 
 use expect_test::{Expect, expect};
 use prowess_vendor::WireFormat;

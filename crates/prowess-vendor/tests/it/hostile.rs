@@ -1,4 +1,4 @@
-//! What a model may send.
+//! Hostile calls of a model.
 
 use proptest::prelude::*;
 use prowess_core::{ToolCall, ToolDefinition};

@@ -31,7 +31,7 @@ fn take_all() -> Vec<OwnedFd> {
 static TURN: Mutex<()> = Mutex::new(());
 
 #[test]
-fn changes_are_found_by_polling_and_that_is_told() {
+fn changes_are_found_by_polling_and_that_is_reported() {
     let _turn = TURN.lock();
     let tree = Tree::new("");
     let write = |text: &str| {

@@ -49,7 +49,7 @@ fn check(seed: u64) {
         assert!(view(&pinned) == before, "a pinned catalog stays as it is: {}", story());
         assert!(Arc::ptr_eq(&reloaded, &hot.catalog()), "the reloaded catalog is the current one");
         generations = reloaded.generation();
-        place.settle();
+        place.wait_until_stable();
     }
     assert!(generations > 50, "the edits amount to something: {generations} generations");
 }
@@ -101,7 +101,7 @@ fn check_inside(seed: u64) {
             let file = file.display();
             assert!(told == cold, "{what}: seed {seed}, version {version}, {file}\n{}", differ());
         }
-        place.settle();
+        place.wait_until_stable();
     }
 }
 

@@ -116,7 +116,7 @@ fn refresh_next_turn_replaces_changed_skills() {
 }
 
 #[test]
-fn the_model_may_be_told_instead() {
+fn the_model_may_be_notified_instead() {
     let host = Host::new("session: {on_change: notify}");
     assert!(!host.says("have changed"), "nothing has");
     host.write(skill("alpha", "Say two."));
@@ -133,7 +133,7 @@ fn the_model_may_be_told_instead() {
 }
 
 #[test]
-fn what_a_result_has_given_is_told_of_by_the_next_results() {
+fn changes_of_delivered_bodies_are_in_the_next_results() {
     for on_change in ["refresh_next_turn", "notify"] {
         let policies = Policies::from_yaml(&format!("session: {{on_change: {on_change}}}"));
         let policies = policies.expect("it is good").with_body_delivery(BodyDelivery::ToolResult);

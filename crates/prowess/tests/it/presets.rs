@@ -157,7 +157,7 @@ fn a_file_says_what_differs_from_its_preset() {
 }
 
 #[test]
-fn an_unknown_preset_is_told_which_there_are() {
+fn the_error_of_an_unknown_preset_lists_the_presets() {
     let error = Policies::preset("omnifrog").expect_err("there is none").to_string();
     let expected = expect![
         "no preset named `omnifrog`; there are `standard`, `flexigpt`, `omniforge`, `boxxy`, `sandbox`, `yodoca`"

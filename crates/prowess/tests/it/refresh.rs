@@ -134,7 +134,7 @@ fn a_save_in_any_editors_way_never_takes_a_skill_away() {
 }
 
 #[test]
-fn a_version_that_stays_broken_is_told_of_and_the_last_good_one_stays() {
+fn a_version_that_stays_broken_is_reported_and_the_last_good_one_stays() {
     let tree = Tree::new("");
     tree.write("pdf/SKILL.md", skill("pdf", "good"));
     let (runtime, heard) = watching(&tree);
@@ -223,7 +223,7 @@ const POLLING: &str = "refresh: {mode: poll, poll_seconds: 1}";
 
 /// Of an edit of the body alone, no word of the catalog tells.
 #[test]
-fn each_edit_of_a_body_is_told_of_however_soon_it_comes() {
+fn each_edit_of_a_body_is_reported_however_soon_it_comes() {
     let tree = Tree::new("");
     let (runtime, heard) = watching(&tree);
     let write = |body: &str| tree.write("pdf/SKILL.md", skill("pdf", "Fills forms.") + body);

@@ -47,7 +47,7 @@ fn a_turn_searches_the_catalog_that_it_has_pinned() {
 }
 
 #[test]
-fn who_searches_after_a_reload_finds_the_index_built() {
+fn a_search_after_a_reload_finds_the_index_built() {
     let tree = Tree::new(TREE);
     let searcher = Arc::new(Searcher::new());
     let runtime = builder(&tree).ranker(searcher.clone()).build().expect("the layers are good");

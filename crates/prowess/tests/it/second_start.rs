@@ -144,13 +144,13 @@ fn start(tree: &Tree) -> (Arc<Catalog>, usize) {
 
 /// What a start finds after one to which every file is old: what changed just before a scan may be read
 /// once more by the next.
-fn settled(tree: &Tree) -> (Arc<Catalog>, usize) {
+fn stable(tree: &Tree) -> (Arc<Catalog>, usize) {
     start(tree);
     start(tree)
 }
 
 /// All that a catalog says.
-fn told(catalog: &Catalog) -> (Vec<String>, Vec<Diagnostic>) {
+fn reported(catalog: &Catalog) -> (Vec<String>, Vec<Diagnostic>) {
     let record = |skill: prowess::Record<'_>| {
         format!("{skill:?} {} {}", skill.description(), skill.location())
     };
@@ -162,9 +162,9 @@ fn it_reads_no_file_that_has_not_changed_and_says_the_same() {
     let tree = machine();
     let (first, reads) = start(&tree);
     assert_eq!((first.len(), reads), (3, 4), "the first start reads each");
-    let (second, reads) = settled(&tree);
+    let (second, reads) = stable(&tree);
     assert_eq!(reads, 0, "a later one reads none, not even the one that cannot be used");
-    assert_eq!(told(&second), told(&first), "and says what the first one said");
+    assert_eq!(reported(&second), reported(&first), "and says what the first one said");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn it_does_not_list_a_root_again_that_has_not_changed_and_then_writes_nothing() 
     let (second, source) = start_of(&tree, Policies::default());
     let asked = source.asked.load(Ordering::SeqCst);
     assert_eq!(asked, if is_dated { 0 } else { 4 }, "where directories are dated, no name is read");
-    assert_eq!(told(&second), told(&first), "and all is there");
+    assert_eq!(reported(&second), reported(&first), "and all is there");
     assert_eq!(written(), kept, "what is known is not written again");
     fs::create_dir(tree.join("skills/d")).unwrap();
     tree.write("skills/d/SKILL.md", skill("d", "New."));
@@ -193,7 +193,7 @@ fn it_does_not_list_a_root_again_that_has_not_changed_and_then_writes_nothing() 
 #[test]
 fn it_reads_what_changed_came_or_was_put_in_another_s_place_and_forgets_what_went() {
     let tree = machine();
-    settled(&tree);
+    stable(&tree);
     tree.write("skills/a/SKILL.md", skill("a", "Other."));
     tree.write("skills/d/SKILL.md", skill("d", "New."));
     fs::remove_dir_all(tree.join("skills/b")).unwrap();
@@ -202,14 +202,14 @@ fn it_reads_what_changed_came_or_was_put_in_another_s_place_and_forgets_what_wen
     let found: Vec<_> = catalog.skills().map(|skill| (skill.id(), skill.description())).collect();
     let expected = [("a", "Other."), ("broken", "Mended."), ("c", "First."), ("d", "New.")];
     assert_eq!((found, reads), (expected.to_vec(), 3), "each that is new or changed is read");
-    assert_eq!(settled(&tree).1, 0, "and is known from then on");
+    assert_eq!(stable(&tree).1, 0, "and is known from then on");
 }
 
 /// A cache says what is offered. What is loaded, and its digest, is of the file.
 #[test]
 fn what_is_loaded_after_it_is_of_the_file_itself() {
     let tree = machine();
-    settled(&tree);
+    stable(&tree);
     let (runtime, source) = runtime_of(&tree, Policies::default());
     assert_eq!(source.reads.load(Ordering::SeqCst), 0, "all that is known is of the cache");
     let session = runtime.open_session().expect("the store is in memory");
@@ -234,8 +234,8 @@ fn a_file_that_was_broken_between_two_starts_is_broken() {
     tree.write("skills/a/SKILL.md", "no frontmatter any more\n");
     let (catalog, _) = start(&tree);
     assert!(catalog.get("a").is_none(), "what was good once is not offered");
-    let without = told(&start_without(&tree));
-    assert_eq!(told(&catalog), without, "a start with the cache says what one without it says");
+    let without = reported(&start_without(&tree));
+    assert_eq!(reported(&catalog), without, "a start with the cache says what one without it says");
 }
 
 fn start_without(tree: &Tree) -> Arc<Catalog> {
@@ -245,7 +245,7 @@ fn start_without(tree: &Tree) -> Arc<Catalog> {
 #[test]
 fn another_policy_has_records_of_its_own() {
     let tree = machine();
-    settled(&tree);
+    stable(&tree);
     let mut policies = Policies::default();
     policies.registry.id_from = prowess::registry::IdFrom::Directory;
     assert_eq!(start_with(&tree, policies).1, 4, "what the policy decides is read anew");
@@ -263,7 +263,7 @@ fn whoever_wants_no_cache_has_none() {
 }
 
 #[test]
-fn a_damaged_cache_is_told_of_once_and_made_again() {
+fn a_damaged_cache_is_reported_once_and_rebuilt() {
     let tree = machine();
     let (first, _) = start(&tree);
     for file in fs::read_dir(tree.join("cache")).unwrap() {
@@ -273,8 +273,8 @@ fn a_damaged_cache_is_told_of_once_and_made_again() {
     assert_eq!(reads, 4, "every file is read");
     let codes: Vec<_> = second.diagnostics().map(|found| found.code.as_str()).collect();
     assert!(codes.contains(&"cache-ignored"), "and that is told of: {codes:?}");
-    let (third, reads) = settled(&tree);
-    assert_eq!((told(&third), reads), (told(&first), 0), "then all is as before");
+    let (third, reads) = stable(&tree);
+    assert_eq!((reported(&third), reads), (reported(&first), 0), "then all is as before");
 }
 
 #[test]

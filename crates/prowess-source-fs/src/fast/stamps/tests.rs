@@ -50,22 +50,30 @@ fn the_time_of_the_last_change_decides() {
         (BEGAN.moment.seconds + 59, Verdict::Changed),
     ];
     for (seconds, wanted) in cases {
-        let told = after_a_minute(FOUND, changed_at(seconds), Some(3), 700);
-        assert_eq!(told, wanted, "changed {} s after the scan", seconds - BEGAN.moment.seconds);
+        let verdict = after_a_minute(FOUND, changed_at(seconds), Some(3), 700);
+        assert_eq!(verdict, wanted, "changed {} s after the scan", seconds - BEGAN.moment.seconds);
     }
 }
 
 #[test]
 fn a_file_elsewhere_is_another_one_however_old() {
-    let told = |found, mount, started| after_a_minute(found, OLD, mount, started);
-    assert_eq!(told(FOUND, Some(3), 700), Verdict::Unchanged, "the same file");
+    let verdict_after = |found, mount, started| after_a_minute(found, OLD, mount, started);
+    assert_eq!(verdict_after(FOUND, Some(3), 700), Verdict::Unchanged, "the same file");
     let other_directory = Found { directory: 43, ..FOUND };
-    assert_eq!(told(other_directory, Some(3), 700), Verdict::Changed, "a directory took its place");
+    assert_eq!(
+        verdict_after(other_directory, Some(3), 700),
+        Verdict::Changed,
+        "a directory took its place"
+    );
     let other_name = Found { file: "skill.md", ..FOUND };
-    assert_eq!(told(other_name, Some(3), 700), Verdict::Changed, "another name");
-    assert_eq!(told(FOUND, Some(4), 700), Verdict::Changed, "something was mounted over it");
-    assert_eq!(told(FOUND, None, 700), Verdict::Changed, "nobody knows what is mounted");
-    assert_eq!(told(FOUND, Some(3), 701), Verdict::Changed, "somebody set the clock");
+    assert_eq!(verdict_after(other_name, Some(3), 700), Verdict::Changed, "another name");
+    assert_eq!(
+        verdict_after(FOUND, Some(4), 700),
+        Verdict::Changed,
+        "something was mounted over it"
+    );
+    assert_eq!(verdict_after(FOUND, None, 700), Verdict::Changed, "the mount is unknown");
+    assert_eq!(verdict_after(FOUND, Some(3), 701), Verdict::Changed, "the clock was set");
     let link = Stat { kind: Kind::Link, ..OLD };
     assert_eq!(after_a_minute(FOUND, link, Some(3), 700), Verdict::Changed, "no file any more");
 }
@@ -73,8 +81,8 @@ fn a_file_elsewhere_is_another_one_however_old() {
 #[test]
 fn a_stamp_of_the_future_is_not_believed() {
     let earlier = Epoch { moment: FileTime { seconds: 999_999, nanoseconds: 0 }, ..BEGAN };
-    let told = verdict(provisional(FOUND, &BEGAN), &earlier, (&OLD, Some(3)));
-    assert_eq!(told, Verdict::Changed, "the clock was set back by less than shows otherwise");
+    let verdict = verdict(provisional(FOUND, &BEGAN), &earlier, (&OLD, Some(3)));
+    assert_eq!(verdict, Verdict::Changed, "the clock was set back by less than shows otherwise");
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn a_root_behind_a_link_is_watched_and_so_is_the_link() {
     watched.wait_for("tables");
 }
 
-/// What is searched is for these files to say, be they in the tree or above it.
+/// These files, in the tree or above it, decide what is searched.
 #[test]
 fn a_gitignore_that_comes_changes_or_goes_may_change_everything() {
     for place in ["skills/.gitignore", "skills/group/.gitignore", ".gitignore"] {

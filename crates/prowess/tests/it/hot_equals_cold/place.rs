@@ -106,7 +106,7 @@ impl Place {
     /// Waits until the file system's own clock has gone on, if the last scan believed what was written
     /// just before it: only then does the next change show in a file's times, as it would in the real
     /// life of files that are two seconds old.
-    pub(super) fn settle(&self) {
+    pub(super) fn wait_until_stable(&self) {
         if !self.clock.is_late.load(Ordering::Relaxed) {
             return;
         }
