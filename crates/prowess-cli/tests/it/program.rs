@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::dynamic::{self, Trusted};
 
 /// How long a run may take on a busy machine before it counts as hung.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The binary with an empty home, an empty working directory and no environment else.
 pub(crate) struct Program {

@@ -32,11 +32,17 @@ pub(super) fn serve_child(
     };
     match serve(inside, open) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_end_of_host(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "prowess plugin process: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// Returns whether the host closed its end: it ended, or it stopped waiting for this process.
+fn is_end_of_host(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
 }
 
 fn serve(
@@ -84,4 +90,20 @@ fn offered_source(source: &dyn SkillSource) -> OfferedSource {
 
 fn refuse(socket: &mut UnixStream, code: &str, reason: String, help: &str) -> io::Result<()> {
     write(socket, &Reply::Refused { code: code.into(), reason, help: help.into() }, &[])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A host that gives up on a slow start closes the socket before the answer.
+    #[test]
+    fn an_answer_to_a_host_that_closed_its_socket_is_no_failure() {
+        let (mut socket, host) = UnixStream::pair().expect("a pair of sockets");
+        drop(host);
+        let error = refuse(&mut socket, "plugin-init-failed", "late".into(), "none")
+            .expect_err("nobody reads the answer");
+        assert!(is_end_of_host(&error), "{error}");
+        assert!(!is_end_of_host(&io::Error::other("the host sent other files")));
+    }
 }
