@@ -77,8 +77,8 @@ pub enum OnReload {
     Refresh,
 }
 
-/// The effect of a change in a loaded skill's `SKILL.md`. A skill that was removed or became
-/// invalid keeps its loaded content in any case.
+/// The effect of a change in a loaded skill's `SKILL.md`. A skill that became invalid keeps its
+/// loaded content in any case, and one that was removed does so unless the value is `Revoke`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnChange {
@@ -94,7 +94,8 @@ pub enum OnChange {
     /// skill again: in the instructions, or where bodies are delivered in tool results, in each
     /// result. Each turn reads as above.
     Notify,
-    /// The next turn unloads the skill. Each turn reads as above.
+    /// The next turn unloads the skill, also if it was removed or withdrawn. Each turn reads as
+    /// above.
     Revoke,
 }
 

@@ -36,6 +36,8 @@ mod random;
 mod ranker_kit;
 mod rights;
 mod scan_recorder;
+#[cfg(unix)]
+mod shell_runner;
 mod source_fixture;
 mod source_kit;
 mod store_kit;
@@ -64,6 +66,8 @@ pub use random::Random;
 pub use ranker_kit::check_ranker;
 pub use rights::without_override;
 pub use scan_recorder::{FoundPackage, ScanRecorder};
+#[cfg(unix)]
+pub use shell_runner::ShellRunner;
 pub use source_fixture::{Changing, SourceFixture, Unreadable, WayOut, Write};
 pub use source_kit::check_source;
 pub use store_kit::{StoreReport, StoreRule, check_store};

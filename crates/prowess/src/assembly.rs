@@ -30,6 +30,7 @@ impl RuntimeBuilder {
     ///
     /// A failure of any other source is a diagnostic of the catalog.
     pub fn build(mut self) -> Result<Runtime, Error> {
+        self.policies = self.policies.adapted();
         if !self.policies.layers.is_empty() {
             self.layers = self.layers_of_policies();
         }

@@ -6,10 +6,10 @@ use prowess_core::{Audience, AuditPolicy, BodyDelivery, DeliveryPolicy, Layer};
 use prowess_gate::GatePolicy;
 use prowess_prompt::PromptPolicy;
 use prowess_registry::{RefreshPolicy, RegistryPolicy, VisibilityPolicy};
-use prowess_session::SessionPolicy;
+use prowess_session::{Discipline, SessionPolicy};
 #[cfg(feature = "filesystem")]
 use prowess_source_fs::Discovery;
-use prowess_tools::{NameStyle, ToolPolicy};
+use prowess_tools::{NameStyle, ReadGate, ToolPolicy};
 use serde::{Deserialize, Serialize};
 
 use crate::gate::{ApprovalPolicy, ToolArguments};
@@ -123,5 +123,17 @@ impl Policies {
     pub fn with_body_delivery(mut self, bodies: BodyDelivery) -> Self {
         self.delivery.bodies = bodies;
         self
+    }
+
+    /// Returns the policies as a runtime follows them. In a session in which no skill stays active,
+    /// bodies are in tool results, and unless a gate of reads is set, the files of each visible
+    /// skill can be read.
+    pub(crate) fn adapted(self) -> Self {
+        if self.session.discipline != Discipline::Stateless {
+            return self;
+        }
+        let mut policies = self.with_body_delivery(BodyDelivery::ToolResult);
+        policies.tools.read_gate.get_or_insert(ReadGate::Known);
+        policies
     }
 }

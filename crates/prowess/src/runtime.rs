@@ -29,7 +29,8 @@ impl Runtime {
         Self(Arc::new(parts))
     }
 
-    /// Returns the policies as the host gave them to the builder.
+    /// Returns the policies. They are those of the builder, except that stateless sessions have
+    /// their bodies in tool results.
     pub fn policies(&self) -> &Policies {
         &self.0.policies
     }

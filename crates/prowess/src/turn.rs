@@ -73,18 +73,27 @@ impl Turn {
         self.parts.policies.delivery.bodies
     }
 
-    /// Unloads the loaded skills that have changed or were withdrawn.
+    /// Unloads the loaded skills that have changed, were removed or were withdrawn.
     fn revoke(&mut self) -> Result<(), Error> {
         let newer = self.newer();
         let is_revoked = |skill: &ActiveSkill| {
             let is_changed = newer.iter().any(|newer| newer.id == skill.id);
-            is_changed || self.catalog.is_withdrawn(&skill.location)
+            is_changed || self.is_removed(skill) || self.catalog.is_withdrawn(&skill.location)
         };
         if self.state.active.iter().any(|skill| is_revoked(skill)) {
             self.session.revoke(is_revoked)?;
             self.state = self.session.state()?;
         }
         Ok(())
+    }
+
+    /// Returns whether the catalog has no package at the location of a loaded skill.
+    fn is_removed(&self, skill: &ActiveSkill) -> bool {
+        let is_there = |record: Record<'_>| record.is_at(&skill.location);
+        let catalog = &self.catalog;
+        let is_visible = catalog.get(&skill.id).is_some_and(is_there);
+        let mut others = catalog.skills().chain(catalog.excluded()).chain(catalog.rejected());
+        !is_visible && !others.any(is_there)
     }
 
     /// Replaces the loaded skills that have changed, and reports each to the audit.

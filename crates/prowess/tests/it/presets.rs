@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
+use prowess::session::Discipline;
 use prowess::source_fs::{ProjectTrust, Surroundings};
-use prowess::{NoFolderTrust, Policies};
+use prowess::{BodyDelivery, NoFolderTrust, Policies};
 use prowess_testkit::Tree;
+use serde_json::json;
 use serde_yaml::Value;
 
 use crate::dynamic;
+use crate::scripted::Agent;
 
 /// What stands in one tree of policies and not, or otherwise, in another: `key.key: value`.
 fn differences(path: &str, value: &Value, standard: &Value, told: &mut String) {
@@ -77,6 +80,7 @@ fn omniforge() {
             refresh.mode: "ttl"
             refresh.body_seconds: 300
             layers: [{"name":"enterprise","trust":"trusted","weight":4},{"name":"personal","trust":"trusted","weight":3},{"name":"project","trust":"prompt","weight":2},{"name":"plugin","trust":"untrusted","weight":1}]
+            session.discipline: "stack"
             session.max_active: 1000
             delivery.bodies: "tool_result"
             tools.surfaces: ["skill"]
@@ -99,6 +103,10 @@ fn boxxy() {
             registry.skill_md_case: "any"
             registry.collision: "error"
             refresh.mode: "manual"
+            session.discipline: "stateless"
+            delivery.bodies: "tool_result"
+            tools.read_gate: "known"
+            tools.run_gate: "known"
             added_tools: "gate"
         "#]],
     );
@@ -113,6 +121,7 @@ fn sandbox() {
             registry.name_mismatch: "allow"
             registry.collision: "error"
             refresh.mode: "manual"
+            session.discipline: "stateless"
             delivery.bodies: "tool_result"
             delivery.show_location: "none"
             prompt.catalog_place: "tool_only"
@@ -137,6 +146,7 @@ fn yodoca() {
             registry.skill_md_case: "exact"
             registry.collision: "error"
             refresh.mode: "poll"
+            session.discipline: "stateless"
             delivery.bodies: "tool_result"
             prompt.catalog_format: "bullets"
             tools.surfaces: ["read_skill"]
@@ -266,4 +276,36 @@ fn omniforge_finds_its_layers_in_a_home() {
         ["enterprise".into(), "personal".into()],
         "without a project it has no layer"
     );
+}
+
+/// A session without active skills has no instructions that could hold a body.
+#[test]
+fn stateless_sessions_have_bodies_in_results() {
+    let yaml = "session: { discipline: stateless }";
+    let policies = Policies::from_yaml(yaml).expect("each field is one");
+    let runtime = dynamic::builder().policies(policies).default_skills().build();
+    let runtime = runtime.expect("the layers are the standard ones");
+    assert_eq!(runtime.policies().delivery.bodies, BodyDelivery::ToolResult);
+    let mut agent = Agent::new(&runtime);
+    let answer = agent.load(&["skill-writing"], "replace").1;
+    assert!(format!("{answer:?}").contains("# Writing a skill"), "{answer:?}");
+    let file = json!({ "skill": "skill-writing", "path": "references/checklist.md" });
+    agent.succeed("skills_read", file);
+    assert!(agent.active().is_empty(), "nothing stays active");
+}
+
+/// The discipline of each preset's sessions.
+#[test]
+fn presets_have_their_discipline() {
+    let expected = [
+        ("standard", Discipline::Set),
+        ("flexigpt", Discipline::Set),
+        ("omniforge", Discipline::Stack),
+        ("boxxy", Discipline::Stateless),
+        ("sandbox", Discipline::Stateless),
+        ("yodoca", Discipline::Stateless),
+    ];
+    let found = Policies::presets()
+        .map(|name| (name, Policies::preset(name).expect("it is a preset").session.discipline));
+    assert_eq!(found.collect::<Vec<_>>(), expected);
 }

@@ -1,0 +1,115 @@
+//! A runner of scripts for tests.
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use prowess_core::{
+    Cancel, Code, ReadLimit, ResourcePath, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner,
+};
+
+/// The number of bytes of each output that are kept.
+const KEPT_BYTES: u64 = 64 * 1024;
+
+/// Runs files that end in `.sh` with `sh`, without any isolation: for scripts that a test wrote.
+///
+/// The environment has `PATH` and what the call sets.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ShellRunner;
+
+impl ScriptRunner for ShellRunner {
+    fn run(
+        &self,
+        request: &ScriptRequest<'_>,
+        time_limit: Duration,
+        cancel: &Cancel,
+    ) -> Result<ScriptOutcome, ScriptError> {
+        if !request.path.as_str().ends_with(".sh") {
+            return Err(refused("script-not-supported", "only `.sh` files can be run"));
+        }
+        if cancel.is_cancelled() {
+            return Err(refused("cancelled", "the turn was cancelled, so nothing was run"));
+        }
+        let begun = Instant::now();
+        let failed = |error: io::Error| refused("script-not-started", &error.to_string());
+        let mut child = start(request)?.spawn().map_err(failed)?;
+        let ended = wait(&mut child, begun + time_limit, cancel).map_err(failed)?;
+        Ok(ScriptOutcome { duration: begun.elapsed(), ..ended })
+    }
+}
+
+fn refused(code: &'static str, message: &str) -> ScriptError {
+    ScriptError::new(Code::new(code), message)
+}
+
+/// Returns the command of a script, whose text is an argument of `sh`.
+fn start(request: &ScriptRequest<'_>) -> Result<Command, ScriptError> {
+    let ScriptRequest { catalog, record, path, arguments, environment, working_directory } =
+        *request;
+    let bytes = catalog.read(record, path, ReadLimit::default());
+    let bytes = bytes.map_err(|error| refused(error.kind.as_str(), "no such script"))?;
+    let text = String::from_utf8(bytes).map_err(|_| refused("script-not-supported", "no text"))?;
+    let mut directory = PathBuf::from(record.root_directory());
+    if let Some(below) = working_directory {
+        let below =
+            ResourcePath::new(below).map_err(|error| refused("path-escape", &error.to_string()))?;
+        directory.push(below.as_str());
+    }
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(text).arg(path.as_str()).args(arguments);
+    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    command.envs(environment).current_dir(directory);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Ok(command)
+}
+
+/// Waits until a script ends, and ends it at the deadline or when the call is cancelled.
+fn wait(child: &mut Child, deadline: Instant, cancel: &Cancel) -> io::Result<ScriptOutcome> {
+    let stdout = child.stdout.take();
+    let stderr = child.stderr.take();
+    thread::scope(|scope| {
+        let stdout = scope.spawn(|| kept(stdout));
+        let stderr = scope.spawn(|| kept(stderr));
+        let mut timed_out = false;
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            timed_out = Instant::now() >= deadline;
+            if timed_out || cancel.is_cancelled() {
+                child.kill()?;
+                break child.wait()?;
+            }
+            thread::yield_now();
+        };
+        let stdout = stdout.join().unwrap_or_default();
+        let stderr = stderr.join().unwrap_or_default();
+        Ok(ScriptOutcome {
+            exit_code: status.code(),
+            truncated: stdout.is_cut || stderr.is_cut,
+            stdout: stdout.text,
+            stderr: stderr.text,
+            duration: Duration::ZERO,
+            timed_out,
+        })
+    })
+}
+
+/// The kept part of an output.
+#[derive(Default)]
+struct Kept {
+    text: String,
+    is_cut: bool,
+}
+
+/// Reads an output to its end and keeps its beginning.
+fn kept(output: Option<impl Read>) -> Kept {
+    let Some(mut output) = output else { return Kept::default() };
+    let mut bytes = Vec::new();
+    // A script that was ended has no more output.
+    let _ = output.by_ref().take(KEPT_BYTES).read_to_end(&mut bytes);
+    let dropped = io::copy(&mut output, &mut io::sink()).unwrap_or_default();
+    Kept { text: String::from_utf8_lossy(&bytes).into_owned(), is_cut: dropped > 0 }
+}

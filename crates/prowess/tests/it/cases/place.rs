@@ -1,0 +1,319 @@
+//! A host under one preset, with one session.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use prowess::gating::Decision;
+use prowess::session::{Discipline, MemoryStore, SessionHandle, Sessions};
+use prowess::tools::{ReadGate, SkillTools, Surface, ToolNaming};
+use prowess::{
+    Catalog, Code, Content, Error, Layer, Policies, Runtime, SessionId, SessionStore, Tool,
+    ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult, Trust, Turn, Unload,
+};
+use prowess_testkit::{HookedStore, ManualClock, StoreCall, StoreMoment, Tree};
+use serde_json::{Value, json};
+
+use super::data::{Case, End, Interference, Operation, Outcome, Plain};
+use crate::dynamic;
+
+/// The layer of the skills, which every preset accepts.
+const LAYER: &str = "personal";
+
+/// The bytes of a file that is not text.
+const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+pub(super) struct Place {
+    tree: Tree,
+    files: String,
+    runtime: Runtime,
+    session: SessionHandle,
+    clock: Arc<ManualClock>,
+    /// A turn that started before the session was closed.
+    turn: Option<Turn>,
+    /// Whether another host unloads everything before the next change is stored.
+    interferes: Arc<AtomicBool>,
+    facts: Vec<String>,
+}
+
+impl Place {
+    pub(super) fn new(preset: &str, files: &str, case: &Case) -> Self {
+        let tree = Tree::new(files);
+        tree.write("skills/guide/assets/logo.png", PICTURE);
+        let policies = policies(preset, &case.policies);
+        let clock = Arc::new(ManualClock::default());
+        let interferes = Arc::new(AtomicBool::new(false));
+        let facts = facts(&policies);
+        let store = store(&policies, &clock, &interferes);
+        let mut builder = dynamic::builder().policies(policies).clock(clock.clone());
+        builder = builder.session_store(store).tools(Arc::new(Tools));
+        #[cfg(unix)]
+        if case.runner {
+            builder = builder.script_runner(Arc::new(prowess_testkit::ShellRunner));
+        }
+        let runtime = builder.skills_directory(LAYER, tree.join("skills")).build();
+        let runtime = runtime.expect("the policies fit together");
+        let session = runtime.open_session().expect("the store is in memory");
+        let files = files.to_owned();
+        Self { tree, files, runtime, session, clock, turn: None, interferes, facts }
+    }
+
+    pub(super) fn root(&self) -> String {
+        self.tree.path().to_string_lossy().into_owned()
+    }
+
+    /// The values of the policies that results depend on.
+    pub(super) fn facts(&self) -> Vec<String> {
+        self.facts.clone()
+    }
+
+    /// Returns whether a model or a host can call each tool of a case here.
+    pub(super) fn has_tools(&self, case: &Case) -> bool {
+        let offered: Vec<String> =
+            self.turn().expect("it is open").tools().into_iter().map(|tool| tool.name).collect();
+        case.steps.iter().all(|step| match &step.operation {
+            Operation::Call { call, .. } if call == SkillTools::RUN => self.has_scripts(),
+            // A host can call these under every surface with a model's rights.
+            Operation::Call { call, .. } => call.contains('.') || offered.contains(call),
+            _ => true,
+        })
+    }
+
+    fn has_scripts(&self) -> bool {
+        self.runtime.policies().tools.surfaces.contains(&Surface::Skills)
+    }
+
+    fn turn(&self) -> Result<Turn, Error> {
+        self.runtime.turn(&self.session)
+    }
+
+    /// The loaded skills, as the next turn sees them; `None` if the session has ended.
+    pub(super) fn active(&self) -> Option<Vec<String>> {
+        let state = self.session.state().ok()?;
+        Some(state.active.iter().map(|skill| skill.id.clone()).collect())
+    }
+
+    /// Loads skills one by one, as a stack does.
+    pub(super) fn load(&self, ids: &[String]) {
+        for id in ids {
+            let outcome = self.call("skills.load", &json!({ "names": [id], "mode": "add" }));
+            assert_eq!(outcome.code, None, "`{id}` is loaded: {}", outcome.text);
+        }
+    }
+
+    fn call(&self, tool: &str, arguments: &Value) -> Outcome {
+        let fresh;
+        let turn = if let Some(turn) = &self.turn {
+            turn
+        } else {
+            match self.turn() {
+                Ok(turn) => {
+                    fresh = turn;
+                    &fresh
+                }
+                Err(error) => return failed(&error),
+            }
+        };
+        let naming = ToolNaming::new(self.runtime.policies().name_style);
+        let dispatched = turn.call(&ToolCall::new(naming.spell(tool), arguments.clone()));
+        outcome(&dispatched.result, None)
+    }
+
+    fn guard(&self, tool: &str, arguments: &Value, end: End) -> Outcome {
+        let decision = self.runtime.decide(&self.session, tool, arguments);
+        let decision = decision.expect("the approvals are in memory");
+        let mut has_run = false;
+        let call = ToolCall::new(tool, arguments.clone());
+        let ran = self.runtime.guard(&self.session, &call, || {
+            has_run = true;
+            match end {
+                End::Well => ToolResult::text("done"),
+                End::Failed => ToolResult::error(Code::new("tool-failed"), "it failed"),
+                End::Panicked => panic!("a tool of the host breaks"),
+            }
+        });
+        let dispatched = ran.expect("the session is open");
+        assert_eq!(has_run, decision.is_allowed(), "a tool runs if the decision allows it");
+        outcome(&dispatched.result, Some(&decision))
+    }
+
+    pub(super) fn perform(&mut self, operation: &Operation) -> Outcome {
+        match operation {
+            Operation::Call { call, with } => return self.call(call, with),
+            Operation::Guard { guard, with, ends } => return self.guard(guard, with, *ends),
+            Operation::Task { task, loads } => self.task(*task, loads),
+            Operation::Write { write, text } => self.tree.write(write, text),
+            Operation::Delete { delete } => {
+                fs::remove_file(self.tree.join(delete)).expect("it is there");
+            }
+            Operation::Remove { remove, reload } => self.remove(remove, *reload),
+            Operation::Restore { restore } => self.restore(restore),
+            Operation::Meanwhile { meanwhile: Interference::UnloadAll } => {
+                self.interferes.store(true, Ordering::SeqCst);
+            }
+            Operation::Wait { wait } => self.clock.advance(Duration::from_secs(*wait)),
+            Operation::Open { open } => self.open(*open),
+            Operation::Plain(plain) => self.plain(*plain),
+        }
+        // The policy about changed skills acts at the start of a turn.
+        if self.turn.is_none()
+            && !matches!(operation, Operation::Wait { .. } | Operation::Open { .. })
+        {
+            let _ = self.turn().map(drop);
+        }
+        Outcome::default()
+    }
+
+    fn task(&self, end: End, loads: &[String]) {
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            let _task = self.session.task();
+            self.load(loads);
+            match end {
+                End::Well => Ok(()),
+                End::Failed => Err("the task failed"),
+                End::Panicked => panic!("the task breaks"),
+            }
+        }));
+        assert_eq!(ended.is_err(), end == End::Panicked, "a task ends as it is told to");
+    }
+
+    fn remove(&self, skill: &str, reload: bool) {
+        fs::remove_dir_all(self.tree.join("skills").join(skill)).expect("it is there");
+        if reload {
+            self.runtime.reload();
+        }
+    }
+
+    fn restore(&self, skill: &str) {
+        let again = Tree::new(&self.files);
+        let file = format!("skills/{skill}/SKILL.md");
+        let text = fs::read(again.join(&file)).expect("the tree has it");
+        self.tree.write(&file, text);
+        self.runtime.reload();
+    }
+
+    fn open(&self, number: usize) {
+        for _ in 0..number {
+            self.clock.advance(Duration::from_secs(1));
+            self.runtime.open_session().expect("the store is in memory");
+        }
+        self.clock.advance(Duration::from_secs(1));
+    }
+
+    fn plain(&mut self, plain: Plain) {
+        match plain {
+            Plain::Reload => drop(self.runtime.reload()),
+            Plain::Close => {
+                self.turn = self.turn().ok();
+                let closed = self.runtime.close_session(self.session.id());
+                assert!(closed.expect("the store is in memory"), "it was open");
+            }
+        }
+    }
+}
+
+/// Returns whether each step of a case has an expected result under a preset.
+pub(super) fn has_results(preset: &str, case: &Case) -> bool {
+    let facts = facts(&policies(preset, &case.policies));
+    !case.steps.iter().any(|step| step.is_open(&facts))
+}
+
+/// The policies of a preset with those of a case. Skills change only when a case says so.
+fn policies(preset: &str, own: &Value) -> Policies {
+    let mut yaml = json!({ "preset": preset, "refresh": { "mode": "manual", "body_seconds": 0 } });
+    if let (Some(yaml), Value::Object(own)) = (yaml.as_object_mut(), own) {
+        yaml.extend(own.clone());
+    }
+    // JSON is YAML.
+    let mut policies = Policies::from_yaml(&yaml.to_string()).expect("the policies are valid");
+    policies.layers = vec![Layer::new(LAYER, Trust::Trusted)];
+    policies.registry.profile = prowess::format::Profile::Extended;
+    policies
+}
+
+fn facts(policies: &Policies) -> Vec<String> {
+    let word = |value: Value| value.as_str().unwrap_or_default().to_owned();
+    let Policies { session, gate, tools, added_tools, .. } = policies;
+    let is_stateless = session.discipline == Discipline::Stateless;
+    let unset = if is_stateless { ReadGate::Known } else { tools.read_gate() };
+    vec![
+        word(json!(session.discipline)),
+        word(json!(gate.tool_semantics)),
+        format!("read-{}", word(json!(tools.read_gate.unwrap_or(unset)))),
+        format!("run-{}", word(json!(tools.run_gate))),
+        format!("added-{}", word(json!(added_tools))),
+    ]
+}
+
+/// A store in memory, in which another host may unload everything before a change is stored.
+fn store(
+    policies: &Policies,
+    clock: &Arc<ManualClock>,
+    interferes: &Arc<AtomicBool>,
+) -> Arc<dyn SessionStore> {
+    let inner: Arc<dyn SessionStore> = Arc::new(MemoryStore::new());
+    let other = Sessions::new(inner.clone(), clock.clone(), policies.session.clone());
+    let interferes = Arc::clone(interferes);
+    Arc::new(HookedStore::new(inner, move |call, moment| {
+        let session: Option<&SessionId> = match call {
+            StoreCall::Put { session, .. } if moment == StoreMoment::Before => Some(&session.id),
+            _ => None,
+        };
+        if let Some(id) = session.filter(|_| interferes.swap(false, Ordering::SeqCst)) {
+            let other = other.resume(id).expect("it is open");
+            other.unload(&Unload::All).expect("it is open");
+        }
+        Ok(())
+    }))
+}
+
+fn outcome(result: &ToolResult, decision: Option<&Decision>) -> Outcome {
+    let text = |part: &Content| match part {
+        Content::Text { text } => text.clone(),
+        Content::Blob { mime_type, data, .. } => format!("[{mime_type}] {data}"),
+    };
+    let word = |decision: &Decision| match decision {
+        Decision::Allow { .. } => "allow".to_owned(),
+        Decision::Ask { .. } => "ask".to_owned(),
+        Decision::Deny { .. } => "deny".to_owned(),
+    };
+    Outcome {
+        code: result.code.as_ref().map(ToString::to_string),
+        text: result.content.iter().map(text).collect::<Vec<_>>().join("\n"),
+        data: result.structured.clone().unwrap_or_default(),
+        decision: decision.map(word),
+    }
+}
+
+fn failed(error: &Error) -> Outcome {
+    let code = match error {
+        Error::Session(error) => error.code().to_owned(),
+        other => format!("{other:?}"),
+    };
+    Outcome { code: Some(code), text: error.to_string(), ..Outcome::default() }
+}
+
+/// A tool of the host in the runtime.
+struct Query;
+
+impl Tool for Query {
+    fn definition(&self, _: &Catalog) -> ToolDefinition {
+        let input_schema = json!({ "type": "object" });
+        let description = "Queries data.".to_owned();
+        ToolDefinition { name: "host_query".to_owned(), description, input_schema }
+    }
+
+    fn call(&self, _: &ToolContext<'_>, _: &Value) -> ToolResult {
+        ToolResult::text("the data")
+    }
+}
+
+struct Tools;
+
+impl ToolProvider for Tools {
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        vec![Arc::new(Query)]
+    }
+}
