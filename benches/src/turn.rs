@@ -95,6 +95,7 @@ impl Conversation {
             catalog: &self.catalog,
             active: &[],
             changed: &[],
+            preferred: &[],
             policy: &policy,
             delivery: &DeliveryPolicy::default(),
             boundary: &self.boundary,

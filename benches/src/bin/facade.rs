@@ -1,8 +1,8 @@
 //! Prints what a host pays for a runtime, a load and a prompt, measured through the facade.
 //!
 //! `facade [ROUNDS]`: 15 rounds without it. `facade loads` and `facade prompts` do one part, for a
-//! profile. `facade first DIRECTORY` is a process of its own, which prints the cost of its first runtime
-//! over DIRECTORY.
+//! profile. `facade first DIRECTORY` is a process of its own, which prints the cost of its first
+//! runtime over DIRECTORY.
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
 use std::hint::black_box;
@@ -56,8 +56,8 @@ fn main() {
     }
 }
 
-/// The skills on disk, left alone long enough: a file that was written just now is read again after a
-/// pause.
+/// The skills on disk, left alone long enough: a file that was written just now is read again after
+/// a pause.
 fn skills(count: usize) -> TempDir {
     let directory = corpus::on_disk(count);
     std::thread::sleep(Duration::from_secs(1));
@@ -90,7 +90,8 @@ fn first_runtime() {
     println!("{}", alone("its first turn, memory", 1, megabytes(turn_kib), "MB", None));
 }
 
-/// Prints the CPU time in milliseconds and the growth in KiB of the first runtime, and of its first turn.
+/// Prints the CPU time in milliseconds and the growth in KiB of the first runtime, and of its first
+/// turn.
 fn print_first_runtime(directory: &Path) {
     // The measuring code itself is in memory before the first number counts.
     black_box((cpu_time(|| 0), private_kib()));
@@ -145,7 +146,8 @@ fn loads(rounds: usize) {
     );
 }
 
-/// Reads one file by the bare system calls and parses it whole; gives the lengths of frontmatter and body.
+/// Reads one file by the bare system calls and parses it whole; gives the lengths of frontmatter
+/// and body.
 fn parsed(path: &Path) -> usize {
     let bytes = floor::content(path);
     let document =
@@ -162,7 +164,8 @@ fn digested(path: &Path) -> usize {
     document.frontmatter.name.len() + document.body.len()
 }
 
-/// Prints the cost of a prompt: of a catalog that is composed for the first time, and of one that was before.
+/// Prints the cost of a prompt: of a catalog that is composed for the first time, and of one that
+/// was before.
 fn prompts(rounds: usize) {
     let directory = skills(SKILLS);
     let root = directory.path();
@@ -202,7 +205,7 @@ fn composed_first(catalog: &Arc<Catalog>, max_tokens: Option<usize>) -> usize {
     let policy = PromptPolicy { max_tokens, ..PromptPolicy::default() };
     let composer = Composer::new(policy, DeliveryPolicy::default(), Arc::new(EstimatedTokens));
     let boundary = &Boundary::new("5f3a9c1e77b04d28");
-    let input = ComposerInput { catalog, active: &[], changed: &[], boundary };
+    let input = ComposerInput { catalog, active: &[], changed: &[], preferred: &[], boundary };
     composer.compose(&input).text.len()
 }
 

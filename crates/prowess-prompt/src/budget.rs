@@ -7,30 +7,38 @@ use prowess_text::one_line;
 
 use crate::catalog::{CLOSING, OPENING, push_entry};
 use crate::entries::Entries;
-use crate::{PromptPolicy, SkillEntry};
+use crate::{Overflow, PromptPolicy, SkillEntry};
 
 /// The part of a catalog that is shown.
 pub(crate) struct Fit {
-    /// The maximum number of characters of a description; `None` for no limit.
+    /// The maximum number of characters of a description; 0 for names alone, `None` for no limit.
     pub(crate) description: Option<usize>,
-    /// The number of skills, from the first.
-    pub(crate) skills: usize,
+    /// The positions of the skills, in the order of the text; `None` for all.
+    pub(crate) positions: Option<Vec<usize>>,
+    /// Whether the budget has shortened or dropped anything.
+    pub(crate) is_cut: bool,
 }
 
 /// Finds the fullest catalog whose cost, counted skill by skill, stays within the policy's budget.
-pub(crate) fn fit(skills: &Entries<'_>, policy: &PromptPolicy, counter: &dyn TokenCounter) -> Fit {
-    let whole = Fit { description: None, skills: skills.len() };
-    let Some(max) = policy.max_tokens else {
+/// If skills have to be left out, the overflow policy decides which; `preferred` are ids for it.
+pub(crate) fn fit(
+    skills: &Entries<'_>,
+    preferred: &[String],
+    policy: &PromptPolicy,
+    counter: &dyn TokenCounter,
+) -> Fit {
+    let description = policy.max_description;
+    let whole = Fit { description, positions: None, is_cut: false };
+    let Some(max) = policy.budget() else {
         return whole;
     };
     let scale = Scale { skills, policy, counter };
     let room = max.saturating_sub(counter.count(OPENING) + counter.count(CLOSING) + 1);
-    if scale.fitting(None, room) == skills.len() {
+    if scale.all_fit(description, room) {
         return whole;
     }
     let longest_note = note(skills.len(), skills.len(), policy);
-    let room = room.saturating_sub(counter.count(&longest_note));
-    scale.shortened(room)
+    scale.cut(preferred, room.saturating_sub(counter.count(&longest_note)))
 }
 
 /// Counts the tokens of skills.
@@ -41,44 +49,94 @@ struct Scale<'a> {
 }
 
 impl Scale<'_> {
-    /// Returns the number of skills that fit, from the first, with descriptions of at most `bound`
-    /// characters.
-    fn fitting(&self, bound: Option<usize>, room: usize) -> usize {
+    /// Returns how many of the skills at these positions fit, from the first, with descriptions of
+    /// at most `bound` characters.
+    fn fitting(
+        &self,
+        positions: impl Iterator<Item = usize>,
+        bound: Option<usize>,
+        room: usize,
+    ) -> usize {
         let mut left = room;
+        let mut fitting = 0;
         let mut text = String::new();
         let mut location = String::new();
-        for index in 0..self.skills.len() {
-            let skill = self.skills.get(index, &mut location);
+        for position in positions {
+            let skill = self.skills.get(position, &mut location);
             text.clear();
             let shortened = shortened(&skill, bound);
             let shown = shortened.as_ref().unwrap_or(&skill);
             push_entry(&mut text, shown, self.policy.catalog_format);
             match left.checked_sub(self.counter.count(&text)) {
                 Some(rest) => left = rest,
-                None => return index,
+                None => break,
             }
+            fitting += 1;
         }
-        self.skills.len()
+        fitting
     }
 
-    /// Returns the longest bound with which all skills fit, or the number of skills that fit with
-    /// the shortest.
-    fn shortened(&self, room: usize) -> Fit {
+    fn all_fit(&self, bound: Option<usize>, room: usize) -> bool {
+        self.fitting(0..self.skills.len(), bound, room) == self.skills.len()
+    }
+
+    /// Returns the catalog with the longest descriptions with which all skills fit, or with the
+    /// skills that fit with the shortest.
+    fn cut(&self, preferred: &[String], room: usize) -> Fit {
+        let least = match self.policy.on_overflow {
+            Overflow::NamesOnly => 0,
+            _ => self.least_description(),
+        };
+        let positions = match self.skills.order(self.policy.on_overflow, preferred) {
+            None => self.first_fitting(least, room),
+            Some(order) => self.fitting_in_order(order, least, room),
+        };
+        let is_longest = positions.is_some() || least == 0;
+        let description = if is_longest { least } else { self.longest_bound(least, room) };
+        Fit { description: Some(description), positions, is_cut: true }
+    }
+
+    fn least_description(&self) -> usize {
+        let min = self.policy.min_description;
+        self.policy.max_description.map_or(min, |max| max.min(min))
+    }
+
+    /// Returns the positions of the first skills by id that fit; `None` if all do.
+    fn first_fitting(&self, bound: usize, room: usize) -> Option<Vec<usize>> {
         let all = self.skills.len();
-        let mut fits = self.policy.min_description;
-        let skills = self.fitting(Some(fits), room);
-        if skills == all {
-            let mut too_long = self.skills.longest_description().max(fits) + 1;
-            while too_long - fits > 1 {
-                let middle = fits + (too_long - fits) / 2;
-                if self.fitting(Some(middle), room) == all {
-                    fits = middle;
-                } else {
-                    too_long = middle;
-                }
+        let fitting = self.fitting(0..all, Some(bound), room);
+        (fitting < all).then(|| (0..fitting).collect())
+    }
+
+    /// Returns the positions of the first skills of `order` that fit; `None` if all do.
+    fn fitting_in_order(
+        &self,
+        mut order: Vec<usize>,
+        bound: usize,
+        room: usize,
+    ) -> Option<Vec<usize>> {
+        let fitting = self.fitting(order.iter().copied(), Some(bound), room);
+        (fitting < order.len()).then(|| {
+            order.truncate(fitting);
+            order.sort_unstable();
+            order
+        })
+    }
+
+    /// Returns the longest bound with which all skills fit, which `fits` is known to be.
+    fn longest_bound(&self, mut fits: usize, room: usize) -> usize {
+        let longest = self.skills.longest_description();
+        let longest = self.policy.max_description.map_or(longest, |max| max.min(longest));
+        let mut too_long = longest.max(fits) + 1;
+        while too_long - fits > 1 {
+            let middle = fits + (too_long - fits) / 2;
+            if self.all_fit(Some(middle), room) {
+                fits = middle;
+            } else {
+                too_long = middle;
             }
         }
-        Fit { description: Some(fits), skills }
+        fits
     }
 }
 
@@ -90,24 +148,38 @@ pub(crate) fn shortened<'s>(
     // There are at most as many characters as bytes, and folding only shortens: most need no
     // counting.
     let bound = bound.filter(|&bound| skill.description.len() > bound)?;
-    let folded = one_line(&skill.description);
-    if character_count(&folded) <= bound {
-        return None;
-    }
-    let kept = folded.char_indices().nth(bound.saturating_sub(1));
-    let kept = &folded[..kept.map_or(folded.len(), |(end, _)| end)];
+    let description = clipped(&skill.description, bound)?;
     Some(SkillEntry {
         name: Cow::Borrowed(&skill.name),
-        description: Cow::Owned([kept.trim_end(), "…"].concat()),
+        description: Cow::Owned(description),
         location: skill.location.as_deref().map(Cow::Borrowed),
     })
 }
 
-/// Returns the note about skills that were left out.
+/// Returns at most `bound` characters of a description, with a mark at the end; `None` if it is not
+/// longer.
+fn clipped(description: &str, bound: usize) -> Option<String> {
+    if bound == 0 {
+        return Some(String::new());
+    }
+    let folded = one_line(description);
+    if character_count(&folded) <= bound {
+        return None;
+    }
+    let kept = folded.char_indices().nth(bound - 1);
+    let kept = &folded[..kept.map_or(folded.len(), |(end, _)| end)];
+    Some([kept.trim_end(), "…"].concat())
+}
+
+/// Returns the note about skills that were left out, which names the tools that find them.
 pub(crate) fn note(shown: usize, total: usize, policy: &PromptPolicy) -> String {
-    format!(
-        "{shown} of {total} shown: the rest is left out to save room. \
-         Ask for others by name, with `{}`.\n",
-        policy.load_tool
-    )
+    let how = match (&policy.search_tool, &policy.list_tool) {
+        (Some(search), Some(list)) => {
+            format!("To find others, call `{search}`, or `{list}` to page through all.")
+        }
+        (Some(search), None) => format!("To find others, call `{search}`."),
+        (None, Some(list)) => format!("To see the others, call `{list}`."),
+        (None, None) => format!("Ask for others by name, with `{}`.", policy.load_tool),
+    };
+    format!("{shown} of {total} skills are shown, to save room. {how}\n")
 }

@@ -22,6 +22,8 @@ pub struct Change<'a> {
 pub enum ChangeKind {
     /// The description is shortened to fit the budget.
     Shortened,
+    /// The description is left out to fit the budget.
+    NameOnly,
     /// The skill is left out to fit the budget.
     Dropped,
     /// The skill is left out because its id has characters that cannot be copied from the shown

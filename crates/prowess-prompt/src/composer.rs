@@ -34,6 +34,9 @@ pub struct ComposerInput<'a> {
     pub active: &'a [Arc<ActiveSkill>],
     /// The ids of loaded skills whose changes are reported to the model.
     pub changed: &'a [String],
+    /// The ids of the skills that stay first if the catalog exceeds its budget. See
+    /// [`PromptInput::preferred`].
+    pub preferred: &'a [String],
     /// The boundary of this session, for the tags around bodies.
     pub boundary: &'a Boundary,
 }
@@ -42,6 +45,8 @@ pub struct ComposerInput<'a> {
 struct KeptCatalog {
     /// While this exists, no other catalog has its address.
     catalog: Weak<Catalog>,
+    /// The ids that the text was cut by. Of a catalog within its budget, any.
+    preferred: Vec<String>,
     prompt: Arc<Prompt>,
 }
 
@@ -64,46 +69,58 @@ impl Composer {
     ///
     /// Turns without loaded skills share one prompt, so it is composed once and never copied.
     pub fn compose(&self, input: &ComposerInput<'_>) -> Arc<Prompt> {
-        let ComposerInput { catalog, active, changed, boundary } = *input;
-        let prompt = self.catalog(catalog);
-        if active.is_empty() && changed.is_empty() {
+        let prompt = self.catalog(input);
+        if input.active.is_empty() && input.changed.is_empty() {
             return prompt;
         }
-        let Self { policy, delivery, counter, .. } = self;
-        let counter = counter.as_ref();
-        let input = PromptInput { catalog, active, changed, policy, delivery, boundary, counter };
+        let input = self.prompt_input(input);
         let mut text = String::with_capacity(prompt.text.len() + likely_length(&input));
         text.push_str(&prompt.text);
-        let Prompt { ref ledger, ref shown, total, .. } = *prompt;
-        let prompt = Prompt { text, ledger: ledger.clone(), shown: Arc::clone(shown), total };
+        let Prompt { ref ledger, ref shown, total, is_cut, .. } = *prompt;
+        let prompt =
+            Prompt { text, ledger: ledger.clone(), shown: Arc::clone(shown), total, is_cut };
         Arc::new(with_conversation(prompt, &input))
     }
 
+    fn prompt_input<'a>(&'a self, input: &ComposerInput<'a>) -> PromptInput<'a> {
+        let ComposerInput { catalog, active, changed, preferred, boundary } = *input;
+        let Self { policy, delivery, counter, .. } = self;
+        let counter = counter.as_ref();
+        PromptInput { catalog, active, changed, preferred, policy, delivery, boundary, counter }
+    }
+
     /// Returns the rule and the text of a catalog, from an earlier turn if there was one.
-    fn catalog(&self, catalog: &Arc<Catalog>) -> Arc<Prompt> {
-        if let Some(kept) = self.find(catalog) {
+    fn catalog(&self, input: &ComposerInput<'_>) -> Arc<Prompt> {
+        let uses_preferred = self.policy.on_overflow.uses_preferred();
+        let preferred = if uses_preferred { input.preferred } else { &[] };
+        if let Some(kept) = self.find(input.catalog, preferred) {
             return kept;
         }
-        let show = self.delivery.show_location;
-        let prompt = compose_catalog(catalog, &self.policy, show, self.counter.as_ref());
-        let prompt = Arc::new(prompt);
-        self.keep(catalog, &prompt);
+        let prompt = Arc::new(compose_catalog(&self.prompt_input(input)));
+        self.keep(input.catalog, preferred, &prompt);
         prompt
     }
 
-    fn find(&self, catalog: &Arc<Catalog>) -> Option<Arc<Prompt>> {
+    fn find(&self, catalog: &Arc<Catalog>, preferred: &[String]) -> Option<Arc<Prompt>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept.iter().rev().find(|kept| kept.catalog.as_ptr() == Arc::as_ptr(catalog));
+        let found = kept.iter().rev().find(|kept| {
+            let is_same = !kept.prompt.is_cut || kept.preferred == preferred;
+            is_same && kept.catalog.as_ptr() == Arc::as_ptr(catalog)
+        });
         found.map(|kept| Arc::clone(&kept.prompt))
     }
 
     /// Keeps a text, and drops those of catalogs that no longer exist.
-    fn keep(&self, catalog: &Arc<Catalog>, prompt: &Arc<Prompt>) {
+    fn keep(&self, catalog: &Arc<Catalog>, preferred: &[String], prompt: &Arc<Prompt>) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|kept| kept.catalog.strong_count() > 0);
         if kept.len() == MOST_CATALOGS {
             kept.remove(0);
         }
-        kept.push(KeptCatalog { catalog: Arc::downgrade(catalog), prompt: Arc::clone(prompt) });
+        kept.push(KeptCatalog {
+            catalog: Arc::downgrade(catalog),
+            preferred: preferred.to_vec(),
+            prompt: Arc::clone(prompt),
+        });
     }
 }

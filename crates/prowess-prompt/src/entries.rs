@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use prowess_core::{Catalog, Record, ShowLocation, character_count};
 
-use crate::SkillEntry;
 use crate::changes::{ChangeKind, Changes};
 use crate::nameable::is_nameable;
+use crate::{Overflow, SkillEntry};
 
 /// The skills of a catalog that a model can name. Under a budget most of them are never shown, so
 /// their locations are made one at a time.
@@ -45,8 +45,46 @@ impl<'a> Entries<'a> {
         self.skills.is_empty()
     }
 
+    pub(crate) fn id(&self, position: usize) -> &'a str {
+        self.skills[position].id
+    }
+
     pub(crate) fn ids(&self) -> impl ExactSizeIterator<Item = &'a str> {
         self.skills.iter().map(|skill| skill.id)
+    }
+
+    /// Returns the positions in the order in which skills stay under a budget; `None` for the order
+    /// of the ids.
+    pub(crate) fn order(&self, overflow: Overflow, preferred: &[String]) -> Option<Vec<usize>> {
+        match overflow {
+            Overflow::Shorten | Overflow::NamesOnly => None,
+            Overflow::Relevance | Overflow::Usage => Some(self.preferred_first(preferred)),
+            Overflow::Layer => Some(self.by_layer()),
+        }
+    }
+
+    fn preferred_first(&self, preferred: &[String]) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.len());
+        let mut is_rest = vec![true; self.len()];
+        for id in preferred {
+            // Catalogs are sorted by id.
+            let found = self.skills.binary_search_by(|skill| skill.id.cmp(id.as_str()));
+            if let Ok(position) = found
+                && is_rest[position]
+            {
+                is_rest[position] = false;
+                order.push(position);
+            }
+        }
+        order.extend((0..self.len()).filter(|&position| is_rest[position]));
+        order
+    }
+
+    /// Returns the positions with the highest layer first, and by id within a layer.
+    fn by_layer(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by_key(|&position| self.skills[position].record.rank());
+        order
     }
 
     /// Returns the entry at this index. Its location is written to `location`, whose memory is used

@@ -15,6 +15,9 @@ pub struct PromptInput<'a> {
     pub active: &'a [Arc<ActiveSkill>],
     /// The ids of loaded skills whose changes are announced to the model.
     pub changed: &'a [String],
+    /// The ids of the skills that stay first if the catalog exceeds its budget, under an overflow
+    /// policy that uses them: the most relevant or most used first. Unknown ids are ignored.
+    pub preferred: &'a [String],
     /// The host's policy.
     pub policy: &'a PromptPolicy,
     /// The delivery of bodies and the form of locations.

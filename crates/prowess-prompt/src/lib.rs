@@ -9,6 +9,7 @@
 //!     catalog: &Catalog::empty(),
 //!     active: &[],
 //!     changed: &[],
+//!     preferred: &[],
 //!     policy: &PromptPolicy::default(),
 //!     delivery: &DeliveryPolicy::default(),
 //!     boundary: &Boundary::new("5f3a9c1e77b04d28"),
@@ -35,6 +36,7 @@ mod catalog;
 mod changes;
 mod compose;
 mod composer;
+mod context_share;
 mod entries;
 #[cfg(feature = "exact-tokens")]
 mod exact;
@@ -42,6 +44,7 @@ mod ids;
 mod input;
 mod ledger;
 mod nameable;
+mod overflow;
 mod policy;
 mod skills_ref;
 
@@ -50,10 +53,12 @@ pub use catalog::{SkillEntry, available_skills};
 pub use changes::{Change, ChangeKind, Changes};
 pub use compose::{Prompt, compose};
 pub use composer::{Composer, ComposerInput};
+pub use context_share::ContextShare;
 #[cfg(feature = "exact-tokens")]
 pub use exact::{ExactTokens, Vocabulary};
 pub use ids::SkillIds;
 pub use input::PromptInput;
 pub use ledger::{Ledger, LedgerEntry, Part};
+pub use overflow::Overflow;
 pub use policy::{CatalogFormat, CatalogPlace, PromptPolicy};
 pub use skills_ref::reference_available_skills;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{ContextShare, Overflow};
+
 /// The presentation of skills to a model. Every field is optional in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -15,11 +17,36 @@ pub struct PromptPolicy {
     ///
     /// The loading rule is not included. Skills that do not fit are left out, and the text says so.
     pub max_tokens: Option<usize>,
+    /// The maximum size of the catalog as a share of [`Self::context_window`]. By default, none.
+    pub share_of_context: Option<ContextShare>,
+    /// The size of the model's context window, in tokens. By default unknown, which leaves
+    /// [`Self::share_of_context`] without effect.
+    pub context_window: Option<usize>,
+    /// The maximum number of characters of a description, within a budget or not; `None` for no
+    /// limit. By default 1,024, the limit of the specification.
+    pub max_description: Option<usize>,
     /// The number of characters to which descriptions may be shortened before whole skills are left
     /// out. By default, 80.
     pub min_description: usize,
+    /// What happens to a catalog that exceeds its budget.
+    pub on_overflow: Overflow,
     /// The name of the tool that loads skills, as the model sees it. By default, `skills.load`.
     pub load_tool: String,
+    /// The name of the tool that searches skills, as the model sees it, for the note about skills
+    /// that were left out; `None` if there is none. By default, `skills.search`.
+    pub search_tool: Option<String>,
+    /// The name of the tool that lists skills. By default, `skills.list`.
+    pub list_tool: Option<String>,
+}
+
+impl PromptPolicy {
+    /// Returns the budget of the catalog in tokens: the smaller one of [`Self::max_tokens`] and the
+    /// share of the context window. `None` means no limit.
+    pub fn budget(&self) -> Option<usize> {
+        let share = self.share_of_context.zip(self.context_window);
+        let share = share.map(|(share, window)| share.of(window));
+        self.max_tokens.into_iter().chain(share).min()
+    }
 }
 
 impl Default for PromptPolicy {
@@ -28,8 +55,14 @@ impl Default for PromptPolicy {
             catalog_place: CatalogPlace::default(),
             catalog_format: CatalogFormat::default(),
             max_tokens: Some(4_000),
+            share_of_context: None,
+            context_window: None,
+            max_description: Some(1_024),
             min_description: 80,
+            on_overflow: Overflow::default(),
             load_tool: "skills.load".to_owned(),
+            search_tool: Some("skills.search".to_owned()),
+            list_tool: Some("skills.list".to_owned()),
         }
     }
 }

@@ -79,6 +79,35 @@ impl ToolPolicy {
         self.surfaces.iter().find_map(|surface| surface.load_tool())
     }
 
+    /// Returns the canonical name of the tool that searches skills, if a model may be offered one.
+    pub fn search_tool(&self) -> Option<&'static str> {
+        match self.find_surface()? {
+            Surface::ReadSkill => Some("list_skills"),
+            _ => self.offers_skills_search().then_some("skills.search"),
+        }
+    }
+
+    /// Returns the canonical name of the tool that lists skills, if a model may be offered one
+    /// besides [`Self::search_tool`].
+    pub fn list_tool(&self) -> Option<&'static str> {
+        match self.find_surface()? {
+            Surface::ReadSkill => None,
+            _ => self.offers_skills_search().then_some("skills.list"),
+        }
+    }
+
+    fn offers_skills_search(&self) -> bool {
+        self.discovery != DiscoveryTools::Never
+    }
+
+    /// Returns the surface whose tools find skills. Those of [`Surface::Skills`] stand in for a
+    /// surface that has none.
+    pub(crate) fn find_surface(&self) -> Option<Surface> {
+        let finds = |surface: &&Surface| matches!(surface, Surface::Skills | Surface::ReadSkill);
+        let own = self.surfaces.iter().find(finds).copied();
+        own.or_else(|| (!self.surfaces.is_empty()).then_some(Surface::Skills))
+    }
+
     /// Returns a call that loads a skill in addition to the active ones, by the canonical name of
     /// the tool, if a surface has such a tool.
     pub fn load_call(&self, id: &str) -> Option<ToolCall> {
@@ -146,8 +175,8 @@ pub enum ReadGate {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DiscoveryTools {
-    /// With more skills than [`ToolPolicy::ids_in_schema`]: then a list in a prompt or in a schema
-    /// is not complete. The default.
+    /// With more skills than [`ToolPolicy::ids_in_schema`], or if the budget has cut the catalog of
+    /// the prompt: then a list in a prompt or in a schema is not complete. The default.
     #[default]
     Overflow,
     /// Whenever there is a skill.

@@ -53,13 +53,23 @@ impl Toolbox {
     /// Returns the definitions of the tools that are offered with `catalog`, spelled for the model
     /// and in the order of their providers. Skips a tool that panics.
     pub fn definitions(&self, catalog: &Catalog) -> Vec<ToolDefinition> {
-        self.tools.iter().filter_map(|slot| self.offered(slot, catalog)).collect()
+        self.definitions_with(catalog, &[])
     }
 
-    /// Returns the definition of a tool under its spelled name, if it is offered with this catalog.
-    fn offered(&self, slot: &Slot, catalog: &Catalog) -> Option<ToolDefinition> {
-        let definition =
-            guarded(|| slot.tool.is_offered(catalog).then(|| slot.tool.definition(catalog)))??;
+    /// As [`Self::definitions`], with the tools of these canonical names, which are offered with a
+    /// catalog that the model does not see whole.
+    pub fn definitions_with(&self, catalog: &Catalog, names: &[&str]) -> Vec<ToolDefinition> {
+        self.tools.iter().filter_map(|slot| self.offered(slot, catalog, names)).collect()
+    }
+
+    /// Returns the definition of a tool under its spelled name, if it is offered with this catalog
+    /// or has one of the names.
+    fn offered(&self, slot: &Slot, catalog: &Catalog, names: &[&str]) -> Option<ToolDefinition> {
+        let is_named = names.contains(&&*slot.name);
+        let definition = guarded(|| {
+            let is_offered = is_named || slot.tool.is_offered(catalog);
+            is_offered.then(|| slot.tool.definition(catalog))
+        })??;
         Some(ToolDefinition { name: self.naming.spell(&slot.name), ..definition })
     }
 

@@ -8,7 +8,7 @@ use prowess_gate::{GatePolicy, Ungranted};
 use prowess_prompt::{CatalogPlace, Composer, PromptPolicy};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
 use prowess_session::{Boundaries, Sessions};
-use prowess_tools::{DiscoveryTools, SkillTools, ToolNaming, Toolbox};
+use prowess_tools::{DiscoveryTools, SkillTools, ToolDescription, ToolNaming, Toolbox};
 
 use crate::gate::RuntimeGate;
 use crate::parts::Parts;
@@ -42,8 +42,7 @@ impl RuntimeBuilder {
             return Err(Error::Root(Box::new(finding.clone())));
         }
         let Self { policies, store, clock, counter, ranker, audit, .. } = self;
-        let load_tool = toolbox.naming().spell(load_tool(&policies));
-        let prompt = PromptPolicy { load_tool, ..policies.prompt.clone() };
+        let prompt = prompt_policy(&policies, toolbox.naming());
         let composer = Composer::new(prompt, policies.delivery, counter);
         let session_policy = policies.session.clone();
         let sessions =
@@ -85,7 +84,8 @@ impl RuntimeBuilder {
     fn skill_tools(&self) -> SkillTools {
         let mut policy = self.policies.tools.clone();
         let is_in_prompt = self.policies.prompt.catalog_place != CatalogPlace::ToolOnly;
-        if !is_in_prompt && policy.discovery == DiscoveryTools::Overflow {
+        let is_seen = is_in_prompt || policy.tool_description == ToolDescription::WithSkills;
+        if !is_seen && policy.discovery == DiscoveryTools::Overflow {
             policy.discovery = DiscoveryTools::Always;
         }
         let tools = SkillTools::new(policy, self.policies.delivery)
@@ -169,10 +169,20 @@ impl RuntimeBuilder {
     }
 }
 
-/// Returns the canonical name of the tool that the prompt names: that of the surfaces, unless the
-/// policy of the prompt names another one.
-fn load_tool(policies: &Policies) -> &str {
-    let named = &policies.prompt.load_tool;
-    let is_default = *named == PromptPolicy::default().load_tool;
-    policies.tools.load_tool().filter(|_| is_default).unwrap_or(named)
+/// Returns the policy of the prompt, with the names of the tools as the model sees them. Names that
+/// the policy does not change are those of the surfaces.
+fn prompt_policy(policies: &Policies, naming: ToolNaming) -> PromptPolicy {
+    let Policies { prompt, tools, .. } = policies;
+    let default = PromptPolicy::default();
+    let load_tool = tools.load_tool().filter(|_| prompt.load_tool == default.load_tool);
+    let named = |named: &Option<String>, default: &Option<String>, own: Option<&str>| {
+        let name = if named == default { own } else { named.as_deref() };
+        name.map(|name| naming.spell(name))
+    };
+    PromptPolicy {
+        load_tool: naming.spell(load_tool.unwrap_or(&prompt.load_tool)),
+        search_tool: named(&prompt.search_tool, &default.search_tool, tools.search_tool()),
+        list_tool: named(&prompt.list_tool, &default.list_tool, tools.list_tool()),
+        ..prompt.clone()
+    }
 }

@@ -1,6 +1,7 @@
 //! One model call of a session.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,11 +11,11 @@ use prowess_core::{
     ToolResult,
 };
 use prowess_gate::Decision;
-use prowess_prompt::{ComposerInput, Prompt, changed_skills};
+use prowess_prompt::{ComposerInput, Overflow, Prompt, changed_skills};
 use prowess_session::{OnChange, Refreshed, ReplacedSkill, SessionHandle, operations};
 use prowess_tools::{
-    Dispatched, ExplicitActivation, completions, explicit_activation, newer_versions,
-    skill_directories,
+    DiscoveryTools, Dispatched, ExplicitActivation, SkillTools, completions, explicit_activation,
+    newer_versions, skill_directories,
 };
 use serde_json::Value;
 use tracing::Span;
@@ -22,6 +23,9 @@ use tracing::Span;
 use crate::gate::GatedCall;
 use crate::parts::Parts;
 use crate::{Error, trace};
+
+/// The maximum number of skills that a message prefers, which is more than a budget has room for.
+const MOST_PREFERRED: usize = 512;
 
 /// One model call of a session: its prompt, its tools and the calls that the model makes.
 ///
@@ -36,6 +40,8 @@ pub struct Turn {
     boundary: Boundary,
     /// The ids of the loaded skills whose change is reported to the model.
     changed: Vec<String>,
+    /// The ids of the skills that stay first in a catalog that exceeds its budget.
+    preferred: Vec<String>,
     /// The parent of the spans of the turn's calls.
     span: Span,
 }
@@ -53,7 +59,16 @@ impl Turn {
         trace::record_catalog(&span, &catalog);
         let on_change = parts.policies.session.on_change;
         let boundary = parts.boundaries.of(session.id());
-        let mut turn = Self { parts, session, catalog, state, boundary, changed: Vec::new(), span };
+        let mut turn = Self {
+            parts,
+            session,
+            catalog,
+            state,
+            boundary,
+            changed: Vec::new(),
+            preferred: Vec::new(),
+            span,
+        };
         match on_change.for_delivery(turn.body_delivery()) {
             OnChange::Keep => {}
             OnChange::RefreshNextTurn => turn.refresh()?,
@@ -144,6 +159,29 @@ impl Turn {
         &self.state
     }
 
+    /// Passes the user's last message. Under the overflow policy `relevance`, the skills that a
+    /// search for it finds stay in a catalog that exceeds its budget; otherwise it has no effect.
+    #[must_use]
+    pub fn with_message(mut self, message: &str) -> Self {
+        if self.parts.policies.prompt.on_overflow == Overflow::Relevance {
+            let found = self.search(message, MOST_PREFERRED);
+            self.preferred = found.iter().map(|found| found.record.id().to_owned()).collect();
+        }
+        self
+    }
+
+    /// Passes how often each skill was used, in any unit. Under the overflow policy `usage`, the
+    /// most used ones stay in a catalog that exceeds its budget; otherwise it has no effect.
+    #[must_use]
+    pub fn with_usage<'u>(mut self, counts: impl IntoIterator<Item = (&'u str, u64)>) -> Self {
+        if self.parts.policies.prompt.on_overflow == Overflow::Usage {
+            let mut counts: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+            counts.sort_unstable_by_key(|&(id, count)| (Reverse(count), id));
+            self.preferred = counts.into_iter().map(|(id, _)| id.to_owned()).collect();
+        }
+        self
+    }
+
     /// Returns the text for the model's instructions, with its token ledger. Turns without loaded
     /// skills share one prompt for as long as the catalog stays.
     ///
@@ -156,10 +194,15 @@ impl Turn {
             true => Cow::Borrowed(active.as_slice()),
             false => active.iter().filter(|active| is_there(active)).cloned().collect(),
         };
+        self.compose(&active, self.changed_in_prompt())
+    }
+
+    fn compose(&self, active: &[Arc<ActiveSkill>], changed: &[String]) -> Arc<Prompt> {
         self.parts.composer.compose(&ComposerInput {
             catalog: &self.catalog,
-            active: &active,
-            changed: self.changed_in_prompt(),
+            active,
+            changed,
+            preferred: &self.preferred,
             boundary: &self.boundary,
         })
     }
@@ -170,9 +213,13 @@ impl Turn {
         self.parts.ranker.rank(&self.catalog, query, limit)
     }
 
-    /// Returns the tools for the model; none if there is no skill.
+    /// Returns the tools for the model; none if there is no skill. Those that find skills are among
+    /// them if the prompt does not show the whole catalog.
     pub fn tools(&self) -> Vec<ToolDefinition> {
-        self.parts.toolbox.definitions(&self.catalog)
+        let is_optional = self.parts.policies.tools.discovery == DiscoveryTools::Overflow;
+        let is_cut = is_optional && self.compose(&[], &[]).is_cut;
+        let finders: &[&str] = if is_cut { &SkillTools::FINDERS } else { &[] };
+        self.parts.toolbox.definitions_with(&self.catalog, finders)
     }
 
     /// Runs a call of the model. There is always a result.

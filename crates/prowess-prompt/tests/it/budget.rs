@@ -48,7 +48,7 @@ fn last_skills_are_left_out_with_a_note() {
     let (_, note) = prompt.text.split_once(block(&prompt.text)).expect("the block is in the text");
     expect![[r#"
 
-        12 of 40 shown: the rest is left out to save room. Ask for others by name, with `skills.load`.
+        12 of 40 skills are shown, to save room. To find others, call `skills.search`, or `skills.list` to page through all.
     "#]].assert_eq(note);
 }
 
@@ -57,7 +57,7 @@ fn a_budget_too_small_for_one_skill_still_says_that_there_are_some() {
     let policy = PromptPolicy { max_tokens: Some(0), ..PromptPolicy::default() };
     let prompt = prompt(&catalog(&many(3, 10)), &[], &policy);
     assert_eq!((prompt.shown.len(), prompt.total), (0, 3));
-    assert!(prompt.text.contains("0 of 3 shown"), "{}", prompt.text);
+    assert!(prompt.text.contains("0 of 3 skills are shown"), "{}", prompt.text);
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn composed(
     active: &[Arc<ActiveSkill>],
 ) -> Arc<Prompt> {
     let boundary = &Boundary::new(SECRET);
-    composer.compose(&ComposerInput { catalog, active, changed: &[], boundary })
+    composer.compose(&ComposerInput { catalog, active, changed: &[], preferred: &[], boundary })
 }
 
 #[test]

@@ -43,6 +43,7 @@ fn exact_count_is_marked() {
             catalog: &catalog,
             active: &[],
             changed: &[],
+            preferred: &[],
             policy: &policy,
             delivery: &prowess_core::DeliveryPolicy::default(),
             boundary: &prowess_core::Boundary::default(),

@@ -47,7 +47,28 @@ pub(crate) fn hidden_catalog(skills: &[Skill]) -> Catalog {
     builder.finish(1)
 }
 
+/// Returns a catalog with one layer for each list, the highest first.
+pub(crate) fn in_layers(lists: &[Vec<Skill>]) -> Catalog {
+    let layers = (0..lists.len()).map(|at| Layer::new(format!("layer-{at}"), Trust::Trusted));
+    let sources = lists
+        .iter()
+        .enumerate()
+        .map(|(layer, skills)| source(&format!("test-{layer}"), layer, skills));
+    let mut builder = CatalogBuilder::new(layers.collect(), sources.collect());
+    for (source, skills) in lists.iter().enumerate() {
+        for at in 0..skills.len() {
+            let _ = builder.show(RecordIndex::new(source, at));
+        }
+    }
+    builder.finish(1)
+}
+
 fn builder(skills: &[Skill]) -> CatalogBuilder {
+    let layer = Layer::new("project", Trust::Trusted);
+    CatalogBuilder::new(vec![layer], vec![source("test", 0, skills)])
+}
+
+fn source(name: &str, layer: usize, skills: &[Skill]) -> CatalogSource {
     let mut records = RecordSetBuilder::new();
     for skill in skills {
         records.push(&NewRecord {
@@ -63,14 +84,12 @@ fn builder(skills: &[Skill]) -> CatalogBuilder {
             stamp: None,
         });
     }
-    let source = MemorySource::builder("test").build();
-    let source = CatalogSource {
-        layer: 0,
+    let source = MemorySource::builder(name).build();
+    CatalogSource {
+        layer,
         source: Arc::new(source.expect("a source without files")),
         records: Arc::new(records.finish()),
-    };
-    let layer = Layer::new("project", Trust::Trusted);
-    CatalogBuilder::new(vec![layer], vec![source])
+    }
 }
 
 /// Returns a loaded skill.
@@ -113,6 +132,7 @@ pub(crate) fn prompt_with(
         catalog,
         active,
         changed: &[],
+        preferred: &[],
         policy,
         delivery: &delivery,
         boundary: &Boundary::new(SECRET),

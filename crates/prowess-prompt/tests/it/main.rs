@@ -8,5 +8,6 @@ mod composer;
 mod exact;
 mod fixture;
 mod hostile;
+mod overflow;
 mod policy;
 mod skills_ref;

@@ -12,8 +12,14 @@ fn an_empty_file_is_the_default() {
           "catalog_place": "system_prompt",
           "catalog_format": "xml_elements",
           "max_tokens": 4000,
+          "share_of_context": null,
+          "context_window": null,
+          "max_description": 1024,
           "min_description": 80,
-          "load_tool": "skills.load"
+          "on_overflow": "shorten",
+          "load_tool": "skills.load",
+          "search_tool": "skills.search",
+          "list_tool": "skills.list"
         }"#]]
     .assert_eq(&serde_json::to_string_pretty(&policy).expect("a policy is JSON"));
 }

@@ -40,7 +40,9 @@ pub use newer::newer_versions;
 /// Provides the tools for skills of the policy's surfaces, such as `skills.load`.
 ///
 /// Under every surface, a host can call `skills.load`, `skills.unload` and `skills.read`: without
-/// [`Surface::Skills`] they are not offered to a model. Without any surface there is no tool.
+/// [`Surface::Skills`] they are not offered to a model. `skills.list` and `skills.search` are
+/// offered with each surface that has no tool that finds skills. Without any surface there is no
+/// tool.
 ///
 /// No argument names a session: the context of each call has it.
 #[derive(Clone)]
@@ -63,6 +65,9 @@ impl SkillTools {
         "read_skill_resource",
         "activate_skill",
     ];
+
+    /// The canonical names of the tools that find skills which a model does not see.
+    pub const FINDERS: [&str; 3] = ["skills.list", "skills.search", "skills.describe"];
 
     /// The canonical name of the tool that runs scripts. The others only manage skills.
     pub const RUN: &str = "skills.run";
@@ -108,7 +113,12 @@ impl ToolProvider for SkillTools {
                 tools.extend(tools_of(*surface, &operations));
             }
         }
-        if !surfaces.is_empty() && !surfaces.contains(&Surface::Skills) {
+        let has_skills = surfaces.contains(&Surface::Skills);
+        if !has_skills && operations.policy.find_surface() == Some(Surface::Skills) {
+            tools.push(bind(list::List, &operations));
+            tools.push(bind(search::Search, &operations));
+        }
+        if !surfaces.is_empty() && !has_skills {
             tools.push(unlisted(bind(load::Load, &operations)));
             tools.push(unlisted(bind(unload::Unload, &operations)));
             if !surfaces.contains(&Surface::Files) {

@@ -15,6 +15,7 @@ mod hot_equals_cold;
 mod limits;
 mod load_rules;
 mod on_change;
+mod overflow;
 mod presets;
 mod refresh;
 mod roots;
