@@ -3,6 +3,7 @@
 //! It has a single thread, so that each layer covers all of it and a fork copies all of it.
 
 mod capabilities;
+mod cgroup;
 mod descriptors;
 mod files;
 mod filter;
@@ -125,13 +126,13 @@ fn confine(order: &Order, socket: &UnixStream, files: &[OwnedFd]) -> Result<Repo
     if order.level == Level::Unconfined {
         return unconfined(&confinement.limits, &identity);
     }
-    limits::set(&confinement.limits, &identity).map_err(failed("limits"))?;
+    let replaces_itself = order.exec.is_some();
+    limits::set(&confinement.limits, &identity, replaces_itself).map_err(failed("limits"))?;
     capabilities::drop_all().map_err(failed("capabilities"))?;
     rustix::thread::set_no_new_privs(true).map_err(failed("no-new-privileges"))?;
     // Changes of credentials clear it.
     die_with_parent().map_err(failed("parent"))?;
     let landlock = files::restrict(&confinement.rights).map_err(failed("landlock"))?;
-    let replaces_itself = order.exec.is_some();
     filter::install(&confinement.rights, replaces_itself).map_err(failed("seccomp"))?;
     verify::verify(order)?;
     let mut layers = vec![landlock, "seccomp".into(), "no capabilities".into()];

@@ -56,7 +56,7 @@ pub use hooked_store::{HookedStore, StoreCall, StoreMoment};
 pub use hostile::{
     DISGUISED_TAGS, HIDDEN_TEXTS, MARKUP_TEXTS, disguised_tag_in, hostile_texts, invisible_in,
 };
-pub use memory_catalog::memory_catalog;
+pub use memory_catalog::{catalog_over, memory_catalog};
 pub use plugin_build::{
     PluginFlavor, build_plugin, build_plugin_example, build_plugin_example_as,
     build_plugin_outside, build_program,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use prowess_core::{
     Availability, Catalog, CatalogBuilder, CatalogSource, Layer, MemorySource, NewRecord,
-    RecordIndex, RecordSet, Trust,
+    RecordIndex, RecordSet, SkillSource, Trust,
 };
 
 /// Creates a catalog of skills from names, descriptions and tags. The ids are the names, the first
@@ -17,10 +17,23 @@ use prowess_core::{
 pub fn memory_catalog<'a>(
     skills: impl IntoIterator<Item = (&'a str, &'a str, &'a [&'a str])>,
 ) -> Arc<Catalog> {
+    let source = MemorySource::builder("memory").build().expect("a source without files is good");
+    catalog_over(Arc::new(source), skills)
+}
+
+/// Like [`memory_catalog`], for skills whose files are in a source. A package is named like its
+/// skill.
+///
+/// # Panics
+///
+/// Panics if there are 2^32 skills or more.
+pub fn catalog_over<'a>(
+    source: Arc<dyn SkillSource>,
+    skills: impl IntoIterator<Item = (&'a str, &'a str, &'a [&'a str])>,
+) -> Arc<Catalog> {
     let records = records(skills);
     let count = records.len();
-    let source = MemorySource::builder("memory").build().expect("a source without files is good");
-    let source = CatalogSource { layer: 0, source: Arc::new(source), records: Arc::new(records) };
+    let source = CatalogSource { layer: 0, source, records: Arc::new(records) };
     let mut builder = CatalogBuilder::new(vec![Layer::new("user", Trust::Trusted)], vec![source]);
     for entry in 0..count {
         let at = RecordIndex::new(0, entry);

@@ -5,6 +5,7 @@ use std::io;
 use rustix::process::{Resource, Rlimit, Uid, geteuid, getpid, getuid, setrlimit};
 use rustix::thread::{CapabilitySet, capabilities, set_thread_groups, set_thread_res_uid};
 
+use super::cgroup;
 use crate::Limits;
 
 /// Real user ids from here on belong to no user of a usual system.
@@ -52,11 +53,15 @@ pub(super) fn no_core_files() -> rustix::io::Result<()> {
     limit(Resource::Core, 0)
 }
 
-/// Sets the limits of this process and its descendants.
-pub(super) fn set(limits: &Limits, identity: &Identity) -> io::Result<()> {
+/// Sets the limits of this process and its descendants. A process that will replace itself keeps
+/// its user ids if a control group can count its processes instead.
+pub(super) fn set(limits: &Limits, identity: &Identity, replaces_itself: bool) -> io::Result<()> {
     if identity.is_root {
         set_thread_groups(&[])?;
-        take_real_uid(identity.number)?;
+        let is_counted = replaces_itself && cgroup::join(identity.number, limits.processes).is_ok();
+        if !is_counted {
+            take_real_uid(identity.number)?;
+        }
     }
     // In a user namespace only its own processes count; elsewhere all of the user's do.
     limit(Resource::Nproc, limits.processes.saturating_add(identity.running))?;

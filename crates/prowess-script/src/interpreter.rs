@@ -1,0 +1,115 @@
+//! The program that runs a script.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use prowess_core::{ResourcePath, ScriptError};
+use prowess_sandbox::Program;
+use prowess_text::quoted;
+use serde::{Deserialize, Serialize};
+
+use crate::codes;
+
+/// Interpreters by the extension of a file, in lower case: a program and its first arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Interpreters(pub BTreeMap<String, Vec<String>>);
+
+impl Default for Interpreters {
+    fn default() -> Self {
+        let table = [
+            ("bash", "bash"),
+            ("cjs", "node"),
+            ("js", "node"),
+            ("mjs", "node"),
+            ("pl", "perl"),
+            ("py", "python3"),
+            ("rb", "ruby"),
+            ("sh", "bash"),
+        ];
+        Self(table.map(|(extension, program)| (extension.into(), vec![program.into()])).into())
+    }
+}
+
+/// The first bytes of a program for the kernel of Linux.
+const ELF: &[u8] = b"\x7fELF";
+/// The longest first line that names an interpreter.
+const LINE_BYTES: usize = 256;
+
+/// Returns the program that runs the script at `file`, whose content is `bytes`.
+pub(crate) fn program(
+    interpreters: &Interpreters,
+    search_path: &[PathBuf],
+    path: &ResourcePath,
+    bytes: &[u8],
+    file: &Path,
+) -> Result<Program, ScriptError> {
+    let Some(words) = interpreter(interpreters, path, bytes) else {
+        if bytes.starts_with(ELF) {
+            return Ok(Program::new(file));
+        }
+        let path = quoted(path.as_str());
+        let message = format!(
+            "nothing says what runs {path}: it has neither a known extension nor a first line \
+             such as `#!/usr/bin/env python3`"
+        );
+        return Err(ScriptError::new(codes::INTERPRETER_UNKNOWN, message));
+    };
+    let (name, arguments) = words.split_first().map_or(("", &[][..]), |(name, rest)| (name, rest));
+    let found = find(name, search_path).ok_or_else(|| missing(name, path))?;
+    let program = arguments.iter().fold(Program::new(found), Program::argument);
+    Ok(program.argument(file))
+}
+
+/// Returns the words of the interpreter's command, by the extension or by the first line.
+fn interpreter(
+    interpreters: &Interpreters,
+    path: &ResourcePath,
+    bytes: &[u8],
+) -> Option<Vec<String>> {
+    let extension = Path::new(path.as_str()).extension().and_then(|extension| extension.to_str());
+    let by_extension =
+        extension.and_then(|extension| interpreters.0.get(&extension.to_ascii_lowercase()));
+    by_extension.filter(|words| !words.is_empty()).cloned().or_else(|| of_first_line(bytes))
+}
+
+/// Returns the interpreter of a `#!` line. A path counts as the name of its program, which is
+/// searched for like every other one.
+fn of_first_line(bytes: &[u8]) -> Option<Vec<String>> {
+    let line = bytes.strip_prefix(b"#!")?;
+    let line = &line[..line.len().min(LINE_BYTES)];
+    let end = line.iter().position(|&byte| byte == b'\n')?;
+    let line = std::str::from_utf8(&line[..end]).ok()?;
+    let mut words = line.split_whitespace().map(str::to_owned).peekable();
+    let first = words.next()?;
+    let mut name = first.rsplit('/').next()?.to_owned();
+    if name == "env" {
+        // `env -S` splits its words, which has been done already.
+        words.next_if_eq("-S");
+        name = words.next()?;
+    }
+    let is_name = !name.is_empty() && !name.starts_with('-') && !name.contains(['/', '=']);
+    is_name.then(|| std::iter::once(name).chain(words).collect())
+}
+
+/// Returns the path of a program. A name with a slash is a path already.
+fn find(name: &str, search_path: &[PathBuf]) -> Option<PathBuf> {
+    if name.contains('/') {
+        return Some(name.into());
+    }
+    search_path.iter().map(|directory| directory.join(name)).find(|path| is_program(path))
+}
+
+fn is_program(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+}
+
+fn missing(name: &str, path: &ResourcePath) -> ScriptError {
+    let message = format!(
+        "{}, which runs {}, is not installed where scripts may find it; follow the skill's \
+         instructions without the script, or ask the user to install it",
+        quoted(name),
+        quoted(path.as_str())
+    );
+    ScriptError::new(codes::INTERPRETER_MISSING, message)
+}

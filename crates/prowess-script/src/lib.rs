@@ -1,0 +1,47 @@
+//! Runs the scripts of skills in confined processes.
+//!
+//! [`SandboxedScripts`] implements [`ScriptRunner`](prowess_core::ScriptRunner): it copies the
+//! package from its source into a private directory, chooses the interpreter of the script, and
+//! starts it inside an isolation level of `prowess-sandbox`.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use prowess_sandbox::{Native, Program};
+//! use prowess_script::{SandboxedScripts, ScriptPolicy};
+//!
+//! let stage = Program::new("/usr/libexec/prowess-sandbox-stage");
+//! let isolation = Arc::new(Native::new(stage.clone()));
+//! let runner = SandboxedScripts::new(isolation, stage, "/run/user/1000", ScriptPolicy::default());
+//! ```
+//!
+//! # How a script runs
+//!
+//! - The interpreter is chosen by the extension: `.py` runs with `python3`, `.sh` and `.bash` with
+//!   `bash`, `.js`, `.cjs` and `.mjs` with `node`, `.pl` with `perl`, `.rb` with `ruby`. A file with
+//!   another extension runs with the interpreter of its `#!` line, or directly if it is a program.
+//! - Arguments reach the script byte for byte, and no shell reads them. Standard input is empty.
+//! - The environment has `PATH`, `HOME`, `TMPDIR` and `LANG`, the variables that the host passes
+//!   on, and those of the call. Variables that choose which code a program loads are refused.
+//! - The script can read its package and the system's programs and libraries. It can write to a
+//!   directory of its own, which is removed when it ends, and to those of the policy.
+//! - There is no network unless the policy grants it.
+//! - Its package is a copy, so that nobody changes a file while it runs.
+//!
+//! This crate reads neither the environment nor a clock of the system other than the time that
+//! passes during a run.
+#![forbid(unsafe_code)]
+
+pub mod codes;
+mod environment;
+mod interpreter;
+mod output;
+mod policy;
+mod process;
+mod runner;
+mod slots;
+mod staged;
+
+pub use interpreter::Interpreters;
+pub use policy::ScriptPolicy;
+pub use runner::SandboxedScripts;

@@ -1,0 +1,69 @@
+//! The script policy.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use prowess_sandbox::{DemandedLevel, Limits};
+use serde::{Deserialize, Serialize};
+
+use crate::Interpreters;
+
+/// How scripts run and what they may do. Every field is optional in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScriptPolicy {
+    /// The interpreters by the extension of a file.
+    pub interpreters: Interpreters,
+    /// The directories that hold interpreters and the programs that scripts may start. By default
+    /// `/usr/local/bin`, `/usr/bin` and `/bin`.
+    pub search_path: Vec<PathBuf>,
+    /// The isolation level that is demanded. By default, the highest that the machine offers.
+    pub level: DemandedLevel,
+    /// The resources that a script may consume. By default 64 processes, 16 GiB of address space,
+    /// since some interpreters reserve more than they use, 600 seconds of processor time, 64 MiB
+    /// for a file and 256 open files.
+    pub limits: Limits,
+    /// Files and directories that scripts may read besides their package and the system. By
+    /// default, none.
+    pub read: Vec<PathBuf>,
+    /// Directories that scripts may change. By default, none.
+    pub write: Vec<PathBuf>,
+    /// The directory in which a script starts if the call names none. By default, `None`: the
+    /// directory of its package.
+    pub directory: Option<PathBuf>,
+    /// Whether scripts may open network connections. By default, `false`.
+    pub network: bool,
+    /// Variables of every script, such as `TZ`. By default, none.
+    pub environment: BTreeMap<String, String>,
+    /// The bytes that are kept of each output stream: the first and the last half. By default
+    /// 65,536 (64 KiB).
+    pub output_bytes: usize,
+    /// The number of scripts that run at the same time. By default 4.
+    pub concurrent: usize,
+    /// The largest package that is copied for a script, in bytes. By default 67,108,864 (64 MiB).
+    pub package_bytes: usize,
+}
+
+impl Default for ScriptPolicy {
+    fn default() -> Self {
+        Self {
+            interpreters: Interpreters::default(),
+            search_path: ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from).into(),
+            level: DemandedLevel::default(),
+            limits: Limits {
+                processes: 64,
+                address_space: 16 << 30,
+                cpu_seconds: 600,
+                ..Limits::default()
+            },
+            read: Vec::new(),
+            write: Vec::new(),
+            directory: None,
+            network: false,
+            environment: BTreeMap::new(),
+            output_bytes: 64 * 1024,
+            concurrent: 4,
+            package_bytes: 64 << 20,
+        }
+    }
+}

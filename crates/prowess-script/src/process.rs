@@ -1,0 +1,150 @@
+//! A running script: its output, its deadline and its end.
+
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::process::{Child, ExitStatus};
+use std::time::{Duration, Instant};
+
+use prowess_core::Cancel;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+
+use crate::output::Kept;
+
+/// How often a run looks whether it was cancelled.
+const CHECK: Duration = Duration::from_millis(20);
+/// How long output is read after the end of the process, if another one still has the pipe.
+const GRACE: Duration = Duration::from_millis(100);
+
+/// A process that has ended.
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Kept,
+    pub(crate) stderr: Kept,
+    /// Whether the deadline ended it.
+    pub(crate) timed_out: bool,
+}
+
+/// A pipe and what was read from it.
+struct Output<P> {
+    /// `None` at the end of the stream.
+    pipe: Option<P>,
+    kept: Kept,
+}
+
+/// Reads the output of a process until it ends, the deadline passes or the call is cancelled. Ends
+/// every process of its process group.
+pub(crate) fn supervise(
+    mut child: Child,
+    most_output: usize,
+    deadline: Instant,
+    cancel: &Cancel,
+) -> io::Result<Ended> {
+    let mut stdout = Output::new(child.stdout.take(), most_output)?;
+    let mut stderr = Output::new(child.stderr.take(), most_output)?;
+    let watched = watch(&child, &mut stdout, &mut stderr, deadline, cancel);
+    // The process is not waited for yet, so the number of its group cannot belong to another one.
+    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+    let _ = child.kill();
+    let status = child.wait()?;
+    let timed_out = watched? == Watched::TimedOut;
+    drain(&mut stdout, &mut stderr)?;
+    Ok(Ended { status, stdout: stdout.kept, stderr: stderr.kept, timed_out })
+}
+
+#[derive(PartialEq, Eq)]
+enum Watched {
+    Ended,
+    TimedOut,
+    Cancelled,
+}
+
+fn watch(
+    child: &Child,
+    stdout: &mut Output<impl Read + AsFd>,
+    stderr: &mut Output<impl Read + AsFd>,
+    deadline: Instant,
+    cancel: &Cancel,
+) -> io::Result<Watched> {
+    let process = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(Watched::TimedOut);
+        }
+        if cancel.is_cancelled() {
+            return Ok(Watched::Cancelled);
+        }
+        let mut events = vec![PollFd::new(&process, PollFlags::IN)];
+        events.extend(stdout.event());
+        events.extend(stderr.event());
+        wait(&mut events, left.min(CHECK))?;
+        if !events[0].revents().is_empty() {
+            return Ok(Watched::Ended);
+        }
+        drop(events);
+        stdout.read()?;
+        stderr.read()?;
+    }
+}
+
+/// Reads what is left in the pipes. A process that left the group may have one open and write on.
+fn drain(
+    stdout: &mut Output<impl Read + AsFd>,
+    stderr: &mut Output<impl Read + AsFd>,
+) -> io::Result<()> {
+    let end = Instant::now() + GRACE;
+    loop {
+        let has_read = stdout.read()? | stderr.read()?;
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() || (stdout.pipe.is_none() && stderr.pipe.is_none()) {
+            return Ok(());
+        }
+        if !has_read {
+            let mut events: Vec<_> = stdout.event().into_iter().chain(stderr.event()).collect();
+            wait(&mut events, left)?;
+        }
+    }
+}
+
+fn wait(events: &mut [PollFd<'_>], time: Duration) -> io::Result<()> {
+    let time = Timespec::try_from(time).map_err(io::Error::other)?;
+    match poll(events, Some(&time)) {
+        Err(rustix::io::Errno::INTR) | Ok(_) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl<P: Read + AsFd> Output<P> {
+    fn new(pipe: Option<P>, most: usize) -> io::Result<Self> {
+        if let Some(pipe) = &pipe {
+            fcntl_setfl(pipe, fcntl_getfl(pipe)? | OFlags::NONBLOCK)?;
+        }
+        Ok(Self { pipe, kept: Kept::new(most) })
+    }
+
+    fn event(&self) -> Option<PollFd<'_>> {
+        self.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN))
+    }
+
+    /// Reads once, without waiting. Returns whether there was something.
+    fn read(&mut self) -> io::Result<bool> {
+        let mut bytes = [0; 64 * 1024];
+        let Some(pipe) = &mut self.pipe else { return Ok(false) };
+        match pipe.read(&mut bytes) {
+            Ok(0) => self.pipe = None,
+            Ok(read) => {
+                self.kept.push(&bytes[..read]);
+                return Ok(true);
+            }
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(false)
+    }
+}

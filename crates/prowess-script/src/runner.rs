@@ -1,0 +1,162 @@
+//! Runs scripts.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use prowess_core::{
+    Cancel, Code, ResourcePath, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner,
+};
+use prowess_sandbox::{
+    Confinement, Isolation, Plan, Program, Rights, SandboxError, SandboxErrorKind, Streams,
+};
+use prowess_text::quoted;
+
+use crate::process::{Ended, supervise};
+use crate::slots::Slots;
+use crate::staged::Staged;
+use crate::{ScriptPolicy, codes, environment, interpreter};
+
+/// The longest run.
+const MOST_TIME: Duration = Duration::from_secs(600);
+/// Files of the system that interpreters read besides its libraries.
+const SYSTEM: [&str; 3] = ["/usr/share", "/etc/mime.types", "/etc/ssl/openssl.cnf"];
+
+/// Runs scripts in confined processes.
+///
+/// A script may run for ten minutes at most, whatever the call allows.
+pub struct SandboxedScripts {
+    isolation: Arc<dyn Isolation>,
+    stage: Program,
+    directory: PathBuf,
+    policy: ScriptPolicy,
+    slots: Slots,
+}
+
+impl SandboxedScripts {
+    /// Creates a runner. `stage` is a program that calls [`prowess_sandbox::run_stage`], and
+    /// packages are copied below `directory`, which must exist.
+    pub fn new(
+        isolation: Arc<dyn Isolation>,
+        stage: Program,
+        directory: impl Into<PathBuf>,
+        policy: ScriptPolicy,
+    ) -> Self {
+        let slots = Slots::new(policy.concurrent);
+        Self { isolation, stage, directory: directory.into(), policy, slots }
+    }
+
+    /// Returns the process for a request.
+    fn plan(&self, request: &ScriptRequest<'_>, staged: &Staged) -> Result<Plan, ScriptError> {
+        let ScriptPolicy { interpreters, search_path, level, limits, .. } = &self.policy;
+        let file = staged.file(request.path);
+        let program =
+            interpreter::program(interpreters, search_path, request.path, &staged.script, &file)?;
+        let program = request
+            .arguments
+            .iter()
+            .fold(program, |program, argument| program.argument(argument.as_str()));
+        let of_host = &self.policy.environment;
+        let scratch = staged.scratch();
+        let environment =
+            environment::variables(search_path, &scratch, of_host, request.environment)?;
+        let directory = self.working_directory(request, staged)?;
+        let rights = self.rights(staged);
+        let confinement = Confinement { level: *level, rights, limits: limits.clone() };
+        Ok(Plan { environment, directory, confinement, ..Plan::run(&self.stage, program) })
+    }
+
+    fn rights(&self, staged: &Staged) -> Rights {
+        let ScriptPolicy { search_path, read, write, directory, network, .. } = &self.policy;
+        let system = SYSTEM.map(PathBuf::from);
+        let package = [staged.package()];
+        let readable =
+            system.iter().chain(&package).chain(search_path).chain(directory).chain(read);
+        Rights {
+            read: readable.cloned().collect(),
+            write: write.iter().cloned().chain([staged.scratch()]).collect(),
+            execute: search_path.iter().cloned().chain(package.iter().cloned()).collect(),
+            network: *network,
+            processes: true,
+        }
+    }
+
+    /// Returns the directory in which the script starts.
+    fn working_directory(
+        &self,
+        request: &ScriptRequest<'_>,
+        staged: &Staged,
+    ) -> Result<PathBuf, ScriptError> {
+        let Some(wanted) = request.working_directory else {
+            return Ok(self.policy.directory.clone().unwrap_or_else(|| staged.package()));
+        };
+        let wanted = wanted.trim_end_matches('/');
+        if wanted.is_empty() || wanted == "." {
+            return Ok(staged.package());
+        }
+        let directory = ResourcePath::new(wanted).ok().map(|path| staged.file(&path));
+        directory.filter(|directory| directory.is_dir()).ok_or_else(|| {
+            let message = format!(
+                "{} is no directory of the skill; name one relative to the skill's directory, or \
+                 leave `workdir` out",
+                quoted(wanted)
+            );
+            ScriptError::new(codes::WORKING_DIRECTORY_NOT_FOUND, message)
+        })
+    }
+}
+
+impl ScriptRunner for SandboxedScripts {
+    fn run(
+        &self,
+        request: &ScriptRequest<'_>,
+        time_limit: Duration,
+        cancel: &Cancel,
+    ) -> Result<ScriptOutcome, ScriptError> {
+        let time_limit = time_limit.min(MOST_TIME);
+        let busy = || {
+            let message = "too many scripts run at the moment; try again later";
+            ScriptError::new(codes::SCRIPTS_BUSY, message)
+        };
+        let _slot = self.slots.take(Instant::now() + time_limit, cancel).ok_or_else(busy)?;
+        let staged = Staged::copy(&self.directory, request, self.policy.package_bytes, cancel)?;
+        let plan = self.plan(request, &staged)?;
+        let running = self
+            .isolation
+            .spawn(&plan, &Streams::piped(), &[])
+            .map_err(|error| not_confined(&error))?;
+        let started = Instant::now();
+        let most_output = self.policy.output_bytes;
+        let ended = supervise(running.child, most_output, started + time_limit, cancel);
+        Ok(outcome(ended.map_err(|error| lost(&error))?, started.elapsed()))
+    }
+}
+
+fn outcome(ended: Ended, duration: Duration) -> ScriptOutcome {
+    let Ended { status, stdout, stderr, timed_out } = ended;
+    ScriptOutcome {
+        exit_code: status.code().filter(|_| !timed_out),
+        truncated: stdout.is_cut() || stderr.is_cut(),
+        stdout: stdout.into_text(),
+        stderr: stderr.into_text(),
+        duration,
+        timed_out,
+    }
+}
+
+fn not_confined(error: &SandboxError) -> ScriptError {
+    let message = if error.kind == SandboxErrorKind::Unavailable {
+        format!("{error}; no script runs without it")
+    } else {
+        // The reason names a path of the host.
+        tracing::warn!(target: "prowess", error = %error, "script_not_started");
+        "the script's process cannot be started; ask the user to run `prowess doctor`".to_owned()
+    };
+    ScriptError::new(Code::new(error.kind.as_str()), message)
+}
+
+fn lost(error: &io::Error) -> ScriptError {
+    let message = format!("the script's process was lost: {}; try again", error.kind());
+    ScriptError::new(codes::SCRIPT_LOST, message)
+}

@@ -1,0 +1,141 @@
+//! A private copy of a package for one run.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use prowess_core::{
+    Cancel, Code, ReadLimit, ResourcePath, ScriptError, ScriptRequest, SourceError, SourceErrorKind,
+};
+use tempfile::TempDir;
+
+use crate::codes;
+
+/// The most files of a package that is copied.
+const MOST_FILES: usize = 10_000;
+
+/// The copy, and a directory for the script's own files. Both are removed when this is dropped.
+pub(crate) struct Staged {
+    directory: TempDir,
+    /// The content of the script.
+    pub(crate) script: Vec<u8>,
+}
+
+/// A reason why a package is not copied.
+enum CopyError {
+    Source(SourceError),
+    Io(io::Error),
+}
+
+impl Staged {
+    /// Copies the package of a request below `parent`.
+    pub(crate) fn copy(
+        parent: &Path,
+        request: &ScriptRequest<'_>,
+        most_bytes: usize,
+        cancel: &Cancel,
+    ) -> Result<Self, ScriptError> {
+        Self::try_copy(parent, request, most_bytes, cancel).map_err(ScriptError::from)
+    }
+
+    fn try_copy(
+        parent: &Path,
+        request: &ScriptRequest<'_>,
+        most_bytes: usize,
+        cancel: &Cancel,
+    ) -> Result<Self, CopyError> {
+        let private = std::fs::Permissions::from_mode(0o700);
+        let directory =
+            tempfile::Builder::new().prefix("script-").permissions(private).tempdir_in(parent)?;
+        let mut staged = Self { directory, script: Vec::new() };
+        create_directory(&staged.package())?;
+        create_directory(&staged.scratch())?;
+        let mut left = most_bytes;
+        for path in files(request)? {
+            if cancel.is_cancelled() {
+                let cancelled = SourceError::new(SourceErrorKind::Cancelled, "it was cancelled");
+                return Err(cancelled.into());
+            }
+            let bytes = request.catalog.read(request.record, &path, ReadLimit(left))?;
+            left -= bytes.len();
+            staged.write(&path, &bytes)?;
+            if path == *request.path {
+                staged.script = bytes;
+            }
+        }
+        Ok(staged)
+    }
+
+    /// The directory of the copy.
+    pub(crate) fn package(&self) -> PathBuf {
+        self.directory.path().join("package")
+    }
+
+    /// The directory for the script's own files.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        self.directory.path().join("scratch")
+    }
+
+    /// Returns the path of the copy of a file.
+    pub(crate) fn file(&self, path: &ResourcePath) -> PathBuf {
+        self.package().join(path.as_str())
+    }
+
+    /// Writes a new file. All are executable, because a source does not report modes.
+    fn write(&self, path: &ResourcePath, bytes: &[u8]) -> io::Result<()> {
+        let file = self.file(path);
+        if let Some(parent) = file.parent() {
+            create_directory(parent)?;
+        }
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o500).open(file)?;
+        file.write_all(bytes)
+    }
+}
+
+/// Returns the files of a package, of which the script is the first: it must exist.
+fn files(request: &ScriptRequest<'_>) -> Result<Vec<ResourcePath>, SourceError> {
+    let listing = request.catalog.list(request.record, MOST_FILES)?;
+    if !listing.is_complete {
+        let message = "the package has too many files, or some cannot be listed";
+        return Err(SourceError::new(SourceErrorKind::TooLarge, message));
+    }
+    let others = listing.resources.into_iter().map(|resource| resource.path);
+    let mut files = vec![request.path.clone()];
+    files.extend(others.filter(|path| path != request.path));
+    // A listing has all files but this one.
+    let skill_md = ResourcePath::new(request.record.file());
+    files.extend(skill_md.ok().filter(|path| path != request.path));
+    Ok(files)
+}
+
+fn create_directory(directory: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(directory)
+}
+
+impl From<SourceError> for CopyError {
+    fn from(error: SourceError) -> Self {
+        Self::Source(error)
+    }
+}
+
+impl From<io::Error> for CopyError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<CopyError> for ScriptError {
+    fn from(error: CopyError) -> Self {
+        let message = match error {
+            CopyError::Source(error) if error.kind == SourceErrorKind::NotFound => {
+                let message = format!("{error}; list the skill's files to find the script");
+                return Self::new(Code::new(error.kind.as_str()), message);
+            }
+            CopyError::Source(error) => format!("the skill's files cannot be read: {error}"),
+            // The message of the system would name a path of the host.
+            CopyError::Io(error) => format!("the skill's files cannot be copied: {}", error.kind()),
+        };
+        Self::new(codes::PACKAGE_NOT_COPIED, message)
+    }
+}

@@ -1,0 +1,83 @@
+//! A script has bounded time, output and space.
+
+use std::time::Duration;
+
+use prowess_core::Cancel;
+use prowess_sandbox::Limits;
+use prowess_script::ScriptPolicy;
+
+use crate::fixture::{Call, PATIENCE, Skill};
+
+#[test]
+fn the_time_limit_ends_a_script_with_its_processes() {
+    let project = tempfile::tempdir().unwrap();
+    let policy = ScriptPolicy { write: vec![project.path().into()], ..ScriptPolicy::default() };
+    // The second process left the session and has the output open.
+    let script = "echo begun; (setsid sleep 600 &) ; trap '' TERM; sleep 600";
+    let skill = Skill::with(&[("scripts/a.sh", script)], policy);
+    let limit = Duration::from_secs(2);
+    let outcome =
+        skill.call_within("scripts/a.sh", &Call::default(), limit, &Cancel::default()).unwrap();
+    assert!(outcome.timed_out, "{outcome:?}");
+    assert_eq!(outcome.exit_code, None);
+    assert_eq!(outcome.stdout, "begun\n", "what it printed before is kept");
+    assert!(outcome.duration < Duration::from_secs(300), "it did not wait for the sleepers");
+}
+
+#[test]
+fn a_cancelled_call_ends_the_script() {
+    let skill = Skill::new(&[("scripts/a.sh", "sleep 600")]);
+    let cancel = Cancel::default();
+    let outcome = std::thread::scope(|scope| {
+        let run = || skill.call_within("scripts/a.sh", &Call::default(), PATIENCE, &cancel);
+        let running = scope.spawn(run);
+        // Whether the script has started yet makes no difference to the end.
+        cancel.cancel();
+        running.join().unwrap()
+    });
+    match outcome {
+        Ok(outcome) => assert!(outcome.exit_code.is_none() && !outcome.timed_out, "{outcome:?}"),
+        Err(error) => assert!(
+            ["package-not-copied", "scripts-busy"].contains(&error.code.to_string().as_str()),
+            "{error:?}"
+        ),
+    }
+}
+
+#[test]
+fn a_flood_is_cut_in_the_middle() {
+    let policy = ScriptPolicy { output_bytes: 20, ..ScriptPolicy::default() };
+    let script = "import sys; sys.stdout.write('first' + 'x' * (8 << 20) + 'last')";
+    let skill = Skill::with(&[("scripts/a.py", script)], policy);
+    let outcome = skill.run("scripts/a.py");
+    assert!(outcome.truncated);
+    let expected = "firstxxxxx\n[8388597 bytes left out]\nxxxxxxlast";
+    assert_eq!(outcome.stdout, expected);
+    assert_eq!(outcome.exit_code, Some(0));
+}
+
+#[test]
+fn a_fork_bomb_meets_the_limit() {
+    let limits = Limits { processes: 20, ..ScriptPolicy::default().limits };
+    let policy = ScriptPolicy { limits, ..ScriptPolicy::default() };
+    let script = "\
+import os
+for number in range(1000):
+    try:
+        if os.fork() == 0:
+            os.read(os.pipe()[0], 1)
+    except BlockingIOError:
+        print('limit', flush=True)
+        os._exit(0)
+";
+    let skill = Skill::with(&[("scripts/a.py", script)], policy);
+    assert!(skill.run("scripts/a.py").stdout.contains("limit"));
+}
+
+#[test]
+fn a_large_package_is_not_copied() {
+    let policy = ScriptPolicy { package_bytes: 100, ..ScriptPolicy::default() };
+    let large = "x".repeat(200);
+    let skill = Skill::with(&[("scripts/a.sh", "echo"), ("assets/large", &large)], policy);
+    assert_eq!(skill.refused("scripts/a.sh", &Call::default()).0, "package-not-copied");
+}

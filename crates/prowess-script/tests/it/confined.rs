@@ -1,0 +1,110 @@
+//! A script cannot reach its host.
+
+use std::net::TcpListener;
+
+use prowess_sandbox::DemandedLevel;
+use prowess_script::ScriptPolicy;
+
+use crate::fixture::{Call, Skill};
+
+/// Runs a script at each level, and returns the outputs.
+fn at_each_level(script: &str, arguments: &[&str]) -> [String; 2] {
+    [DemandedLevel::Floor, DemandedLevel::Namespaces].map(|level| {
+        let policy = ScriptPolicy { level, ..ScriptPolicy::default() };
+        let skill = Skill::with(&[("scripts/a.py", script)], policy);
+        let call = Call { arguments, ..Call::default() };
+        let outcome = skill.call("scripts/a.py", &call).unwrap();
+        assert_eq!(outcome.exit_code, Some(0), "{outcome:?}");
+        outcome.stdout.trim_end().to_owned()
+    })
+}
+
+const OPEN: &str = "\
+import sys
+for path, mode in zip(sys.argv[1::2], sys.argv[2::2]):
+    try:
+        open(path, mode).close()
+        print('opened')
+    except OSError as error:
+        print(type(error).__name__)
+";
+
+#[test]
+fn files_of_the_host_cannot_be_opened() {
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    let outside = outside.path().to_str().unwrap();
+    let arguments = ["/etc/passwd", "r", outside, "r", outside, "w", "/usr/bin/env", "r"];
+    let expected = "PermissionError\nPermissionError\nPermissionError\nopened";
+    assert_eq!(at_each_level(OPEN, &arguments), [expected, expected]);
+}
+
+#[test]
+fn the_package_cannot_be_changed_and_the_scratch_directory_can() {
+    let script = "\
+import os, pathlib
+here = pathlib.Path(__file__).parent
+for target in [here / 'a.py', here / 'new', pathlib.Path(os.environ['TMPDIR']) / 'new']:
+    try:
+        target.write_text('x')
+        print('written')
+    except OSError as error:
+        print(type(error).__name__)
+";
+    let expected = "PermissionError\nPermissionError\nwritten";
+    assert_eq!(at_each_level(script, &[]), [expected, expected]);
+}
+
+#[test]
+fn there_is_no_network_unless_it_is_granted() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port().to_string();
+    let script = "\
+import socket, sys
+try:
+    socket.create_connection(('127.0.0.1', int(sys.argv[1])), 5).close()
+    print('connected')
+except OSError as error:
+    print(type(error).__name__)
+";
+    assert_eq!(at_each_level(script, &[&port]), ["PermissionError", "PermissionError"]);
+    let policy = ScriptPolicy { network: true, ..ScriptPolicy::default() };
+    let skill = Skill::with(&[("scripts/a.py", script)], policy);
+    let call = Call { arguments: &[&port], ..Call::default() };
+    assert_eq!(skill.call("scripts/a.py", &call).unwrap().stdout, "connected\n");
+}
+
+#[test]
+fn granted_directories_can_be_changed() {
+    let project = tempfile::tempdir().unwrap();
+    let grant = vec![project.path().to_owned()];
+    let directory = Some(project.path().to_owned());
+    let policy = ScriptPolicy { write: grant, directory, ..ScriptPolicy::default() };
+    let skill = Skill::with(&[("scripts/a.py", "open('report.txt', 'w').write('done')")], policy);
+    let outcome = skill.run("scripts/a.py");
+    assert_eq!(outcome.exit_code, Some(0), "{outcome:?}");
+    assert_eq!(std::fs::read_to_string(project.path().join("report.txt")).unwrap(), "done");
+}
+
+#[test]
+fn standard_input_is_empty() {
+    let script = "import sys; print(len(sys.stdin.read()))";
+    assert_eq!(at_each_level(script, &[]), ["0", "0"]);
+}
+
+#[test]
+fn no_file_of_the_host_stays_open() {
+    let script = "\
+import os
+print(sorted(int(number) for number in os.listdir('/proc/self/fd') if int(number) != 3))
+";
+    let _held = std::fs::File::open("/dev/null").unwrap();
+    let expected = "[0, 1, 2]";
+    assert_eq!(at_each_level(script, &[]), [expected, expected]);
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    let skill = Skill::new(&[("scripts/a.sh", "echo x > \"$TMPDIR/file\"; mkdir \"$HOME/d\"")]);
+    assert_eq!(skill.run("scripts/a.sh").exit_code, Some(0));
+    assert_eq!(std::fs::read_dir(skill.directory.path()).unwrap().count(), 0);
+}

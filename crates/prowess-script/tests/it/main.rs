@@ -1,0 +1,8 @@
+//! Scripts of real interpreters in real sandboxes.
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+mod bounds;
+mod confined;
+mod fixture;
+mod interpreters;
+mod requests;

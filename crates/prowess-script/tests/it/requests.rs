@@ -1,0 +1,101 @@
+//! What a call passes reaches the script unchanged.
+
+use std::collections::BTreeMap;
+
+use prowess_script::ScriptPolicy;
+
+use crate::fixture::{Call, Skill};
+
+#[test]
+fn arguments_arrive_byte_for_byte() {
+    let skill = Skill::new(&[("scripts/a.py", "import sys; print(ascii(sys.argv[1:]))")]);
+    let arguments = ["a b", "'\"", "; rm -rf /", "$(id)", "*", "", "-c", "é\u{202e}", "line\nfeed"];
+    let call = Call { arguments: &arguments, ..Call::default() };
+    let expected =
+        r#"['a b', '\'"', '; rm -rf /', '$(id)', '*', '', '-c', '\xe9\u202e', 'line\nfeed']"#;
+    assert_eq!(skill.call("scripts/a.py", &call).unwrap().stdout.trim_end(), expected);
+}
+
+#[test]
+fn exit_code_is_a_result() {
+    let skill = Skill::new(&[("scripts/a.sh", "echo out; echo err >&2; exit 3")]);
+    let outcome = skill.run("scripts/a.sh");
+    assert_eq!(outcome.exit_code, Some(3));
+    assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("out\n", "err\n"));
+    assert!(!outcome.timed_out && !outcome.truncated, "{outcome:?}");
+}
+
+#[test]
+fn a_signal_is_no_exit_code() {
+    let skill = Skill::new(&[("scripts/a.sh", "kill -SEGV $$")]);
+    let outcome = skill.run("scripts/a.sh");
+    assert_eq!((outcome.exit_code, outcome.timed_out), (None, false));
+}
+
+#[test]
+fn environment_has_the_variables_of_the_call_and_none_of_the_host() {
+    let environment = BTreeMap::from([("TZ".to_owned(), "UTC".to_owned())]);
+    let policy = ScriptPolicy { environment, ..ScriptPolicy::default() };
+    let script = "import os; print(sorted(os.environ)); print(os.environ['GREETING'])";
+    let skill = Skill::with(&[("scripts/a.py", script)], policy);
+    let call = Call { environment: &[("GREETING", "a b;c")], ..Call::default() };
+    let outcome = skill.call("scripts/a.py", &call).unwrap();
+    let expected = "['GREETING', 'HOME', 'LANG', 'PATH', 'TMPDIR', 'TZ']\na b;c\n";
+    assert_eq!(outcome.stdout, expected);
+}
+
+#[test]
+fn variables_that_load_code_are_refused() {
+    let skill = Skill::new(&[("scripts/a.sh", "echo started")]);
+    for name in
+        ["LD_PRELOAD", "PATH", "BASH_ENV", "PYTHONPATH", "BASH_FUNC_ls%%", "NODE_OPTIONS", "", "1A"]
+    {
+        let call = Call { environment: &[(name, "x")], ..Call::default() };
+        let (code, message) = skill.refused("scripts/a.sh", &call);
+        assert_eq!(code, "environment-not-allowed", "{name}");
+        assert!(message.contains("argument"), "{message}");
+    }
+    let call = Call { environment: &[("A", "\0")], ..Call::default() };
+    assert_eq!(skill.refused("scripts/a.sh", &call).0, "environment-not-allowed");
+}
+
+#[test]
+fn working_directory_is_in_the_package() {
+    let files = [("scripts/a.sh", "basename \"$PWD\"; ls"), ("assets/forms/one.txt", "")];
+    let skill = Skill::new(&files);
+    for (directory, expected) in [
+        (None, "package\nSKILL.md\nassets\nscripts\n"),
+        (Some("."), "package\nSKILL.md\nassets\nscripts\n"),
+        (Some("assets/forms/"), "forms\none.txt\n"),
+    ] {
+        let call = Call { working_directory: directory, ..Call::default() };
+        assert_eq!(skill.call("scripts/a.sh", &call).unwrap().stdout, expected, "{directory:?}");
+    }
+    for directory in ["..", "/etc", "assets/../..", "missing", "assets/forms/one.txt"] {
+        let call = Call { working_directory: Some(directory), ..Call::default() };
+        let (code, _) = skill.refused("scripts/a.sh", &call);
+        assert_eq!(code, "working-directory-not-found", "{directory}");
+    }
+}
+
+#[test]
+fn a_script_finds_the_files_beside_it() {
+    let skill = Skill::new(&[
+        (
+            "scripts/a.py",
+            "import helper, pathlib; print(helper.NAME, pathlib.Path(__file__)\
+             .parent.parent.joinpath('assets/name.txt').read_text())",
+        ),
+        ("scripts/helper.py", "NAME = 'helper'"),
+        ("assets/name.txt", "asset"),
+    ]);
+    assert_eq!(skill.run("scripts/a.py").stdout, "helper asset\n");
+}
+
+#[test]
+fn a_missing_script_is_named() {
+    let skill = Skill::new(&[]);
+    let (code, message) = skill.refused("scripts/a.sh", &Call::default());
+    assert_eq!(code, "resource-not-found");
+    assert!(message.contains("list the skill's files"), "{message}");
+}
