@@ -18,15 +18,16 @@
 //! # How a script runs
 //!
 //! - The interpreter is chosen by the extension: `.py` runs with `python3`, `.sh` and `.bash` with
-//!   `bash`, `.js`, `.cjs` and `.mjs` with `node`, `.pl` with `perl`, `.rb` with `ruby`. A file with
-//!   another extension runs with the interpreter of its `#!` line, or directly if it is a program.
+//!   `bash`, `.js`, `.cjs` and `.mjs` with `node`, `.pl` with `perl`, `.rb` with `ruby`. A file
+//!   with another extension runs with the interpreter of its `#!` line, or directly if it is a
+//!   program.
 //! - Arguments reach the script byte for byte, and no shell reads them. Standard input is empty.
 //! - The environment has `PATH`, `HOME`, `TMPDIR` and `LANG`, the variables that the host passes
 //!   on, and those of the call. Variables that choose which code a program loads are refused.
 //! - The script can read its package and the system's programs and libraries. It can write to a
 //!   directory of its own, which is removed when it ends, and to those of the policy.
 //! - There is no network unless the policy grants it.
-//! - Its package is a copy, so that nobody changes a file while it runs.
+//! - Its package is a copy, so that no file changes while it runs.
 //!
 //! This crate reads neither the environment nor a clock of the system other than the time that
 //! passes during a run.

@@ -1,8 +1,8 @@
 //! A control group that limits the processes of a sandbox.
 //!
 //! The kernel does not limit the processes of root by a resource limit. A real user id of its own
-//! would help, but a program that starts with two user ids runs in the secure mode of the C library,
-//! without `TMPDIR`, and shells refuse to change it back with a warning.
+//! would help, but a program that starts with two user ids runs in the secure mode of the C
+//! library, without `TMPDIR`, and shells refuse to change it back with a warning.
 
 use std::fs;
 use std::io;
