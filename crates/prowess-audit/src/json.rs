@@ -79,7 +79,7 @@ fn add(object: &mut Object, more: Value) {
 
 fn add_origin(
     object: &mut Object,
-    session: Option<&SessionId>,
+    session: &SessionId,
     origin: &CallOrigin,
     correlation: Option<&CorrelationId>,
 ) {
@@ -107,7 +107,7 @@ fn add_call(object: &mut Object, intent: &CallIntent) {
         let is_allowed = decision.verdict == Verdict::Allowed;
         object.insert("tool_allowed".to_owned(), is_allowed.into());
     }
-    add_origin(object, Some(&intent.session), &intent.origin, Some(&intent.correlation));
+    add_origin(object, &intent.session, &intent.origin, Some(&intent.correlation));
     let CallIntent { call, caller, generation, .. } = intent;
     add(object, json!({ "call": call, "caller": caller, "generation": generation }));
     if !intent.skills.is_empty() {
@@ -132,7 +132,7 @@ fn activated(activation: &SkillActivation) -> Value {
             "allowed_tools": rules.map(ToString::to_string).collect::<Vec<_>>(),
         }),
     );
-    add_origin(&mut object, Some(session), origin, Some(correlation));
+    add_origin(&mut object, session, origin, Some(correlation));
     let AuditedOrigin { location, layer } = &activation.place;
     let digest = activation.digest;
     let place = json!({ "location": location, "layer": layer, "digest": digest });
@@ -151,7 +151,7 @@ fn deactivated(deactivation: &SkillDeactivation) -> Value {
         &mut object,
         json!({ "skill_name": skill, "duration_seconds": duration.as_secs_f64(), "cause": cause }),
     );
-    add_origin(&mut object, Some(session), origin, Some(correlation));
+    add_origin(&mut object, session, origin, Some(correlation));
     object.into()
 }
 
@@ -159,7 +159,7 @@ fn refreshed(refresh: &RefreshEvent) -> Value {
     let RefreshEvent { at, session, origin, correlation, id, place, before, after } = refresh;
     let mut object = event("skill_refreshed", *at);
     add(&mut object, json!({ "skill_name": id }));
-    add_origin(&mut object, Some(session), origin, Some(correlation));
+    add_origin(&mut object, session, origin, Some(correlation));
     let AuditedOrigin { location, layer } = place;
     let change = json!({ "location": location, "layer": layer, "before": before, "after": after });
     add(&mut object, change);
@@ -194,7 +194,8 @@ fn reloaded(reload: &ReloadEvent) -> Value {
 }
 
 fn approval(approval: &ApprovalEvent) -> Value {
-    let ApprovalEvent { at, action, id, request, scope, session, origin, correlation } = approval;
+    let ApprovalEvent { at, action, id, request, scope, by, session, origin, correlation } =
+        approval;
     let mut object = event("approval", *at);
     add(
         &mut object,
@@ -204,11 +205,12 @@ fn approval(approval: &ApprovalEvent) -> Value {
             "tool_name": request.tool,
             "skill_name": request.skill,
             "scope": scope,
+            "by": by,
             "package": request.package,
             "arguments": request.arguments,
         }),
     );
-    add_origin(&mut object, session.as_ref(), origin, correlation.as_ref());
+    add_origin(&mut object, session, origin, correlation.as_ref());
     object.into()
 }
 

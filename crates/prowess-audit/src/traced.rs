@@ -22,9 +22,9 @@ impl AuditSink for TracedAudit {
         let is_denied = intent.decision.as_ref().is_some_and(|it| it.verdict == Verdict::Denied);
         if is_denied {
             let tool = intent.tool.as_str();
-            warn!(target: "prowess", session, correlation, skill, tool, "tool_restriction_violated");
+            warn!(name: "tool_restriction_violated", target: "prowess", session, correlation, skill, tool, "tool_restriction_violated");
         } else {
-            debug!(target: "prowess", session, correlation, skill, "tool_execution");
+            debug!(name: "tool_execution", target: "prowess", session, correlation, skill, "tool_execution");
         }
     }
 
@@ -40,7 +40,7 @@ impl AuditSink for TracedAudit {
 fn activated(event: &SkillActivation) {
     let SkillActivation { session, correlation, skill, .. } = event;
     let [session, correlation] = [session.as_str(), correlation.as_str()];
-    info!(target: "prowess", session, correlation, skill, "skill_activated");
+    info!(name: "skill_activated", target: "prowess", session, correlation, skill, "skill_activated");
 }
 
 fn deactivated(event: &SkillDeactivation) {
@@ -48,7 +48,7 @@ fn deactivated(event: &SkillDeactivation) {
     let [session, correlation] = [session.as_str(), correlation.as_str()];
     let seconds = duration.as_secs_f64();
     let cause = cause(event.cause);
-    info!(target: "prowess", session, correlation, skill, seconds, cause, "skill_deactivated");
+    info!(name: "skill_deactivated", target: "prowess", session, correlation, skill, seconds, cause, "skill_deactivated");
 }
 
 fn cause(cause: DeactivationCause) -> &'static str {

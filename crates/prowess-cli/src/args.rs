@@ -412,10 +412,13 @@ pub(crate) enum Command {
     Serve,
     /// Trust a directory, so that the skills of its project are offered
     Trust(Trust),
-    /// Show and check an audit log, which a host writes
+    /// Show and check the audit log
+    ///
+    /// `serve`, `call` and `approvals` write it if the configuration has `audit: { log: keep }`.
+    /// One program can write it at a time.
     #[command(subcommand)]
     Audit(Audit),
-    /// Sum the calls and skills of an audit log
+    /// Sum the calls and skills of the audit log
     Stats {
         /// Audit log; defaults to `prowess/audit.jsonl` in the state directory
         file: Option<PathBuf>,

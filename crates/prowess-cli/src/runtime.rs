@@ -81,7 +81,7 @@ fn record_cache() -> Option<RecordCache> {
 }
 
 /// Opens the audit log of this user.
-fn audit_log() -> Result<JsonLinesLog, Failure> {
+pub(crate) fn audit_log() -> Result<JsonLinesLog, Failure> {
     let path = located(&None)?;
     let clock = Arc::new(SystemClock::default());
     JsonLinesLog::open(&path, LogOptions::default(), Redactor::default(), clock).map_err(|error| {

@@ -34,7 +34,7 @@ const ATTEMPTS: usize = 32;
 ///   [`Always`](crate::ApprovalScope::Always).
 /// - `list` returns entries in the order of their ids, starting after `after`, at most `limit`.
 /// - `remove_finished` removes exactly the entries that are finished (see
-///   [`ApprovalEntry::is_finished`]) and returns their number.
+///   [`ApprovalEntry::is_finished`]) and returns them. Of racing calls, one returns each entry.
 /// - After an error of `ask` or `replace`, the change is stored completely or not at all.
 pub trait ApprovalStore: Send + Sync {
     /// Stores a pending request, or returns the entry that the same request led to before.
@@ -76,14 +76,14 @@ pub trait ApprovalStore: Send + Sync {
         limit: NonZeroUsize,
     ) -> Result<Vec<ApprovalEntry>, ApprovalStoreError>;
 
-    /// Removes the entries that have had no effect since `before`.
+    /// Removes the entries that have had no effect since `before`, and returns them.
     ///
     /// A host that keeps them for as long as it repeats operations loses no answer.
     ///
     /// # Errors
     ///
     /// The store cannot be reached or written.
-    fn remove_finished(&self, before: Timestamp) -> Result<usize, ApprovalStoreError>;
+    fn remove_finished(&self, before: Timestamp) -> Result<Vec<ApprovalEntry>, ApprovalStoreError>;
 }
 
 /// Decisions and uses, over any [`ApprovalStore`].

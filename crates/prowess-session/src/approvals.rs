@@ -1,4 +1,6 @@
-//! An approval store in memory.
+//! An approval store in memory, and the audit of any.
+
+mod audited;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -9,6 +11,8 @@ use prowess_core::{
     Approval, ApprovalEntry, ApprovalId, ApprovalQuery, ApprovalStore, ApprovalStoreError, Asked,
     NewApproval, Timestamp,
 };
+
+pub use audited::AuditedApprovals;
 
 /// Stores approvals in memory. They are gone when the process ends.
 ///
@@ -111,10 +115,9 @@ impl ApprovalStore for MemoryApprovals {
         Ok(page.map(|(_, entry)| entry.clone()).collect())
     }
 
-    fn remove_finished(&self, before: Timestamp) -> Result<usize, ApprovalStoreError> {
+    fn remove_finished(&self, before: Timestamp) -> Result<Vec<ApprovalEntry>, ApprovalStoreError> {
         let mut entries = self.entries();
-        let stored = entries.len();
-        entries.retain(|_, entry| !entry.is_finished(before));
-        Ok(stored - entries.len())
+        let finished = entries.extract_if(.., |_, entry| entry.is_finished(before));
+        Ok(finished.map(|(_, entry)| entry).collect())
     }
 }

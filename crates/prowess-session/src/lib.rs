@@ -44,7 +44,7 @@ mod shared;
 mod task;
 mod transfer;
 
-pub use approvals::MemoryApprovals;
+pub use approvals::{AuditedApprovals, MemoryApprovals};
 pub use boundaries::Boundaries;
 pub use error::OpenError;
 pub use fork::ForkRequest;

@@ -2,6 +2,7 @@
 
 mod fixture;
 
+use std::any::Any;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,48 +11,48 @@ use prowess_core::{
     NewApproval, Spend, Timestamp,
 };
 
+use crate::{StoreReport, StoreRule};
 use fixture::{Fixture, race};
 
 /// One rule: its name, and its check in a session of its own.
 type Rule = (&'static str, fn(&Fixture<'_>));
 
 const RULES: [Rule; 16] = [
-    ("ask stores a pending entry", ask_stores),
-    ("the same request leads to the open entry", ask_again),
-    ("another request, session, tenant or package has its own entry", ask_other),
-    ("pending requests of a session are limited", ask_many),
-    ("racing requests keep the limit", ask_racing),
-    ("a large request is not stored", ask_large),
-    ("an id has one entry", ask_taken),
-    ("replace compares the version", replace_compares),
-    ("of racing replaces one succeeds", replace_racing),
-    ("an approval for one call is spent once", spend_once),
-    ("of racing spends one succeeds", spend_racing),
-    ("find keeps tools, tenants and sessions apart", find_apart),
-    ("find returns granted approvals alone", find_granted),
-    ("an expired approval never applies", find_expired),
-    ("list pages through all entries", list_pages),
-    ("finished entries are removed, and do not come back", remove_finished),
+    ("ask-stores-a-pending-entry", ask_stores),
+    ("same-request-leads-to-the-open-entry", ask_again),
+    ("other-requests-have-their-own-entries", ask_other),
+    ("pending-requests-are-limited", ask_many),
+    ("racing-requests-keep-the-limit", ask_racing),
+    ("large-requests-are-not-stored", ask_large),
+    ("id-has-one-entry", ask_taken),
+    ("replace-compares-the-version", replace_compares),
+    ("racing-replaces-have-one-winner", replace_racing),
+    ("approval-for-one-call-is-spent-once", spend_once),
+    ("racing-spends-have-one-winner", spend_racing),
+    ("find-keeps-callers-apart", find_apart),
+    ("find-returns-granted-approvals-only", find_granted),
+    ("expired-approvals-never-apply", find_expired),
+    ("list-pages-are-complete", list_pages),
+    ("finished-entries-are-removed", remove_finished),
 ];
 
-/// Checks every rule of [`ApprovalStore`] on an empty store.
+/// Checks every rule of [`ApprovalStore`] on an empty store, which has entries afterwards.
 ///
-/// # Panics
-///
-/// Panics if the store breaks a rule; the message names each broken rule.
-pub fn check_approval_store(store: &dyn ApprovalStore) {
-    let rows = approval_store_rows(store);
-    let broken: Vec<_> = rows.iter().filter(|(_, holds)| !holds).map(|(rule, _)| *rule).collect();
-    assert!(broken.is_empty(), "the store breaks {} rules: {broken:#?}", broken.len());
+/// A store that panics breaks the rule of that check.
+pub fn check_approval_store(store: &dyn ApprovalStore) -> StoreReport {
+    let rules = RULES.iter().enumerate().map(|(index, &(rule, check))| {
+        let fixture = Fixture::new(store, index);
+        let checked = catch_unwind(AssertUnwindSafe(|| check(&fixture)));
+        StoreRule { rule, outcome: checked.map_err(|panic| reason(&*panic)) }
+    });
+    StoreReport { rules: rules.collect() }
 }
 
-/// Returns each rule of [`ApprovalStore`] and whether an empty store keeps it.
-pub fn approval_store_rows(store: &dyn ApprovalStore) -> Vec<(&'static str, bool)> {
-    let holds = |index: usize, check: fn(&Fixture<'_>)| {
-        let fixture = Fixture::new(store, index);
-        catch_unwind(AssertUnwindSafe(|| check(&fixture))).is_ok()
-    };
-    RULES.iter().enumerate().map(|(index, (name, check))| (*name, holds(index, *check))).collect()
+/// Returns the message of a panic.
+fn reason(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("it panics").to_owned()
 }
 
 fn ask_stores(fixture: &Fixture<'_>) {
@@ -292,11 +293,10 @@ fn remove_finished(fixture: &Fixture<'_>) {
         let stored = fixture.all_entries();
         let removed = fixture.store.remove_finished(Timestamp(before));
         let removed = removed.expect("`remove_finished` succeeds on a working store");
-        assert_eq!(
-            fixture.all_entries() + removed,
-            stored,
-            "the number of removed entries is right"
-        );
+        let is_complete = fixture.all_entries() + removed.len() == stored;
+        assert!(is_complete, "each removed entry is returned: {removed:?}");
+        let is_gone = |entry: &ApprovalEntry| fixture.store.load(&entry.id) == Ok(None);
+        assert!(removed.iter().all(is_gone), "a returned entry is removed: {removed:?}");
         fixture.entries().len()
     };
     let spent = fixture.load("spent").expect("it is stored");

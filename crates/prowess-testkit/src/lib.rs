@@ -46,7 +46,7 @@ mod tree;
 mod tree_source;
 mod watch_kit;
 
-pub use approval_kit::{approval_store_rows, check_approval_store};
+pub use approval_kit::check_approval_store;
 pub use bind_mount::BindMount;
 pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};

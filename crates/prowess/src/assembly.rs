@@ -7,10 +7,10 @@ use prowess_core::{Catalog, CatalogProvider, Layer, ToolProvider};
 use prowess_gate::{GatePolicy, Ungranted};
 use prowess_prompt::{CatalogPlace, Composer, PromptPolicy};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
-use prowess_session::{Boundaries, Sessions};
+use prowess_session::{AuditedApprovals, Boundaries, Sessions};
 use prowess_tools::{DiscoveryTools, SkillTools, ToolDescription, ToolNaming, Toolbox};
 
-use crate::gate::RuntimeGate;
+use crate::gate::{Cleanup, RuntimeGate};
 use crate::parts::Parts;
 #[cfg(feature = "state")]
 use crate::record_cache::RecordCacheSession;
@@ -34,7 +34,9 @@ impl RuntimeBuilder {
         if !self.policies.layers.is_empty() {
             self.layers = self.layers_of_policies();
         }
+        self.trace_audit();
         let gate = Arc::new(self.gate());
+        let approvals = Arc::new(self.audited_approvals());
         let toolbox = self.toolbox(&gate)?;
         let (registry, required) = self.registry()?;
         let registry = Arc::new(self.first_scan(registry)?);
@@ -61,11 +63,22 @@ impl RuntimeBuilder {
             boundaries,
             toolbox,
             gate,
+            approvals,
             clock,
             ranker,
             audit,
         }))
     }
+
+    /// Emits the events of the audit as traces too.
+    #[cfg(feature = "audit")]
+    fn trace_audit(&mut self) {
+        let sinks = vec![Arc::new(prowess_audit::TracedAudit) as _, Arc::clone(&self.audit)];
+        self.audit = Arc::new(prowess_audit::Fanout(sinks));
+    }
+
+    #[cfg(not(feature = "audit"))]
+    fn trace_audit(&mut self) {}
 
     /// Builds the registry and scans every source, with the help of the record cache if there is
     /// one.
@@ -120,9 +133,14 @@ impl RuntimeBuilder {
             approval: *approvals,
             operations,
             tools,
-            approvals: Arc::clone(&self.approvals),
+            approvals: self.audited_approvals(),
+            cleanup: Cleanup::default(),
             clock: Arc::clone(&self.clock),
         }
+    }
+
+    fn audited_approvals(&self) -> AuditedApprovals {
+        AuditedApprovals::new(Arc::clone(&self.approvals), Arc::clone(&self.audit))
     }
 
     fn toolbox(&self, gate: &Arc<RuntimeGate>) -> Result<Toolbox, Error> {
@@ -134,6 +152,12 @@ impl RuntimeBuilder {
             .audit_policy(self.policies.audit.policy);
         for provider in &self.providers {
             toolbox = toolbox.provider(provider.as_ref());
+        }
+        if let Some(limiter) = &self.limiter {
+            toolbox = toolbox.rate_limiter(Arc::clone(limiter));
+        }
+        if let Some(costs) = &self.costs {
+            toolbox = toolbox.cost_tracker(Arc::clone(costs), Arc::clone(&self.counter));
         }
         Ok(toolbox.build()?)
     }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 #[cfg(feature = "filesystem")]
 use prowess_core::FolderTrust;
 use prowess_core::{
-    ApprovalStore, AuditSink, Clock, Diagnostic, EstimatedTokens, Facts, Layer, NoAudit, Ranker,
-    ScriptRunner, SessionStore, SkillSource, TokenCounter, ToolProvider, Trust,
+    ApprovalStore, AuditSink, Clock, CostTracker, Diagnostic, EstimatedTokens, Facts, Layer,
+    NoAudit, Ranker, RateLimiter, ScriptRunner, SessionStore, SkillSource, TokenCounter,
+    ToolProvider, Trust,
 };
 use prowess_session::{MemoryApprovals, MemoryStore};
 #[cfg(feature = "filesystem")]
@@ -48,6 +49,8 @@ pub struct RuntimeBuilder {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) counter: Arc<dyn TokenCounter>,
     pub(crate) audit: Arc<dyn AuditSink>,
+    pub(crate) limiter: Option<Arc<dyn RateLimiter>>,
+    pub(crate) costs: Option<Arc<dyn CostTracker>>,
     pub(crate) approvals: Arc<dyn ApprovalStore>,
     pub(crate) ranker: Arc<dyn Ranker>,
     pub(crate) script_runner: Option<Arc<dyn ScriptRunner>>,
@@ -81,6 +84,8 @@ impl Default for RuntimeBuilder {
             clock: Arc::new(SystemClock::default()),
             counter: Arc::new(EstimatedTokens),
             audit: Arc::new(NoAudit),
+            limiter: None,
+            costs: None,
             approvals: Arc::new(MemoryApprovals::new()),
             ranker: default_ranker(),
             script_runner: None,
@@ -242,9 +247,26 @@ impl RuntimeBuilder {
     }
 
     /// Sets the receiver of audit events, such as tool calls. By default, [`NoAudit`].
+    ///
+    /// With the feature `audit`, the events are traced as well, whatever receives them.
     #[must_use]
     pub fn audit(mut self, audit: Arc<dyn AuditSink>) -> Self {
         self.audit = audit;
+        self
+    }
+
+    /// Sets the limiter, which may refuse a call before the gate. By default there is none.
+    #[must_use]
+    pub fn rate_limiter(mut self, limiter: Arc<dyn RateLimiter>) -> Self {
+        self.limiter = Some(limiter);
+        self
+    }
+
+    /// Sets the tracker that receives the tokens of each call, counted by the token counter. By
+    /// default there is none.
+    #[must_use]
+    pub fn cost_tracker(mut self, costs: Arc<dyn CostTracker>) -> Self {
+        self.costs = Some(costs);
         self
     }
 

@@ -3,6 +3,7 @@
 
 mod answer;
 mod approving;
+mod cleanup;
 mod kinds;
 mod skills;
 
@@ -10,13 +11,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prowess_core::{
-    ApprovalQuery, ApprovalStore, ApprovalStoreError, Catalog, Clock, SessionId, SessionState,
+    ApprovalQuery, ApprovalStore as _, ApprovalStoreError, CallOrigin, Catalog, Clock, SessionId,
+    SessionState,
 };
 use prowess_gate::{Decision, GateInput, GatePolicy, GatedTool, ToolKind, decide};
+use prowess_session::AuditedApprovals;
 use serde_json::Value;
 
 pub use approving::ApprovalPolicy;
 pub use kinds::{GatedArguments, ToolArguments};
+
+pub(crate) use cleanup::Cleanup;
 
 use skills::Skills;
 
@@ -32,7 +37,8 @@ pub(crate) struct RuntimeGate {
     pub(crate) operations: BTreeSet<String>,
     /// The canonical names of the other tools of the runtime.
     pub(crate) tools: BTreeSet<String>,
-    pub(crate) approvals: Arc<dyn ApprovalStore>,
+    pub(crate) approvals: AuditedApprovals,
+    pub(crate) cleanup: Cleanup,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
@@ -45,12 +51,16 @@ pub(crate) struct GatedCall<'a> {
     pub(crate) arguments: &'a Value,
     pub(crate) catalog: &'a Catalog,
     pub(crate) state: &'a SessionState,
-    pub(crate) tenant: Option<&'a str>,
+    pub(crate) origin: &'a Arc<CallOrigin>,
 }
 
 impl GatedCall<'_> {
     fn session(&self) -> &SessionId {
         &self.state.id
+    }
+
+    fn tenant(&self) -> Option<&str> {
+        self.origin.tenant.as_deref()
     }
 }
 
@@ -93,15 +103,15 @@ impl RuntimeGate {
             skills: &skills.gated(),
             approvals,
             session: call.session(),
-            tenant: call.tenant,
+            tenant: call.tenant(),
             now: self.clock.now(),
         })
     }
 
-    fn query<'a>(&self, call: &GatedCall<'a>) -> ApprovalQuery<'a> {
+    fn query<'a>(&self, call: &'a GatedCall<'_>) -> ApprovalQuery<'a> {
         ApprovalQuery {
             tool: call.tool,
-            tenant: call.tenant,
+            tenant: call.tenant(),
             session: &call.state.id,
             now: self.clock.now(),
         }

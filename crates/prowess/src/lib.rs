@@ -59,6 +59,8 @@ pub use policies::{AddedTools, AuditLog, AuditSettings, CachePolicy, Policies};
 pub use runtime::Runtime;
 pub use turn::Turn;
 
+#[cfg(feature = "audit")]
+pub use prowess_audit as audit;
 pub use prowess_core::*;
 pub use prowess_format as format;
 pub use prowess_gate as gating;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{AuditSink, Clock, Ranker};
+use prowess_core::{ApprovalStore, AuditSink, Clock, Ranker};
 use prowess_prompt::Composer;
 use prowess_registry::{Refresher, Registry};
 use prowess_session::{Boundaries, Sessions};
@@ -22,6 +22,7 @@ pub(crate) struct Parts {
     pub(crate) boundaries: Boundaries,
     pub(crate) toolbox: Toolbox,
     pub(crate) gate: Arc<RuntimeGate>,
+    pub(crate) approvals: Arc<dyn ApprovalStore>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ranker: Arc<dyn Ranker>,
     pub(crate) audit: Arc<dyn AuditSink>,

@@ -188,9 +188,9 @@ impl Runtime {
         Ok(self.turn(session)?.guard(call, run))
     }
 
-    /// Returns the approvals that the gate uses.
+    /// Returns the approvals that the gate uses. Each change is in the audit.
     pub fn approvals(&self) -> &Arc<dyn ApprovalStore> {
-        &self.0.gate.approvals
+        &self.0.approvals
     }
 
     fn turn_on(

@@ -283,7 +283,7 @@ impl Turn {
             arguments,
             catalog: &self.catalog,
             state: &state,
-            tenant: self.session.origin().tenant.as_deref(),
+            origin: self.session.origin(),
         });
         decision.map_err(Error::Approvals)
     }

@@ -29,7 +29,9 @@ pub(super) fn sentence(entry: &Value) -> String {
             number("removed"),
         ),
         "approval" => {
-            format!("approval {} {}: {}", text("approval_id"), text("action"), text("tool_name"))
+            let by = entry["by"].as_str().map(|by| format!(" by {by}"));
+            let [id, action, tool] = [text("approval_id"), text("action"), text("tool_name")];
+            format!("approval {id} {action}{}: {tool}", by.unwrap_or_default())
         }
         "plugin" => {
             let error = entry["error"].as_str().map(|error| format!(": {error}"));

@@ -3,19 +3,23 @@
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use prowess::session::AuditedApprovals;
 use prowess::state::{ApprovalDatabase, rfc3339};
 use prowess::{
     ApprovalDecision, ApprovalEntry, ApprovalError, ApprovalId, ApprovalScope, ApprovalState,
-    ApprovalStore, ApprovalStoreError, ApprovalStoreExt, ApprovalVerdict, ArgumentPattern, Clock,
-    DecisionError, Digest, SystemClock, Timestamp,
+    ApprovalStore, ApprovalStoreError, ApprovalStoreExt, ApprovalVerdict, ArgumentPattern,
+    AuditLog, AuditSink, Clock, DecisionError, Digest, NoAudit, SystemClock, Timestamp,
 };
 use serde::Serialize;
 
-use crate::args::{ApprovalGrant, Approvals, GrantScope};
+use crate::args::{ApprovalGrant, Approvals, Global, GrantScope};
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
 use crate::paths;
+use crate::policies::policies;
+use crate::runtime::audit_log;
 use crate::terminal::{one_line, plain};
 
 /// The number of entries that are read at once.
@@ -55,13 +59,21 @@ struct Shown {
     by: Option<String>,
 }
 
-pub(crate) fn run(command: &Approvals, output: &Output) -> Result<ExitCode, Failure> {
+pub(crate) fn run(
+    command: &Approvals,
+    global: &Global,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
     let now = SystemClock::default().now();
+    let decide = |id: &str, verdict| {
+        let audit = audit(global, output)?;
+        decide(id, verdict, now, audit)
+    };
     let answer = match command {
         Approvals::List => Answer::Approvals(list(now)?),
-        Approvals::Grant(grant) => Answer::Granted(decide(&grant.id, verdict(grant, now), now)?),
-        Approvals::Deny { id } => Answer::Denied(decide(id, ApprovalVerdict::Deny, now)?),
-        Approvals::Revoke { id } => Answer::Revoked(decide(id, ApprovalVerdict::Revoke, now)?),
+        Approvals::Grant(grant) => Answer::Granted(decide(&grant.id, verdict(grant, now))?),
+        Approvals::Deny { id } => Answer::Denied(decide(id, ApprovalVerdict::Deny)?),
+        Approvals::Revoke { id } => Answer::Revoked(decide(id, ApprovalVerdict::Revoke)?),
     };
     output.result(&answer, text)?;
     Ok(ExitCode::SUCCESS)
@@ -92,13 +104,34 @@ fn list(now: Timestamp) -> Result<Vec<Shown>, Failure> {
     Ok(entries.into_iter().map(|entry| shown(entry, now)).collect())
 }
 
-fn decide(id: &str, verdict: ApprovalVerdict, now: Timestamp) -> Result<Shown, Failure> {
+fn decide(
+    id: &str,
+    verdict: ApprovalVerdict,
+    now: Timestamp,
+    audit: Arc<dyn AuditSink>,
+) -> Result<Shown, Failure> {
     let id = ApprovalId::new(id);
     let Some(database) = open()? else { return Err(refused(ApprovalError::NotFound(id))) };
     // A name for the record; the file's permissions decide who may change it.
     let by = std::env::var("USER").unwrap_or_else(|_| "command line".to_owned());
-    let entry = database.decide(&id, &ApprovalDecision { verdict, by, at: now });
+    let approvals = AuditedApprovals::new(Arc::new(database), audit);
+    let entry = approvals.decide(&id, &ApprovalDecision { verdict, by, at: now });
     entry.map(|entry| shown(entry, now)).map_err(refused)
+}
+
+/// Returns the audit log if the configuration has one and no other program is writing it. The
+/// program that does records who has granted an approval when a call uses it.
+fn audit(global: &Global, output: &Output) -> Result<Arc<dyn AuditSink>, Failure> {
+    if policies(global)?.audit.log != AuditLog::Keep {
+        return Ok(Arc::new(NoAudit));
+    }
+    match audit_log() {
+        Ok(log) => Ok(Arc::new(log)),
+        Err(failure) => {
+            output.remark(&format!("the decision is not in the audit log: {}\n", failure.message));
+            Ok(Arc::new(NoAudit))
+        }
+    }
 }
 
 /// Opens the database; returns `None` if there is none yet.

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Trust(args)) => trust::run(args, output),
         Some(Command::Audit(command)) => audit::run(command, output),
         Some(Command::Stats { file }) => audit::stats(file, output),
-        Some(Command::Approvals(command)) => approvals::run(command, output),
+        Some(Command::Approvals(command)) => approvals::run(command, global, output),
         Some(Command::Tour) => tour::run(global, output),
     }
 }

@@ -1,12 +1,15 @@
 //! A person lists the calls that wait for an approval, and decides on them.
 
+use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use prowess::state::ApprovalDatabase;
 use prowess::{
     ApprovalId, ApprovalQuery, ApprovalRequest, ApprovalStore, ApprovalStoreExt, ArgumentPattern,
     Clock, Digest, NewApproval, OperationId, SessionId, Spend, SystemClock, Timestamp,
 };
+use prowess_audit::{JsonLinesLog, LogOptions, Redactor};
 use prowess_testkit::{Tree, hostile_texts, invisible_in};
 use serde_json::{Value, json};
 
@@ -176,8 +179,8 @@ fn home_without_database_has_no_approvals() {
 fn database_that_others_can_change_is_refused() {
     use std::os::unix::fs::PermissionsExt;
     let (home, _) = home([new_approval("a1", b"package")]);
-    let open_to_all = std::fs::Permissions::from_mode(0o666);
-    std::fs::set_permissions(database(&home), open_to_all).unwrap();
+    let open_to_all = fs::Permissions::from_mode(0o666);
+    fs::set_permissions(database(&home), open_to_all).unwrap();
     let ran = run(&home, &["grant", "a1", "--format", "json"]);
     assert!(ran.stderr.contains("state-database-invalid"), "{ran:?}");
 }
@@ -203,4 +206,25 @@ fn texts_of_a_model_are_encoded() {
         assert_eq!(ran.text().matches("pending").count(), count, "each request is shown: {format}");
         assert_eq!(invisible_in(&ran.stdout.replace('\n', "")), None, "{format}");
     }
+}
+
+#[test]
+fn decision_is_in_the_audit_log() {
+    let (home, _approvals) = home([new_approval("a1", b"one")]);
+    home.write("prowess.yaml", "audit: { log: keep }");
+    let config = home.join("prowess.yaml");
+    let config = config.to_str().expect("the test's directory is UTF-8");
+    let log = home.join(".local/state/prowess/audit.jsonl");
+    let ran = run(&home, &["grant", "a1", "--config", config]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let text = fs::read_to_string(&log).expect("the log is kept");
+    assert!(text.contains(r#""action":"granted","approval_id":"a1""#), "{text}");
+
+    let clock = Arc::new(SystemClock::default());
+    let host = JsonLinesLog::open(&log, LogOptions::default(), Redactor::default(), clock);
+    let _host = host.expect("no other program writes it");
+    let ran = run(&home, &["revoke", "a1", "--config", config]);
+    assert_eq!(ran.code, Some(0), "the decision does not need the log: {ran:?}");
+    assert!(ran.stderr.contains("the decision is not in the audit log"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("in use by another process"), "{}", ran.stderr);
 }

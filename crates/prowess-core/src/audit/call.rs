@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{CallOrigin, CorrelationId};
-use crate::{Caller, Code, SessionId, Timestamp};
+use crate::{ApprovalId, Caller, Code, SessionId, Timestamp};
 
 /// How a tool call ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,12 +63,15 @@ pub struct AuditedDecision {
     /// The location of the rule, such as `SKILL.md:4:16`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
+    /// The approval that lets the call run, or that the call waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalId>,
 }
 
 impl AuditedDecision {
     /// Creates a decision without a rule.
     pub fn new(verdict: Verdict) -> Self {
-        Self { verdict, rule: None, skill: None, location: None }
+        Self { verdict, rule: None, skill: None, location: None, approval: None }
     }
 }
 

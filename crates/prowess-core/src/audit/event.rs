@@ -25,7 +25,7 @@ pub enum RuntimeEvent {
     SkillShadowed(ShadowEvent),
     /// A reload has published a new catalog.
     CatalogReloaded(ReloadEvent),
-    /// An approval was requested, granted, spent or revoked.
+    /// An approval was requested, granted, refused, spent or revoked, or it has expired.
     Approval(ApprovalEvent),
     /// A plugin was opened, rejected, replaced or has failed.
     Plugin(PluginEvent),
@@ -184,11 +184,13 @@ pub struct ApprovalEvent {
     pub request: ApprovalRequest,
     /// How often it may be used; `None` while it is only requested.
     pub scope: Option<ApprovalScope>,
-    /// The session that asks or spends; `None` for an operator's command.
-    pub session: Option<SessionId>,
-    /// The agent, task, tenant and model.
+    /// The person who decided, as the host names people; `None` if no person did.
+    pub by: Option<String>,
+    /// The session in which the call was made.
+    pub session: SessionId,
+    /// The agent, task, tenant and model of the call that asks or spends; else the tenant alone.
     pub origin: Arc<CallOrigin>,
-    /// The id of the skill's run; `None` for an operator's command.
+    /// The id of the skill's run; `None` if no call made the change.
     pub correlation: Option<CorrelationId>,
 }
 
@@ -207,6 +209,8 @@ pub enum ApprovalAction {
     Spent,
     /// A person has revoked it.
     Revoked,
+    /// It was removed from its store after it had expired, without a decision or without a use.
+    Expired,
 }
 
 /// A change of a plugin.

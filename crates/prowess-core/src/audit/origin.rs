@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ActiveSkill, Digest, SessionId, Timestamp};
+use crate::{ActiveSkill, Digest, SessionId, SessionState, Timestamp};
 
 /// The agent, task, tenant and model that calls are made for, as the host names them. Nothing in it
 /// comes from a model.
@@ -39,6 +39,14 @@ impl CallOrigin {
     /// Returns the correlation id of the calls of a session without a loaded skill.
     pub fn session(&self, session: &SessionId) -> CorrelationId {
         self.correlation.clone().unwrap_or_else(|| CorrelationId::of_session(session))
+    }
+
+    /// Returns the correlation id of a call that is made in this state of a session.
+    pub fn call(&self, state: &SessionState) -> CorrelationId {
+        match state.current() {
+            Some(skill) => self.run(&state.id, skill),
+            None => self.session(&state.id),
+        }
     }
 }
 

@@ -10,11 +10,13 @@ use prowess_core::{
     OperationId, SessionId, Spend, Timestamp,
 };
 use prowess_session::MemoryApprovals;
-use prowess_testkit::{approval_store_rows, check_approval_store};
+use prowess_testkit::check_approval_store;
 
 #[test]
 fn memory_store_passes() {
-    check_approval_store(&MemoryApprovals::new());
+    let report = check_approval_store(&MemoryApprovals::new());
+    assert!(report.is_passed(), "{report}");
+    assert_eq!(report.rules.len(), 16, "each rule is a row");
 }
 
 /// The fault of a store, and the rule that finds it.
@@ -45,54 +47,56 @@ enum Fault {
     ListForgetsTheLast,
     RemoveTakesGranted,
     RemoveTakesNothing,
-    RemoveCountsWrong,
+    RemoveReturnsTooMany,
+    RemoveReturnsNothing,
 }
 
-const FAULTS: [(Fault, &str); 26] = [
-    (Fault::AskStoresNothing, "ask stores a pending entry"),
-    (Fault::AskStoresAgain, "the same request leads to the open entry"),
-    (Fault::AskMixesSessions, "another request, session, tenant or package has its own entry"),
-    (Fault::AskMixesPackages, "another request, session, tenant or package has its own entry"),
-    (Fault::AskHasNoLimit, "pending requests of a session are limited"),
-    (Fault::AskLimitsAllSessions, "pending requests of a session are limited"),
-    (Fault::AskTakesLargeRequests, "a large request is not stored"),
-    (Fault::AskTakesAnyId, "an id has one entry"),
-    (Fault::ReplaceComparesNothing, "replace compares the version"),
-    (Fault::ReplaceAcceptsLaterVersions, "replace compares the version"),
-    (Fault::ReplaceStoresNothing, "an approval for one call is spent once"),
-    (Fault::ReplaceRefusesAll, "replace compares the version"),
-    (Fault::ReplaceChecksFirst, "of racing spends one succeeds"),
-    (Fault::ReplaceCreates, "replace compares the version"),
-    (Fault::FindMixesTenants, "find keeps tools, tenants and sessions apart"),
-    (Fault::FindMixesSessions, "find keeps tools, tenants and sessions apart"),
-    (Fault::FindMixesTools, "find keeps tools, tenants and sessions apart"),
-    (Fault::FindIgnoresExpiry, "an expired approval never applies"),
-    (Fault::FindKeepsRevoked, "find returns granted approvals alone"),
-    (Fault::FindForgetsScopes, "find keeps tools, tenants and sessions apart"),
-    (Fault::ListIgnoresLimit, "list pages through all entries"),
-    (Fault::ListSkips, "list pages through all entries"),
-    (Fault::ListForgetsTheLast, "list pages through all entries"),
-    (Fault::RemoveTakesGranted, "finished entries are removed, and do not come back"),
-    (Fault::RemoveTakesNothing, "finished entries are removed, and do not come back"),
-    (Fault::RemoveCountsWrong, "finished entries are removed, and do not come back"),
+const FAULTS: [(Fault, &str); 27] = [
+    (Fault::AskStoresNothing, "ask-stores-a-pending-entry"),
+    (Fault::AskStoresAgain, "same-request-leads-to-the-open-entry"),
+    (Fault::AskMixesSessions, "other-requests-have-their-own-entries"),
+    (Fault::AskMixesPackages, "other-requests-have-their-own-entries"),
+    (Fault::AskHasNoLimit, "pending-requests-are-limited"),
+    (Fault::AskLimitsAllSessions, "pending-requests-are-limited"),
+    (Fault::AskTakesLargeRequests, "large-requests-are-not-stored"),
+    (Fault::AskTakesAnyId, "id-has-one-entry"),
+    (Fault::ReplaceComparesNothing, "replace-compares-the-version"),
+    (Fault::ReplaceAcceptsLaterVersions, "replace-compares-the-version"),
+    (Fault::ReplaceStoresNothing, "approval-for-one-call-is-spent-once"),
+    (Fault::ReplaceRefusesAll, "replace-compares-the-version"),
+    (Fault::ReplaceChecksFirst, "racing-spends-have-one-winner"),
+    (Fault::ReplaceCreates, "replace-compares-the-version"),
+    (Fault::FindMixesTenants, "find-keeps-callers-apart"),
+    (Fault::FindMixesSessions, "find-keeps-callers-apart"),
+    (Fault::FindMixesTools, "find-keeps-callers-apart"),
+    (Fault::FindIgnoresExpiry, "expired-approvals-never-apply"),
+    (Fault::FindKeepsRevoked, "find-returns-granted-approvals-only"),
+    (Fault::FindForgetsScopes, "find-keeps-callers-apart"),
+    (Fault::ListIgnoresLimit, "list-pages-are-complete"),
+    (Fault::ListSkips, "list-pages-are-complete"),
+    (Fault::ListForgetsTheLast, "list-pages-are-complete"),
+    (Fault::RemoveTakesGranted, "finished-entries-are-removed"),
+    (Fault::RemoveTakesNothing, "finished-entries-are-removed"),
+    (Fault::RemoveReturnsTooMany, "finished-entries-are-removed"),
+    (Fault::RemoveReturnsNothing, "finished-entries-are-removed"),
 ];
 
 #[test]
 fn each_fault_breaks_its_rule() {
     for (fault, rule) in FAULTS {
-        let rows = approval_store_rows(&Faulty { inner: MemoryApprovals::new(), fault });
-        let row = rows.iter().find(|(name, _)| *name == rule).expect("the rule has this name");
-        assert!(!row.1, "{fault:?} breaks the rule `{rule}`: {rows:?}");
+        let report = check_approval_store(&Faulty { inner: MemoryApprovals::new(), fault });
+        let is_found = report.failures().any(|failure| failure == rule);
+        assert!(is_found, "{fault:?} breaks the rule `{rule}`:\n{report}");
     }
 }
 
 #[test]
-fn broken_rule_is_named() {
+fn broken_rule_has_its_reason() {
     let store = Faulty { inner: MemoryApprovals::new(), fault: Fault::AskTakesLargeRequests };
-    let run =
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check_approval_store(&store)));
-    let message = run.expect_err("the kit fails").downcast::<String>().expect("it has a message");
-    assert!(message.contains("a large request is not stored"), "{message}");
+    let report = check_approval_store(&store).to_string();
+    let row = report.lines().find(|row| row.contains("large-requests-are-not-stored"));
+    let row = row.expect("each rule is a row");
+    assert!(row.starts_with("FAILED") && row.contains("the size has a limit"), "{row}");
 }
 
 struct Faulty {
@@ -245,11 +249,18 @@ impl ApprovalStore for Faulty {
         }
     }
 
-    fn remove_finished(&self, before: Timestamp) -> Stored<usize> {
+    fn remove_finished(&self, before: Timestamp) -> Stored<Vec<ApprovalEntry>> {
         match self.fault {
             Fault::RemoveTakesGranted => self.inner.remove_finished(Timestamp(u64::MAX)),
-            Fault::RemoveTakesNothing => Ok(0),
-            Fault::RemoveCountsWrong => Ok(self.inner.remove_finished(before)? + 1),
+            Fault::RemoveTakesNothing => Ok(Vec::new()),
+            Fault::RemoveReturnsTooMany => {
+                let kept = self.all()?.into_iter().take(1);
+                Ok(self.inner.remove_finished(before)?.into_iter().chain(kept).collect())
+            }
+            Fault::RemoveReturnsNothing => {
+                self.inner.remove_finished(before)?;
+                Ok(Vec::new())
+            }
             _ => self.inner.remove_finished(before),
         }
     }
@@ -301,7 +312,7 @@ impl ApprovalStore for Interrupted<'_> {
         self.inner.list(after, limit)
     }
 
-    fn remove_finished(&self, before: Timestamp) -> Stored<usize> {
+    fn remove_finished(&self, before: Timestamp) -> Stored<Vec<ApprovalEntry>> {
         self.inner.remove_finished(before)
     }
 }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod approvals;
+mod audited_approvals;
 mod boundaries;
 mod disciplines;
 mod faulty_store;

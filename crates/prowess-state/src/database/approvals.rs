@@ -108,13 +108,16 @@ impl ApprovalStore for ApprovalDatabase {
             .map_err(ApprovalStoreError)
     }
 
-    fn remove_finished(&self, before: Timestamp) -> Result<usize, ApprovalStoreError> {
+    fn remove_finished(&self, before: Timestamp) -> Result<Vec<ApprovalEntry>, ApprovalStoreError> {
         self.0
             .write(|transaction| {
-                let all = entries(transaction, "SELECT entry FROM approval", [])?;
-                let finished = all.iter().filter(|entry| entry.is_finished(before));
+                let mut finished = entries(transaction, "SELECT entry FROM approval", [])?;
+                finished.retain(|entry| entry.is_finished(before));
                 let mut delete = transaction.prepare("DELETE FROM approval WHERE id = ?1")?;
-                finished.map(|entry| delete.execute([entry.id.as_str()])).sum()
+                for entry in &finished {
+                    delete.execute([entry.id.as_str()])?;
+                }
+                Ok(finished)
             })
             .map_err(ApprovalStoreError)
     }

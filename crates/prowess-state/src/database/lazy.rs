@@ -63,7 +63,7 @@ impl ApprovalStore for LazyApprovals {
         self.opened()?.list(after, limit)
     }
 
-    fn remove_finished(&self, before: Timestamp) -> Result<usize, ApprovalStoreError> {
+    fn remove_finished(&self, before: Timestamp) -> Result<Vec<ApprovalEntry>, ApprovalStoreError> {
         self.opened()?.remove_finished(before)
     }
 }

@@ -30,7 +30,9 @@ fn closed() -> (Tree, std::path::PathBuf) {
 #[test]
 fn database_keeps_every_rule() {
     let tree = Tree::new("");
-    check_approval_store(&ApprovalDatabase::open(tree.join("state/approvals.db")).unwrap());
+    let report =
+        check_approval_store(&ApprovalDatabase::open(tree.join("state/approvals.db")).unwrap());
+    assert!(report.is_passed(), "{report}");
 }
 
 /// Each call goes to another connection, as if each came from another process.
@@ -38,7 +40,8 @@ fn database_keeps_every_rule() {
 fn several_connections_keep_every_rule() {
     let tree = Tree::new("");
     let open = || ApprovalDatabase::open(tree.join("approvals.db")).unwrap();
-    check_approval_store(&Rotating::new(std::iter::repeat_with(open).take(3)));
+    let report = check_approval_store(&Rotating::new(std::iter::repeat_with(open).take(3)));
+    assert!(report.is_passed(), "{report}");
 }
 
 #[test]
@@ -188,7 +191,8 @@ fn lazy_store_creates_the_file_when_it_is_used() {
     let path = tree.join("state/approvals.db");
     let store = LazyApprovals::new(&path);
     assert!(!path.exists(), "nothing was asked yet");
-    check_approval_store(&store);
+    let report = check_approval_store(&store);
+    assert!(report.is_passed(), "{report}");
     assert!(path.exists(), "the entries are in the file");
 }
 

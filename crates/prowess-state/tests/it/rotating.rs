@@ -50,7 +50,7 @@ impl ApprovalStore for Rotating {
         self.next().list(after, limit)
     }
 
-    fn remove_finished(&self, before: Timestamp) -> Result<usize, ApprovalStoreError> {
+    fn remove_finished(&self, before: Timestamp) -> Result<Vec<ApprovalEntry>, ApprovalStoreError> {
         self.next().remove_finished(before)
     }
 }

@@ -33,7 +33,7 @@ impl Gate for RuntimeGate {
             arguments: request.arguments,
             catalog: context.catalog,
             state: &state,
-            tenant: context.origin.tenant.as_deref(),
+            origin: context.origin,
         };
         self.answer(&call).unwrap_or_else(|error| unavailable(request.spelled, &error))
     }
@@ -76,6 +76,7 @@ fn asked(tool: &str, request: Request, grounds: &Grounds) -> GateAnswer {
     let tool = quoted(tool);
     match request {
         Request::Pending(approval) => {
+            let decision = AuditedDecision { approval: Some(approval.clone()), ..decision };
             let message = format!(
                 "{tool} was not run: a person has to approve this call first; tell the user, and \
                  repeat the same call when it is approved"
@@ -117,7 +118,10 @@ fn denied(refusal: &prowess_gate::Refusal) -> Refusal {
 
 /// Returns a decision for the audit, with the first rule that decided.
 fn audited(verdict: Verdict, grounds: &Grounds) -> AuditedDecision {
-    let Some(rule) = grounds.rules.first() else { return AuditedDecision::new(verdict) };
+    let approval = grounds.approval.clone();
+    let Some(rule) = grounds.rules.first() else {
+        return AuditedDecision { approval, ..AuditedDecision::new(verdict) };
+    };
     let (skill, location) = match &rule.origin {
         RuleOrigin::Skill { skill, location, line, column } => {
             let position = line.zip(*column).map(|(line, column)| format!(":{line}:{column}"));
@@ -126,5 +130,6 @@ fn audited(verdict: Verdict, grounds: &Grounds) -> AuditedDecision {
         }
         RuleOrigin::Operator { setting } => (None, format!("gate.{setting}")),
     };
-    AuditedDecision { verdict, rule: Some(rule.rule.clone()), skill, location: Some(location) }
+    let rule = Some(rule.rule.clone());
+    AuditedDecision { verdict, rule, skill, location: Some(location), approval }
 }

@@ -1,10 +1,12 @@
 //! Asking a person, and using an approval.
 
+use std::sync::Arc;
+
 use prowess_core::{
-    ApprovalId, ApprovalRequest, ApprovalState, ApprovalStoreError, ApprovalStoreExt as _, Asked,
-    NewApproval, Spend, Timestamp,
+    ApprovalId, ApprovalRequest, ApprovalState, ApprovalStore as _, ApprovalStoreError,
+    ApprovalStoreExt as _, Asked, NewApproval, Spend, Timestamp,
 };
-use prowess_session::{random_id, random_operation};
+use prowess_session::{AuditedApprovals, random_id, random_operation};
 use serde::{Deserialize, Serialize};
 
 use super::{GatedCall, RuntimeGate};
@@ -18,11 +20,14 @@ const MAX_PREVIEW_BYTES: usize = 4096;
 pub struct ApprovalPolicy {
     /// The number of seconds for which a person is asked about a call. By default an hour.
     pub pending_seconds: u64,
+    /// The number of seconds for which approvals are kept after they were spent or revoked, or have
+    /// expired. By default a week.
+    pub keep_seconds: u64,
 }
 
 impl Default for ApprovalPolicy {
     fn default() -> Self {
-        Self { pending_seconds: 60 * 60 }
+        Self { pending_seconds: 60 * 60, keep_seconds: 7 * 24 * 60 * 60 }
     }
 }
 
@@ -45,7 +50,8 @@ impl RuntimeGate {
     ) -> Result<Request, ApprovalStoreError> {
         let now = self.clock.now();
         let lifetime = self.approval.pending_seconds.saturating_mul(1000);
-        let asked = self.approvals.ask(NewApproval {
+        self.cleanup.run(&self.approvals, now, self.approval.keep_seconds)?;
+        let asked = self.audited_for(call).ask(NewApproval {
             id: ApprovalId::new(random_id().map_err(no_randomness)?),
             request,
             session: call.state.id.clone(),
@@ -70,8 +76,13 @@ impl RuntimeGate {
         approval: &ApprovalId,
     ) -> Result<bool, ApprovalStoreError> {
         let operation = random_operation().map_err(no_randomness)?;
-        let spend = self.approvals.spend(approval, &self.query(call), operation)?;
+        let spend = self.audited_for(call).spend(approval, &self.query(call), operation)?;
         Ok(spend == Spend::Allowed)
+    }
+
+    /// Returns the approvals, whose changes the audit attributes to a call.
+    fn audited_for(&self, call: &GatedCall<'_>) -> AuditedApprovals {
+        self.approvals.for_call(Arc::clone(call.origin), call.origin.call(call.state))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whole conversations through the facade, with real files and a scripted model.
 
 mod audience;
+mod audit;
 mod cases;
 mod codes;
 mod collector;

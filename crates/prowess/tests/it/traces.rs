@@ -70,6 +70,22 @@ fn conversation_has_spans_of_reload_turn_and_call() {
 }
 
 #[test]
+fn audit_events_are_traced_without_a_sink() {
+    let tree = Tree::new(SKILL);
+    let collector = traced(|| {
+        let runtime = runtime(&tree, Policies::default(), &Arc::default());
+        let session = runtime.open_session().expect("memory");
+        let turn = runtime.turn(&session).expect("the session is open");
+        turn.call(&ToolCall::new("skills_load", json!({ "names": ["pdf"] })));
+        session.end_task().expect("the session is open");
+    });
+    assert_eq!(only(&collector, "skill_activated").fields["skill"], "pdf");
+    assert_eq!(only(&collector, "tool_execution").parent, Some("call"));
+    let ended = only(&collector, "skill_deactivated");
+    assert_eq!(ended.fields["cause"], "on task completion");
+}
+
+#[test]
 fn reload_names_its_cause() {
     let tree = Tree::new(SKILL);
     let clock = Arc::new(ManualClock::default());

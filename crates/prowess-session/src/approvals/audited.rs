@@ -1,0 +1,172 @@
+//! The audit of an approval store.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use prowess_core::{
+    Approval, ApprovalAction, ApprovalEntry, ApprovalEvent, ApprovalId, ApprovalQuery,
+    ApprovalScope, ApprovalState, ApprovalStore, ApprovalStoreError, Asked, AuditSink, CallOrigin,
+    CorrelationId, NewApproval, RuntimeEvent, Timestamp,
+};
+
+/// An approval store that reports each change of an approval to the audit, once among all hosts.
+///
+/// The use of an approval for several calls changes nothing in the store, so it is not reported
+/// here: the audited decision on such a call names the approval.
+#[derive(Clone)]
+pub struct AuditedApprovals {
+    store: Arc<dyn ApprovalStore>,
+    audit: Arc<dyn AuditSink>,
+    call: Option<Call>,
+}
+
+/// The call that makes the changes.
+#[derive(Clone)]
+struct Call {
+    origin: Arc<CallOrigin>,
+    correlation: CorrelationId,
+}
+
+impl AuditedApprovals {
+    /// Creates the audit of `store`.
+    pub fn new(store: Arc<dyn ApprovalStore>, audit: Arc<dyn AuditSink>) -> Self {
+        Self { store, audit, call: None }
+    }
+
+    /// Returns the same store for one call, which the events name.
+    #[must_use]
+    pub fn for_call(&self, origin: Arc<CallOrigin>, correlation: CorrelationId) -> Self {
+        Self { call: Some(Call { origin, correlation }), ..self.clone() }
+    }
+
+    /// Returns the person who has granted an approval that is spent by storing `entry`. The grant
+    /// may have been made in another program, whose log is a different one.
+    fn granted_by(&self, entry: &ApprovalEntry) -> Result<Option<String>, ApprovalStoreError> {
+        if !matches!(entry.state, ApprovalState::Spent { .. }) {
+            return Ok(None);
+        }
+        Ok(match self.store.load(&entry.id)?.map(|granted| granted.state) {
+            Some(ApprovalState::Granted { by, .. }) => Some(by),
+            _ => None,
+        })
+    }
+
+    fn report(&self, entry: ApprovalEntry, change: Change) {
+        let Change { action, at, scope, by } = change;
+        let (origin, correlation) = match self.call.clone() {
+            Some(Call { origin, correlation }) => (origin, Some(correlation)),
+            None => (of_tenant(&entry), None),
+        };
+        let ApprovalEntry { id, request, session, .. } = entry;
+        self.audit.report(&RuntimeEvent::Approval(ApprovalEvent {
+            at,
+            action,
+            id,
+            request,
+            scope,
+            by,
+            session,
+            origin,
+            correlation,
+        }));
+    }
+}
+
+impl ApprovalStore for AuditedApprovals {
+    fn ask(&self, new: NewApproval) -> Result<Asked, ApprovalStoreError> {
+        let id = new.id.clone();
+        let at = new.now;
+        let asked = self.store.ask(new)?;
+        if let Asked::Entry(entry) = &asked
+            && entry.id == id
+        {
+            self.report((**entry).clone(), Change::new(ApprovalAction::Asked, at));
+        }
+        Ok(asked)
+    }
+
+    fn load(&self, id: &ApprovalId) -> Result<Option<ApprovalEntry>, ApprovalStoreError> {
+        self.store.load(id)
+    }
+
+    fn replace(&self, entry: ApprovalEntry, expected: u64) -> Result<bool, ApprovalStoreError> {
+        let granted_by = self.granted_by(&entry)?;
+        let is_stored = self.store.replace(entry.clone(), expected)?;
+        if let (true, Some(change)) = (is_stored, Change::to(&entry.state)) {
+            let by = change.by.or(granted_by);
+            self.report(entry, Change { by, ..change });
+        }
+        Ok(is_stored)
+    }
+
+    fn find(&self, query: &ApprovalQuery<'_>) -> Result<Vec<Approval>, ApprovalStoreError> {
+        self.store.find(query)
+    }
+
+    fn list(
+        &self,
+        after: Option<&ApprovalId>,
+        limit: NonZeroUsize,
+    ) -> Result<Vec<ApprovalEntry>, ApprovalStoreError> {
+        self.store.list(after, limit)
+    }
+
+    fn remove_finished(&self, before: Timestamp) -> Result<Vec<ApprovalEntry>, ApprovalStoreError> {
+        let removed = self.store.remove_finished(before)?;
+        for entry in &removed {
+            if let Some(change) = Change::by_time(entry) {
+                self.report(entry.clone(), change);
+            }
+        }
+        Ok(removed)
+    }
+}
+
+/// What has happened to an approval, and when.
+struct Change {
+    action: ApprovalAction,
+    at: Timestamp,
+    scope: Option<ApprovalScope>,
+    by: Option<String>,
+}
+
+impl Change {
+    fn new(action: ApprovalAction, at: Timestamp) -> Self {
+        Self { action, at, scope: None, by: None }
+    }
+
+    /// Returns the change that leads to a state.
+    fn to(state: &ApprovalState) -> Option<Self> {
+        let decided = |action, by: &String, at: &Timestamp| {
+            Some(Self { by: Some(by.clone()), ..Self::new(action, *at) })
+        };
+        match state {
+            ApprovalState::Granted { scope, by, at } => {
+                let granted = decided(ApprovalAction::Granted, by, at)?;
+                Some(Self { scope: Some(*scope), ..granted })
+            }
+            ApprovalState::Denied { by, at } => decided(ApprovalAction::Refused, by, at),
+            ApprovalState::Revoked { by, at } => decided(ApprovalAction::Revoked, by, at),
+            ApprovalState::Spent { at, .. } => {
+                let scope = Some(ApprovalScope::Once);
+                Some(Self { scope, ..Self::new(ApprovalAction::Spent, *at) })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the expiry of a removed entry, if it ended that way.
+    fn by_time(entry: &ApprovalEntry) -> Option<Self> {
+        let scope = match entry.state {
+            ApprovalState::Pending => None,
+            ApprovalState::Granted { scope, .. } => Some(scope),
+            _ => return None,
+        };
+        Some(Self { scope, ..Self::new(ApprovalAction::Expired, entry.expires?) })
+    }
+}
+
+/// Returns the origin of a change that no call made.
+fn of_tenant(entry: &ApprovalEntry) -> Arc<CallOrigin> {
+    Arc::new(CallOrigin { tenant: entry.request.tenant.clone(), ..CallOrigin::default() })
+}

@@ -1,0 +1,171 @@
+//! The changes of approvals, as the audit receives them.
+
+use std::sync::{Arc, Mutex};
+
+use prowess_core::{
+    ApprovalDecision, ApprovalId, ApprovalQuery, ApprovalRequest, ApprovalScope, ApprovalStore,
+    ApprovalStoreExt, ApprovalVerdict, ArgumentPattern, AuditEvent, AuditSink, CallOrigin,
+    CorrelationId, NewApproval, OperationId, RuntimeEvent, SessionId, Spend, Timestamp,
+};
+use prowess_session::{AuditedApprovals, MemoryApprovals};
+use prowess_testkit::check_approval_store;
+
+#[derive(Default)]
+struct Recorder(Mutex<Vec<String>>);
+
+impl AuditSink for Recorder {
+    fn record(&self, event: &AuditEvent) {
+        panic!("a store calls no tool: {event:?}")
+    }
+
+    fn report(&self, event: &RuntimeEvent) {
+        let RuntimeEvent::Approval(event) = event else { panic!("{event:?} is of no approval") };
+        let line = format!(
+            "{} {:?} at {} scope {:?} by {:?} tenant {:?} agent {:?} run {:?}",
+            event.id,
+            event.action,
+            event.at.0,
+            event.scope,
+            event.by,
+            event.origin.tenant,
+            event.origin.agent,
+            event.correlation.as_ref().map(CorrelationId::as_str),
+        );
+        self.0.lock().expect("no test panics here").push(line);
+    }
+}
+
+struct Host {
+    audit: Arc<Recorder>,
+    approvals: AuditedApprovals,
+}
+
+impl Host {
+    fn new() -> Self {
+        let audit = Arc::new(Recorder::default());
+        let approvals = AuditedApprovals::new(Arc::new(MemoryApprovals::new()), audit.clone());
+        Self { audit, approvals }
+    }
+
+    /// Returns the store for a call of the agent `scribe`.
+    fn of_call(&self) -> AuditedApprovals {
+        let agent = Some("scribe".to_owned());
+        let origin = CallOrigin { agent, tenant: Some("acme".into()), ..CallOrigin::default() };
+        self.approvals.for_call(Arc::new(origin), CorrelationId::new("run-1"))
+    }
+
+    fn ask(&self, id: &str, word: &str) {
+        let request = ApprovalRequest {
+            tool: "Bash".to_owned(),
+            arguments: ArgumentPattern::CommandPrefix(vec![word.to_owned()]),
+            skill: None,
+            package: None,
+            tenant: Some("acme".to_owned()),
+        };
+        let asked = self.of_call().ask(NewApproval {
+            id: ApprovalId::new(id),
+            request,
+            session: session(),
+            preview: word.to_owned(),
+            now: Timestamp(1),
+            expires: Timestamp(100),
+        });
+        asked.expect("memory does not fail");
+    }
+
+    fn decide(&self, id: &str, verdict: ApprovalVerdict) -> bool {
+        let decision = ApprovalDecision { verdict, by: "ada".to_owned(), at: Timestamp(2) };
+        self.approvals.decide(&ApprovalId::new(id), &decision).is_ok()
+    }
+
+    fn spend(&self, id: &str, operation: u64) -> Spend {
+        let session = session();
+        let now = Timestamp(3);
+        let query = ApprovalQuery { tool: "Bash", tenant: Some("acme"), session: &session, now };
+        let spent = self.of_call().spend(&ApprovalId::new(id), &query, OperationId(operation));
+        spent.expect("memory does not fail")
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.audit.0.lock().expect("no test panics here"))
+    }
+}
+
+fn session() -> SessionId {
+    SessionId::new("s").expect("it is an id")
+}
+
+fn grant(scope: ApprovalScope) -> ApprovalVerdict {
+    ApprovalVerdict::Grant { scope, expires: Some(Timestamp(50)) }
+}
+
+const OF_CALL: &str = "tenant Some(\"acme\") agent Some(\"scribe\") run Some(\"run-1\")";
+const OF_PERSON: &str = "by Some(\"ada\") tenant Some(\"acme\") agent None run None";
+
+#[test]
+fn audited_store_keeps_every_rule() {
+    let report = check_approval_store(&Host::new().approvals);
+    assert!(report.is_passed(), "{report}");
+}
+
+#[test]
+fn request_is_reported_once() {
+    let host = Host::new();
+    host.ask("1", "push");
+    host.ask("2", "push");
+    assert_eq!(host.take(), [format!("1 Asked at 1 scope None by None {OF_CALL}")]);
+}
+
+#[test]
+fn decisions_name_the_person() {
+    let host = Host::new();
+    for id in ["1", "2"] {
+        host.ask(id, id);
+    }
+    host.take();
+    assert!(host.decide("1", grant(ApprovalScope::Session)));
+    assert!(host.decide("1", ApprovalVerdict::Revoke));
+    assert!(host.decide("2", ApprovalVerdict::Deny));
+    assert!(!host.decide("2", ApprovalVerdict::Revoke), "it was not granted");
+    let expected = [
+        format!("1 Granted at 2 scope Some(Session) {OF_PERSON}"),
+        format!("1 Revoked at 2 scope None {OF_PERSON}"),
+        format!("2 Refused at 2 scope None {OF_PERSON}"),
+    ];
+    assert_eq!(host.take(), expected);
+}
+
+#[test]
+fn use_of_one_call_is_reported_once() {
+    let host = Host::new();
+    host.ask("1", "push");
+    host.decide("1", grant(ApprovalScope::Once));
+    host.take();
+    assert_eq!(host.spend("1", 7), Spend::Allowed);
+    assert_eq!(host.spend("1", 7), Spend::Allowed, "the operation is repeated");
+    assert_eq!(host.spend("1", 8), Spend::SpentByAnother);
+    assert_eq!(host.take(), [format!("1 Spent at 3 scope Some(Once) by Some(\"ada\") {OF_CALL}")]);
+}
+
+#[test]
+fn removed_entries_have_expired_unless_they_ended() {
+    let host = Host::new();
+    for id in ["pending", "granted", "denied", "revoked"] {
+        host.ask(id, id);
+    }
+    host.decide("granted", grant(ApprovalScope::Always));
+    host.decide("denied", ApprovalVerdict::Deny);
+    host.decide("revoked", grant(ApprovalScope::Session));
+    host.decide("revoked", ApprovalVerdict::Revoke);
+    host.take();
+    let remove = || host.approvals.remove_finished(Timestamp(101)).map(|removed| removed.len());
+    assert_eq!(remove(), Ok(4));
+    let of_tenant = "by None tenant Some(\"acme\") agent None run None";
+    let expected = [
+        format!("granted Expired at 50 scope Some(Always) {of_tenant}"),
+        format!("pending Expired at 100 scope None {of_tenant}"),
+    ];
+    assert_eq!(host.take(), expected);
+    assert_eq!(remove(), Ok(0));
+    assert_eq!(host.take(), Vec::<String>::new(), "an expiry is reported once");
+}

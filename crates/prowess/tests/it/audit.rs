@@ -1,0 +1,213 @@
+//! The audit of a whole runtime: approvals, limits and traces.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use prowess::audit::{AuditEntry, MemoryLog, Metrics, Redactor};
+use prowess::session::{MemoryApprovals, SessionHandle};
+use prowess::{
+    ApprovalDecision, ApprovalScope, ApprovalStore, ApprovalStoreExt as _, ApprovalVerdict,
+    CallIntent, CallOrigin, CallUsage, Clock as _, CostTracker, RateLimited, RateLimiter, Runtime,
+    RuntimeBuilder, ToolCall, ToolResult,
+};
+use prowess_testkit::{ManualClock, Tree};
+use serde_json::{Value, json};
+
+const SKILL: &str = "\
+//- /pdf/SKILL.md
+---
+name: pdf
+description: Fills forms.
+---
+Body
+";
+
+/// A runtime with a log in memory and a clock that a test moves.
+struct Host {
+    runtime: Runtime,
+    session: SessionHandle,
+    clock: Arc<ManualClock>,
+    log: Arc<MemoryLog>,
+    _tree: Tree,
+}
+
+impl Host {
+    fn new(change: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder) -> Self {
+        let tree = Tree::new(SKILL);
+        let clock = Arc::new(ManualClock::default());
+        let log = Arc::new(MemoryLog::default());
+        let builder = Runtime::builder().clock(clock.clone()).audit(log.clone());
+        let builder = change(builder.skills_directory("user", tree.path()));
+        let runtime = builder.build().expect("the runtime is complete");
+        let origin = CallOrigin { agent: Some("scribe".to_owned()), ..CallOrigin::default() };
+        let session = runtime.open_session().expect("the store is in memory");
+        Self { runtime, session: session.with_origin(origin), clock, log, _tree: tree }
+    }
+
+    fn load(&self) {
+        let turn = self.runtime.turn(&self.session).expect("the session is open");
+        let answer = turn.call(&ToolCall::new("skills_load", json!({ "names": ["pdf"] })));
+        assert!(!answer.result.is_error, "{answer:?}");
+    }
+
+    /// Calls a tool of the host; returns the code of a refusal.
+    fn bash(&self, command: &str) -> Option<String> {
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        let answer = self.runtime.guard(&self.session, &call, || ToolResult::text("ran"));
+        answer.expect("the session is open").result.code.map(|code| code.to_string())
+    }
+
+    fn decide(&self, verdict: ApprovalVerdict) {
+        let approvals = self.runtime.approvals();
+        let page = approvals.list(None, std::num::NonZeroUsize::MAX).expect("memory");
+        let at = self.clock.now();
+        let entry = page.iter().max_by_key(|entry| entry.asked).expect("one is pending");
+        let decision = ApprovalDecision { verdict, by: "ada".to_owned(), at };
+        approvals.decide(&entry.id, &decision).expect("it is possible");
+    }
+
+    fn events(&self) -> Vec<Value> {
+        let entries = self.log.entries();
+        entries.iter().map(|entry: &AuditEntry| entry.to_json(&Redactor::default())).collect()
+    }
+
+    fn events_of(&self, name: &str) -> Vec<Value> {
+        self.events().into_iter().filter(|event| event["event"] == name).collect()
+    }
+}
+
+fn grant(scope: ApprovalScope) -> ApprovalVerdict {
+    ApprovalVerdict::Grant { scope, expires: None }
+}
+
+#[test]
+fn approval_is_audited_from_request_to_use() {
+    let host = Host::new(|builder| builder);
+    host.load();
+    assert_eq!(host.bash("git push").as_deref(), Some("approval-required"));
+    host.decide(grant(ApprovalScope::Once));
+    assert_eq!(host.bash("git push"), None);
+    let approvals = host.events_of("approval");
+    let actions: Vec<_> = approvals.iter().map(|event| event["action"].clone()).collect();
+    assert_eq!(actions, ["asked", "granted", "spent"]);
+    let run = &host.events_of("skill_activated")[0]["correlation_id"];
+    for of_call in [&approvals[0], &approvals[2]] {
+        assert_eq!(of_call["agent_id"], "scribe", "{of_call}");
+        assert_eq!(of_call["correlation_id"], *run, "it is a part of the skill's run");
+    }
+    assert_eq!(approvals[1]["by"], "ada");
+    let id = &approvals[0]["approval_id"];
+    let refused = &host.events_of("tool_call_refused")[0];
+    assert_eq!(refused["decision"]["approval"], *id, "the refused call waits for it: {refused}");
+    let ran = &host.events_of("tool_execution_in_skill")[0];
+    assert_eq!(ran["decision"]["approval"], *id, "the call ran by it: {ran}");
+}
+
+#[test]
+fn each_use_of_a_longer_approval_names_it() {
+    let host = Host::new(|builder| builder);
+    assert!(host.bash("git push").is_some());
+    host.decide(grant(ApprovalScope::Session));
+    assert_eq!([host.bash("git push"), host.bash("git push")], [None, None]);
+    let id = &host.events_of("approval")[0]["approval_id"];
+    let calls = host.events_of("tool_execution");
+    assert_eq!(calls.len(), 2);
+    assert!(calls.iter().all(|call| call["decision"]["approval"] == *id), "{calls:?}");
+    host.decide(ApprovalVerdict::Revoke);
+    let last = host.events_of("approval").pop().expect("it was just revoked");
+    assert_eq!([&last["action"], &last["by"]], ["revoked", "ada"]);
+}
+
+#[test]
+fn old_approvals_are_removed_by_a_later_request() {
+    const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+    let store = Arc::new(MemoryApprovals::new());
+    let host = Host::new(|builder| builder.approvals(store.clone()));
+    let count = || store.list(None, std::num::NonZeroUsize::MAX).expect("memory").len();
+    assert!(host.bash("git push").is_some());
+    host.clock.advance(WEEK);
+    assert!(host.bash("git pull").is_some());
+    assert_eq!(count(), 2, "a request is kept for a week after it has expired in an hour");
+    host.clock.advance(Duration::from_secs(59 * 60));
+    assert!(host.bash("git fetch").is_some());
+    assert_eq!(count(), 3, "nothing is removed within an hour after the last cleanup");
+    host.clock.advance(Duration::from_secs(2 * 60));
+    assert!(host.bash("git log -p").is_some());
+    assert_eq!(count(), 3, "the first one is gone");
+    let expired = host.events_of("approval");
+    let expired: Vec<_> = expired.iter().filter(|event| event["action"] == "expired").collect();
+    assert_eq!(expired.len(), 1, "{expired:?}");
+    assert_eq!(expired[0]["timestamp"], "2026-01-01T01:00:00Z", "the time of its expiry");
+}
+
+/// Admits one call of each tool.
+#[derive(Default)]
+struct OneOfEach(Mutex<Vec<String>>);
+
+impl RateLimiter for OneOfEach {
+    fn admit(&self, intent: &CallIntent) -> Result<(), RateLimited> {
+        let mut seen = self.0.lock().expect("no test panics here");
+        if seen.contains(&intent.tool) {
+            return Err(RateLimited { retry_after: None });
+        }
+        seen.push(intent.tool.clone());
+        Ok(())
+    }
+}
+
+#[test]
+fn rate_limiter_of_a_runtime_refuses_calls() {
+    let host = Host::new(|builder| builder.rate_limiter(Arc::new(OneOfEach::default())));
+    host.load();
+    let turn = host.runtime.turn(&host.session).expect("the session is open");
+    let again = turn.call(&ToolCall::new("skills_unload", json!({ "names": ["pdf"] })));
+    assert!(!again.result.is_error, "another tool has its own limit");
+    let refused = turn.call(&ToolCall::new("skills_load", json!({ "names": ["pdf"] })));
+    assert_eq!(refused.result.code.map(|code| code.to_string()).as_deref(), Some("rate-limited"));
+    assert!(host.session.state().expect("it is open").active.is_empty(), "the call was not run");
+    let last = host.events_of("tool_call_refused").pop().expect("it is audited");
+    assert_eq!(last["code"], "rate-limited");
+}
+
+/// Sums the tokens of calls.
+#[derive(Default)]
+struct Costs(Mutex<(usize, usize)>);
+
+impl CostTracker for Costs {
+    fn track(&self, usage: &CallUsage<'_>) {
+        let mut sums = self.0.lock().expect("no test panics here");
+        *sums = (sums.0 + usage.argument_tokens, sums.1 + usage.result_tokens);
+    }
+}
+
+#[test]
+fn cost_tracker_of_a_runtime_sums_a_conversation() {
+    let costs = Arc::new(Costs::default());
+    let host = Host::new(|builder| builder.cost_tracker(costs.clone()));
+    host.load();
+    let after_load = *costs.0.lock().expect("no test panics here");
+    assert!(after_load.0 > 0 && after_load.1 > 0, "{after_load:?}");
+    assert!(host.bash("git push").is_some(), "a refused call costs nothing");
+    assert_eq!(*costs.0.lock().expect("no test panics here"), after_load);
+    host.load();
+    assert!(costs.0.lock().expect("no test panics here").0 > after_load.0);
+}
+
+#[test]
+fn metrics_are_sink_and_tracker() {
+    let metrics = Arc::new(Metrics::new());
+    let host = Host::new(|builder| builder.audit(metrics.clone()).cost_tracker(metrics.clone()));
+    host.load();
+    let turn = host.runtime.turn(&host.session).expect("the session is open");
+    turn.call(&ToolCall::new("skills_read", json!({ "path": "references/none.md" })));
+    let text = metrics.render();
+    for name in [
+        "skill_path_resolution_failures",
+        "script_read_attempts",
+        "tool_restriction_violations",
+        "average_tokens_per_skill_execution",
+        "script_execution_success_rate",
+    ] {
+        assert!(text.contains(name), "{name} is a metric:\n{text}");
+    }
+}
