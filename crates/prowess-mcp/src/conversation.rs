@@ -26,7 +26,7 @@ impl Conversation {
 
     /// Returns the text that describes the catalog.
     pub(crate) fn instructions(&self) -> Result<String, prowess::Error> {
-        Ok(self.runtime.turn(&self.session)?.prompt().text.clone())
+        Ok(self.runtime.turn(&self.session)?.prompt().whole_text().into_owned())
     }
 
     /// Starts a turn and runs `work` in it. Both may read files, so they run on a thread that may
@@ -51,7 +51,7 @@ impl Conversation {
 
 fn digest(turn: &Turn) -> u64 {
     let mut hasher = DefaultHasher::new();
-    turn.prompt().text.hash(&mut hasher);
+    turn.prompt().whole_text().hash(&mut hasher);
     for tool in turn.tools() {
         (tool.name, tool.description, tool.input_schema.to_string()).hash(&mut hasher);
     }

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use prowess_core::{TokenCounter, character_count};
 use prowess_text::one_line;
 
-use crate::catalog::{CLOSING, OPENING, push_entry};
+use crate::catalog::{frame, push_entry};
 use crate::entries::Entries;
-use crate::{Overflow, PromptPolicy, SkillEntry};
+use crate::{CatalogFormat, Overflow, PromptPolicy, SkillEntry};
 
 /// The part of a catalog that is shown.
 pub(crate) struct Fit {
@@ -27,13 +27,16 @@ pub(crate) fn fit(
     policy: &PromptPolicy,
     counter: &dyn TokenCounter,
 ) -> Fit {
-    let description = policy.max_description;
+    let description = policy.description_limit();
     let whole = Fit { description, positions: None, is_cut: false };
     let Some(max) = policy.budget() else {
         return whole;
     };
     let scale = Scale { skills, policy, counter };
-    let room = max.saturating_sub(counter.count(OPENING) + counter.count(CLOSING) + 1);
+    let frame = frame(policy.catalog_format);
+    let around = [frame.opening, frame.closing, &hint(policy)];
+    let around: usize = around.iter().map(|text| counter.count(text)).sum();
+    let room = max.saturating_sub(around + 1);
     if scale.all_fit(description, room) {
         return whole;
     }
@@ -98,7 +101,7 @@ impl Scale<'_> {
 
     fn least_description(&self) -> usize {
         let min = self.policy.min_description;
-        self.policy.max_description.map_or(min, |max| max.min(min))
+        self.policy.description_limit().map_or(min, |max| max.min(min))
     }
 
     /// Returns the positions of the first skills by id that fit; `None` if all do.
@@ -126,7 +129,7 @@ impl Scale<'_> {
     /// Returns the longest bound with which all skills fit, which `fits` is known to be.
     fn longest_bound(&self, mut fits: usize, room: usize) -> usize {
         let longest = self.skills.longest_description();
-        let longest = self.policy.max_description.map_or(longest, |max| max.min(longest));
+        let longest = self.policy.description_limit().map_or(longest, |max| max.min(longest));
         let mut too_long = longest.max(fits) + 1;
         while too_long - fits > 1 {
             let middle = fits + (too_long - fits) / 2;
@@ -182,4 +185,13 @@ pub(crate) fn note(shown: usize, total: usize, policy: &PromptPolicy) -> String 
         (None, None) => format!("Ask for others by name, with `{}`.", policy.load_tool),
     };
     format!("{shown} of {total} skills are shown, to save room. {how}\n")
+}
+
+/// Returns the hint behind the skills: how to load one, in the format that has no other place for
+/// it.
+pub(crate) fn hint(policy: &PromptPolicy) -> String {
+    if policy.catalog_format == CatalogFormat::Bullets {
+        return format!("\nUse {}(skill_id) to load full instructions.\n", policy.load_tool);
+    }
+    String::new()
 }

@@ -1,27 +1,34 @@
 //! Composes the text of one model call.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use prowess_core::BodyDelivery;
+use prowess_core::{BodyDelivery, Record, TokenCounter};
 use prowess_text::{is_exact, loses_characters};
 use serde::Serialize;
 
 use crate::active::{add_active, add_changed};
-use crate::budget::{Fit, fit, note, shortened};
-use crate::catalog::{CLOSING, OPENING, push_entry};
+use crate::budget::{Fit, fit, hint, note, shortened};
+use crate::catalog::{frame, push_closing, push_entry};
 use crate::changes::{ChangeKind, Changes};
 use crate::entries::Entries;
 use crate::ledger::{Account, Ledger, Part};
-use crate::{CatalogPlace, PromptInput, PromptPolicy, SkillEntry, SkillIds};
+use crate::{
+    CatalogPlace, ContextBlock, PromptInput, PromptPolicy, SkillEntry, SkillIds,
+    ToolDescriptionInput,
+};
 
 /// A composed prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Prompt {
     /// The text for the model's instructions; empty without skills.
     pub text: String,
-    /// The cost of the text, and the changes to skills' texts.
+    /// The catalog as a block of context next to the instructions, if that is its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextBlock>,
+    /// The cost of the text and of the block, and the changes to skills' texts.
     pub ledger: Ledger,
-    /// The ids in the text's catalog, in its order.
+    /// The ids in the catalog of the text or of the block, in its order.
     pub shown: Arc<SkillIds>,
     /// The number of skills that the input's catalog offers.
     pub total: usize,
@@ -29,37 +36,101 @@ pub struct Prompt {
     pub is_cut: bool,
 }
 
-/// Composes the loading rule, the catalog, the loaded bodies and the list of changed ones, in this
-/// order.
+impl Prompt {
+    /// Returns the text with the block of context behind it, for a host with one place for both.
+    pub fn whole_text(&self) -> Cow<'_, str> {
+        match &self.context {
+            None => Cow::Borrowed(&self.text),
+            Some(block) if self.text.is_empty() => Cow::Owned(format!("{}\n", block.text)),
+            Some(block) => Cow::Owned(format!("{}\n{}\n", self.text, block.text)),
+        }
+    }
+}
+
+/// Composes the policy's blocks, the catalog, the loaded bodies and the list of changed ones, in
+/// this order.
 ///
 /// Skills that are not offered are not mentioned. Without a visible skill there is neither catalog
-/// nor rule; without a loaded one there is no `<active_skills>`. A [`Composer`](crate::Composer)
+/// nor block; without a loaded one there is no `<active_skills>`. A [`Composer`](crate::Composer)
 /// gives the same text and composes each catalog once.
 pub fn compose(input: &PromptInput<'_>) -> Prompt {
     with_conversation(compose_catalog(input), input)
 }
 
-/// Composes the loading rule and the catalog, which do not depend on what is loaded.
+/// Composes the blocks and the catalog, which do not depend on what is loaded.
 pub(crate) fn compose_catalog(input: &PromptInput<'_>) -> Prompt {
-    let mut account = Account::new(input.counter);
-    let (shown, is_cut) = match input.policy.catalog_place {
-        CatalogPlace::SystemPrompt => add_catalog(&mut account, input),
-        CatalogPlace::ToolOnly => (Arc::default(), false),
-    };
+    let PromptInput { catalog, policy, delivery, preferred, counter, .. } = *input;
+    let mut changes = Changes::default();
+    let skills = Entries::new(catalog.skills(), delivery.show_location, &mut changes);
+    let mut account = Account::new(counter);
+    let mut context = None;
+    let mut listed = Listed::default();
+    if !skills.is_empty() {
+        let listing = Listing { skills: &skills, preferred, policy, counter };
+        add_blocks(&mut account, policy);
+        match policy.catalog_place {
+            CatalogPlace::SystemPrompt => listed = listing.add(&mut account, &mut changes),
+            CatalogPlace::ContextBlock => {
+                let mut block = Account::new(counter);
+                listed = listing.add(&mut block, &mut changes);
+                context = Some(context_block(block, &mut account, policy));
+            }
+            CatalogPlace::ToolDescription | CatalogPlace::ToolOnly => {}
+        }
+    }
+    finish(account, changes, listed, context, catalog.len())
+}
+
+/// Composes the catalog alone, for the description of a tool.
+pub(crate) fn compose_listing(input: &ToolDescriptionInput<'_>) -> Prompt {
+    let ToolDescriptionInput { catalog, offered, policy, show_location, counter, .. } = *input;
+    let is_offered = |record: &Record<'_>| offered.is_none_or(|now| now.get(record.id()).is_some());
+    let mut changes = Changes::default();
+    let skills = Entries::new(catalog.skills().filter(is_offered), show_location, &mut changes);
+    let mut account = Account::new(counter);
+    let mut listed = Listed::default();
+    if !skills.is_empty() {
+        let listing = Listing { skills: &skills, preferred: &[], policy, counter };
+        listed = listing.add(&mut account, &mut changes);
+    }
+    finish(account, changes, listed, None, offered.unwrap_or(catalog).len())
+}
+
+fn finish(
+    mut account: Account<'_>,
+    changes: Changes,
+    listed: Listed,
+    context: Option<ContextBlock>,
+    total: usize,
+) -> Prompt {
+    *account.changes() = changes;
     let (text, ledger) = account.finish();
-    Prompt { text, ledger, shown, total: input.catalog.len(), is_cut }
+    let Listed { shown, is_cut } = listed;
+    Prompt { text, context, ledger, shown: Arc::new(shown), total, is_cut }
+}
+
+/// Makes a catalog a block of context, which `account` counts next to its text.
+fn context_block(
+    block: Account<'_>,
+    account: &mut Account<'_>,
+    policy: &PromptPolicy,
+) -> ContextBlock {
+    let (text, _) = block.finish();
+    let text = text.trim_end_matches('\n');
+    account.add_elsewhere(Part::Catalog, text);
+    ContextBlock { priority: policy.context_priority, text: text.into() }
 }
 
 /// Appends the loaded bodies and the list of changed ones to a prompt that has the catalog.
 pub(crate) fn with_conversation(prompt: Prompt, input: &PromptInput<'_>) -> Prompt {
-    let Prompt { text, ledger, shown, total, is_cut } = prompt;
+    let Prompt { text, context, ledger, shown, total, is_cut } = prompt;
     let mut account = Account::continuing(text, ledger, input.counter);
     if input.delivery.bodies == BodyDelivery::Instructions {
         add_active(&mut account, input);
     }
     add_changed(&mut account, input.changed, input.policy);
     let (text, ledger) = account.finish();
-    Prompt { text, ledger, shown, total, is_cut }
+    Prompt { text, context, ledger, shown, total, is_cut }
 }
 
 /// Returns about how long the text of the loaded bodies becomes.
@@ -73,59 +144,68 @@ pub(crate) fn likely_length(input: &PromptInput<'_>) -> usize {
     }
 }
 
-/// Appends rule and catalog; returns the ids that are shown, and whether the budget has cut any.
-fn add_catalog(account: &mut Account<'_>, input: &PromptInput<'_>) -> (Arc<SkillIds>, bool) {
-    let PromptInput { catalog, policy, delivery, preferred, counter, .. } = *input;
-    let mut changes = Changes::default();
-    let skills = Entries::new(catalog, delivery.show_location, &mut changes);
-    if skills.is_empty() {
-        *account.changes() = changes;
-        return (Arc::default(), false);
+/// Appends the policy's blocks with a blank line between them, and behind them if the catalog
+/// follows.
+fn add_blocks(account: &mut Account<'_>, policy: &PromptPolicy) {
+    let is_followed = policy.catalog_place == CatalogPlace::SystemPrompt;
+    let blocks = policy.blocks.of(policy.model_family);
+    for (index, &block) in blocks.iter().enumerate() {
+        let is_last = index + 1 == blocks.len();
+        let blank = if is_last && !is_followed { "" } else { "\n" };
+        account.add(block.into(), &format!("{}\n{blank}", block.text(&policy.load_tool)));
     }
-    let fit = fit(&skills, preferred, policy, counter);
-    account.add(Part::Rule, &rule(policy));
-    account.add_written(Part::Catalog, |text| {
-        push_catalog(text, &skills, &fit, policy, &mut changes);
-    });
-    *account.changes() = changes;
-    let shown = match &fit.positions {
-        None => skills.ids().collect(),
-        Some(positions) => positions.iter().map(|&position| skills.id(position)).collect(),
-    };
-    (Arc::new(shown), fit.is_cut)
 }
 
-fn rule(policy: &PromptPolicy) -> String {
-    format!(
-        "Skills hold instructions for specific tasks. When a task matches a skill's description, \
-         call `{}` with the skill's name: loading is required before you use a skill's \
-         instructions, resources or scripts.\n\n",
-        policy.load_tool
-    )
+/// The skills of a catalog under one policy.
+struct Listing<'a> {
+    skills: &'a Entries<'a>,
+    preferred: &'a [String],
+    policy: &'a PromptPolicy,
+    counter: &'a dyn TokenCounter,
 }
 
-/// Appends the skills that fit, and the changes to their texts.
-fn push_catalog(
-    text: &mut String,
-    skills: &Entries<'_>,
-    fit: &Fit,
-    policy: &PromptPolicy,
-    changes: &mut Changes,
-) {
-    let shown = fit.positions.as_ref().map_or(skills.len(), Vec::len);
-    text.reserve(skills.likely_length(shown));
-    text.push_str(OPENING);
-    match &fit.positions {
-        None => push_entries(text, skills, 0..skills.len(), fit, policy, changes),
-        Some(positions) => {
-            push_entries(text, skills, positions.iter().copied(), fit, policy, changes);
+/// The shown part of a catalog.
+#[derive(Default)]
+struct Listed {
+    shown: SkillIds,
+    /// Whether the budget has cut any text.
+    is_cut: bool,
+}
+
+impl Listing<'_> {
+    /// Appends the catalog.
+    fn add(&self, account: &mut Account<'_>, changes: &mut Changes) -> Listed {
+        let Self { skills, preferred, policy, counter } = *self;
+        let fit = fit(skills, preferred, policy, counter);
+        account.add_written(Part::Catalog, |text| self.push(text, &fit, changes));
+        let shown = match &fit.positions {
+            None => skills.ids().collect(),
+            Some(positions) => positions.iter().map(|&position| skills.id(position)).collect(),
+        };
+        Listed { shown, is_cut: fit.is_cut }
+    }
+
+    /// Appends the skills that fit, and the changes to their texts.
+    fn push(&self, text: &mut String, fit: &Fit, changes: &mut Changes) {
+        let Self { skills, policy, .. } = *self;
+        let shown = fit.positions.as_ref().map_or(skills.len(), Vec::len);
+        text.reserve(skills.likely_length(shown));
+        text.push_str(frame(policy.catalog_format).opening);
+        match &fit.positions {
+            None => push_entries(text, skills, 0..skills.len(), fit, policy, changes),
+            Some(positions) => {
+                push_entries(text, skills, positions.iter().copied(), fit, policy, changes);
+            }
         }
-    }
-    text.push_str(CLOSING);
-    text.push('\n');
-    if let Some(positions) = &fit.positions {
-        text.push_str(&note(shown, skills.len(), policy));
-        push_dropped(skills, positions, changes);
+        push_closing(text, policy.catalog_format);
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        if let Some(positions) = &fit.positions {
+            text.push_str(&note(shown, skills.len(), policy));
+            push_dropped(skills, positions, changes);
+        }
+        text.push_str(&hint(policy));
     }
 }
 

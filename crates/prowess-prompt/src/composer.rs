@@ -76,9 +76,14 @@ impl Composer {
         let input = self.prompt_input(input);
         let mut text = String::with_capacity(prompt.text.len() + likely_length(&input));
         text.push_str(&prompt.text);
-        let Prompt { ref ledger, ref shown, total, is_cut, .. } = *prompt;
-        let prompt =
-            Prompt { text, ledger: ledger.clone(), shown: Arc::clone(shown), total, is_cut };
+        let prompt = Prompt {
+            text,
+            context: prompt.context.clone(),
+            ledger: prompt.ledger.clone(),
+            shown: Arc::clone(&prompt.shown),
+            total: prompt.total,
+            is_cut: prompt.is_cut,
+        };
         Arc::new(with_conversation(prompt, &input))
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use prowess_core::{Catalog, Record, ShowLocation, character_count};
+use prowess_core::{Record, ShowLocation, character_count};
 
 use crate::changes::{ChangeKind, Changes};
 use crate::nameable::is_nameable;
@@ -24,9 +24,13 @@ struct Nameable<'a> {
 
 impl<'a> Entries<'a> {
     /// Takes the skills of a catalog, and records those that cannot be named in `changes`.
-    pub(crate) fn new(catalog: &'a Catalog, show: ShowLocation, changes: &mut Changes) -> Self {
-        let mut skills = Vec::with_capacity(catalog.len());
-        for record in catalog.skills() {
+    pub(crate) fn new(
+        records: impl Iterator<Item = Record<'a>>,
+        show: ShowLocation,
+        changes: &mut Changes,
+    ) -> Self {
+        let mut skills = Vec::with_capacity(records.size_hint().1.unwrap_or_default());
+        for record in records {
             let id = record.id();
             if is_nameable(id) {
                 skills.push(Nameable { id, record });

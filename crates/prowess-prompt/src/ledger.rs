@@ -5,16 +5,17 @@ use std::sync::Arc;
 use prowess_core::{TokenCounter, character_count};
 use serde::Serialize;
 
-use crate::Changes;
+use crate::{Block, Changes};
 
-/// The cost of a prompt by part. The parts are the whole text: their characters add up to it.
+/// The cost of a prompt by part. The parts are the whole text and its block of context: their
+/// characters add up to both.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Ledger {
     /// The parts in the order of the text.
     pub entries: Vec<LedgerEntry>,
     /// The sum of the parts' tokens. Each part is counted separately.
     pub tokens: usize,
-    /// The sum of the parts' characters, which is the length of the text.
+    /// The sum of the parts' characters, which is the length of the text and its block of context.
     pub characters: usize,
     /// Whether `tokens` is exact for a vocabulary instead of an estimate.
     pub is_exact: bool,
@@ -40,6 +41,11 @@ pub struct LedgerEntry {
 pub enum Part {
     /// The rule that a skill is loaded before it is used.
     Rule,
+    /// Another fixed text.
+    Block {
+        /// The block.
+        block: Block,
+    },
     /// The catalog.
     Catalog,
     /// The text around the loaded bodies.
@@ -51,6 +57,12 @@ pub enum Part {
     },
     /// The list of loaded skills that have changed since.
     Changed,
+}
+
+impl From<Block> for Part {
+    fn from(block: Block) -> Self {
+        if block == Block::BaseRule { Self::Rule } else { Self::Block { block } }
+    }
 }
 
 /// Builds a text part by part, together with its ledger.
@@ -93,6 +105,15 @@ impl<'a> Account<'a> {
         let written = &self.text[start..];
         let tokens = self.counter.count(written);
         let characters = character_count(written);
+        self.enter(part, tokens, characters);
+    }
+
+    /// Counts a part whose text is next to this one.
+    pub(crate) fn add_elsewhere(&mut self, part: Part, text: &str) {
+        self.enter(part, self.counter.count(text), character_count(text));
+    }
+
+    fn enter(&mut self, part: Part, tokens: usize, characters: usize) {
         self.ledger.tokens += tokens;
         self.ledger.characters += characters;
         let entries = &mut self.ledger.entries;

@@ -31,11 +31,13 @@
 #![forbid(unsafe_code)]
 
 mod active;
+mod blocks;
 mod budget;
 mod catalog;
 mod changes;
 mod compose;
 mod composer;
+mod context;
 mod context_share;
 mod entries;
 #[cfg(feature = "exact-tokens")]
@@ -46,19 +48,25 @@ mod ledger;
 mod nameable;
 mod overflow;
 mod policy;
+mod role;
 mod skills_ref;
+mod tool_description;
 
 pub use active::changed_skills;
-pub use catalog::{SkillEntry, available_skills};
+pub use blocks::{Block, BlockPolicy, ModelFamily, resolve_path};
+pub use catalog::{CatalogFormat, SkillEntry, available_skills};
 pub use changes::{Change, ChangeKind, Changes};
 pub use compose::{Prompt, compose};
 pub use composer::{Composer, ComposerInput};
+pub use context::{ContextBlock, compose_context};
 pub use context_share::ContextShare;
 #[cfg(feature = "exact-tokens")]
 pub use exact::{ExactTokens, Vocabulary};
 pub use ids::SkillIds;
-pub use input::PromptInput;
+pub use input::{PromptInput, ToolDescriptionInput};
 pub use ledger::{Ledger, LedgerEntry, Part};
 pub use overflow::Overflow;
-pub use policy::{CatalogFormat, CatalogPlace, PromptPolicy};
+pub use policy::{CatalogPlace, DescribedSkills, PromptPolicy};
+pub use role::Role;
 pub use skills_ref::reference_available_skills;
+pub use tool_description::tool_description;

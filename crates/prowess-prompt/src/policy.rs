@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ContextShare, Overflow};
+use crate::{BlockPolicy, CatalogFormat, ContextShare, ModelFamily, Overflow};
 
 /// The presentation of skills to a model. Every field is optional in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,6 +10,11 @@ use crate::{ContextShare, Overflow};
 pub struct PromptPolicy {
     /// The place of the catalog. By default, the system prompt.
     pub catalog_place: CatalogPlace,
+    /// The priority of the catalog as a block of context. By default 60, which is behind the
+    /// context of a channel (0) and in front of memory (100).
+    pub context_priority: u16,
+    /// The skills that the description of a tool lists. By default, those of the turn's catalog.
+    pub described_skills: DescribedSkills,
     /// The format of the catalog. By default, XML elements.
     pub catalog_format: CatalogFormat,
     /// The maximum size of the catalog, in tokens of the counter; `None` for no limit. By default,
@@ -30,6 +35,11 @@ pub struct PromptPolicy {
     pub min_description: usize,
     /// What happens to a catalog that exceeds its budget.
     pub on_overflow: Overflow,
+    /// The family of the models that read the prompt. By default, any.
+    pub model_family: ModelFamily,
+    /// The fixed texts in front of the catalog, by the family of the model. By default, the base
+    /// rule.
+    pub blocks: BlockPolicy,
     /// The name of the tool that loads skills, as the model sees it. By default, `skills.load`.
     pub load_tool: String,
     /// The name of the tool that searches skills, as the model sees it, for the note about skills
@@ -47,12 +57,19 @@ impl PromptPolicy {
         let share = share.map(|(share, window)| share.of(window));
         self.max_tokens.into_iter().chain(share).min()
     }
+
+    /// Returns the maximum number of characters of a description, by the policy and by the format.
+    pub(crate) fn description_limit(&self) -> Option<usize> {
+        self.max_description.into_iter().chain(self.catalog_format.description_limit()).min()
+    }
 }
 
 impl Default for PromptPolicy {
     fn default() -> Self {
         Self {
             catalog_place: CatalogPlace::default(),
+            context_priority: 60,
+            described_skills: DescribedSkills::default(),
             catalog_format: CatalogFormat::default(),
             max_tokens: Some(4_000),
             share_of_context: None,
@@ -60,6 +77,8 @@ impl Default for PromptPolicy {
             max_description: Some(1_024),
             min_description: 80,
             on_overflow: Overflow::default(),
+            model_family: ModelFamily::default(),
+            blocks: BlockPolicy::default(),
             load_tool: "skills.load".to_owned(),
             search_tool: Some("skills.search".to_owned()),
             list_tool: Some("skills.list".to_owned()),
@@ -72,23 +91,24 @@ impl Default for PromptPolicy {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CatalogPlace {
-    /// In the composed text of every call, with the loading rule before it. The default.
+    /// In the composed text of every call, behind the blocks. The default.
     #[default]
     SystemPrompt,
-    /// Not in the composed text: the model calls a tool for it.
+    /// In the description of the tool that loads a skill, or returns its instructions.
+    ToolDescription,
+    /// In a block of context with [`PromptPolicy::context_priority`], next to the composed text.
+    ContextBlock,
+    /// Nowhere: the model calls a tool for it.
     ToolOnly,
 }
 
-/// The format of the catalog.
+/// The skills that the description of a tool lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum CatalogFormat {
-    /// `<skill>` elements, one line for each field. The default.
+pub enum DescribedSkills {
+    /// Those of the turn's catalog. The default.
     #[default]
-    XmlElements,
-    /// One JSON object per line.
-    Json,
-    /// One Markdown bullet per line.
-    Bullets,
+    Current,
+    /// Those of the first catalog that are still offered, with their first descriptions.
+    AtStart,
 }

@@ -3,7 +3,7 @@
 use prowess_text::xml_entities;
 
 use crate::SkillEntry;
-use crate::catalog::{CLOSING, OPENING};
+use crate::catalog::xml_elements::FRAME;
 
 /// Returns the output of the reference tool's `to-prompt`, byte for byte, without a final line
 /// break.
@@ -11,7 +11,7 @@ use crate::catalog::{CLOSING, OPENING};
 /// Meant for comparing tools, not for a model: the reference escapes names and descriptions and
 /// leaves locations, line breaks and hidden characters unchanged.
 pub fn reference_available_skills<'a>(skills: impl IntoIterator<Item = SkillEntry<'a>>) -> String {
-    let mut text = OPENING.to_owned();
+    let mut text = FRAME.opening.to_owned();
     for skill in skills {
         let name = xml_entities(&skill.name);
         let description = xml_entities(&skill.description);
@@ -21,6 +21,6 @@ pub fn reference_available_skills<'a>(skills: impl IntoIterator<Item = SkillEntr
              <location>\n{location}\n</location>\n</skill>\n"
         ));
     }
-    text.push_str(CLOSING);
+    text.push_str(FRAME.closing);
     text
 }

@@ -17,6 +17,7 @@
 //! | destination | function |
 //! |---|---|
 //! | content of an XML element | [`xml_element`], [`push_xml_element`], [`push_xml_line`] |
+//! | a name in front of a colon, or between backticks | [`push_xml_label`], [`push_xml_code`] |
 //! | value of an XML attribute | [`xml_attribute`] |
 //! | body in a model's message | [`model_body`], [`wrap_body`] |
 //! | strings of a JSON value that a model reads | [`model_value`] |
@@ -61,4 +62,7 @@ pub use model::{model_body, model_value, wrap_body};
 pub use sentence::{clipped, enumerated, quoted};
 pub use shell::shell_word;
 pub use terminal::{terminal_line, terminal_lines};
-pub use xml::{push_xml_element, push_xml_line, xml_attribute, xml_element, xml_entities};
+pub use xml::{
+    push_xml_code, push_xml_element, push_xml_label, push_xml_line, xml_attribute, xml_element,
+    xml_entities,
+};

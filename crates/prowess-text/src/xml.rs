@@ -49,6 +49,29 @@ pub fn push_xml_line(target: &mut String, text: &str) -> bool {
     is_plain
 }
 
+/// Appends the content of an XML element on one line, as [`push_xml_line`], in front of `: `. The
+/// text itself has no colon before a blank, so that a reader finds its end.
+pub fn push_xml_label(target: &mut String, text: &str) {
+    push_without(target, text, ": ", "&#58; ");
+}
+
+/// Appends the content of an XML element on one line, as [`push_xml_line`], between backticks. The
+/// text itself has none.
+pub fn push_xml_code(target: &mut String, text: &str) {
+    push_without(target, text, "`", "&#96;");
+}
+
+/// Appends a line in which `entity` stands for `part`.
+fn push_without(target: &mut String, text: &str, part: &str, entity: &str) {
+    let start = target.len();
+    push_xml_line(target, text);
+    if target[start..].contains(part) {
+        let encoded = target[start..].replace(part, entity);
+        target.truncate(start);
+        target.push_str(&encoded);
+    }
+}
+
 /// Appends visible text. Only outside of ASCII does a bracket look like `<` and need no entity.
 fn push_visible(target: &mut String, text: &str) {
     if text.is_ascii() {

@@ -17,7 +17,7 @@ pub(crate) fn run(global: &Global, load: &[String], output: &Output) -> Result<E
     let conversation = Conversation::open(&runtime)?;
     conversation.load(load)?;
     let prompt = conversation.turn()?.prompt();
-    output.result(&prompt, |prompt| plain_lines(&prompt.text).into_owned())?;
+    output.result(&prompt, |prompt| plain_lines(&prompt.whole_text()).into_owned())?;
     output.remark(&ledger(&prompt));
     Ok(ExitCode::SUCCESS)
 }
@@ -29,6 +29,7 @@ pub(crate) fn ledger(prompt: &Prompt) -> String {
     for entry in &prompt.ledger.entries {
         let part = match &entry.part {
             Part::Rule => "loading rule".into(),
+            Part::Block { block } => format!("block `{}`", block.name()),
             Part::Catalog => {
                 format!("catalog, {} of {} skills", prompt.shown.len(), prompt.total)
             }

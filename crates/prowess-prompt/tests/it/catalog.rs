@@ -3,7 +3,8 @@
 use expect_test::{Expect, expect};
 use prowess_core::{DeliveryPolicy, ShowLocation};
 use prowess_prompt::{
-    CatalogFormat, CatalogPlace, ChangeKind, Part, PromptPolicy, SkillEntry, available_skills,
+    BlockPolicy, CatalogFormat, CatalogPlace, ChangeKind, Part, PromptPolicy, SkillEntry,
+    available_skills,
 };
 
 use crate::fixture::{
@@ -97,8 +98,9 @@ fn a_catalog_may_be_json_lines() {
 }
 
 #[test]
-fn a_catalog_may_be_bullets() {
-    let policy = PromptPolicy { catalog_format: CatalogFormat::Bullets, ..PromptPolicy::default() };
+fn a_catalog_may_be_a_markdown_list() {
+    let policy =
+        PromptPolicy { catalog_format: CatalogFormat::Markdown, ..PromptPolicy::default() };
     check(
         &policy,
         &expect![[r#"
@@ -132,7 +134,11 @@ fn the_rule_stays_small() {
 fn the_catalog_can_be_turned_off() {
     let policy = PromptPolicy { catalog_place: CatalogPlace::ToolOnly, ..PromptPolicy::default() };
     let off = prompt(&catalog(&two()), &[], &policy);
-    assert_eq!((off.text.as_str(), off.total), ("", 2));
+    let parts: Vec<_> = off.ledger.entries.iter().map(|entry| &entry.part).collect();
+    assert_eq!((parts, off.total), (vec![&Part::Rule], 2), "the rule alone");
+    let blocks = BlockPolicy { any: Vec::new(), ..BlockPolicy::default() };
+    let none = prompt(&catalog(&two()), &[], &PromptPolicy { blocks, ..policy });
+    assert_eq!(none.text, "");
 }
 
 #[test]

@@ -133,7 +133,7 @@ proptest! {
             description: description.clone().into(),
             location: Some(place.clone().into()),
         };
-        for format in [CatalogFormat::XmlElements, CatalogFormat::Json, CatalogFormat::Bullets] {
+        for format in [CatalogFormat::XmlElements, CatalogFormat::Json, CatalogFormat::Markdown] {
             let text = available_skills([entry(&name), entry("last")], format);
             match format {
                 CatalogFormat::XmlElements => {

@@ -10,4 +10,5 @@ mod fixture;
 mod hostile;
 mod overflow;
 mod policy;
+mod role;
 mod skills_ref;

@@ -10,6 +10,8 @@ fn an_empty_file_is_the_default() {
     expect![[r#"
         {
           "catalog_place": "system_prompt",
+          "context_priority": 60,
+          "described_skills": "current",
           "catalog_format": "xml_elements",
           "max_tokens": 4000,
           "share_of_context": null,
@@ -17,6 +19,15 @@ fn an_empty_file_is_the_default() {
           "max_description": 1024,
           "min_description": 80,
           "on_overflow": "shorten",
+          "model_family": "any",
+          "blocks": {
+            "any": [
+              "base_rule"
+            ],
+            "claude": null,
+            "gpt": null,
+            "gemini": null
+          },
           "load_tool": "skills.load",
           "search_tool": "skills.search",
           "list_tool": "skills.list"

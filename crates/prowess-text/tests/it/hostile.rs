@@ -12,11 +12,17 @@ fn boundary() -> Boundary {
 fn destinations(text: &str) -> Vec<(&'static str, String)> {
     let mut line = String::new();
     push_xml_line(&mut line, text);
+    let mut label = String::new();
+    push_xml_label(&mut label, text);
+    let mut code = String::new();
+    push_xml_code(&mut code, text);
     let mut value = serde_json::json!({ text: [text] });
     model_value(&mut value);
     vec![
         ("xml_element", xml_element(text).into_owned()),
         ("push_xml_line", line),
+        ("push_xml_label", label),
+        ("push_xml_code", code),
         ("xml_attribute", xml_attribute(text).into_owned()),
         ("model_body", model_body(text, &boundary()).into_owned()),
         ("model_value", value.to_string()),
@@ -33,9 +39,11 @@ fn destinations(text: &str) -> Vec<(&'static str, String)> {
 }
 
 /// The destinations in which a model might mistake a tag for a guarded one.
-const READ_BY_MODELS: [&str; 7] = [
+const READ_BY_MODELS: [&str; 9] = [
     "xml_element",
     "push_xml_line",
+    "push_xml_label",
+    "push_xml_code",
     "xml_attribute",
     "model_body",
     "model_value",

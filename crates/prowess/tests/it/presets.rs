@@ -105,6 +105,7 @@ fn boxxy() {
             refresh.mode: "manual"
             session.discipline: "stateless"
             delivery.bodies: "tool_result"
+            prompt.catalog_format: "xml_attrs"
             tools.read_gate: "known"
             tools.run_gate: "known"
             added_tools: "gate"
@@ -125,7 +126,7 @@ fn sandbox() {
             delivery.bodies: "tool_result"
             delivery.show_location: "none"
             prompt.catalog_place: "tool_only"
-            prompt.catalog_format: "bullets"
+            prompt.catalog_format: "dash_lines"
             tools.surfaces: ["get_skill","files"]
             tools.tool_description: "with_skills"
             tools.read_gate: "known"
@@ -148,7 +149,9 @@ fn yodoca() {
             refresh.mode: "poll"
             session.discipline: "stateless"
             delivery.bodies: "tool_result"
+            prompt.catalog_place: "context_block"
             prompt.catalog_format: "bullets"
+            prompt.blocks.any: ["base_rule","check_first"]
             tools.surfaces: ["read_skill"]
             tools.skill_content: "file"
             tools.read_gate: "known"

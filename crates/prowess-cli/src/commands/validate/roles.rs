@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use anstyle::{RgbColor, Style};
 use prowess::lint::PackageReport;
+use prowess::prompt::Role;
 use serde::Serialize;
 
-use super::boxxy::{Role, RoleCounts};
+use super::boxxy::RoleCounts;
 use crate::output::{DIM, HEADING};
 use crate::terminal::plain;
 

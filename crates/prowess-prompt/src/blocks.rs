@@ -1,0 +1,101 @@
+//! The fixed texts of a prompt about skills, and which of them a model gets.
+
+mod family;
+mod paths;
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+pub use family::{BlockPolicy, ModelFamily};
+pub use paths::resolve_path;
+
+/// A fixed text about skills. It is in a prompt only if there is a skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Block {
+    /// A skill is loaded before it is used.
+    BaseRule,
+    /// How a loaded skill is used: its documents are read, its scripts are run.
+    Navigation,
+    /// Which paths are absolute, which are URLs, and which are relative to a skill.
+    PathRules,
+    /// The path rules with three worked examples, for models that do not infer them.
+    PathResolution,
+    /// Scripts are run and never read, and why.
+    ScriptExecution,
+    /// Calls of the tools `Read`, `Bash` and `Skill` as JSON.
+    ToolCallingExamples,
+    /// Of two loaded skills in conflict, the later one takes precedence.
+    Precedence,
+    /// The skills are checked before a complex task.
+    CheckFirst,
+}
+
+/// Where a block's text has the name of the tool that loads skills.
+const LOAD_TOOL: &str = "{load_tool}";
+
+impl Block {
+    /// Every block.
+    pub const ALL: [Self; 8] = [
+        Self::BaseRule,
+        Self::Navigation,
+        Self::PathRules,
+        Self::PathResolution,
+        Self::ScriptExecution,
+        Self::ToolCallingExamples,
+        Self::Precedence,
+        Self::CheckFirst,
+    ];
+
+    /// Returns the text, for a tool of this name that loads skills.
+    pub fn text(self, load_tool: &str) -> Cow<'static, str> {
+        let text = self.template().trim_end();
+        if text.contains(LOAD_TOOL) {
+            return text.replace(LOAD_TOOL, load_tool).into();
+        }
+        text.into()
+    }
+
+    /// Returns the block's name in a configuration.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BaseRule => "base_rule",
+            Self::Navigation => "navigation",
+            Self::PathRules => "path_rules",
+            Self::PathResolution => "path_resolution",
+            Self::ScriptExecution => "script_execution",
+            Self::ToolCallingExamples => "tool_calling_examples",
+            Self::Precedence => "precedence",
+            Self::CheckFirst => "check_first",
+        }
+    }
+
+    /// Returns the maximum number of bytes of the block's text with a usual name of the tool.
+    pub const fn max_bytes(self) -> usize {
+        match self {
+            Self::BaseRule => 300,
+            Self::Navigation => 600,
+            Self::PathRules => 400,
+            Self::PathResolution => 1_200,
+            Self::ScriptExecution => 700,
+            Self::ToolCallingExamples => 500,
+            Self::Precedence => 150,
+            Self::CheckFirst => 100,
+        }
+    }
+
+    fn template(self) -> &'static str {
+        match self {
+            Self::BaseRule => include_str!("blocks/base_rule.txt"),
+            Self::Navigation => include_str!("blocks/navigation.txt"),
+            Self::PathRules => include_str!("blocks/path_rules.txt"),
+            Self::PathResolution => include_str!("blocks/path_resolution.txt"),
+            Self::ScriptExecution => include_str!("blocks/script_execution.txt"),
+            Self::ToolCallingExamples => include_str!("blocks/tool_calling_examples.txt"),
+            Self::Precedence => include_str!("blocks/precedence.txt"),
+            Self::CheckFirst => include_str!("blocks/check_first.txt"),
+        }
+    }
+}

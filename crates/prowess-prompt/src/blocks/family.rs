@@ -1,0 +1,71 @@
+//! The families of models, and the blocks of each.
+
+use serde::{Deserialize, Serialize};
+
+use super::Block;
+
+/// A family of models that read prompts alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ModelFamily {
+    /// Any model. The default.
+    #[default]
+    Any,
+    /// Models of Anthropic.
+    Claude,
+    /// Models of OpenAI.
+    Gpt,
+    /// Models of Google.
+    Gemini,
+}
+
+impl ModelFamily {
+    /// Returns the family of a model by its name, such as `gpt-4o` or `anthropic/claude-opus`.
+    pub fn of(model: &str) -> Self {
+        let model = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+        let names = |words: &[&str]| words.iter().any(|word| model.starts_with(word));
+        if model.contains("claude") {
+            Self::Claude
+        } else if model.contains("gemini") {
+            Self::Gemini
+        } else if names(&["gpt", "chatgpt", "o1", "o3", "o4", "codex"]) {
+            Self::Gpt
+        } else {
+            Self::Any
+        }
+    }
+}
+
+/// The blocks of a prompt, in their order, by the family of the model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BlockPolicy {
+    /// The blocks for families without a list of their own. By default, the base rule.
+    pub any: Vec<Block>,
+    /// The blocks for [`ModelFamily::Claude`].
+    pub claude: Option<Vec<Block>>,
+    /// The blocks for [`ModelFamily::Gpt`].
+    pub gpt: Option<Vec<Block>>,
+    /// The blocks for [`ModelFamily::Gemini`].
+    pub gemini: Option<Vec<Block>>,
+}
+
+impl BlockPolicy {
+    /// Returns the blocks for a family.
+    pub fn of(&self, family: ModelFamily) -> &[Block] {
+        let own = match family {
+            ModelFamily::Any => None,
+            ModelFamily::Claude => self.claude.as_ref(),
+            ModelFamily::Gpt => self.gpt.as_ref(),
+            ModelFamily::Gemini => self.gemini.as_ref(),
+        };
+        own.unwrap_or(&self.any)
+    }
+}
+
+impl Default for BlockPolicy {
+    fn default() -> Self {
+        Self { any: vec![Block::BaseRule], claude: None, gpt: None, gemini: None }
+    }
+}
