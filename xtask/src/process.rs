@@ -68,9 +68,10 @@ pub(crate) fn artifacts(arguments: &[&str]) -> Result<Vec<Value>, Failure> {
     Ok(messages.into_iter().filter(|it| it["reason"] == "compiler-artifact").collect())
 }
 
-/// Builds the command line and gives the path of the program.
+/// Builds the command line and gives the path of the program. After the tests nothing is compiled: the
+/// features of a dependency depend on the selected packages.
 pub(crate) fn build_prowess() -> Result<PathBuf, Failure> {
-    cargo(["build", "--package", "prowess-cli"])?;
+    cargo(["build", "--workspace", "--all-targets"])?;
     built("debug", "prowess")
 }
 
