@@ -25,7 +25,7 @@ mod tidy;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use process::{Failure, cargo};
 
