@@ -3,8 +3,8 @@
 use jiff::Timestamp as Instant;
 use prowess_core::{
     ApprovalEvent, AuditEvent, AuditedOrigin, CallIntent, CallOrigin, CorrelationId, Outcome,
-    PluginEvent, RefreshEvent, ReloadEvent, RuntimeEvent, SessionId, ShadowEvent, SkillActivation,
-    SkillDeactivation, Timestamp, Verdict,
+    PluginEvent, RefreshEvent, ReloadEvent, ResumedSkill, RuntimeEvent, SessionId,
+    SessionResumption, ShadowEvent, SkillActivation, SkillDeactivation, Timestamp, Verdict,
 };
 use serde_json::{Map, Value, json};
 
@@ -55,6 +55,7 @@ pub(crate) fn runtime(event: &RuntimeEvent) -> Value {
         RuntimeEvent::SkillActivated(event) => activated(event),
         RuntimeEvent::SkillDeactivated(event) => deactivated(event),
         RuntimeEvent::SkillRefreshed(event) => refreshed(event),
+        RuntimeEvent::SessionResumed(event) => resumed(event),
         RuntimeEvent::SkillShadowed(event) => shadowed(event),
         RuntimeEvent::CatalogReloaded(event) => reloaded(event),
         RuntimeEvent::Approval(event) => approval(event),
@@ -163,6 +164,21 @@ fn refreshed(refresh: &RefreshEvent) -> Value {
     let AuditedOrigin { location, layer } = place;
     let change = json!({ "location": location, "layer": layer, "before": before, "after": after });
     add(&mut object, change);
+    object.into()
+}
+
+fn resumed(resumption: &SessionResumption) -> Value {
+    let SessionResumption { at, session, skills } = resumption;
+    let skills = skills.iter().map(|ResumedSkill { skill, correlation, activated }| {
+        json!({
+            "skill_name": skill,
+            "correlation_id": correlation,
+            "activated": time(*activated),
+        })
+    });
+    let mut object = event("session_resumed", *at);
+    let details = json!({ "session_id": session, "loaded": skills.collect::<Vec<_>>() });
+    add(&mut object, details);
     object.into()
 }
 

@@ -58,6 +58,7 @@ fn cause(cause: DeactivationCause) -> &'static str {
         DeactivationCause::TaskCompleted => "on task completion",
         DeactivationCause::SessionClosed => "session closed",
         DeactivationCause::SessionExpired => "session expired",
+        DeactivationCause::SessionEvicted => "session evicted",
         DeactivationCause::Revoked => "revoked",
         _ => "other",
     }

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub use call::{AuditEvent, AuditedDecision, AuditedSkill, CallIntent, Outcome, Verdict};
 pub use event::{
     ApprovalAction, ApprovalEvent, AuditedOrigin, DeactivationCause, PluginAction, PluginEvent,
-    RefreshEvent, ReloadEvent, RuntimeEvent, ShadowEvent, SkillActivation, SkillDeactivation,
+    RefreshEvent, ReloadEvent, ResumedSkill, RuntimeEvent, SessionResumption, ShadowEvent,
+    SkillActivation, SkillDeactivation,
 };
 pub use origin::{CallOrigin, CorrelationId};
 

@@ -70,8 +70,8 @@ pub use audience::{Audience, Facts};
 pub use audit::{
     ApprovalAction, ApprovalEvent, AuditError, AuditEvent, AuditPolicy, AuditSink, AuditedDecision,
     AuditedOrigin, AuditedSkill, CallIntent, CallOrigin, CorrelationId, DeactivationCause, NoAudit,
-    Outcome, PluginAction, PluginEvent, RefreshEvent, ReloadEvent, RuntimeEvent, ShadowEvent,
-    SkillActivation, SkillDeactivation, Verdict,
+    Outcome, PluginAction, PluginEvent, RefreshEvent, ReloadEvent, ResumedSkill, RuntimeEvent,
+    SessionResumption, ShadowEvent, SkillActivation, SkillDeactivation, Verdict,
 };
 pub use availability::{Availability, Callers};
 pub use caller::Caller;
@@ -104,8 +104,8 @@ pub use session::{
 };
 pub use session_id::{SessionId, SessionIdError};
 pub use session_store::{
-    ContentKey, OperationId, PutOutcome, SessionStore, SessionSummary, StoreError, StoredContent,
-    StoredSession,
+    ContentKey, OperationId, PutOutcome, RemovedSession, SessionStore, SessionSummary, StoreError,
+    StoredContent, StoredSession,
 };
 pub use skill_error::SkillError;
 pub use source::{

@@ -34,9 +34,10 @@ use crate::{Digest, SessionId, Timestamp};
 /// - `list` returns at most `limit` sessions in the order of their ids, those after `after`. A
 ///   session that is stored all the time is on exactly one page.
 /// - `expire_before` deletes the sessions that expire at `now` or earlier, no others, and returns
-///   their number.
+///   them with their texts. A session that a racing `touch` extends is not deleted.
 /// - `evict` deletes the least recently used sessions until at most `most` are left, but never
-///   `keep`, and returns the number of deleted ones.
+///   `keep`, and returns them with their texts.
+/// - Of racing calls that delete sessions, one returns each session.
 /// - `delete` deletes a session if the stored operation is `expected`, and returns whether it did.
 ///   A `put` that expects an operation of a deleted session is a conflict, also if another session
 ///   has the id since.
@@ -98,14 +99,14 @@ pub trait SessionStore: Send + Sync {
     /// # Errors
     ///
     /// The store cannot be reached or written.
-    fn expire_before(&self, now: Timestamp) -> Result<usize, StoreError>;
+    fn expire_before(&self, now: Timestamp) -> Result<Vec<RemovedSession>, StoreError>;
 
     /// Deletes the least recently used sessions over a limit.
     ///
     /// # Errors
     ///
     /// The store cannot be reached or written.
-    fn evict(&self, most: usize, keep: &SessionId) -> Result<usize, StoreError>;
+    fn evict(&self, most: usize, keep: &SessionId) -> Result<Vec<RemovedSession>, StoreError>;
 
     /// Deletes a session if the stored operation is `expected`; returns `false` if it is not.
     ///
@@ -133,6 +134,15 @@ pub struct StoredSession {
     /// The time from which on it counts as deleted; `None` if it does not expire. Readers compare
     /// this time: a store may have the session until the next [`SessionStore::expire_before`].
     pub expires: Option<Timestamp>,
+}
+
+/// A session that a store has deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemovedSession {
+    /// The session as it was stored.
+    pub session: StoredSession,
+    /// The texts of its contents, in their order; `None` for one that was not stored.
+    pub texts: Vec<Option<Arc<str>>>,
 }
 
 /// The identity of one `put`, or of one use of an approval: random, so that a host recognizes its

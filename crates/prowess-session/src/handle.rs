@@ -228,7 +228,7 @@ impl SessionHandle {
     fn open_record(&self) -> Result<Arc<Record>, SessionError> {
         let record = self.unexpired_record();
         if let Err(SessionError::NotFound(_)) = record {
-            self.end_expired()?;
+            self.shared.expire()?;
         }
         record
     }
@@ -257,22 +257,16 @@ impl SessionHandle {
         stored.ok_or_else(|| self.not_found())
     }
 
-    /// Deletes the session if it has expired. Returns whether it did.
-    pub(crate) fn end_expired(&self) -> Result<bool, StoreError> {
-        let stored = self.shared.store.load(&self.id)?;
-        match stored.filter(|stored| self.shared.is_expired(stored)) {
-            Some(expired) => self.end(expired, DeactivationCause::SessionExpired),
-            None => Ok(false),
-        }
-    }
-
     /// Closes the session, whatever is stored. Returns whether there was one.
     pub(crate) fn close(&self) -> Result<bool, StoreError> {
         for _ in 0..MOST_ATTEMPTS {
             let Some(last) = self.shared.store.load(&self.id)? else { return Ok(false) };
-            let is_expired = self.shared.is_expired(&last);
-            if self.end(last, DeactivationCause::SessionClosed)? {
-                return Ok(!is_expired);
+            if self.shared.is_expired(&last) {
+                self.shared.expire()?;
+                return Ok(false);
+            }
+            if self.end(last)? {
+                return Ok(true);
             }
         }
         Err(StoreError("the session was changed by others too often".to_owned()))
@@ -280,15 +274,21 @@ impl SessionHandle {
 
     /// Deletes the session if it is still the stored one, and reports the skills that were loaded.
     /// Returns whether it was deleted.
-    fn end(&self, last: StoredSession, cause: DeactivationCause) -> Result<bool, StoreError> {
+    fn end(&self, last: StoredSession) -> Result<bool, StoreError> {
         let operation = last.operation;
         // The texts are gone after the deletion.
         let record = self.record(last);
         let is_deleted = self.shared.store.delete(&self.id, operation)?;
         if let (true, Ok(record)) = (is_deleted, record) {
-            self.runs().report(&record.state.active, &[], cause);
+            let closed = DeactivationCause::SessionClosed;
+            self.runs().report(&record.state.active, &[], closed);
         }
         Ok(is_deleted)
+    }
+
+    /// Reports the skills that are still loaded in this session.
+    pub(crate) fn report_resumed(&self, state: &SessionState) {
+        self.runs().report_resumed(&state.active);
     }
 
     fn report<T>(&self, change: &Change<T>, cause: DeactivationCause) {

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dashmap::{DashMap, Entry};
 use prowess_core::{
-    ContentKey, OperationId, PutOutcome, SessionId, SessionStore, SessionSummary, StoreError,
-    StoredContent, StoredSession, Timestamp,
+    ContentKey, OperationId, PutOutcome, RemovedSession, SessionId, SessionStore, SessionSummary,
+    StoreError, StoredContent, StoredSession, Timestamp,
 };
 
 use contents::Contents;
@@ -45,23 +45,27 @@ impl MemoryStore {
         self.sessions.is_empty()
     }
 
-    /// Removes a session if `is_removed` accepts it; returns whether it did.
-    fn remove_if(&self, id: &SessionId, is_removed: impl Fn(&StoredSession) -> bool) -> bool {
-        let removed = self.sessions.remove_if(id, |_, stored| is_removed(stored));
-        if let Some((_, session)) = &removed {
-            self.contents.release(&session.contents);
-        }
-        removed.is_some()
+    /// Removes a session if `is_removed` accepts it.
+    fn remove_if(
+        &self,
+        id: &SessionId,
+        is_removed: impl Fn(&StoredSession) -> bool,
+    ) -> Option<RemovedSession> {
+        let (_, session) = self.sessions.remove_if(id, |_, stored| is_removed(stored))?;
+        let texts = session.contents.iter().map(|key| self.contents.text(key)).collect();
+        self.contents.release(&session.contents);
+        Some(RemovedSession { session, texts })
     }
 
-    /// Removes the least recently used session that is not `keep`; returns false if there is none.
+    /// Removes the least recently used session that is not `keep`, if there is one.
     fn remove_least_recent(
         &self,
         known: &mut Vec<(Timestamp, SessionId)>,
         keep: &SessionId,
-    ) -> bool {
-        if self.remove_unused_since(known, keep) {
-            return true;
+    ) -> Option<RemovedSession> {
+        let removed = self.remove_unused_since(known, keep);
+        if removed.is_some() {
+            return removed;
         }
         *known = self.by_last_use();
         self.remove_unused_since(known, keep)
@@ -72,13 +76,17 @@ impl MemoryStore {
         &self,
         known: &mut Vec<(Timestamp, SessionId)>,
         keep: &SessionId,
-    ) -> bool {
+    ) -> Option<RemovedSession> {
         while let Some((touched, id)) = known.pop() {
-            if id != *keep && self.remove_if(&id, |stored| stored.touched == touched) {
-                return true;
+            if id == *keep {
+                continue;
+            }
+            let removed = self.remove_if(&id, |stored| stored.touched == touched);
+            if removed.is_some() {
+                return removed;
             }
         }
-        false
+        None
     }
 
     fn by_last_use(&self) -> Vec<(Timestamp, SessionId)> {
@@ -173,28 +181,30 @@ impl SessionStore for MemoryStore {
         Ok(page)
     }
 
-    fn expire_before(&self, now: Timestamp) -> Result<usize, StoreError> {
+    fn expire_before(&self, now: Timestamp) -> Result<Vec<RemovedSession>, StoreError> {
         let is_expired =
             |session: &StoredSession| session.expires.is_some_and(|expires| expires <= now);
         let sessions = self.sessions.iter().filter(|session| is_expired(session));
         let expired: Vec<_> = sessions.map(|session| session.id.clone()).collect();
         // A session may have been used since it was found.
-        Ok(expired.iter().filter(|id| self.remove_if(id, is_expired)).count())
+        Ok(expired.iter().filter_map(|id| self.remove_if(id, is_expired)).collect())
     }
 
-    fn evict(&self, most: usize, keep: &SessionId) -> Result<usize, StoreError> {
-        let mut evicted = 0;
+    fn evict(&self, most: usize, keep: &SessionId) -> Result<Vec<RemovedSession>, StoreError> {
+        let mut evicted = Vec::new();
         if self.sessions.len() <= most {
             return Ok(evicted);
         }
         let mut known = self.least_recent.lock().unwrap_or_else(PoisonError::into_inner);
-        while self.sessions.len() > most && self.remove_least_recent(&mut known, keep) {
-            evicted += 1;
+        while self.sessions.len() > most
+            && let Some(removed) = self.remove_least_recent(&mut known, keep)
+        {
+            evicted.push(removed);
         }
         Ok(evicted)
     }
 
     fn delete(&self, id: &SessionId, expected: OperationId) -> Result<bool, StoreError> {
-        Ok(self.remove_if(id, |stored| stored.operation == expected))
+        Ok(self.remove_if(id, |stored| stored.operation == expected).is_some())
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, AuditSink, AuditedOrigin, CallOrigin, Clock, DeactivationCause, RuntimeEvent,
-    SessionId, SkillActivation, SkillDeactivation, Timestamp,
+    ActiveSkill, AuditSink, AuditedOrigin, CallOrigin, Clock, DeactivationCause, ResumedSkill,
+    RuntimeEvent, SessionId, SessionResumption, SkillActivation, SkillDeactivation, Timestamp,
 };
 
 /// Reports the start and the end of runs in one session.
@@ -30,6 +30,23 @@ impl Runs<'_> {
         for skill in after.iter().filter(|skill| find(before, &skill.id).is_none()) {
             self.audit.report(&self.activation(skill, at));
         }
+    }
+
+    /// Reports the skills that are loaded when a session is resumed, if there are any.
+    pub(crate) fn report_resumed(&self, active: &[Arc<ActiveSkill>]) {
+        if active.is_empty() {
+            return;
+        }
+        let skills = active.iter().map(|skill| ResumedSkill {
+            skill: skill.id.clone(),
+            correlation: self.origin.run(self.session, skill),
+            activated: skill.activated_at,
+        });
+        self.audit.report(&RuntimeEvent::SessionResumed(SessionResumption {
+            at: self.clock.now(),
+            session: self.session.clone(),
+            skills: skills.collect(),
+        }));
     }
 
     fn activation(&self, skill: &ActiveSkill, at: Timestamp) -> RuntimeEvent {

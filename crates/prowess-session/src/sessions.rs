@@ -12,9 +12,6 @@ use prowess_core::{
 use crate::shared::Shared;
 use crate::{OpenError, SessionHandle, SessionPolicy, identity};
 
-/// The number of sessions that are listed at once to delete the expired ones.
-const EXPIRED_PAGE: usize = 256;
-
 /// The sessions of one store. Clones share it.
 #[derive(Clone)]
 pub struct Sessions(pub(crate) Arc<Shared>);
@@ -71,14 +68,15 @@ impl Sessions {
         Ok(self.handle(&id))
     }
 
-    /// Returns a handle of an open session. This counts as use of it.
+    /// Returns a handle of an open session. This counts as use of it. If skills are loaded, the
+    /// audit receives their names: the program that loaded them may have been killed since.
     ///
     /// # Errors
     ///
     /// No session with this id is open, or the store fails.
     pub fn resume(&self, id: &SessionId) -> Result<SessionHandle, SessionError> {
         let handle = self.handle(id);
-        handle.touch()?;
+        handle.report_resumed(&handle.touch()?);
         Ok(handle)
     }
 
@@ -113,20 +111,7 @@ impl Sessions {
     ///
     /// The store fails.
     pub fn expire(&self) -> Result<usize, StoreError> {
-        let mut expired = 0;
-        let mut after = None;
-        loop {
-            let page = self.0.store.list(after.as_ref(), EXPIRED_PAGE)?;
-            let Some(last) = page.last() else { break };
-            after = Some(last.id.clone());
-            let now = self.0.clock.now();
-            let is_expired =
-                |summary: &&SessionSummary| summary.expires.is_some_and(|at| at <= now);
-            for summary in page.iter().filter(is_expired) {
-                expired += usize::from(self.handle(&summary.id).end_expired()?);
-            }
-        }
-        Ok(expired + self.0.store.expire_before(self.0.clock.now())?)
+        self.0.expire()
     }
 
     pub(crate) fn now(&self) -> Timestamp {

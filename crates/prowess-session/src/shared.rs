@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    AuditSink, Clock, OperationId, PutOutcome, SessionState, SessionStore, StoreError,
-    StoredContent, StoredSession,
+    AuditSink, Clock, DeactivationCause, OperationId, PutOutcome, RemovedSession, SessionState,
+    SessionStore, StoreError, StoredContent, StoredSession,
 };
 
 use crate::record::{Changed, Record, was_stored};
+use crate::runs::Runs;
 use crate::{OpenError, SessionPolicy, identity};
 
 /// The number of calls for one `put` that gets no answer.
@@ -37,22 +38,46 @@ impl Shared {
             return Err(OpenError::Exists(id));
         }
         if let Some(most) = self.policy.max_sessions {
-            self.store.evict(most.get(), &id)?;
+            let evicted = self.store.evict(most.get(), &id)?;
+            self.report_removed(evicted, DeactivationCause::SessionEvicted);
         }
         Ok(())
     }
 
-    /// Stores a new session over an expired one with its id; false if the session is open. Its
-    /// version is higher than the expired one's, so that each version of an id occurs once.
+    /// Stores a new session instead of an expired one with its id; false if the session is open.
+    /// Its version is higher than the expired one's, so that each version of an id occurs once.
     fn replace_expired(&self, created: &mut Changed) -> Result<bool, StoreError> {
         let Changed { record, new } = created;
         match self.store.load(&record.stored.id)? {
             Some(stored) if self.is_expired(&stored) => {
+                self.expire()?;
                 record.stored.version = stored.version + 1;
-                self.put(&record.stored, new, Some(stored.operation))
+                self.put(&record.stored, new, None)
             }
             Some(_) => Ok(false),
             None => self.put(&record.stored, new, None),
+        }
+    }
+
+    /// Deletes the expired sessions and returns their number. A store compares the expiry while it
+    /// deletes, so a session that another host uses at this moment stays.
+    pub(crate) fn expire(&self) -> Result<usize, StoreError> {
+        let expired = self.store.expire_before(self.clock.now())?;
+        let number = expired.len();
+        self.report_removed(expired, DeactivationCause::SessionExpired);
+        Ok(number)
+    }
+
+    /// Reports the skills that were loaded in deleted sessions. A session that cannot be decoded
+    /// has none that are known.
+    fn report_removed(&self, removed: Vec<RemovedSession>, cause: DeactivationCause) {
+        let origin = Arc::default();
+        for RemovedSession { session, texts } in removed {
+            let Ok(record) = Record::decode(session, |_| Ok(texts)) else { continue };
+            let Self { clock, audit, .. } = self;
+            let session = &record.state.id;
+            let runs = Runs { session, origin: &origin, clock: &**clock, audit: &**audit };
+            runs.report(&record.state.active, &[], cause);
         }
     }
 

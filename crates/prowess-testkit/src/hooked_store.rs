@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ContentKey, OperationId, PutOutcome, SessionId, SessionStore, SessionSummary, StoreError,
-    StoredContent, StoredSession, Timestamp,
+    ContentKey, OperationId, PutOutcome, RemovedSession, SessionId, SessionStore, SessionSummary,
+    StoreError, StoredContent, StoredSession, Timestamp,
 };
 
 /// A call of a [`HookedStore`].
@@ -113,11 +113,11 @@ impl SessionStore for HookedStore {
         self.around(StoreCall::List, || self.inner.list(after, limit))
     }
 
-    fn expire_before(&self, now: Timestamp) -> Result<usize, StoreError> {
+    fn expire_before(&self, now: Timestamp) -> Result<Vec<RemovedSession>, StoreError> {
         self.around(StoreCall::ExpireBefore(now), || self.inner.expire_before(now))
     }
 
-    fn evict(&self, most: usize, keep: &SessionId) -> Result<usize, StoreError> {
+    fn evict(&self, most: usize, keep: &SessionId) -> Result<Vec<RemovedSession>, StoreError> {
         self.around(StoreCall::Evict, || self.inner.evict(most, keep))
     }
 

@@ -34,6 +34,7 @@ const RULES: &[(&str, Check)] = &[
     ("contents-stay-with-the-next-put", contents::contents_stay_with_the_next_put),
     ("contents-go-with-the-last-session", contents::contents_go_with_the_last_session),
     ("contents-go-when-replaced", contents::contents_go_when_replaced),
+    ("removed-sessions-have-their-texts", contents::removed_sessions_have_their_texts),
     ("put-without-its-content-fails", contents::put_without_its_content_fails),
     ("put-in-conflict-stores-no-content", contents::put_in_conflict_stores_no_content),
     ("touch-records-the-last-use", last_use::touch_records_the_last_use),

@@ -14,6 +14,7 @@ pub(super) fn sentence(entry: &Value) -> String {
             format!("{} ended after {seconds} s ({cause})", text("skill_name"))
         }
         "skill_refreshed" => format!("{} was replaced by its current content", text("skill_name")),
+        "session_resumed" => format!("resumed with {} still loaded", loaded(entry)),
         "skill_shadowed" => format!(
             "{} of layer {} is not used: layer {} has the same id",
             text("skill_name"),
@@ -47,6 +48,15 @@ pub(super) fn sentence(entry: &Value) -> String {
         "entries_lost" => format!("{} entries could not be written", number("count")),
         other => other.to_owned(),
     }
+}
+
+/// Returns the skills that were loaded when a session was resumed, with their activations.
+fn loaded(entry: &Value) -> String {
+    let skills = entry["loaded"].as_array().into_iter().flatten().map(|skill| {
+        let text = |key: &str| skill[key].as_str().unwrap_or_default();
+        format!("{} (since {})", text("skill_name"), text("activated"))
+    });
+    skills.collect::<Vec<_>>().join(", ")
 }
 
 fn rules(entry: &Value) -> String {

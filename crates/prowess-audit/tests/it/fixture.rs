@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use prowess_audit::{JsonLinesLog, LogError, LogOptions, Redactor};
 use prowess_core::{
-    AllowedTools, AuditEvent, AuditedDecision, AuditedOrigin, CallIntent, CallOrigin, Caller, Code,
-    CorrelationId, DeactivationCause, Digest, Outcome, RuntimeEvent, SessionId, SkillActivation,
-    SkillDeactivation, Timestamp, Verdict,
+    AllowedTools, ApprovalAction, ApprovalEvent, ApprovalId, ApprovalRequest, ApprovalScope,
+    ArgumentPattern, AuditEvent, AuditedDecision, AuditedOrigin, CallIntent, CallOrigin, Caller,
+    Code, CorrelationId, DeactivationCause, Digest, Outcome, PluginAction, PluginEvent,
+    ResumedSkill, RuntimeEvent, SessionId, SessionResumption, SkillActivation, SkillDeactivation,
+    Timestamp, Verdict,
 };
 use prowess_testkit::ManualClock;
 use tempfile::TempDir;
@@ -97,6 +99,42 @@ pub(crate) fn deactivated(cause: DeactivationCause) -> RuntimeEvent {
         skill: "pdf".to_owned(),
         duration: Duration::from_millis(12_500),
         cause,
+    })
+}
+
+pub(crate) fn resumed() -> RuntimeEvent {
+    let skill = ResumedSkill { skill: "pdf".to_owned(), correlation: run(), activated: START };
+    let at = Timestamp(START.0 + 60_000);
+    RuntimeEvent::SessionResumed(SessionResumption { at, session: session(), skills: vec![skill] })
+}
+
+pub(crate) fn approved() -> RuntimeEvent {
+    RuntimeEvent::Approval(ApprovalEvent {
+        at: START,
+        action: ApprovalAction::Granted,
+        id: ApprovalId::new("a1"),
+        request: ApprovalRequest {
+            tool: "Bash".to_owned(),
+            arguments: ArgumentPattern::CommandPrefix(vec!["git".into(), "push".into()]),
+            skill: Some("pdf".to_owned()),
+            package: Some(Digest::of(b"package")),
+            tenant: Some("tenant-3".to_owned()),
+        },
+        scope: Some(ApprovalScope::Session),
+        by: Some("ada".to_owned()),
+        session: session(),
+        origin: Arc::new(CallOrigin { tenant: Some("tenant-3".into()), ..CallOrigin::default() }),
+        correlation: None,
+    })
+}
+
+pub(crate) fn rejected_plugin() -> RuntimeEvent {
+    RuntimeEvent::Plugin(PluginEvent {
+        at: START,
+        action: PluginAction::Rejected,
+        plugin: "/plugins/notes.so".to_owned(),
+        digest: None,
+        error: Some("`/plugins/notes.so` is not trusted; nothing was executed".to_owned()),
     })
 }
 

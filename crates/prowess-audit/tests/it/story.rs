@@ -8,7 +8,9 @@ use prowess_core::{
     AuditSink, CallIntent, DeactivationCause, ReloadEvent, RuntimeEvent, SessionId,
 };
 
-use crate::fixture::{Place, START, activated, deactivated, denied, done, intent};
+use crate::fixture::{
+    Place, START, activated, approved, deactivated, denied, done, intent, rejected_plugin, resumed,
+};
 
 fn log() -> Place {
     let place = Place::new();
@@ -62,6 +64,24 @@ fn story_has_each_session_and_unfinished_calls() {
     .assert_eq(&shown(&story));
     let one = Story::read(&place.path, Some("other")).expect("nothing was changed");
     assert_eq!(one.sessions, story.sessions[2..], "only the named session");
+}
+
+#[test]
+fn story_names_approvals_plugins_and_what_a_killed_task_left() {
+    let place = Place::new();
+    let log = place.open();
+    for event in [activated(), approved(), rejected_plugin(), resumed()] {
+        log.report(&event);
+    }
+    let story = Story::read(&place.path, None).expect("nothing was changed");
+    expect![[r#"
+        [talk]
+        2026-01-01T00:00:00Z loaded pdf, which names Read, Bash(git:*)
+        2026-01-01T00:00:00Z approval a1 granted by ada: Bash
+        2026-01-01T00:01:00Z resumed with pdf (since 2026-01-01T00:00:00Z) still loaded
+        []
+        2026-01-01T00:00:00Z plugin /plugins/notes.so rejected: `/plugins/notes.so` is not trusted; nothing was executed
+    "#]].assert_eq(&shown(&story));
 }
 
 #[test]

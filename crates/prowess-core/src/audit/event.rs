@@ -21,6 +21,8 @@ pub enum RuntimeEvent {
     SkillDeactivated(SkillDeactivation),
     /// A loaded skill was replaced by its current content.
     SkillRefreshed(RefreshEvent),
+    /// A program continues a session in which skills are loaded.
+    SessionResumed(SessionResumption),
     /// A skill is not used because another one has its id.
     SkillShadowed(ShadowEvent),
     /// A reload has published a new catalog.
@@ -88,8 +90,33 @@ pub enum DeactivationCause {
     SessionClosed,
     /// The session was unused for too long.
     SessionExpired,
+    /// There were too many sessions, and this one was the least recently used.
+    SessionEvicted,
     /// Its digest or its trust has changed.
     Revoked,
+}
+
+/// A program continues a session in which skills are loaded: by an earlier call, or by a task that
+/// never ended because its program was killed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionResumption {
+    /// The time of the resumption.
+    pub at: Timestamp,
+    /// The session.
+    pub session: SessionId,
+    /// The loaded skills.
+    pub skills: Vec<ResumedSkill>,
+}
+
+/// A skill that is still loaded when its session is resumed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResumedSkill {
+    /// The skill's id.
+    pub skill: String,
+    /// The id of its run.
+    pub correlation: CorrelationId,
+    /// The time of its activation.
+    pub activated: Timestamp,
 }
 
 /// A skill that is not used because another one has its id.

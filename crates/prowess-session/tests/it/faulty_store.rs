@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
 use prowess_core::{
-    ContentKey, OperationId, PutOutcome, SessionId, SessionStore, SessionSummary, StoreError,
-    StoredContent, StoredSession, Timestamp,
+    ContentKey, OperationId, PutOutcome, RemovedSession, SessionId, SessionStore, SessionSummary,
+    StoreError, StoredContent, StoredSession, Timestamp,
 };
 use prowess_session::MemoryStore;
 
@@ -45,6 +45,7 @@ pub(crate) enum Fault {
     PutMovesBack,
     ExpiresOneLate,
     ExpiresNothing,
+    ExpiresWithoutTexts,
     ExpiresEverything,
     ExpiresByCreation,
     ListIsUnordered,
@@ -110,9 +111,11 @@ impl FaultyStore {
         self.inner.put(session, new, stored)
     }
 
-    fn remove(&self, id: &SessionId) -> Result<bool, StoreError> {
-        let stored = self.inner.load(id)?;
-        stored.map_or(Ok(false), |stored| self.inner.delete(id, stored.operation))
+    fn remove(&self, id: &SessionId) -> Result<Option<RemovedSession>, StoreError> {
+        let Some(session) = self.inner.load(id)? else { return Ok(None) };
+        let texts = self.inner.contents(&session.contents)?;
+        let is_removed = self.inner.delete(id, session.operation)?;
+        Ok(is_removed.then_some(RemovedSession { session, texts }))
     }
 
     /// Yields to another thread between the comparison and the swap.
@@ -375,23 +378,28 @@ impl SessionStore for FaultyStore {
         }
     }
 
-    fn expire_before(&self, now: Timestamp) -> Result<usize, StoreError> {
+    fn expire_before(&self, now: Timestamp) -> Result<Vec<RemovedSession>, StoreError> {
         match self.fault {
             Some(Fault::ExpiresOneLate) => {
                 self.inner.expire_before(Timestamp(now.0.saturating_sub(1)))
             }
-            Some(Fault::ExpiresNothing) => Ok(0),
+            Some(Fault::ExpiresNothing) => Ok(Vec::new()),
+            Some(Fault::ExpiresWithoutTexts) => {
+                let mut removed = self.inner.expire_before(now)?;
+                removed.iter_mut().for_each(|removed| removed.texts.clear());
+                Ok(removed)
+            }
             Some(Fault::ExpiresEverything) => self.inner.expire_before(Timestamp(u64::MAX)),
             Some(Fault::ExpiresByCreation) => {
                 let seen: Vec<_> = self.seen().first.values().cloned().collect();
                 let expired = seen.iter().filter(|first| first.expires.is_some_and(|at| at <= now));
-                expired.map(|first| self.remove(&first.id).map(usize::from)).sum()
+                expired.filter_map(|first| self.remove(&first.id).transpose()).collect()
             }
             _ => self.inner.expire_before(now),
         }
     }
 
-    fn evict(&self, most: usize, keep: &SessionId) -> Result<usize, StoreError> {
+    fn evict(&self, most: usize, keep: &SessionId) -> Result<Vec<RemovedSession>, StoreError> {
         let mut all = self.all()?;
         let excess = all.len().saturating_sub(most);
         match self.fault {
@@ -407,14 +415,14 @@ impl SessionStore for FaultyStore {
         }
         let is_kept = |id: &SessionId| id == keep && !self.has(Fault::EvictsTheNamed);
         let evicted = all.iter().filter(|summary| !is_kept(&summary.id)).take(excess);
-        evicted.map(|summary| self.remove(&summary.id).map(usize::from)).sum()
+        evicted.filter_map(|summary| self.remove(&summary.id).transpose()).collect()
     }
 
     fn delete(&self, id: &SessionId, expected: OperationId) -> Result<bool, StoreError> {
         match self.fault {
             Some(Fault::DeletesNothing) => Ok(self.inner.load(id)?.is_some()),
             Some(Fault::DeleteAlwaysSucceeds) => self.inner.delete(id, expected).map(|_| true),
-            Some(Fault::DeleteIgnoresExpected) => self.remove(id),
+            Some(Fault::DeleteIgnoresExpected) => Ok(self.remove(id)?.is_some()),
             Some(Fault::DeletesSharedContents) => {
                 if let Some(stored) = self.inner.load(id)? {
                     self.hide_contents(&stored.contents);

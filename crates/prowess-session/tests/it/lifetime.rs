@@ -85,7 +85,7 @@ fn reading_the_state_writes_nothing() {
     let writes = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&writes);
     let store = HookedStore::new(Arc::new(MemoryStore::new()), move |call, moment| {
-        let is_write = matches!(call, StoreCall::Put { .. } | StoreCall::Delete(_));
+        let is_write = matches!(call, StoreCall::Put { .. } | StoreCall::ExpireBefore(_));
         let is_counted = is_write && moment == StoreMoment::Before;
         count.fetch_add(usize::from(is_counted), Ordering::Relaxed);
         Ok(())

@@ -57,6 +57,12 @@ impl Host {
                 let text = format!("-{} {:?} {:?}", event.skill, event.cause, event.duration);
                 (text, event.correlation)
             }
+            RuntimeEvent::SessionResumed(event) => {
+                let skills = event.skills.into_iter();
+                let (ids, runs): (Vec<_>, Vec<_>) =
+                    skills.map(|skill| (skill.skill, skill.correlation)).unzip();
+                (format!("resumed {}", ids.join(" ")), runs[0].clone())
+            }
             other => panic!("a session does not cause {other:?}"),
         });
         let (shown, ids): (Vec<_>, _) = shown.unzip();
@@ -124,4 +130,88 @@ fn close_and_expiry_end_each_run() {
     host.clock.advance(Duration::from_secs(2));
     assert!(expired.touch().is_err(), "it has expired");
     assert_eq!(host.take().0, format!("-b SessionExpired {}", run_length(2)));
+}
+
+#[test]
+fn end_of_task_and_revocation_end_their_runs() {
+    let host = Host::new(SessionPolicy::default());
+    let session = host.open();
+    load(&session, LoadMode::Add, "a b c d").expect("all may be loaded");
+    host.take();
+    session.revoke(|skill| skill.id == "a").expect("it is open");
+    assert_eq!(host.take().0, format!("-a Revoked {}", run_length(0)));
+    let allowed = ["c", "d"].map(str::to_owned).into();
+    session.restrict(&allowed).expect("it is open");
+    assert_eq!(host.take().0, format!("-b Revoked {}", run_length(0)));
+    session.task().end().expect("it is open");
+    let ended = ["c", "d"].map(|id| format!("-{id} TaskCompleted {}", run_length(0)));
+    assert_eq!(host.take().0, ended.join(", "));
+    load(&session, LoadMode::Add, "a").expect_err("the restriction stays");
+    load(&session, LoadMode::Add, "c").expect("it is allowed");
+    host.take();
+    drop(session.task());
+    assert_eq!(host.take().0, format!("-c TaskCompleted {}", run_length(0)), "also by a drop");
+}
+
+#[test]
+fn evicted_session_ends_its_runs() {
+    let max_sessions = std::num::NonZeroUsize::new(1);
+    let host = Host::new(SessionPolicy { max_sessions, ..SessionPolicy::default() });
+    let evicted = host.open();
+    load(&evicted, LoadMode::Add, "a b").expect("both may be loaded");
+    let (_, started) = host.take();
+    host.clock.advance(Duration::from_secs(3));
+    host.open();
+    let (shown, ended) = host.take();
+    let cause = |id| format!("-{id} SessionEvicted {}", run_length(3));
+    assert_eq!(shown, [cause("a"), cause("b")].join(", "));
+    assert_eq!(ended, started, "the runs that were started");
+}
+
+#[test]
+fn expired_sessions_end_their_runs_when_they_are_deleted() {
+    let policy = SessionPolicy { idle_limit_seconds: Some(1), ..SessionPolicy::default() };
+    let host = Host::new(policy);
+    let id = prowess_core::SessionId::new("chat").expect("it is an id");
+    let session = host.sessions.open_with(id.clone()).expect("the id is free");
+    let origin = CallOrigin { task: Some("t".to_owned()), ..CallOrigin::default() };
+    load(&session.with_origin(origin), LoadMode::Add, "a").expect("it may be loaded");
+    host.take();
+    host.clock.advance(Duration::from_secs(1));
+    assert_eq!(host.sessions.expire(), Ok(1));
+    assert_eq!(host.take().0, format!("-a SessionExpired {}", run_length(1)));
+    assert_eq!(host.sessions.expire(), Ok(0), "it is reported once");
+    assert_eq!(host.take().0, "");
+}
+
+#[test]
+fn new_session_ends_the_runs_of_the_expired_one() {
+    let policy = SessionPolicy { idle_limit_seconds: Some(1), ..SessionPolicy::default() };
+    let host = Host::new(policy);
+    let id = prowess_core::SessionId::new("chat").expect("it is an id");
+    let session = host.sessions.open_with(id.clone()).expect("the id is free");
+    let origin = CallOrigin { task: Some("t".to_owned()), ..CallOrigin::default() };
+    load(&session.with_origin(origin), LoadMode::Add, "a").expect("it may be loaded");
+    host.take();
+    host.clock.advance(Duration::from_secs(1));
+    host.sessions.open_with(id).expect("the session has expired");
+    assert_eq!(host.take().0, format!("-a SessionExpired {}", run_length(1)));
+}
+
+/// A program that was killed in a task has unloaded nothing.
+#[test]
+fn resumed_session_names_what_is_still_loaded() {
+    let host = Host::new(SessionPolicy::default());
+    let session = host.open();
+    host.sessions.resume(session.id()).expect("it is open");
+    assert_eq!(host.take().0, "", "nothing is loaded");
+    load(&session, LoadMode::Add, "a b").expect("both may be loaded");
+    let (_, started) = host.take();
+    let task = session.task();
+    // Never dropped, as in a killed program.
+    std::mem::forget(task);
+    host.sessions.resume(session.id()).expect("it is open");
+    let (shown, runs) = host.take();
+    assert_eq!(shown, "resumed a b");
+    assert_eq!(runs, started[..1], "the run that was started");
 }

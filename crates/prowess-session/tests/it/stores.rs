@@ -63,6 +63,7 @@ const FAULTS: &[(Fault, &str)] = &[
     (Fault::DeleteAlwaysSucceeds, "delete-reports-a-missing-session"),
     (Fault::DeleteIgnoresExpected, "delete-needs-the-expected-operation"),
     (Fault::DeletedComesBack, "deleted-sessions-stay-deleted"),
+    (Fault::ExpiresWithoutTexts, "removed-sessions-have-their-texts"),
     (Fault::EvictsTheMostRecent, "evict-removes-the-least-recent"),
     (Fault::EvictsTheNamed, "evict-keeps-the-named-session"),
     (Fault::EvictsByCreation, "evict-follows-the-last-use"),

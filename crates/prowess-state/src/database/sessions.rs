@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use prowess_core::{
-    ContentKey, Diagnostic, OperationId, PutOutcome, SessionId, SessionStore, SessionSummary,
-    StoreError, StoredContent, StoredSession, Timestamp,
+    ContentKey, Diagnostic, OperationId, PutOutcome, RemovedSession, SessionId, SessionStore,
+    SessionSummary, StoreError, StoredContent, StoredSession, Timestamp,
 };
 use rusqlite::types::Type;
-use rusqlite::{Connection, Error, OptionalExtension, Result, Row, params};
+use rusqlite::{Connection, Error, OptionalExtension, Params, Result, Row, params};
 
 use super::Database;
 
@@ -33,24 +33,11 @@ impl SessionDatabase {
 
 impl SessionStore for SessionDatabase {
     fn load(&self, id: &SessionId) -> Result<Option<StoredSession>, StoreError> {
-        self.0
-            .read(|connection| {
-                let select = "SELECT id, version, operation, contents, details, touched, expires \
-                          FROM session JOIN last_use USING (id) WHERE id = ?1";
-                connection.query_row(select, [id.as_str()], session).optional()
-            })
-            .map_err(StoreError)
+        self.0.read(|connection| stored(connection, id.as_str())).map_err(StoreError)
     }
 
     fn contents(&self, keys: &[ContentKey]) -> Result<Vec<Option<Arc<str>>>, StoreError> {
-        self.0
-            .read(|connection| {
-                let mut select = connection.prepare("SELECT text FROM content WHERE key = ?1")?;
-                keys.iter()
-                    .map(|key| select.query_row([key.as_bytes()], |row| row.get(0)).optional())
-                    .collect()
-            })
-            .map_err(StoreError)
+        self.0.read(|connection| texts(connection, keys)).map_err(StoreError)
     }
 
     fn put(
@@ -113,12 +100,11 @@ impl SessionStore for SessionDatabase {
             .map_err(StoreError)
     }
 
-    fn expire_before(&self, now: Timestamp) -> Result<usize, StoreError> {
+    fn expire_before(&self, now: Timestamp) -> Result<Vec<RemovedSession>, StoreError> {
         self.0
             .write(|transaction| {
-                let delete = "DELETE FROM session \
-                          WHERE id IN (SELECT id FROM last_use WHERE expires <= ?1)";
-                let deleted = transaction.execute(delete, [integer(now)])?;
+                let expired = "SELECT id FROM last_use WHERE expires <= ?1";
+                let deleted = remove(transaction, expired, [integer(now)])?;
                 let unused = "DELETE FROM content \
                           WHERE key NOT IN (SELECT key FROM session_content)";
                 transaction.execute(unused, [])?;
@@ -127,15 +113,14 @@ impl SessionStore for SessionDatabase {
             .map_err(StoreError)
     }
 
-    fn evict(&self, most: usize, keep: &SessionId) -> Result<usize, StoreError> {
+    fn evict(&self, most: usize, keep: &SessionId) -> Result<Vec<RemovedSession>, StoreError> {
         self.0
             .write(|transaction| {
                 let most = i64::try_from(most).unwrap_or(i64::MAX);
                 // A negative limit would be none.
-                let delete = "DELETE FROM session WHERE id IN (\
-                          SELECT id FROM last_use WHERE id != ?1 ORDER BY touched, id \
-                          LIMIT max(0, (SELECT count(*) FROM session) - ?2))";
-                transaction.execute(delete, params![keep.as_str(), most])
+                let excess = "SELECT id FROM last_use WHERE id != ?1 ORDER BY touched, id \
+                          LIMIT max(0, (SELECT count(*) FROM session) - ?2)";
+                remove(transaction, excess, params![keep.as_str(), most])
             })
             .map_err(StoreError)
     }
@@ -149,6 +134,34 @@ impl SessionStore for SessionDatabase {
             })
             .map_err(StoreError)
     }
+}
+
+fn stored(connection: &Connection, id: &str) -> Result<Option<StoredSession>> {
+    let select = "SELECT id, version, operation, contents, details, touched, expires \
+              FROM session JOIN last_use USING (id) WHERE id = ?1";
+    connection.query_row(select, [id], session).optional()
+}
+
+fn texts(connection: &Connection, keys: &[ContentKey]) -> Result<Vec<Option<Arc<str>>>> {
+    let mut select = connection.prepare("SELECT text FROM content WHERE key = ?1")?;
+    keys.iter().map(|key| select.query_row([key.as_bytes()], |row| row.get(0)).optional()).collect()
+}
+
+/// Deletes the sessions whose ids `query` selects, and returns them with their texts. A damaged one
+/// is deleted too, and not returned.
+fn remove(connection: &Connection, query: &str, row: impl Params) -> Result<Vec<RemovedSession>> {
+    let mut select = connection.prepare(query)?;
+    let ids: Vec<String> = select.query_map(row, |row| row.get(0))?.collect::<Result<_>>()?;
+    let mut delete = connection.prepare("DELETE FROM session WHERE id = ?1")?;
+    let mut removed = Vec::with_capacity(ids.len());
+    for id in ids {
+        if let Ok(Some(session)) = stored(connection, &id) {
+            let texts = texts(connection, &session.contents)?;
+            removed.push(RemovedSession { session, texts });
+        }
+        delete.execute([id])?;
+    }
+    Ok(removed)
 }
 
 /// Returns the operation that stored a session.

@@ -1,6 +1,10 @@
 //! Checks of the contents of sessions.
 
-use prowess_core::{ContentKey, PutOutcome, SessionStore, StoredContent};
+use std::sync::Arc;
+
+use prowess_core::{
+    ContentKey, PutOutcome, RemovedSession, SessionStore, StoredContent, StoredSession, Timestamp,
+};
 
 use super::Checked;
 use super::sample::{
@@ -78,6 +82,19 @@ pub(super) fn contents_go_when_replaced(store: &dyn SessionStore) -> Checked {
     put_new(store, &session_with(&id, 2, &[&after]), &[&after], Some(1))?;
     expire(store, 0)?;
     expect(text(store, before.key())?, None, "a content that the next state does not have")
+}
+
+pub(super) fn removed_sessions_have_their_texts(store: &dyn SessionStore) -> Checked {
+    let id = id("removed");
+    let [one, other] = ["removed 1", "removed 2"].map(content);
+    let session = StoredSession {
+        expires: Some(Timestamp(1)),
+        ..session_with(&id, 1, &[&one, &other, &one])
+    };
+    put_new(store, &session, &[&one, &other], None)?;
+    let removed = store.expire_before(Timestamp(1)).map_err(failed("expire_before"))?;
+    let texts = [&one, &other, &one].map(|content| Some(Arc::clone(content.text()))).into();
+    expect(removed, vec![RemovedSession { session, texts }], "the removed sessions")
 }
 
 pub(super) fn put_without_its_content_fails(store: &dyn SessionStore) -> Checked {

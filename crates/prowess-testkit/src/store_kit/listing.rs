@@ -3,7 +3,9 @@
 use prowess_core::{SessionId, SessionStore, SessionSummary};
 
 use super::Checked;
-use super::sample::{delete, expect, failed, id, load, session_at, store as put_new, touch};
+use super::sample::{
+    check_removed, delete, expect, failed, id, load, session_at, store as put_new, touch,
+};
 
 /// More than the sessions of all checks.
 const ALL: usize = 10_000;
@@ -63,7 +65,9 @@ pub(super) fn list_shows_each_session(store: &dyn SessionStore) -> Checked {
 }
 
 fn evict(store: &dyn SessionStore, most: usize, keep: &SessionId) -> Result<usize, String> {
-    store.evict(most, keep).map_err(failed("evict"))
+    let removed = store.evict(most, keep).map_err(failed("evict"))?;
+    check_removed(store, &removed)?;
+    Ok(removed.len())
 }
 
 fn are_stored(store: &dyn SessionStore, ids: &[&SessionId]) -> Result<Vec<bool>, String> {

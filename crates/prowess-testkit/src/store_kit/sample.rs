@@ -4,8 +4,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use prowess_core::{
-    ContentKey, OperationId, PutOutcome, SessionId, SessionStore, StoreError, StoredContent,
-    StoredSession, Timestamp,
+    ContentKey, OperationId, PutOutcome, RemovedSession, SessionId, SessionStore, StoreError,
+    StoredContent, StoredSession, Timestamp,
 };
 
 use super::Checked;
@@ -107,7 +107,22 @@ pub(super) fn delete(
 }
 
 pub(super) fn expire(store: &dyn SessionStore, now: u64) -> Result<usize, String> {
-    store.expire_before(Timestamp(now)).map_err(failed("expire_before"))
+    let removed = store.expire_before(Timestamp(now)).map_err(failed("expire_before"))?;
+    check_removed(store, &removed)?;
+    Ok(removed.len())
+}
+
+/// Checks that removed sessions are not stored, and have their texts.
+pub(super) fn check_removed(
+    store: &dyn SessionStore,
+    removed: &[RemovedSession],
+) -> Result<(), String> {
+    for RemovedSession { session, texts } in removed {
+        expect(load(store, &session.id)?, None, "a session that was returned as removed")?;
+        let keys: Vec<_> = texts.iter().flatten().map(|text| ContentKey::of(text)).collect();
+        expect(keys, session.contents.clone(), "the texts of a removed session")?;
+    }
+    Ok(())
 }
 
 pub(super) fn failed(call: &str) -> impl Fn(StoreError) -> String {
