@@ -35,6 +35,7 @@ mod caller;
 mod cancel;
 mod catalog;
 mod clock;
+pub mod codes;
 mod delivery;
 mod digest;
 mod layer;

@@ -1,4 +1,5 @@
-//! The codes of refusals, and of rules that grant nothing.
+//! The codes of refusals, of calls that wait for a person, and of rules that grant nothing. The
+//! page of codes lists them.
 
 prowess_core::declare_codes! {
     /// The `allowed-tools` of an active skill do not cover the call.
@@ -7,6 +8,12 @@ prowess_core::declare_codes! {
     TOOL_DENIED = "tool-denied";
     /// Nothing grants the call, and the policy does not ask.
     TOOL_NOT_GRANTED = "tool-not-granted";
+    /// A person has to approve the call first.
+    APPROVAL_REQUIRED = "approval-required";
+    /// A person has refused the call.
+    APPROVAL_DENIED = "approval-denied";
+    /// The approvals cannot be read or written, so the call was not run.
+    APPROVALS_UNAVAILABLE = "approvals-unavailable";
     /// The pattern of a rule is not of a form that is read, so the rule grants nothing.
     TOOL_PATTERN_INVALID = "tool-pattern-invalid";
     /// The tool's name in a rule has characters that no tool's name has. The rule grants nothing.

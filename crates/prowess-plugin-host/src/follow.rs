@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use notify::event::EventKindMask;
 use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
-use prowess_core::{Code, Diagnostic, Severity};
+use prowess_core::{Diagnostic, Severity};
 
-use crate::{PluginError, PluginHandle, PluginLoader, Reloaded, TrustStore};
+use crate::{PluginError, PluginHandle, PluginLoader, Reloaded, TrustStore, codes};
 
 /// How long a file is left alone before it is looked at: a copy is more than one write.
 const QUIET: Duration = Duration::from_millis(500);
@@ -121,8 +121,7 @@ impl Following {
             Some(Ok(trust)) => self.loader.trust = trust,
             // An unreadable trust store trusts nothing.
             Some(Err(error)) => {
-                let help = "fix the file or move it away";
-                return (self.told)(diagnostic("plugin-trust-invalid", error.to_string(), help));
+                return (self.told)(invalid_trust(error.to_string()));
             }
         }
         let Self { loader, plugins, told, .. } = self;
@@ -149,6 +148,7 @@ fn refused(error: &PluginError) -> Diagnostic {
     Diagnostic { message, ..error.to_diagnostic() }
 }
 
-fn diagnostic(code: &'static str, message: String, help: &str) -> Diagnostic {
-    Diagnostic::new(Code::new(code), Severity::Error, message, help)
+fn invalid_trust(message: String) -> Diagnostic {
+    let help = "fix the file or move it away";
+    Diagnostic::new(codes::PLUGIN_TRUST_INVALID, Severity::Error, message, help)
 }

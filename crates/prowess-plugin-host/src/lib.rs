@@ -30,6 +30,7 @@ mod adapter;
 mod breaker;
 mod calls;
 mod child;
+pub mod codes;
 mod conversation;
 mod error;
 mod failure;

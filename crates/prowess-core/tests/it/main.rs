@@ -4,6 +4,7 @@ mod approval;
 mod approval_model;
 mod cancel;
 mod catalog;
+mod codes;
 mod digest;
 mod path;
 mod record_set;

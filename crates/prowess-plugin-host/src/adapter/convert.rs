@@ -13,7 +13,7 @@ use serde::de::IntoDeserializer;
 use serde::de::value::Error as AnyError;
 use serde_json::Value;
 
-use crate::PluginErrorKind;
+use crate::{PluginErrorKind, codes as declared};
 use crate::failure::Failure;
 
 /// A change that names more packages than this is one of everything.
@@ -61,13 +61,13 @@ pub(crate) fn number_of(kind: SourceErrorKind) -> u32 {
 
 /// The code that a tool's result carries when a plugin gave none.
 pub(crate) fn result_code(failure: &Failure) -> Code {
-    Code::new(match (failure.kind, failure.code) {
-        (Some(kind), _) => kind.as_str(),
-        (None, codes::DEADLINE) => "plugin-deadline",
-        (None, codes::CANCELLED) => "cancelled",
-        (None, codes::UNAVAILABLE) => "plugin-unavailable",
-        (None, _) => "plugin-failed",
-    })
+    match (failure.kind, failure.code) {
+        (Some(kind), _) => Code::new(kind.as_str()),
+        (None, codes::DEADLINE) => declared::PLUGIN_DEADLINE,
+        (None, codes::CANCELLED) => prowess_core::codes::CANCELLED,
+        (None, codes::UNAVAILABLE) => declared::PLUGIN_UNAVAILABLE,
+        (None, _) => declared::PLUGIN_FAILED,
+    }
 }
 
 /// Returns the code for a trace.
@@ -80,7 +80,7 @@ pub(crate) fn trace_code(failure: &Failure) -> Code {
 pub(crate) fn code(text: &str) -> Code {
     let text = text.to_owned();
     let deserializer: serde::de::value::StringDeserializer<AnyError> = text.into_deserializer();
-    Code::deserialize(deserializer).unwrap_or(Code::new("plugin-failed"))
+    Code::deserialize(deserializer).unwrap_or(declared::PLUGIN_FAILED)
 }
 
 /// The problem as a diagnostic. Its texts are cut: a plugin may write books.

@@ -5,12 +5,13 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use abi_stable::std_types::RStr;
-use prowess_core::{Code, Diagnostic, Found, PackagePath, ReadFurther, ScanSink, Severity, Stamp};
+use prowess_core::{Diagnostic, Found, PackagePath, ReadFurther, ScanSink, Severity, Stamp};
 use prowess_plugin_abi::{self as abi, Problem, ScanSinkAbi, flags, text};
 use prowess_text::{clipped, quoted};
 
 use super::convert;
 use super::lease::Lent;
+use crate::codes;
 
 /// The most packages of one scan.
 const MAX_REPORTS: usize = 1_000_000;
@@ -71,7 +72,7 @@ impl BoundedSink {
 
     /// Reports a fault of the plugin itself.
     fn refuse(&mut self, message: impl Into<String>) {
-        let code = Code::new("plugin-protocol-broken");
+        let code = codes::PLUGIN_PROTOCOL_BROKEN;
         self.pass_on(None, Diagnostic::new(code, Severity::Error, message, HELP));
     }
 
@@ -83,7 +84,7 @@ impl BoundedSink {
             ..=MAX_PROBLEMS => (unseen, diagnostic),
             TOO_MANY_PROBLEMS => {
                 let message = format!("the plugin reports more than {MAX_PROBLEMS} problems");
-                let code = Code::new("plugin-protocol-broken");
+                let code = codes::PLUGIN_PROTOCOL_BROKEN;
                 let diagnostic = Diagnostic::new(code, Severity::Error, message, HELP);
                 (Some(String::new()), diagnostic)
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, ChangeListener, Clock, Coverage, Found, Listing, PackagePath, PreviousScan, ReadLimit,
+    Cancel, ChangeListener, Clock, Code, Coverage, Found, Listing, PackagePath, PreviousScan, ReadLimit,
     Resource, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind,
     Stamp, ToolProvider, Watch,
 };
@@ -133,7 +133,7 @@ impl RemoteSource {
             Ok(_) => Err(nonsense()),
             Err(error) if error.kind == SourceErrorKind::Cancelled => Err(error),
             Err(error) => {
-                sink.problem(problem(error.kind.as_str(), package, error.message));
+                sink.problem(problem(Code::new(error.kind.as_str()), package, error.message));
                 Ok(())
             }
         }

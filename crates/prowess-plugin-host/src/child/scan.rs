@@ -10,6 +10,7 @@ use prowess_core::{
 use super::broken::{cancelled, nonsense};
 use super::protocol::{FoundPackage, Reply};
 use crate::adapter::found_unsized;
+use crate::codes::PLUGIN_PROTOCOL_BROKEN;
 
 /// The most packages that a source may have.
 const MAX_PACKAGES: usize = 1_000_000;
@@ -48,7 +49,7 @@ impl<'a> Scan<'a> {
                  {MAX_PROBLEMS}; they are left out",
                 self.left_out
             );
-            self.sink.problem(problem("plugin-protocol-broken", "", message));
+            self.sink.problem(problem(PLUGIN_PROTOCOL_BROKEN, "", message));
         }
         Ok(self.short)
     }
@@ -126,14 +127,14 @@ impl<'a> Scan<'a> {
             true => "the plugin reports this package twice",
             false => "the plugin reports a package by a path that is none",
         };
-        self.problem(problem("plugin-protocol-broken", package, reason.into()));
+        self.problem(problem(PLUGIN_PROTOCOL_BROKEN, package, reason.into()));
         Ok(false)
     }
 }
 
-pub(super) fn problem(code: &'static str, package: &str, message: String) -> Diagnostic {
+/// Returns a finding about a package.
+pub(super) fn problem(code: Code, package: &str, message: String) -> Diagnostic {
     let help = "ask the author of the plugin";
-    let code = Code::new(code);
     Diagnostic {
         path: Some(package.into()),
         ..Diagnostic::new(code, Severity::Error, message, help)

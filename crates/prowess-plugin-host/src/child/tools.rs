@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use prowess_core::codes::CANCELLED;
 use prowess_core::{
     Cancel, Catalog, Code, SourceErrorKind, Tool, ToolContext, ToolDefinition, ToolProvider,
     ToolResult,
@@ -13,6 +14,7 @@ use super::broken::{Broken, nonsense};
 use super::protocol::{Answer, Call, OfferedTool, WireShown};
 use super::supervisor::{Caller, Supervisor};
 use crate::adapter::named::{self, NamedSkills};
+use crate::codes::PLUGIN_FAILED;
 use crate::conversation::{self, state_number};
 use crate::recent::Recent;
 
@@ -153,11 +155,11 @@ impl RemoteTool {
 
 fn failed(broken: Broken) -> ToolResult {
     let (code, message) = match broken {
-        Broken::Process(error) => (error.kind.as_str(), error.to_string()),
+        Broken::Process(error) => (Code::new(error.kind.as_str()), error.to_string()),
         Broken::Reported(error) if error.kind == SourceErrorKind::Cancelled => {
-            ("cancelled", error.message)
+            (CANCELLED, error.message)
         }
-        Broken::Reported(error) => ("plugin-failed", error.message),
+        Broken::Reported(error) => (PLUGIN_FAILED, error.message),
     };
-    ToolResult::error(Code::new(code), message)
+    ToolResult::error(code, message)
 }

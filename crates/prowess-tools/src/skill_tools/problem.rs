@@ -61,8 +61,8 @@ impl From<SessionError> for Problem {
 impl From<PathError> for Problem {
     fn from(error: PathError) -> Self {
         let code = match error {
-            PathError::Escape(_) => Code::new("path-escape"),
-            PathError::NotAFile(_) => Code::new("not-a-file"),
+            PathError::Escape(_) => prowess_core::codes::PATH_ESCAPE,
+            PathError::NotAFile(_) => prowess_core::codes::NOT_A_FILE,
             _ => codes::INVALID_PATH,
         };
         Self::new(code, error.to_string())

@@ -1,21 +1,12 @@
 //! The gate of the runtime as its toolbox sees it.
 
-use prowess_core::{ApprovalStoreError, AuditedDecision, Code, Verdict, declare_codes};
-use prowess_gate::{Decision, Grounds, RuleOrigin};
+use prowess_core::{ApprovalStoreError, AuditedDecision, Code, Verdict};
+use prowess_gate::{Decision, Grounds, RuleOrigin, codes};
 use prowess_text::quoted;
 use prowess_tools::{Gate, GateAnswer, GateRequest, Refusal};
 
 use super::approving::Request;
 use super::{GatedCall, RuntimeGate};
-
-declare_codes! {
-    /// A person has to approve the call first.
-    APPROVAL_REQUIRED = "approval-required";
-    /// A person has refused the call.
-    APPROVAL_DENIED = "approval-denied";
-    /// The approvals cannot be read or written, so the call was not run.
-    APPROVALS_UNAVAILABLE = "approvals-unavailable";
-}
 
 impl Gate for RuntimeGate {
     fn check(&self, request: &GateRequest<'_>) -> GateAnswer {
@@ -81,19 +72,19 @@ fn asked(tool: &str, request: Request, grounds: &Grounds) -> GateAnswer {
                 "{tool} was not run: a person has to approve this call first; tell the user, and \
                  repeat the same call when it is approved"
             );
-            let refusal = Refusal::new(APPROVAL_REQUIRED, message);
+            let refusal = Refusal::new(codes::APPROVAL_REQUIRED, message);
             GateAnswer { decision, ..GateAnswer::ask(refusal, approval) }
         }
         Request::Denied => {
             let message = format!("{tool} was not run: a person has refused it; go on without it");
             let decision = AuditedDecision { verdict: Verdict::Denied, ..decision };
-            GateAnswer { decision, ..GateAnswer::deny(Refusal::new(APPROVAL_DENIED, message)) }
+            GateAnswer { decision, ..GateAnswer::deny(Refusal::new(codes::APPROVAL_DENIED, message)) }
         }
         Request::NotAsked(reason) => {
             let message =
                 format!("{tool} was not run: it needs an approval, and {reason}; tell the user");
             let decision = AuditedDecision { verdict: Verdict::Denied, ..decision };
-            GateAnswer { decision, ..GateAnswer::deny(Refusal::new(APPROVAL_REQUIRED, message)) }
+            GateAnswer { decision, ..GateAnswer::deny(Refusal::new(codes::APPROVAL_REQUIRED, message)) }
         }
     }
 }
@@ -103,12 +94,12 @@ fn contended(tool: &str) -> Refusal {
         "{} was not run: other calls used its approval at the same time; repeat the call",
         quoted(tool)
     );
-    Refusal::new(APPROVAL_REQUIRED, message)
+    Refusal::new(codes::APPROVAL_REQUIRED, message)
 }
 
 fn unavailable(tool: &str, error: &ApprovalStoreError) -> GateAnswer {
     let message = format!("{} was not run: {error}; tell the user", quoted(tool));
-    GateAnswer::deny(Refusal::new(APPROVALS_UNAVAILABLE, message))
+    GateAnswer::deny(Refusal::new(codes::APPROVALS_UNAVAILABLE, message))
 }
 
 fn denied(refusal: &prowess_gate::Refusal) -> Refusal {
