@@ -287,7 +287,7 @@ pub enum SessionError {
     #[error("No active skills to deactivate")]
     NothingActive,
     /// The session may load other skills only.
-    #[error("skill `{0}` is not among the skills that this session may load")]
+    #[error("skill `{0}` is not among the skills that this session may load; go on without it")]
     NotAllowed(String),
     /// The session has ended or expired, or never existed.
     #[error("there is no session `{}`; open a new one", .0.shown())]

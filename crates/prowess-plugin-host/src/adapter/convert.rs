@@ -13,8 +13,8 @@ use serde::de::IntoDeserializer;
 use serde::de::value::Error as AnyError;
 use serde_json::Value;
 
-use crate::{PluginErrorKind, codes as declared};
 use crate::failure::Failure;
+use crate::{PluginErrorKind, codes as declared};
 
 /// A change that names more packages than this is one of everything.
 const MAX_CHANGED: usize = 10_000;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, ChangeListener, Clock, Code, Coverage, Found, Listing, PackagePath, PreviousScan, ReadLimit,
-    Resource, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind,
-    Stamp, ToolProvider, Watch,
+    Cancel, ChangeListener, Clock, Code, Coverage, Found, Listing, PackagePath, PreviousScan,
+    ReadLimit, Resource, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError,
+    SourceErrorKind, Stamp, ToolProvider, Watch,
 };
 
 use super::Launch;

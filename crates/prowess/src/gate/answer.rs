@@ -78,13 +78,19 @@ fn asked(tool: &str, request: Request, grounds: &Grounds) -> GateAnswer {
         Request::Denied => {
             let message = format!("{tool} was not run: a person has refused it; go on without it");
             let decision = AuditedDecision { verdict: Verdict::Denied, ..decision };
-            GateAnswer { decision, ..GateAnswer::deny(Refusal::new(codes::APPROVAL_DENIED, message)) }
+            GateAnswer {
+                decision,
+                ..GateAnswer::deny(Refusal::new(codes::APPROVAL_DENIED, message))
+            }
         }
         Request::NotAsked(reason) => {
             let message =
                 format!("{tool} was not run: it needs an approval, and {reason}; tell the user");
             let decision = AuditedDecision { verdict: Verdict::Denied, ..decision };
-            GateAnswer { decision, ..GateAnswer::deny(Refusal::new(codes::APPROVAL_REQUIRED, message)) }
+            GateAnswer {
+                decision,
+                ..GateAnswer::deny(Refusal::new(codes::APPROVAL_REQUIRED, message))
+            }
         }
     }
 }

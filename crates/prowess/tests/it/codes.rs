@@ -1,15 +1,25 @@
-//! Every code that building a catalog can give is explained by an example that gives it, and the page of
-//! all codes is up to date.
+//! Each code is explained by an example that gives it, and the page of all codes is up to date and
+//! has every code that a crate declares.
 
+mod calls;
 mod examples;
+mod hosts;
+mod plugins;
+mod results;
 mod setup;
+mod workspace;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use prowess::{Code, CodeEntry, Diagnostic, lint, registry, source_fs, state, tools, vendor};
+use prowess::{
+    Code, CodeEntry, Diagnostic, codes, gating, lint, plugin_host, registry, source_fs, state,
+    tools, vendor,
+};
 
 use examples::EXAMPLES;
+use plugins::PLUGINS;
+use results::RESULTS;
 use setup::Setup;
 
 const INTRODUCTION: &str = "
@@ -21,10 +31,17 @@ Findings of discovery and of resolving which skill is used. The severity of each
 const TOOL_RESULTS: &str = "
 # Codes of tool results
 
-A tool call that fails returns a result with one of these codes and with the next step.
+A tool call that fails returns a result with one of these codes and with the next step. The examples show policies, files other
+than those of a skill `pdf`, and calls; the last call has the result.
+";
 
-| Code | Meaning |
-|---|---|
+const PLUGIN_CODES: &str = "
+# Codes of plugins
+
+A plugin that is refused or fails is a diagnostic with one of these codes, and so is the result of its tool.
+
+| Code | Meaning | Example | Next step |
+|---|---|---|---|
 ";
 
 /// A code with what shows it: a place on the disk, and what a host does with it.
@@ -87,12 +104,49 @@ fn page() -> String {
         }
     }
     page.push_str(TOOL_RESULTS);
-    for CodeEntry { code, meaning, .. } in
-        [tools::codes::ALL, vendor::codes::ALL].into_iter().flatten()
-    {
-        let _ = writeln!(page, "| `{code}` | {meaning} |");
+    push_results(&mut page);
+    page.push_str(PLUGIN_CODES);
+    for CodeEntry { code, meaning, .. } in plugin_host::codes::ALL {
+        let example = PLUGINS.iter().find(|example| example.code == *code);
+        let example = example.unwrap_or_else(|| panic!("`{code}` has an example"));
+        let _ = writeln!(page, "| `{code}` | {meaning} | {} | {} |", example.plugin, example.next);
     }
     page
+}
+
+/// The codes of results, each once.
+fn result_entries() -> Vec<&'static CodeEntry> {
+    let mut known = BTreeSet::new();
+    [tools::codes::ALL, vendor::codes::ALL, gating::codes::ALL, codes::ALL]
+        .into_iter()
+        .flatten()
+        .filter(|entry| known.insert(entry.code.as_str()))
+        .collect()
+}
+
+fn push_results(page: &mut String) {
+    let heading = |page: &str, code: &Code| match page.contains(&format!("\n## {code}\n")) {
+        true => format!("{code}-result"),
+        false => code.to_string(),
+    };
+    let entries: Vec<_> =
+        result_entries().into_iter().map(|entry| (heading(page, &entry.code), entry)).collect();
+    page.push_str("\n| Code | Meaning |\n|---|---|\n");
+    for (heading, CodeEntry { code, meaning, .. }) in &entries {
+        let _ = writeln!(page, "| [`{code}`](#{heading}) | {meaning} |");
+    }
+    for (heading, CodeEntry { code, meaning, .. }) in entries {
+        let example = RESULTS.iter().find(|example| example.code == *code);
+        let example = example.unwrap_or_else(|| panic!("`{code}` has an example"));
+        let shown = example.given.shown();
+        let (found, message) = example.given.result();
+        assert!(found.is_none_or(|found| found == *code), "the example of `{code}`: {message}");
+        let _ = write!(
+            page,
+            "\n## {heading}\n\n{meaning}\n\n````text\n{}\n````\n\n````text\n{message}\n````\n",
+            shown.trim()
+        );
+    }
 }
 
 #[test]

@@ -1,0 +1,114 @@
+//! Calls of a runtime over files, and the result of the last one.
+
+use std::fmt::Write as _;
+
+use prowess::tools::Dispatched;
+use prowess::{Code, Content, Policies, Runtime, RuntimeBuilder, ToolCall, ToolResult, Turn};
+use prowess_testkit::Tree;
+use serde_json::Value;
+
+/// Calls by tool and arguments.
+pub(super) type Calls = &'static [(&'static str, &'static str)];
+
+/// The skill of most examples.
+pub(super) const PDF: &str = "
+//- /user/pdf/SKILL.md
+---
+name: pdf
+description: Fills forms.
+allowed-tools: Read
+---
+Forms
+//- /user/pdf/references/fields.md
+Fields
+//- /user/pdf/scripts/fill.py
+print()
+";
+
+/// The origin of a result.
+pub(super) enum Given {
+    /// Calls of a runtime over files, of which the last has the result.
+    Calls { files: &'static str, policies: &'static str, calls: Calls },
+    /// A host with something that the calls alone do not show.
+    Host { shown: &'static str, result: fn() -> Option<(Code, String)> },
+    /// A system that fails in a way that a test does not bring about.
+    Described { shown: &'static str, message: &'static str },
+}
+
+impl Given {
+    /// Returns the text of the page.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Self::Host { shown, .. } | Self::Described { shown, .. } => (*shown).to_owned(),
+            Self::Calls { files, policies, calls } => {
+                let mut text = String::new();
+                if *files != PDF {
+                    let _ = writeln!(text, "{}\n", files.trim());
+                }
+                for policy in policies.lines() {
+                    let _ = writeln!(text, "{policy}");
+                }
+                for (tool, arguments) in *calls {
+                    let _ = writeln!(text, "{tool} {arguments}");
+                }
+                text
+            }
+        }
+    }
+
+    /// Returns the message of the result, and its code if it is real.
+    pub(super) fn result(&self) -> (Option<Code>, String) {
+        match self {
+            Self::Described { message, .. } => (None, (*message).to_owned()),
+            Self::Host { result, .. } => real(result()),
+            Self::Calls { files, policies, calls } => {
+                let tree = tree(files);
+                let runtime = builder(&tree, policies).build().expect("it is complete");
+                let session = runtime.open_session().expect("the store is in memory");
+                let mut last = None;
+                for call in *calls {
+                    let turn = runtime.turn(&session).expect("the session is open");
+                    last = refused(dispatch(&turn, *call));
+                }
+                real(last)
+            }
+        }
+    }
+}
+
+fn real(result: Option<(Code, String)>) -> (Option<Code>, String) {
+    let (code, message) = result.expect("the last call fails");
+    (Some(code), message)
+}
+
+/// Returns a tree with a directory for each layer of [`builder`].
+pub(super) fn tree(files: &str) -> Tree {
+    let tree = Tree::new(files);
+    for layer in ["user", "project"] {
+        std::fs::create_dir_all(tree.join(layer)).expect("there is room");
+    }
+    tree
+}
+
+pub(super) fn builder(tree: &Tree, policies: &str) -> RuntimeBuilder {
+    let policies = Policies::from_yaml(policies).expect("the policies are good");
+    let builder = Runtime::builder().policies(policies);
+    builder.tree("user", tree.join("user")).tree("project", tree.join("project"))
+}
+
+/// Makes a call. `Bash` is a tool of the host, which the runtime guards.
+pub(super) fn dispatch(turn: &Turn, (tool, arguments): (&str, &str)) -> Dispatched {
+    let arguments: Value = serde_json::from_str(arguments).expect("the arguments are JSON");
+    let call = ToolCall::new(tool, arguments);
+    if tool == "Bash" { turn.guard(&call, || ToolResult::text("")) } else { turn.call(&call) }
+}
+
+/// Returns the code and the message of a result that is an error.
+pub(super) fn refused(answer: Dispatched) -> Option<(Code, String)> {
+    let texts = answer.result.content.iter().filter_map(|part| match part {
+        Content::Text { text } => Some(text.as_str()),
+        Content::Blob { .. } => None,
+    });
+    let message = texts.collect::<Vec<_>>().join("\n");
+    Some((answer.result.code?, message))
+}

@@ -1,0 +1,315 @@
+//! An example for each code of a result: calls, of which the last returns it.
+
+use prowess::gating::codes as gating;
+use prowess::{Code, codes, tools, vendor};
+
+use super::calls::{Calls, Given, PDF};
+use super::hosts;
+use super::setup::link;
+
+/// A code with what shows it.
+pub(super) struct ResultExample {
+    pub(super) code: Code,
+    pub(super) given: Given,
+}
+
+const TWO: &str = "
+//- /user/pdf/SKILL.md
+---
+name: pdf
+description: Fills forms.
+---
+Forms
+//- /user/tables/SKILL.md
+---
+name: tables
+description: Reads tables.
+---
+Tables
+";
+
+const ALIKE: &str = "
+//- /user/a/SKILL.md
+---
+name: Notes
+description: Takes notes.
+---
+//- /user/b/SKILL.md
+---
+name: notes
+description: Takes other notes.
+---
+";
+
+const LOAD: (&str, &str) = ("skills_load", r#"{"names": ["pdf"]}"#);
+const LOAD_TABLES: (&str, &str) = ("skills_load", r#"{"names": ["tables"], "mode": "add"}"#);
+const RUN: (&str, &str) = ("skills_run", r#"{"skill": "pdf", "path": "scripts/fill.py"}"#);
+const REMOVE: (&str, &str) = ("Bash", r#"{"command": "rm forms.pdf"}"#);
+
+/// Calls over the skill `pdf` by the standard policies.
+const fn of_pdf(code: Code, calls: Calls) -> ResultExample {
+    by(code, "", calls)
+}
+
+/// Calls over the skill `pdf` by these policies.
+const fn by(code: Code, policies: &'static str, calls: Calls) -> ResultExample {
+    over(code, PDF, policies, calls)
+}
+
+const fn over(
+    code: Code,
+    files: &'static str,
+    policies: &'static str,
+    calls: Calls,
+) -> ResultExample {
+    ResultExample { code, given: Given::Calls { files, policies, calls } }
+}
+
+/// A host with something that the calls alone do not show.
+const fn host(
+    code: Code,
+    shown: &'static str,
+    result: fn() -> Option<(Code, String)>,
+) -> ResultExample {
+    ResultExample { code, given: Given::Host { shown, result } }
+}
+
+/// A system that fails in a way that a test does not bring about.
+const fn described(code: Code, shown: &'static str, message: &'static str) -> ResultExample {
+    ResultExample { code, given: Given::Described { shown, message } }
+}
+
+pub(super) static RESULTS: &[ResultExample] = &[
+    of_pdf(tools::codes::UNKNOWN_TOOL, &[("skills_laod", "{}")]),
+    of_pdf(tools::codes::INVALID_ARGUMENTS, &[("skills_load", r#"{"name": "pdf"}"#)]),
+    host(tools::codes::TOOL_FAILED, "a tool `weather` that panics", hosts::panicking_tool),
+    described(
+        tools::codes::FUNCTION_FAILED,
+        "a function tool `weather` that returns an error",
+        "weather failed: there is no city named `Rom`; did you mean `Rome`?",
+    ),
+    host(
+        tools::codes::GATE_FAILED,
+        "Bash {\"command\": \"rm forms.pdf\"}\n(and the store of approvals panics)",
+        hosts::panicking_approvals,
+    ),
+    host(
+        tools::codes::RATE_LIMITED,
+        "skills_load {\"names\": [\"pdf\"]}\n(and the limiter of the host refuses the call)",
+        hosts::limited,
+    ),
+    host(
+        tools::codes::AUDIT_UNAVAILABLE,
+        "audit: { policy: required }\nskills_load {\"names\": [\"pdf\"]}\n(and the log is on a full disk)",
+        hosts::full_audit,
+    ),
+    host(tools::codes::CANCELLED, "a call of a turn that was cancelled", hosts::cancelled),
+    of_pdf(tools::codes::SKILL_NOT_FOUND, &[("skills_load", r#"{"names": ["pfd"]}"#)]),
+    over(
+        tools::codes::SKILL_AMBIGUOUS,
+        ALIKE,
+        "registry: { name_rule: any, name_mismatch: allow }\ntools: { skill_lookup: casefold_unique }",
+        &[("skills_load", r#"{"names": ["NOTES"]}"#)],
+    ),
+    over(
+        tools::codes::SKILL_HIDDEN,
+        "
+//- /user/pdf/SKILL.md
+---
+name: pdf
+description: Fills forms.
+disable-model-invocation: true
+---
+",
+        "",
+        &[LOAD],
+    ),
+    over(
+        tools::codes::SKILL_NOT_READY,
+        "
+//- /user/pdf/SKILL.md
+---
+name: pdf
+description: Fills forms.
+metadata:
+  openclaw:
+    requires:
+      bins: [pdf-writer]
+---
+",
+        "",
+        &[LOAD],
+    ),
+    of_pdf(
+        tools::codes::SKILL_NOT_ACTIVE,
+        &[("skills_read", r#"{"path": "references/fields.md"}"#)],
+    ),
+    host(
+        tools::codes::SKILL_CHANGED,
+        "(a `SKILL.md` that has another name since the catalog was built)",
+        || {
+            hosts::after(
+                PDF,
+                |tree| tree.write("user/pdf/SKILL.md", "---\nname: forms\ndescription: x\n---\n"),
+                LOAD,
+            )
+        },
+    ),
+    host(
+        tools::codes::SKILL_INVALID,
+        "(a `SKILL.md` that has lost its description since the catalog was built)",
+        || hosts::after(PDF, |tree| tree.write("user/pdf/SKILL.md", "---\nname: pdf\n---\n"), LOAD),
+    ),
+    by(
+        tools::codes::TOO_MANY_NAMES,
+        "tools: { names_per_call: 1 }",
+        &[("skills_load", r#"{"names": ["pdf", "tables"]}"#)],
+    ),
+    over(
+        tools::codes::REQUIREMENT_UNMET,
+        "//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: x\nrequires: forms\n---\n",
+        "tools: { requires: auto_load }",
+        &[LOAD],
+    ),
+    over(
+        tools::codes::REQUIREMENT_CYCLE,
+        "//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: x\nrequires: pdf\n---\n",
+        "tools: { requires: auto_load }",
+        &[LOAD],
+    ),
+    over(
+        tools::codes::REQUIREMENT_NOT_LOADED,
+        "
+//- /user/pdf/SKILL.md
+---
+name: pdf
+description: x
+requires: forms
+---
+//- /user/forms/SKILL.md
+---
+name: forms
+description: x
+---
+",
+        "tools: { requires: check }",
+        &[LOAD],
+    ),
+    of_pdf(tools::codes::INVALID_PATH, &[LOAD, ("skills_read", r#"{"path": "a\u0000b"}"#)]),
+    by(
+        tools::codes::PATH_NOT_ALLOWED,
+        "tools: { read_scope: resources }",
+        &[LOAD, ("skills_read", r#"{"path": "scripts/fill.py"}"#)],
+    ),
+    of_pdf(tools::codes::SCRIPTS_UNAVAILABLE, &[LOAD, RUN]),
+    host(
+        vendor::codes::ARGUMENTS_NOT_JSON,
+        "a call of `skills_load` with the arguments {\"names\": [\"pdf\"]",
+        hosts::broken_arguments,
+    ),
+    by(gating::SKILL_TOOL_NOT_ALLOWED, "gate: { tool_semantics: restrict }", &[LOAD, REMOVE]),
+    by(gating::TOOL_DENIED, "gate: { ceiling: { deny: [Bash] } }", &[REMOVE]),
+    by(gating::TOOL_NOT_GRANTED, "gate: { ungranted: deny }", &[REMOVE]),
+    of_pdf(gating::APPROVAL_REQUIRED, &[REMOVE]),
+    host(
+        gating::APPROVAL_DENIED,
+        "Bash {\"command\": \"rm forms.pdf\"}\n(and a person refuses it)",
+        hosts::denied,
+    ),
+    host(
+        gating::APPROVALS_UNAVAILABLE,
+        "Bash {\"command\": \"rm forms.pdf\"}\n(and the database of approvals is locked)",
+        hosts::locked_approvals,
+    ),
+    host(gating::TOOL_PATTERN_INVALID, "allowed-tools: Bash(git:* rm:*)", || {
+        hosts::rule("Bash(git:* rm:*)")
+    }),
+    host(gating::TOOL_NAME_INVALID, "allowed-tools: B\\u{430}sh", || hosts::rule("B\u{430}sh")),
+    over(codes::TOO_MANY_SKILLS, TWO, "session: { max_active: 1 }", &[LOAD, LOAD_TABLES]),
+    by(
+        codes::ALREADY_ACTIVE,
+        "session: { on_reload: error }",
+        &[LOAD, ("skills_load", r#"{"names": ["pdf"], "mode": "add"}"#)],
+    ),
+    over(
+        codes::NOT_ON_TOP,
+        TWO,
+        "session: { discipline: stack }",
+        &[LOAD, LOAD_TABLES, ("skills_unload", r#"{"names": ["pdf"]}"#)],
+    ),
+    over(
+        codes::NOTHING_ACTIVE,
+        TWO,
+        "session: { discipline: stack }\ntools: { surfaces: [skill] }",
+        &[("skill", r#"{"skill_name": "pdf", "action": "deactivate"}"#)],
+    ),
+    host(
+        codes::SKILL_NOT_ALLOWED,
+        "skills_load {\"names\": [\"pdf\"]}\n(in a session that may load `tables` alone)",
+        hosts::narrowed,
+    ),
+    host(
+        codes::SESSION_NOT_FOUND,
+        "skills_load {\"names\": [\"pdf\"]}\n(after the host closed the session)",
+        hosts::closed,
+    ),
+    described(
+        codes::SESSION_CONTENDED,
+        "(many programs change one session at the same time)",
+        "session `…` was changed by others too often; try again",
+    ),
+    described(
+        codes::SESSION_STORE_FAILED,
+        "(the database of sessions is on a full disk)",
+        "the session store failed: database or disk is full",
+    ),
+    of_pdf(
+        codes::RESOURCE_NOT_FOUND,
+        &[LOAD, ("skills_read", r#"{"path": "references/field.md"}"#)],
+    ),
+    of_pdf(codes::PATH_ESCAPE, &[LOAD, ("skills_read", r#"{"path": "../../notes.txt"}"#)]),
+    of_pdf(codes::NOT_A_FILE, &[LOAD, ("skills_read", r#"{"path": "references"}"#)]),
+    host(
+        codes::SYMLINK_LOOP,
+        "skills_read {\"path\": \"references/more.md\"}\n(which is a link to itself)",
+        || {
+            let read = ("skills_read", r#"{"skill": "pdf", "path": "references/more.md"}"#);
+            hosts::after(PDF, |tree| link(tree, "more.md", "user/pdf/references/more.md"), read)
+        },
+    ),
+    by(
+        codes::FILE_TOO_LARGE,
+        "tools: { read_limit_bytes: 4 }",
+        &[LOAD, ("skills_read", r#"{"path": "references/fields.md"}"#)],
+    ),
+    described(
+        codes::PERMISSION_DENIED,
+        "(a file that the user may not read)",
+        "`references/fields.md` of skill `pdf` may not be read; tell the user",
+    ),
+    host(
+        codes::MULTIPLE_LINKS,
+        "skills_read {\"path\": \"references/fields.md\"}\n(in the layer `project`, and the file has another name too)",
+        hosts::hard_link,
+    ),
+    described(
+        codes::CROSS_DEVICE,
+        "(a file on a directory that is mounted inside a package of the layer `project`)",
+        "`references/fields.md` of skill `pdf` lies on another mount, which is not read in an untrusted layer; read another file",
+    ),
+    described(
+        codes::SKILL_CHANGING,
+        "(a file that another program writes without a pause)",
+        "`references/fields.md` of skill `pdf` is being written to; try again in a moment",
+    ),
+    described(
+        codes::FOLDER_REPLACED,
+        "(a trusted folder that was replaced by another)",
+        "`references/fields.md` of skill `pdf` cannot be read now; try again later",
+    ),
+    described(
+        codes::SOURCE_UNAVAILABLE,
+        "(a source whose server does not answer)",
+        "`references/fields.md` of skill `pdf` cannot be read now; try again later",
+    ),
+];
