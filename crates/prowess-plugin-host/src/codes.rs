@@ -1,5 +1,5 @@
-//! The codes of plugins that are refused or fail: those of [`PluginErrorKind`], and those of results
-//! and diagnostics. The page of codes lists them.
+//! The codes of plugins that are refused or fail: those of [`PluginErrorKind`], and those of
+//! results and diagnostics. The page of codes lists them.
 //!
 //! [`PluginErrorKind`]: crate::PluginErrorKind
 
@@ -28,7 +28,8 @@ prowess_core::declare_codes! {
     PLUGIN_SIGNATURE_INVALID = "plugin-signature-invalid";
     /// The plugin is older than one that was trusted, or than the policy allows.
     PLUGIN_ROLLBACK = "plugin-rollback";
-    /// The plugin needs libraries that the policy does not allow, or asks the loader for what it may not.
+    /// The plugin needs libraries that the policy does not allow, or asks the loader for what it
+    /// may not.
     PLUGIN_LINKAGE_REFUSED = "plugin-linkage-refused";
     /// The plugin would end the process where it should report an error.
     PLUGIN_PANIC_ABORTS = "plugin-panic-aborts";
