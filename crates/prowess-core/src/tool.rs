@@ -166,6 +166,12 @@ pub trait Tool: Send + Sync {
         arguments["path"].as_str()
     }
 
+    /// Returns the other names of the same tool, such as older ones. A rule about one of them is a
+    /// rule about the tool. By default, returns none.
+    fn other_names(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
     /// Returns whether the tool is listed for a model while `catalog` is in use. By default it is.
     fn is_offered(&self, _catalog: &Catalog) -> bool {
         true

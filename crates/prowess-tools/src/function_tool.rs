@@ -138,25 +138,37 @@ fn failed(tool: &str, error: &dyn Display) -> ToolResult {
 
 impl ToolProvider for FunctionTool {
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::clone(&self.tool) as _];
-        for name in &self.aliases {
-            tools.push(Arc::new(Alias { name: name.clone(), tool: Arc::clone(&self.tool) }));
-        }
-        tools
+        let tool = || Arc::clone(&self.tool);
+        let current = Current { tool: tool(), aliases: self.aliases.clone() };
+        let aliases = self.aliases.iter().map(|name| {
+            let name = name.clone();
+            Arc::new(Alias { name, tool: tool(), aliases: self.aliases.clone() }) as _
+        });
+        std::iter::once(Arc::new(current) as _).chain(aliases).collect()
     }
 }
 
-impl Tool for NamedFunction {
+/// A tool under its present name.
+struct Current {
+    tool: Arc<NamedFunction>,
+    aliases: Vec<String>,
+}
+
+impl Tool for Current {
     fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
-        self.definition.clone()
+        self.tool.definition.clone()
     }
 
     fn accepts(&self, _catalog: &Catalog) -> Cow<'_, Value> {
-        Cow::Borrowed(&self.definition.input_schema)
+        Cow::Borrowed(&self.tool.definition.input_schema)
+    }
+
+    fn other_names(&self) -> Vec<&str> {
+        self.aliases.iter().map(String::as_str).collect()
     }
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
-        (self.function)(context, arguments)
+        (self.tool.function)(context, arguments)
     }
 }
 
@@ -164,6 +176,8 @@ impl Tool for NamedFunction {
 struct Alias {
     name: String,
     tool: Arc<NamedFunction>,
+    /// Every older name, this one included.
+    aliases: Vec<String>,
 }
 
 impl Alias {
@@ -180,8 +194,13 @@ impl Tool for Alias {
         ToolDefinition { name: self.name.clone(), description, ..definition }
     }
 
-    fn accepts(&self, catalog: &Catalog) -> Cow<'_, Value> {
-        self.tool.accepts(catalog)
+    fn accepts(&self, _catalog: &Catalog) -> Cow<'_, Value> {
+        Cow::Borrowed(&self.tool.definition.input_schema)
+    }
+
+    fn other_names(&self) -> Vec<&str> {
+        let aliases = self.aliases.iter().filter(|alias| **alias != self.name);
+        std::iter::once(&self.tool.definition.name).chain(aliases).map(String::as_str).collect()
     }
 
     fn is_offered(&self, _catalog: &Catalog) -> bool {
@@ -190,7 +209,7 @@ impl Tool for Alias {
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
         trace::deprecated_name(&self.name, &self.tool.definition.name);
-        let mut result = self.tool.call(context, arguments);
+        let mut result = (self.tool.function)(context, arguments);
         result.content.push(Content::Text { text: format!("Note: {}", self.note()) });
         result
     }

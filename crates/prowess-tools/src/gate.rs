@@ -62,6 +62,9 @@ pub struct GateRequest<'a> {
     pub tool: &'a str,
     /// The tool's name as the model sees it.
     pub spelled: &'a str,
+    /// The other names of the tool: the name as the model sees it and, spelled in both ways, older
+    /// names. A rule about one of them is a rule about the tool.
+    pub aliases: &'a [&'a str],
     /// The arguments, which match the tool's schema.
     pub arguments: &'a Value,
 }

@@ -44,7 +44,12 @@ impl Toolbox {
         }
         self.limits.admit(&admission.intent)?;
         let ToolCall { name, arguments } = call;
-        let request = GateRequest { context, tool: name, spelled: name, arguments };
+        // The host may run a tool of this toolbox by itself, and rules may have its other name.
+        let canonical = self.canonical_name(name).map(str::to_owned);
+        let aliases: Vec<_> = self.other_names(name).into_iter().chain(canonical).collect();
+        let aliases: Vec<_> = aliases.iter().map(String::as_str).collect();
+        let request =
+            GateRequest { context, tool: name, spelled: name, aliases: &aliases, arguments };
         self.ask_gate(&request, admission)?;
         self.audit().intend(&admission.intent)
     }

@@ -12,17 +12,22 @@ use crate::validator::ValidatorCell;
 pub(crate) struct Slot {
     /// The canonical name.
     pub(crate) name: String,
+    /// The canonical names under which the same tool is listed as well.
+    pub(crate) other_names: Vec<String>,
     pub(crate) tool: Arc<dyn Tool>,
     pub(crate) validator: ValidatorCell,
 }
 
 impl Slot {
     pub(crate) fn new(tool: Arc<dyn Tool>, catalog: &Catalog) -> Result<Self, BuildError> {
-        let asked = guarded(|| (tool.definition(catalog).name, tool.accepts(catalog)));
-        let (name, schema) = asked.ok_or(BuildError::Panicked)?;
+        let asked = guarded(|| {
+            let other_names = tool.other_names().into_iter().map(str::to_owned).collect();
+            (tool.definition(catalog).name, other_names, tool.accepts(catalog))
+        });
+        let (name, other_names, schema) = asked.ok_or(BuildError::Panicked)?;
         let validator = ValidatorCell::default();
         match validator.get(&schema) {
-            Ok(_) => Ok(Self { name, tool, validator }),
+            Ok(_) => Ok(Self { name, other_names, tool, validator }),
             Err(reason) => Err(BuildError::BadSchema { tool: name, reason }),
         }
     }

@@ -50,6 +50,20 @@ impl Toolbox {
         self.by_name.get(name).map(|&at| &*self.tools[at].name)
     }
 
+    /// Returns the other names under which rules may mention a tool: of one that a model calls by
+    /// this name, each name of it as the model sees it and as its provider spells it, and of any
+    /// other tool none.
+    pub fn other_names(&self, name: &str) -> Vec<String> {
+        self.by_name.get(name).map_or_else(Vec::new, |&at| self.aliases(&self.tools[at]))
+    }
+
+    fn aliases(&self, slot: &Slot) -> Vec<String> {
+        let spelled = self.naming.spell(&slot.name);
+        let other =
+            slot.other_names.iter().flat_map(|name| [name.clone(), self.naming.spell(name)]);
+        std::iter::once(spelled).chain(other).collect()
+    }
+
     /// Returns the definitions of the tools that are offered with `catalog`, spelled for the model
     /// and in the order of their providers. Skips a tool that panics.
     pub fn definitions(&self, catalog: &Catalog) -> Vec<ToolDefinition> {
@@ -162,9 +176,17 @@ impl Toolbox {
         let arguments = self.checked(slot, context, arguments)?;
         self.limits.admit(&admission.intent)?;
         let spelled = self.naming.spell(&slot.name);
-        let request =
-            GateRequest { context, tool: &slot.name, spelled: &spelled, arguments: &arguments };
-        self.ask_gate(&request, admission)?;
+        let aliases = self.aliases(slot);
+        self.ask_gate(
+            &GateRequest {
+                context,
+                tool: &slot.name,
+                spelled: &spelled,
+                aliases: &aliases.iter().map(String::as_str).collect::<Vec<_>>(),
+                arguments: &arguments,
+            },
+            admission,
+        )?;
         self.audit.intend(&admission.intent)?;
         Ok(arguments)
     }

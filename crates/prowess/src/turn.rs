@@ -276,10 +276,11 @@ impl Turn {
     /// The session is not open, or the approvals cannot be read.
     pub fn decide(&self, tool: &str, arguments: &Value) -> Result<Decision, Error> {
         let canonical = self.parts.toolbox.canonical_name(tool).unwrap_or(tool);
+        let aliases = self.parts.toolbox.other_names(tool);
         let state = self.session.state()?;
         let decision = self.parts.gate.decide(&GatedCall {
             tool: canonical,
-            aliases: &[tool],
+            aliases: &aliases.iter().map(String::as_str).collect::<Vec<_>>(),
             arguments,
             catalog: &self.catalog,
             state: &state,

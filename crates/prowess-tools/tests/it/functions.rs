@@ -3,9 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use expect_test::expect;
-use prowess_core::{Tool, ToolProvider};
+use prowess_core::{Code, Tool, ToolCall, ToolProvider};
 use prowess_testkit::check_tools;
-use prowess_tools::{BuildError, FunctionTool, ToolNaming, Toolbox};
+use prowess_tools::{
+    BuildError, FunctionTool, Gate, GateAnswer, GateRequest, Refusal, ToolNaming, Toolbox,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -172,6 +174,34 @@ fn alias_works_and_warns() {
     let tool: Vec<Arc<dyn Tool>> = weather().alias("old").tools();
     let definition = tool[1].definition(&host.catalog);
     assert!(definition.description.starts_with("`old` is deprecated; call `weather` instead."));
+}
+
+/// Refuses each call whose tool has the name `weather`, by whatever name it is called.
+struct NoWeather;
+
+impl Gate for NoWeather {
+    fn check(&self, request: &GateRequest<'_>) -> GateAnswer {
+        let mut names = std::iter::once(request.tool).chain(request.aliases.iter().copied());
+        if names.any(|name| name == "weather") {
+            return GateAnswer::deny(Refusal::new(Code::new("denied"), "no weather"));
+        }
+        GateAnswer::allow()
+    }
+}
+
+#[test]
+fn gate_gets_every_name_of_a_tool() {
+    let tools = weather().alias("get.weather").alias("forecast").tools();
+    let host = Host::new(Setup { tools, gate: Some(Arc::new(NoWeather)), ..Setup::default() });
+    for name in ["weather", "get_weather", "forecast"] {
+        check_error(&host.call(name, json!({ "city": "Rome" })), "denied", "no weather");
+    }
+    let mut names = host.toolbox.other_names("weather");
+    names.sort();
+    assert_eq!(names, ["forecast", "forecast", "get.weather", "get_weather", "weather"]);
+    let call = ToolCall::new("forecast", json!({}));
+    let answer = host.toolbox.guard(&host.context(), &call, || panic!("it must not run"));
+    check_error(&answer, "denied", "no weather");
 }
 
 #[test]

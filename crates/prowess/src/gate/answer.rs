@@ -20,7 +20,7 @@ impl Gate for RuntimeGate {
         };
         let call = GatedCall {
             tool: request.tool,
-            aliases: &[request.spelled],
+            aliases: request.aliases,
             arguments: request.arguments,
             catalog: context.catalog,
             state: &state,
