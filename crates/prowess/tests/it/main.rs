@@ -2,6 +2,7 @@
 
 mod audience;
 mod audit;
+mod call_paths;
 mod cases;
 mod codes;
 mod collector;

@@ -9,7 +9,7 @@ const DECLARATION: &str = "declare_codes! {\n";
 #[test]
 fn declared_codes_are_on_the_page() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = fs::read_to_string(root.join("DIAGNOSTICS.md")).expect("the page is there");
+    let page = super::page();
     let mut files = Vec::new();
     for folder in ["crates", "plugins", "examples"] {
         push_sources(&root.join(folder), &mut files);
