@@ -189,7 +189,7 @@ fn denying(preset: &str, tool: &str) -> Policies {
 
 /// Checks that the gate has denied one call, and that the audit has one record of it.
 fn check_denied(place: &Place, answer: &Dispatched, path: &str) {
-    let code = answer.result.code.as_ref().map(|code| code.as_str());
+    let code = answer.result.code.as_ref().map(prowess::Code::as_str);
     assert_eq!(code, Some("tool-denied"), "{path}: {answer:?}");
     assert_eq!(place.runs.load(Ordering::Relaxed), 0, "{path} runs nothing");
     assert!(answer.approval.is_none(), "{path} asks nobody");

@@ -117,11 +117,17 @@ fn page() -> String {
 /// The codes of results, each once.
 fn result_entries() -> Vec<&'static CodeEntry> {
     let mut known = BTreeSet::new();
-    [tools::codes::ALL, vendor::codes::ALL, gating::codes::ALL, codes::ALL]
-        .into_iter()
-        .flatten()
-        .filter(|entry| known.insert(entry.code.as_str()))
-        .collect()
+    [
+        tools::codes::ALL,
+        vendor::codes::ALL,
+        gating::codes::ALL,
+        codes::ALL,
+        prowess_script::codes::ALL,
+    ]
+    .into_iter()
+    .flatten()
+    .filter(|entry| known.insert(entry.code.as_str()))
+    .collect()
 }
 
 fn push_results(page: &mut String) {

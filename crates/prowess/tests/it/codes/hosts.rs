@@ -125,7 +125,7 @@ impl ApprovalStore for Broken {
         self.fail()
     }
 
-    fn remove_finished(&self, _: Timestamp) -> Result<usize, ApprovalStoreError> {
+    fn remove_finished(&self, _: Timestamp) -> Result<Vec<ApprovalEntry>, ApprovalStoreError> {
         self.fail()
     }
 }

@@ -2,6 +2,7 @@
 
 use prowess::gating::codes as gating;
 use prowess::{Code, codes, tools, vendor};
+use prowess_script::codes as scripts;
 
 use super::calls::{Calls, Given, PDF};
 use super::hosts;
@@ -311,5 +312,40 @@ description: x
         codes::SOURCE_UNAVAILABLE,
         "(a source whose server does not answer)",
         "`references/fields.md` of skill `pdf` cannot be read now; try again later",
+    ),
+    described(
+        scripts::INTERPRETER_MISSING,
+        "skills_run {\"path\": \"scripts/fill.py\"}\n(on a machine without Python)",
+        "`python3`, which runs `scripts/fill.py`, is not installed where scripts may find it; follow the skill's instructions without the script, or ask the user to install it",
+    ),
+    described(
+        scripts::INTERPRETER_UNKNOWN,
+        "skills_run {\"path\": \"scripts/fill\"}\n(which begins with no `#!`)",
+        "nothing says what runs `scripts/fill`: it has neither a known extension nor a first line such as `#!/usr/bin/env python3`",
+    ),
+    described(
+        scripts::ENVIRONMENT_NOT_ALLOWED,
+        "skills_run {\"path\": \"scripts/fill.py\", \"env\": {\"PYTHONPATH\": \"/tmp\"}}",
+        "the variable `PYTHONPATH` cannot be set for a script; pass the value as an argument instead",
+    ),
+    described(
+        scripts::WORKING_DIRECTORY_NOT_FOUND,
+        "skills_run {\"path\": \"scripts/fill.py\", \"workdir\": \"forms\"}",
+        "`forms` is no directory of the skill; name one relative to the skill's directory, or leave `workdir` out",
+    ),
+    described(
+        scripts::PACKAGE_NOT_COPIED,
+        "(a script, and a temporary directory on a full disk)",
+        "the skill's files cannot be copied: no storage space",
+    ),
+    described(
+        scripts::SCRIPTS_BUSY,
+        "(more scripts at once than the runner has places for)",
+        "too many scripts run at the moment; try again later",
+    ),
+    described(
+        scripts::SCRIPT_LOST,
+        "(a script whose process was killed from outside)",
+        "the script's process was lost: broken pipe; try again",
     ),
 ];
