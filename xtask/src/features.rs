@@ -9,7 +9,7 @@ const MOST_CRATES: usize = 80;
 
 /// The features of the facade. Cargo refuses a name that it does not know, and a test compares the list
 /// with the manifest.
-const FEATURES: [&str; 13] = [
+const FEATURES: [&str; 14] = [
     "config",
     "database",
     "exact-tokens",
@@ -19,6 +19,7 @@ const FEATURES: [&str; 13] = [
     "lint",
     "media-types",
     "plugins",
+    "scripts",
     "search",
     "semantic",
     "state",

@@ -22,6 +22,7 @@ Examples:
   prowess explain pdf                           why a skill is offered to a model, or why not
   prowess prompt --load pdf                     the skills section of the next prompt
   prowess call skills_load '{\"names\":[\"pdf\"]}'  make one tool call, as a model does
+  prowess run pdf scripts/fill.py -- form.pdf   run a script of a skill in the sandbox
   prowess audit show                            the story of each audited session
   prowess plugin list                           list plugins and whether they may run
   prowess plugin new greeter --kind source      create a plugin
@@ -216,6 +217,30 @@ pub(crate) struct Trust {
     pub(crate) revoke: Option<PathBuf>,
 }
 
+/// The arguments of `run`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Run {
+    /// Id of the skill
+    pub(crate) id: String,
+    /// Path of the script in the skill, such as `scripts/fill.py`
+    pub(crate) script: String,
+    /// Arguments of the script
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) arguments: Vec<String>,
+    /// File or directory that the script may read, besides the skill and the system; repeatable
+    #[arg(long, value_name = "PATH")]
+    pub(crate) read: Vec<PathBuf>,
+    /// Directory that the script may change; repeatable
+    #[arg(long, value_name = "DIR")]
+    pub(crate) write: Vec<PathBuf>,
+    /// Let the script use the network
+    #[arg(long)]
+    pub(crate) network: bool,
+    /// Seconds after which the script is ended, at most 600
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) seconds: u64,
+}
+
 /// The commands of `approvals`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Approvals {
@@ -402,6 +427,13 @@ pub(crate) enum Command {
         #[arg(long, value_delimiter = ',', value_name = "ID")]
         load: Vec<String>,
     },
+    /// Run a script of a skill in the sandbox
+    ///
+    /// The exit code is that of the script; 124 if its time is over, 125 if it was not started.
+    Run(Run),
+    /// Starts one confined program; started by a host
+    #[command(hide = true)]
+    SandboxStage,
     /// List, inspect, check and create plugins. Only `check` executes plugin code
     #[command(subcommand)]
     Plugin(Plugin),

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use prowess::sandbox::Program;
+use prowess::script::ScriptExecution;
 use prowess::state::{CurrentTrust, LazyApprovals, RecordCache};
 use prowess::{
     AuditLog, FolderTrust, NoFolderTrust, Policies, Runtime, RuntimeBuilder, SystemClock,
@@ -12,7 +14,7 @@ use crate::args::Global;
 use crate::commands::audit::located;
 use crate::failure::Failure;
 use crate::paths::{absolute, machine, state_database, surroundings, trust_file};
-use crate::plugins::Loaded;
+use crate::plugins::{Loaded, this_program};
 use crate::policies::policies;
 
 /// Builds the runtime of the named roots or, without any, of the user, the working directory and
@@ -36,12 +38,16 @@ pub(crate) fn builder_with(
 ) -> Result<RuntimeBuilder, Failure> {
     let built_in = crate::plugins::built_in(global, &policies)?;
     let audit = policies.audit;
+    let policies_run_scripts = policies.scripts.exec == ScriptExecution::Tool;
     let mut builder = Runtime::builder().policies(policies);
     if let Some(database) = state_database(&machine(None)) {
         builder = builder.approvals(Arc::new(LazyApprovals::new(database)));
     }
     if audit.log == AuditLog::Keep {
         builder = builder.audit(Arc::new(audit_log()?));
+    }
+    if policies_run_scripts {
+        builder = builder.sandboxed_scripts(script_stage()?, std::env::temp_dir());
     }
     for plugin in &loaded.plugins {
         builder = builder.plugin(plugin);
@@ -68,6 +74,11 @@ pub(crate) fn builder_with(
         builder = builder.default_skills().discover(surroundings, trust);
     }
     Ok(builder)
+}
+
+/// Returns the program that confines itself and becomes the interpreter of a script: this one.
+pub(crate) fn script_stage() -> Result<Program, Failure> {
+    Ok(Program::new(this_program()?).argument("sandbox-stage"))
 }
 
 /// Returns the scan cache of this build of the program; `None` for a user without a home directory.

@@ -1,6 +1,8 @@
 //! The codes of scripts that are not started. The page of codes lists them.
 
 prowess_core::declare_codes! {
+    /// The script belongs to a skill that is not trusted enough.
+    SCRIPT_NOT_TRUSTED = "script-not-trusted";
     /// The program that runs such scripts is not installed.
     INTERPRETER_MISSING = "interpreter-missing";
     /// Neither the extension nor the first line of a script says what runs it.

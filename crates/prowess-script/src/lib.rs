@@ -44,5 +44,5 @@ mod slots;
 mod staged;
 
 pub use interpreter::Interpreters;
-pub use policy::ScriptPolicy;
+pub use policy::{ScriptExecution, ScriptPolicy};
 pub use runner::SandboxedScripts;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use prowess_core::Trust;
 use prowess_sandbox::{DemandedLevel, Limits};
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,10 @@ use crate::Interpreters;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScriptPolicy {
+    /// How programs that serve skills run scripts. By default, [`ScriptExecution::Off`].
+    pub exec: ScriptExecution,
+    /// The least trust of a skill whose scripts run. By default, [`Trust::Trusted`].
+    pub trust: Trust,
     /// The interpreters by the extension of a file.
     pub interpreters: Interpreters,
     /// The directories that hold interpreters and the programs that scripts may start. By default
@@ -47,6 +52,8 @@ pub struct ScriptPolicy {
 impl Default for ScriptPolicy {
     fn default() -> Self {
         Self {
+            exec: ScriptExecution::default(),
+            trust: Trust::Trusted,
             interpreters: Interpreters::default(),
             search_path: ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from).into(),
             level: DemandedLevel::default(),
@@ -66,4 +73,16 @@ impl Default for ScriptPolicy {
             package_bytes: 64 << 20,
         }
     }
+}
+
+/// How programs that serve skills run scripts. A host of the library sets its own runner instead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ScriptExecution {
+    /// They run none.
+    #[default]
+    Off,
+    /// By the tool `skills.run`, in the sandbox.
+    Tool,
 }

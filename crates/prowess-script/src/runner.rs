@@ -47,6 +47,21 @@ impl SandboxedScripts {
         Self { isolation, stage, directory: directory.into(), policy, slots }
     }
 
+    fn check_trust(&self, request: &ScriptRequest<'_>) -> Result<(), ScriptError> {
+        let trust = request.record.trust();
+        if trust >= self.policy.trust {
+            return Ok(());
+        }
+        let message = format!(
+            "scripts of {} do not run, because it is from a source that is {}, and {} is required; \
+             follow the skill's instructions without the script, or tell the user",
+            quoted(request.record.id()),
+            quoted(trust.as_str()),
+            quoted(self.policy.trust.as_str()),
+        );
+        Err(ScriptError::new(codes::SCRIPT_NOT_TRUSTED, message))
+    }
+
     /// Returns the process for a request.
     fn plan(&self, request: &ScriptRequest<'_>, staged: &Staged) -> Result<Plan, ScriptError> {
         let ScriptPolicy { interpreters, search_path, level, limits, .. } = &self.policy;
@@ -114,6 +129,7 @@ impl ScriptRunner for SandboxedScripts {
         time_limit: Duration,
         cancel: &Cancel,
     ) -> Result<ScriptOutcome, ScriptError> {
+        self.check_trust(request)?;
         let time_limit = time_limit.min(MOST_TIME);
         let busy = || {
             let message = "too many scripts run at the moment; try again later";

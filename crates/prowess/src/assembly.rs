@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use prowess_core::{Catalog, CatalogProvider, Layer, ToolProvider};
+use prowess_core::{Catalog, CatalogProvider, Layer, ScriptRunner, ToolProvider};
 use prowess_gate::{GatePolicy, Ungranted};
 use prowess_prompt::{CatalogPlace, Composer, PromptPolicy};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
@@ -104,10 +104,26 @@ impl RuntimeBuilder {
         let tools = SkillTools::new(policy, self.policies.delivery)
             .ranker(Arc::clone(&self.ranker))
             .token_counter(Arc::clone(&self.counter));
-        match &self.script_runner {
-            Some(runner) => tools.script_runner(Arc::clone(runner)),
+        match self.runner_of_scripts() {
+            Some(runner) => tools.script_runner(runner),
             None => tools,
         }
+    }
+
+    /// Returns the runner that the host set, or the one in the sandbox.
+    fn runner_of_scripts(&self) -> Option<Arc<dyn ScriptRunner>> {
+        #[cfg(feature = "scripts")]
+        if let Some((stage, directory)) = &self.sandboxed_scripts {
+            let isolation = Arc::new(prowess_sandbox::Native::new(stage.clone()));
+            let policy = self.policies.scripts.clone();
+            return Some(Arc::new(prowess_script::SandboxedScripts::new(
+                isolation,
+                stage.clone(),
+                directory,
+                policy,
+            )));
+        }
+        self.script_runner.clone()
     }
 
     fn gate(&self) -> RuntimeGate {

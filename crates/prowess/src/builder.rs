@@ -54,6 +54,8 @@ pub struct RuntimeBuilder {
     pub(crate) approvals: Arc<dyn ApprovalStore>,
     pub(crate) ranker: Arc<dyn Ranker>,
     pub(crate) script_runner: Option<Arc<dyn ScriptRunner>>,
+    #[cfg(feature = "scripts")]
+    pub(crate) sandboxed_scripts: Option<(prowess_sandbox::Program, PathBuf)>,
     pub(crate) facts: Option<Arc<dyn Facts>>,
 }
 
@@ -89,6 +91,8 @@ impl Default for RuntimeBuilder {
             approvals: Arc::new(MemoryApprovals::new()),
             ranker: default_ranker(),
             script_runner: None,
+            #[cfg(feature = "scripts")]
+            sandboxed_scripts: None,
             facts: None,
         }
     }
@@ -289,6 +293,20 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn script_runner(mut self, runner: Arc<dyn ScriptRunner>) -> Self {
         self.script_runner = Some(runner);
+        self
+    }
+
+    /// Runs the scripts of skills in confined processes, by the policy `scripts`. `stage` is a
+    /// program that calls [`run_stage`](prowess_sandbox::run_stage) at its start, and packages are
+    /// copied below `directory`, which must exist.
+    #[cfg(feature = "scripts")]
+    #[must_use]
+    pub fn sandboxed_scripts(
+        mut self,
+        stage: prowess_sandbox::Program,
+        directory: impl Into<PathBuf>,
+    ) -> Self {
+        self.sandboxed_scripts = Some((stage, directory.into()));
         self
     }
 

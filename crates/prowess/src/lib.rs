@@ -72,6 +72,10 @@ pub use prowess_prompt as prompt;
 #[cfg(feature = "exact-tokens")]
 pub use prowess_prompt::{ExactTokens, Vocabulary};
 pub use prowess_registry as registry;
+#[cfg(feature = "scripts")]
+pub use prowess_sandbox as sandbox;
+#[cfg(feature = "scripts")]
+pub use prowess_script as script;
 #[cfg(feature = "search")]
 pub use prowess_search as search;
 pub use prowess_session as session;

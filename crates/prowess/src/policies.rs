@@ -52,6 +52,10 @@ pub struct Policies {
     pub prompt: PromptPolicy,
     /// The tool policy.
     pub tools: ToolPolicy,
+    /// The policy of scripts, for a host that runs them with
+    /// [`RuntimeBuilder::sandboxed_scripts`](crate::RuntimeBuilder::sandboxed_scripts).
+    #[cfg(feature = "scripts")]
+    pub scripts: prowess_script::ScriptPolicy,
     /// The gate's policy: what `allowed-tools` of loaded skills means, and the operator's limits.
     pub gate: GatePolicy,
     /// The result of a call of a tool that was added to the runtime, if nothing grants it. By

@@ -14,6 +14,7 @@ mod plugin;
 mod probe;
 mod prompt;
 mod read_properties;
+mod run;
 mod schema;
 mod search;
 mod serve;
@@ -62,6 +63,8 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
             Command::Call { tool, json, load, explain: true }
             | Command::ExplainCall { tool, json, load },
         ) => explain_call::run(global, tool, json, load, output),
+        Some(Command::Run(args)) => run::run(global, args, output),
+        Some(Command::SandboxStage) => Ok(prowess::sandbox::run_stage()),
         Some(Command::Plugin(command)) => plugin::run(global, command, output),
         Some(Command::Serve) => serve::run(global, output),
         Some(Command::Trust(args)) => trust::run(args, output),

@@ -7,7 +7,7 @@ use expect_test::expect_file;
 use crate::program::Program;
 
 /// Each command whose help is in the snapshot.
-const COMMANDS: [&[&str]; 34] = [
+const COMMANDS: [&[&str]; 35] = [
     &[],
     &["validate"],
     &["read-properties"],
@@ -23,6 +23,7 @@ const COMMANDS: [&[&str]; 34] = [
     &["prompt"],
     &["call"],
     &["explain-call"],
+    &["run"],
     &["plugin"],
     &["plugin", "list"],
     &["plugin", "inspect"],

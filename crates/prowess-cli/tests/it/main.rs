@@ -20,6 +20,7 @@ mod plugin_check;
 mod plugin_new;
 mod probe;
 mod program;
+mod run;
 mod schema;
 mod search;
 mod serve;

@@ -1,0 +1,85 @@
+//! `prowess run`: runs a script of a skill in the sandbox.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use prowess::script::ScriptExecution;
+use prowess::{Policies, Trust};
+use serde_json::{Value, json};
+
+use crate::args::{Global, Run};
+use crate::commands::conversation::{Conversation, call, tool_name, words};
+use crate::failure::Failure;
+use crate::output::{DIM, Output};
+use crate::paths::{absolute, working_directory};
+use crate::policies::policies;
+use crate::runtime::builder_with;
+use crate::terminal::plain_lines;
+
+/// The exit code of a script whose time is over, as `timeout` has it.
+const TIMED_OUT: u8 = 124;
+/// The exit code if no script was started, as `env` has it.
+const NOT_STARTED: u8 = 125;
+/// The exit code of a script that a signal ended.
+const SIGNALLED: u8 = 128;
+
+/// Runs the command.
+pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCode, Failure> {
+    let policies = granted(policies(global)?, args)?;
+    let plugins = crate::plugins::load(global, &policies)?;
+    let runtime = builder_with(global, policies, &plugins)?.build()?;
+    let conversation = Conversation::open(&runtime)?;
+    conversation.load(std::slice::from_ref(&args.id))?;
+    let Run { id, script, arguments, .. } = args;
+    let arguments = json!({ "skill": id, "path": script, "args": arguments });
+    let run = call(&tool_name(&runtime, "skills.run"), arguments);
+    let result = conversation.turn()?.call_as_user(&run).result;
+    if result.is_error {
+        let code = result.code.as_ref().map_or("script-not-started", |code| code.as_str());
+        let help = "see `prowess show` for the files of the skill";
+        output.failure(&Failure::new(code, words(&result), help));
+        return Ok(NOT_STARTED.into());
+    }
+    let ended: Value = serde_json::from_str(&words(&result)).unwrap_or_default();
+    output.result(&ended, |ended| plain_lines(text(&ended["stdout"])).into_owned())?;
+    if output.is_text() {
+        output.error_text(&plain_lines(text(&ended["stderr"])));
+    }
+    if ended["timed_out"] == true {
+        output.remark(&format!("{DIM}ended after {} s{DIM:#}\n", args.seconds));
+    }
+    Ok(exit_code(&ended))
+}
+
+/// Adds the rights of the command line to those of the configuration. The user who starts a script
+/// has decided that it may run.
+fn granted(mut policies: Policies, args: &Run) -> Result<Policies, Failure> {
+    let scripts = &mut policies.scripts;
+    scripts.exec = ScriptExecution::Tool;
+    scripts.trust = scripts.trust.min(Trust::AskFirst);
+    scripts.network |= args.network;
+    for path in &args.read {
+        scripts.read.push(absolute(path)?);
+    }
+    for path in &args.write {
+        scripts.write.push(absolute(path)?);
+    }
+    let here: PathBuf = working_directory()?;
+    let is_granted = scripts.read.iter().chain(&scripts.write).any(|path| here.starts_with(path));
+    // Relative paths in the arguments are relative to it.
+    scripts.directory = scripts.directory.take().or(is_granted.then_some(here));
+    policies.tools.script_seconds = args.seconds;
+    Ok(policies)
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn exit_code(ended: &Value) -> ExitCode {
+    if ended["timed_out"] == true {
+        return TIMED_OUT.into();
+    }
+    let code = ended["exit_code"].as_u64().and_then(|code| u8::try_from(code).ok());
+    code.unwrap_or(SIGNALLED).into()
+}

@@ -1,0 +1,94 @@
+//! `prowess run`: scripts of skills, from the command line and by a model's call.
+
+use prowess_testkit::Tree;
+
+use crate::program::{Program, Ran};
+
+const FILES: &str = "
+//- /skills/report/SKILL.md
+---
+name: report
+description: Writes reports.
+---
+Run `scripts/report.py`.
+//- /skills/report/scripts/report.py
+import pathlib, sys
+name, place = sys.argv[1:]
+pathlib.Path(place).write_text(name)
+print('wrote', name)
+print('\u{1b}[31mdone', file=sys.stderr)
+//- /skills/report/scripts/fail.sh
+exit \"$1\"
+//- /skills/report/scripts/wait.sh
+sleep 600
+//- /prowess.yaml
+scripts: { exec: tool }
+//- /home/empty
+//- /project/empty
+";
+
+fn run(tree: &Tree, arguments: &[&str]) -> Ran {
+    let program = Program::new().at_home_in(&tree.join("home"));
+    program.root("user", &tree.join("skills")).run(arguments)
+}
+
+#[test]
+fn a_script_writes_where_it_is_allowed_to() {
+    let tree = Tree::new(FILES);
+    let file = tree.join("project/report.txt");
+    let file = file.to_str().unwrap();
+    let script = ["report", "scripts/report.py"];
+    let arguments = ["--", "a b", file];
+    let refused = run(&tree, &[&["run"], &script[..], &arguments[..]].concat());
+    assert_eq!(refused.code, Some(1), "{}", refused.stdout);
+    assert!(refused.stderr.contains("PermissionError"), "{}", refused.stderr);
+    let project = tree.join("project");
+    let grant = ["--write", project.to_str().unwrap()];
+    let written = run(&tree, &[&["run"], &script[..], &grant[..], &arguments[..]].concat());
+    assert_eq!((written.code, written.stdout.as_str()), (Some(0), "wrote a b\n"));
+    assert_eq!(written.stderr, "[31mdone\n", "no escape sequence reaches the terminal");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "a b");
+}
+
+#[test]
+fn the_exit_code_is_that_of_the_script() {
+    let tree = Tree::new(FILES);
+    let ran = run(&tree, &["run", "report", "scripts/fail.sh", "--", "3"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    let ended = run(&tree, &["run", "report", "scripts/wait.sh", "--seconds", "1"]);
+    assert_eq!(ended.code, Some(124), "{}", ended.stderr);
+    assert!(ended.stderr.contains("ended after 1 s"), "{}", ended.stderr);
+}
+
+#[test]
+fn what_cannot_run_is_an_error_with_a_next_step() {
+    let tree = Tree::new(FILES);
+    for (path, code) in [
+        ("scripts/other.py", "resource-not-found"),
+        ("SKILL.md", "path-not-allowed"),
+        ("../other", "path-escape"),
+    ] {
+        let ran = run(&tree, &["run", "report", path]);
+        assert_eq!(ran.code, Some(125), "{path}: {}", ran.stdout);
+        assert!(ran.stderr.contains(&format!("error[{code}]")), "{path}: {}", ran.stderr);
+        assert!(ran.stderr.contains("help: "), "{path}: {}", ran.stderr);
+    }
+    let ran = run(&tree, &["run", "other", "scripts/report.py"]);
+    assert_eq!(ran.code, Some(1), "there is no such skill: {}", ran.stderr);
+}
+
+#[test]
+fn a_model_runs_scripts_only_if_the_configuration_says_so() {
+    let tree = Tree::new(FILES);
+    let call = r#"{"skill": "report", "path": "scripts/fail.sh", "args": ["7"]}"#;
+    let call = ["call", "skills_run", call, "--load", "report", "--format", "json"];
+    let refused = run(&tree, &call).stdout;
+    assert!(refused.contains("scripts-unavailable"), "{refused}");
+    let program = Program::new().at_home_in(&tree.join("home"));
+    let program = program.root("user", &tree.join("skills"));
+    let ran = program.config(&tree.join("prowess.yaml")).run(&call);
+    let answer: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let text = answer["content"][0]["text"].as_str().unwrap();
+    let result: serde_json::Value = serde_json::from_str(text).unwrap();
+    assert_eq!(result["exit_code"], 7, "{answer}");
+}
