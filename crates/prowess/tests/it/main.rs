@@ -11,6 +11,7 @@ mod conversation;
 mod default_skills;
 mod dynamic;
 mod facts;
+mod flows;
 mod gate;
 mod handles;
 mod hot_equals_cold;
