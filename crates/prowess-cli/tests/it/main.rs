@@ -10,6 +10,7 @@ mod contract;
 mod dynamic;
 mod explain;
 mod explain_call;
+mod flows;
 mod gated_calls;
 mod help;
 mod names;

@@ -60,6 +60,17 @@ impl Client {
         Self { service, pid, _place: place }
     }
 
+    /// The instructions of the server, as its greeting has them.
+    pub(crate) fn instructions(&self) -> String {
+        let server = self.service.peer_info().expect("the server has greeted");
+        server.instructions.clone().unwrap_or_default()
+    }
+
+    /// Ends the connection, and with it the server.
+    pub(crate) async fn end(self) {
+        self.service.cancel().await.expect("the client ends");
+    }
+
     pub(crate) async fn call(&self, name: &'static str, arguments: Value) -> CallToolResult {
         let arguments = arguments.as_object().expect("arguments are an object").clone();
         let call = CallToolRequestParams::new(name).with_arguments(arguments);

@@ -1,0 +1,180 @@
+//! Whole conversations over the Model Context Protocol: the protocol's own client and a process of
+//! `prowess serve` for each preset.
+
+use std::path::{Path, PathBuf};
+
+use prowess_testkit::Tree;
+use rmcp::model::CallToolResult;
+use serde_json::{Value, json};
+
+use crate::program::{Program, Ran};
+use crate::serve::{Client, block_on, words};
+
+const SHELF: &str = "
+//- /skills/kubernetes-deploy/SKILL.md
+---
+name: kubernetes-deploy
+description: Deploys to a cluster. Use when something is to be deployed.
+allowed-tools: Bash(kubectl:*) Read
+---
+See references/steps.md.
+//- /skills/kubernetes-deploy/references/steps.md
+First the namespace.
+//- /skills/kubernetes-deploy/scripts/count.sh
+echo 3 pods
+//- /skills/notes/SKILL.md
+---
+name: notes
+description: Takes notes. Use when something is to be remembered.
+---
+Write them down.
+//- /home/empty
+";
+
+/// A user with skills and a preset. Programs of the user share a home.
+struct User {
+    tree: Tree,
+    layer: &'static str,
+}
+
+impl User {
+    fn of(preset: &str, layer: &'static str) -> Self {
+        let tree = Tree::new(SHELF);
+        tree.write("prowess.yaml", format!("preset: {preset}\naudit: {{ log: keep }}\n"));
+        Self { tree, layer }
+    }
+
+    fn program(&self) -> Program {
+        let program = Program::new().at_home_in(&self.tree.join("home"));
+        program.config(&self.tree.join("prowess.yaml")).root(self.layer, &self.tree.join("skills"))
+    }
+
+    #[track_caller]
+    fn run(&self, args: &[&str]) -> Ran {
+        let ran = self.program().run(args);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran
+    }
+
+    /// Installs the plugin with tools for texts.
+    fn plugin(&self) -> PathBuf {
+        let built = prowess_testkit::build_plugin("prowess-plugin-text-tools");
+        let file = self.tree.join("home").join(built.file_name().expect("it is a file"));
+        std::fs::copy(built, &file).expect("there is room");
+        let trusted = Program::new().linked().at_home_in(&self.tree.join("home")).run(&[
+            "plugin",
+            "trust",
+            text_of(&file),
+        ]);
+        assert_eq!(trusted.code, Some(0), "{trusted:?}");
+        file
+    }
+}
+
+fn text_of(path: &Path) -> &str {
+    path.to_str().expect("the path is text")
+}
+
+/// Calls a tool that must succeed, and returns what the model reads.
+async fn succeed(client: &Client, tool: &'static str, arguments: Value) -> String {
+    let result = client.call(tool, arguments).await;
+    assert_ne!(result.is_error, Some(true), "{}", words(&result));
+    words(&result)
+}
+
+fn code(result: &CallToolResult) -> Option<&str> {
+    result.meta.as_ref()?.0["prowess/code"].as_str()
+}
+
+/// The index is built, the model reads a description and activates the skill, a tool outside of its
+/// list is refused, and the limit ends with the skill.
+#[test]
+fn restricted_skill_refuses_other_tools_until_it_ends() {
+    let user = User::of("omniforge", "personal");
+    let plugin = user.plugin();
+    block_on(async {
+        let client = Client::with(user.program(), &["--plugin", text_of(&plugin)]).await;
+        assert!(client.instructions().contains("Deploys to a cluster."), "the index is shown");
+        let query = json!({ "json": "[1]", "query": "$[0]" });
+        succeed(&client, "json_query", query.clone()).await;
+
+        let name = json!({ "skill_name": "kubernetes-deploy" });
+        let activated = succeed(&client, "skill", name.clone()).await;
+        assert!(activated.contains("See references/steps.md."), "{activated}");
+        let refused = client.call("json_query", query.clone()).await;
+        assert_eq!(code(&refused), Some("skill-tool-not-allowed"), "{}", words(&refused));
+
+        succeed(&client, "skill", json!({ "skill_name": "notes" })).await;
+        let broken = client.call("json_query", json!({ "json": "[" })).await;
+        assert_eq!(broken.is_error, Some(true), "a call that fails");
+        let refused = client.call("json_query", query.clone()).await;
+        assert_eq!(code(&refused), Some("skill-tool-not-allowed"), "lifts no limit");
+
+        let deactivate = |name: &str| json!({ "skill_name": name, "action": "deactivate" });
+        let early = client.call("skill", deactivate("kubernetes-deploy")).await;
+        assert_eq!(code(&early), Some("not-on-top"));
+        assert!(words(&early).contains("skill `notes` must be deactivated first"));
+        succeed(&client, "skill", deactivate("notes")).await;
+        succeed(&client, "skill", deactivate("kubernetes-deploy")).await;
+        succeed(&client, "json_query", query).await;
+        succeed(&client, "skill", name).await;
+        client.end().await;
+    });
+    let story = user.run(&["audit", "show"]);
+    let last = story.text().lines().last().expect("there is a story");
+    assert!(last.contains("kubernetes-deploy ended"), "the end of a connection ends it: {last}");
+}
+
+/// A worker sees the catalog, reads a skill and applies it.
+#[test]
+fn worker_reads_and_applies_a_skill() {
+    let user = User::of("yodoca", "user");
+    block_on(async {
+        let client = Client::of(user.program()).await;
+        assert!(client.instructions().contains("notes"), "the worker sees the catalog");
+        let listed = succeed(&client, "list_skills", json!({ "query": "deployed" })).await;
+        assert!(listed.contains("kubernetes-deploy") && !listed.contains("notes"), "{listed}");
+        let read = succeed(&client, "read_skill", json!({ "skill_id": "kubernetes-deploy" })).await;
+        assert!(read.contains("Skill loaded: kubernetes-deploy (approx. "), "{read}");
+        assert!(read.contains("See references/steps.md."), "{read}");
+        let file = json!({ "skill_id": "kubernetes-deploy", "path": "references/steps.md" });
+        let steps = succeed(&client, "read_skill_resource", file).await;
+        assert_eq!(steps, "First the namespace.\n");
+        client.end().await;
+    });
+}
+
+/// The six steps of an agent's builder: discover, extract, match, load, execute, log. This server
+/// runs no scripts, which it says after a person has approved the call.
+#[test]
+fn builder_finds_loads_asks_and_logs() {
+    let user = User::of("boxxy", "user");
+    block_on(async {
+        let client = Client::of(user.program()).await;
+        assert!(client.instructions().contains("kubernetes-deploy"), "skills are discovered");
+        let named = json!({ "skill": "kubernetes-deploy" });
+        let described = succeed(&client, "skills_describe", named).await;
+        assert!(described.contains("Deploys to a cluster."), "metadata is extracted: {described}");
+        let found = succeed(&client, "skills_search", json!({ "query": "deploy" })).await;
+        assert!(found.contains("kubernetes-deploy"), "the request matches a skill: {found}");
+        let load = json!({ "names": ["kubernetes-deploy"] });
+        let loaded = succeed(&client, "skills_load", load).await;
+        assert!(loaded.contains("See references/steps.md."), "{loaded}");
+
+        let script = json!({ "skill": "kubernetes-deploy", "path": "scripts/count.sh" });
+        let asked = client.call("skills_run", script.clone()).await;
+        assert_eq!(code(&asked), Some("approval-required"), "{}", words(&asked));
+        let pending = user.run(&["approvals", "list", "--format", "json"]).json();
+        let id = pending["approvals"][0]["id"].as_str().expect("it is pending").to_owned();
+        user.run(&["approvals", "grant", &id]);
+        let ran = client.call("skills_run", script).await;
+        assert_eq!(code(&ran), Some("scripts-unavailable"), "{}", words(&ran));
+        client.end().await;
+    });
+    user.run(&["audit", "verify"]);
+    let story = user.run(&["audit", "show"]);
+    let tools = ["skills.describe", "skills.search", "skills.load", "skills.run"];
+    let places: Vec<_> = tools.iter().map(|tool| story.text().find(tool)).collect();
+    assert!(places.iter().all(Option::is_some), "each step is in the log: {}", story.text());
+    assert!(places.is_sorted(), "in its order: {}", story.text());
+}
