@@ -214,6 +214,12 @@ pub enum SessionRefusal {
     },
     /// This skill is loaded, and the host does not load it again.
     AlreadyActive(String),
+    /// This skill was loaded later, and the conversation is a stack.
+    NotOnTop(String),
+    /// The conversation is a stack and has nothing to unload.
+    NothingActive,
+    /// The conversation may load other skills only.
+    NotAllowed(String),
     /// The conversation is over.
     NotFound,
     /// Others changed it at the same time.

@@ -169,6 +169,9 @@ fn refused(error: &SessionError) -> AbiError {
             SessionRefusal::TooManySkills { wanted: *wanted, cap: *cap }
         }
         SessionError::AlreadyActive(id) => SessionRefusal::AlreadyActive(id.clone()),
+        SessionError::NotOnTop(id) => SessionRefusal::NotOnTop(id.clone()),
+        SessionError::NothingActive => SessionRefusal::NothingActive,
+        SessionError::NotAllowed(id) => SessionRefusal::NotAllowed(id.clone()),
         SessionError::NotFound(_) => SessionRefusal::NotFound,
         SessionError::Contended(_) => SessionRefusal::Contended,
         SessionError::Refused { code, message } => {

@@ -176,3 +176,52 @@ fn nonsense_is_refused() {
     assert_eq!(code("{}"), codes::INVALID_ARGUMENT);
     assert_eq!(code("\"state\""), codes::UNSUPPORTED, "a tool that is described has no session");
 }
+
+/// A session that refuses every change for one reason.
+struct Refusing(SessionId, SessionError);
+
+impl Session for Refusing {
+    fn id(&self) -> &SessionId {
+        &self.0
+    }
+
+    fn state(&self) -> Result<SessionState, SessionError> {
+        Ok(SessionState::new(self.0.clone(), Timestamp(0)))
+    }
+
+    fn load(&self, _: &[Arc<ActiveSkill>], _: LoadMode) -> Result<Receipt, SessionError> {
+        Err(self.1.clone())
+    }
+
+    fn unload(&self, _: &Unload) -> Result<Receipt, SessionError> {
+        Err(self.1.clone())
+    }
+}
+
+/// Checks the form in which a plugin gets the refusal of a session.
+#[track_caller]
+fn check_refusal(error: SessionError, expected: &str) {
+    let session = Refusing(SessionId::new("talk").unwrap(), error);
+    let conversation = Conversation {
+        catalog: &catalog(),
+        session: Some(&session),
+        caller: Caller::Model,
+        clock: &ManualClock::default(),
+        most_bytes: 75,
+    };
+    let question = serde_json::to_string(&Question::Unload { ids: None }).unwrap();
+    assert_eq!(conversation.answer(&question).unwrap_err().ext.as_str(), expected);
+}
+
+#[test]
+fn refusals_cross_with_their_kind() {
+    let talk = || SessionId::new("talk").unwrap();
+    let many = SessionError::TooManySkills { wanted: 9, cap: 8 };
+    check_refusal(many, r#"{"too-many-skills":{"wanted":9,"cap":8}}"#);
+    check_refusal(SessionError::AlreadyActive("a".into()), r#"{"already-active":"a"}"#);
+    check_refusal(SessionError::NotOnTop("b".into()), r#"{"not-on-top":"b"}"#);
+    check_refusal(SessionError::NothingActive, r#""nothing-active""#);
+    check_refusal(SessionError::NotAllowed("a".into()), r#"{"not-allowed":"a"}"#);
+    check_refusal(SessionError::NotFound(talk()), r#""not-found""#);
+    check_refusal(SessionError::Contended(talk()), r#""contended""#);
+}

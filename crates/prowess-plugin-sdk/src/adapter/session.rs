@@ -53,7 +53,7 @@ impl<'a> RemoteSession<'a> {
             let reason = "this plugin does not have the feature `conversation`";
             return Err(SessionError::Store(StoreError(reason.into())));
         };
-        conversation.ask(question).map_err(|error| self.error(&error))
+        conversation.ask(question).map_err(|error| session_error(&self.id, &error))
     }
 
     /// Asks for a change of the state.
@@ -61,27 +61,31 @@ impl<'a> RemoteSession<'a> {
         self.is_changed.store(true, Ordering::Release);
         self.ask(question)
     }
+}
 
-    fn error(&self, error: &AbiError) -> SessionError {
-        let ext = lossy(error.ext.as_rstr(), MAX_MESSAGE_BYTES);
-        match serde_json::from_str(&ext) {
-            Ok(SessionRefusal::TooManySkills { wanted, cap }) => {
-                SessionError::TooManySkills { wanted, cap }
+/// Returns the error of a session from the refusal of the host.
+fn session_error(session: &SessionId, error: &AbiError) -> SessionError {
+    let ext = lossy(error.ext.as_rstr(), MAX_MESSAGE_BYTES);
+    match serde_json::from_str(&ext) {
+        Ok(SessionRefusal::TooManySkills { wanted, cap }) => {
+            SessionError::TooManySkills { wanted, cap }
+        }
+        Ok(SessionRefusal::AlreadyActive(id)) => SessionError::AlreadyActive(id),
+        Ok(SessionRefusal::NotOnTop(id)) => SessionError::NotOnTop(id),
+        Ok(SessionRefusal::NothingActive) => SessionError::NothingActive,
+        Ok(SessionRefusal::NotAllowed(id)) => SessionError::NotAllowed(id),
+        Ok(SessionRefusal::NotFound) => SessionError::NotFound(session.clone()),
+        Ok(SessionRefusal::Contended) => SessionError::Contended(session.clone()),
+        Ok(SessionRefusal::Refused { code, message }) => {
+            match REFUSALS.into_iter().find(|known| **known == code) {
+                Some(code) => SessionError::Refused { code, message },
+                None => SessionError::Store(StoreError(message)),
             }
-            Ok(SessionRefusal::AlreadyActive(id)) => SessionError::AlreadyActive(id),
-            Ok(SessionRefusal::NotFound) => SessionError::NotFound(self.id.clone()),
-            Ok(SessionRefusal::Contended) => SessionError::Contended(self.id.clone()),
-            Ok(SessionRefusal::Refused { code, message }) => {
-                match REFUSALS.into_iter().find(|known| **known == code) {
-                    Some(code) => SessionError::Refused { code, message },
-                    None => SessionError::Store(StoreError(message)),
-                }
-            }
-            Ok(SessionRefusal::Store(reason)) => SessionError::Store(StoreError(reason)),
-            Err(_) => {
-                let message = lossy(error.message.as_rstr(), MAX_MESSAGE_BYTES).into_owned();
-                SessionError::Store(StoreError(message))
-            }
+        }
+        Ok(SessionRefusal::Store(reason)) => SessionError::Store(StoreError(reason)),
+        Err(_) => {
+            let message = lossy(error.message.as_rstr(), MAX_MESSAGE_BYTES).into_owned();
+            SessionError::Store(StoreError(message))
         }
     }
 }
@@ -154,5 +158,36 @@ fn question(
         add: mode == LoadMode::Add,
         delivery: delivery.and_then(word),
         force,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use prowess_core::SessionId;
+    use prowess_plugin_abi::{AbiError, codes};
+
+    use super::session_error;
+
+    /// Checks the code that a refusal of the host has in the plugin.
+    #[track_caller]
+    fn check(ext: &str, code: &str) {
+        let session = SessionId::new("talk").expect("it is a good id");
+        let error = AbiError { ext: ext.into(), ..AbiError::new(codes::UNAVAILABLE, "refused") };
+        assert_eq!(session_error(&session, &error).code(), code, "{ext}");
+    }
+
+    #[test]
+    fn refusals_keep_their_codes() {
+        check(r#"{"too-many-skills":{"wanted":9,"cap":8}}"#, "too-many-skills");
+        check(r#"{"already-active":"a"}"#, "already-active");
+        check(r#"{"not-on-top":"b"}"#, "not-on-top");
+        check(r#""nothing-active""#, "nothing-active");
+        check(r#"{"not-allowed":"a"}"#, "skill-not-allowed");
+        check(r#""not-found""#, "session-not-found");
+        check(r#""contended""#, "session-contended");
+        check(r#"{"refused":{"code":"skill-changed","message":"m"}}"#, "skill-changed");
+        check(r#"{"refused":{"code":"unheard-of","message":"m"}}"#, "session-store-failed");
+        check(r#"{"a-later-refusal":"a"}"#, "session-store-failed");
+        check("", "session-store-failed");
     }
 }
