@@ -2,7 +2,7 @@
 
 use prowess_core::{ApprovalStoreError, Diagnostic, SessionError, SessionIdError};
 use prowess_registry::RegistryError;
-use prowess_session::OpenError;
+use prowess_session::{ImportError, OpenError};
 use prowess_tools::BuildError;
 
 /// The errors of the crates below, each with its own sentence.
@@ -34,6 +34,9 @@ pub enum Error {
     /// A conversation could not begin.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// A session could not be imported.
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// The approvals could not be read.
     #[error(transparent)]
     Approvals(#[from] ApprovalStoreError),

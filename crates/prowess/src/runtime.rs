@@ -1,10 +1,12 @@
 //! A registry, sessions and a toolbox in one value.
 
+mod sessions;
+
 use std::sync::Arc;
 
 use prowess_core::{
-    ApprovalStore, Audience, CallOrigin, Catalog, CatalogProvider, Ranked, Ranker, SessionError,
-    SessionId, ToolCall, ToolResult,
+    ApprovalStore, Audience, CallOrigin, Catalog, CatalogProvider, Ranked, Ranker, ToolCall,
+    ToolResult,
 };
 use prowess_gate::Decision;
 use prowess_registry::{Reload, ReloadCause, Subscription};
@@ -98,42 +100,6 @@ impl Runtime {
     /// reloads, so it should only wake a task and return.
     pub fn subscribe_with(&self, wake: impl Fn() + Send + Sync + 'static) -> Subscription {
         self.0.registry.subscribe_with(wake)
-    }
-
-    /// Opens a session under a new random id.
-    ///
-    /// # Errors
-    ///
-    /// The session store fails.
-    pub fn open_session(&self) -> Result<SessionHandle, Error> {
-        Ok(self.0.sessions.open()?)
-    }
-
-    /// Opens a session under an id that the host chooses, such as the id of a chat in its database.
-    ///
-    /// # Errors
-    ///
-    /// A session with this id exists, or the session store fails.
-    pub fn open_session_with(&self, id: SessionId) -> Result<SessionHandle, Error> {
-        Ok(self.0.sessions.open_with(id)?)
-    }
-
-    /// Returns a handle of an open session.
-    ///
-    /// # Errors
-    ///
-    /// No session with this id is open, or the session store fails.
-    pub fn resume_session(&self, id: &SessionId) -> Result<SessionHandle, Error> {
-        Ok(self.0.sessions.resume(id)?)
-    }
-
-    /// Closes a session and deletes its state. Returns false if no such session was open.
-    ///
-    /// # Errors
-    ///
-    /// The session store fails.
-    pub fn close_session(&self, id: &SessionId) -> Result<bool, Error> {
-        Ok(self.0.sessions.close(id).map_err(SessionError::from)?)
     }
 
     /// Starts one model call of a session, with the catalog and the loaded skills of this moment.

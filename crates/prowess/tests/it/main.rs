@@ -25,6 +25,7 @@ mod roots;
 mod scripted;
 mod search;
 mod second_start;
+mod sessions;
 mod shared_files;
 mod sources;
 mod surfaces;
