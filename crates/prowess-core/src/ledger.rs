@@ -87,8 +87,23 @@ impl RunPreference {
         Self { fork, agent: text("agent"), model: text("model") }
     }
 
+    /// Returns the context that the skill asks for.
+    pub fn context(&self) -> ContextMode {
+        if self.fork { ContextMode::Fork } else { ContextMode::Inherit }
+    }
+
     /// Returns whether nothing is preferred.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// The context in which a skill asks to be run, by the field `context` of its frontmatter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ContextMode {
+    /// The conversation that loads it. The default.
+    #[default]
+    Inherit,
+    /// A conversation of its own.
+    Fork,
 }

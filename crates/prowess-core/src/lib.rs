@@ -85,7 +85,7 @@ pub use clock::{Clock, Timestamp};
 pub use delivery::{BodyDelivery, DeliveryPolicy, ShowLocation, parse_virtual_uri, virtual_uri};
 pub use digest::Digest;
 pub use layer::{Layer, Trust};
-pub use ledger::{BodyPlace, LedgerEntry, RunPreference, SessionScope};
+pub use ledger::{BodyPlace, ContextMode, LedgerEntry, RunPreference, SessionScope};
 pub use limits::{CallUsage, CostTracker, RateLimited, RateLimiter};
 pub use memory::{MemorySource, MemorySourceBuilder};
 pub use package_digest::{FileMode, PackageDigest};
@@ -115,7 +115,10 @@ pub use source::{
 };
 pub use stamp::{SameVersion, Stamp};
 pub use tokens::{EstimatedTokens, TokenCounter, character_count};
-pub use tool::{Content, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult};
+pub use tool::{
+    Content, Tool, ToolCall, ToolContext, ToolDefinition, ToolInfo, ToolProvider, ToolResult,
+    ToolType,
+};
 pub use trust::{
     AskedFolder, CheckedFolder, FolderAnswer, FolderIdentity, FolderTrust, NoFolderTrust,
 };

@@ -22,6 +22,28 @@ pub struct ToolDefinition {
     pub input_schema: Value,
 }
 
+/// What a host needs to know of a tool besides its definition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ToolInfo {
+    /// The type of the tool.
+    #[serde(rename = "type")]
+    pub tool_type: ToolType,
+    /// The time after which a host should cancel a call, in milliseconds. By default, none.
+    pub timeout_ms: Option<u64>,
+}
+
+/// The type of a tool, in a host that has several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[non_exhaustive]
+pub enum ToolType {
+    /// It does something itself. The default.
+    #[default]
+    Function,
+    /// It finds, loads, reads or runs skills.
+    Skill,
+}
+
 /// The values that a tool may use while it runs.
 #[derive(Clone, Copy)]
 pub struct ToolContext<'a> {
@@ -175,6 +197,12 @@ pub trait Tool: Send + Sync {
     /// Returns whether the tool is listed for a model while `catalog` is in use. By default it is.
     fn is_offered(&self, _catalog: &Catalog) -> bool {
         true
+    }
+
+    /// Returns the type of the tool and the time limit of its calls. By default, a function without
+    /// one.
+    fn info(&self) -> ToolInfo {
+        ToolInfo::default()
     }
 
     /// Executes a call.

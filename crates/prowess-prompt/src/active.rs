@@ -56,10 +56,23 @@ pub fn changed_skills(ids: &[String], load_tool: &str) -> String {
         push_xml_line(&mut names, id);
         names.push('`');
     }
+    let changed = format!("These loaded skills have changed since they were loaded: {names}.");
+    if replaces(load_tool) {
+        return format!(
+            "{changed} To have one as it is now, unload it, then call `{load_tool}` with its name, and with \
+             `mode` `add` to keep the others."
+        );
+    }
     format!(
-        "These loaded skills have changed since they were loaded: {names}. To have one as it is now, unload \
-         it, then call `{load_tool}` with its name, and with `mode` `add` to keep the others."
+        "{changed} To have one as it is now, deactivate it if there is a way to, then call `{load_tool}` with \
+         its name."
     )
+}
+
+/// Returns whether a load by this tool replaces the loaded skills unless the call has a mode. Other
+/// tools have no argument for it.
+fn replaces(load_tool: &str) -> bool {
+    ["skills.load", "skills-load", "skills_load"].contains(&load_tool)
 }
 
 fn add_skill(account: &mut Account<'_>, skill: &ActiveSkill, input: &PromptInput<'_>) {

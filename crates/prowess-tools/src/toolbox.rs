@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    ApprovalId, AuditEvent, CallIntent, Catalog, ToolCall, ToolContext, ToolDefinition, Verdict,
+    ApprovalId, AuditEvent, CallIntent, Catalog, ToolCall, ToolContext, ToolDefinition, ToolInfo,
+    Verdict,
 };
 use prowess_text::quoted;
 use serde_json::Value;
@@ -87,6 +88,12 @@ impl Toolbox {
         Some(ToolDefinition { name: self.naming.spell(&slot.name), ..definition })
     }
 
+    /// Returns the type and the time limit of the tool that a model calls by this name.
+    pub fn info(&self, name: &str) -> Option<ToolInfo> {
+        let slot = &self.tools[*self.by_name.get(name)?];
+        guarded(|| slot.tool.info())
+    }
+
     /// Answers a call. Every call has a result and one audit event, whatever its arguments are and
     /// whatever the tool does.
     pub fn dispatch(&self, context: &ToolContext<'_>, call: &ToolCall) -> Dispatched {
@@ -98,7 +105,7 @@ impl Toolbox {
         let mut admission = Admission { intent, approval: None };
         let answer = match slot {
             Some(slot) => self.answer(slot, context, &call.arguments, &mut admission),
-            None => self.unknown(&call.name),
+            None => self.unknown(context.catalog, &call.name),
         };
         trace::record_outcome(&span, &answer.outcome);
         let duration = context.clock.elapsed().saturating_sub(begun);
@@ -221,8 +228,12 @@ impl Toolbox {
         Ok(meant)
     }
 
-    fn unknown(&self, name: &str) -> Answer {
-        let known = self.tools.iter().map(|slot| self.naming.spell(&slot.name));
+    /// Refuses a call of an unknown tool, and suggests one that the model is offered.
+    fn unknown(&self, catalog: &Catalog, name: &str) -> Answer {
+        let is_offered =
+            |slot: &&Slot| guarded(|| slot.tool.is_offered(catalog)).unwrap_or_default();
+        let offered = self.tools.iter().filter(is_offered);
+        let known = offered.map(|slot| self.naming.spell(&slot.name));
         let known: Vec<_> = known.collect();
         let next = match closest(name, known.iter().map(String::as_str), LEAST_SIMILARITY) {
             Some(meant) => hint(meant),

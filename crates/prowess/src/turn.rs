@@ -8,7 +8,7 @@ use std::sync::Arc;
 use prowess_core::{
     ActiveSkill, AuditedOrigin, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content, Ranked,
     Record, RefreshEvent, RuntimeEvent, SessionState, ToolCall, ToolContext, ToolDefinition,
-    ToolResult,
+    ToolInfo, ToolResult,
 };
 use prowess_gate::Decision;
 use prowess_prompt::{ComposerInput, Overflow, Prompt, changed_skills};
@@ -220,6 +220,12 @@ impl Turn {
         let is_cut = is_optional && self.compose(&[], &[]).is_cut;
         let finders: &[&str] = if is_cut { &SkillTools::FINDERS } else { &[] };
         self.parts.toolbox.definitions_with(&self.catalog, finders)
+    }
+
+    /// Returns the type and the time limit of the tool that a model calls by this name. A host ends
+    /// a call at its limit with [`Self::call_until`].
+    pub fn tool_info(&self, tool: &str) -> Option<ToolInfo> {
+        self.parts.toolbox.info(tool)
     }
 
     /// Runs a call of the model. There is always a result.

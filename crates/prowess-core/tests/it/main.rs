@@ -8,6 +8,7 @@ mod codes;
 mod digest;
 mod path;
 mod record_set;
+mod run_preference;
 mod session_id;
 mod skill_error;
 mod tokens;

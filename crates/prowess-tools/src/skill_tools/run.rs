@@ -147,6 +147,10 @@ impl SkillTool for Run {
         arguments["path"].as_str()
     }
 
+    fn timeout_ms(&self, operations: &Operations) -> u64 {
+        operations.policy.script_seconds.saturating_mul(1000)
+    }
+
     fn is_offered(&self, operations: &Operations, catalog: &Catalog) -> bool {
         operations.runner.is_some() && !catalog.is_empty()
     }

@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use prowess_core::{Catalog, Tool, ToolContext, ToolDefinition, ToolResult};
+use prowess_core::{Catalog, Tool, ToolContext, ToolDefinition, ToolInfo, ToolResult, ToolType};
 use serde_json::Value;
 
 use super::operations::Operations;
 use super::problem::{Problem, answer};
+
+/// The time limit of a call of a tool that runs no script.
+const CALL_TIMEOUT_MS: u64 = 30_000;
 
 /// One tool over the operations: its name, its arguments and the form of its result.
 pub(super) trait SkillTool: Send + Sync + 'static {
@@ -39,6 +42,11 @@ pub(super) trait SkillTool: Send + Sync + 'static {
     /// Returns whether the tool is listed. By default, it is if there is a skill.
     fn is_offered(&self, _operations: &Operations, catalog: &Catalog) -> bool {
         !catalog.is_empty()
+    }
+
+    /// Returns the time limit of a call, in milliseconds.
+    fn timeout_ms(&self, _operations: &Operations) -> u64 {
+        CALL_TIMEOUT_MS
     }
 
     /// Executes a call.
@@ -91,6 +99,11 @@ impl<T: SkillTool> Tool for Bound<T> {
         self.tool.is_offered(&self.operations, catalog)
     }
 
+    fn info(&self) -> ToolInfo {
+        let timeout_ms = Some(self.tool.timeout_ms(&self.operations));
+        ToolInfo { tool_type: ToolType::Skill, timeout_ms }
+    }
+
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
         answer(self.tool.run(&self.operations, context, arguments))
     }
@@ -123,6 +136,10 @@ impl Tool for Unlisted {
 
     fn is_offered(&self, _catalog: &Catalog) -> bool {
         false
+    }
+
+    fn info(&self) -> ToolInfo {
+        self.0.info()
     }
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {

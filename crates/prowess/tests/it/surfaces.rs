@@ -7,7 +7,8 @@ use prowess::format::Profile;
 use prowess::tools::{NameStyle, SkillContent, Surface};
 use prowess::vendor::{WireFormat, strict_schema};
 use prowess::{
-    BodyDelivery, Content, Layer, Policies, Record, Runtime, ShowLocation, ToolResult, Trust,
+    BodyDelivery, Content, Layer, Policies, Record, Runtime, ShowLocation, ToolCall,
+    ToolDefinition, ToolResult, ToolType, Trust, Turn,
 };
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
@@ -181,7 +182,12 @@ fn skill_that_cannot_be_read_says_so() {
 fn skill_definition() {
     let place = Place::of("omniforge");
     let session = place.runtime.open_session().expect("memory takes another session");
-    let tools = place.runtime.turn(&session).expect("the session is open").tools();
+    let turn = place.runtime.turn(&session).expect("the session is open");
+    let info = turn.tool_info("skill").expect("there is one");
+    let info = serde_json::to_value(info).expect("it is data");
+    assert_eq!(info, json!({ "type": "SKILL", "timeout_ms": 30_000 }));
+    assert_eq!(turn.tool_info("skills"), None, "there is no such tool");
+    let tools = turn.tools();
     let expected = expect![[r#"
         [
           {
@@ -440,12 +446,110 @@ fn tools_of_the_host_are_not_offered() {
         let loaded = texts(&agent.load(&["test-skill"], "add").1);
         assert!(loaded.contains("Run them all."), "{preset}: {loaded}");
     }
+    let unknown = "no tool named `skills_lod`; call one of those that you were given";
+    check(&Place::of("omniforge"), "skills_lod", json!({}), Some("unknown-tool"), unknown);
+    let unknown = "no tool named `skills_lod`; did you mean `skills_load`?";
+    check(&Place::of("standard"), "skills_lod", json!({}), Some("unknown-tool"), unknown);
     let mut policies = Policies::default();
     policies.tools.surfaces = Vec::new();
     let place = Place::with(policies);
     let arguments = json!({ "names": ["test-skill"] });
     let unknown = "no tool named `skills_load`; call one of those that you were given";
     check(&place, "skills_load", arguments, Some("unknown-tool"), unknown);
+}
+
+/// Only `skills.load` has an argument `mode`.
+#[test]
+fn report_of_a_changed_skill_names_the_tool_that_there_is() {
+    let report = |preset, tool, arguments: Value| {
+        let mut policies = Policies::preset(preset).expect("there is one");
+        policies.session.on_change = prowess::session::OnChange::Notify;
+        let place = Place::with(policies);
+        let mut agent = Agent::new(&place.runtime);
+        agent.succeed(tool, arguments);
+        let text = "---\nname: test-skill\ndescription: New. Use it.\n---\nOther\n";
+        place.tree.write("skills/test-skill/SKILL.md", text);
+        place.runtime.reload();
+        let (prompt, answer) = agent.turn("unknown", json!({}));
+        let all = format!("{prompt}{}", texts(&answer));
+        let start = all.find("These loaded skills have changed").expect("the change is reported");
+        all[start..].lines().next().unwrap_or_default().to_owned()
+    };
+    let changed = "These loaded skills have changed since they were loaded: `test-skill`. To have \
+                   one as it is now,";
+    assert_eq!(
+        report("omniforge", "skill", json!({ "skill_name": "test-skill" })),
+        format!("{changed} deactivate it if there is a way to, then call `skill` with its name."),
+    );
+    let load = json!({ "names": ["test-skill"] });
+    assert_eq!(
+        report("flexigpt", "skills-load", load),
+        format!(
+            "{changed} unload it, then call `skills-load` with its name, and with `mode` `add` to \
+             keep the others."
+        ),
+    );
+}
+
+/// A host that has an interface for its tools takes skills as one more type of tool.
+#[test]
+fn tools_fit_into_the_interface_of_a_host() {
+    /// The tools of the host, of whatever type.
+    trait HostTool {
+        fn name(&self) -> &str;
+        fn tool_type(&self) -> ToolType;
+        fn execute(&self, arguments: Value) -> Result<String, String>;
+    }
+
+    struct Clock;
+
+    impl HostTool for Clock {
+        fn name(&self) -> &'static str {
+            "clock"
+        }
+
+        fn tool_type(&self) -> ToolType {
+            ToolType::Function
+        }
+
+        fn execute(&self, _: Value) -> Result<String, String> {
+            Ok("noon".to_owned())
+        }
+    }
+
+    struct Adapter<'t> {
+        turn: &'t Turn,
+        definition: ToolDefinition,
+    }
+
+    impl HostTool for Adapter<'_> {
+        fn name(&self) -> &str {
+            &self.definition.name
+        }
+
+        fn tool_type(&self) -> ToolType {
+            self.turn.tool_info(self.name()).expect("it is a tool of the turn").tool_type
+        }
+
+        fn execute(&self, arguments: Value) -> Result<String, String> {
+            let result = self.turn.call(&ToolCall::new(self.name(), arguments)).result;
+            if result.is_error { Err(texts(&result)) } else { Ok(texts(&result)) }
+        }
+    }
+
+    let place = Place::of("omniforge");
+    let session = place.runtime.open_session().expect("memory takes another session");
+    let turn = place.runtime.turn(&session).expect("the session is open");
+    let mut tools: Vec<Box<dyn HostTool + '_>> = vec![Box::new(Clock)];
+    for definition in turn.tools() {
+        tools.push(Box::new(Adapter { turn: &turn, definition }));
+    }
+    let types: Vec<_> = tools.iter().map(|tool| (tool.name(), tool.tool_type())).collect();
+    assert_eq!(types, [("clock", ToolType::Function), ("skill", ToolType::Skill)]);
+    let loaded = tools[1].execute(json!({ "skill_name": "test-skill" })).expect("it is a skill");
+    assert!(loaded.contains("Run them all."), "{loaded}");
+    assert_eq!(tools[1].execute(json!({})), Err("skill_name is required".to_owned()));
+    assert_eq!(tools[0].execute(json!({})).as_deref(), Ok("noon"));
 }
 
 /// A gate of reads that is set is in force for every surface.
