@@ -1,0 +1,60 @@
+//! What many conversations at once cost: 4,096 sessions, on one thread and on eight.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use prowess::session::SessionHandle;
+use prowess::{Runtime, ToolCall};
+use serde_json::json;
+
+const SESSIONS: usize = 4_096;
+
+/// Runs one turn of a session: compose the prompt, load a skill, read it in the next prompt, and
+/// unload it.
+fn converse(runtime: &Runtime, session: &SessionHandle) {
+    let load = ToolCall::new("skills_load", json!({ "names": ["skill-writing"] }));
+    let unload = ToolCall::new("skills_unload", json!({ "all": true }));
+    for call in [load, unload] {
+        let turn = runtime.turn(session).expect("the session is open");
+        assert!(!turn.prompt().text.is_empty(), "there is a skill");
+        assert!(!turn.call(&call).result.is_error, "the skill is there");
+    }
+}
+
+/// Runs one turn of each session, on this many threads.
+fn all(runtime: &Runtime, sessions: &[SessionHandle], threads: usize) {
+    thread::scope(|scope| {
+        for part in sessions.chunks(sessions.len().div_ceil(threads)) {
+            scope.spawn(move || part.iter().for_each(|session| converse(runtime, session)));
+        }
+    });
+}
+
+fn benches(criterion: &mut Criterion) {
+    let runtime = Runtime::builder().default_skills().build().expect("the runtime is complete");
+    let runtime = Arc::new(runtime);
+    let open = |_| runtime.open_session().expect("the store is in memory");
+    let sessions: Vec<_> = (0..SESSIONS).map(open).collect();
+    let mut group = criterion.benchmark_group("sessions");
+    group.throughput(Throughput::Elements(SESSIONS as u64));
+    for threads in [1, 8] {
+        let id = BenchmarkId::new(format!("{SESSIONS} sessions"), format!("{threads} threads"));
+        group.bench_function(id, |bencher| bencher.iter(|| all(&runtime, &sessions, threads)));
+    }
+    group.finish();
+}
+
+/// One iteration is thousands of turns, so few samples must do.
+fn brief() -> Criterion {
+    let second = Duration::from_secs(1);
+    Criterion::default().sample_size(10).warm_up_time(second / 2).measurement_time(3 * second)
+}
+
+criterion_group! {
+    name = sessions;
+    config = brief();
+    targets = benches
+}
+criterion_main!(sessions);
