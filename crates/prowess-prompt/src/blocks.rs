@@ -76,11 +76,11 @@ impl Block {
     pub const fn max_bytes(self) -> usize {
         match self {
             Self::BaseRule => 300,
-            Self::Navigation => 600,
-            Self::PathRules => 400,
-            Self::PathResolution => 1_200,
-            Self::ScriptExecution => 700,
-            Self::ToolCallingExamples => 500,
+            Self::Navigation => 450,
+            Self::PathRules => 300,
+            Self::PathResolution => 1_000,
+            Self::ScriptExecution => 500,
+            Self::ToolCallingExamples => 400,
             Self::Precedence => 150,
             Self::CheckFirst => 100,
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use prowess_core::{BodyDelivery, Record, TokenCounter};
+use prowess_core::{BodyDelivery, Catalog, Record, TokenCounter};
 use prowess_text::{is_exact, loses_characters};
 use serde::Serialize;
 
@@ -13,10 +13,7 @@ use crate::catalog::{frame, push_closing, push_entry};
 use crate::changes::{ChangeKind, Changes};
 use crate::entries::Entries;
 use crate::ledger::{Account, Ledger, Part};
-use crate::{
-    CatalogPlace, ContextBlock, PromptInput, PromptPolicy, SkillEntry, SkillIds,
-    ToolDescriptionInput,
-};
+use crate::{CatalogPlace, ContextBlock, PromptInput, PromptPolicy, SkillEntry, SkillIds};
 
 /// A composed prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -26,9 +23,13 @@ pub struct Prompt {
     /// The catalog as a block of context next to the instructions, if that is its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextBlock>,
-    /// The cost of the text and of the block, and the changes to skills' texts.
+    /// The catalog for the description of a tool, if that is its place. See
+    /// [`tool_description`](crate::tool_description()).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listing: Option<Arc<str>>,
+    /// The cost of the text and of a catalog next to it, and the changes to skills' texts.
     pub ledger: Ledger,
-    /// The ids in the catalog of the text or of the block, in its order.
+    /// The ids in the catalog, wherever it is, in its order.
     pub shown: Arc<SkillIds>,
     /// The number of skills that the input's catalog offers.
     pub total: usize,
@@ -37,6 +38,19 @@ pub struct Prompt {
 }
 
 impl Prompt {
+    /// Returns the prompt with another text. Copies no text.
+    pub(crate) fn with_text(&self, text: String) -> Self {
+        Self {
+            text,
+            context: self.context.clone(),
+            listing: self.listing.clone(),
+            ledger: self.ledger.clone(),
+            shown: Arc::clone(&self.shown),
+            total: self.total,
+            is_cut: self.is_cut,
+        }
+    }
+
     /// Returns the text with the block of context behind it, for a host with one place for both.
     pub fn whole_text(&self) -> Cow<'_, str> {
         match &self.context {
@@ -54,83 +68,44 @@ impl Prompt {
 /// nor block; without a loaded one there is no `<active_skills>`. A [`Composer`](crate::Composer)
 /// gives the same text and composes each catalog once.
 pub fn compose(input: &PromptInput<'_>) -> Prompt {
-    with_conversation(compose_catalog(input), input)
+    with_conversation(compose_catalog(input, None), input)
 }
 
-/// Composes the blocks and the catalog, which do not depend on what is loaded.
-pub(crate) fn compose_catalog(input: &PromptInput<'_>) -> Prompt {
+/// Composes the blocks and the catalog, which do not depend on what is loaded. `start` is the first
+/// catalog, for descriptions of tools that stay as they were.
+pub(crate) fn compose_catalog(input: &PromptInput<'_>, start: Option<&Catalog>) -> Prompt {
     let PromptInput { catalog, policy, delivery, preferred, counter, .. } = *input;
     let mut changes = Changes::default();
-    let skills = Entries::new(catalog.skills(), delivery.show_location, &mut changes);
-    let mut account = Account::new(counter);
-    let mut context = None;
-    let mut listed = Listed::default();
-    if !skills.is_empty() {
-        let listing = Listing { skills: &skills, preferred, policy, counter };
-        add_blocks(&mut account, policy);
-        match policy.catalog_place {
-            CatalogPlace::SystemPrompt => listed = listing.add(&mut account, &mut changes),
-            CatalogPlace::ContextBlock => {
-                let mut block = Account::new(counter);
-                listed = listing.add(&mut block, &mut changes);
-                context = Some(context_block(block, &mut account, policy));
-            }
-            CatalogPlace::ToolDescription | CatalogPlace::ToolOnly => {}
+    let show = delivery.show_location;
+    let skills = match start.filter(|_| policy.is_described_at_start()) {
+        None => Entries::new(catalog.skills(), show, &mut changes),
+        Some(start) => {
+            let is_offered = |record: &Record<'_>| catalog.get(record.id()).is_some();
+            Entries::new(start.skills().filter(is_offered), show, &mut changes)
         }
-    }
-    finish(account, changes, listed, context, catalog.len())
-}
-
-/// Composes the catalog alone, for the description of a tool.
-pub(crate) fn compose_listing(input: &ToolDescriptionInput<'_>) -> Prompt {
-    let ToolDescriptionInput { catalog, offered, policy, show_location, counter, .. } = *input;
-    let is_offered = |record: &Record<'_>| offered.is_none_or(|now| now.get(record.id()).is_some());
-    let mut changes = Changes::default();
-    let skills = Entries::new(catalog.skills().filter(is_offered), show_location, &mut changes);
+    };
     let mut account = Account::new(counter);
-    let mut listed = Listed::default();
+    let mut prompt = Prompt { total: catalog.len(), ..Prompt::default() };
     if !skills.is_empty() {
-        let listing = Listing { skills: &skills, preferred: &[], policy, counter };
-        listed = listing.add(&mut account, &mut changes);
+        add_blocks(&mut account, policy);
+        let listing = Listing { skills: &skills, preferred, policy, counter };
+        listing.place(&mut account, &mut prompt, &mut changes);
     }
-    finish(account, changes, listed, None, offered.unwrap_or(catalog).len())
-}
-
-fn finish(
-    mut account: Account<'_>,
-    changes: Changes,
-    listed: Listed,
-    context: Option<ContextBlock>,
-    total: usize,
-) -> Prompt {
     *account.changes() = changes;
-    let (text, ledger) = account.finish();
-    let Listed { shown, is_cut } = listed;
-    Prompt { text, context, ledger, shown: Arc::new(shown), total, is_cut }
-}
-
-/// Makes a catalog a block of context, which `account` counts next to its text.
-fn context_block(
-    block: Account<'_>,
-    account: &mut Account<'_>,
-    policy: &PromptPolicy,
-) -> ContextBlock {
-    let (text, _) = block.finish();
-    let text = text.trim_end_matches('\n');
-    account.add_elsewhere(Part::Catalog, text);
-    ContextBlock { priority: policy.context_priority, text: text.into() }
+    (prompt.text, prompt.ledger) = account.finish();
+    prompt
 }
 
 /// Appends the loaded bodies and the list of changed ones to a prompt that has the catalog.
 pub(crate) fn with_conversation(prompt: Prompt, input: &PromptInput<'_>) -> Prompt {
-    let Prompt { text, context, ledger, shown, total, is_cut } = prompt;
+    let Prompt { text, ledger, .. } = prompt;
     let mut account = Account::continuing(text, ledger, input.counter);
     if input.delivery.bodies == BodyDelivery::Instructions {
         add_active(&mut account, input);
     }
     add_changed(&mut account, input.changed, input.policy);
     let (text, ledger) = account.finish();
-    Prompt { text, context, ledger, shown, total, is_cut }
+    Prompt { text, ledger, ..prompt }
 }
 
 /// Returns about how long the text of the loaded bodies becomes.
@@ -164,25 +139,40 @@ struct Listing<'a> {
     counter: &'a dyn TokenCounter,
 }
 
-/// The shown part of a catalog.
-#[derive(Default)]
-struct Listed {
-    shown: SkillIds,
-    /// Whether the budget has cut any text.
-    is_cut: bool,
-}
-
 impl Listing<'_> {
+    /// Writes the catalog to its place.
+    fn place(&self, account: &mut Account<'_>, prompt: &mut Prompt, changes: &mut Changes) {
+        let Self { policy, counter, .. } = *self;
+        let place = policy.catalog_place;
+        match place {
+            CatalogPlace::SystemPrompt => self.add(account, prompt, changes),
+            CatalogPlace::ToolOnly => {}
+            CatalogPlace::ContextBlock | CatalogPlace::ToolDescription => {
+                let mut separate = Account::new(counter);
+                self.add(&mut separate, prompt, changes);
+                let (text, _) = separate.finish();
+                let text: Arc<str> = text.trim_end_matches('\n').into();
+                account.add_elsewhere(Part::Catalog, &text);
+                if place == CatalogPlace::ToolDescription {
+                    prompt.listing = Some(text);
+                } else {
+                    let priority = policy.context_priority;
+                    prompt.context = Some(ContextBlock { priority, text });
+                }
+            }
+        }
+    }
+
     /// Appends the catalog.
-    fn add(&self, account: &mut Account<'_>, changes: &mut Changes) -> Listed {
+    fn add(&self, account: &mut Account<'_>, prompt: &mut Prompt, changes: &mut Changes) {
         let Self { skills, preferred, policy, counter } = *self;
         let fit = fit(skills, preferred, policy, counter);
         account.add_written(Part::Catalog, |text| self.push(text, &fit, changes));
-        let shown = match &fit.positions {
+        prompt.is_cut = fit.is_cut;
+        prompt.shown = Arc::new(match &fit.positions {
             None => skills.ids().collect(),
             Some(positions) => positions.iter().map(|&position| skills.id(position)).collect(),
-        };
-        Listed { shown, is_cut: fit.is_cut }
+        });
     }
 
     /// Appends the skills that fit, and the changes to their texts.

@@ -21,6 +21,8 @@ pub struct Composer {
     policy: PromptPolicy,
     delivery: DeliveryPolicy,
     counter: Arc<dyn TokenCounter>,
+    /// The first catalog, if descriptions of tools list its skills.
+    start: Option<Arc<Catalog>>,
     /// The most recently composed last.
     kept: Mutex<Vec<KeptCatalog>>,
 }
@@ -57,7 +59,14 @@ impl Composer {
         delivery: DeliveryPolicy,
         counter: Arc<dyn TokenCounter>,
     ) -> Self {
-        Self { policy, delivery, counter, kept: Mutex::default() }
+        Self { policy, delivery, counter, start: None, kept: Mutex::default() }
+    }
+
+    /// Sets the first catalog, whose skills the description of a tool lists if the policy says so.
+    #[must_use]
+    pub fn starting_with(mut self, catalog: Arc<Catalog>) -> Self {
+        self.start = self.policy.is_described_at_start().then_some(catalog);
+        self
     }
 
     /// Returns the policy of the prompts.
@@ -76,15 +85,7 @@ impl Composer {
         let input = self.prompt_input(input);
         let mut text = String::with_capacity(prompt.text.len() + likely_length(&input));
         text.push_str(&prompt.text);
-        let prompt = Prompt {
-            text,
-            context: prompt.context.clone(),
-            ledger: prompt.ledger.clone(),
-            shown: Arc::clone(&prompt.shown),
-            total: prompt.total,
-            is_cut: prompt.is_cut,
-        };
-        Arc::new(with_conversation(prompt, &input))
+        Arc::new(with_conversation(prompt.with_text(text), &input))
     }
 
     fn prompt_input<'a>(&'a self, input: &ComposerInput<'a>) -> PromptInput<'a> {
@@ -101,7 +102,7 @@ impl Composer {
         if let Some(kept) = self.find(input.catalog, preferred) {
             return kept;
         }
-        let prompt = Arc::new(compose_catalog(&self.prompt_input(input)));
+        let prompt = Arc::new(compose_catalog(&self.prompt_input(input), self.start.as_deref()));
         self.keep(input.catalog, preferred, &prompt);
         prompt
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{ActiveSkill, Boundary, Catalog, DeliveryPolicy, ShowLocation, TokenCounter};
+use prowess_core::{ActiveSkill, Boundary, Catalog, DeliveryPolicy, TokenCounter};
 
 use crate::PromptPolicy;
 
@@ -24,25 +24,6 @@ pub struct PromptInput<'a> {
     pub delivery: &'a DeliveryPolicy,
     /// The secret of this conversation, for the tags around bodies.
     pub boundary: &'a Boundary,
-    /// The counter of tokens: exact, or an estimate.
-    pub counter: &'a dyn TokenCounter,
-}
-
-/// The input of [`tool_description`](crate::tool_description()).
-#[derive(Clone, Copy)]
-pub struct ToolDescriptionInput<'a> {
-    /// The canonical name of the tool.
-    pub tool: &'a str,
-    /// The tool's description where the skills are listed elsewhere.
-    pub text: &'a str,
-    /// The catalog whose skills are listed.
-    pub catalog: &'a Catalog,
-    /// Lists only skills that this catalog offers too, as `catalog` has them.
-    pub offered: Option<&'a Catalog>,
-    /// The host's policy.
-    pub policy: &'a PromptPolicy,
-    /// The form of locations.
-    pub show_location: ShowLocation,
     /// The counter of tokens: exact, or an estimate.
     pub counter: &'a dyn TokenCounter,
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{Block, Changes};
 
-/// The cost of a prompt by part. The parts are the whole text and its block of context: their
+/// The cost of a prompt by part. The parts are the whole text and a catalog next to it: their
 /// characters add up to both.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Ledger {
@@ -15,7 +15,8 @@ pub struct Ledger {
     pub entries: Vec<LedgerEntry>,
     /// The sum of the parts' tokens. Each part is counted separately.
     pub tokens: usize,
-    /// The sum of the parts' characters, which is the length of the text and its block of context.
+    /// The sum of the parts' characters, which is the length of the text and of a catalog next to
+    /// it.
     pub characters: usize,
     /// Whether `tokens` is exact for a vocabulary instead of an estimate.
     pub is_exact: bool,

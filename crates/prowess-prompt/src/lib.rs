@@ -63,7 +63,7 @@ pub use context_share::ContextShare;
 #[cfg(feature = "exact-tokens")]
 pub use exact::{ExactTokens, Vocabulary};
 pub use ids::SkillIds;
-pub use input::{PromptInput, ToolDescriptionInput};
+pub use input::PromptInput;
 pub use ledger::{Ledger, LedgerEntry, Part};
 pub use overflow::Overflow;
 pub use policy::{CatalogPlace, DescribedSkills, PromptPolicy};

@@ -58,6 +58,12 @@ impl PromptPolicy {
         self.max_tokens.into_iter().chain(share).min()
     }
 
+    /// Returns whether the description of a tool lists the skills of the first catalog.
+    pub(crate) fn is_described_at_start(&self) -> bool {
+        self.catalog_place == CatalogPlace::ToolDescription
+            && self.described_skills == DescribedSkills::AtStart
+    }
+
     /// Returns the maximum number of characters of a description, by the policy and by the format.
     pub(crate) fn description_limit(&self) -> Option<usize> {
         self.max_description.into_iter().chain(self.catalog_format.description_limit()).min()

@@ -3,18 +3,23 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use crate::guard::guarded_brackets;
 use crate::invisible::marked;
 
-/// Appends a text as a JSON string that holds no tag: angle brackets are written as numbers.
+/// Appends a text as a JSON string that holds no tag: angle brackets are written as numbers, and so
+/// is a bracket that looks like `<` and opens a guarded tag. A JSON parser reads the same value.
 pub fn push_json_string(target: &mut String, text: &str) {
     let json = serde_json::Value::from(text).to_string();
-    if !json.contains(['<', '>']) {
+    if json.is_ascii() && !json.contains(['<', '>']) {
         return target.push_str(&json);
     }
-    for character in json.chars() {
-        match character {
-            '<' | '>' => push_escape(target, character),
-            _ => target.push(character),
+    let mut brackets = guarded_brackets(&json).map(|(start, _)| start).peekable();
+    for (start, character) in json.char_indices() {
+        let is_bracket = brackets.next_if_eq(&start).is_some();
+        if is_bracket || matches!(character, '<' | '>') {
+            push_escape(target, character);
+        } else {
+            target.push(character);
         }
     }
 }

@@ -67,8 +67,7 @@ pub use function_tool::FunctionTool;
 pub use gate::{AllowAll, Gate, GateAnswer, GateRequest, Refusal};
 pub use naming::{NameStyle, ToolNaming};
 pub use policy::{
-    DiscoveryTools, ReadGate, ReadScope, RequiresMode, SkillContent, SkillLookup, ToolDescription,
-    ToolPolicy,
+    DiscoveryTools, ReadGate, ReadScope, RequiresMode, SkillContent, SkillLookup, ToolPolicy,
 };
 pub use skill_tools::{SkillTools, newer_versions};
 pub use surface::Surface;

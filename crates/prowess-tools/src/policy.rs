@@ -13,9 +13,6 @@ pub struct ToolPolicy {
     /// The surfaces that a model sees, which share gate, session and audit. By default,
     /// [`Surface::Skills`].
     pub surfaces: Vec<Surface>,
-    /// Whether the descriptions of tools list the skills. By default they do not, because the
-    /// prompt does.
-    pub tool_description: ToolDescription,
     /// The part of a `SKILL.md` that a tool's result contains. By default, the body.
     pub skill_content: SkillContent,
     /// The maximum size of a file that `skills.read` returns, in bytes. By default 262,144 (256
@@ -135,7 +132,6 @@ impl Default for ToolPolicy {
     fn default() -> Self {
         Self {
             surfaces: vec![Surface::default()],
-            tool_description: ToolDescription::default(),
             skill_content: SkillContent::default(),
             read_limit_bytes: 256 * 1024,
             read_gate: None,
@@ -206,18 +202,6 @@ pub enum ReadScope {
     Package,
     /// Files under `references/` and `assets/`.
     Resources,
-}
-
-/// Whether the description of a tool lists the skills.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolDescription {
-    /// It does not. The default.
-    #[default]
-    Plain,
-    /// The tool that loads a skill, or returns its instructions, lists the skills with their
-    /// descriptions, at most [`ToolPolicy::ids_in_schema`] of them.
-    WithSkills,
 }
 
 /// The part of a `SKILL.md` that a tool's result contains.

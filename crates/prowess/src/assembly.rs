@@ -8,7 +8,7 @@ use prowess_gate::{GatePolicy, Ungranted};
 use prowess_prompt::{CatalogPlace, Composer, PromptPolicy};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
 use prowess_session::{AuditedApprovals, Boundaries, Sessions};
-use prowess_tools::{DiscoveryTools, SkillTools, ToolDescription, ToolNaming, Toolbox};
+use prowess_tools::{DiscoveryTools, SkillTools, ToolNaming, Toolbox};
 
 use crate::gate::{Cleanup, RuntimeGate};
 use crate::parts::Parts;
@@ -46,6 +46,7 @@ impl RuntimeBuilder {
         let Self { policies, store, clock, counter, ranker, audit, .. } = self;
         let prompt = prompt_policy(&policies, toolbox.naming());
         let composer = Composer::new(prompt, policies.delivery, counter);
+        let composer = composer.starting_with(registry.catalog());
         let session_policy = policies.session.clone();
         let sessions =
             Sessions::audited(store, Arc::clone(&clock), session_policy, Arc::clone(&audit));
@@ -96,8 +97,7 @@ impl RuntimeBuilder {
 
     fn skill_tools(&self) -> SkillTools {
         let mut policy = self.policies.tools.clone();
-        let is_in_prompt = self.policies.prompt.catalog_place != CatalogPlace::ToolOnly;
-        let is_seen = is_in_prompt || policy.tool_description == ToolDescription::WithSkills;
+        let is_seen = self.policies.prompt.catalog_place != CatalogPlace::ToolOnly;
         if !is_seen && policy.discovery == DiscoveryTools::Overflow {
             policy.discovery = DiscoveryTools::Always;
         }

@@ -11,7 +11,9 @@ use prowess_core::{
     ToolInfo, ToolResult,
 };
 use prowess_gate::Decision;
-use prowess_prompt::{ComposerInput, Overflow, Prompt, changed_skills};
+use prowess_prompt::{
+    CatalogPlace, ComposerInput, Overflow, Prompt, changed_skills, tool_description,
+};
 use prowess_session::{OnChange, Refreshed, ReplacedSkill, SessionHandle, operations};
 use prowess_tools::{
     DiscoveryTools, Dispatched, ExplicitActivation, SkillTools, completions, explicit_activation,
@@ -216,10 +218,32 @@ impl Turn {
     /// Returns the tools for the model; none if there is no skill. Those that find skills are among
     /// them if the prompt does not show the whole catalog.
     pub fn tools(&self) -> Vec<ToolDefinition> {
-        let is_optional = self.parts.policies.tools.discovery == DiscoveryTools::Overflow;
-        let is_cut = is_optional && self.compose(&[], &[]).is_cut;
+        let policies = &self.parts.policies;
+        let is_optional = policies.tools.discovery == DiscoveryTools::Overflow;
+        let is_described = policies.prompt.catalog_place == CatalogPlace::ToolDescription;
+        if !is_optional && !is_described {
+            return self.parts.toolbox.definitions(&self.catalog);
+        }
+        let prompt = self.compose(&[], &[]);
+        let is_cut = is_optional && prompt.is_cut;
         let finders: &[&str] = if is_cut { &SkillTools::FINDERS } else { &[] };
-        self.parts.toolbox.definitions_with(&self.catalog, finders)
+        let mut tools = self.parts.toolbox.definitions_with(&self.catalog, finders);
+        if is_described {
+            self.describe(&mut tools, prompt.listing.as_deref().unwrap_or_default());
+        }
+        tools
+    }
+
+    /// Writes the catalog into the description of the tool that loads a skill, or returns its
+    /// instructions.
+    fn describe(&self, tools: &mut [ToolDefinition], listing: &str) {
+        let Parts { policies, toolbox, .. } = &*self.parts;
+        let Some(name) = policies.tools.load_tool() else { return };
+        let spelled = toolbox.naming().spell(name);
+        if let Some(tool) = tools.iter_mut().find(|tool| tool.name == spelled) {
+            let format = policies.prompt.catalog_format;
+            tool.description = tool_description(name, &tool.description, listing, format);
+        }
     }
 
     /// Returns the type and the time limit of the tool that a model calls by this name. A host ends

@@ -57,3 +57,17 @@ fn session_ends_with_its_connection() {
         }
     });
 }
+
+#[test]
+fn tools_list_shows_the_composed_description() {
+    block_on(async {
+        let mut policies = prowess_mcp::policies();
+        policies.prompt.catalog_place = prowess::prompt::CatalogPlace::ToolDescription;
+        let builder = Runtime::builder().policies(policies).default_skills();
+        let client = greet(Arc::new(builder.build().expect("the runtime is complete"))).await;
+        let tools = client.list_all_tools().await.expect("an answer");
+        let load = tools.iter().find(|tool| tool.name == "skills_load").expect("it is offered");
+        let description = load.description.as_deref().unwrap_or_default();
+        assert!(description.contains("<name>skill-writing</name>"), "{description}");
+    });
+}

@@ -16,6 +16,8 @@ fn destinations(text: &str) -> Vec<(&'static str, String)> {
     push_xml_label(&mut label, text);
     let mut code = String::new();
     push_xml_code(&mut code, text);
+    let mut json = String::new();
+    push_json_string(&mut json, &one_line(text));
     let mut value = serde_json::json!({ text: [text] });
     model_value(&mut value);
     vec![
@@ -23,6 +25,7 @@ fn destinations(text: &str) -> Vec<(&'static str, String)> {
         ("push_xml_line", line),
         ("push_xml_label", label),
         ("push_xml_code", code),
+        ("push_json_string", json),
         ("xml_attribute", xml_attribute(text).into_owned()),
         ("model_body", model_body(text, &boundary()).into_owned()),
         ("model_value", value.to_string()),
@@ -39,11 +42,12 @@ fn destinations(text: &str) -> Vec<(&'static str, String)> {
 }
 
 /// The destinations in which a model might mistake a tag for a guarded one.
-const READ_BY_MODELS: [&str; 9] = [
+const READ_BY_MODELS: [&str; 10] = [
     "xml_element",
     "push_xml_line",
     "push_xml_label",
     "push_xml_code",
+    "push_json_string",
     "xml_attribute",
     "model_body",
     "model_value",

@@ -35,8 +35,8 @@ fn schema(mut name: Value) -> Value {
 impl SkillTool for ActivateSkill {
     const NAME: &'static str = "activate_skill";
 
-    fn description(&self, operations: &Operations, catalog: &Catalog) -> Cow<'static, str> {
-        operations.described(DESCRIPTION, catalog)
+    fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
+        DESCRIPTION.into()
     }
 
     /// Accepts any name, so that a location works too and a misspelt name gets a suggestion.

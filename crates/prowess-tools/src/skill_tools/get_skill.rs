@@ -42,8 +42,8 @@ fn get(
 impl SkillTool for GetSkill {
     const NAME: &'static str = "get_skill";
 
-    fn description(&self, operations: &Operations, catalog: &Catalog) -> Cow<'static, str> {
-        operations.described(DESCRIPTION, catalog)
+    fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
+        DESCRIPTION.into()
     }
 
     fn schema(&self, _: &Operations) -> Value {

@@ -3,16 +3,15 @@
 use std::borrow::Cow;
 
 use prowess_core::{ActiveSkill, Catalog, Digest, Record, ToolContext, virtual_uri};
-use prowess_text::{clipped, is_shown_exactly, model_body};
+use prowess_text::{clipped, model_body};
 
 use super::operations::Operations;
 use super::package::{activate, read_skill_md, suggestion};
 use super::problem::Problem;
-use crate::{SkillContent, ToolDescription, codes};
+use crate::{SkillContent, codes};
 
-/// The maximum length of a skill's name and of its description in a tool's description.
+/// The maximum length of a skill's name in a message.
 const MAX_NAME_CHARS: usize = 120;
-const MAX_DESCRIPTION_CHARS: usize = 1024;
 
 impl Operations {
     /// Returns a skill with its instructions, if the gate of reads permits it. It does not load the
@@ -40,29 +39,6 @@ impl Operations {
             SkillContent::File => whole_file(context.catalog, record, skill),
         };
         model_body(&text, context.boundary).into_owned()
-    }
-
-    /// Returns the description of a tool, with the skills if the policy wants them there.
-    pub(super) fn described(&self, text: &'static str, catalog: &Catalog) -> Cow<'static, str> {
-        if self.policy.tool_description == ToolDescription::Plain || catalog.is_empty() {
-            return text.into();
-        }
-        let mut text = format!("{text} Available skills:");
-        for record in catalog.skills().take(self.policy.ids_in_schema) {
-            // An id that cannot be shown unchanged cannot be copied.
-            if !is_shown_exactly(record.id()) {
-                continue;
-            }
-            let name = clipped(record.id(), MAX_NAME_CHARS);
-            text.push_str(&format!("\n  - {name}"));
-            if !record.is_name_only() {
-                text.push_str(&format!(
-                    ": {}",
-                    clipped(record.description(), MAX_DESCRIPTION_CHARS)
-                ));
-            }
-        }
-        text.into()
     }
 
     /// Returns the directory of a skill for a model. If the policy shows no location, it is a URI

@@ -118,8 +118,8 @@ fn required_skills(record: Record<'_>) -> Option<String> {
 impl SkillTool for ReadSkill {
     const NAME: &'static str = "read_skill";
 
-    fn description(&self, operations: &Operations, catalog: &Catalog) -> Cow<'static, str> {
-        operations.described(READ, catalog)
+    fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
+        READ.into()
     }
 
     fn schema(&self, _: &Operations) -> Value {

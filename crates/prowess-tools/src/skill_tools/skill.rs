@@ -100,8 +100,8 @@ fn failed(problem: Problem, action: Option<&str>) -> Problem {
 impl SkillTool for Skill {
     const NAME: &'static str = "skill";
 
-    fn description(&self, operations: &Operations, catalog: &Catalog) -> Cow<'static, str> {
-        operations.described(DESCRIPTION, catalog)
+    fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
+        DESCRIPTION.into()
     }
 
     /// Accepts a call without a name: its message has a fixed text.

@@ -1,8 +1,8 @@
 //! The policy as data.
 
 use prowess_tools::{
-    DiscoveryTools, NameStyle, ReadGate, ReadScope, SkillContent, SkillLookup, Surface,
-    ToolDescription, ToolNaming, ToolPolicy,
+    DiscoveryTools, NameStyle, ReadGate, ReadScope, SkillContent, SkillLookup, Surface, ToolNaming,
+    ToolPolicy,
 };
 
 #[test]
@@ -10,7 +10,6 @@ fn every_field_has_its_documented_default() {
     let policy: ToolPolicy = serde_json::from_str("{}").expect("every field has a default");
     let expected = ToolPolicy {
         surfaces: vec![Surface::Skills],
-        tool_description: ToolDescription::Plain,
         skill_content: SkillContent::Body,
         read_limit_bytes: 262_144,
         read_gate: None,

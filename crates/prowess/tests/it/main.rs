@@ -20,6 +20,7 @@ mod load_rules;
 mod on_change;
 mod overflow;
 mod presets;
+mod prompts;
 mod refresh;
 mod roots;
 mod scripted;

@@ -2,7 +2,7 @@
 //! rest.
 
 use prowess::prompt::{CatalogPlace, Overflow};
-use prowess::tools::{DiscoveryTools, NameStyle, Surface, ToolDescription};
+use prowess::tools::{DiscoveryTools, NameStyle, Surface};
 use prowess::{Policies, Runtime, ToolCall, Turn};
 use prowess_testkit::Tree;
 use serde_json::json;
@@ -100,12 +100,11 @@ fn tools_alone_show_every_skill() {
     for surface in [Surface::Skills, Surface::Skill, Surface::GetSkill, Surface::ActivateSkill] {
         let shelf = Shelf::new(|policies| place(policies, &[surface]));
         let turn = shelf.turn();
-        assert_eq!(turn.prompt().text, "");
+        assert!(turn.prompt().shown.is_empty() && turn.prompt().listing.is_none());
         assert!(tools(&turn).iter().any(|tool| tool == "skills_search"), "{:?}", tools(&turn));
         let described = Shelf::new(|policies| {
             place(policies, &[surface]);
-            policies.tools.tool_description = ToolDescription::WithSkills;
-            policies.tools.ids_in_schema = SKILLS - 1;
+            policies.prompt.catalog_place = CatalogPlace::ToolDescription;
         });
         let tools = tools(&described.turn());
         assert!(tools.iter().any(|tool| tool == "skills_search"), "its list is cut: {tools:?}");

@@ -83,6 +83,10 @@ fn omniforge() {
             session.discipline: "stack"
             session.max_active: 1000
             delivery.bodies: "tool_result"
+            prompt.catalog_place: "tool_description"
+            prompt.catalog_format: "quoted_lines"
+            prompt.blocks.any: ["base_rule","navigation","path_resolution","script_execution","tool_calling_examples"]
+            prompt.blocks.claude: ["base_rule","navigation","path_rules","script_execution"]
             tools.surfaces: ["skill"]
             gate.tool_semantics: "restrict"
             gate.refusal_wording: "skill"
@@ -125,10 +129,10 @@ fn sandbox() {
             session.discipline: "stateless"
             delivery.bodies: "tool_result"
             delivery.show_location: "none"
-            prompt.catalog_place: "tool_only"
+            prompt.catalog_place: "tool_description"
+            prompt.described_skills: "at_start"
             prompt.catalog_format: "dash_lines"
             tools.surfaces: ["get_skill","files"]
-            tools.tool_description: "with_skills"
             tools.read_gate: "known"
             tools.skill_lookup: "casefold_unique"
         "#]],

@@ -4,7 +4,8 @@ use prowess::session::SessionHandle;
 use prowess::{Runtime, ToolCall, ToolResult};
 use serde_json::{Value, json};
 
-/// A conversation of a scripted model. Like a host, it keeps the messages; the runtime never sees them.
+/// A conversation of a scripted model. Like a host, it keeps the messages; the runtime never sees
+/// them.
 pub(crate) struct Agent<'r> {
     runtime: &'r Runtime,
     session: SessionHandle,
@@ -20,7 +21,12 @@ impl<'r> Agent<'r> {
 
     /// The instructions of the next model call.
     pub(crate) fn prompt(&self) -> String {
-        self.runtime.turn(&self.session).expect("the session is open").prompt().text.clone()
+        self.runtime
+            .turn(&self.session)
+            .expect("the session is open")
+            .prompt()
+            .whole_text()
+            .into_owned()
     }
 
     /// The ids of the skills that are loaded.
@@ -33,10 +39,14 @@ impl<'r> Agent<'r> {
     /// the answer.
     pub(crate) fn turn(&mut self, tool: &str, arguments: Value) -> (String, ToolResult) {
         let turn = self.runtime.turn(&self.session).expect("the session is open");
-        let prompt = turn.prompt().text.clone();
+        let prompt = turn.prompt().whole_text().into_owned();
         let call = ToolCall::new(tool, arguments);
         let answer = turn.call(&call).result;
-        assert_eq!(turn.prompt().text, prompt, "a call does not change the prompt of its own turn");
+        assert_eq!(
+            turn.prompt().whole_text(),
+            prompt,
+            "a call does not change the prompt of its own turn"
+        );
         self.messages.push((call, answer.clone()));
         (prompt, answer)
     }

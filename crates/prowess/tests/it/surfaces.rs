@@ -192,7 +192,7 @@ fn skill_definition() {
         [
           {
             "name": "skill",
-            "description": "Activate a skill to get its instructions, or deactivate it when its task is finished. A skill is a set of instructions for one kind of task. When the task at hand matches a skill's description, activate the skill before you do anything else.",
+            "description": "Execute specialized skills within the conversation.\n\nWhen users request task execution or you identify a relevant capability, invoke this tool with the skill name.\n\n## How to Invoke Skills\n\nUse the tool with the skill name:\n- skill_name: \"commit-message\" - basic invocation\n- skill_name: \"code-review\", args: \"pr-123\" - with arguments\n\n## Available Skills\n\nThe following skills are available:\n\n<available_skills>\n\"code-review\": Reviews code. Use when a change is to be reviewed.\n\"test-skill\": Runs tests. Use when tests are to be run.\n</available_skills>\n\n## Important Requirements\n\n- IMMEDIATELY invoke this tool as your first action when a skill is relevant\n- NEVER just announce a skill without calling the tool\n- Only use skills listed in <available_skills> above\n- Don't invoke already-running skills\n- Don't use this tool for built-in CLI commands\n\n## What Happens When You Invoke\n\nWhen you invoke a skill:\n1. You receive the skill's base_path and full content\n2. Follow the skill's instructions precisely\n3. The skill may include tool restrictions (allowed-tools)\n4. Use base_path to resolve relative paths in the skill content",
             "input_schema": {
               "type": "object",
               "properties": {
@@ -268,7 +268,8 @@ fn get_skill_has_two_descriptions() {
         tools[0].description.clone()
     };
     let listed = expect![[r#"
-        Get the instructions of a skill. Do this when the task at hand matches the skill's description, and before you use any of its files or scripts. Available skills:
+        Gets detailed information about an agent skill.
+        Available skills:
           - code-review: Reviews code. Use when a change is to be reviewed.
           - test-skill: Runs tests. Use when tests are to be run."#]];
     listed.assert_eq(&description(&Place::of("sandbox")));

@@ -1,0 +1,250 @@
+//! Tests of the formats of a catalog: each text to the byte.
+
+use expect_test::{Expect, expect};
+use prowess_core::{DeliveryPolicy, ShowLocation};
+use prowess_prompt::{CatalogFormat, PromptPolicy, SkillEntry, available_skills};
+
+use crate::fixture::{catalog, hidden_catalog, prompt, prompt_with, skill};
+
+fn entry(name: &str, description: &str, location: Option<&str>) -> SkillEntry<'static> {
+    SkillEntry {
+        name: name.to_owned().into(),
+        description: description.to_owned().into(),
+        location: location.map(|location| location.to_owned().into()),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "cases are written in place")]
+fn check(format: CatalogFormat, skills: Vec<SkillEntry<'static>>, expected: Expect) {
+    expected.assert_eq(&available_skills(skills, format));
+}
+
+/// A skill with every field, one with characters of XML, and one with its name alone.
+fn three() -> Vec<SkillEntry<'static>> {
+    vec![
+        entry("pdf", "Extract text and tables from PDF files.", Some("/path/to/pdf/SKILL.md")),
+        entry("sql", " \"Queries\" & <views>,\n  line two ", Some("/path/to/sql/SKILL.md")),
+        entry("xlsx", "", None),
+    ]
+}
+
+#[test]
+fn xml_attrs() {
+    check(
+        CatalogFormat::XmlAttrs,
+        three(),
+        expect![[r##"
+        <available_skills>
+        <skill name="pdf" description="Extract text and tables from PDF files." location="/path/to/pdf/SKILL.md" trit="0" role="Coordinator" color="#F59E0B" />
+        <skill name="sql" description="&quot;Queries&quot; &amp; &lt;views&gt;, line two" location="/path/to/sql/SKILL.md" trit="2" role="Verifier" color="#2E5FA3" />
+        <skill name="xlsx" trit="0" role="Coordinator" color="#F59E0B" />
+        </available_skills>"##]],
+    );
+}
+
+#[test]
+fn quoted_lines() {
+    check(
+        CatalogFormat::QuotedLines,
+        three(),
+        expect![[r#"
+        <available_skills>
+        "pdf": Extract text and tables from PDF files.
+        "sql": &quot;Queries&quot; &amp; &lt;views&gt;, line two
+        "xlsx"
+        </available_skills>"#]],
+    );
+}
+
+#[test]
+fn dash_lines() {
+    check(
+        CatalogFormat::DashLines,
+        three(),
+        expect![[r#"
+        Available skills:
+          - pdf: Extract text and tables from PDF files.
+          - sql: &quot;Queries&quot; &amp; &lt;views&gt;, line two
+          - xlsx"#]],
+    );
+}
+
+#[test]
+fn bullets() {
+    check(
+        CatalogFormat::Bullets,
+        three(),
+        expect![[r#"
+        [Available Skills]
+        • `pdf` — Extract text and tables from PDF files.
+        • `sql` — &quot;Queries&quot; &amp; &lt;views&gt;, line two
+        • `xlsx`"#]],
+    );
+}
+
+#[test]
+fn delimited() {
+    check(
+        CatalogFormat::Delimited,
+        three(),
+        expect![[r#"
+        <<<AVAILABLE_SKILLS>>>
+        name: pdf
+        location: /path/to/pdf/SKILL.md
+        description: Extract text and tables from PDF files.
+        ---
+        name: sql
+        location: /path/to/sql/SKILL.md
+        description: &quot;Queries&quot; &amp; &lt;views&gt;, line two
+        ---
+        name: xlsx
+        <<<END_AVAILABLE_SKILLS>>>"#]],
+    );
+}
+
+#[test]
+fn json() {
+    check(
+        CatalogFormat::Json,
+        three(),
+        expect![[r#"
+        <available_skills>
+        {"name":"pdf","description":"Extract text and tables from PDF files.","location":"/path/to/pdf/SKILL.md"}
+        {"name":"sql","description":"\"Queries\" & \u003cviews\u003e, line two","location":"/path/to/sql/SKILL.md"}
+        {"name":"xlsx"}
+        </available_skills>"#]],
+    );
+}
+
+#[test]
+fn markdown() {
+    check(
+        CatalogFormat::Markdown,
+        three(),
+        expect![[r#"
+        <available_skills>
+        - pdf: Extract text and tables from PDF files. (/path/to/pdf/SKILL.md)
+        - sql: &quot;Queries&quot; &amp; &lt;views&gt;, line two (/path/to/sql/SKILL.md)
+        - xlsx
+        </available_skills>"#]],
+    );
+}
+
+#[test]
+fn delimited_fields_are_trimmed_and_folded() {
+    let skills = vec![entry("  skill  ", " line one\nline two ", None)];
+    check(
+        CatalogFormat::Delimited,
+        skills,
+        expect![[r#"
+        <<<AVAILABLE_SKILLS>>>
+        name: skill
+        description: line one line two
+        <<<END_AVAILABLE_SKILLS>>>"#]],
+    );
+}
+
+#[test]
+fn names_of_hostile_shape_keep_their_place() {
+    let skills = || vec![entry("a: b`\"c", "d: e — f", None)];
+    check(
+        CatalogFormat::QuotedLines,
+        skills(),
+        expect![[r#"
+        <available_skills>
+        "a: b`&quot;c": d: e — f
+        </available_skills>"#]],
+    );
+    check(
+        CatalogFormat::DashLines,
+        skills(),
+        expect![[r#"
+        Available skills:
+          - a&#58; b`&quot;c: d: e — f"#]],
+    );
+    check(
+        CatalogFormat::Bullets,
+        skills(),
+        expect![[r#"
+        [Available Skills]
+        • `a: b&#96;&quot;c` — d: e — f"#]],
+    );
+}
+
+#[test]
+fn each_format_says_that_there_is_none() {
+    let text: Vec<_> = CatalogFormat::ALL.map(|format| available_skills([], format)).into();
+    let [xml, attrs, quoted, dash, bullets, delimited, json, markdown] = &text[..] else {
+        panic!("there are eight formats")
+    };
+    assert_eq!(xml, "<available_skills>\n</available_skills>");
+    assert_eq!([attrs, json, markdown], [xml, xml, xml]);
+    assert_eq!(quoted, "<available_skills>\n(No skills currently available)\n</available_skills>");
+    assert_eq!(dash, "No skills are currently available.");
+    assert_eq!(bullets, "", "there is no block at all");
+    assert_eq!(delimited, "<<<AVAILABLE_SKILLS>>>\n(none)\n<<<END_AVAILABLE_SKILLS>>>");
+}
+
+fn policy(catalog_format: CatalogFormat) -> PromptPolicy {
+    PromptPolicy { catalog_format, ..PromptPolicy::default() }
+}
+
+#[test]
+fn every_format_sorts_by_id_and_hides_the_hidden() {
+    let skills = [skill("b", "2 & 3"), skill("a-2", "<x>"), skill("a", "ok")];
+    for format in CatalogFormat::ALL {
+        let shown = prompt(&catalog(&skills), &[], &policy(format));
+        assert_eq!(*shown.shown, ["a", "a-2", "b"], "{format:?}");
+        let again = prompt(&catalog(&skills), &[], &policy(format));
+        assert_eq!(shown, again, "{format:?}: equal input gives equal bytes");
+        let hidden = prompt(&hidden_catalog(&skills), &[], &policy(format));
+        assert_eq!(hidden.text, "", "{format:?}");
+    }
+}
+
+#[test]
+fn bullets_have_short_descriptions_on_one_line() {
+    let long = format!("First line,\nsecond line. {}", "word ".repeat(60));
+    let shown = prompt(&catalog(&[skill("long", &long)]), &[], &policy(CatalogFormat::Bullets));
+    let line = shown.text.lines().find(|line| line.starts_with('•')).expect("one skill");
+    let description = line.strip_prefix("• `long` — ").expect("the id is in backticks");
+    assert!(description.starts_with("First line, second line. word"), "{description}");
+    assert!(description.ends_with('…'), "the cut is visible: {description}");
+    let length = description.chars().count();
+    assert!(length <= CatalogFormat::SHORT_DESCRIPTION, "{length} characters");
+    let whole = prompt(&catalog(&[skill("long", &long)]), &[], &policy(CatalogFormat::DashLines));
+    assert!(whole.text.contains(long.split('\n').next_back().expect("a line").trim()));
+}
+
+#[test]
+fn every_format_stays_within_its_budget() {
+    let skills: Vec<_> =
+        (0..60).map(|at| skill(&format!("skill-{at:02}"), &"some words ".repeat(12))).collect();
+    for format in CatalogFormat::ALL {
+        for max in [150, 400, 1_200] {
+            let policy = PromptPolicy { max_tokens: Some(max), ..policy(format) };
+            let shown = prompt(&catalog(&skills), &[], &policy);
+            let catalog = &shown.ledger.entries[1];
+            assert!(catalog.tokens <= max, "{format:?}: {} of {max} tokens", catalog.tokens);
+            assert!(shown.is_cut && !shown.shown.is_empty(), "{format:?} under {max}");
+        }
+    }
+}
+
+#[test]
+fn locations_are_shown_where_the_format_has_them() {
+    let catalog = catalog(&[skill("pdf", "Fills forms.")]);
+    for format in CatalogFormat::ALL {
+        let shown = |show_location| {
+            let delivery = DeliveryPolicy { show_location, ..DeliveryPolicy::default() };
+            prompt_with(&catalog, &[], &policy(format), delivery).text
+        };
+        let has_location = !matches!(
+            format,
+            CatalogFormat::QuotedLines | CatalogFormat::DashLines | CatalogFormat::Bullets
+        );
+        let uri = shown(ShowLocation::Virtual).contains("skill://pdf/SKILL.md");
+        assert_eq!(uri, has_location, "{format:?}");
+        assert!(!shown(ShowLocation::None).contains("SKILL.md"), "{format:?}");
+    }
+}

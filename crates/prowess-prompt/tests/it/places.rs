@@ -1,0 +1,185 @@
+//! Tests of the places of a catalog, and of the blocks of context.
+
+use expect_test::expect;
+use prowess_prompt::{
+    BlockPolicy, CatalogFormat, CatalogPlace, ContextBlock, Part, Prompt, PromptPolicy,
+    compose_context, tool_description,
+};
+
+use crate::fixture::{Skill, active, catalog, hidden_catalog, prompt, skill};
+
+fn two() -> Vec<Skill> {
+    vec![skill("sql", "Queries; use it for tables."), skill("pdf", "Fills forms.")]
+}
+
+fn placed(catalog_place: CatalogPlace, catalog_format: CatalogFormat) -> Prompt {
+    let load_tool = "read_skill".to_owned();
+    let policy =
+        PromptPolicy { catalog_place, catalog_format, load_tool, ..PromptPolicy::default() };
+    prompt(&catalog(&two()), &[], &policy)
+}
+
+#[test]
+fn a_context_block_is_next_to_the_instructions() {
+    let prompt = placed(CatalogPlace::ContextBlock, CatalogFormat::Bullets);
+    let block = prompt.context.clone().expect("the place of the catalog");
+    assert_eq!(block.priority, 60);
+    expect![[r#"
+        [Available Skills]
+        • `pdf` — Fills forms.
+        • `sql` — Queries; use it for tables.
+
+        Use read_skill(skill_id) to load full instructions."#]]
+    .assert_eq(&block.text);
+    assert!(!prompt.text.contains("pdf"), "the instructions have the rule alone: {}", prompt.text);
+    assert!(prompt.whole_text().ends_with(&format!("{}\n", block.text)));
+    assert_eq!(*prompt.shown, ["pdf", "sql"]);
+    let catalog = prompt.ledger.entries.iter().find(|entry| entry.part == Part::Catalog);
+    assert_eq!(catalog.expect("it costs tokens").characters, block.text.chars().count());
+}
+
+#[test]
+fn context_blocks_are_sorted_by_priority() {
+    let block = |priority, text: &str| ContextBlock { priority, text: text.into() };
+    let skills = placed(CatalogPlace::ContextBlock, CatalogFormat::Bullets).context;
+    let skills = skills.expect("the place of the catalog");
+    let text = compose_context([
+        block(100, "memory"),
+        skills.clone(),
+        block(60, "of the same priority"),
+        block(10, ""),
+        block(0, "channel"),
+    ]);
+    let expected = format!("channel\n\n{}\n\nof the same priority\n\nmemory", skills.text);
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn without_a_skill_there_is_no_block_in_any_place() {
+    for catalog_place in [
+        CatalogPlace::SystemPrompt,
+        CatalogPlace::ContextBlock,
+        CatalogPlace::ToolDescription,
+        CatalogPlace::ToolOnly,
+    ] {
+        for catalog_format in CatalogFormat::ALL {
+            let policy = PromptPolicy { catalog_place, catalog_format, ..PromptPolicy::default() };
+            for catalog in [catalog(&[]), hidden_catalog(&two())] {
+                let prompt = prompt(&catalog, &[], &policy);
+                let place = (catalog_place, catalog_format);
+                assert_eq!(prompt.text, "", "{place:?}");
+                assert_eq!((prompt.context, prompt.listing), (None, None), "{place:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn loading_changes_no_place_of_the_catalog() {
+    for catalog_place in [CatalogPlace::ContextBlock, CatalogPlace::ToolDescription] {
+        let policy = PromptPolicy { catalog_place, ..PromptPolicy::default() };
+        let before = prompt(&catalog(&two()), &[], &policy);
+        let after = prompt(&catalog(&two()), &[active("pdf", "Body")], &policy);
+        assert_eq!((before.context, before.listing), (after.context, after.listing));
+        assert!(after.text.starts_with(&before.text), "the text grows at its end only");
+    }
+}
+
+/// Returns the description of a tool with two skills.
+fn described(tool: &str, format: CatalogFormat) -> String {
+    let prompt = placed(CatalogPlace::ToolDescription, format);
+    assert!(!prompt.text.contains("pdf"), "the instructions have the rule alone: {}", prompt.text);
+    tool_description(tool, "Own text.", &prompt.listing.expect("the place"), format)
+}
+
+#[test]
+fn skill_has_the_catalog_in_its_description() {
+    expect![[r#"
+        Execute specialized skills within the conversation.
+
+        When users request task execution or you identify a relevant capability, invoke this tool with the skill name.
+
+        ## How to Invoke Skills
+
+        Use the tool with the skill name:
+        - skill_name: "commit-message" - basic invocation
+        - skill_name: "code-review", args: "pr-123" - with arguments
+
+        ## Available Skills
+
+        The following skills are available:
+
+        <available_skills>
+        "pdf": Fills forms.
+        "sql": Queries; use it for tables.
+        </available_skills>
+
+        ## Important Requirements
+
+        - IMMEDIATELY invoke this tool as your first action when a skill is relevant
+        - NEVER just announce a skill without calling the tool
+        - Only use skills listed in <available_skills> above
+        - Don't invoke already-running skills
+        - Don't use this tool for built-in CLI commands
+
+        ## What Happens When You Invoke
+
+        When you invoke a skill:
+        1. You receive the skill's base_path and full content
+        2. Follow the skill's instructions precisely
+        3. The skill may include tool restrictions (allowed-tools)
+        4. Use base_path to resolve relative paths in the skill content"#]].assert_eq(&described("skill", CatalogFormat::QuotedLines));
+}
+
+#[test]
+fn get_skill_has_the_catalog_in_its_description() {
+    expect![[r#"
+        Gets detailed information about an agent skill.
+        Available skills:
+          - pdf: Fills forms.
+          - sql: Queries; use it for tables."#]]
+    .assert_eq(&described("get_skill", CatalogFormat::DashLines));
+}
+
+#[test]
+fn another_tool_has_the_catalog_behind_its_own_text() {
+    expect![[r#"
+        Own text.
+
+        <<<AVAILABLE_SKILLS>>>
+        name: pdf
+        location: memory://test/pdf/SKILL.md
+        description: Fills forms.
+        ---
+        name: sql
+        location: memory://test/sql/SKILL.md
+        description: Queries; use it for tables.
+        <<<END_AVAILABLE_SKILLS>>>"#]]
+    .assert_eq(&described("skills.load", CatalogFormat::Delimited));
+}
+
+#[test]
+fn descriptions_say_that_there_is_no_skill() {
+    let empty = |tool, format| tool_description(tool, "Own text.", "", format);
+    let skill = empty("skill", CatalogFormat::QuotedLines);
+    let none = "<available_skills>\n(No skills currently available)\n</available_skills>\n";
+    assert!(skill.contains(none), "{skill}");
+    assert_eq!(
+        empty("get_skill", CatalogFormat::DashLines),
+        "Gets detailed information about an agent skill. No skills are currently available."
+    );
+    assert_eq!(empty("read_skill", CatalogFormat::Bullets), "Own text.");
+}
+
+#[test]
+fn a_template_in_a_description_is_not_expanded() {
+    let skills = [skill("a", "{available_skills} {load_tool}"), skill("b", "Second.")];
+    let catalog_place = CatalogPlace::ToolDescription;
+    let catalog_format = CatalogFormat::QuotedLines;
+    let blocks = BlockPolicy { any: Vec::new(), ..BlockPolicy::default() };
+    let policy = PromptPolicy { catalog_place, catalog_format, blocks, ..PromptPolicy::default() };
+    let listing = prompt(&catalog(&skills), &[], &policy).listing.expect("the place");
+    let text = tool_description("skill", "", &listing, catalog_format);
+    assert_eq!(text.matches("{available_skills} {load_tool}").count(), 1, "{text}");
+    assert_eq!(text.matches("\"b\": Second.").count(), 1, "{text}");
+}
