@@ -314,6 +314,11 @@ description: x
         "`references/fields.md` of skill `pdf` cannot be read now; try again later",
     ),
     described(
+        scripts::SCRIPT_NOT_TRUSTED,
+        "skills_run {\"path\": \"scripts/fill.py\"}\n(of a skill of a project that is not trusted)",
+        "scripts of `pdf` do not run, because it is from a source that is `untrusted`, and `trusted` is required; follow the skill's instructions without the script, or tell the user",
+    ),
+    described(
         scripts::INTERPRETER_MISSING,
         "skills_run {\"path\": \"scripts/fill.py\"}\n(on a machine without Python)",
         "`python3`, which runs `scripts/fill.py`, is not installed where scripts may find it; follow the skill's instructions without the script, or ask the user to install it",
