@@ -17,8 +17,8 @@
 //! ```
 //!
 //! A kit is a function that takes an implementation of a trait, and panics with the rule of the
-//! trait's `# Behavior` list that it breaks. The kit of stores returns a report with a row for each
-//! rule instead.
+//! trait's `# Behavior` list that it breaks. The kits of stores and of runners of scripts return a
+//! report with a row for each rule instead.
 #![forbid(unsafe_code)]
 
 mod approval_kit;
@@ -36,6 +36,7 @@ mod random;
 mod ranker_kit;
 mod rights;
 mod scan_recorder;
+mod script_kit;
 #[cfg(unix)]
 mod shell_runner;
 mod source_fixture;
@@ -66,6 +67,7 @@ pub use random::Random;
 pub use ranker_kit::check_ranker;
 pub use rights::without_override;
 pub use scan_recorder::{FoundPackage, ScanRecorder};
+pub use script_kit::{ScriptReport, check_script_runner};
 #[cfg(unix)]
 pub use shell_runner::ShellRunner;
 pub use source_fixture::{Changing, SourceFixture, Unreadable, WayOut, Write};

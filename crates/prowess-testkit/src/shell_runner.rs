@@ -1,19 +1,25 @@
 //! A runner of scripts for tests.
 
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use prowess_core::{
     Cancel, Code, ReadLimit, ResourcePath, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner,
+    SourceError,
 };
+use tempfile::TempDir;
 
 /// The number of bytes of each output that are kept.
 const KEPT_BYTES: u64 = 64 * 1024;
 
-/// Runs files that end in `.sh` with `sh`, without any isolation: for scripts that a test wrote.
+/// The number of files of a package that are copied.
+const MOST_FILES: usize = 100;
+
+/// Runs files that end in `.sh` with `sh`, in a copy of their package and without any
+/// isolation: for scripts that a test wrote.
 ///
 /// The environment has `PATH` and what the call sets.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,7 +40,8 @@ impl ScriptRunner for ShellRunner {
         }
         let begun = Instant::now();
         let failed = |error: io::Error| refused("script-not-started", &error.to_string());
-        let mut child = start(request)?.spawn().map_err(failed)?;
+        let package = staged(request)?;
+        let mut child = command(request, package.path())?.spawn().map_err(failed)?;
         let ended = wait(&mut child, begun + time_limit, cancel).map_err(failed)?;
         Ok(ScriptOutcome { duration: begun.elapsed(), ..ended })
     }
@@ -44,21 +51,40 @@ fn refused(code: &'static str, message: &str) -> ScriptError {
     ScriptError::new(Code::new(code), message)
 }
 
-/// Returns the command of a script, whose text is an argument of `sh`.
-fn start(request: &ScriptRequest<'_>) -> Result<Command, ScriptError> {
+/// Copies the package of a script into a directory.
+fn staged(request: &ScriptRequest<'_>) -> Result<TempDir, ScriptError> {
+    let ScriptRequest { catalog, record, .. } = *request;
+    let failed = |error: io::Error| refused("script-not-started", &error.to_string());
+    let directory = tempfile::tempdir().map_err(failed)?;
+    let listing = catalog.list(record, MOST_FILES).map_err(|error| unreadable(&error))?;
+    for resource in listing.resources {
+        let bytes = catalog.read(record, &resource.path, ReadLimit::default());
+        let file = directory.path().join(resource.path.as_str());
+        let parent = file.parent().unwrap_or(directory.path());
+        std::fs::create_dir_all(parent).map_err(failed)?;
+        std::fs::write(&file, bytes.map_err(|error| unreadable(&error))?).map_err(failed)?;
+    }
+    Ok(directory)
+}
+
+fn unreadable(error: &SourceError) -> ScriptError {
+    refused(error.kind.as_str(), "the script cannot be read")
+}
+
+/// Returns the command of a script in a copy of its package.
+fn command(request: &ScriptRequest<'_>, package: &Path) -> Result<Command, ScriptError> {
     let ScriptRequest { catalog, record, path, arguments, environment, working_directory } =
         *request;
-    let bytes = catalog.read(record, path, ReadLimit::default());
-    let bytes = bytes.map_err(|error| refused(error.kind.as_str(), "no such script"))?;
-    let text = String::from_utf8(bytes).map_err(|_| refused("script-not-supported", "no text"))?;
-    let mut directory = PathBuf::from(record.root_directory());
+    // A script that is not in the list of files is refused with the reason of its source.
+    catalog.read(record, path, ReadLimit::default()).map_err(|error| unreadable(&error))?;
+    let mut directory = package.to_owned();
     if let Some(below) = working_directory {
         let below =
             ResourcePath::new(below).map_err(|error| refused("path-escape", &error.to_string()))?;
         directory.push(below.as_str());
     }
     let mut command = Command::new("sh");
-    command.arg("-c").arg(text).arg(path.as_str()).args(arguments);
+    command.arg(package.join(path.as_str())).args(arguments);
     command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     command.envs(environment).current_dir(directory);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

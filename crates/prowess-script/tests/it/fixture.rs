@@ -56,6 +56,10 @@ impl Skill {
         Self { catalog, runner, directory }
     }
 
+    pub(crate) fn runner(&self) -> &dyn ScriptRunner {
+        &self.runner
+    }
+
     /// Runs a script without arguments, which has to start.
     pub(crate) fn run(&self, path: &str) -> ScriptOutcome {
         self.call(path, &Call::default()).unwrap()

@@ -5,4 +5,5 @@ mod bounds;
 mod confined;
 mod fixture;
 mod interpreters;
+mod kit;
 mod requests;

@@ -1,4 +1,6 @@
 //! The kits are held to what they are for: good parts pass, and each rule can be broken.
 
 mod broken_source;
+#[cfg(unix)]
+mod script_kit;
 mod source_kit;

@@ -19,7 +19,7 @@ impl<'r> Agent<'r> {
         Self { runtime, session, messages: Vec::new() }
     }
 
-    /// The instructions of the next model call.
+    /// The instructions and the context of the next model call.
     pub(crate) fn prompt(&self) -> String {
         self.runtime
             .turn(&self.session)
