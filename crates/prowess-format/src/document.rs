@@ -138,7 +138,7 @@ fn frontmatter(fields: &Fields<'_>, pairs: Vec<Pair<'_>>) -> Option<Frontmatter>
     })
 }
 
-fn mapping(pairs: Vec<Pair<'_>>) -> Mapping {
+pub(crate) fn mapping(pairs: Vec<Pair<'_>>) -> Mapping {
     Mapping(pairs.into_iter().map(field).collect())
 }
 

@@ -17,6 +17,7 @@
 //! alone.
 #![forbid(unsafe_code)]
 
+pub mod agent;
 mod allowed_tools;
 mod check;
 mod code_entry;

@@ -34,7 +34,7 @@ use crate::findings::Findings;
 use crate::input::{self, Opened};
 use crate::yaml::Pair;
 use crate::{
-    Diagnostic, Document, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, Rules,
+    Diagnostic, Document, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, Rules, agent,
     parse_with, tree,
 };
 
@@ -69,6 +69,25 @@ pub fn skill_md(fields: &Mapping, body: &str) -> Result<String, WriteError> {
 pub fn rewrite(text: &str) -> Result<String, WriteError> {
     let (fences, pairs) = read(text)?;
     assemble(content::of_pairs(&pairs)?, &text[fences.body_start..])
+}
+
+/// Writes a whole manifest of an agent anew, in canonical form: every field in its order, and
+/// unquoted numbers and truth values unquoted.
+///
+/// # Errors
+///
+/// [`WriteError::Unreadable`] where the manifest cannot be read, else as [`skill_md`].
+pub fn agent_manifest(text: &str) -> Result<String, WriteError> {
+    let mut found = Vec::new();
+    let Some(pairs) = agent::pairs(text.as_bytes(), &mut found) else {
+        let first = found.into_iter().find(Diagnostic::is_error);
+        return Err(WriteError::Unreadable(Box::new(first.expect("the reason is reported"))));
+    };
+    let yaml = layout::frontmatter(&content::of_pairs(&pairs)?)?;
+    match yaml.len() {
+        0..=MAX_FRONTMATTER_BYTES => Ok(yaml),
+        bytes => Err(WriteError::FrontmatterTooLarge(bytes)),
+    }
 }
 
 /// The fences and the fields of a text, if the most lenient reading finds them.

@@ -1,5 +1,6 @@
 //! What reading a `SKILL.md` gives, feature by feature.
 
+mod agent;
 mod allowed_tools;
 mod attacks;
 mod bounds;

@@ -1,0 +1,219 @@
+//! Manifests of agents.
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+use prowess_format::agent::{AgentManifest, IntegrationMode, codes, parse};
+use prowess_format::{CodeEntry, write};
+
+const BUILDER: &str = "\
+id: builder_agent
+name: Extension Builder Agent
+
+agent:
+  integration_mode: tool
+  model: a-model
+  # The tools of the host.
+  uses_tools:
+    - core_tools
+    - web_search
+  uses_skills:
+    - extension-development
+  limits:
+    max_turns: 20
+    max_tokens: 8000
+  instructions: |
+    Keep it short.
+
+    And simple.
+
+depends_on:
+  - skill_registry
+enabled: true
+version: '1.10'
+";
+
+#[test]
+fn every_field_is_read() {
+    let parsed = parse(BUILDER.as_bytes());
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let manifest = parsed.manifest.expect("there is no error");
+    assert_eq!(
+        manifest.fields.get("enabled").and_then(|field| field.value.as_text()),
+        Some("true")
+    );
+    let expected = AgentManifest {
+        id: "builder_agent".into(),
+        name: Some("Extension Builder Agent".into()),
+        integration_mode: Some(IntegrationMode::Tool),
+        model: Some("a-model".into()),
+        instructions: Some("Keep it short.\n\nAnd simple.\n".into()),
+        uses_tools: vec!["core_tools".into(), "web_search".into()],
+        uses_skills: vec!["extension-development".into()],
+        max_turns: Some(20),
+        depends_on: vec!["skill_registry".into()],
+        fields: manifest.fields.clone(),
+    };
+    assert_eq!(manifest, expected);
+}
+
+#[test]
+fn defaults_are_empty() {
+    let manifest = parse(b"id: a\nagent: {}\n").manifest.expect("the rest is optional");
+    let fields = manifest.fields.clone();
+    assert_eq!(manifest, AgentManifest { id: "a".into(), fields, ..AgentManifest::default() });
+}
+
+#[test]
+fn written_manifest_is_the_same() {
+    let written = write::agent_manifest(BUILDER).expect("it can be written");
+    expect![[r#"
+        id: builder_agent
+        name: Extension Builder Agent
+        agent:
+          integration_mode: tool
+          model: a-model
+          uses_tools:
+            - core_tools
+            - web_search
+          uses_skills:
+            - extension-development
+          limits:
+            max_turns: 20
+            max_tokens: 8000
+          instructions: |
+            Keep it short.
+
+            And simple.
+        depends_on:
+          - skill_registry
+        enabled: true
+        version: "1.10"
+    "#]]
+    .assert_eq(&written);
+    let (before, after) = (parse(BUILDER.as_bytes()), parse(written.as_bytes()));
+    assert_eq!(before.manifest, after.manifest);
+    assert_eq!(write::agent_manifest(&written).as_ref(), Ok(&written), "it is canonical");
+}
+
+#[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "an expectation is written in place")]
+fn check(text: &str, expected: Expect) {
+    let parsed = parse(text.as_bytes());
+    let has_error = parsed.diagnostics.iter().any(prowess_format::Diagnostic::is_error);
+    assert_eq!(parsed.manifest.is_none(), has_error);
+    let found = parsed.diagnostics.iter().map(|found| format!("{found}\n  {}\n", found.help));
+    expected.assert_eq(&found.collect::<String>());
+}
+
+#[test]
+fn faults_have_their_place() {
+    check(
+        "",
+        expect![[r#"
+            1:1: error[agent-field-missing]: the manifest is not a mapping
+              write one `key: value` line for each field, at least `id` and `agent`
+        "#]],
+    );
+    check(
+        "- a\n",
+        expect![[r#"
+            1:1: error[agent-field-missing]: the manifest is not a mapping
+              write one `key: value` line for each field, at least `id` and `agent`
+        "#]],
+    );
+    check(
+        "name: x\n",
+        expect![[r#"
+            1:1: error[agent-field-missing]: the manifest has no `id`
+              name the agent: `id: builder`
+            1:1: error[agent-field-missing]: the manifest has no `agent`
+              add a mapping `agent`, such as with `uses_skills: [ID]`
+        "#]],
+    );
+    check(
+        "id: a\nagent: [x]\n",
+        expect![[r#"
+            2:8: error[agent-field-invalid]: `agent` is not a mapping
+              write its fields below it, indented
+        "#]],
+    );
+    check(
+        "id: a\nagent:\n  uses_skills: pdf\n  uses_tools: [a, {b: c}, '', a]\n  limits: {max_turns: 0}\n  \
+         integration_mode: alone\ndepends_on:\n",
+        expect![[r#"
+            3:16: error[agent-field-invalid]: `uses_skills` is not a list
+              write `[first, second]`
+            4:19: error[agent-field-invalid]: `uses_tools` has an item that is not a text
+              write a name
+            4:27: error[agent-field-invalid]: `uses_tools` has an empty item
+              name it, or remove the item
+            4:31: warning[agent-item-repeated]: `uses_tools` has `a` twice
+              remove one of them
+            5:23: error[agent-field-invalid]: `max_turns` is not a positive whole number
+              write one, such as `20`
+            6:21: error[agent-field-invalid]: `integration_mode` is unknown
+              write `tool` or `handoff`
+        "#]],
+    );
+    check(
+        "id: a\nagent:\n  uses_skills: [&x pdf]\n",
+        expect![[r#"
+            3:17: error[yaml-anchor]: an anchor (`&`) is not allowed in frontmatter
+              quote the value if it starts with `&`, else write the value out where it is used
+        "#]],
+    );
+    check(
+        "id: a\nagent: {limits: {max_turns: many}}\nid: b\n",
+        expect![[r#"
+            3:1: error[yaml-duplicate-key]: duplicate key `id`
+              keep one of the two
+        "#]],
+    );
+    check(
+        "id: a\0\n",
+        expect![[r#"
+            1:6: error[nul-byte]: the text has a NUL character
+              remove it; a `SKILL.md` is text, other data belongs in `assets/`
+        "#]],
+    );
+}
+
+#[test]
+fn codes_are_sentences_with_their_severity() {
+    for CodeEntry { meaning, .. } in codes::ALL {
+        assert!(meaning.starts_with("Error: ") || meaning.starts_with("Warning: "), "{meaning}");
+        assert!(meaning.ends_with('.'), "{meaning}");
+    }
+}
+
+#[test]
+fn large_manifest_is_refused() {
+    let text = format!("id: a\nagent:\n  instructions: {}\n", "x".repeat(65_536));
+    assert!(parse(text.as_bytes()).manifest.is_none());
+    assert!(write::agent_manifest(&text).is_err());
+}
+
+proptest! {
+    /// Any bytes give a manifest or an error, and what was read is written.
+    #[test]
+    fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let parsed = parse(&bytes);
+        let has_error = parsed.diagnostics.iter().any(prowess_format::Diagnostic::is_error);
+        prop_assert_eq!(parsed.manifest.is_none(), has_error);
+    }
+
+    #[test]
+    fn manifests_survive_writing(
+        texts in prop::collection::vec("[ -~]{0,12}", 1..6),
+        turns in 1_u32..1_000,
+    ) {
+        let quoted: Vec<_> = texts.iter().map(|text| format!("{text:?}")).collect();
+        let quoted = quoted.join(", ");
+        let text = format!("id: a\nagent:\n  uses_tools: [x]\n  limits: {{max_turns: {turns}}}\nother: [{quoted}]\n");
+        let parsed = parse(text.as_bytes());
+        // `Debug` quotes as YAML does, except for few characters.
+        prop_assume!(parsed.manifest.is_some());
+        let written = write::agent_manifest(&text).expect("it can be written");
+        prop_assert_eq!(parse(written.as_bytes()).manifest, parsed.manifest);
+    }
+}
