@@ -15,6 +15,24 @@ pub struct DeliveryPolicy {
     pub bodies: BodyDelivery,
     /// The form of locations. By default, absolute paths.
     pub show_location: ShowLocation,
+    /// How much of the bodies is delivered again after the host has compacted a conversation.
+    pub reinjection: ReinjectionBudget,
+}
+
+/// The budget of the bodies that are delivered again after a compaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReinjectionBudget {
+    /// The maximum number of tokens of one skill. By default 5,000.
+    pub skill_tokens: usize,
+    /// The maximum number of tokens of all skills. By default 25,000.
+    pub total_tokens: usize,
+}
+
+impl Default for ReinjectionBudget {
+    fn default() -> Self {
+        Self { skill_tokens: 5_000, total_tokens: 25_000 }
+    }
 }
 
 /// The destination of a loaded body.
@@ -26,6 +44,21 @@ pub enum BodyDelivery {
     Instructions,
     /// In the result of the call that loads it, for clients whose instructions cannot change.
     ToolResult,
+    /// In the result of the call that loads it, and in the instructions once a compaction has
+    /// removed that result: never in both.
+    BothOnce,
+}
+
+impl BodyDelivery {
+    /// Returns whether the result of the call that loads a skill has its body.
+    pub fn is_in_result(self) -> bool {
+        self != Self::Instructions
+    }
+
+    /// Returns whether the instructions may change from call to call.
+    pub fn has_instructions(self) -> bool {
+        self != Self::ToolResult
+    }
 }
 
 /// The form in which a model sees the location of a skill: in the catalog, in receipts, next to

@@ -41,6 +41,10 @@ pub struct SessionScope {
     /// The ids of the skills that may be loaded; `None` for any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed: Option<BTreeSet<String>>,
+    /// The ids of the skills that the session's agent uses: they stay active until they are revoked
+    /// or the session ends.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub bound: BTreeSet<String>,
     /// How the host should run the session.
     #[serde(flatten)]
     pub preference: RunPreference,

@@ -46,6 +46,7 @@ mod package_digest;
 mod path;
 mod ranker;
 mod record_set;
+mod request;
 mod scan;
 mod script;
 mod session;
@@ -82,7 +83,9 @@ pub use catalog::{
     RequiredSkill, RequirementWalk, RevisedSkill, UnmetRequirement,
 };
 pub use clock::{Clock, Timestamp};
-pub use delivery::{BodyDelivery, DeliveryPolicy, ShowLocation, parse_virtual_uri, virtual_uri};
+pub use delivery::{
+    BodyDelivery, DeliveryPolicy, ReinjectionBudget, ShowLocation, parse_virtual_uri, virtual_uri,
+};
 pub use digest::Digest;
 pub use layer::{Layer, Trust};
 pub use ledger::{BodyPlace, ContextMode, LedgerEntry, RunPreference, SessionScope};
@@ -97,6 +100,7 @@ pub use prowess_format::{
 pub use prowess_text::Boundary;
 pub use ranker::{Ranked, Ranker};
 pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};
+pub use request::{IdentifiedCall, InstructionBlock, InstructionKind, Message, ModelRequest};
 pub use scan::{Found, KnownPackages, PreviousScan, ReadFurther, ScanSink, ScanSummary};
 pub use script::{ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner};
 pub use session::{

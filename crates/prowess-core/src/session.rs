@@ -6,8 +6,8 @@ use prowess_format::AllowedTools;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BodyDelivery, Digest, LedgerEntry, RunPreference, SessionId, SessionScope, StoreError,
-    Timestamp,
+    BodyDelivery, BodyPlace, Digest, LedgerEntry, RunPreference, SessionId, SessionScope,
+    StoreError, Timestamp,
 };
 
 /// A loaded skill, with its content at that time.
@@ -89,6 +89,22 @@ impl SessionState {
     /// Returns the skill that a call without a skill's name refers to: the one loaded last.
     pub fn current(&self) -> Option<&ActiveSkill> {
         self.active.last().map(Arc::as_ref)
+    }
+
+    /// Returns the active skills whose bodies are in the instructions of each model call, by the
+    /// ledger. Without a ledger, the delivery decides.
+    pub fn in_instructions(
+        &self,
+        delivery: BodyDelivery,
+    ) -> impl Iterator<Item = &Arc<ActiveSkill>> {
+        self.active.iter().filter(move |skill| {
+            let entry = self.ledger.iter().find(|entry| entry.id == skill.id);
+            match entry.map(|entry| entry.body) {
+                Some(BodyPlace::Instructions) => true,
+                Some(BodyPlace::ToolResult(_)) => false,
+                Some(BodyPlace::Gone) | None => delivery == BodyDelivery::Instructions,
+            }
+        })
     }
 
     /// Returns the active skill with this id.
@@ -248,9 +264,10 @@ pub trait Session: Send + Sync {
             entries.any(|entry| entry.id == skill.id && entry.digest == skill.digest)
         };
         let skills = request.skills.iter().filter(|skill| is_active(skill));
-        let deliver = match request.delivery {
-            BodyDelivery::ToolResult => skills.map(|skill| skill.id.clone()).collect(),
-            BodyDelivery::Instructions => Vec::new(),
+        let deliver = if request.delivery.is_in_result() {
+            skills.map(|skill| skill.id.clone()).collect()
+        } else {
+            Vec::new()
         };
         Ok(LoadOutcome { receipt, deliver, already_loaded: Vec::new() })
     }

@@ -52,6 +52,7 @@ impl SessionHandle {
             parent: Some(parent.id.clone()),
             allowed: parent.scope.narrowed(request.allowed.as_ref()),
             preference: request.preference.clone(),
+            ..SessionScope::default()
         };
         let is_inherited =
             |skill: &ActiveSkill| request.inherit.contains(&skill.id) && scope.allows(&skill.id);

@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::{
-    ActiveSkill, CallOrigin, ContentKey, DeactivationCause, LoadMode, LoadOutcome, LoadRequest,
-    Receipt, Session, SessionError, SessionId, SessionScope, SessionState, StoreError,
+    ActiveSkill, BodyDelivery, CallOrigin, ContentKey, DeactivationCause, LoadMode, LoadOutcome,
+    LoadRequest, Receipt, Session, SessionError, SessionId, SessionScope, SessionState, StoreError,
     StoredSession, Unload,
 };
 
@@ -105,7 +105,27 @@ impl SessionHandle {
         Ok(change.outcome)
     }
 
-    /// Unloads skills. A skill that is not loaded is ignored.
+    /// Binds skills to the session, such as those that its agent uses: they are active until they
+    /// are revoked or the session ends, and their bodies are in the instructions. `generation` is
+    /// that of the catalog that they are from.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::activate`].
+    pub fn bind(
+        &self,
+        skills: &[Arc<ActiveSkill>],
+        generation: u64,
+    ) -> Result<SessionState, SessionError> {
+        let policy = &self.shared.policy;
+        let change =
+            self.change(|before| Ok((ledger::bind(before, skills, generation, policy)?, ())))?;
+        self.report(&change, DeactivationCause::Replaced);
+        Ok(change.after)
+    }
+
+    /// Unloads skills, except those that are bound to the session. A skill that is not loaded is
+    /// ignored.
     ///
     /// # Errors
     ///
@@ -114,21 +134,25 @@ impl SessionHandle {
         let discipline = self.shared.policy.discipline;
         let change = self.change(|before| {
             let active = operations::unload(&before.active, which, discipline)?;
-            Ok((ledger::with_active(before, active), ()))
+            Ok((ledger::with_active(before, ledger::with_bound(before, active)), ()))
         })?;
         self.report(&change, DeactivationCause::Unloaded);
         Ok(Receipt::from(&change.after))
     }
 
-    /// Unloads every skill at the end of a task, also in a stack. Returns their number.
+    /// Unloads every skill at the end of a task, also in a stack, except those that are bound to
+    /// the session. Returns their number.
     ///
     /// # Errors
     ///
     /// As for [`Self::state`].
     pub fn end_task(&self) -> Result<usize, SessionError> {
-        let change = self.change(|before| Ok((ledger::with_active(before, Vec::new()), ())))?;
+        let change = self.change(|before| {
+            let bound = ledger::with_bound(before, Vec::new());
+            Ok((ledger::with_active(before, bound), ()))
+        })?;
         self.report(&change, DeactivationCause::TaskCompleted);
-        Ok(change.before.active.len())
+        Ok(change.before.active.len() - change.after.active.len())
     }
 
     /// Unloads the skills that `is_revoked` accepts, whatever their position, such as those whose
@@ -179,13 +203,17 @@ impl SessionHandle {
         Ok(self.change(|before| Ok((ledger::compacted(before, kept), ())))?.after)
     }
 
-    /// Records that the host has put the bodies of these skills into the context again.
+    /// Records that the host has delivered the bodies of these skills again.
     ///
     /// # Errors
     ///
     /// As for [`Self::state`].
-    pub fn injected(&self, ids: &[String]) -> Result<SessionState, SessionError> {
-        Ok(self.change(|before| Ok((ledger::injected(before, ids), ())))?.after)
+    pub fn injected(
+        &self,
+        ids: &[String],
+        delivery: BodyDelivery,
+    ) -> Result<SessionState, SessionError> {
+        Ok(self.change(|before| Ok((ledger::injected(before, ids, delivery), ())))?.after)
     }
 
     /// Replaces loaded skills by newer versions with the same id and location. Ignores a version of

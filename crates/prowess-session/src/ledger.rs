@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use prowess_core::{
     ActiveSkill, BodyDelivery, BodyPlace, LedgerEntry, LoadMode, LoadOutcome, LoadRequest, Receipt,
-    SessionError, SessionState, TokenCounter,
+    ReinjectionBudget, SessionError, SessionScope, SessionState,
 };
 
 use crate::{Discipline, SessionPolicy, operations};
@@ -36,6 +36,7 @@ pub fn load(
     if policy.discipline == Discipline::Stateless {
         return Ok(stateless(before, &active));
     }
+    let active = within_cap(with_bound(before, active), policy)?;
     let number = before.deliveries.saturating_add(1);
     let mut already_loaded = Vec::new();
     let mut deliver = Vec::new();
@@ -53,12 +54,11 @@ pub fn load(
             ledger.push(known.clone());
             continue;
         }
-        let body = match request.delivery {
-            BodyDelivery::Instructions => BodyPlace::Instructions,
-            BodyDelivery::ToolResult => {
-                deliver.push(skill.id.clone());
-                BodyPlace::ToolResult(number)
-            }
+        let body = if request.delivery.is_in_result() {
+            deliver.push(skill.id.clone());
+            BodyPlace::ToolResult(number)
+        } else {
+            BodyPlace::Instructions
         };
         ledger.push(new_entry(skill, request.generation, body));
     }
@@ -75,6 +75,64 @@ fn stateless(before: &SessionState, skills: &[Arc<ActiveSkill>]) -> Loaded {
     Loaded { state: before.clone(), outcome }
 }
 
+/// Returns the state after binding skills to the session: they are the first active ones, and their
+/// bodies are in the instructions.
+///
+/// # Errors
+///
+/// The scope of the session does not allow a skill, or more skills would be active than the policy
+/// allows.
+pub fn bind(
+    before: &SessionState,
+    skills: &[Arc<ActiveSkill>],
+    generation: u64,
+    policy: &SessionPolicy,
+) -> Result<SessionState, SessionError> {
+    if let Some(refused) = skills.iter().find(|skill| !before.scope.allows(&skill.id)) {
+        return Err(SessionError::NotAllowed(refused.id.clone()));
+    }
+    let is_bound = |id: &str| skills.iter().any(|skill| skill.id == id);
+    let others = before.active.iter().filter(|skill| !is_bound(&skill.id)).cloned();
+    let active = within_cap(skills.iter().cloned().chain(others).collect(), policy)?;
+    let mut state = with_active(before, active);
+    for entry in state.ledger.iter_mut().filter(|entry| is_bound(&entry.id)) {
+        *entry = LedgerEntry { generation, body: BodyPlace::Instructions, ..entry.clone() };
+    }
+    let ids = skills.iter().map(|skill| skill.id.clone());
+    let bound = before.scope.bound.iter().cloned().chain(ids).collect();
+    state.scope = Arc::new(SessionScope { bound, ..(*before.scope).clone() });
+    Ok(state)
+}
+
+/// Returns the list with the bound skills in front, also those that it lacks. Their order never
+/// changes, so that the instructions begin as before.
+pub(crate) fn with_bound(
+    before: &SessionState,
+    active: Vec<Arc<ActiveSkill>>,
+) -> Vec<Arc<ActiveSkill>> {
+    if before.scope.bound.is_empty() {
+        return active;
+    }
+    let is_bound = |skill: &&Arc<ActiveSkill>| before.scope.bound.contains(&skill.id);
+    let newest = |skill: &Arc<ActiveSkill>| {
+        let newer = active.iter().find(|newer| newer.id == skill.id);
+        Arc::clone(newer.unwrap_or(skill))
+    };
+    let bound: Vec<_> = before.active.iter().filter(is_bound).map(newest).collect();
+    let others = active.iter().filter(|skill| bound.iter().all(|known| known.id != skill.id));
+    bound.iter().chain(others).cloned().collect()
+}
+
+fn within_cap(
+    active: Vec<Arc<ActiveSkill>>,
+    policy: &SessionPolicy,
+) -> Result<Vec<Arc<ActiveSkill>>, SessionError> {
+    if active.len() > policy.max_active {
+        return Err(SessionError::TooManySkills { wanted: active.len(), cap: policy.max_active });
+    }
+    Ok(active)
+}
+
 /// Returns the state with other active skills, none of which was not active before. An entry of the
 /// ledger has the digest of its skill afterwards: a refreshed body replaces the earlier one.
 pub fn with_active(before: &SessionState, active: Vec<Arc<ActiveSkill>>) -> SessionState {
@@ -86,40 +144,47 @@ pub fn with_active(before: &SessionState, active: Vec<Arc<ActiveSkill>>) -> Sess
     SessionState { active, ledger, ..before.clone() }
 }
 
-/// The deliveries that the host kept when it compacted a conversation.
+/// What the host kept of the results of tools when it compacted a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeptDeliveries {
     /// No result of a tool.
     None,
     /// The results of these deliveries.
     These(Vec<u32>),
+    /// The bodies of the skills with these ids.
+    OfSkills(Vec<String>),
 }
 
 /// Returns the state after the host has compacted the conversation. Bodies in the instructions are
 /// not affected.
 pub fn compacted(before: &SessionState, kept: &KeptDeliveries) -> SessionState {
-    let is_kept = |number: &u32| match kept {
+    let is_kept = |entry: &LedgerEntry, number: &u32| match kept {
         KeptDeliveries::None => false,
         KeptDeliveries::These(numbers) => numbers.contains(number),
+        KeptDeliveries::OfSkills(ids) => ids.contains(&entry.id),
     };
     let mut state = before.clone();
     for entry in &mut state.ledger {
-        if matches!(&entry.body, BodyPlace::ToolResult(number) if !is_kept(number)) {
+        if matches!(&entry.body, BodyPlace::ToolResult(number) if !is_kept(entry, number)) {
             entry.body = BodyPlace::Gone;
         }
     }
     state
 }
 
-/// Returns the state after the host has put the bodies of these skills into the context again, as
-/// one delivery.
-pub fn injected(before: &SessionState, ids: &[String]) -> SessionState {
+/// Returns the state after the host has delivered the bodies of these skills again: in the
+/// instructions if the delivery moves them there, else in the conversation, as one delivery.
+pub fn injected(before: &SessionState, ids: &[String], delivery: BodyDelivery) -> SessionState {
     let number = before.deliveries.saturating_add(1);
     let mut state = before.clone();
     for entry in &mut state.ledger {
         if entry.body == BodyPlace::Gone && ids.contains(&entry.id) {
-            entry.body = BodyPlace::ToolResult(number);
-            state.deliveries = number;
+            if delivery.has_instructions() {
+                entry.body = BodyPlace::Instructions;
+            } else {
+                entry.body = BodyPlace::ToolResult(number);
+                state.deliveries = number;
+            }
         }
     }
     state
@@ -129,30 +194,73 @@ pub fn injected(before: &SessionState, ids: &[String]) -> SessionState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Injection {
     /// The skills whose bodies fit into the budget, the most recent first.
-    pub skills: Vec<Arc<ActiveSkill>>,
-    /// The tokens of these bodies.
+    pub skills: Vec<InjectedSkill>,
+    /// The sum of their costs.
     pub tokens: usize,
     /// The ids of the skills whose bodies do not fit.
     pub left_out: Vec<String>,
 }
 
-/// Returns the bodies that are gone from the context and fit into `budget` tokens, the most
-/// recently loaded first. A body that does not fit leaves its room to the next one.
-pub fn injection(state: &SessionState, budget: usize, counter: &dyn TokenCounter) -> Injection {
+/// One skill of an [`Injection`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InjectedSkill {
+    /// The skill.
+    pub skill: Arc<ActiveSkill>,
+    /// The number of bytes of its body that fit into the budget of one skill.
+    pub bytes: usize,
+    /// Its cost.
+    pub tokens: usize,
+}
+
+impl InjectedSkill {
+    /// Returns the part of the body that fits.
+    pub fn body(&self) -> &str {
+        &self.skill.body[..self.bytes]
+    }
+
+    /// Returns whether the rest of the body is left out.
+    pub fn is_cut(&self) -> bool {
+        self.bytes < self.skill.body.len()
+    }
+}
+
+/// Returns the bodies that are gone from the context and fit into the budget, the most recently
+/// loaded first. `cost` returns the tokens of a skill with this part of its body.
+///
+/// A body over the budget of one skill is cut after a line. One that does not fit into the rest of
+/// the whole budget leaves its room to the next one.
+pub fn injection(
+    state: &SessionState,
+    budget: ReinjectionBudget,
+    cost: impl Fn(&ActiveSkill, &str) -> usize,
+) -> Injection {
     let mut injection = Injection { skills: Vec::new(), tokens: 0, left_out: Vec::new() };
     let is_gone = |skill: &&Arc<ActiveSkill>| {
         entry(state, &skill.id).is_some_and(|entry| entry.body == BodyPlace::Gone)
     };
     for skill in state.active.iter().rev().filter(is_gone) {
-        let tokens = counter.count(&skill.body);
-        if injection.tokens.saturating_add(tokens) <= budget {
+        let bytes = fitting(&skill.body, |part| cost(skill, part) <= budget.skill_tokens);
+        let tokens = cost(skill, &skill.body[..bytes]);
+        let is_empty = bytes == 0 && !skill.body.is_empty();
+        if !is_empty && injection.tokens.saturating_add(tokens) <= budget.total_tokens {
             injection.tokens += tokens;
-            injection.skills.push(Arc::clone(skill));
+            injection.skills.push(InjectedSkill { skill: Arc::clone(skill), bytes, tokens });
         } else {
             injection.left_out.push(skill.id.clone());
         }
     }
     injection
+}
+
+/// Returns the length of the longest part of a text that fits: all of it, or whole lines from its
+/// start.
+fn fitting(text: &str, fits: impl Fn(&str) -> bool) -> usize {
+    if fits(text) {
+        return text.len();
+    }
+    let ends: Vec<_> = text.match_indices('\n').map(|(index, _)| index + 1).collect();
+    let lines = ends.partition_point(|end| fits(&text[..*end]));
+    lines.checked_sub(1).map_or(0, |last| ends[last])
 }
 
 /// Returns the state of a fork, without the limits of its own: of the active skills those that

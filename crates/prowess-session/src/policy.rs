@@ -105,7 +105,7 @@ impl OnChange {
     #[must_use]
     pub fn for_delivery(self, delivery: BodyDelivery) -> Self {
         match (self, delivery) {
-            (Self::RefreshNextTurn, BodyDelivery::ToolResult) => Self::Notify,
+            (Self::RefreshNextTurn, delivery) if delivery.is_in_result() => Self::Notify,
             _ => self,
         }
     }

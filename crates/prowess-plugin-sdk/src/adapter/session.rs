@@ -117,7 +117,7 @@ impl Session for RemoteSession<'_> {
         let Some(Delivered { deliver, already_loaded }) = delivered else {
             // An older host has no ledger: each body is delivered.
             let ids = skills.iter().map(|skill| skill.id.clone());
-            let is_result = delivery == BodyDelivery::ToolResult;
+            let is_result = delivery.is_in_result();
             let deliver = ids.filter(|_| is_result).collect();
             return Ok(LoadOutcome { receipt, deliver, already_loaded: Vec::new() });
         };

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    BodyDelivery, BodyPlace, EstimatedTokens, LoadMode, LoadOutcome, LoadRequest, TokenCounter,
-    Unload,
+    BodyDelivery, BodyPlace, LoadMode, LoadOutcome, LoadRequest, ReinjectionBudget, Unload,
 };
 use prowess_session::ledger::{KeptDeliveries, injection};
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy};
@@ -109,19 +108,6 @@ fn compaction_removes_deliveries() {
     check_places(&session, &[("b", Gone), ("a", Gone), ("c", Gone)]);
 }
 
-/// Counts characters.
-struct Characters;
-
-impl TokenCounter for Characters {
-    fn count(&self, text: &str) -> usize {
-        text.chars().count()
-    }
-
-    fn is_exact(&self) -> bool {
-        true
-    }
-}
-
 #[test]
 fn injection_takes_the_most_recent_that_fit() {
     let session = Host::new(SessionPolicy::default()).open();
@@ -143,8 +129,9 @@ fn injection_takes_the_most_recent_that_fit() {
         (1_000 + 3 * length, "c large b a", ""),
     ];
     for (budget, expected, left_out) in cases {
-        let injection = injection(&state, budget, &Characters);
-        let ids: Vec<_> = injection.skills.iter().map(|skill| skill.id.as_str()).collect();
+        let budget_of = ReinjectionBudget { skill_tokens: usize::MAX, total_tokens: budget };
+        let injection = injection(&state, budget_of, |_, body| body.chars().count());
+        let ids: Vec<_> = injection.skills.iter().map(|one| one.skill.id.as_str()).collect();
         assert_eq!(ids.join(" "), expected, "within {budget} tokens");
         assert_eq!(injection.left_out.join(" "), left_out, "over {budget} tokens");
         assert!(injection.tokens <= budget, "the budget holds");
@@ -156,11 +143,86 @@ fn injected_bodies_are_in_the_context() {
     let session = Host::new(SessionPolicy::default()).open();
     add(&session, "a b");
     let state = session.compacted(&KeptDeliveries::None).expect("the session is open");
-    let chosen = injection(&state, usize::MAX, &EstimatedTokens);
-    let ids: Vec<_> = chosen.skills.iter().take(1).map(|skill| skill.id.clone()).collect();
-    session.injected(&ids).expect("the session is open");
+    let chosen = injection(&state, ReinjectionBudget::default(), |_, body| body.len());
+    let ids: Vec<_> = chosen.skills.iter().take(1).map(|one| one.skill.id.clone()).collect();
+    session.injected(&ids, BodyDelivery::ToolResult).expect("the session is open");
     check_places(&session, &[("a", Gone), ("b", ToolResult(2))]);
     assert_eq!(add(&session, "a b").deliver, ["a"], "`b` was injected");
+}
+
+#[test]
+fn injection_moves_bodies_to_the_instructions() {
+    let session = Host::new(SessionPolicy::default()).open();
+    add(&session, "a b c");
+    let kept = KeptDeliveries::OfSkills(vec!["c".to_owned()]);
+    session.compacted(&kept).expect("the session is open");
+    check_places(&session, &[("a", Gone), ("b", Gone), ("c", ToolResult(1))]);
+    session.injected(&["b".to_owned()], BodyDelivery::BothOnce).expect("the session is open");
+    check_places(&session, &[("a", Gone), ("b", BodyPlace::Instructions), ("c", ToolResult(1))]);
+    let state = session.state().expect("the session is open");
+    let ids = |delivery| {
+        state.in_instructions(delivery).map(|skill| skill.id.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(BodyDelivery::BothOnce), ["b"]);
+    assert_eq!(ids(BodyDelivery::ToolResult), ["b"]);
+    assert_eq!(ids(BodyDelivery::Instructions), ["a", "b"], "they can be there at any time");
+}
+
+/// A body over the budget of one skill is cut after a line.
+#[test]
+fn large_body_is_cut_after_a_line() {
+    let session = Host::new(SessionPolicy::default()).open();
+    let text = |body: &str| {
+        Arc::new(prowess_core::ActiveSkill {
+            body: body.into(),
+            ..(*edition(&body[..1], 1)).clone()
+        })
+    };
+    let bodies = ["1st\nsecond\nthird", "2nd line without an end", "3\n4"].map(text);
+    session.activate(&request(&bodies)).expect("there is room");
+    let state = session.compacted(&KeptDeliveries::None).expect("the session is open");
+    let budget = ReinjectionBudget { skill_tokens: 11, total_tokens: 14 };
+    let injection = injection(&state, budget, |_, body| body.len());
+    let found: Vec<_> =
+        injection.skills.iter().map(|one| (one.body(), one.tokens, one.is_cut())).collect();
+    assert_eq!(found, [("3\n4", 3, false), ("1st\nsecond\n", 11, true)]);
+    assert_eq!((injection.tokens, injection.left_out), (14, vec!["2".to_owned()]));
+}
+
+#[test]
+fn bound_skills_stay() {
+    let policy = SessionPolicy { max_active: 3, ..SessionPolicy::default() };
+    let session = Host::new(policy).open();
+    add(&session, "x a");
+    session.bind(&skills("a b"), 7).expect("there is room");
+    let bound = [("a", BodyPlace::Instructions), ("b", BodyPlace::Instructions)];
+    check_places(&session, &[bound[0], bound[1], ("x", ToolResult(1))]);
+    let again = add(&session, "a");
+    assert!(again.deliver.is_empty(), "the instructions have the body");
+    assert_eq!(again.already_loaded.len(), 1);
+    let replaced = session.load(&skills("y"), LoadMode::Replace).expect("there is room");
+    assert_eq!(replaced.active_skills.len(), 3, "a load replaces the others");
+    assert!(session.load(&skills("y z"), LoadMode::Replace).is_err(), "they count for the limit");
+    session.unload(&Unload::All).expect("the session is open");
+    check_places(&session, &bound);
+    session.unload(&Unload::These(vec!["a".to_owned()])).expect("the session is open");
+    check_places(&session, &bound);
+    assert_eq!(session.end_task(), Ok(0));
+    session.compacted(&KeptDeliveries::None).expect("the session is open");
+    check_places(&session, &bound);
+    session.revoke(|skill| skill.id == "a").expect("the session is open");
+    check_places(&session, &bound[1..]);
+    assert!(session.bind(&skills("p q r"), 7).is_err(), "there is no room");
+    check_places(&session, &bound[1..]);
+}
+
+#[test]
+fn scope_limits_bound_skills() {
+    let session = Host::new(SessionPolicy::default()).open();
+    session.restrict(&["a".to_owned()].into()).expect("the session is open");
+    session.bind(&skills("a"), 1).expect("it may have this skill");
+    assert!(session.bind(&skills("b"), 1).is_err(), "and no other one");
+    check_places(&session, &[("a", BodyPlace::Instructions)]);
 }
 
 #[test]

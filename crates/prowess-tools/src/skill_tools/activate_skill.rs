@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use prowess_core::{BodyDelivery, Catalog, LoadMode, ToolContext, ToolResult};
+use prowess_core::{Catalog, LoadMode, ToolContext, ToolResult};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -60,10 +60,7 @@ impl SkillTool for ActivateSkill {
     ) -> Result<ToolResult, Problem> {
         let Arguments { name } = Arguments::deserialize(arguments)?;
         let loaded = operations.load(context, &[name], LoadMode::Add)?;
-        let bodies = match operations.delivery.bodies {
-            BodyDelivery::ToolResult => operations.bodies(context, &loaded),
-            BodyDelivery::Instructions => Vec::new(),
-        };
+        let bodies = operations.bodies(context, &loaded);
         let receipt =
             receipt::load_result(loaded.receipt, &loaded.already_loaded, operations.delivery);
         if bodies.is_empty() {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, BodyDelivery, Catalog, Content, LedgerEntry, LoadMode, LoadOutcome, LoadRequest,
-    Receipt, Record, ToolContext, ToolResult,
+    ActiveSkill, BodyDelivery, BodyPlace, Catalog, Content, LedgerEntry, LoadMode, LoadOutcome,
+    LoadRequest, Receipt, Record, ToolContext, ToolResult,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -27,6 +27,11 @@ const DESCRIPTION: &str = "Load one or more skills. A skill is a set of instruct
 /// The end of the description: where the instructions will be.
 const BODY_FOLLOWS: &str = "The result confirms what is active; the instructions themselves are there from your next turn on.";
 const BODY_IS_HERE: &str = "The result holds the instructions.";
+
+/// What a result has in place of a body that the context of the model has or will have.
+const BODY_FOLLOWS_NEXT: &str = "The instructions are there from your next turn on.";
+const BODY_IS_THERE: &str = "The instructions are in an earlier result, and still apply.";
+const BODY_IS_IN_INSTRUCTIONS: &str = "The instructions are among yours, and still apply.";
 
 /// The result of the load operation.
 pub(super) struct Loaded<'c> {
@@ -117,6 +122,25 @@ impl Operations {
         Ok(records)
     }
 
+    /// Returns the content of a result that has one text for the only skill of a load: its body, or
+    /// where that is.
+    pub(super) fn body_or_place(
+        &self,
+        context: &ToolContext<'_>,
+        loaded: &Loaded<'_>,
+        record: Record<'_>,
+        skill: &ActiveSkill,
+    ) -> String {
+        let is_here = |entry: &&LedgerEntry| entry.id == skill.id;
+        let place = loaded.already_loaded.iter().find(is_here).map(|entry| entry.body);
+        match place {
+            _ if loaded.deliver.contains(&skill.id) => self.content(context, record, skill),
+            Some(BodyPlace::ToolResult(_)) => BODY_IS_THERE.to_owned(),
+            Some(BodyPlace::Instructions) => BODY_IS_IN_INSTRUCTIONS.to_owned(),
+            _ => BODY_FOLLOWS_NEXT.to_owned(),
+        }
+    }
+
     /// Returns the bodies that the context of the model does not have.
     pub(super) fn bodies(&self, context: &ToolContext<'_>, loaded: &Loaded<'_>) -> Vec<Content> {
         let Loaded { deliver, records, skills, .. } = loaded;
@@ -156,7 +180,7 @@ fn schema(items: &Value, delivery: BodyDelivery) -> Value {
         "required": ["names"],
         "additionalProperties": false,
     });
-    if delivery == BodyDelivery::ToolResult {
+    if delivery.is_in_result() {
         schema["properties"]["force"] = json!({
             "type": "boolean",
             "description": "True to get instructions again that are no longer in the conversation",
@@ -169,10 +193,8 @@ impl SkillTool for Load {
     const NAME: &'static str = "skills.load";
 
     fn description(&self, operations: &Operations, _: &Catalog) -> Cow<'static, str> {
-        let body = match operations.delivery.bodies {
-            BodyDelivery::Instructions => BODY_FOLLOWS,
-            BodyDelivery::ToolResult => BODY_IS_HERE,
-        };
+        let is_here = operations.delivery.bodies.is_in_result();
+        let body = if is_here { BODY_IS_HERE } else { BODY_FOLLOWS };
         format!("{DESCRIPTION}{body}").into()
     }
 

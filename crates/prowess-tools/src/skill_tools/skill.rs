@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use prowess_core::{AllowedTools, BodyDelivery, Catalog, LoadMode, ToolContext, ToolResult};
+use prowess_core::{AllowedTools, Catalog, LoadMode, ToolContext, ToolResult};
 use prowess_text::{clipped, model_value};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -17,9 +17,6 @@ use crate::codes;
 const DESCRIPTION: &str = "Activate a skill to get its instructions, or deactivate it when its task is \
     finished. A skill is a set of instructions for one kind of task. When the task at hand matches a \
     skill's description, activate the skill before you do anything else.";
-
-/// The content of a result if the instructions are in the prompt.
-const BODY_FOLLOWS: &str = "The instructions are there from your next turn on.";
 
 /// The maximum length of a word that a message repeats.
 const MAX_WORD_CHARS: usize = 120;
@@ -45,10 +42,7 @@ impl Skill {
         let (Some(&record), Some(skill)) = (records.first(), skills.first()) else {
             return Err(Problem::new(codes::SKILL_NOT_FOUND, "nothing was named"));
         };
-        let content = match operations.delivery.bodies {
-            BodyDelivery::ToolResult => operations.content(context, record, skill),
-            BodyDelivery::Instructions => BODY_FOLLOWS.to_owned(),
-        };
+        let content = operations.body_or_place(context, &loaded, record, skill);
         let show = operations.delivery.show_location;
         let mut value = json!({
             "skill_name": skill.id,

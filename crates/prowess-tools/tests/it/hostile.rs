@@ -15,7 +15,11 @@ use crate::fixture::{Host, SECRET, Setup, catalog_hiding_because, skill_md, text
 fn setup(show_location: ShowLocation) -> Setup {
     Setup {
         policy: ToolPolicy { read_gate: Some(ReadGate::Known), ..ToolPolicy::default() },
-        delivery: DeliveryPolicy { bodies: BodyDelivery::ToolResult, show_location },
+        delivery: DeliveryPolicy {
+            bodies: BodyDelivery::ToolResult,
+            show_location,
+            ..DeliveryPolicy::default()
+        },
         ..Setup::default()
     }
 }
