@@ -27,13 +27,16 @@ pub(crate) fn calls(message: &Value) -> Vec<ReceivedCall> {
 }
 
 pub(crate) fn call(id: &str, call: &ToolCall) -> Value {
+    json!({ "role": "assistant", "content": [tool_use(id, call)] })
+}
+
+pub(crate) fn tool_use(id: &str, call: &ToolCall) -> Value {
     // The API requires an object.
     let input = match &call.arguments {
         Value::Null => Value::Object(Map::new()),
         arguments => arguments.clone(),
     };
-    let block = json!({ "type": "tool_use", "id": id, "name": call.name, "input": input });
-    json!({ "role": "assistant", "content": [block] })
+    json!({ "type": "tool_use", "id": id, "name": call.name, "input": input })
 }
 
 /// Returns a block for the next message of the role `user`.
@@ -47,7 +50,7 @@ pub(crate) fn result(received: &ReceivedCall, result: &ToolResult) -> Value {
     block
 }
 
-fn block(content: &Content) -> Value {
+pub(crate) fn block(content: &Content) -> Value {
     let source = |mime_type: &str, data: &str| json!({ "type": "base64", "media_type": mime_type, "data": data });
     match content {
         Content::Blob { mime_type, data, .. } if IMAGES.contains(&mime_type.as_str()) => {

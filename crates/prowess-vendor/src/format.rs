@@ -1,9 +1,9 @@
 //! The wire formats.
 
-use prowess_core::{ToolCall, ToolDefinition, ToolResult};
+use prowess_core::{ModelRequest, ToolCall, ToolDefinition, ToolResult};
 use serde_json::Value;
 
-use crate::{ReceivedCall, anthropic, gemini, mcp, openai};
+use crate::{ReceivedCall, RequestOptions, anthropic, gemini, mcp, openai, request};
 
 /// The wire format of a vendor's API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,6 +25,24 @@ impl WireFormat {
     /// Every format.
     pub const ALL: [Self; 5] =
         [Self::OpenAiChat, Self::OpenAiResponses, Self::Anthropic, Self::Gemini, Self::Mcp];
+
+    /// Returns the body of a request, without anything that the host's client adds, such as keys.
+    /// Returns `None` for MCP, which has no model calls.
+    ///
+    /// Stable parts come first. For Anthropic, at most four `cache_control` breakpoints follow
+    /// them: after the tools, the catalog, the active skills and the last message. A
+    /// [`Message::Verbatim`] gets none.
+    ///
+    /// [`Message::Verbatim`]: prowess_core::Message::Verbatim
+    pub fn request(self, request: &ModelRequest, options: &RequestOptions) -> Option<Value> {
+        match self {
+            Self::OpenAiChat => Some(request::openai_chat(request, options)),
+            Self::OpenAiResponses => Some(request::openai_responses(request, options)),
+            Self::Anthropic => Some(request::anthropic(request, options)),
+            Self::Gemini => Some(request::gemini(request, options)),
+            Self::Mcp => None,
+        }
+    }
 
     /// Returns the value of the field `tools` of a request, or of the result of `tools/list`.
     ///

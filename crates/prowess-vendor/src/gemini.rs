@@ -33,12 +33,20 @@ pub(crate) fn calls(message: &Value) -> Vec<ReceivedCall> {
 }
 
 pub(crate) fn call(id: &str, call: &ToolCall) -> Value {
+    json!({ "role": "model", "parts": [function_call(id, call)] })
+}
+
+pub(crate) fn function_call(id: &str, call: &ToolCall) -> Value {
     let args = match &call.arguments {
         Value::Null => Value::Object(Map::new()),
         arguments => arguments.clone(),
     };
-    let part = json!({ "functionCall": { "id": id, "name": call.name, "args": args } });
-    json!({ "role": "model", "parts": [part] })
+    let mut made = json!({ "name": call.name, "args": args });
+    // Older models send no id.
+    if !id.is_empty() {
+        made["id"] = id.into();
+    }
+    json!({ "functionCall": made })
 }
 
 /// Returns a part for the next content of the role `user`. Older models send no id.

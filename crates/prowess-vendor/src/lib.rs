@@ -1,4 +1,4 @@
-//! Tool definitions, calls and results in the wire formats of model vendors.
+//! Requests, tool definitions, calls and results in the wire formats of model vendors.
 //!
 //! ```
 //! use prowess_core::{ToolDefinition, ToolResult};
@@ -27,6 +27,8 @@
 //! }
 //! ```
 //!
+//! [`WireFormat::request`] writes a whole [`ModelRequest`](prowess_core::ModelRequest).
+//!
 //! Everything here is a function of values: no network, no client of an API and no session. What a
 //! model sends is untrusted: arguments that are not JSON are a result that the model reads, and a
 //! part of a message that is not a call is skipped.
@@ -42,8 +44,10 @@ mod mcp;
 mod nulls;
 mod openai;
 mod received;
+mod request;
 mod strict;
 
 pub use format::WireFormat;
 pub use received::ReceivedCall;
+pub use request::RequestOptions;
 pub use strict::strict_schema;

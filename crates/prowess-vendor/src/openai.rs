@@ -60,12 +60,12 @@ fn received(id: &Value, function: &Value, definitions: &[ToolDefinition]) -> Opt
 }
 
 pub(crate) fn chat_call(id: &str, call: &ToolCall) -> Value {
+    json!({ "role": "assistant", "content": null, "tool_calls": [chat_tool_call(id, call)] })
+}
+
+pub(crate) fn chat_tool_call(id: &str, call: &ToolCall) -> Value {
     let function = json!({ "name": call.name, "arguments": call.arguments.to_string() });
-    json!({
-        "role": "assistant",
-        "content": null,
-        "tool_calls": [{ "id": id, "type": "function", "function": function }],
-    })
+    json!({ "id": id, "type": "function", "function": function })
 }
 
 pub(crate) fn responses_call(id: &str, call: &ToolCall) -> Value {
@@ -92,7 +92,7 @@ pub(crate) fn responses_result(received: &ReceivedCall, result: &ToolResult) -> 
     json!({ "type": "function_call_output", "call_id": received.id, "output": output })
 }
 
-fn input_part(content: &Content) -> Value {
+pub(crate) fn input_part(content: &Content) -> Value {
     match content {
         Content::Blob { mime_type, data, .. } if mime_type.starts_with("image/") => {
             json!({ "type": "input_image", "image_url": format!("data:{mime_type};base64,{data}") })

@@ -3,4 +3,6 @@
 mod fixture;
 mod golden;
 mod hostile;
+mod request_schemas;
+mod requests;
 mod strict;
