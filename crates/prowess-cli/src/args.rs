@@ -21,6 +21,7 @@ Examples:
   prowess doctor                                report every problem and how to fix it
   prowess explain pdf                           why a skill is offered to a model, or why not
   prowess prompt --load pdf                     the skills section of the next prompt
+  prowess prompt --vendor anthropic             the body of the whole request
   prowess call skills_load '{\"names\":[\"pdf\"]}'  make one tool call, as a model does
   prowess run pdf scripts/fill.py -- form.pdf   run a script of a skill in the sandbox
   prowess audit show                            the story of each audited session
@@ -169,6 +170,38 @@ pub(crate) enum Format {
     Text,
     /// One JSON document
     Json,
+}
+
+/// The arguments of `prompt` that are about the request of a model call.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ModelRequestArgs {
+    /// Print the body of a request to this API
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) vendor: Option<Vendor>,
+    /// Name of the model in that body
+    #[arg(long, requires = "vendor", value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Rules of the host, in front of the skills
+    #[arg(long, requires = "vendor", value_name = "TEXT")]
+    pub(crate) rules: Option<String>,
+    /// Message of the user
+    #[arg(long, requires = "vendor", value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+}
+
+/// The format of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Vendor {
+    /// OpenAI's Responses
+    OpenaiResponses,
+    /// OpenAI's Chat Completions, and the many APIs that follow it
+    OpenaiChat,
+    /// Anthropic's Messages
+    Anthropic,
+    /// Gemini's `generateContent`
+    Gemini,
+    /// No vendor's: instructions, tools and messages
+    Neutral,
 }
 
 /// The arguments of `validate`.
@@ -394,10 +427,14 @@ pub(crate) enum Command {
     /// there are errors
     Doctor,
     /// Print the skills section of the next prompt, with its token costs
+    ///
+    /// With `--vendor`, print the body of the whole request as JSON instead.
     Prompt {
         /// Skills to load first, separated by commas
         #[arg(long, value_delimiter = ',', value_name = "ID")]
         load: Vec<String>,
+        #[command(flatten)]
+        request: ModelRequestArgs,
     },
     /// Make one tool call, as a model does
     Call {

@@ -12,7 +12,7 @@ use crate::{Content, ToolCall, ToolDefinition, ToolResult};
 /// format.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ModelRequest {
-    /// The instructions, in their order: rules, catalog, active skills.
+    /// The instructions, in their order: rules, catalog, active skills, context.
     pub instructions: Vec<InstructionBlock>,
     /// The tools for the model.
     pub tools: Vec<ToolDefinition>,
@@ -49,6 +49,8 @@ pub enum InstructionKind {
     Catalog,
     /// The bodies of the loaded skills, which change when the model loads one.
     ActiveSkills,
+    /// Context that changes from call to call, such as memories.
+    Context,
 }
 
 impl InstructionKind {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use prowess_core::{ActiveSkill, ShowLocation};
+use prowess_core::{ActiveSkill, Boundary, ShowLocation};
 use prowess_text::{
     is_exact, loses_characters, model_body, one_line, push_xml_line, visible_lines, wrap_body,
 };
@@ -23,11 +23,8 @@ pub(crate) fn add_active(account: &mut Account<'_>, input: &PromptInput<'_>) {
         return;
     }
     let blank = if account.text.is_empty() { "" } else { "\n" };
-    let about = match input.delivery.show_location {
-        ShowLocation::Absolute | ShowLocation::Virtual => ABOUT_DIRECTORIES,
-        _ => "",
-    };
-    let opening = format!("{blank}{INTRODUCTION}{about}\n<active_skills>\n");
+    let introduction = introduction(input.delivery.show_location);
+    let opening = format!("{blank}{introduction}\n<active_skills>\n");
     account.add(Part::ActiveFrame, &opening);
     for skill in input.active {
         add_skill(account, skill, input);
@@ -76,12 +73,8 @@ fn replaces(load_tool: &str) -> bool {
 }
 
 fn add_skill(account: &mut Account<'_>, skill: &ActiveSkill, input: &PromptInput<'_>) {
-    let id = one_line(&skill.id);
-    let directory = directory(skill, input.delivery.show_location);
-    let mut attributes = vec![("name", &*id)];
-    attributes.extend(directory.as_deref().map(|directory| ("directory", directory)));
     let body = model_body(&skill.body, input.boundary);
-    let text = wrap_body(TAG, &attributes, &body, input.boundary) + "\n";
+    let text = wrapped(skill, &body, input.delivery.show_location, input.boundary);
     let part = Part::ActiveSkill { id: skill.id.clone() };
     account.add(part, &text);
     if loses_characters(&skill.body) {
@@ -90,6 +83,29 @@ fn add_skill(account: &mut Account<'_>, skill: &ActiveSkill, input: &PromptInput
     if body != visible_lines(&skill.body) {
         account.changes().push(&skill.id, ChangeKind::BodyGuarded);
     }
+}
+
+/// Returns a body that is encoded for a model between the tags of its skill, as lines.
+pub(crate) fn wrapped(
+    skill: &ActiveSkill,
+    body: &str,
+    show: ShowLocation,
+    boundary: &Boundary,
+) -> String {
+    let id = one_line(&skill.id);
+    let directory = directory(skill, show);
+    let mut attributes = vec![("name", &*id)];
+    attributes.extend(directory.as_deref().map(|directory| ("directory", directory)));
+    wrap_body(TAG, &attributes, body, boundary) + "\n"
+}
+
+/// Returns the sentences in front of bodies.
+pub(crate) fn introduction(show: ShowLocation) -> String {
+    let about = match show {
+        ShowLocation::Absolute | ShowLocation::Virtual => ABOUT_DIRECTORIES,
+        _ => "",
+    };
+    format!("{INTRODUCTION}{about}")
 }
 
 /// Returns the skill's directory as a model sees it, unless its shown form would differ from the

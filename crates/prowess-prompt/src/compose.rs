@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use prowess_core::{BodyDelivery, Catalog, Record, TokenCounter};
+use prowess_core::{Catalog, Record, TokenCounter};
 use prowess_text::{is_exact, loses_characters};
 use serde::Serialize;
 
@@ -100,9 +100,7 @@ pub(crate) fn compose_catalog(input: &PromptInput<'_>, start: Option<&Catalog>) 
 pub(crate) fn with_conversation(prompt: Prompt, input: &PromptInput<'_>) -> Prompt {
     let Prompt { text, ledger, .. } = prompt;
     let mut account = Account::continuing(text, ledger, input.counter);
-    if input.delivery.bodies == BodyDelivery::Instructions {
-        add_active(&mut account, input);
-    }
+    add_active(&mut account, input);
     add_changed(&mut account, input.changed, input.policy);
     let (text, ledger) = account.finish();
     Prompt { text, ledger, ..prompt }
@@ -111,12 +109,7 @@ pub(crate) fn with_conversation(prompt: Prompt, input: &PromptInput<'_>) -> Prom
 /// Returns about how long the text of the loaded bodies becomes.
 pub(crate) fn likely_length(input: &PromptInput<'_>) -> usize {
     const TAGS: usize = 256;
-    match input.delivery.bodies {
-        BodyDelivery::Instructions => {
-            TAGS + input.active.iter().map(|skill| skill.body.len() + TAGS).sum::<usize>()
-        }
-        BodyDelivery::ToolResult => 0,
-    }
+    TAGS + input.active.iter().map(|skill| skill.body.len() + TAGS).sum::<usize>()
 }
 
 /// Appends the policy's blocks with a blank line between them, and behind them if the catalog

@@ -32,7 +32,7 @@ pub struct Composer {
 pub struct ComposerInput<'a> {
     /// The catalog that the turn pinned.
     pub catalog: &'a Arc<Catalog>,
-    /// The loaded skills, the most recent last.
+    /// The loaded skills whose bodies are in the instructions, the most recent last.
     pub active: &'a [Arc<ActiveSkill>],
     /// The ids of loaded skills whose changes are reported to the model.
     pub changed: &'a [String],

@@ -11,7 +11,7 @@ use crate::PromptPolicy;
 pub struct PromptInput<'a> {
     /// The catalog of the turn.
     pub catalog: &'a Catalog,
-    /// The loaded skills, the most recent last.
+    /// The loaded skills whose bodies are in the instructions, the most recent last.
     pub active: &'a [Arc<ActiveSkill>],
     /// The ids of loaded skills whose changes are announced to the model.
     pub changed: &'a [String],
@@ -20,7 +20,7 @@ pub struct PromptInput<'a> {
     pub preferred: &'a [String],
     /// The host's policy.
     pub policy: &'a PromptPolicy,
-    /// The delivery of bodies and the form of locations.
+    /// The form of locations.
     pub delivery: &'a DeliveryPolicy,
     /// The secret of this conversation, for the tags around bodies.
     pub boundary: &'a Boundary,

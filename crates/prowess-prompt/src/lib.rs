@@ -31,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 mod active;
+mod agent;
 mod blocks;
 mod budget;
 mod catalog;
@@ -45,6 +46,7 @@ mod exact;
 mod ids;
 mod input;
 mod ledger;
+mod messages;
 mod nameable;
 mod overflow;
 mod policy;
@@ -53,6 +55,7 @@ mod skills_ref;
 mod tool_description;
 
 pub use active::changed_skills;
+pub use agent::{AgentParts, agent_instructions, body_again, compaction_notice};
 pub use blocks::{Block, BlockPolicy, ModelFamily, resolve_path};
 pub use catalog::{CatalogFormat, SkillEntry, available_skills};
 pub use changes::{Change, ChangeKind, Changes};
@@ -65,6 +68,7 @@ pub use exact::{ExactTokens, Vocabulary};
 pub use ids::SkillIds;
 pub use input::PromptInput;
 pub use ledger::{Ledger, LedgerEntry, Part};
+pub use messages::{MessagesInput, compose_messages};
 pub use overflow::Overflow;
 pub use policy::{CatalogPlace, DescribedSkills, PromptPolicy};
 pub use role::Role;

@@ -45,7 +45,7 @@ impl RuntimeBuilder {
         }
         let Self { policies, store, clock, counter, ranker, audit, .. } = self;
         let prompt = prompt_policy(&policies, toolbox.naming());
-        let composer = Composer::new(prompt, policies.delivery, counter);
+        let composer = Composer::new(prompt, policies.delivery, Arc::clone(&counter));
         let composer = composer.starting_with(registry.catalog());
         let session_policy = policies.session.clone();
         let sessions =
@@ -68,6 +68,7 @@ impl RuntimeBuilder {
             clock,
             ranker,
             audit,
+            counter,
         }))
     }
 

@@ -5,6 +5,8 @@ use prowess_registry::RegistryError;
 use prowess_session::{ImportError, OpenError};
 use prowess_tools::BuildError;
 
+use crate::BindError;
+
 /// The errors of the crates below, each with its own sentence.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -37,6 +39,9 @@ pub enum Error {
     /// A session could not be imported.
     #[error(transparent)]
     Import(#[from] ImportError),
+    /// A skill that an agent uses cannot be bound.
+    #[error(transparent)]
+    Bind(#[from] BindError),
     /// The approvals could not be read.
     #[error(transparent)]
     Approvals(#[from] ApprovalStoreError),

@@ -24,10 +24,13 @@
 #![forbid(unsafe_code)]
 
 mod added_source;
+mod agent;
 mod assembly;
+mod binding;
 mod builder;
 mod built_in;
 mod clock;
+mod compaction;
 #[cfg(feature = "config")]
 mod config;
 mod default_skills;
@@ -47,8 +50,10 @@ mod sources;
 mod trace;
 mod turn;
 
+pub use agent::{Agent, BindError};
 pub use builder::{RuntimeBuilder, STANDARD_LAYERS};
 pub use clock::SystemClock;
+pub use compaction::{ReinjectedSkill, Reinjection};
 #[cfg(feature = "config")]
 pub use config::ConfigError;
 pub use default_skills::default_skills;
@@ -57,7 +62,7 @@ pub use facts::SystemFacts;
 pub use gate::{ApprovalPolicy, GatedArguments, ToolArguments};
 pub use policies::{AddedTools, AuditLog, AuditSettings, CachePolicy, Policies};
 pub use runtime::Runtime;
-pub use turn::Turn;
+pub use turn::{RequestParts, Turn};
 
 #[cfg(feature = "audit")]
 pub use prowess_audit as audit;

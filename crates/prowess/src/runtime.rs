@@ -5,8 +5,8 @@ mod sessions;
 use std::sync::Arc;
 
 use prowess_core::{
-    ApprovalStore, Audience, CallOrigin, Catalog, CatalogProvider, Ranked, Ranker, ToolCall,
-    ToolResult,
+    ApprovalStore, Audience, CallOrigin, Catalog, CatalogProvider, Ranked, Ranker, Timestamp,
+    ToolCall, ToolResult,
 };
 use prowess_gate::Decision;
 use prowess_registry::{Reload, ReloadCause, Subscription};
@@ -157,6 +157,11 @@ impl Runtime {
     /// Returns the approvals that the gate uses. Each change is in the audit.
     pub fn approvals(&self) -> &Arc<dyn ApprovalStore> {
         &self.0.approvals
+    }
+
+    /// Returns the time of the host's clock.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.0.clock.now()
     }
 
     fn turn_on(

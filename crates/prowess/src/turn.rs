@@ -1,14 +1,17 @@
 //! One model call of a session.
 
-use std::borrow::Cow;
+mod requests;
+
+pub use requests::RequestParts;
+
 use std::cmp::Reverse;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, AuditedOrigin, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content, Ranked,
-    Record, RefreshEvent, RuntimeEvent, SessionState, ToolCall, ToolContext, ToolDefinition,
-    ToolInfo, ToolResult,
+    ActiveSkill, AuditedOrigin, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content,
+    DeliveryPolicy, Ranked, Record, RefreshEvent, RuntimeEvent, SessionState, TokenCounter,
+    ToolCall, ToolContext, ToolDefinition, ToolInfo, ToolResult,
 };
 use prowess_gate::Decision;
 use prowess_prompt::{
@@ -24,7 +27,7 @@ use tracing::Span;
 
 use crate::gate::GatedCall;
 use crate::parts::Parts;
-use crate::{Error, trace};
+use crate::{Agent, Error, trace};
 
 /// The maximum number of skills that a message prefers, which is more than a budget has room for.
 const MOST_PREFERRED: usize = 512;
@@ -44,6 +47,8 @@ pub struct Turn {
     changed: Vec<String>,
     /// The ids of the skills that stay first in a catalog that exceeds its budget.
     preferred: Vec<String>,
+    /// The agent whose instructions have the bodies of its skills.
+    agent: Option<Arc<Agent>>,
     /// The parent of the spans of the turn's calls.
     span: Span,
 }
@@ -69,6 +74,7 @@ impl Turn {
             boundary,
             changed: Vec::new(),
             preferred: Vec::new(),
+            agent: None,
             span,
         };
         match on_change.for_delivery(turn.body_delivery()) {
@@ -87,7 +93,28 @@ impl Turn {
     }
 
     fn body_delivery(&self) -> BodyDelivery {
-        self.parts.policies.delivery.bodies
+        self.delivery().bodies
+    }
+
+    pub(crate) fn delivery(&self) -> &DeliveryPolicy {
+        &self.parts.policies.delivery
+    }
+
+    pub(crate) fn session(&self) -> &SessionHandle {
+        &self.session
+    }
+
+    pub(crate) fn boundary(&self) -> &Boundary {
+        &self.boundary
+    }
+
+    pub(crate) fn counter(&self) -> &dyn TokenCounter {
+        self.parts.counter.as_ref()
+    }
+
+    /// Returns the name of the tool that loads skills, as the model calls it.
+    pub(crate) fn load_tool(&self) -> &str {
+        &self.parts.composer.policy().load_tool
     }
 
     /// Unloads the loaded skills that have changed, were removed or were withdrawn.
@@ -184,19 +211,25 @@ impl Turn {
         self
     }
 
+    /// Iterates over the loaded skills whose bodies are in the instructions, without those that
+    /// were withdrawn.
+    fn in_instructions(&self) -> impl Iterator<Item = &Arc<ActiveSkill>> {
+        let skills = self.state.in_instructions(self.body_delivery());
+        skills.filter(|skill| !self.catalog.is_withdrawn(&skill.location))
+    }
+
+    fn is_used_by_agent(&self, id: &str) -> bool {
+        self.agent.is_some() && self.state.scope.bound.contains(id)
+    }
+
     /// Returns the text for the model's instructions, with its token ledger. Turns without loaded
     /// skills share one prompt for as long as the catalog stays.
     ///
     /// Skips skills that were withdrawn after they were loaded, such as those of a folder that is
     /// no longer trusted.
     pub fn prompt(&self) -> Arc<Prompt> {
-        let is_there = |active: &Arc<ActiveSkill>| !self.catalog.is_withdrawn(&active.location);
-        let active = &self.state.active;
-        let active = match active.iter().all(is_there) {
-            true => Cow::Borrowed(active.as_slice()),
-            false => active.iter().filter(|active| is_there(active)).cloned().collect(),
-        };
-        self.compose(&active, self.changed_in_prompt())
+        let active = self.in_instructions().filter(|skill| !self.is_used_by_agent(&skill.id));
+        self.compose(&active.cloned().collect::<Vec<_>>(), self.changed_in_prompt())
     }
 
     fn compose(&self, active: &[Arc<ActiveSkill>], changed: &[String]) -> Arc<Prompt> {
@@ -355,10 +388,7 @@ impl Turn {
     /// Returns the changed skills that the prompt names: none if bodies are in tool results, which
     /// name them then.
     fn changed_in_prompt(&self) -> &[String] {
-        match self.body_delivery() {
-            BodyDelivery::Instructions => &self.changed,
-            BodyDelivery::ToolResult => &[],
-        }
+        if self.body_delivery().has_instructions() { &self.changed } else { &[] }
     }
 
     /// Appends to a result which loaded skills have changed, except those that the call itself has
@@ -370,7 +400,7 @@ impl Turn {
         let Ok(now) = self.session.state() else { return };
         let changed = operations::unchanged_since(&self.state, &now, &self.changed);
         if !changed.is_empty() {
-            let text = changed_skills(&changed, &self.parts.composer.policy().load_tool);
+            let text = changed_skills(&changed, self.load_tool());
             dispatched.result.content.push(Content::Text { text });
         }
     }

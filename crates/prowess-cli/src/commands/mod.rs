@@ -14,6 +14,7 @@ mod plugin;
 mod probe;
 mod prompt;
 mod read_properties;
+mod request;
 mod run;
 mod schema;
 mod search;
@@ -55,7 +56,10 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
             probe::run(global, file, *limit, *min_recall, output)
         }
         Some(Command::Explain { query }) => explain::run(global, query, output),
-        Some(Command::Prompt { load }) => prompt::run(global, load, output),
+        Some(Command::Prompt { load, request }) => match request.vendor {
+            None => prompt::run(global, load, output),
+            Some(vendor) => request::run(global, load, vendor, request, output),
+        },
         Some(Command::Call { tool, json, load, explain: false }) => {
             call::run(global, tool, json, load, output)
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use expect_test::expect;
-use prowess_core::{BodyDelivery, DeliveryPolicy, ShowLocation};
+use prowess_core::{DeliveryPolicy, ShowLocation};
 use prowess_prompt::{ChangeKind, Part, PromptPolicy};
 
 use crate::fixture::{SECRET, active, catalog, prompt, prompt_with, skill};
@@ -26,14 +26,6 @@ fn bodies_are_in_the_order_of_loading() {
         </skill_content-5f3a9c1e77b04d28>
         </active_skills>
     "#]].assert_eq(&text_of(&loaded));
-}
-
-#[test]
-fn tool_result_delivery_has_no_bodies_in_the_prompt() {
-    let delivery = DeliveryPolicy { bodies: BodyDelivery::ToolResult, ..DeliveryPolicy::default() };
-    let loaded = [active("pdf", "# Forms")];
-    let text = prompt_with(&catalog(&[]), &loaded, &PromptPolicy::default(), delivery).text;
-    assert_eq!(text, "");
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod fixture;
 mod formats;
 mod hostile;
 mod hostile_formats;
+mod messages;
 mod overflow;
 mod places;
 mod policy;

@@ -12,6 +12,7 @@ mod workspace;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use prowess::format::agent;
 use prowess::{
     Code, CodeEntry, Diagnostic, codes, gating, lint, plugin_host, registry, source_fs, state,
     tools, vendor,
@@ -43,6 +44,19 @@ A plugin that is refused or fails is a diagnostic with one of these codes, and s
 | Code | Meaning | Example | Next step |
 |---|---|---|---|
 ";
+
+const AGENT_MANIFESTS: &str = "
+# Findings about manifests of agents
+
+A manifest that is not YAML has a code of a single `SKILL.md`.
+";
+
+/// A manifest for each of its codes.
+const MANIFESTS: [&str; 3] = [
+    "id: builder\n",
+    "id: builder\nagent:\n  uses_skills: pdf\n",
+    "id: builder\nagent:\n  uses_skills: [pdf, pdf]\n",
+];
 
 /// A code with what shows it: a place on the disk, and what a host does with it.
 struct Example {
@@ -111,6 +125,8 @@ fn page() -> String {
         let example = example.unwrap_or_else(|| panic!("`{code}` has an example"));
         let _ = writeln!(page, "| `{code}` | {meaning} | {} | {} |", example.plugin, example.next);
     }
+    page.push_str(AGENT_MANIFESTS);
+    push_manifests(&mut page);
     page
 }
 
@@ -128,6 +144,23 @@ fn result_entries() -> Vec<&'static CodeEntry> {
     .flatten()
     .filter(|entry| known.insert(entry.code.as_str()))
     .collect()
+}
+
+fn push_manifests(page: &mut String) {
+    page.push_str("\n| Code | Meaning |\n|---|---|\n");
+    for CodeEntry { code, meaning, .. } in agent::codes::ALL {
+        let _ = writeln!(page, "| [`{code}`](#{code}) | {meaning} |");
+    }
+    for (CodeEntry { code, meaning, .. }, text) in agent::codes::ALL.iter().zip(MANIFESTS) {
+        let found = agent::parse(text.as_bytes()).diagnostics;
+        let found = found.into_iter().find(|found| found.code == *code);
+        let found = found.unwrap_or_else(|| panic!("the example of `{code}` gives it"));
+        let _ = write!(
+            page,
+            "\n## {code}\n\n{meaning}\n\n````yaml\n{text}````\n\n````text\n{found}\n  help: {}\n````\n",
+            found.help
+        );
+    }
 }
 
 fn push_results(page: &mut String) {

@@ -1,11 +1,13 @@
 //! Whole conversations through the facade, with real files and a scripted model.
 
+mod agents;
 mod audience;
 mod audit;
 mod call_paths;
 mod cases;
 mod codes;
 mod collector;
+mod compaction;
 mod config;
 mod conversation;
 mod default_skills;

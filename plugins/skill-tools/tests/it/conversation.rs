@@ -82,8 +82,11 @@ fn defaults_give_the_results_of_linked_tools() {
 /// The bodies are between tags with the session's secret, and locations are virtual.
 #[test]
 fn bodies_in_results_are_those_of_linked_tools() {
-    let delivery =
-        DeliveryPolicy { bodies: BodyDelivery::ToolResult, show_location: ShowLocation::Virtual };
+    let delivery = DeliveryPolicy {
+        bodies: BodyDelivery::ToolResult,
+        show_location: ShowLocation::Virtual,
+        ..DeliveryPolicy::default()
+    };
     let policy = ToolPolicy { read_gate: Some(ReadGate::Known), ..ToolPolicy::default() };
     check(&policy, delivery);
     let shown = Host::new(Tools::InAProcess, &policy, delivery);

@@ -1,0 +1,119 @@
+//! Binds the skills that an agent uses to its session.
+
+use std::sync::Arc;
+
+use prowess_core::{
+    ActiveSkill, Audience, Caller, Catalog, Lookup, ReadLimit, Record, ResourcePath,
+};
+use prowess_session::SessionHandle;
+use prowess_tools::RequiresMode;
+
+use crate::{Agent, BindError, Error, Runtime};
+
+impl Runtime {
+    /// Opens a session for an agent, with the skills that it uses.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open_session`] and [`Self::bind_agent`].
+    pub fn open_session_for(&self, agent: &Agent) -> Result<SessionHandle, Error> {
+        let session = self.open_session()?;
+        match self.bind_agent(&session, agent) {
+            Ok(()) => Ok(session),
+            Err(error) => {
+                self.close_session(session.id())?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Binds the skills that an agent uses to an open session, such as a fork of the session of the
+    /// agent that calls it. They are active until the session ends, and their bodies are in the
+    /// instructions whatever the delivery of other bodies is: see
+    /// [`Turn::for_agent`](crate::Turn::for_agent).
+    ///
+    /// An agent without skills leaves the session as it is.
+    ///
+    /// # Errors
+    ///
+    /// There is no such skill, its file is broken, the session may not have it, or the session
+    /// store fails. Then no skill is bound.
+    pub fn bind_agent(&self, session: &SessionHandle, agent: &Agent) -> Result<(), Error> {
+        if agent.manifest.uses_skills.is_empty() {
+            return Ok(());
+        }
+        let id = Some(agent.manifest.id.clone());
+        let catalog = self.view(&Audience { agent: id, ..self.policies().audience.clone() });
+        let skills = self.skills_of(agent, &catalog)?;
+        session.bind(&skills, catalog.generation())?;
+        Ok(())
+    }
+
+    /// Reads the skills that an agent uses, each once, and if the policy says so those that they
+    /// require in front of them.
+    fn skills_of(
+        &self,
+        agent: &Agent,
+        catalog: &Catalog,
+    ) -> Result<Vec<Arc<ActiveSkill>>, BindError> {
+        let mut records: Vec<Record<'_>> = Vec::new();
+        for skill in &agent.manifest.uses_skills {
+            let failed = |reason: String| BindError {
+                agent: agent.manifest.id.clone(),
+                skill: skill.clone(),
+                reason,
+            };
+            for record in self.with_required(catalog, skill).map_err(failed)? {
+                if records.iter().all(|known| known.index() != record.index()) {
+                    records.push(record);
+                }
+            }
+        }
+        let read = |record: Record<'_>| {
+            self.read_skill(catalog, record).map(Arc::new).map_err(|reason| BindError {
+                agent: agent.manifest.id.clone(),
+                skill: record.id().to_owned(),
+                reason,
+            })
+        };
+        records.into_iter().map(read).collect()
+    }
+
+    fn with_required<'c>(
+        &self,
+        catalog: &'c Catalog,
+        skill: &str,
+    ) -> Result<Vec<Record<'c>>, String> {
+        // The operator wrote the manifest, so a skill that only users may load can be bound.
+        let found = match catalog.find(skill, Caller::Model) {
+            Lookup::Unavailable(..) => catalog.find(skill, Caller::User),
+            found => found,
+        };
+        let record = match found {
+            Lookup::Found(record) => record,
+            Lookup::Unavailable(_, reason) => {
+                return Err(format!("which is not available: {reason}"));
+            }
+            Lookup::Unknown => return Err("which does not exist".to_owned()),
+        };
+        if self.policies().tools.requires != RequiresMode::AutoLoad {
+            return Ok(vec![record]);
+        }
+        let ordered = catalog.load_order(record, Caller::User);
+        ordered.map_err(|unmet| format!("whose requirements are not met: {unmet}"))
+    }
+
+    /// Reads the `SKILL.md` of a record. The reason of a failure follows the name of the skill.
+    pub(crate) fn read_skill(
+        &self,
+        catalog: &Catalog,
+        record: Record<'_>,
+    ) -> Result<ActiveSkill, String> {
+        let path = ResourcePath::new(record.file()).map_err(|error| format!("whose {error}"))?;
+        let bytes = catalog
+            .read(record, &path, ReadLimit::default())
+            .map_err(|error| format!("which cannot be read: {}", error.message))?;
+        ActiveSkill::of(record, &bytes, self.now())
+            .map_err(|error| format!("which cannot be loaded: {error}"))
+    }
+}
