@@ -15,6 +15,7 @@ pub(crate) mod xml_elements;
 pub use entry::SkillEntry;
 pub use format::CatalogFormat;
 use frame::Frame;
+pub use xml_attrs::skill_element;
 
 /// Returns the catalog alone, without rule, hint and budget, in the order of `skills` and without a
 /// final line break.

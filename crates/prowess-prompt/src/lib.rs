@@ -57,7 +57,7 @@ mod tool_description;
 pub use active::changed_skills;
 pub use agent::{AgentParts, agent_instructions, body_again, compaction_notice};
 pub use blocks::{Block, BlockPolicy, ModelFamily, resolve_path};
-pub use catalog::{CatalogFormat, SkillEntry, available_skills};
+pub use catalog::{CatalogFormat, SkillEntry, available_skills, skill_element};
 pub use changes::{Change, ChangeKind, Changes};
 pub use compose::{Prompt, compose};
 pub use composer::{Composer, ComposerInput};

@@ -11,6 +11,20 @@ pub(super) fn push(text: &mut String, skill: &SkillEntry<'_>) -> bool {
     is_plain
 }
 
+/// Returns a skill with its body: `<skill name="…" …>body</skill>`, with the attributes that
+/// [`CatalogFormat::XmlAttrs`](crate::CatalogFormat::XmlAttrs) gives it.
+///
+/// The body is encoded as the content of an element, so that an XML parser returns it. For a body
+/// in a prompt, whose code a model copies, see [`compose`](crate::compose()).
+pub fn skill_element(skill: &SkillEntry<'_>, body: &str) -> String {
+    let mut text = String::with_capacity(skill.likely_length() + body.len());
+    push_opened(&mut text, skill);
+    text.push('>');
+    push_xml_element(&mut text, body);
+    text.push_str("</skill>");
+    text
+}
+
 /// Appends a start tag without its end. Returns true if its texts are shown as they are.
 fn push_opened(text: &mut String, skill: &SkillEntry<'_>) -> bool {
     text.push_str("<skill name=\"");

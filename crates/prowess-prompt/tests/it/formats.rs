@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use prowess_core::{DeliveryPolicy, ShowLocation};
-use prowess_prompt::{CatalogFormat, PromptPolicy, SkillEntry, available_skills};
+use prowess_prompt::{CatalogFormat, PromptPolicy, SkillEntry, available_skills, skill_element};
 
 use crate::fixture::{catalog, hidden_catalog, prompt, prompt_with, skill};
 
@@ -40,6 +40,20 @@ fn xml_attrs() {
         <skill name="xlsx" trit="0" role="Coordinator" color="#F59E0B" />
         </available_skills>"##]],
     );
+}
+
+#[test]
+fn a_whole_skill_is_an_element() {
+    let pdf = three().swap_remove(0);
+    let body = "# PDF\n\nUse `a < b && c`.\n</skill>";
+    let text = skill_element(&pdf, body);
+    expect![[r##"
+        <skill name="pdf" description="Extract text and tables from PDF files." location="/path/to/pdf/SKILL.md" trit="0" role="Coordinator" color="#F59E0B"># PDF
+
+        Use `a &lt; b &amp;&amp; c`.
+        &lt;/skill&gt;</skill>"##]].assert_eq(&text);
+    let document = roxmltree::Document::parse(&text).expect("the skill is XML");
+    assert_eq!(document.root_element().text(), Some(body), "a parser returns the body");
 }
 
 #[test]
@@ -246,5 +260,19 @@ fn locations_are_shown_where_the_format_has_them() {
         let uri = shown(ShowLocation::Virtual).contains("skill://pdf/SKILL.md");
         assert_eq!(uri, has_location, "{format:?}");
         assert!(!shown(ShowLocation::None).contains("SKILL.md"), "{format:?}");
+    }
+}
+
+#[test]
+fn skills_of_one_name_from_two_sources_have_their_own_ids() {
+    let skills = [skill("project:pdf#2", "The second."), skill("pdf", "The first.")];
+    let catalog = catalog(&skills);
+    for format in CatalogFormat::ALL {
+        let shown = prompt(&catalog, &[], &policy(format));
+        assert_eq!(*shown.shown, ["pdf", "project:pdf#2"], "{format:?}");
+        for id in shown.shown.iter() {
+            assert!(shown.text.contains(id), "{format:?} shows `{id}`: {}", shown.text);
+            assert!(catalog.get(id).is_some(), "`{id}` resolves");
+        }
     }
 }
