@@ -40,7 +40,9 @@ struct User {
 impl User {
     fn of(preset: &str, layer: &'static str) -> Self {
         let tree = Tree::new(SHELF);
-        tree.write("prowess.yaml", format!("preset: {preset}\naudit: {{ log: keep }}\n"));
+        let scripts = "scripts: { exec: tool }";
+        let config = format!("preset: {preset}\naudit: {{ log: keep }}\n{scripts}\n");
+        tree.write("prowess.yaml", config);
         Self { tree, layer }
     }
 
@@ -94,7 +96,7 @@ fn restricted_skill_refuses_other_tools_until_it_ends() {
     let plugin = user.plugin();
     block_on(async {
         let client = Client::with(user.program(), &["--plugin", text_of(&plugin)]).await;
-        assert!(client.instructions().contains("Deploys to a cluster."), "the index is shown");
+        assert!(client.shown().await.contains("Deploys to a cluster."), "the index is shown");
         let query = json!({ "json": "[1]", "query": "$[0]" });
         succeed(&client, "json_query", query.clone()).await;
 
@@ -131,7 +133,7 @@ fn worker_reads_and_applies_a_skill() {
     let user = User::of("yodoca", "user");
     block_on(async {
         let client = Client::of(user.program()).await;
-        assert!(client.instructions().contains("notes"), "the worker sees the catalog");
+        assert!(client.shown().await.contains("notes"), "the worker sees the catalog");
         let listed = succeed(&client, "list_skills", json!({ "query": "deployed" })).await;
         assert!(listed.contains("kubernetes-deploy") && !listed.contains("notes"), "{listed}");
         let read = succeed(&client, "read_skill", json!({ "skill_id": "kubernetes-deploy" })).await;
@@ -144,14 +146,14 @@ fn worker_reads_and_applies_a_skill() {
     });
 }
 
-/// The six steps of an agent's builder: discover, extract, match, load, execute, log. This server
-/// runs no scripts, which it says after a person has approved the call.
+/// The six steps of an agent's builder: discover, extract, match, load, execute, log. A person
+/// approves the script in another process, and it runs in the sandbox.
 #[test]
-fn builder_finds_loads_asks_and_logs() {
+fn builder_finds_loads_runs_and_logs() {
     let user = User::of("boxxy", "user");
     block_on(async {
         let client = Client::of(user.program()).await;
-        assert!(client.instructions().contains("kubernetes-deploy"), "skills are discovered");
+        assert!(client.shown().await.contains("kubernetes-deploy"), "skills are discovered");
         let named = json!({ "skill": "kubernetes-deploy" });
         let described = succeed(&client, "skills_describe", named).await;
         assert!(described.contains("Deploys to a cluster."), "metadata is extracted: {described}");
@@ -167,8 +169,11 @@ fn builder_finds_loads_asks_and_logs() {
         let pending = user.run(&["approvals", "list", "--format", "json"]).json();
         let id = pending["approvals"][0]["id"].as_str().expect("it is pending").to_owned();
         user.run(&["approvals", "grant", &id]);
-        let ran = client.call("skills_run", script).await;
-        assert_eq!(code(&ran), Some("scripts-unavailable"), "{}", words(&ran));
+        let ran = succeed(&client, "skills_run", script.clone()).await;
+        let ran: Value = serde_json::from_str(&ran).expect("it is data");
+        assert_eq!((&ran["exit_code"], &ran["stdout"]), (&json!(0), &json!("3 pods\n")));
+        let again = client.call("skills_run", script).await;
+        assert_eq!(code(&again), Some("approval-required"), "the approval is spent");
         client.end().await;
     });
     user.run(&["audit", "verify"]);

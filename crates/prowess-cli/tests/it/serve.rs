@@ -60,10 +60,12 @@ impl Client {
         Self { service, pid, _place: place }
     }
 
-    /// The instructions of the server, as its greeting has them.
-    pub(crate) fn instructions(&self) -> String {
+    /// The instructions of the server and the definitions of its tools: what a model sees first.
+    pub(crate) async fn shown(&self) -> String {
         let server = self.service.peer_info().expect("the server has greeted");
-        server.instructions.clone().unwrap_or_default()
+        let instructions = server.instructions.clone().unwrap_or_default();
+        let tools = self.service.list_all_tools().await.expect("the tools are listed");
+        format!("{instructions}{}", serde_json::to_string(&tools).expect("tools are JSON"))
     }
 
     /// Ends the connection, and with it the server.
