@@ -3,13 +3,18 @@
 use std::sync::Arc;
 
 use prowess::tools::{Dispatched, SkillTools, codes};
-use prowess::{Code, Content, ToolDefinition, ToolResult};
+use prowess::{ApprovalId, Code, Content, ToolDefinition, ToolResult};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResourceContents, Tool};
 use serde_json::{Map, Value, json};
 
+use crate::ApprovalHint;
+
 /// The key of `_meta` under which the code of an error is sent.
 const CODE_KEY: &str = "prowess/code";
+
+/// The key of `_meta` under which the id of a pending approval is sent.
+const APPROVAL_KEY: &str = "prowess/approval";
 
 /// The address of a blob whose tool does not name it. Each blob of a result needs one of its own.
 const UNNAMED_BLOB: &str = "skill-tool:/blob";
@@ -26,11 +31,20 @@ pub(crate) fn tool(definition: ToolDefinition) -> Tool {
 
 /// Converts a call's result. A refusal is a result too, so that the model reads the reason; only an
 /// unknown tool is an error of the protocol, as its specification asks.
-pub(crate) fn result(dispatched: Dispatched) -> Result<CallToolResult, ErrorData> {
-    let Dispatched { tool, result, .. } = dispatched;
+///
+/// If a person has to approve the call, the result names the pending approval. That grants nothing:
+/// no tool takes an approval, and only the host's store has the decision.
+pub(crate) fn result(
+    dispatched: Dispatched,
+    hint: ApprovalHint,
+) -> Result<CallToolResult, ErrorData> {
+    let Dispatched { tool, mut result, approval, .. } = dispatched;
     if result.code == Some(codes::UNKNOWN_TOOL) {
         let data = result.code.as_ref().map(|code| json!({ "code": code }));
         return Err(ErrorData::invalid_params(text_of(&result.content), data));
+    }
+    if let Some(approval) = &approval {
+        result.content.push(Content::Text { text: hint(approval) });
     }
     let structured_content = structured(&tool, &result);
     let content = result.content.into_iter().enumerate().map(block).collect();
@@ -40,7 +54,7 @@ pub(crate) fn result(dispatched: Dispatched) -> Result<CallToolResult, ErrorData
         CallToolResult::success(content)
     };
     converted.structured_content = structured_content;
-    converted.meta = result.code.as_ref().map(meta);
+    converted.meta = result.code.as_ref().map(|code| meta(code, approval.as_ref()));
     Ok(converted)
 }
 
@@ -52,8 +66,9 @@ fn structured(tool: &str, result: &ToolResult) -> Option<Value> {
     if result.is_error || is_partial { None } else { result.structured.clone() }
 }
 
-fn meta(code: &Code) -> MetaObject {
-    MetaObject(Map::from_iter([(CODE_KEY.to_owned(), json!(code))]))
+fn meta(code: &Code, approval: Option<&ApprovalId>) -> MetaObject {
+    let approval = approval.map(|approval| (APPROVAL_KEY.to_owned(), json!(approval)));
+    MetaObject([(CODE_KEY.to_owned(), json!(code))].into_iter().chain(approval).collect())
 }
 
 fn text_of(content: &[Content]) -> String {

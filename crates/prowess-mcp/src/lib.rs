@@ -30,7 +30,7 @@ mod transport;
 use prowess::{BodyDelivery, Policies};
 
 pub use error::ServeError;
-pub use server::SkillServer;
+pub use server::{ApprovalHint, SkillServer};
 pub use stdio::StdioServer;
 pub use transport::LineTransport;
 

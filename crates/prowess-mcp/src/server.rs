@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess::{BodyDelivery, Cancel, Runtime, ToolCall};
+use prowess::{ApprovalId, BodyDelivery, Cancel, Runtime, ToolCall};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, Implementation,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, SubscriptionFilter,
@@ -16,11 +16,20 @@ use crate::conversation::Conversation;
 use crate::transport::Closed;
 use crate::{ServeError, convert, requests};
 
+/// Returns the next step of the person who decides on a pending approval, for the user of the
+/// client.
+pub type ApprovalHint = fn(&ApprovalId) -> String;
+
+fn decide_in_the_host(approval: &ApprovalId) -> String {
+    format!("The user decides on approval `{approval}` in the program that runs this server.")
+}
+
 /// Serves one client. Create one per connection; they can share a runtime.
 pub struct SkillServer {
     conversation: Arc<Conversation>,
     peer_task: PeerTask,
     closed: Closed,
+    approval_hint: ApprovalHint,
 }
 
 impl SkillServer {
@@ -35,7 +44,19 @@ impl SkillServer {
             return Err(ServeError::BodyDelivery);
         }
         let conversation = Arc::new(Conversation::open(runtime)?);
-        Ok(Self { conversation, peer_task: PeerTask::default(), closed: Closed::never() })
+        Ok(Self {
+            conversation,
+            peer_task: PeerTask::default(),
+            closed: Closed::never(),
+            approval_hint: decide_in_the_host,
+        })
+    }
+
+    /// Sets the next step that the result of a call names if a person has to approve the call. By
+    /// default, it refers to the program that runs this server.
+    #[must_use]
+    pub fn approval_hint(self, approval_hint: ApprovalHint) -> Self {
+        Self { approval_hint, ..self }
     }
 
     /// Ends subscriptions as soon as the client has closed its end of the connection. See
@@ -118,7 +139,7 @@ impl ServerHandler for SkillServer {
             }
         };
         let dispatched = dispatched.map_err(internal)?;
-        Ok(convert::result(dispatched)?.into())
+        Ok(convert::result(dispatched, self.approval_hint)?.into())
     }
 
     async fn on_custom_request(

@@ -7,7 +7,7 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
 use crate::hangup::Hangup;
-use crate::{LineTransport, ServeError, SkillServer};
+use crate::{ApprovalHint, LineTransport, ServeError, SkillServer};
 
 /// A server on standard input and output that is not connected yet.
 ///
@@ -16,6 +16,7 @@ use crate::{LineTransport, ServeError, SkillServer};
 pub struct StdioServer {
     executor: tokio::runtime::Runtime,
     hangup: Hangup,
+    approval_hint: Option<ApprovalHint>,
 }
 
 impl StdioServer {
@@ -30,7 +31,14 @@ impl StdioServer {
             let _context = executor.enter();
             Hangup::install()?
         };
-        Ok(Self { executor, hangup })
+        Ok(Self { executor, hangup, approval_hint: None })
+    }
+
+    /// Sets the next step that results name if a person has to approve a call. See
+    /// [`SkillServer::approval_hint`].
+    #[must_use]
+    pub fn approval_hint(self, hint: ApprovalHint) -> Self {
+        Self { approval_hint: Some(hint), ..self }
     }
 
     /// Serves one client until it closes standard input, which it may do before the handshake. Then
@@ -42,7 +50,10 @@ impl StdioServer {
     /// not speak the protocol.
     pub fn serve(self, runtime: Runtime) -> Result<(), ServeError> {
         let runtime = Arc::new(runtime);
-        let server = SkillServer::new(Arc::clone(&runtime))?;
+        let mut server = SkillServer::new(Arc::clone(&runtime))?;
+        if let Some(hint) = self.approval_hint {
+            server = server.approval_hint(hint);
+        }
         self.executor.block_on(async {
             self.hangup.reload(runtime);
             let transport = LineTransport::new(tokio::io::stdin(), tokio::io::stdout());

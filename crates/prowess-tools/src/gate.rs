@@ -29,7 +29,7 @@ pub struct GateAnswer {
     /// The refusal that the model reads; `None` if the call may run.
     pub refusal: Option<Refusal>,
     /// The pending approval, if the call may run once a person has approved it. A host shows it to
-    /// a person; a model never gets it.
+    /// a person. It is no part of the result, and no tool takes one.
     pub approval: Option<ApprovalId>,
 }
 

@@ -59,6 +59,14 @@ struct Shown {
     by: Option<String>,
 }
 
+/// Returns the commands that decide on a pending approval.
+pub(crate) fn next_step(id: &ApprovalId) -> String {
+    format!(
+        "The user decides with `prowess approvals grant {id}` or `prowess approvals deny {id}`, \
+         after `prowess approvals list` has shown the call."
+    )
+}
+
 pub(crate) fn run(
     command: &Approvals,
     global: &Global,

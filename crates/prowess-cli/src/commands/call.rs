@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
-use prowess::{Code, Content};
+use prowess::{ApprovalId, Code, Content};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::Global;
+use crate::commands::approvals::next_step;
 use crate::commands::conversation::{self, Conversation, words};
 use crate::failure::Failure;
 use crate::output::{DIM, Output};
@@ -21,6 +22,9 @@ struct Called {
     code: Option<Code>,
     content: Vec<Content>,
     duration_ms: u128,
+    /// The pending approval, if a person has to approve the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approval: Option<ApprovalId>,
 }
 
 /// Runs the command. A refused or failed call is a result too: it is printed with exit code 1.
@@ -43,10 +47,14 @@ pub(crate) fn run(
         code: answer.result.code,
         content: answer.result.content,
         duration_ms: answer.duration.as_millis(),
+        approval: answer.approval,
     };
     output.result(&called, |_| plain_lines(&text).into_owned() + "\n")?;
     if let Some(code) = &called.code {
         output.remark(&format!("{DIM}refused or failed: {code}{DIM:#}\n"));
+    }
+    if let Some(approval) = &called.approval {
+        output.remark(&format!("{}\n", next_step(approval)));
     }
     Ok(ExitCode::from(u8::from(called.is_error)))
 }

@@ -9,6 +9,7 @@ use prowess::{Catalog, Diagnostic, Runtime};
 use prowess_mcp::ServeError;
 
 use crate::args::Global;
+use crate::commands::approvals::next_step;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::{plugins, policies, runtime};
@@ -16,6 +17,7 @@ use crate::{plugins, policies, runtime};
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     // Created first: before that, `SIGHUP` would end the process.
     let server = prowess_mcp::StdioServer::new().map_err(|error| failed(&error))?;
+    let server = server.approval_hint(next_step);
     let mut policies = prowess_mcp::adapt(policies::policies(global)?);
     // Skills may change while a server runs.
     policies.refresh.mode.get_or_insert(RefreshMode::Watch);

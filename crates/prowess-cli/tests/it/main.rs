@@ -6,6 +6,7 @@ mod approvals;
 mod attacks;
 mod audit;
 mod bad_input;
+mod call_paths;
 mod contract;
 mod dynamic;
 mod explain;

@@ -86,7 +86,7 @@ pub(crate) fn words(result: &CallToolResult) -> String {
     result.content.iter().filter_map(text).collect::<Vec<_>>().join("\n")
 }
 
-fn code(result: &CallToolResult) -> Option<&str> {
+pub(crate) fn code(result: &CallToolResult) -> Option<&str> {
     assert_eq!(result.is_error, Some(true), "a refusal is marked as an error");
     result.meta.as_ref()?.0["prowess/code"].as_str()
 }

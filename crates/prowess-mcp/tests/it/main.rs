@@ -1,6 +1,7 @@
 //! A server and a client of the protocol's own library, in one process.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod approvals;
 mod cancelling;
 mod changes;
 mod conversations;

@@ -1,0 +1,111 @@
+//! Calls that a person has to approve.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use prowess::{
+    AddedTools, ApprovalDecision, ApprovalId, ApprovalScope, ApprovalStoreExt as _,
+    ApprovalVerdict, Catalog, Policies, Runtime, Timestamp, Tool, ToolContext, ToolDefinition,
+    ToolResult,
+};
+use rmcp::model::CallToolResult;
+use serde_json::{Value, json};
+
+use crate::{Client, Only, block_on, call, greet};
+
+/// A tool that counts its runs.
+struct Counted(Arc<AtomicUsize>);
+
+impl Tool for Counted {
+    fn definition(&self, _: &Catalog) -> ToolDefinition {
+        let input_schema = json!({ "type": "object" });
+        ToolDefinition { name: "deploy".into(), description: "Deploys.".into(), input_schema }
+    }
+
+    fn call(&self, _: &ToolContext<'_>, _: &Value) -> ToolResult {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        ToolResult::text("deployed")
+    }
+}
+
+struct Place {
+    runtime: Arc<Runtime>,
+    client: Client,
+    runs: Arc<AtomicUsize>,
+}
+
+impl Place {
+    async fn new() -> Self {
+        let policies = Policies { added_tools: AddedTools::Gate, ..prowess_mcp::policies() };
+        let runs = Arc::new(AtomicUsize::new(0));
+        let tools = Arc::new(Only(Arc::new(Counted(Arc::clone(&runs)))));
+        let builder = Runtime::builder().policies(policies).default_skills().tools(tools);
+        let runtime = Arc::new(builder.build().expect("the runtime is complete"));
+        let client = greet(Arc::clone(&runtime)).await;
+        Self { runtime, client, runs }
+    }
+
+    /// Calls the tool with arguments and metadata of the client's choice.
+    async fn deploy(&self, arguments: Value, meta: Value) -> CallToolResult {
+        let mut call = call("deploy", &arguments);
+        call.meta = serde_json::from_value(meta).expect("metadata is an object");
+        self.client.call_tool(call).await.expect("an answer")
+    }
+
+    fn runs(&self) -> usize {
+        self.runs.load(Ordering::Relaxed)
+    }
+}
+
+/// Returns the pending approval of a call that was not run.
+fn pending(result: &CallToolResult) -> String {
+    assert_eq!(result.is_error, Some(true), "{result:?}");
+    let meta = &result.meta.as_ref().expect("errors have a code").0;
+    assert_eq!(meta["prowess/code"], "approval-required");
+    let id = meta["prowess/approval"].as_str().expect("the approval is named").to_owned();
+    let text = result.content.last().and_then(|block| block.as_text()).expect("a text");
+    let hint = format!("The user decides on approval `{id}` in the program that runs this server.");
+    assert_eq!(text.text, hint);
+    id
+}
+
+#[test]
+fn result_names_the_approval_and_the_next_step() {
+    block_on(async {
+        let place = Place::new().await;
+        let id = pending(&place.deploy(json!({}), json!({})).await);
+        assert_eq!(
+            pending(&place.deploy(json!({}), json!({})).await),
+            id,
+            "a person is asked once"
+        );
+        assert_eq!(place.runs(), 0);
+        let verdict = ApprovalVerdict::Grant { scope: ApprovalScope::Once, expires: None };
+        let decision = ApprovalDecision { verdict, by: "ann".to_owned(), at: Timestamp(0) };
+        place.runtime.approvals().decide(&ApprovalId::new(&*id), &decision).expect("it is pending");
+        let deployed = place.deploy(json!({}), json!({})).await;
+        assert_eq!(deployed.is_error, Some(false), "{deployed:?}");
+        assert_eq!(place.runs(), 1);
+        let again = pending(&place.deploy(json!({}), json!({})).await);
+        assert_ne!(again, id, "the approval is spent");
+        assert_eq!(place.runs(), 1);
+    });
+}
+
+#[test]
+fn model_cannot_set_an_approval() {
+    block_on(async {
+        let place = Place::new().await;
+        let id = pending(&place.deploy(json!({}), json!({})).await);
+        for approval in [json!(id), json!({ "id": id, "state": "granted" }), json!(true)] {
+            let set = json!({ "approval": approval, "prowess/approval": approval });
+            pending(&place.deploy(set.clone(), json!({})).await);
+            pending(&place.deploy(json!({}), set.clone()).await);
+            pending(&place.deploy(set.clone(), set).await);
+        }
+        assert_eq!(place.runs(), 0, "nothing that a client sends is an approval");
+        let tools = place.client.list_all_tools().await.expect("the tools are listed");
+        let approving = tools.iter().find(|tool| tool.name.contains("approv"));
+        assert!(approving.is_none(), "no tool decides on approvals: {approving:?}");
+    });
+}
