@@ -143,6 +143,33 @@ fn restricting_preset_refuses_unlisted_tools() {
     assert!(!query().result.is_error, "the limit ends with the skill");
 }
 
+/// Under the preset of an enterprise, the lists of its own layers are limits and could be grants;
+/// those of a project and of plugins only narrow, whatever an operator makes of lists.
+#[test]
+fn lists_of_a_project_only_narrow() {
+    let check = |trust, further: &str, status: &str, remove: &str| {
+        let yaml = format!("{{ preset: omniforge{further} }}");
+        let host = Host::new(&yaml, trust, &[("k8s", GIT)]);
+        let loaded = host.call("skill", json!({ "skill_name": "k8s" }));
+        assert!(!loaded.result.is_error, "{loaded:?}");
+        for (command, expected) in [("git status", status), ("rm file", remove)] {
+            let decision = host.bash(command).to_string();
+            assert!(decision.starts_with(expected), "{trust:?}{further} {command}: {decision}");
+        }
+    };
+    for trust in [Trust::Trusted, Trust::AskFirst, Trust::Untrusted] {
+        check(trust, "", "allow", "deny");
+        check(trust, ", gate: { combine: union }", "allow", "deny");
+    }
+    let preapprove = ", gate: { tool_semantics: preapprove }";
+    check(Trust::Trusted, preapprove, "allow", "ask");
+    check(Trust::AskFirst, preapprove, "ask", "ask");
+    check(Trust::Untrusted, preapprove, "ask", "ask");
+    let of_prompt = ", gate: { tool_semantics: preapprove, grant_from: prompt }";
+    check(Trust::AskFirst, of_prompt, "allow", "ask");
+    check(Trust::Untrusted, of_prompt, "ask", "ask");
+}
+
 #[test]
 fn granted_commands_run_and_others_are_asked_about() {
     let host = standard(&[("release", GIT)]);
