@@ -4,6 +4,7 @@ mod agents;
 mod audience;
 mod audit;
 mod call_paths;
+mod canary;
 mod cases;
 mod codes;
 mod collector;
