@@ -8,7 +8,7 @@ use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResourceContents, Tool};
 use serde_json::{Map, Value, json};
 
-use crate::ApprovalHint;
+use crate::approval_hint::ApprovalHint;
 
 /// The key of `_meta` under which the code of an error is sent.
 const CODE_KEY: &str = "prowess/code";

@@ -17,6 +17,7 @@
 //! one per subscription from revision 2026-07-28 on.
 #![forbid(unsafe_code)]
 
+mod approval_hint;
 mod changes;
 mod conversation;
 mod convert;
@@ -29,8 +30,9 @@ mod transport;
 
 use prowess::{BodyDelivery, Policies};
 
+pub use approval_hint::ApprovalHint;
 pub use error::ServeError;
-pub use server::{ApprovalHint, SkillServer};
+pub use server::SkillServer;
 pub use stdio::StdioServer;
 pub use transport::LineTransport;
 

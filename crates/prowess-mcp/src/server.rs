@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess::{ApprovalId, BodyDelivery, Cancel, Runtime, ToolCall};
+use prowess::{BodyDelivery, Cancel, Runtime, ToolCall};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, Implementation,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, SubscriptionFilter,
@@ -11,18 +11,11 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::Value;
 
+use crate::approval_hint::{ApprovalHint, decide_in_the_host};
 use crate::changes::{PeerTask, notify_subscription};
 use crate::conversation::Conversation;
 use crate::transport::Closed;
 use crate::{ServeError, convert, requests};
-
-/// Returns the next step of the person who decides on a pending approval, for the user of the
-/// client.
-pub type ApprovalHint = fn(&ApprovalId) -> String;
-
-fn decide_in_the_host(approval: &ApprovalId) -> String {
-    format!("The user decides on approval `{approval}` in the program that runs this server.")
-}
 
 /// Serves one client. Create one per connection; they can share a runtime.
 pub struct SkillServer {

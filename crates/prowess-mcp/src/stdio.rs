@@ -6,8 +6,9 @@ use prowess::Runtime;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
+use crate::approval_hint::ApprovalHint;
 use crate::hangup::Hangup;
-use crate::{ApprovalHint, LineTransport, ServeError, SkillServer};
+use crate::{LineTransport, ServeError, SkillServer};
 
 /// A server on standard input and output that is not connected yet.
 ///

@@ -142,7 +142,7 @@ const HOSTILE: [&str; 28] = [
     "git log ${none:=$(touch canary)}",
     "git log <<end\n$(touch canary)\nend",
     "git log <<< \"$(touch canary)\"",
-    "git log <(touch canary)",
+    "git log <(touch canary); wait $!",
     "git log > canary",
     "git log >> canary",
     "git log 2> canary",
