@@ -16,8 +16,8 @@ use benches::measure::{CallTimes, least, least_by_the_clock, times_of_calls};
 use benches::table::{alone, beside};
 use benches::turn::Conversation;
 use prowess_core::{
-    Cancel, DeliveryPolicy, Diagnostic, Digest, Found, MemorySource, PackagePath, PreviousScan,
-    ReadFurther, ReadLimit, ResourcePath, ScanSink, SkillSource, ToolProvider,
+    Cancel, DeliveryPolicy, Diagnostic, Digest, Found, MemorySource, NoAudit, PackagePath,
+    PreviousScan, ReadFurther, ReadLimit, ResourcePath, ScanSink, SkillSource, ToolProvider,
 };
 use prowess_plugin_host::{
     Isolation, NoLog, Older, Origin, Plugin, PluginLoader, PluginPolicy, PluginSettings,
@@ -250,5 +250,6 @@ fn loader(file: &Path, isolation: Isolation) -> PluginLoader {
         runner_arguments: Vec::new(),
         clock: Arc::new(ManualClock::at(corpus::LATER)),
         log: Arc::new(NoLog),
+        audit: Arc::new(NoAudit),
     }
 }

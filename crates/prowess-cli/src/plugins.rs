@@ -7,13 +7,14 @@ use prowess::plugin_host::{
     Follower, LogLevel, Origin, Plugin, PluginLoader, PluginLog, PluginPolicy, PluginSettings,
     TrustStore,
 };
-use prowess::{Diagnostic, Digest, Policies, SystemClock};
+use prowess::{AuditSink, Diagnostic, Digest, Policies, SystemClock};
 
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paths::absolute;
 use crate::policies;
+use crate::runtime::audit_sink;
 use crate::terminal::plain;
 
 /// Files and folders of the user. None of them is ever taken from a project.
@@ -57,11 +58,11 @@ pub(crate) fn this_program() -> Result<PathBuf, Failure> {
     })
 }
 
-/// The loaded plugins, and the failures of the others.
-#[derive(Default)]
+/// The loaded plugins, the failures of the others, and the audit that has them.
 pub(crate) struct Loaded {
     pub(crate) plugins: Vec<Plugin>,
     pub(crate) failures: Vec<Diagnostic>,
+    pub(crate) audit: Arc<dyn AuditSink>,
 }
 
 /// Loads the plugins named on the command line or in the configuration. A plugin that is refused is
@@ -71,13 +72,15 @@ pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Loaded, Failu
     let configured = policies.plugins.load.iter().map(|file| (file, PluginSettings::default()));
     let named = global.plugin.iter().map(|named| (&named.file, named.settings.clone()));
     let mut plugins = configured.chain(named).peekable();
+    let audit = audit_sink(policies)?;
+    let mut loaded =
+        Loaded { plugins: Vec::new(), failures: Vec::new(), audit: Arc::clone(&audit) };
     if plugins.peek().is_none() {
-        return Ok(Loaded::default());
+        return Ok(loaded);
     }
-    let loader = loader(policies, &Output::new(global))?;
+    let loader = loader(policies, audit, &Output::new(global))?;
     let absolute = |(file, settings): (&PathBuf, _)| Ok((absolute(file)?, settings));
     let plugins: Vec<_> = plugins.map(absolute).collect::<Result<_, Failure>>()?;
-    let mut loaded = Loaded::default();
     for plugin in loader.load_all(plugins, Origin::Named) {
         match plugin {
             Ok(plugin) => loaded.plugins.push(plugin),
@@ -92,17 +95,18 @@ pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Loaded, Failu
 /// and a build that cannot run is reported on standard error.
 pub(crate) fn follow(
     policies: &Policies,
-    plugins: &[Plugin],
+    loaded: &Loaded,
     output: &Output,
 ) -> Result<Option<Follower>, Failure> {
-    if plugins.is_empty() {
+    if loaded.plugins.is_empty() {
         return Ok(None);
     }
-    let handles = plugins.iter().map(|plugin| plugin.handle.clone()).collect();
+    let handles = loaded.plugins.iter().map(|plugin| plugin.handle.clone()).collect();
     let trust_file = PluginPaths::of_this_user()?.trust_file;
     let stderr = output.clone();
     let report = Arc::new(move |found: Diagnostic| stderr.diagnostics([&found]));
-    match Follower::start(loader(policies, output)?, handles, Some(trust_file), report) {
+    let loader = loader(policies, Arc::clone(&loaded.audit), output)?;
+    match Follower::start(loader, handles, Some(trust_file), report) {
         Ok(follower) => Ok(Some(follower)),
         // The plugins run without it.
         Err(error) => {
@@ -116,13 +120,19 @@ pub(crate) fn follow(
 pub(crate) fn built_in(
     global: &Global,
     policies: &Policies,
+    audit: &Arc<dyn AuditSink>,
 ) -> Result<Option<PluginLoader>, Failure> {
     let is_asked_for = policies.plugins.built_in.is_some();
-    is_asked_for.then(|| loader(policies, &Output::new(global))).transpose()
+    let loader = || loader(policies, Arc::clone(audit), &Output::new(global));
+    is_asked_for.then(loader).transpose()
 }
 
 /// Returns a loader of plugins that this user trusts.
-fn loader(policies: &Policies, output: &Output) -> Result<PluginLoader, Failure> {
+fn loader(
+    policies: &Policies,
+    audit: Arc<dyn AuditSink>,
+    output: &Output,
+) -> Result<PluginLoader, Failure> {
     let paths = PluginPaths::of_this_user()?;
     let trust = TrustStore::read(&paths.trust_file).map_err(|error| {
         let help = "fix the file or move it away, then trust your plugins again";
@@ -137,6 +147,7 @@ fn loader(policies: &Policies, output: &Output) -> Result<PluginLoader, Failure>
         runner_arguments: ["plugin", "process"].into_iter().chain(quiet).map(Into::into).collect(),
         clock: Arc::new(SystemClock::default()),
         log: Arc::new(Remarks(output.clone())),
+        audit,
     })
 }
 

@@ -6,7 +6,8 @@ use prowess::sandbox::Program;
 use prowess::script::ScriptExecution;
 use prowess::state::{CurrentTrust, LazyApprovals, RecordCache};
 use prowess::{
-    AuditLog, FolderTrust, NoFolderTrust, Policies, Runtime, RuntimeBuilder, SystemClock,
+    AuditLog, AuditSink, FolderTrust, NoAudit, NoFolderTrust, Policies, Runtime, RuntimeBuilder,
+    SystemClock,
 };
 use prowess_audit::{JsonLinesLog, LogOptions, Redactor};
 
@@ -36,15 +37,11 @@ pub(crate) fn builder_with(
     policies: Policies,
     loaded: &Loaded,
 ) -> Result<RuntimeBuilder, Failure> {
-    let built_in = crate::plugins::built_in(global, &policies)?;
-    let audit = policies.audit;
+    let built_in = crate::plugins::built_in(global, &policies, &loaded.audit)?;
     let policies_run_scripts = policies.scripts.exec == ScriptExecution::Tool;
-    let mut builder = Runtime::builder().policies(policies);
+    let mut builder = Runtime::builder().policies(policies).audit(Arc::clone(&loaded.audit));
     if let Some(database) = state_database(&machine(None)) {
         builder = builder.approvals(Arc::new(LazyApprovals::new(database)));
-    }
-    if audit.log == AuditLog::Keep {
-        builder = builder.audit(Arc::new(audit_log()?));
     }
     if policies_run_scripts {
         builder = builder.sandboxed_scripts(script_stage()?, std::env::temp_dir());
@@ -91,8 +88,16 @@ fn record_cache() -> Option<RecordCache> {
     Some(RecordCache::new(directory, format!("prowess {version}, {length} bytes of {changed:?}")))
 }
 
+/// Returns the audit log of this user, if the policies keep one.
+pub(crate) fn audit_sink(policies: &Policies) -> Result<Arc<dyn AuditSink>, Failure> {
+    Ok(match policies.audit.log {
+        AuditLog::Keep => Arc::new(audit_log()?),
+        AuditLog::Never => Arc::new(NoAudit),
+    })
+}
+
 /// Opens the audit log of this user.
-pub(crate) fn audit_log() -> Result<JsonLinesLog, Failure> {
+fn audit_log() -> Result<JsonLinesLog, Failure> {
     let path = located(&None)?;
     let clock = Arc::new(SystemClock::default());
     JsonLinesLog::open(&path, LogOptions::default(), Redactor::default(), clock).map_err(|error| {

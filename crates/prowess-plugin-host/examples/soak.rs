@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use prowess_core::{
-    Cancel, Diagnostic, Digest, Found, PackagePath, PreviousScan, ReadFurther, ReadLimit,
+    Cancel, Diagnostic, Digest, Found, NoAudit, PackagePath, PreviousScan, ReadFurther, ReadLimit,
     ResourcePath, ScanSink, SkillSource, SourceError, Timestamp,
 };
 use prowess_plugin_host::{
@@ -181,6 +181,7 @@ impl Changing {
             runner_arguments: Vec::new(),
             clock: Arc::<ManualClock>::default(),
             log: Arc::new(NoLog),
+            audit: Arc::new(NoAudit),
         };
         let file = path.join("changing.so");
         let bytes = std::fs::read(built)?;

@@ -36,7 +36,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub use clock::ProcessClock;
 pub use launch::Launch;
 pub use process::{died, probe_sandbox};
-pub use remote::{ProcessPlugin, start_process};
+pub use remote::{ProcessPlugin, start_process, start_process_with};
 pub use run::{open_library, run_process, run_process_with};
 
 /// Locks a mutex. The values behind these locks are consistent at each moment, also after a panic.

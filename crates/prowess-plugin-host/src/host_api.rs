@@ -38,7 +38,7 @@ pub enum LogLevel {
 ///
 /// # Behavior
 ///
-/// - Both methods are called from any thread, take note and return; they call no plugin.
+/// - The methods are called from any thread, take note and return; they call no plugin.
 pub trait PluginLog: Send + Sync {
     /// A message of the plugin with this name. `target` is the part of it that the message comes
     /// from.
@@ -53,6 +53,12 @@ pub trait PluginLog: Send + Sync {
     fn replaced(&self, plugin: &str, version: &str, digest: Digest) {
         let message = format!("replaced by version {version}, {digest}");
         self.log(plugin, LogLevel::Info, "host", &message);
+    }
+
+    /// The plugin no longer answers: it panicked, its process ended, or no call returns. It may
+    /// start again later. By default this is a message of level `Error`.
+    fn failed(&self, plugin: &str, reason: &str) {
+        self.log(plugin, LogLevel::Error, "host", reason);
     }
 }
 
@@ -128,6 +134,10 @@ impl HostSide {
 
     pub(crate) fn log_line(&self, level: LogLevel, target: &str, message: &str) {
         self.log.log(&self.plugin, level, cut(target), cut(message));
+    }
+
+    pub(crate) fn failed(&self, reason: &str) {
+        self.log.failed(&self.plugin, cut(reason));
     }
 
     pub(crate) fn clock(&self) -> &dyn Clock {

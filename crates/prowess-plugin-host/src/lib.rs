@@ -27,6 +27,7 @@
 #![deny(unsafe_code)]
 
 mod adapter;
+mod audited;
 mod breaker;
 mod calls;
 mod child;
@@ -62,6 +63,7 @@ mod verify;
 
 pub use child::{
     Launch, ProcessPlugin, probe_sandbox, run_process, run_process_with, start_process,
+    start_process_with,
 };
 pub use error::{PluginError, PluginErrorKind};
 pub use follow::{Follower, OnRejectedFile};

@@ -10,9 +10,9 @@ use prowess_plugin_abi::conversation::FEATURE;
 use crate::reload::Running;
 use crate::verify::verify_bytes;
 use crate::{
-    HOST_FEATURES, Launch, LoadedCode, LoadedPlugin, Manifest, Origin, Placement, PluginError,
-    PluginErrorKind, PluginHandle, PluginLoader, PluginSettings, PluginSetup, ProcessPlugin,
-    Staged, VerifiedPlugin, read, stage, start_process, verify,
+    HOST_FEATURES, Launch, LoadedCode, LoadedPlugin, Manifest, NoLog, Origin, Placement,
+    PluginError, PluginErrorKind, PluginHandle, PluginLoader, PluginSettings, PluginSetup,
+    ProcessPlugin, Staged, VerifiedPlugin, read, stage, start_process_with, verify,
 };
 
 /// A plugin that runs.
@@ -55,7 +55,10 @@ impl PluginLoader {
         origin: Origin,
         settings: PluginSettings,
     ) -> Result<Plugin, PluginError> {
-        self.begin(&verify(file, origin, &self.policy, &self.trust)?, origin, settings)
+        let verified = verify(file, origin, &self.policy, &self.trust);
+        let opened = verified.and_then(|verified| self.begin(&verified, origin, settings));
+        self.report_opened(file, &opened);
+        opened
     }
 
     /// As [`Self::load_with`] for several, in this order. One file may be there several times, each
@@ -67,16 +70,21 @@ impl PluginLoader {
         origin: Origin,
     ) -> Vec<Result<Plugin, PluginError>> {
         let mut names = Names::default();
-        let load = |(file, settings): (PathBuf, _)| {
-            let (bytes, inspection) = read(&file, origin, &self.policy)?;
+        let mut load = |file: &Path, settings| {
+            let (bytes, inspection) = read(file, origin, &self.policy)?;
             // Before trust: of two files with one name at most one is trusted, as a rule, and that
             // the other one has other bytes is not what is wrong.
-            names.check(&inspection.manifest.name, &file)?;
-            let verified = verify_bytes(&file, bytes, inspection, &self.policy, &self.trust)?;
-            names.take(&verified.manifest().name, &file);
+            names.check(&inspection.manifest.name, file)?;
+            let verified = verify_bytes(file, bytes, inspection, &self.policy, &self.trust)?;
+            names.take(&verified.manifest().name, file);
             self.begin(&verified, origin, settings)
         };
-        plugins.into_iter().map(load).collect()
+        let audited = |(file, settings): (PathBuf, _)| {
+            let opened = load(&file, settings);
+            self.report_opened(&file, &opened);
+            opened
+        };
+        plugins.into_iter().map(audited).collect()
     }
 
     fn begin(
@@ -125,7 +133,7 @@ impl PluginLoader {
             limits: self.policy.limits.clone(),
             generations: self.policy.generations,
             clock: Arc::clone(&self.clock),
-            log: Arc::clone(&self.log),
+            log: self.audited(Arc::clone(&self.log)),
         };
         LoadedPlugin::start(LoadedCode::open(verified, staged)?, setup)
     }
@@ -151,7 +159,8 @@ impl PluginLoader {
             // here.
             directory: std::env::current_dir().unwrap_or_else(|_| "/".into()),
         };
-        start_process(launch, Arc::clone(&self.clock))
+        let log = self.audited(Arc::new(NoLog));
+        start_process_with(launch, Arc::clone(&self.clock), log)
     }
 }
 

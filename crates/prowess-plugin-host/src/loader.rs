@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use prowess_core::Clock;
+use prowess_core::{AuditSink, Clock};
 
 use crate::{PluginLog, PluginPolicy, TrustStore};
 
@@ -26,4 +26,6 @@ pub struct PluginLoader {
     pub clock: Arc<dyn Clock>,
     /// Receives the messages of plugins in this process; [`Self::runner`] handles those of others.
     pub log: Arc<dyn PluginLog>,
+    /// Receives an event for each plugin that is opened, rejected or replaced, or that fails.
+    pub audit: Arc<dyn AuditSink>,
 }

@@ -1,7 +1,7 @@
 //! Another build of a plugin in the place of the one that runs.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess_core::Digest;
 use semver::Version;
@@ -77,6 +77,11 @@ impl PluginHandle {
     pub fn name(&self) -> &str {
         &self.0.name
     }
+
+    /// The digest of the build that runs.
+    pub fn digest(&self) -> Digest {
+        self.0.build().digest
+    }
 }
 
 impl Build {
@@ -103,9 +108,15 @@ impl PluginLoader {
         plugin: &PluginHandle,
         trust: &TrustStore,
     ) -> Result<Reloaded, PluginError> {
-        let Handle { file, origin, running, build, .. } = &*plugin.0;
+        let reloaded = self.replace(plugin, trust);
+        self.report_reloaded(plugin.name(), &reloaded);
+        reloaded
+    }
+
+    fn replace(&self, plugin: &PluginHandle, trust: &TrustStore) -> Result<Reloaded, PluginError> {
+        let Handle { file, origin, running, .. } = &*plugin.0;
         // One at a time; the second finds the result of the first.
-        let mut build = build.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut build = plugin.0.build();
         let verified = verify(file, *origin, &self.policy, trust)?;
         if verified.digest() == build.digest {
             return Ok(Reloaded::Unchanged);
@@ -121,6 +132,10 @@ impl PluginLoader {
 }
 
 impl Handle {
+    fn build(&self) -> MutexGuard<'_, Build> {
+        self.build.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether this is another build of the same plugin, for the same place, and no way back.
     fn may_become(
         &self,

@@ -15,7 +15,7 @@ use prowess::plugin_host::{
     PluginSettings, SignedOffBy, TrustStore, read,
 };
 use prowess::text::terminal_line;
-use prowess::{Clock, Digest, Runtime, SystemClock, ToolCall};
+use prowess::{Clock, Digest, NoAudit, Runtime, SystemClock, ToolCall};
 use serde_json::json;
 
 /// The skill that the plugin of skills is configured with.
@@ -68,6 +68,7 @@ fn loader(files: &[&Path]) -> Result<PluginLoader, PluginError> {
         runner_arguments: Vec::new(),
         clock,
         log: Arc::new(Printed),
+        audit: Arc::new(NoAudit),
     })
 }
 

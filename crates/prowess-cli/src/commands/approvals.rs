@@ -10,7 +10,7 @@ use prowess::state::{ApprovalDatabase, rfc3339};
 use prowess::{
     ApprovalDecision, ApprovalEntry, ApprovalError, ApprovalId, ApprovalScope, ApprovalState,
     ApprovalStore, ApprovalStoreError, ApprovalStoreExt, ApprovalVerdict, ArgumentPattern,
-    AuditLog, AuditSink, Clock, DecisionError, Digest, NoAudit, SystemClock, Timestamp,
+    AuditSink, Clock, DecisionError, Digest, NoAudit, SystemClock, Timestamp,
 };
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
 use crate::paths;
 use crate::policies::policies;
-use crate::runtime::audit_log;
+use crate::runtime::audit_sink;
 use crate::terminal::{one_line, plain};
 
 /// The number of entries that are read at once.
@@ -130,11 +130,8 @@ fn decide(
 /// Returns the audit log if the configuration has one and no other program is writing it. The
 /// program that does records who has granted an approval when a call uses it.
 fn audit(global: &Global, output: &Output) -> Result<Arc<dyn AuditSink>, Failure> {
-    if policies(global)?.audit.log != AuditLog::Keep {
-        return Ok(Arc::new(NoAudit));
-    }
-    match audit_log() {
-        Ok(log) => Ok(Arc::new(log)),
+    match audit_sink(&policies(global)?) {
+        Ok(audit) => Ok(audit),
         Err(failure) => {
             output.remark(&format!("the decision is not in the audit log: {}\n", failure.message));
             Ok(Arc::new(NoAudit))

@@ -23,7 +23,7 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
     policies.refresh.mode.get_or_insert(RefreshMode::Watch);
     let loaded = plugins::load(global, &policies)?;
     let runtime = runtime::builder_with(global, policies.clone(), &loaded)?.build()?;
-    let _following = plugins::follow(&policies, &loaded.plugins, output)?;
+    let _following = plugins::follow(&policies, &loaded, output)?;
     let catalog = runtime.catalog();
     output.remark(&format!(
         "prowess: {} skills, serving on standard input and output\n",

@@ -15,7 +15,7 @@ use super::scan::{Scan, problem};
 use super::supervisor::{Answered, Caller, Replaced, Supervisor};
 use super::tools::tools;
 use super::watches::Watches;
-use crate::{PluginError, Staged};
+use crate::{NoLog, PluginError, PluginLog, Staged};
 
 /// The sources and tools of a plugin in a process of its own. The process ends when the last part
 /// of this is dropped.
@@ -52,8 +52,22 @@ impl ProcessPlugin {
 ///
 /// The process cannot be started, or the plugin does not begin.
 pub fn start_process(launch: Launch, clock: Arc<dyn Clock>) -> Result<ProcessPlugin, PluginError> {
+    start_process_with(launch, clock, Arc::new(NoLog))
+}
+
+/// As [`start_process`], and reports to `log` each time that the process ends before the plugin is
+/// dropped.
+///
+/// # Errors
+///
+/// As [`start_process`].
+pub fn start_process_with(
+    launch: Launch,
+    clock: Arc<dyn Clock>,
+    log: Arc<dyn PluginLog>,
+) -> Result<ProcessPlugin, PluginError> {
     let shows_conversation = launch.shows_conversation;
-    let supervisor = Arc::new(Supervisor::start(launch, clock)?);
+    let supervisor = Arc::new(Supervisor::start(launch, clock, log)?);
     let watches = Arc::new(Watches::new(Arc::clone(&supervisor)));
     let offer = supervisor.offer().clone();
     let source = |(at, offered): (usize, OfferedSource)| {

@@ -15,7 +15,7 @@ use super::slots::{CallSlot, CallSlots};
 use super::{Launch, locked};
 use crate::conversation::Conversation;
 use crate::guard::contain;
-use crate::{PluginError, PluginErrorKind, PluginLimits, Staged, conversation, trace};
+use crate::{PluginError, PluginErrorKind, PluginLimits, PluginLog, Staged, conversation, trace};
 
 pub(super) struct Supervisor {
     /// The plugin's name, for the trace.
@@ -25,6 +25,7 @@ pub(super) struct Supervisor {
     offer: Offer,
     state: Mutex<State>,
     slots: CallSlots,
+    log: Arc<dyn PluginLog>,
 }
 
 struct State {
@@ -50,7 +51,11 @@ pub(super) struct Caller<'a> {
 pub(super) type TakePart<'a> = &'a mut dyn FnMut(Reply, Vec<u8>) -> Result<(), SourceError>;
 
 impl Supervisor {
-    pub(super) fn start(launch: Launch, clock: Arc<dyn Clock>) -> Result<Self, PluginError> {
+    pub(super) fn start(
+        launch: Launch,
+        clock: Arc<dyn Clock>,
+        log: Arc<dyn PluginLog>,
+    ) -> Result<Self, PluginError> {
         let launch = Arc::new(launch);
         let (connection, offer) = Connection::open(&launch, &clock)?;
         let name = launch.name.clone();
@@ -59,7 +64,7 @@ impl Supervisor {
         let connection = Some(connection);
         let failures = Failures::default();
         let state = Mutex::new(State { launch, connection, failures });
-        Ok(Self { name, clock, limits, offer, state, slots })
+        Ok(Self { name, clock, limits, offer, state, slots, log })
     }
 
     pub(super) fn offer(&self) -> &Offer {
@@ -166,7 +171,10 @@ impl Supervisor {
                 state.connection = Some(Arc::clone(&connection));
                 return Ok(connection);
             }
-            Some(connection) => state.failures.note(now, connection.end()),
+            Some(connection) => {
+                self.report(connection.end());
+                state.failures.note(now, connection.end());
+            }
             None => {}
         }
         state.failures.may_begin(now, &self.limits)?;
@@ -207,8 +215,15 @@ impl Supervisor {
         let mut state = locked(&self.state);
         let is_ours = |own: &mut Arc<Connection>| Arc::ptr_eq(own, connection);
         if state.connection.take_if(is_ours).is_some() {
+            self.report(Some(error));
             state.failures.note(self.clock.elapsed(), Some(error));
         }
+    }
+
+    /// Reports the end of the process.
+    fn report(&self, error: Option<&PluginError>) {
+        let reason = error.map_or("its process has ended", |error| &error.reason);
+        self.log.failed(&self.name, reason);
     }
 
     /// Ends the process of a call that does not end.

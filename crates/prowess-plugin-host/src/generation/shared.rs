@@ -5,6 +5,7 @@ mod call;
 mod watches;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -34,6 +35,8 @@ pub(crate) struct Shared {
     config: String,
     generations: usize,
     calls: Calls,
+    /// Whether it was reported that no call returns.
+    was_stuck: AtomicBool,
     /// Whether calls end at a deadline; otherwise they run on the caller's thread.
     has_deadlines: bool,
     current: RwLock<Arc<Instance>>,
@@ -77,6 +80,7 @@ impl Shared {
             config,
             generations,
             calls,
+            was_stuck: AtomicBool::new(false),
             has_deadlines: true,
             current: RwLock::new(instance),
             state: Mutex::new(State { image, generation: 0, opened: 0, breaker }),
@@ -185,11 +189,16 @@ impl Shared {
         drop(old);
     }
 
+    /// Returns whether no call returns, and none begins any more.
+    fn is_stuck(&self) -> bool {
+        self.calls.lost() >= self.limits.calls_at_once.max(1)
+    }
+
     pub(crate) fn status(&self) -> PluginStatus {
-        let lost = self.calls.lost();
-        if lost >= self.limits.calls_at_once.max(1) {
+        if self.is_stuck() {
             return PluginStatus::Stuck;
         }
+        let lost = self.calls.lost();
         // Looked at before the lock, which a beginning that takes long may hold.
         if !self.current().is_broken() {
             return if lost == 0 { PluginStatus::Running } else { PluginStatus::Slow { lost } };
@@ -203,7 +212,7 @@ impl Shared {
     fn failed(&self, instance: &Instance, error: &AbiError) -> Failure {
         let is_panic = matches!(error.code, codes::PANIC | codes::POISONED);
         if is_panic && instance.break_down() {
-            self.host.log_line(LogLevel::Error, "host", &error.message);
+            self.host.failed(&error.message);
             self.lose_watches(&error.message);
         }
         Failure::reported_by(&self.name, error)
@@ -225,6 +234,9 @@ impl Shared {
         };
         let message = format!("the plugin `{}` {reason}", self.name);
         self.host.log_line(LogLevel::Warn, "host", &message);
+        if self.is_stuck() && !self.was_stuck.swap(true, Ordering::Relaxed) {
+            self.host.failed("no call returns");
+        }
         Failure { code, kind, message }
     }
 

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use minisign::KeyPair;
 use prowess_core::{
-    Cancel, Diagnostic, Digest, PackagePath, ReadLimit, ResourcePath, SkillSource, SourceChange,
+    AuditEvent, AuditSink, Cancel, Diagnostic, Digest, NoAudit, PackagePath, ReadLimit,
+    ResourcePath, RuntimeEvent, SkillSource, SourceChange,
 };
 use prowess_plugin_host::{
     Follower, InventoryCache, Isolation, Key, Older, Origin, Placement, Plugin, PluginError,
@@ -39,6 +40,32 @@ struct Place {
     file: PathBuf,
     loader: PluginLoader,
     log: Arc<Heard>,
+    audit: Arc<Audited>,
+}
+
+/// The events of plugins, as `action plugin`, with a digest or an error if they have one.
+#[derive(Default)]
+struct Audited(Mutex<Vec<String>>);
+
+impl AuditSink for Audited {
+    fn record(&self, event: &AuditEvent) {
+        panic!("a loader calls no tool: {event:?}")
+    }
+
+    fn report(&self, event: &RuntimeEvent) {
+        let RuntimeEvent::Plugin(event) = event else { panic!("{event:?} is of no plugin") };
+        let digest = event.digest.map(|digest| format!(" {digest}"));
+        let error = event.error.as_ref().map(|error| format!(": {error}"));
+        let [digest, error] = [digest, error].map(Option::unwrap_or_default);
+        let line = format!("{:?} {}{digest}{error}", event.action, event.plugin);
+        self.0.lock().unwrap().push(line);
+    }
+}
+
+impl Audited {
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
 }
 
 impl Place {
@@ -47,6 +74,7 @@ impl Place {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().canonicalize().unwrap();
         let log = Arc::<Heard>::default();
+        let audit = Arc::<Audited>::default();
         let policy =
             PluginPolicy { isolation, directories: vec![path.clone()], ..PluginPolicy::default() };
         let loader = PluginLoader {
@@ -57,8 +85,9 @@ impl Place {
             runner_arguments: Vec::new(),
             clock: Arc::<ManualClock>::default(),
             log: Arc::clone(&log) as _,
+            audit: Arc::clone(&audit) as _,
         };
-        let mut place = Self { directory, file: path.join("faulty.so"), loader, log };
+        let mut place = Self { directory, file: path.join("faulty.so"), loader, log, audit };
         place.install(&build_of("0.2.0"));
         place
     }
@@ -131,6 +160,41 @@ fn another_build_takes_its_place() {
         place.install(&build_of("0.5.0"));
         place.reload(&plugin).unwrap();
         assert_eq!(heard.lock().unwrap().len(), count, "nothing is heard after the watch's end");
+    }
+}
+
+#[test]
+fn audit_has_each_change_of_a_plugin() {
+    for (isolation, fault) in [(Isolation::InProcess, "panic"), (Isolation::Process, "exit")] {
+        let mut place = Place::new(isolation);
+        let plugin = place.load();
+        let name = plugin.handle.name();
+        let opened = format!("Opened {name} {}", Digest::of(&build_of("0.2.0")));
+        assert_eq!(place.audit.take(), [opened], "{isolation:?}");
+
+        place.install(&build_of("0.3.0"));
+        place.reload(&plugin).unwrap();
+        place.reload(&plugin).unwrap();
+        let replaced = format!("Replaced {name} {}", Digest::of(&build_of("0.3.0")));
+        assert_eq!(place.audit.take(), [replaced], "an unchanged file is no event");
+
+        place.write(b"text");
+        place.reload(&plugin).unwrap_err();
+        let rejected = place.audit.take().join("\n");
+        assert!(rejected.starts_with(&format!("Rejected {name}: ")), "{rejected}");
+        assert!(rejected.contains("is not a dynamic library"), "{rejected}");
+
+        let (package, file) =
+            (PackagePath::new(fault).unwrap(), ResourcePath::new("file").unwrap());
+        plugin.sources[0].read(&package, &file, ReadLimit::default()).unwrap_err();
+        let failed = place.audit.take();
+        assert_eq!(failed.len(), 1, "{failed:?}");
+        assert!(failed[0].starts_with(&format!("Failed {name}: ")), "{failed:?}");
+
+        let nowhere = place.directory.path().join("nowhere.so");
+        assert!(place.loader.load(&nowhere, Origin::Named).is_err());
+        let rejected = place.audit.take().join("\n");
+        assert!(rejected.starts_with(&format!("Rejected {}: ", nowhere.display())), "{rejected}");
     }
 }
 
@@ -281,6 +345,7 @@ fn a_file_is_followed() {
         runner_arguments: Vec::new(),
         clock: Arc::clone(&loader.clock),
         log: Arc::clone(&loader.log),
+        audit: Arc::new(NoAudit),
     };
     let tell = Arc::new(move |diagnostic| notes.lock().unwrap().push(diagnostic));
     let plugins = vec![plugin.handle.clone()];

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use prowess::plugin_host::{
     Isolation, NoLog, Older, PluginLoader, PluginPolicy, SignedOffBy, TrustStore, inspect,
 };
-use prowess::{Digest, Runtime, RuntimeBuilder, SystemClock, Timestamp};
+use prowess::{Digest, NoAudit, Runtime, RuntimeBuilder, SystemClock, Timestamp};
 
 /// A runtime to be built.
 pub(crate) fn builder() -> RuntimeBuilder {
@@ -34,6 +34,7 @@ fn loader(directory: PathBuf) -> PluginLoader {
         runner_arguments: Vec::new(),
         clock: Arc::new(SystemClock::default()),
         log: Arc::new(NoLog),
+        audit: Arc::new(NoAudit),
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use prowess_core::{
     AuditEvent, AuditSink, Boundary, Caller, Cancel, Catalog, CatalogProvider, Clock,
-    DeliveryPolicy, Digest, Layer, MemorySource, SessionId, Timestamp, ToolCall, ToolContext,
-    ToolProvider, Trust,
+    DeliveryPolicy, Digest, Layer, MemorySource, NoAudit, SessionId, Timestamp, ToolCall,
+    ToolContext, ToolProvider, Trust,
 };
 use prowess_format::Profile;
 use prowess_plugin_host::{
@@ -124,6 +124,7 @@ fn loader(isolation: Isolation) -> PluginLoader {
         runner_arguments: Vec::new(),
         clock: Arc::new(ManualClock::default()),
         log: Arc::new(NoLog),
+        audit: Arc::new(NoAudit),
     }
 }
 
