@@ -1,6 +1,7 @@
 //! The task runner: `cargo xtask test` and what a check-in must pass.
 //!
-//! It is a program of the workspace, so that a machine with Rust and a C compiler needs nothing else.
+//! It is a program of the workspace, so that a machine with Rust and a C compiler needs nothing
+//! else.
 #![forbid(unsafe_code)]
 // A task runner talks to a person; the libraries do not.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -54,7 +55,7 @@ cargo xtask COMMAND
                      simulate a million calls of failing session stores; no update may be lost
   asan               run the tests of the boundary to plugins by AddressSanitizer, both sides of it
   miri               run those that open no library by Miri, of the nightly compiler
-  loom               try every order of the registry's threads with a model checker
+  loom               try every order of threads in registry, session and audit with a model checker
   fuzz [SECONDS]     feed the format crate and the gate broken input, for a minute unless another time is given
   tokens DIR         measure the estimate of tokens on the skills of DIR, beside two vocabularies
   bench [ROUNDS [DIR]]  measure beside the floor of the same run, the real skills below DIR too; writes
@@ -156,7 +157,8 @@ fn soak(arguments: &[&str]) -> Result<(), Failure> {
     process::run(&mut Command::new(process::built("debug", "examples/simulate")?))
 }
 
-/// Writes the page of every code. Its examples are run by a test, which compares the page otherwise.
+/// Writes the page of every code. Its examples are run by a test, which compares the page
+/// otherwise.
 fn codes() -> Result<(), Failure> {
     let test = ["test", "--quiet", "--package", "prowess", "--test", "it", "--", "codes::the_page"];
     process::cargo_with(&[("UPDATE_EXPECT", "1")], test)

@@ -91,7 +91,13 @@ impl JsonLinesLog {
     /// The disk fails. The log then refuses every further entry until it is opened again, because
     /// the system may have dropped entries.
     pub fn sync(&self) -> io::Result<()> {
-        self.commits.wait_for(self.head().seq, || self.writer().unsynced())
+        self.commits.wait_for(self.head().seq, || self.sync_newest())
+    }
+
+    /// Brings the current file to the disk; older ones are there. Returns its last entry.
+    fn sync_newest(&self) -> (u64, io::Result<()>) {
+        let (file, last) = self.writer().unsynced();
+        (last, file.sync_data())
     }
 
     fn append(&self, entry: &Value, is_durable: bool) -> io::Result<()> {
@@ -99,7 +105,7 @@ impl JsonLinesLog {
         let now = self.clock.now();
         let seq = self.writer().append(entry, &self.options, now)?;
         if is_durable && self.options.durability == Durability::Disk {
-            self.commits.wait_for(seq, || self.writer().unsynced())?;
+            self.commits.wait_for(seq, || self.sync_newest())?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use serde_json::Value;
 
@@ -39,25 +40,40 @@ const SHORTEST_BEGINNING: usize = 6;
 /// let text = "api_key=\"sk-12345\", then hunter2-of-the-host";
 /// assert_eq!(redactor.redact(text), "api_key=\"[REDACTED]\", then [REDACTED]");
 /// ```
+///
+/// Clones share the registered values.
 #[derive(Clone, Default)]
 pub struct Redactor {
     /// The registered secrets, the longest first.
-    secrets: Vec<String>,
+    secrets: Arc<RwLock<Vec<String>>>,
 }
 
 impl Redactor {
     /// Creates a redactor that also removes these values. Ignores empty ones.
     pub fn new<S: Into<String>>(secrets: impl IntoIterator<Item = S>) -> Self {
-        let secrets = secrets.into_iter().map(Into::into);
-        let mut secrets: Vec<String> = secrets.filter(|secret| !secret.is_empty()).collect();
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Self { secrets }
+        let redactor = Self::default();
+        secrets.into_iter().for_each(|secret| redactor.register(secret));
+        redactor
+    }
+
+    /// Also removes this value from now on, in every clone. Ignores an empty one.
+    pub fn register(&self, secret: impl Into<String>) {
+        let secret = secret.into();
+        let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
+        if !secret.is_empty() && !secrets.contains(&secret) {
+            let at = secrets.partition_point(|longer| longer.len() > secret.len());
+            secrets.insert(at, secret);
+        }
+    }
+
+    fn secrets(&self) -> RwLockReadGuard<'_, Vec<String>> {
+        self.secrets.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the text without secrets.
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut text = Cow::Borrowed(text);
-        for secret in &self.secrets {
+        for secret in self.secrets().iter() {
             if text.contains(secret.as_str()) {
                 text = text.replace(secret.as_str(), REDACTED).into();
             }
@@ -91,7 +107,7 @@ impl Redactor {
 /// Shows the number of secrets only.
 impl fmt::Debug for Redactor {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Redactor({} secrets)", self.secrets.len())
+        write!(formatter, "Redactor({} secrets)", self.secrets().len())
     }
 }
 

@@ -233,6 +233,7 @@ impl Registry {
         let between = |earlier: &_, later: &_| Arc::new(CatalogChange::between(earlier, later));
         reload.change = self.published.publish(&catalog, between);
         trace::swapped(reload.catalog.generation(), &catalog);
+        trace::found(&reload.catalog, &catalog);
         if let Some(auditor) = &self.context.auditor {
             auditor.report(reload.cause, &reload.change, &reload.catalog, &catalog);
         }

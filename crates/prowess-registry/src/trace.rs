@@ -1,8 +1,10 @@
 //! The spans and events of a reload. Their names and fields are in ARCHITECTURE.md.
 
-use prowess_core::{Catalog, SourceChange};
+use std::collections::HashSet;
+
+use prowess_core::{Catalog, Diagnostic, Severity, SourceChange};
 use tracing::field::Empty;
-use tracing::{Span, debug, debug_span, info, info_span};
+use tracing::{Level, Span, debug, debug_span, enabled, info, info_span, warn};
 
 use crate::cause::ReloadCause;
 use crate::changes::Changes;
@@ -52,6 +54,25 @@ pub(crate) fn swapped(before: u64, catalog: &Catalog) {
     let generation = catalog.generation();
     let skills = catalog.len();
     info!(name: "swap", target: "prowess", before, generation, skills, "catalog swapped");
+}
+
+/// Emits the warnings and errors of a catalog that the one before it does not have.
+pub(crate) fn found(before: &Catalog, after: &Catalog) {
+    // Without a subscriber, nothing is compared.
+    if !enabled!(target: "prowess", Level::WARN) {
+        return;
+    }
+    let known: HashSet<_> = before.diagnostics().map(identity).collect();
+    let new = after.diagnostics().filter(|found| !known.contains(&identity(found)));
+    for found in new.filter(|found| found.severity >= Severity::Warning) {
+        let [code, path] = [found.code.as_str(), found.path.as_deref().unwrap_or_default()];
+        warn!(name: "finding", target: "prowess", code, path, "finding");
+    }
+}
+
+/// Returns what makes a finding differ from others.
+fn identity(found: &Diagnostic) -> (&str, Option<&str>, &str) {
+    (found.code.as_str(), found.path.as_deref(), &found.message)
 }
 
 /// A watched source reported a change.

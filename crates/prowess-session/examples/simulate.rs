@@ -14,15 +14,18 @@ fn main() {
     let mut done = 0;
     let mut changes = 0;
     let mut uncertain = 0;
+    let mut stale = 0;
     let mut seed = 0;
     while done < steps {
         let summary = simulation::simulate(seed, STEPS.min(steps - done));
         done += summary.steps;
         changes += summary.changes;
         uncertain += summary.uncertain;
+        stale += summary.stale;
         seed += 1;
     }
     println!(
-        "{done} calls of failing stores, {changes} changes, {uncertain} uncertain ones, 0 lost"
+        "{done} calls of failing stores, {stale} answers out of date, {changes} changes, {uncertain} \
+         uncertain ones, 0 lost"
     );
 }

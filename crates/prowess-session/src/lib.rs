@@ -33,6 +33,8 @@ mod fork;
 mod handle;
 mod identity;
 pub mod ledger;
+#[cfg(all(test, loom))]
+mod loom_tests;
 mod memory;
 pub mod operations;
 mod policy;

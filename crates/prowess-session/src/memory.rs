@@ -15,6 +15,9 @@ mod contents;
 
 /// Stores sessions in memory.
 ///
+/// A session is found by the hash of its id. This does not hide which ids exist: an id gives no
+/// right, so a host checks whose session it is.
+///
 /// Each session is locked only for the comparison and the swap, and sessions do not wait for each
 /// other.
 #[derive(Debug, Default)]

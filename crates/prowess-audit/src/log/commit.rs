@@ -1,8 +1,16 @@
 //! One write to the disk for all threads that wait for it.
 
-use std::fs::File;
+#[cfg(all(test, loom))]
+mod loom_tests;
+
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
+
+// Under `--cfg loom`, the locks of the model checker, so that it checks the code that runs.
+#[cfg(loom)]
+use loom::sync::{Condvar, Mutex, MutexGuard};
+#[cfg(not(loom))]
+use std::sync::{Condvar, Mutex, MutexGuard};
 
 /// Syncs a file for several threads at once: one thread syncs while the others wait, and then one
 /// of those syncs for all that have written meanwhile.
@@ -31,12 +39,12 @@ impl GroupCommit {
         self.lock().check()
     }
 
-    /// Returns when the entry `seq` is on disk. `unsynced` returns the file that has the newest
-    /// entries, and the last of them; older files are on disk already.
+    /// Returns when the entry `seq` is on disk. `sync` brings every entry up to the newest one to
+    /// the disk, and returns the number of that one.
     pub(super) fn wait_for(
         &self,
         seq: u64,
-        unsynced: impl Fn() -> (Arc<File>, u64),
+        sync: impl Fn() -> (u64, io::Result<()>),
     ) -> io::Result<()> {
         let mut state = self.lock();
         loop {
@@ -50,8 +58,7 @@ impl GroupCommit {
             }
             state.is_busy = true;
             drop(state);
-            let (file, last) = unsynced();
-            let result = file.sync_data();
+            let (last, result) = sync();
             state = self.lock();
             state.finish(last, result);
             self.changed.notify_all();

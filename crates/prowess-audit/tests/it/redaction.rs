@@ -1,10 +1,10 @@
 //! Secrets in texts.
 
 use proptest::prelude::*;
-use prowess_audit::{AuditEntry, Redactor};
-use prowess_core::AuditEvent;
+use prowess_audit::{AuditEntry, JsonLinesLog, LogOptions, Redactor, Secrets};
+use prowess_core::{AuditEvent, AuditSink, CallIntent};
 
-use crate::fixture::denied;
+use crate::fixture::{Place, denied, intent};
 
 #[test]
 fn values_of_secret_names_are_removed() {
@@ -82,4 +82,22 @@ proptest! {
         prop_assert!(!redacted.contains(&secret), "{redacted}");
         prop_assert!(redacted.contains(&name), "{redacted}");
     }
+}
+
+/// A tool that gets a secret while its log is open.
+#[test]
+fn provided_secret_is_never_written() {
+    const VALUE: &str = "correct-horse-battery";
+    let place = Place::new();
+    let redactor = Redactor::default();
+    let secrets = Secrets::new(|_| Some(VALUE.to_owned()), redactor.clone());
+    let clock = place.clock.clone();
+    let log = JsonLinesLog::open(&place.path, LogOptions::default(), redactor, clock);
+    let log = log.expect("there is room");
+    let secret = secrets.get("crm").expect("it is provided");
+    assert_eq!(format!("{secret:?}"), "Secret([REDACTED])");
+    let resource = Some(format!("notes/{}.md", secret.expose()));
+    log.intend(&CallIntent { resource, ..intent(1) }).expect("there is room");
+    let text = place.text();
+    assert!(!text.contains(VALUE) && text.contains("notes/[REDACTED].md"), "{text}");
 }

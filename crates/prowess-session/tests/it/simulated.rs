@@ -9,5 +9,6 @@ fn failing_stores_lose_no_update() {
         assert!(summary.changes > 100, "hosts get through: {summary:?}");
         assert!(summary.steps >= 2_000, "the run is complete: {summary:?}");
         assert!(summary.uncertain > 10, "stores fail: {summary:?}");
+        assert!(summary.stale > 10, "reads are out of date: {summary:?}");
     }
 }

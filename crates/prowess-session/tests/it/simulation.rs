@@ -1,5 +1,5 @@
 //! A simulation of hosts that share one store which fails: calls and answers are lost, arrive twice
-//! or late, and hosts crash between any two calls.
+//! or late, so that what was read is out of date, and hosts crash between any two calls.
 //!
 //! All of it happens in one thread, and a seed decides everything. While one host waits for its
 //! store, others run: the hooks of the store call them.
@@ -31,6 +31,8 @@ pub(crate) struct Summary {
     pub(crate) changes: u64,
     /// The changes whose result no host knows.
     pub(crate) uncertain: u64,
+    /// The reads whose answer was out of date when it arrived.
+    pub(crate) stale: u64,
 }
 
 /// Runs hosts until their stores were called `steps` times.
@@ -51,6 +53,7 @@ pub(crate) fn simulate(seed: u64, steps: u64) -> Summary {
         steps: count(&world.steps),
         changes: count(&world.changes),
         uncertain: count(&world.uncertain),
+        stale: count(&world.stale),
     }
 }
 
@@ -69,6 +72,7 @@ struct World {
     steps: AtomicU64,
     changes: AtomicU64,
     uncertain: AtomicU64,
+    stale: AtomicU64,
 }
 
 /// A host, which alone loads and unloads one skill.
@@ -103,6 +107,7 @@ impl World {
             steps: AtomicU64::new(0),
             changes: AtomicU64::new(0),
             uncertain: AtomicU64::new(0),
+            stale: AtomicU64::new(0),
         });
         let hosts = (0..HOSTS).map(|index| Host::new(&world, index)).collect();
         assert!(world.hosts.set(hosts).is_ok(), "hosts are set once");
@@ -157,7 +162,11 @@ impl World {
         if world.hosts().is_empty() {
             return Ok(());
         }
+        let read = world.stored();
         World::delay(world);
+        let is_answer = matches!(call, StoreCall::Load(_)) && moment != StoreMoment::Before;
+        let is_stale = is_answer && read != world.stored();
+        world.stale.fetch_add(u64::from(is_stale), Ordering::Relaxed);
         if world.chance(200) {
             is_crashed.store(true, Ordering::SeqCst);
         }
@@ -174,6 +183,12 @@ impl World {
             return Err(StoreError("the connection was closed".to_owned()));
         }
         Ok(())
+    }
+
+    /// Returns the operation that is stored, without any fault.
+    fn stored(&self) -> Option<OperationId> {
+        let stored = self.store.load(&self.session).expect("memory can be read");
+        stored.map(|stored| stored.operation)
     }
 
     /// Returns whether a skill is loaded, without any fault.

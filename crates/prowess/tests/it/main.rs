@@ -3,6 +3,7 @@
 mod agents;
 mod audience;
 mod audit;
+mod audit_required;
 mod call_paths;
 mod canary;
 mod cases;

@@ -86,6 +86,27 @@ fn audit_events_are_traced_without_a_sink() {
 }
 
 #[test]
+fn file_over_the_soft_limit_is_traced_once() {
+    let tree = Tree::new(SKILL);
+    tree.write(
+        "long/SKILL.md",
+        format!("---\nname: long\ndescription: Is long.\n---\n{:32001}", ""),
+    );
+    let collector = traced(|| {
+        let yaml = "registry: { limits: { body_tokens: { max: 8000, severity: warning } } }";
+        let policies = Policies::from_yaml(yaml).expect("the policies are good");
+        let runtime = runtime(&tree, policies, &Arc::default());
+        tree.write("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills other forms.\n---\n");
+        runtime.reload();
+        assert!(runtime.catalog().generation() > 1, "the catalog was replaced");
+    });
+    let finding = only(&collector, "finding");
+    assert_eq!(finding.fields["code"], "body-tokens-soft-limit");
+    assert!(finding.fields["path"].ends_with("long/SKILL.md"), "{finding:?}");
+    assert_eq!(finding.parent, Some("reload"), "it is emitted when the file is indexed");
+}
+
+#[test]
 fn reload_names_its_cause() {
     let tree = Tree::new(SKILL);
     let clock = Arc::new(ManualClock::default());
