@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod audit_log;
 mod commands;
 mod failure;
 mod output;

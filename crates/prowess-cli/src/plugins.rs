@@ -10,11 +10,11 @@ use prowess::plugin_host::{
 use prowess::{AuditSink, Diagnostic, Digest, Policies, SystemClock};
 
 use crate::args::Global;
+use crate::audit_log::audit_sink;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paths::absolute;
 use crate::policies;
-use crate::runtime::audit_sink;
 use crate::terminal::plain;
 
 /// Files and folders of the user. None of them is ever taken from a project.

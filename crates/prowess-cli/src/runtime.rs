@@ -5,14 +5,9 @@ use std::sync::Arc;
 use prowess::sandbox::Program;
 use prowess::script::ScriptExecution;
 use prowess::state::{CurrentTrust, LazyApprovals, RecordCache};
-use prowess::{
-    AuditLog, AuditSink, FolderTrust, NoAudit, NoFolderTrust, Policies, Runtime, RuntimeBuilder,
-    SystemClock,
-};
-use prowess_audit::{JsonLinesLog, LogOptions, Redactor};
+use prowess::{FolderTrust, NoFolderTrust, Policies, Runtime, RuntimeBuilder};
 
 use crate::args::Global;
-use crate::commands::audit::located;
 use crate::failure::Failure;
 use crate::paths::{absolute, machine, state_database, surroundings, trust_file};
 use crate::plugins::{Loaded, this_program};
@@ -86,22 +81,4 @@ fn record_cache() -> Option<RecordCache> {
     let changed = program.modified().ok()?;
     let directory = machine(None).cache_home()?.join("prowess/records");
     Some(RecordCache::new(directory, format!("prowess {version}, {length} bytes of {changed:?}")))
-}
-
-/// Returns the audit log of this user, if the policies keep one.
-pub(crate) fn audit_sink(policies: &Policies) -> Result<Arc<dyn AuditSink>, Failure> {
-    Ok(match policies.audit.log {
-        AuditLog::Keep => Arc::new(audit_log()?),
-        AuditLog::Never => Arc::new(NoAudit),
-    })
-}
-
-/// Opens the audit log of this user.
-fn audit_log() -> Result<JsonLinesLog, Failure> {
-    let path = located(&None)?;
-    let clock = Arc::new(SystemClock::default());
-    JsonLinesLog::open(&path, LogOptions::default(), Redactor::default(), clock).map_err(|error| {
-        let help = "end the other program, or set `audit: { log: never }`";
-        Failure::new("audit-log-unavailable", error.to_string(), help)
-    })
 }

@@ -15,11 +15,11 @@ use prowess::{
 use serde::Serialize;
 
 use crate::args::{ApprovalGrant, Approvals, Global, GrantScope};
+use crate::audit_log::audit_sink;
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
 use crate::paths;
 use crate::policies::policies;
-use crate::runtime::audit_sink;
 use crate::terminal::{one_line, plain};
 
 /// The number of entries that are read at once.
