@@ -44,6 +44,8 @@ cargo xtask COMMAND
   prose [CRATE]      count habits of comments and code that the house style avoids, too many of which are a
                      failure; with CRATE, list them
   corpus DIR         list DIR and check that every SKILL.md in it is accounted for
+  recall DIR         measure how many of 200 needs a scripted model meets with the skills of DIR in two calls, by
+                     policy; fewer than 95 % by the default is a failure
   conformance FILE   compare the command line with the recorded reference tool
   parity DIR         compare the verdicts on DIR with the reference tool, installed from its registry
   plugins [DIR]      build the plugins into target/plugins, print what they say of themselves and check
@@ -88,6 +90,7 @@ fn main() -> ExitCode {
         ["conformance", file] => conformance::run(Path::new(file)),
         ["parity", directory] => parity::run(Path::new(directory)),
         ["tokens", directory] => tokens(Path::new(directory)),
+        ["recall", directory] => recall(Path::new(directory)),
         ["plugins"] => plugins::check(),
         ["plugins", directory] => {
             plugins::check().and_then(|()| plugins::compare(Path::new(directory)))
@@ -144,6 +147,14 @@ fn tokens(directory: &Path) -> Result<(), Failure> {
     let run =
         ["run", "--package", "benches", "--features", "exact-tokens", "--bin", "tokens", "--"];
     cargo(run.iter().map(OsStr::new).chain([directory.as_os_str()]))
+}
+
+/// A scripted model, so an unoptimized one does.
+fn recall(directory: &Path) -> Result<(), Failure> {
+    let directory = directory.canonicalize()?;
+    let needs = root().join("xtask/needs/corpus.tsv");
+    let run = ["run", "--package", "benches", "--bin", "recall", "--"];
+    cargo(run.iter().map(OsStr::new).chain([directory.as_os_str(), needs.as_os_str()]))
 }
 
 /// Host and plugin are releases: without optimization most of the time would go into hashing.
