@@ -96,6 +96,7 @@ impl Conversation {
             active: &[],
             changed: &[],
             preferred: &[],
+            baseline: None,
             policy: &policy,
             delivery: &DeliveryPolicy::default(),
             boundary: &self.boundary,

@@ -205,7 +205,14 @@ fn composed_first(catalog: &Arc<Catalog>, max_tokens: Option<usize>) -> usize {
     let policy = PromptPolicy { max_tokens, ..PromptPolicy::default() };
     let composer = Composer::new(policy, DeliveryPolicy::default(), Arc::new(EstimatedTokens));
     let boundary = &Boundary::new("5f3a9c1e77b04d28");
-    let input = ComposerInput { catalog, active: &[], changed: &[], preferred: &[], boundary };
+    let input = ComposerInput {
+        catalog,
+        active: &[],
+        changed: &[],
+        preferred: &[],
+        baseline: None,
+        boundary,
+    };
     composer.compose(&input).text.len()
 }
 

@@ -12,7 +12,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use prowess::prompt::{CatalogPlace, Overflow, PromptPolicy};
+use prowess::prompt::{CatalogPlace, Overflow, Prompt, PromptPolicy};
 use prowess::{Content, Policies, Runtime, ToolCall, Turn};
 use serde_json::{Value, json};
 
@@ -137,11 +137,12 @@ fn first_turn(runtime: &Runtime) -> Turn {
 
 /// Has the model look for the skill and load it.
 fn reach(turn: &Turn, need: &Need) -> Reached {
-    let text = &turn.prompt().text;
+    let prompt = turn.prompt();
+    let text = &prompt.text;
     let reached = if text.contains(&format!("<name>{}</name>", need.id)) {
         Reached::Named
     } else {
-        search(turn, text, need)
+        search(turn, &prompt, need)
     };
     if reached != Reached::Missed {
         let answer = turn.call(&ToolCall::new("skills_load", json!({ "names": [need.id] }))).result;
@@ -150,12 +151,14 @@ fn reach(turn: &Turn, need: &Need) -> Reached {
     reached
 }
 
-/// Has the model search by a tool that takes a query: the one that the text names, or else any.
-fn search(turn: &Turn, text: &str, need: &Need) -> Reached {
+/// Has the model search by a tool that takes a query: the one that the text names or, if the text
+/// lists no skill, any.
+fn search(turn: &Turn, prompt: &Prompt, need: &Need) -> Reached {
     let tools = turn.tools();
     let takes_query =
         tools.iter().filter(|tool| tool.input_schema["properties"]["query"].is_object());
-    let is_named = |name: &str| text.is_empty() || text.contains(&format!("`{name}`"));
+    let is_named =
+        |name: &str| prompt.shown.is_empty() || prompt.text.contains(&format!("`{name}`"));
     let Some(tool) = takes_query.map(|tool| &tool.name).find(|name| is_named(name)) else {
         return Reached::Missed;
     };

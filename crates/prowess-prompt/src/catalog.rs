@@ -12,6 +12,7 @@ mod quoted_lines;
 mod xml_attrs;
 pub(crate) mod xml_elements;
 
+pub(crate) use delimited::SEPARATOR as DELIMITED_SEPARATOR;
 pub use entry::SkillEntry;
 pub use format::CatalogFormat;
 use frame::Frame;

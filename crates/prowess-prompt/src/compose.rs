@@ -1,65 +1,21 @@
 //! Composes the text of one model call.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{Catalog, Record, TokenCounter};
 use prowess_text::{is_exact, loses_characters};
-use serde::Serialize;
 
 use crate::active::{add_active, add_changed};
+use crate::baseline::Standing;
 use crate::budget::{Fit, fit, hint, note, shortened};
 use crate::catalog::{frame, push_closing, push_entry};
 use crate::changes::{ChangeKind, Changes};
 use crate::entries::Entries;
-use crate::ledger::{Account, Ledger, Part};
-use crate::{CatalogPlace, ContextBlock, PromptInput, PromptPolicy, SkillEntry, SkillIds};
-
-/// A composed prompt.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Prompt {
-    /// The text for the model's instructions; empty without skills.
-    pub text: String,
-    /// The catalog as a block of context next to the instructions, if that is its place.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<ContextBlock>,
-    /// The catalog for the description of a tool, if that is its place. See
-    /// [`tool_description`](crate::tool_description()).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub listing: Option<Arc<str>>,
-    /// The cost of the text and of a catalog next to it, and the changes to skills' texts.
-    pub ledger: Ledger,
-    /// The ids in the catalog, wherever it is, in its order.
-    pub shown: Arc<SkillIds>,
-    /// The number of skills that the input's catalog offers.
-    pub total: usize,
-    /// Whether the budget has shortened descriptions or left out skills.
-    pub is_cut: bool,
-}
-
-impl Prompt {
-    /// Returns the prompt with another text. Copies no text.
-    pub(crate) fn with_text(&self, text: String) -> Self {
-        Self {
-            text,
-            context: self.context.clone(),
-            listing: self.listing.clone(),
-            ledger: self.ledger.clone(),
-            shown: Arc::clone(&self.shown),
-            total: self.total,
-            is_cut: self.is_cut,
-        }
-    }
-
-    /// Returns the text with the block of context behind it, for a host with one place for both.
-    pub fn whole_text(&self) -> Cow<'_, str> {
-        match &self.context {
-            None => Cow::Borrowed(&self.text),
-            Some(block) if self.text.is_empty() => Cow::Owned(format!("{}\n", block.text)),
-            Some(block) => Cow::Owned(format!("{}\n{}\n", self.text, block.text)),
-        }
-    }
-}
+use crate::entry_lines::EntryLines;
+use crate::ledger::{Account, Part};
+use crate::{
+    CatalogNotice, CatalogPlace, ContextBlock, Prompt, PromptInput, PromptPolicy, SkillEntry,
+};
 
 /// Composes the policy's blocks, the catalog, the loaded bodies and the list of changed ones, in
 /// this order.
@@ -68,7 +24,15 @@ impl Prompt {
 /// nor block; without a loaded one there is no `<active_skills>`. A [`Composer`](crate::Composer)
 /// gives the same text and composes each catalog once.
 pub fn compose(input: &PromptInput<'_>) -> Prompt {
-    with_conversation(compose_catalog(input, None), input)
+    let standing = input
+        .baseline
+        .map(|baseline| (baseline.prompt(), baseline.standing(&input.shown_catalog())));
+    let (prompt, notice) = match standing {
+        Some((prompt, Standing::Unchanged)) => (Prompt::clone(prompt), None),
+        Some((prompt, Standing::Changed(notice))) => (Prompt::clone(prompt), Some(notice)),
+        Some((_, Standing::Outdated)) | None => (compose_catalog(input, None), None),
+    };
+    with_conversation(prompt, notice, input)
 }
 
 /// Composes the blocks and the catalog, which do not depend on what is loaded. `start` is the first
@@ -96,14 +60,23 @@ pub(crate) fn compose_catalog(input: &PromptInput<'_>, start: Option<&Catalog>) 
     prompt
 }
 
-/// Appends the loaded bodies and the list of changed ones to a prompt that has the catalog.
-pub(crate) fn with_conversation(prompt: Prompt, input: &PromptInput<'_>) -> Prompt {
+/// Appends the loaded bodies, the notice about the catalog and the list of changed bodies to a
+/// prompt that has the catalog. What changes most often comes last.
+pub(crate) fn with_conversation(
+    prompt: Prompt,
+    notice: Option<Arc<CatalogNotice>>,
+    input: &PromptInput<'_>,
+) -> Prompt {
     let Prompt { text, ledger, .. } = prompt;
     let mut account = Account::continuing(text, ledger, input.counter);
     add_active(&mut account, input);
+    if let Some(notice) = &notice {
+        account.add(Part::CatalogNotice, "\n");
+        account.add(Part::CatalogNotice, &notice.text);
+    }
     add_changed(&mut account, input.changed, input.policy);
     let (text, ledger) = account.finish();
-    Prompt { text, ledger, ..prompt }
+    Prompt { text, ledger, notice, ..prompt }
 }
 
 /// Returns about how long the text of the loaded bodies becomes.
@@ -160,7 +133,9 @@ impl Listing<'_> {
     fn add(&self, account: &mut Account<'_>, prompt: &mut Prompt, changes: &mut Changes) {
         let Self { skills, preferred, policy, counter } = *self;
         let fit = fit(skills, preferred, policy, counter);
-        account.add_written(Part::Catalog, |text| self.push(text, &fit, changes));
+        account.add_written(Part::Catalog, |text| {
+            prompt.entries = Arc::new(self.push(text, &fit, changes));
+        });
         prompt.is_cut = fit.is_cut;
         prompt.shown = Arc::new(match &fit.positions {
             None => skills.ids().collect(),
@@ -168,19 +143,23 @@ impl Listing<'_> {
         });
     }
 
-    /// Appends the skills that fit, and the changes to their texts.
-    fn push(&self, text: &mut String, fit: &Fit, changes: &mut Changes) {
+    /// Appends the skills that fit, and the changes to their texts. Returns where each is.
+    fn push(&self, text: &mut String, fit: &Fit, changes: &mut Changes) -> EntryLines {
         let Self { skills, policy, .. } = *self;
         let shown = fit.positions.as_ref().map_or(skills.len(), Vec::len);
         text.reserve(skills.likely_length(shown));
-        text.push_str(frame(policy.catalog_format).opening);
-        match &fit.positions {
-            None => push_entries(text, skills, 0..skills.len(), fit, policy, changes),
-            Some(positions) => {
-                push_entries(text, skills, positions.iter().copied(), fit, policy, changes);
-            }
+        let frame = frame(policy.catalog_format);
+        text.push_str(frame.opening);
+        let mut lines = EntryLines::new(text.len(), shown, fit.description);
+        let mut location = String::new();
+        for index in 0..shown {
+            let position = fit.positions.as_ref().map_or(index, |positions| positions[index]);
+            let skill = skills.get(position, &mut location);
+            push_shown(text, &skill, fit, policy, changes);
+            lines.push(text.len());
         }
         push_closing(text, policy.catalog_format);
+        lines.end_at(text.len() - frame.closing.len());
         if !text.ends_with('\n') {
             text.push('\n');
         }
@@ -189,32 +168,27 @@ impl Listing<'_> {
             push_dropped(skills, positions, changes);
         }
         text.push_str(&hint(policy));
+        lines
     }
 }
 
-fn push_entries(
+fn push_shown(
     text: &mut String,
-    skills: &Entries<'_>,
-    positions: impl Iterator<Item = usize>,
+    skill: &SkillEntry<'_>,
     fit: &Fit,
     policy: &PromptPolicy,
     changes: &mut Changes,
 ) {
-    let change =
-        if fit.description == Some(0) { ChangeKind::NameOnly } else { ChangeKind::Shortened };
-    let mut location = String::new();
-    for position in positions {
-        let skill = skills.get(position, &mut location);
-        let shortened = shortened(&skill, fit.description);
-        let shown = shortened.as_ref().unwrap_or(&skill);
-        let is_plain = push_entry(text, shown, policy.catalog_format);
-        // A plain text that is shown whole has nothing to clean.
-        if (!is_plain || shortened.is_some()) && is_cleaned(&skill) {
-            changes.push(&skill.name, ChangeKind::Cleaned);
-        }
-        if shortened.is_some() {
-            changes.push(&skill.name, change);
-        }
+    let shortened = shortened(skill, fit.description);
+    let is_plain = push_entry(text, shortened.as_ref().unwrap_or(skill), policy.catalog_format);
+    // A plain text that is shown whole has nothing to clean.
+    if (!is_plain || shortened.is_some()) && is_cleaned(skill) {
+        changes.push(&skill.name, ChangeKind::Cleaned);
+    }
+    if shortened.is_some() {
+        let is_name = fit.description == Some(0);
+        let change = if is_name { ChangeKind::NameOnly } else { ChangeKind::Shortened };
+        changes.push(&skill.name, change);
     }
 }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use prowess_core::{ActiveSkill, Boundary, Catalog, DeliveryPolicy, TokenCounter};
 
-use crate::PromptPolicy;
+use crate::baseline::ShownCatalog;
+use crate::{CatalogBaseline, PromptPolicy};
 
 /// The input of [`compose`](crate::compose).
 #[derive(Clone, Copy)]
@@ -18,6 +19,9 @@ pub struct PromptInput<'a> {
     /// The ids of the skills that stay first if the catalog exceeds its budget, under an overflow
     /// policy that uses them: the most relevant or most used first. Unknown ids are ignored.
     pub preferred: &'a [String],
+    /// The catalog as the conversation first saw it, which the text repeats with a notice of the
+    /// changes since. Ignored if it shows skills that are withheld now, or if too much has changed.
+    pub baseline: Option<&'a CatalogBaseline>,
     /// The host's policy.
     pub policy: &'a PromptPolicy,
     /// The form of locations.
@@ -26,4 +30,12 @@ pub struct PromptInput<'a> {
     pub boundary: &'a Boundary,
     /// The counter of tokens: exact, or an estimate.
     pub counter: &'a dyn TokenCounter,
+}
+
+impl<'a> PromptInput<'a> {
+    /// Returns the part of the input that a baseline is compared with.
+    pub(crate) fn shown_catalog(&self) -> ShownCatalog<'a> {
+        let Self { catalog, policy, delivery, counter, .. } = *self;
+        ShownCatalog { catalog, policy, show_location: delivery.show_location, counter }
+    }
 }

@@ -56,6 +56,8 @@ pub enum Part {
         /// The skill's id.
         id: String,
     },
+    /// The notice about changes of the catalog since its text was written.
+    CatalogNotice,
     /// The list of loaded skills that have changed since.
     Changed,
 }

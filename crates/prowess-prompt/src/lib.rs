@@ -10,6 +10,7 @@
 //!     active: &[],
 //!     changed: &[],
 //!     preferred: &[],
+//!     baseline: None,
 //!     policy: &PromptPolicy::default(),
 //!     delivery: &DeliveryPolicy::default(),
 //!     boundary: &Boundary::new("5f3a9c1e77b04d28"),
@@ -20,7 +21,8 @@
 //!
 //! [`compose`] is a pure function with byte-identical results for equal input, which keeps a
 //! vendor's prompt cache warm. The catalog does not depend on the active skills, so that loading a
-//! skill changes only the end of the text.
+//! skill changes only the end of the text. With a [`CatalogBaseline`], the calls of a conversation
+//! repeat the catalog's first text, and a notice at the end lists what has changed since.
 //!
 //! Names, descriptions and bodies are untrusted. Each is encoded for its destination by
 //! `prowess-text`, and a body is between tags with a boundary that is random for each conversation,
@@ -32,15 +34,19 @@
 
 mod active;
 mod agent;
+mod baseline;
 mod blocks;
 mod budget;
 mod catalog;
+mod catalog_every;
 mod changes;
 mod compose;
 mod composer;
 mod context;
 mod context_share;
+mod difference;
 mod entries;
+mod entry_lines;
 #[cfg(feature = "exact-tokens")]
 mod exact;
 mod ids;
@@ -48,18 +54,23 @@ mod input;
 mod ledger;
 mod messages;
 mod nameable;
+mod notice;
 mod overflow;
 mod policy;
+mod prefix;
+mod prompt;
 mod role;
 mod skills_ref;
 mod tool_description;
 
 pub use active::changed_skills;
 pub use agent::{AgentParts, agent_instructions, body_again, compaction_notice};
+pub use baseline::CatalogBaseline;
 pub use blocks::{Block, BlockPolicy, ModelFamily, resolve_path};
 pub use catalog::{CatalogFormat, SkillEntry, available_skills, skill_element};
+pub use catalog_every::CatalogEvery;
 pub use changes::{Change, ChangeKind, Changes};
-pub use compose::{Prompt, compose};
+pub use compose::compose;
 pub use composer::{Composer, ComposerInput};
 pub use context::{ContextBlock, compose_context};
 pub use context_share::ContextShare;
@@ -69,8 +80,11 @@ pub use ids::SkillIds;
 pub use input::PromptInput;
 pub use ledger::{Ledger, LedgerEntry, Part};
 pub use messages::{MessagesInput, compose_messages};
+pub use notice::CatalogNotice;
 pub use overflow::Overflow;
 pub use policy::{CatalogPlace, DescribedSkills, PromptPolicy};
+pub use prefix::{CommonPrefix, common_prefix};
+pub use prompt::Prompt;
 pub use role::Role;
 pub use skills_ref::reference_available_skills;
 pub use tool_description::tool_description;

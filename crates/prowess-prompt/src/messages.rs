@@ -48,11 +48,13 @@ pub fn compose_messages(input: MessagesInput<'_>) -> ModelRequest {
     }
 }
 
-/// Splits a prompt in front of the first part that depends on the loaded skills: those parts are
-/// its end.
+/// Splits a prompt in front of the first part that depends on the loaded skills or on changes of
+/// the catalog: those parts are its end.
 fn parts_of(prompt: &Prompt) -> (&str, &str) {
-    let is_active =
-        |part: &Part| matches!(part, Part::ActiveFrame | Part::ActiveSkill { .. } | Part::Changed);
+    let is_active = |part: &Part| match part {
+        Part::ActiveFrame | Part::ActiveSkill { .. } | Part::CatalogNotice | Part::Changed => true,
+        Part::Rule | Part::Block { .. } | Part::Catalog => false,
+    };
     let active = prompt.ledger.entries.iter().filter(|entry| is_active(&entry.part));
     let characters: usize = active.map(|entry| entry.characters).sum();
     let stable = character_count(&prompt.text).saturating_sub(characters);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockPolicy, CatalogFormat, ContextShare, ModelFamily, Overflow};
+use crate::{BlockPolicy, CatalogEvery, CatalogFormat, ContextShare, ModelFamily, Overflow};
 
 /// The presentation of skills to a model. Every field is optional in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +17,8 @@ pub struct PromptPolicy {
     pub described_skills: DescribedSkills,
     /// The format of the catalog. By default, XML elements.
     pub catalog_format: CatalogFormat,
+    /// How often the text of the catalog is written again in a conversation.
+    pub catalog_every: CatalogEvery,
     /// The maximum size of the catalog, in tokens of the counter; `None` for no limit. By default,
     /// 4,000.
     ///
@@ -77,6 +79,7 @@ impl Default for PromptPolicy {
             context_priority: 60,
             described_skills: DescribedSkills::default(),
             catalog_format: CatalogFormat::default(),
+            catalog_every: CatalogEvery::default(),
             max_tokens: Some(4_000),
             share_of_context: None,
             context_window: None,

@@ -10,6 +10,7 @@ use prowess_registry::{Refresher, Registry, RegistryBuilder};
 use prowess_session::{AuditedApprovals, Boundaries, Sessions};
 use prowess_tools::{DiscoveryTools, SkillTools, ToolNaming, Toolbox};
 
+use crate::baselines::Baselines;
 use crate::gate::{Cleanup, RuntimeGate};
 use crate::parts::Parts;
 #[cfg(feature = "state")]
@@ -58,6 +59,7 @@ impl RuntimeBuilder {
         Ok(Runtime::new(Parts {
             policies,
             composer,
+            baselines: Baselines::default(),
             registry,
             refresher,
             sessions,

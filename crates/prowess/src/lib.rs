@@ -26,6 +26,7 @@
 mod added_source;
 mod agent;
 mod assembly;
+mod baselines;
 mod binding;
 mod builder;
 mod built_in;

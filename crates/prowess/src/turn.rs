@@ -6,7 +6,7 @@ pub use requests::RequestParts;
 
 use std::cmp::Reverse;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use prowess_core::{
     ActiveSkill, AuditedOrigin, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content,
@@ -15,7 +15,8 @@ use prowess_core::{
 };
 use prowess_gate::Decision;
 use prowess_prompt::{
-    CatalogPlace, ComposerInput, Overflow, Prompt, changed_skills, tool_description,
+    CatalogBaseline, CatalogPlace, ComposerInput, Overflow, Prompt, changed_skills,
+    tool_description,
 };
 use prowess_session::{OnChange, Refreshed, ReplacedSkill, SessionHandle, operations};
 use prowess_tools::{
@@ -49,6 +50,8 @@ pub struct Turn {
     preferred: Vec<String>,
     /// The agent whose instructions have the bodies of its skills.
     agent: Option<Arc<Agent>>,
+    /// The catalog that the conversation repeats, from the first prompt of the turn on.
+    baseline: OnceLock<Option<Arc<CatalogBaseline>>>,
     /// The parent of the spans of the turn's calls.
     span: Span,
 }
@@ -75,6 +78,7 @@ impl Turn {
             changed: Vec::new(),
             preferred: Vec::new(),
             agent: None,
+            baseline: OnceLock::new(),
             span,
         };
         match on_change.for_delivery(turn.body_delivery()) {
@@ -190,6 +194,7 @@ impl Turn {
 
     /// Passes the user's last message. Under the overflow policy `relevance`, the skills that a
     /// search for it finds stay in a catalog that exceeds its budget; otherwise it has no effect.
+    /// Call it before [`Self::prompt`].
     #[must_use]
     pub fn with_message(mut self, message: &str) -> Self {
         if self.parts.policies.prompt.on_overflow == Overflow::Relevance {
@@ -200,7 +205,8 @@ impl Turn {
     }
 
     /// Passes how often each skill was used, in any unit. Under the overflow policy `usage`, the
-    /// most used ones stay in a catalog that exceeds its budget; otherwise it has no effect.
+    /// most used ones stay in a catalog that exceeds its budget; otherwise it has no effect. Call
+    /// it before [`Self::prompt`].
     #[must_use]
     pub fn with_usage<'u>(mut self, counts: impl IntoIterator<Item = (&'u str, u64)>) -> Self {
         if self.parts.policies.prompt.on_overflow == Overflow::Usage {
@@ -225,6 +231,9 @@ impl Turn {
     /// Returns the text for the model's instructions, with its token ledger. Turns without loaded
     /// skills share one prompt for as long as the catalog stays.
     ///
+    /// By default, the calls of a session repeat the catalog of the first one, and a notice at the
+    /// end lists the changes since, so that a provider's prompt cache keeps the catalog.
+    ///
     /// Skips skills that were withdrawn after they were loaded, such as those of a folder that is
     /// no longer trusted.
     pub fn prompt(&self) -> Arc<Prompt> {
@@ -233,13 +242,36 @@ impl Turn {
     }
 
     fn compose(&self, active: &[Arc<ActiveSkill>], changed: &[String]) -> Arc<Prompt> {
-        self.parts.composer.compose(&ComposerInput {
+        let baseline = self.baseline.get_or_init(|| self.find_baseline()).as_ref();
+        let input = ComposerInput { active, changed, ..self.catalog_input(baseline) };
+        self.parts.composer.compose(&input)
+    }
+
+    /// Returns the baseline of the conversation, which is that of this turn's catalog if there is
+    /// none that may be repeated.
+    fn find_baseline(&self) -> Option<Arc<CatalogBaseline>> {
+        let Parts { composer, baselines, .. } = &*self.parts;
+        let known = baselines.get(self.session.id());
+        let baseline = composer.baseline(&self.catalog_input(known.as_ref()))?;
+        if known.is_none_or(|known| !Arc::ptr_eq(&known, &baseline)) {
+            baselines.set(self.session.id(), &baseline);
+        }
+        Some(baseline)
+    }
+
+    /// Returns the input of a prompt without what is loaded.
+    fn catalog_input<'a>(
+        &'a self,
+        baseline: Option<&'a Arc<CatalogBaseline>>,
+    ) -> ComposerInput<'a> {
+        ComposerInput {
             catalog: &self.catalog,
-            active,
-            changed,
+            active: &[],
+            changed: &[],
             preferred: &self.preferred,
+            baseline,
             boundary: &self.boundary,
-        })
+        }
     }
 
     /// Ranks the skills of the turn's catalog for a query. Returns at most `limit` of them, the

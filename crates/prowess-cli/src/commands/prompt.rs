@@ -35,6 +35,7 @@ pub(crate) fn ledger(prompt: &Prompt) -> String {
             }
             Part::ActiveFrame => "markup of the loaded skills".into(),
             Part::ActiveSkill { id } => format!("instructions of {}", plain(id)),
+            Part::CatalogNotice => "notice of changes of the catalog".into(),
             Part::Changed => "list of loaded skills that have changed".into(),
         };
         let _ = writeln!(text, "  {:>7}  {part}", entry.tokens);

@@ -11,7 +11,7 @@ pub(super) const FRAME: Frame = Frame {
     empty: "<<<AVAILABLE_SKILLS>>>\n(none)\n<<<END_AVAILABLE_SKILLS>>>",
 };
 
-const SEPARATOR: &str = "---\n";
+pub(crate) const SEPARATOR: &str = "---\n";
 
 /// Appends a skill with a separator, so that the cost of a skill depends on nothing else.
 pub(super) fn push(text: &mut String, skill: &SkillEntry<'_>) {

@@ -29,7 +29,14 @@ fn composed(
     active: &[Arc<ActiveSkill>],
 ) -> Arc<Prompt> {
     let boundary = &Boundary::new(SECRET);
-    composer.compose(&ComposerInput { catalog, active, changed: &[], preferred: &[], boundary })
+    composer.compose(&ComposerInput {
+        catalog,
+        active,
+        changed: &[],
+        preferred: &[],
+        baseline: None,
+        boundary,
+    })
 }
 
 #[test]

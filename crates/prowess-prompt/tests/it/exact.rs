@@ -44,6 +44,7 @@ fn exact_count_is_marked() {
             active: &[],
             changed: &[],
             preferred: &[],
+            baseline: None,
             policy: &policy,
             delivery: &prowess_core::DeliveryPolicy::default(),
             boundary: &prowess_core::Boundary::default(),

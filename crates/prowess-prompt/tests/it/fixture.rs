@@ -63,6 +63,21 @@ pub(crate) fn in_layers(lists: &[Vec<Skill>]) -> Catalog {
     builder.finish(1)
 }
 
+/// Returns a catalog that offers the first skills and hides the others, which lie in another
+/// source.
+pub(crate) fn hidden_beside(offered: &[Skill], hidden: &[Skill]) -> Catalog {
+    let layer = Layer::new("project", Trust::Trusted);
+    let sources = vec![source("test", 0, offered), source("hidden", 0, hidden)];
+    let mut builder = CatalogBuilder::new(vec![layer], sources);
+    for at in 0..offered.len() {
+        let _ = builder.show(RecordIndex::new(0, at));
+    }
+    for at in 0..hidden.len() {
+        builder.exclude(RecordIndex::new(1, at), Availability::Hidden, "by a rule");
+    }
+    builder.finish(1)
+}
+
 fn builder(skills: &[Skill]) -> CatalogBuilder {
     let layer = Layer::new("project", Trust::Trusted);
     CatalogBuilder::new(vec![layer], vec![source("test", 0, skills)])
@@ -133,6 +148,7 @@ pub(crate) fn prompt_with(
         active,
         changed: &[],
         preferred: &[],
+        baseline: None,
         policy,
         delivery: &delivery,
         boundary: &Boundary::new(SECRET),

@@ -18,3 +18,4 @@ mod policy;
 mod reading;
 mod role;
 mod skills_ref;
+mod stability;

@@ -21,6 +21,7 @@ fn cut(catalog: &Catalog, preferred: &[&str], policy: &PromptPolicy) -> Prompt {
         active: &[],
         changed: &[],
         preferred: &preferred,
+        baseline: None,
         policy,
         delivery: &DeliveryPolicy::default(),
         boundary: &Boundary::new(SECRET),
@@ -172,6 +173,7 @@ fn cut_text_is_kept_for_its_preferred_skills() {
             active: &[],
             changed: &[],
             preferred: &[preferred.to_owned()],
+            baseline: None,
             boundary: &Boundary::new(SECRET),
         })
     };

@@ -13,6 +13,7 @@ fn an_empty_file_is_the_default() {
           "context_priority": 60,
           "described_skills": "current",
           "catalog_format": "xml_elements",
+          "catalog_every": "change",
           "max_tokens": 4000,
           "share_of_context": null,
           "context_window": null,

@@ -33,6 +33,7 @@ mod second_start;
 mod sessions;
 mod shared_files;
 mod sources;
+mod stability;
 mod surfaces;
 mod traces;
 mod trust;

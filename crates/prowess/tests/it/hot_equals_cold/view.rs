@@ -34,6 +34,7 @@ fn prompt(catalog: &Catalog) -> String {
         active: &[],
         changed: &[],
         preferred: &[],
+        baseline: None,
         delivery: &prowess::DeliveryPolicy::default(),
         boundary: &prowess::Boundary::default(),
         policy: &policy,

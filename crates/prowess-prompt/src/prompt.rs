@@ -1,0 +1,70 @@
+//! The composed prompt.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::entry_lines::EntryLines;
+use crate::{CatalogNotice, ContextBlock, Ledger, SkillIds};
+
+/// A composed prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Prompt {
+    /// The text for the model's instructions; empty without skills.
+    pub text: String,
+    /// The catalog as a block of context next to the instructions, if that is its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextBlock>,
+    /// The catalog for the description of a tool, if that is its place. See
+    /// [`tool_description`](crate::tool_description()).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listing: Option<Arc<str>>,
+    /// The cost of the text and of a catalog next to it, and the changes to skills' texts.
+    pub ledger: Ledger,
+    /// The ids in the catalog, wherever it is, in its order.
+    pub shown: Arc<SkillIds>,
+    /// The number of skills that the input's catalog offers.
+    pub total: usize,
+    /// Whether the budget has shortened descriptions or left out skills.
+    pub is_cut: bool,
+    /// The changes of the catalog since its text was written, if the text has a notice of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<Arc<CatalogNotice>>,
+    /// The entries of the catalog, wherever it is.
+    #[serde(skip)]
+    pub(crate) entries: Arc<EntryLines>,
+}
+
+impl Prompt {
+    /// Iterates over the shown ids with their entries in the catalog.
+    pub(crate) fn shown_entries(&self) -> impl Iterator<Item = (&str, &str)> {
+        let context = self.context.as_ref().map(|block| &*block.text);
+        let text = context.or(self.listing.as_deref()).unwrap_or(&self.text);
+        self.shown.iter().zip(self.entries.ranges(text.len()).map(|range| &text[range]))
+    }
+
+    /// Returns the prompt with another text. Copies no text.
+    pub(crate) fn with_text(&self, text: String) -> Self {
+        Self {
+            text,
+            context: self.context.clone(),
+            listing: self.listing.clone(),
+            ledger: self.ledger.clone(),
+            shown: Arc::clone(&self.shown),
+            total: self.total,
+            is_cut: self.is_cut,
+            notice: self.notice.clone(),
+            entries: Arc::clone(&self.entries),
+        }
+    }
+
+    /// Returns the text with the block of context behind it, for a host with one place for both.
+    pub fn whole_text(&self) -> Cow<'_, str> {
+        match &self.context {
+            None => Cow::Borrowed(&self.text),
+            Some(block) if self.text.is_empty() => Cow::Owned(format!("{}\n", block.text)),
+            Some(block) => Cow::Owned(format!("{}\n{}\n", self.text, block.text)),
+        }
+    }
+}
