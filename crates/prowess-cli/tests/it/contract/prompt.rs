@@ -45,7 +45,8 @@ fn prompt() {
                 "pdf",
                 "sheets"
               ],
-              "total": 2
+              "total": 2,
+              "is_cut": false
             }
         "#]],
     );
