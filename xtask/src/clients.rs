@@ -99,7 +99,7 @@ pub(crate) fn run() -> Result<(), Failure> {
 }
 
 fn row(client: &Client, server: &str) -> Result<Row, Failure> {
-    let python = environment(client)?;
+    let python = environment(client.name, client.packages)?;
     let ran = output(Command::new(python).args(["-c", client.script, server]))?;
     let seen: Value = match ran.status.success() {
         true => serde_json::from_slice(&ran.stdout).unwrap_or_default(),
@@ -146,16 +146,16 @@ fn write_skills() -> Result<PathBuf, Failure> {
     Ok(skills)
 }
 
-/// Returns a Python with the client, installed once below `target`.
-fn environment(client: &Client) -> Result<PathBuf, Failure> {
-    let directory = root().join("target/clients").join(client.name);
+/// Returns a Python with these packages, installed once below `target`.
+pub(crate) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf, Failure> {
+    let directory = root().join("target/clients").join(name);
     let python = directory.join("bin/python");
     let installed = directory.join("installed");
-    let wanted = client.packages.join("\n");
+    let wanted = packages.join("\n");
     if std::fs::read_to_string(&installed).is_ok_and(|found| found == wanted) {
         return Ok(python);
     }
-    install(&directory, &python, client.packages)?;
+    install(&directory, &python, packages)?;
     std::fs::write(installed, wanted)?;
     Ok(python)
 }

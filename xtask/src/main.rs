@@ -21,6 +21,7 @@ mod parity;
 mod plugins;
 mod process;
 mod prose;
+mod requests;
 mod sanitize;
 mod tidy;
 
@@ -41,6 +42,8 @@ cargo xtask COMMAND
                      without them are a failure
   clients            run Python clients of the Model Context Protocol, installed from their registry,
                      against `prowess serve`; a model that does not see a loaded skill is a failure
+  requests           check the request bodies of the vendor crate's tests with the types of the vendors' own
+                     Python clients, installed from their registry
   prose [CRATE]      count habits of comments and code that the house style avoids, too many of which are a
                      failure; with CRATE, list them
   corpus DIR         list DIR and check that every SKILL.md in it is accounted for
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         ["features"] => features::run(),
         ["circles"] => circles::run(),
         ["clients"] => clients::run(),
+        ["requests"] => requests::run(),
         ["dynamic"] => dynamic::run(),
         ["prose"] => prose::run(),
         ["prose", name] => prose::list(name),

@@ -1,6 +1,6 @@
 //! The request of OpenAI's Responses.
 
-use prowess_core::{Message, ModelRequest};
+use prowess_core::{Content, Message, ModelRequest};
 use serde_json::{Value, json};
 
 use super::{RequestOptions, answered, push_verbatim};
@@ -27,7 +27,7 @@ fn push(items: &mut Vec<Value>, message: &Message) {
         |role: &str, content: Value| json!({ "type": "message", "role": role, "content": content });
     match message {
         Message::User { content } => {
-            items.push(message_of("user", content.iter().map(input_part).collect()));
+            items.push(message_of("user", content.iter().map(user_part).collect()));
         }
         Message::Context { text } => items.push(message_of("developer", text.as_str().into())),
         Message::Model { text, calls } => {
@@ -42,4 +42,13 @@ fn push(items: &mut Vec<Value>, message: &Message) {
         Message::Verbatim { message } => push_verbatim(items, message),
         _ => {}
     }
+}
+
+/// Returns a part of a message, in which an image must say how closely the model looks at it.
+fn user_part(content: &Content) -> Value {
+    let mut part = input_part(content);
+    if part["type"] == "input_image" {
+        part["detail"] = "auto".into();
+    }
+    part
 }

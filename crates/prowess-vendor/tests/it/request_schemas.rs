@@ -99,17 +99,20 @@ fn openai_responses() -> Value {
     ]);
     let text_part = object([("type", word("input_text")), ("text", text())]);
     let image = object([("type", word("input_image")), ("image_url", text())]);
+    let output = any_of([text(), list(&any_of([text_part.clone(), image]))]);
+    let image =
+        object([("type", word("input_image")), ("image_url", text()), ("detail", word("auto"))]);
     let content = any_of([text(), list(&any_of([text_part, image]))]);
     let role = json!({ "enum": ["user", "assistant", "developer"] });
     let item = any_of([
-        object([("type", word("message")), ("role", role), ("content", content.clone())]),
+        object([("type", word("message")), ("role", role), ("content", content)]),
         object([
             ("type", word("function_call")),
             ("call_id", text()),
             ("name", text()),
             ("arguments", text()),
         ]),
-        object([("type", word("function_call_output")), ("call_id", text()), ("output", content)]),
+        object([("type", word("function_call_output")), ("call_id", text()), ("output", output)]),
     ]);
     object([
         ("model", text()),
