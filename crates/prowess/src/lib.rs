@@ -26,6 +26,7 @@
 mod added_source;
 mod agent;
 mod assembly;
+mod auto_load;
 mod baselines;
 mod binding;
 mod builder;
@@ -61,7 +62,7 @@ pub use default_skills::default_skills;
 pub use error::Error;
 pub use facts::SystemFacts;
 pub use gate::{ApprovalPolicy, GatedArguments, ToolArguments};
-pub use policies::{AddedTools, AuditLog, AuditSettings, CachePolicy, Policies};
+pub use policies::{AddedTools, AuditLog, AuditSettings, AutoLoad, CachePolicy, Policies};
 pub use runtime::Runtime;
 pub use turn::{RequestParts, Turn};
 

@@ -48,6 +48,8 @@ pub struct Policies {
     pub session: SessionPolicy,
     /// The delivery of bodies and the form of locations, in the prompt and in the tools.
     pub delivery: DeliveryPolicy,
+    /// The policy of skills that are loaded because they match the user's message.
+    pub auto_load: AutoLoad,
     /// The prompt policy: the format and the budget of the catalog.
     pub prompt: PromptPolicy,
     /// The tool policy.
@@ -108,6 +110,23 @@ pub enum AddedTools {
     /// The gate's policy decides, as for tools that the host runs itself: by default a person is
     /// asked.
     Gate,
+}
+
+/// The policy of skills that are loaded because they match the user's message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AutoLoad {
+    /// The least score of a skill that is loaded, in hundredths; `None` for never. By default,
+    /// never: the model decides. Scores are those of the host's ranker.
+    pub min_score: Option<u16>,
+    /// The maximum number of skills for one message. By default 1.
+    pub skills: usize,
+}
+
+impl Default for AutoLoad {
+    fn default() -> Self {
+        Self { min_score: None, skills: 1 }
+    }
 }
 
 /// Whether the records of a scan are cached for the next start.
