@@ -90,7 +90,11 @@ fn full_file_is_renamed_and_the_chain_goes_on() {
     let verified = verify(&place.path).expect("nothing was changed");
     assert_eq!((verified.entries, verified.head.seq), (20, 20));
     assert!(verified.files > 3, "{:?}", place.names());
-    fs::remove_file(place.directory.path().join(&place.names()[1])).expect("it is there");
+    let full = place.directory.path().join(&place.names()[1]);
+    let text = fs::read_to_string(&full).expect("it is text");
+    fs::write(&full, text + "torn").expect("there is room");
+    assert!(verify(&place.path).is_err(), "only the last file may end with an unfinished line");
+    fs::remove_file(full).expect("it is there");
     assert!(verify(&place.path).is_err(), "a full file is missing");
 }
 

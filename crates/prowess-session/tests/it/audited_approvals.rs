@@ -148,6 +148,21 @@ fn use_of_one_call_is_reported_once() {
 }
 
 #[test]
+fn change_that_lost_a_race_is_not_reported() {
+    let host = Host::new();
+    host.ask("1", "push");
+    let id = ApprovalId::new("1");
+    let asked = host.approvals.load(&id).expect("memory does not fail").expect("it is stored");
+    assert!(host.decide("1", grant(ApprovalScope::Session)));
+    host.take();
+    let decision =
+        ApprovalDecision { verdict: ApprovalVerdict::Deny, by: "bob".into(), at: Timestamp(2) };
+    let late = asked.decide(&decision).expect("it was pending when it was read");
+    assert_eq!(host.approvals.replace(late, asked.version), Ok(false));
+    assert_eq!(host.take(), Vec::<String>::new(), "nothing has changed");
+}
+
+#[test]
 fn removed_entries_have_expired_unless_they_ended() {
     let host = Host::new();
     for id in ["pending", "granted", "denied", "revoked"] {
