@@ -49,6 +49,8 @@ cargo xtask COMMAND
   corpus DIR         list DIR and check that every SKILL.md in it is accounted for
   recall DIR         measure how many of 200 needs a scripted model meets with the skills of DIR in two calls, by
                      policy; fewer than 95 % by the default is a failure
+  prefix             replay 200 turns and measure the share of prompt tokens that a prompt cache would keep, by
+                     policy; less than 90 % by the default is a failure
   conformance FILE   compare the command line with the recorded reference tool
   parity DIR         compare the verdicts on DIR with the reference tool, installed from its registry
   plugins [DIR]      build the plugins into target/plugins, print what they say of themselves and check
@@ -95,6 +97,7 @@ fn main() -> ExitCode {
         ["parity", directory] => parity::run(Path::new(directory)),
         ["tokens", directory] => tokens(Path::new(directory)),
         ["recall", directory] => recall(Path::new(directory)),
+        ["prefix"] => cargo(["run", "--package", "benches", "--bin", "prefix"]),
         ["plugins"] => plugins::check(),
         ["plugins", directory] => {
             plugins::check().and_then(|()| plugins::compare(Path::new(directory)))

@@ -1,0 +1,121 @@
+//! Prints the share of prompt tokens that a provider's prompt cache would have kept over 200 turns
+//! with loads, unloads and edits, by policy, and fails if the default policy keeps less than 90 %.
+//!
+//! What is kept of a prompt is its common prefix with the prompt of the turn before.
+#![expect(clippy::print_stdout, reason = "a table is what the program is for")]
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use prowess::prompt::{CatalogEvery, CommonPrefix, PromptPolicy, common_prefix};
+use prowess::session::SessionHandle;
+use prowess::{EstimatedTokens, Policies, Runtime, ToolCall};
+use serde_json::json;
+
+const TURNS: usize = 200;
+const SKILLS: usize = 40;
+
+/// The least share that the default policy may keep, in percent.
+const LEAST: usize = 90;
+
+/// The lengths of public skills, at the median.
+const DESCRIPTION: usize = 248;
+const BODY: usize = 6_500;
+
+fn main() -> ExitCode {
+    println!("{TURNS} turns, {SKILLS} skills\n");
+    println!("| `catalog_every` | tokens | kept | share |");
+    println!("|---|--:|--:|--:|");
+    let mut is_enough = true;
+    for every in [CatalogEvery::Call, CatalogEvery::Session, CatalogEvery::Change] {
+        let kept = replayed(every);
+        let share = kept.tokens * 100 / kept.of_tokens;
+        println!("| {every:?} | {} | {} | {share} % |", kept.of_tokens, kept.tokens);
+        if every == CatalogEvery::default() {
+            is_enough = share >= LEAST;
+        }
+    }
+    if is_enough {
+        return ExitCode::SUCCESS;
+    }
+    println!("\nthe default policy keeps less than {LEAST} %");
+    ExitCode::FAILURE
+}
+
+/// Replays the turns; returns the sums of all prompts after the first.
+fn replayed(catalog_every: CatalogEvery) -> CommonPrefix {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    for number in 0..SKILLS {
+        write(directory.path(), number, "first");
+    }
+    let prompt = PromptPolicy { catalog_every, ..PromptPolicy::default() };
+    let policies = Policies { prompt, ..Policies::default() };
+    let builder = Runtime::builder().policies(policies);
+    let runtime = builder.skills_directory("user", directory.path()).build();
+    let runtime = runtime.expect("the policies fit together");
+    let session = runtime.open_session().expect("memory takes another session");
+    let mut before: Option<String> = None;
+    let mut kept = CommonPrefix::default();
+    for number in 0..TURNS {
+        change_files(&runtime, directory.path(), number);
+        let turn = runtime.turn(&session).expect("the session is open");
+        let text = turn.prompt().text.clone();
+        if let Some(before) = before {
+            let prefix = common_prefix(&before, &text, &EstimatedTokens);
+            kept.tokens += prefix.tokens;
+            kept.of_tokens += prefix.of_tokens;
+        }
+        before = Some(text);
+        call_tools(&runtime, &session, number);
+    }
+    kept
+}
+
+/// Edits a skill in each tenth turn, and adds or removes one now and then.
+fn change_files(runtime: &Runtime, directory: &Path, turn: usize) {
+    if turn % 10 == 5 {
+        write(directory, turn * 7 % SKILLS, &format!("edited in turn {turn}"));
+    }
+    if turn % 40 == 25 {
+        write(directory, SKILLS + turn, "added");
+    }
+    if turn % 50 == 45 {
+        let removed = directory.join(name(turn % SKILLS));
+        std::fs::remove_dir_all(removed).expect("the skill is there");
+    }
+    runtime.reload();
+}
+
+/// Loads a skill in each eighth turn, and unloads the oldest in each twenty-fourth.
+fn call_tools(runtime: &Runtime, session: &SessionHandle, number: usize) {
+    let turn = runtime.turn(session).expect("the session is open");
+    let ids: Vec<_> = turn.catalog().skills().map(|skill| skill.id().to_owned()).collect();
+    if number % 8 == 3 && turn.state().active.len() < 8 {
+        let arguments = json!({ "names": [ids[number * 3 % ids.len()]], "mode": "add" });
+        let answer = turn.call(&ToolCall::new("skills_load", arguments)).result;
+        assert!(!answer.is_error, "{answer:?}");
+    }
+    let oldest = turn.state().active.first().map(|skill| skill.id.clone());
+    if number % 24 == 20
+        && let Some(oldest) = oldest
+    {
+        let answer =
+            turn.call(&ToolCall::new("skills_unload", json!({ "names": [oldest] }))).result;
+        assert!(!answer.is_error, "{answer:?}");
+    }
+}
+
+fn name(number: usize) -> String {
+    format!("skill-{number:03}")
+}
+
+fn write(directory: &Path, number: usize, state: &str) {
+    let name = name(number);
+    let description = "Works on one kind of task. ".repeat(DESCRIPTION / 27);
+    let body = "Read the file, then write the result. ".repeat(BODY / 38);
+    let text = format!(
+        "---\nname: {name}\ndescription: {description}It is {state}.\n---\n# {name}\n{body}\n"
+    );
+    std::fs::create_dir_all(directory.join(&name)).expect("a directory can be made");
+    std::fs::write(directory.join(name).join("SKILL.md"), text).expect("a file can be written");
+}
