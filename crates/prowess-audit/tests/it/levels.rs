@@ -39,7 +39,7 @@ impl<S: Subscriber> Layer<S> for Lines {
 fn run_is_info_violation_is_warning_execution_is_debug() {
     let lines = Lines::default();
     let subscriber = tracing_subscriber::registry().with(lines.clone());
-    tracing::subscriber::with_default(subscriber, || {
+    prowess_testkit::with_subscriber(subscriber, || {
         TracedAudit.report(&activated());
         TracedAudit.record(&done(1));
         TracedAudit.record(&denied(2));

@@ -21,7 +21,7 @@ impl<S: Subscriber> Layer<S> for Counter {
 fn parser_emits_no_event() {
     let events = Arc::new(AtomicUsize::new(0));
     let subscriber = registry().with(Counter(Arc::clone(&events)));
-    tracing::subscriber::with_default(subscriber, || {
+    prowess_testkit::with_subscriber(subscriber, || {
         assert!(shell_commands("curl -H 'secret' x").is_ok());
         assert!(shell_commands("a && ; b").is_err());
         assert_eq!(events.load(Ordering::Relaxed), 0, "the subscriber got no event");

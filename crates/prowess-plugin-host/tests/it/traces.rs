@@ -57,7 +57,7 @@ impl<S: tracing::Subscriber> Layer<S> for Collector {
 fn traced(source: &dyn SkillSource) -> Vec<String> {
     let collector = Collector::default();
     let subscriber = tracing_subscriber::registry().with(collector.clone());
-    tracing::subscriber::with_default(subscriber, || {
+    prowess_testkit::with_subscriber(subscriber, || {
         ScanRecorder::scan(source).unwrap();
         let file = ResourcePath::new("file").unwrap();
         let read = |package| source.read(&package, &file, ReadLimit(100));

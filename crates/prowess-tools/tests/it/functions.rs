@@ -161,7 +161,7 @@ fn alias_works_and_warns() {
     assert!(!names.contains(&"get_weather".to_owned()), "an alias is not offered: {names:?}");
     let events = Events::default();
     let subscriber = tracing_subscriber::registry().with(events.clone());
-    let answer = tracing::subscriber::with_default(subscriber, || {
+    let answer = prowess_testkit::with_subscriber(subscriber, || {
         host.done("weather", json!({ "city": "Rome" }));
         host.done("get_weather", json!({ "city": "Rome" }))
     });

@@ -30,7 +30,7 @@ fn only(collector: &Collector, name: &str) -> Seen {
 /// Runs `work` and returns what it traced.
 fn traced(work: impl FnOnce()) -> Collector {
     let collector = Collector::default();
-    tracing::subscriber::with_default(tracing_subscriber::registry().with(collector.clone()), work);
+    prowess_testkit::with_subscriber(tracing_subscriber::registry().with(collector.clone()), work);
     collector
 }
 
