@@ -595,65 +595,65 @@ fn calls() {
     check(
         &sent.into(),
         &expect![[r#"
-        [
-          {
-            "role": "assistant",
-            "content": null,
-            "tool_calls": [
+            [
               {
-                "id": "call-1",
-                "type": "function",
-                "function": {
-                  "name": "read",
-                  "arguments": "{\"path\":\"a.md\"}"
-                }
-              }
-            ]
-          },
-          {
-            "type": "function_call",
-            "call_id": "call-1",
-            "name": "read",
-            "arguments": "{\"path\":\"a.md\"}"
-          },
-          {
-            "role": "assistant",
-            "content": [
+                "role": "assistant",
+                "content": null,
+                "tool_calls": [
+                  {
+                    "id": "call-1",
+                    "type": "function",
+                    "function": {
+                      "name": "read",
+                      "arguments": "{\"path\":\"a.md\"}"
+                    }
+                  }
+                ]
+              },
               {
-                "type": "tool_use",
-                "id": "call-1",
+                "type": "function_call",
+                "call_id": "call-1",
                 "name": "read",
-                "input": {
-                  "path": "a.md"
-                }
-              }
-            ]
-          },
-          {
-            "role": "model",
-            "parts": [
+                "arguments": "{\"path\":\"a.md\"}"
+              },
               {
-                "functionCall": {
-                  "id": "call-1",
+                "role": "assistant",
+                "content": [
+                  {
+                    "type": "tool_use",
+                    "id": "call-1",
+                    "name": "read",
+                    "input": {
+                      "path": "a.md"
+                    }
+                  }
+                ]
+              },
+              {
+                "role": "model",
+                "parts": [
+                  {
+                    "functionCall": {
+                      "name": "read",
+                      "args": {
+                        "path": "a.md"
+                      },
+                      "id": "call-1"
+                    }
+                  }
+                ]
+              },
+              {
+                "jsonrpc": "2.0",
+                "id": "call-1",
+                "method": "tools/call",
+                "params": {
                   "name": "read",
-                  "args": {
+                  "arguments": {
                     "path": "a.md"
                   }
                 }
               }
-            ]
-          },
-          {
-            "jsonrpc": "2.0",
-            "id": "call-1",
-            "method": "tools/call",
-            "params": {
-              "name": "read",
-              "arguments": {
-                "path": "a.md"
-              }
-            }
-          }
-        ]"#]],
+            ]"#]],
     );
 }
