@@ -7,6 +7,10 @@
 
 mod builtins;
 mod filter;
+#[cfg(feature = "shell")]
+mod parse;
+#[cfg(not(feature = "shell"))]
+#[path = "shell/no_parse.rs"]
 mod parse;
 mod unreadable;
 
