@@ -1,6 +1,6 @@
 //! The builder of a runtime: its policies, layers, sources and services.
 
-#[cfg(feature = "filesystem")]
+#[cfg(any(feature = "filesystem", feature = "scripts"))]
 use std::path::PathBuf;
 use std::sync::Arc;
 
