@@ -33,7 +33,10 @@ impl Sandbox {
 
     pub(super) fn write(&self, text: &mut String) {
         let level = self.level.map_or("not available", SandboxLevel::as_str);
-        let _ = writeln!(text, "\n{HEADING}Sandbox{HEADING:#} for plugins in their own processes, and for scripts");
+        let _ = writeln!(
+            text,
+            "\n{HEADING}Sandbox{HEADING:#} for plugins in own processes and scripts"
+        );
         let _ = writeln!(text, "  {level}");
         for missing in &self.missing {
             let _ = writeln!(text, "  missing: {}", plain(missing));

@@ -106,7 +106,7 @@ fn for_people_each_finding_has_its_help() {
           $ROOT
               user layer · trusted · 2 skills · watched for changes
 
-        Sandbox for plugins in their own processes, and for scripts
+        Sandbox for plugins in own processes and scripts
           namespaces
 
         2 skills: 1 error, 3 warnings, 0 hints
