@@ -1,4 +1,4 @@
-//! What the audit of a tool call costs: through the toolbox into memory, and onto a disk.
+//! The cost of the audit of a tool call: through the toolbox into memory, and onto a disk.
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a decision about a tool call costs.
+//! The cost of a decision about a tool call.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -34,7 +34,7 @@ enum Reached {
     Missed,
 }
 
-/// What a policy reached.
+/// The result of a policy.
 struct Row {
     name: &'static str,
     shown: usize,

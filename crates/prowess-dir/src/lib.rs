@@ -57,7 +57,7 @@ pub use file::{File, Head};
 pub use identity::Identity;
 
 pub use path::RelativePath;
-pub use private::{check_owner, check_private};
+pub use private::{check_owner, check_private, is_user_or_root};
 pub use refusals::Refusals;
 pub use spent::SpentFiles;
 pub use stat::{FileTime, Kind, Stat};

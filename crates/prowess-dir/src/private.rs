@@ -23,12 +23,16 @@ pub fn check_private(metadata: &Metadata) -> io::Result<()> {
 ///
 /// It belongs to another user, or other users may write to it.
 pub fn check_owner(metadata: &Metadata) -> io::Result<()> {
-    let owner = metadata.uid();
-    if owner != 0 && owner != rustix::process::geteuid().as_raw() {
-        return Err(Error::new(ErrorKind::PermissionDenied, "it belongs to somebody else"));
+    if !is_user_or_root(metadata.uid()) {
+        return Err(Error::new(ErrorKind::PermissionDenied, "it belongs to another user"));
     }
     if metadata.mode() & 0o022 != 0 {
         return Err(Error::new(ErrorKind::PermissionDenied, "others may write to it"));
     }
     Ok(())
+}
+
+/// Returns whether this is the id of the user who runs the program, or of root.
+pub fn is_user_or_root(user: u32) -> bool {
+    user == 0 || user == rustix::process::geteuid().as_raw()
 }

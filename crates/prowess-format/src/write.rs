@@ -71,7 +71,7 @@ pub fn rewrite(text: &str) -> Result<String, WriteError> {
     assemble(content::of_pairs(&pairs)?, &text[fences.body_start..])
 }
 
-/// Writes a whole manifest of an agent anew, in canonical form: every field in its order, and
+/// Writes a whole manifest of an agent in canonical form: every field in its order, and
 /// unquoted numbers and truth values unquoted.
 ///
 /// # Errors

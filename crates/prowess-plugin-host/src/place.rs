@@ -8,9 +8,9 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use prowess_dir::is_user_or_root;
 use prowess_text::shell_word;
 
-use crate::private_file::is_ours;
 use crate::regular_file::{LastLink, open_any};
 use crate::{PluginError, PluginErrorKind, PluginPolicy};
 
@@ -121,7 +121,7 @@ fn writers(path: &Path, place: &Path, stat: &Metadata) -> Result<(), PluginError
         let help = format!("take the right away: chmod o-w {}", shell_word(place));
         return Err(refused(path, reason, help));
     }
-    if !is_ours(stat.uid()) {
+    if !is_user_or_root(stat.uid()) {
         let owner = stat.uid();
         let reason = format!("can be replaced by user {owner}, who owns `{}`", place.display());
         return Err(refused(path, reason, "install it as yourself or as root"));

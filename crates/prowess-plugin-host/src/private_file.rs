@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::regular_file::{LastLink, flags, open_any};
@@ -24,9 +24,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
     if !stat.is_file() || stat.len() > MAX_BYTES {
         return Err(io::Error::other("it is not a regular file of at most 16 MiB"));
     }
-    if !is_ours(stat.uid()) || stat.mode() & 0o022 != 0 {
-        return Err(io::Error::other("it belongs to somebody else, or others may write to it"));
-    }
+    prowess_dir::check_owner(&stat)?;
     let mut text = String::new();
     file.take(MAX_BYTES).read_to_string(&mut text)?;
     Ok(Some(text))
@@ -64,11 +62,6 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
     let file = options.open(lock)?;
     file.lock()?;
     Ok(file)
-}
-
-/// Whether this user is the one that runs the host, or root.
-pub(crate) fn is_ours(user: u32) -> bool {
-    user == 0 || user == rustix::process::geteuid().as_raw()
 }
 
 fn directory_of(path: &Path) -> io::Result<&Path> {

@@ -144,7 +144,7 @@ pub fn with_active(before: &SessionState, active: Vec<Arc<ActiveSkill>>) -> Sess
     SessionState { active, ledger, ..before.clone() }
 }
 
-/// What the host kept of the results of tools when it compacted a conversation.
+/// The results of tools that are left after the host compacted a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeptDeliveries {
     /// No result of a tool.

@@ -1,4 +1,4 @@
-//! What a host needs for a user who chooses skills, and for tools of its own.
+//! Skills that a user chooses, and tools of the host.
 
 use prowess_core::{Caller, Catalog, Lookup, Record, SessionState};
 

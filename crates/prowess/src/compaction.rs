@@ -1,4 +1,4 @@
-//! What a conversation needs again after the host has compacted it.
+//! The texts that a conversation needs again after the host has compacted it.
 
 use prowess_core::{BodyDelivery, ReinjectionBudget, SessionState};
 use prowess_prompt::{body_again, compaction_notice};

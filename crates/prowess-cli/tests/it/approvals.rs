@@ -185,7 +185,7 @@ fn database_that_others_can_change_is_refused() {
     assert!(ran.stderr.contains("state-database-invalid"), "{ran:?}");
 }
 
-/// What a model writes reaches the terminal of the person that decides.
+/// Text of a model reaches the terminal of the person who decides.
 #[test]
 fn texts_of_a_model_are_encoded() {
     let hostile = |(number, text): (usize, String)| {

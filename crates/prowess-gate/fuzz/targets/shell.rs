@@ -1,4 +1,4 @@
-//! What the real `bash` runs of a command is what was read of it, if it can be read.
+//! The real `bash` runs exactly the commands that were read.
 #![no_main]
 
 #[path = "../../tests/it/oracle/bash.rs"]

@@ -1,4 +1,4 @@
-//! What a call passes reaches the script unchanged.
+//! The input of a call reaches the script unchanged.
 
 use std::collections::BTreeMap;
 

@@ -55,7 +55,7 @@ impl<'a> Skills<'a> {
     }
 }
 
-/// Returns the record of a loaded skill. A skill that has none any more is trusted by nobody.
+/// Returns the record of a loaded skill. A skill without one is untrusted.
 fn record<'c>(catalog: &'c Catalog, skill: &ActiveSkill) -> Option<Record<'c>> {
     let found = |caller| catalog.find(&skill.id, caller).found();
     let mut found = [found(Caller::Model), found(Caller::User)].into_iter().flatten();

@@ -192,7 +192,7 @@ fn check_denied(place: &Place, answer: &Dispatched, path: &str) {
     let code = answer.result.code.as_ref().map(prowess::Code::as_str);
     assert_eq!(code, Some("tool-denied"), "{path}: {answer:?}");
     assert_eq!(place.runs.load(Ordering::Relaxed), 0, "{path} runs nothing");
-    assert!(answer.approval.is_none(), "{path} asks nobody");
+    assert!(answer.approval.is_none(), "{path} asks no person");
     let audit = &place.audit;
     assert!(audit.intents.lock().expect("no test panics").is_empty(), "{path} stores no intent");
     let events = audit.events.lock().expect("no test panics");

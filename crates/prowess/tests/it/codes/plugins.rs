@@ -44,7 +44,7 @@ pub(super) static PLUGINS: &[PluginExample] = &[
     ),
     of(
         PLUGIN_NOT_TRUSTED,
-        "a file that nobody has trusted",
+        "a file that is not trusted yet",
         "check where it comes from, then run `prowess plugin trust FILE`",
     ),
     of(
