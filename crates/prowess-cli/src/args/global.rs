@@ -1,0 +1,115 @@
+//! The options of every command, and the values that they take.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ColorChoice, ValueEnum};
+use prowess::plugin_host::PluginSettings;
+
+/// The options of every command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Directory of skills, optionally with its layer (default: `user`); repeatable
+    ///
+    /// LAYER is `embedded`, `user`, `project` or a layer of the configuration. Without this option:
+    /// the embedded skills; `~/.prowess/skills`, `~/.agents/skills` and the same under `~/.config`;
+    /// and every `.prowess/skills` and `.agents/skills` from the working directory up to the
+    /// repository's root, if the directory is trusted (see `prowess trust`).
+    #[arg(long, global = true, value_name = "[LAYER=]DIR")]
+    pub(crate) root: Vec<Root>,
+
+    /// Trusted plugin to load, for its skills and tools; repeatable. See `prowess plugin trust`
+    ///
+    /// LAYER is the layer of its skills. JSON is an object that configures it. Defaults come from
+    /// `plugins.settings` in the configuration.
+    #[arg(long, global = true, value_name = "[LAYER=]FILE[=JSON]")]
+    pub(crate) plugin: Vec<NamedPlugin>,
+
+    /// Load the built-in skill sources from plugins in this directory instead of the compiled-in
+    /// ones
+    ///
+    /// Defaults to `$PROWESS_DYNAMIC`, then to `plugins.built_in` in the configuration.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) dynamic: Option<PathBuf>,
+
+    /// Configuration file (YAML); starts from a preset and overrides parts of it
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Preset of the configuration: standard, flexigpt, omniforge, boxxy, sandbox or yodoca
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]
+    pub(crate) preset: Option<String>,
+
+    /// Ignore and do not write the scan cache
+    #[arg(long, global = true)]
+    pub(crate) no_cache: bool,
+
+    /// Output format
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+
+    /// When to use colors
+    #[arg(long, global = true, default_value_t = ColorChoice::Auto)]
+    pub(crate) color: ColorChoice,
+
+    /// Print results only, without warnings and remarks
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// A root with its layer.
+#[derive(Clone, Debug)]
+pub(crate) struct Root {
+    pub(crate) layer: String,
+    pub(crate) directory: PathBuf,
+}
+
+/// Defaults to the layer `user`: a directory that is named on the command line is trusted.
+impl From<&str> for Root {
+    fn from(text: &str) -> Self {
+        let (layer, directory) = match text.split_once('=') {
+            Some((layer, directory)) if !layer.contains('/') => (layer, directory),
+            _ => ("user", text),
+        };
+        Self { layer: layer.to_owned(), directory: directory.into() }
+    }
+}
+
+/// A plugin with its settings.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedPlugin {
+    pub(crate) file: PathBuf,
+    pub(crate) settings: PluginSettings,
+}
+
+impl FromStr for NamedPlugin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // An object starts with a brace, which no plugin's file does after an equals sign.
+        let (named, config) = match text.find("={") {
+            Some(at) => (&text[..at], Some(&text[at + 1..])),
+            None => (text, None),
+        };
+        let config = config.map(serde_json::from_str).transpose();
+        let config =
+            config.map_err(|error| format!("its configuration is not valid JSON: {error}"))?;
+        let (layer, file) = match named.split_once('=') {
+            Some((layer, file)) if !layer.contains('/') => (Some(layer.to_owned()), file),
+            _ => (None, named),
+        };
+        Ok(Self {
+            file: file.into(),
+            settings: PluginSettings { config, layer, ..PluginSettings::default() },
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Text for people
+    Text,
+    /// One JSON document
+    Json,
+}

@@ -1,0 +1,29 @@
+//! The arguments of `run`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// The arguments of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// Id of the skill
+    pub(crate) id: String,
+    /// Path of the script in the skill, such as `scripts/fill.py`
+    pub(crate) script: String,
+    /// Arguments of the script
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) arguments: Vec<String>,
+    /// File or directory that the script may read, besides the skill and the system; repeatable
+    #[arg(long, value_name = "PATH")]
+    pub(crate) read: Vec<PathBuf>,
+    /// Directory that the script may change; repeatable
+    #[arg(long, value_name = "DIR")]
+    pub(crate) write: Vec<PathBuf>,
+    /// Let the script use the network
+    #[arg(long)]
+    pub(crate) network: bool,
+    /// Seconds after which the script is ended, at most 600
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) seconds: u64,
+}
