@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const SHELL: ToolKind<'static> = ToolKind::Shell { command: "command", harmless: &[] };
 const FILE: ToolKind<'static> = ToolKind::File { paths: &["path"] };
 
-/// The calls: a tool without patterns, one with a path, a short and a long shell command, and
+/// The calls: a tool without patterns, one with a path, a plain and a quoted shell command, a line of them, and
 /// commands that take the filter or the parser the longest.
 fn calls() -> Vec<(&'static str, &'static str, ToolKind<'static>, Value)> {
     let shell = |command: &str| json!({ "command": command });
@@ -21,6 +21,7 @@ fn calls() -> Vec<(&'static str, &'static str, ToolKind<'static>, Value)> {
         ("plain tool", "json_query", ToolKind::Other, json!({ "query": "$.a" })),
         ("path", "Read", FILE, json!({ "path": "references/guide.md" })),
         ("shell, one command", "Bash", SHELL, shell("git status --short")),
+        ("shell, one quoted command", "Bash", SHELL, shell("git status '--short'")),
         ("shell, a line", "Bash", SHELL, shell("git add -A && git commit -m 'a; b' && git push")),
         ("shell, refused by the filter", "Bash", SHELL, shell("git log $(touch x)")),
         ("shell, 127 commands", "Bash", SHELL, shell(&list)),

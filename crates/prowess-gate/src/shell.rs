@@ -3,7 +3,8 @@
 //! A command passes two readers. [`filter`] goes through its characters once, without recursion,
 //! and refuses everything that is not literal text, quotes, blanks or one of `|`, `||`, `&&`, `;`
 //! and line feeds. What it accepts cannot nest, so the parser behind it needs no depth; and it
-//! counts the words, which the parser then has to find as well.
+//! counts the words, which the parser then has to find as well. A single command of plain words
+//! needs neither ([`plain`]).
 
 mod builtins;
 mod filter;
@@ -12,6 +13,8 @@ mod parse;
 #[cfg(not(feature = "shell"))]
 #[path = "shell/no_parse.rs"]
 mod parse;
+#[cfg(feature = "shell")]
+mod plain;
 mod unreadable;
 
 pub use unreadable::{Unreadable, UnreadableKind};
@@ -53,14 +56,28 @@ pub struct SimpleCommand {
 /// The first thing in the command that is not a literal word, or the reason why the shell might
 /// run something else than what was read.
 pub fn shell_commands(command: &str) -> Result<Vec<SimpleCommand>, Unreadable> {
-    let counted = filter::check(command)?;
-    let commands = parse::commands(command)?;
-    let words = commands.iter().map(|command| command.words.len()).sum::<usize>();
-    if words != counted {
-        return Err(Unreadable::of(UnreadableKind::Syntax));
-    }
+    let commands = match plain(command) {
+        Some(command) => vec![command],
+        None => parsed(command)?,
+    };
     match commands.iter().find_map(|command| builtins::evaluating(&command.words)) {
         Some(builtin) => Err(Unreadable::of(UnreadableKind::Builtin(builtin.to_owned()))),
         None => Ok(commands),
     }
+}
+
+/// Returns a single command of plain words, if this build reads commands.
+fn plain(command: &str) -> Option<SimpleCommand> {
+    #[cfg(feature = "shell")]
+    return plain::command(command);
+    #[cfg(not(feature = "shell"))]
+    return None;
+}
+
+/// Returns the simple commands that both the filter and the parser find.
+fn parsed(command: &str) -> Result<Vec<SimpleCommand>, Unreadable> {
+    let counted = filter::check(command)?;
+    let commands = parse::commands(command)?;
+    let words = commands.iter().map(|command| command.words.len()).sum::<usize>();
+    if words == counted { Ok(commands) } else { Err(Unreadable::of(UnreadableKind::Syntax)) }
 }

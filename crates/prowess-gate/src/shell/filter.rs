@@ -13,7 +13,7 @@ use UnreadableKind::{
 };
 
 /// The words that begin or continue a compound command if a simple command begins with them.
-const RESERVED: [&str; 22] = [
+pub(super) const RESERVED: [&str; 22] = [
     "!", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
     "function", "if", "in", "select", "then", "time", "until", "while", "{", "}",
 ];
