@@ -141,6 +141,7 @@ fn test() -> Result<(), Failure> {
     let variables = [("PROWESS_TEST_PLUGINS", built.as_str()), ("RUST_TEST_THREADS", "4")];
     process::cargo_with(&variables, ["test", "--workspace", "--all-targets"])?;
     // What stands behind a feature that nothing of the workspace turns on.
+    cargo(["test", "--package", "prowess-audit", "--features", "opentelemetry"])?;
     cargo(["test", "--package", "prowess-prompt", "--features", "exact-tokens"])?;
     cargo(["test", "--package", "prowess-search", "--features", "semantic"])?;
     features::run()?;

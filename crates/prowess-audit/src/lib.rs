@@ -35,6 +35,8 @@ mod json;
 mod log;
 mod memory;
 mod metrics;
+#[cfg(feature = "opentelemetry")]
+mod open_telemetry;
 mod redact;
 mod secrets;
 mod story;
@@ -47,6 +49,8 @@ pub use fanout::Fanout;
 pub use log::{Durability, JsonLinesLog, LogError, LogOptions};
 pub use memory::MemoryLog;
 pub use metrics::Metrics;
+#[cfg(feature = "opentelemetry")]
+pub use open_telemetry::OpenTelemetry;
 pub use redact::Redactor;
 pub use secrets::{Secret, Secrets};
 pub use story::{Statistics, Story};

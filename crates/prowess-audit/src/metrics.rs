@@ -1,6 +1,6 @@
 //! Counters and histograms in the text format of Prometheus.
 
-mod render;
+pub(crate) mod render;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ const MOST_MODELS: usize = 64;
 const LONGEST_LABEL: usize = 64;
 
 /// The upper limits of the histogram of durations, in milliseconds.
-const BUCKETS: [u64; 8] = [1, 5, 10, 50, 100, 500, 1_000, 10_000];
+pub(crate) const BUCKETS: [u64; 8] = [1, 5, 10, 50, 100, 500, 1_000, 10_000];
 
 /// The codes of a call whose skill or file was not found by the name that the model wrote.
 const UNRESOLVED: [&str; 5] =
@@ -34,7 +34,7 @@ pub struct Metrics(Mutex<BTreeMap<String, Counters>>);
 
 /// The counters of one model.
 #[derive(Clone, Debug, Default)]
-struct Counters {
+pub(crate) struct Counters {
     done: u64,
     refused: u64,
     failed: u64,
@@ -64,14 +64,18 @@ impl Metrics {
     }
 
     fn count(&self, model: Option<&str>, add: impl FnOnce(&mut Counters)) {
-        let label: String = model.unwrap_or("unknown").chars().take(LONGEST_LABEL).collect();
         let mut models = self.lock();
-        let has_room = models.len() < MOST_MODELS || models.contains_key(&label);
-        let label = if has_room { label } else { "other".to_owned() };
+        let label = label(&models, model);
         add(models.entry(label).or_default());
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Counters>> {
+    /// Returns the label of a model.
+    #[cfg(feature = "opentelemetry")]
+    pub(crate) fn label(&self, model: Option<&str>) -> String {
+        label(&self.lock(), model)
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Counters>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -101,6 +105,11 @@ impl CostTracker for Metrics {
 }
 
 impl Counters {
+    /// Returns the number of calls by how they ended.
+    pub(crate) fn outcomes(&self) -> [(&'static str, u64); 3] {
+        [("done", self.done), ("refused", self.refused), ("failed", self.failed)]
+    }
+
     fn add(&mut self, event: &AuditEvent) {
         let AuditEvent { intent, outcome, duration, .. } = event;
         let code = match outcome {
@@ -129,6 +138,12 @@ impl Counters {
             self.durations[bucket] += 1;
         }
     }
+}
+
+fn label(models: &BTreeMap<String, Counters>, model: Option<&str>) -> String {
+    let label: String = model.unwrap_or("unknown").chars().take(LONGEST_LABEL).collect();
+    let has_room = models.len() < MOST_MODELS || models.contains_key(&label);
+    if has_room { label } else { "other".to_owned() }
 }
 
 /// Returns whether a path, as it was written, leads to a script of a package.

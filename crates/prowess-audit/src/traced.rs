@@ -9,8 +9,9 @@ use tracing::{debug, info, warn};
 /// Emits events with the target `prowess`: skills that are loaded and no longer loaded at level
 /// `info`, calls that the gate denies at `warn`, all other calls at `debug`.
 ///
-/// A bridge to OpenTelemetry needs nothing else: the layer of `tracing-opentelemetry` exports
-/// these events, and the spans of turns and calls around them.
+/// The layer of `tracing-opentelemetry` exports these events, and the spans of turns and calls
+/// around them, to OpenTelemetry. `OpenTelemetry`, behind the feature `opentelemetry`, has metrics
+/// and spans of calls without that layer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TracedAudit;
 

@@ -8,9 +8,16 @@ use super::{BUCKETS, Counters};
 type Models = BTreeMap<String, Counters>;
 
 /// A counter: its name, its meaning, its value.
-type Counter = (&'static str, &'static str, fn(&Counters) -> u64);
+pub(crate) type Counter = (&'static str, &'static str, fn(&Counters) -> u64);
 
-const COUNTERS: [Counter; 8] = [
+/// The counter of calls by outcome: its name and its meaning.
+pub(crate) const CALLS: (&str, &str) = ("tool_calls", "Calls of tools, by how they ended.");
+
+/// The histogram of durations: its name and its meaning.
+pub(crate) const DURATIONS: (&str, &str) =
+    ("tool_call_duration_seconds", "The durations of calls.");
+
+pub(crate) const COUNTERS: [Counter; 8] = [
     ("skill_path_resolution_failures", "Calls whose skill or file was not found.", |it| {
         it.unresolved_paths
     }),
@@ -30,9 +37,9 @@ const COUNTERS: [Counter; 8] = [
 ];
 
 /// A gauge: its name, its meaning, and the fraction that it shows.
-type Gauge = (&'static str, &'static str, fn(&Counters) -> [u64; 2]);
+pub(crate) type Gauge = (&'static str, &'static str, fn(&Counters) -> [u64; 2]);
 
-const GAUGES: [Gauge; 2] = [
+pub(crate) const GAUGES: [Gauge; 2] = [
     ("average_tokens_per_skill_execution", "Tokens by call in the run of a skill.", |it| {
         [it.tokens, it.executions]
     }),
@@ -52,9 +59,7 @@ pub(super) fn all(models: &Models) -> String {
     for (name, help, fraction) in GAUGES {
         heading(&mut text, name, help, "gauge");
         for (model, counters) in models {
-            let [part, whole] = fraction(counters);
-            if whole > 0 {
-                let value = part as f64 / whole as f64;
+            if let Some(value) = value(fraction(counters)) {
                 let _ = writeln!(text, "{name}{{model=\"{}\"}} {value}", escaped(model));
             }
         }
@@ -64,38 +69,42 @@ pub(super) fn all(models: &Models) -> String {
     text
 }
 
+/// Returns the value of a gauge; `None` if there is nothing to divide by.
+pub(crate) fn value([part, whole]: [u64; 2]) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
 fn heading(text: &mut String, name: &str, help: &str, kind: &str) {
     let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
 fn calls(text: &mut String, models: &Models) {
-    heading(text, "tool_calls", "Calls of tools, by how they ended.", "counter");
+    let (name, help) = CALLS;
+    heading(text, name, help, "counter");
     for (model, counters) in models {
-        let Counters { done, refused, failed, .. } = counters;
-        for (outcome, count) in [("done", done), ("refused", refused), ("failed", failed)] {
+        for (outcome, count) in counters.outcomes() {
             let model = escaped(model);
-            let _ = writeln!(text, "tool_calls{{model=\"{model}\",outcome=\"{outcome}\"}} {count}");
+            let _ = writeln!(text, "{name}{{model=\"{model}\",outcome=\"{outcome}\"}} {count}");
         }
     }
 }
 
 fn durations(text: &mut String, models: &Models) {
-    const NAME: &str = "tool_call_duration_seconds";
-
-    heading(text, NAME, "The durations of calls.", "histogram");
+    let (name, help) = DURATIONS;
+    heading(text, name, help, "histogram");
     for (model, counters) in models {
         let model = escaped(model);
         let mut count = 0;
         for (limit, more) in BUCKETS.iter().zip(counters.durations) {
             count += more;
             let limit = *limit as f64 / 1000.0;
-            let _ = writeln!(text, "{NAME}_bucket{{model=\"{model}\",le=\"{limit}\"}} {count}");
+            let _ = writeln!(text, "{name}_bucket{{model=\"{model}\",le=\"{limit}\"}} {count}");
         }
         let all = counters.done + counters.refused + counters.failed;
         let seconds = counters.total_duration.as_secs_f64();
-        let _ = writeln!(text, "{NAME}_bucket{{model=\"{model}\",le=\"+Inf\"}} {all}");
-        let _ = writeln!(text, "{NAME}_sum{{model=\"{model}\"}} {seconds}");
-        let _ = writeln!(text, "{NAME}_count{{model=\"{model}\"}} {all}");
+        let _ = writeln!(text, "{name}_bucket{{model=\"{model}\",le=\"+Inf\"}} {all}");
+        let _ = writeln!(text, "{name}_sum{{model=\"{model}\"}} {seconds}");
+        let _ = writeln!(text, "{name}_count{{model=\"{model}\"}} {all}");
     }
 }
 

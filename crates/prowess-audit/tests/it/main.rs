@@ -6,6 +6,8 @@ mod goldens;
 mod levels;
 mod log;
 mod metrics;
+#[cfg(feature = "opentelemetry")]
+mod open_telemetry;
 mod processes;
 mod redaction;
 mod story;
