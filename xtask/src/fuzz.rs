@@ -1,4 +1,5 @@
-//! Runs the fuzz targets of the format crate and of the gate by libFuzzer, with the stable compiler.
+//! Runs the fuzz targets of the crates that read untrusted bytes by libFuzzer, with the stable
+//! compiler.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,8 @@ use crate::process::{Failure, cargo_with, host, output};
 use crate::root;
 
 /// The packages, which are no part of the workspace.
-const PACKAGES: [&str; 2] = ["crates/prowess-format/fuzz", "crates/prowess-gate/fuzz"];
+const PACKAGES: [&str; 3] =
+    ["crates/prowess-archive/fuzz", "crates/prowess-format/fuzz", "crates/prowess-gate/fuzz"];
 
 /// A fuzz target of one of the packages.
 struct Target {

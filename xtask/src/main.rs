@@ -63,7 +63,7 @@ cargo xtask COMMAND
   asan               run the tests of the boundary to plugins by AddressSanitizer, both sides of it
   miri               run those that open no library by Miri, of the nightly compiler
   loom               try every order of threads in registry, session and audit with a model checker
-  fuzz [SECONDS]     feed the format crate and the gate broken input, for a minute unless another time is given
+  fuzz [SECONDS]     feed the readers of archives, skills and commands broken input, for a minute unless another time is given
   tokens DIR         measure the estimate of tokens on the skills of DIR, beside two vocabularies
   bench [ROUNDS [DIR]]  measure beside the floor of the same run, the real skills below DIR too; writes
                      benches/README.md

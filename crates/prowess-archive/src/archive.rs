@@ -1,0 +1,110 @@
+//! A checked list of files.
+
+use std::collections::BTreeSet;
+
+use crate::name::EntryName;
+use crate::names::Names;
+use crate::{Limits, Refusal, RefusalKind, pack};
+
+/// A file of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// The path, relative to the root of the archive: parts separated by `/`, none of them `.` or
+    /// `..`.
+    pub path: String,
+    /// Whether someone may execute the file. No other permission is kept.
+    pub is_executable: bool,
+    /// The whole content.
+    pub content: Vec<u8>,
+}
+
+impl File {
+    /// Creates a file that is not executable.
+    pub fn new(path: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
+        Self { path: path.into(), is_executable: false, content: content.into() }
+    }
+
+    /// Returns the file as an executable one.
+    #[must_use]
+    pub fn executable(self) -> Self {
+        Self { is_executable: true, ..self }
+    }
+}
+
+/// The files of an archive, sorted by path, each with a path of its own. Empty directories are not
+/// part of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Archive {
+    files: Vec<File>,
+}
+
+impl Archive {
+    /// Checks files by the rules of an archive that is read, with the default limits.
+    ///
+    /// # Errors
+    ///
+    /// An archive with these files would be refused.
+    pub fn new(files: Vec<File>) -> Result<Self, Refusal> {
+        let limits = Limits::default();
+        if files.len() > limits.entries {
+            return Err(RefusalKind::TooManyEntries.into());
+        }
+        let mut names = Names::default();
+        let mut bytes = 0;
+        for file in &files {
+            let of = |kind: RefusalKind| kind.of(file.path.as_bytes());
+            let name = EntryName::check(file.path.as_bytes(), &limits).map_err(of)?;
+            if name.is_directory || name.path != file.path {
+                return Err(of(RefusalKind::InvalidName));
+            }
+            names.add_file(&file.path).map_err(of)?;
+            bytes += file.content.len();
+            if bytes > limits.bytes {
+                return Err(of(RefusalKind::TooLarge));
+            }
+        }
+        Self::from_checked(files)
+    }
+
+    /// Creates an archive of files that were checked while they were read.
+    pub(crate) fn from_checked(mut files: Vec<File>) -> Result<Self, Refusal> {
+        if files.is_empty() {
+            return Err(RefusalKind::Empty.into());
+        }
+        files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        Ok(Self { files })
+    }
+
+    /// Returns the files, sorted by path.
+    pub fn files(&self) -> &[File] {
+        &self.files
+    }
+
+    /// Returns the directories that have a file of this name, sorted; the root is empty.
+    pub fn directories_with(&self, name: &str) -> BTreeSet<&str> {
+        let directory = |file: &'_ File| match file.path.rsplit_once('/') {
+            Some((directory, last)) => (last == name).then_some(directory.len()),
+            None => (file.path == name).then_some(0),
+        };
+        self.files.iter().filter_map(|file| Some(&file.path[..directory(file)?])).collect()
+    }
+
+    /// Returns the files below a directory, with paths relative to it; all files if it is empty.
+    #[must_use]
+    pub fn below(&self, directory: &str) -> Self {
+        if directory.is_empty() {
+            return self.clone();
+        }
+        let relative = |file: &File| {
+            let path = file.path.strip_prefix(directory)?.strip_prefix('/')?;
+            Some(File { path: path.to_owned(), ..file.clone() })
+        };
+        Self { files: self.files.iter().filter_map(relative).collect() }
+    }
+
+    /// Packs the files. Equal files give equal bytes: the entries are sorted and have no times and
+    /// no owners.
+    pub fn to_tar_gz(&self) -> Vec<u8> {
+        pack::tar_gz(&self.files)
+    }
+}

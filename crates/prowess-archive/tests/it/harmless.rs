@@ -1,0 +1,102 @@
+//! Archives that are read, by our own writer and by the programs that people use.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use prowess_archive::{Archive, File};
+
+use crate::read_default;
+use crate::tar_file::{directory, file, long_name, pax, tar, tar_gz};
+use crate::zip_file::{deflated, stored, zip, zip_with};
+
+fn paths(bytes: &[u8]) -> Vec<String> {
+    let archive = read_default(bytes).unwrap();
+    archive.files().iter().map(|file| file.path.clone()).collect()
+}
+
+#[test]
+fn usual_tar_files_are_read() {
+    let long = format!("{}/SKILL.md", "n".repeat(200));
+    assert_eq!(paths(&tar(&[file("SKILL.md")])), ["SKILL.md"]);
+    let with_root = [directory("./"), file("./SKILL.md"), directory("./a/"), file("./a/b.md")];
+    assert_eq!(paths(&tar_gz(&with_root)), ["SKILL.md", "a/b.md"]);
+    assert_eq!(paths(&tar_gz(&[file("a/b.md"), directory("a")])), ["a/b.md"]);
+    assert_eq!(paths(&tar_gz(&[long_name(&long), file("cut")])), [long.as_str()]);
+    assert_eq!(paths(&tar_gz(&[pax(b'x', &[("path", &long)]), file("cut")])), [long.as_str()]);
+    let comment = [("comment", "c310f18f0c0f1e2d")];
+    assert_eq!(paths(&tar_gz(&[pax(b'g', &comment), file("SKILL.md")])), ["SKILL.md"]);
+    let times = [("mtime", "1.5"), ("SCHILY.xattr.user.a", "b")];
+    assert_eq!(
+        paths(&tar_gz(&[pax(b'x', &times), file("r\u{e9}sum\u{e9}.md")])),
+        ["r\u{e9}sum\u{e9}.md"]
+    );
+}
+
+#[test]
+fn usual_zip_files_are_read() {
+    let text = b"text ".repeat(20);
+    let skill = deflated("pdf/SKILL.md", &text);
+    let folder = stored("pdf/", b"").with_mode(0o040_755);
+    assert_eq!(paths(&zip(&[folder, skill.clone()])), ["pdf/SKILL.md"]);
+    assert_eq!(paths(&zip(&[skill.clone().with_mode(0)])), ["pdf/SKILL.md"]);
+    assert_eq!(paths(&zip_with(b"", std::slice::from_ref(&skill), b"a comment")), ["pdf/SKILL.md"]);
+    assert_eq!(
+        paths(&zip(&[skill.clone().with_descriptor(), stored("x", b"")])),
+        ["pdf/SKILL.md", "x"]
+    );
+    let mut unsigned = skill.with_descriptor();
+    unsigned.after.drain(..4);
+    assert_eq!(paths(&zip(&[unsigned])), ["pdf/SKILL.md"]);
+    let script = stored("run.sh", b"#!/bin/sh\n").with_mode(0o100_755);
+    assert!(read_default(&zip(&[script])).unwrap().files()[0].is_executable);
+}
+
+fn run(directory: &Path, program: &str, arguments: &[&str]) -> Vec<u8> {
+    let mut command = Command::new(program);
+    command.current_dir(directory).args(arguments);
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+#[test]
+fn archives_of_other_programs_are_read() {
+    let place = tempfile::tempdir().unwrap();
+    let at = place.path();
+    fs::create_dir_all(at.join("pdf/scripts")).unwrap();
+    fs::write(at.join("pdf/SKILL.md"), "---\nname: pdf\n---\n").unwrap();
+    fs::write(at.join(format!("pdf/scripts/{}.py", "n".repeat(120))), "print()\n").unwrap();
+    let expected = ["SKILL.md".to_owned(), format!("scripts/{}.py", "n".repeat(120))];
+    run(at, "git", &["init", "-q"]);
+    run(at, "git", &["add", "."]);
+    run(at, "git", &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]);
+    for (program, arguments) in [
+        ("tar", vec!["-czf", "-", "pdf"]),
+        ("tar", vec!["--format=pax", "-czf", "-", "pdf"]),
+        ("tar", vec!["-cf", "-", "pdf"]),
+        ("git", vec!["archive", "--format=tar.gz", "HEAD"]),
+        ("git", vec!["archive", "--format=zip", "HEAD"]),
+    ] {
+        let bytes = run(at, program, &arguments);
+        let archive =
+            read_default(&bytes).unwrap_or_else(|error| panic!("{program} {arguments:?}: {error}"));
+        assert_eq!(archive.directories_with("SKILL.md").into_iter().collect::<Vec<_>>(), ["pdf"]);
+        let package = archive.below("pdf");
+        let found: Vec<_> = package.files().iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(found, expected, "{program} {arguments:?}");
+    }
+}
+
+#[test]
+fn equal_files_are_packed_to_equal_bytes() {
+    let script = File::new("b.sh", "#!/bin/sh\n").executable();
+    let one = Archive::new(vec![File::new("a.md", "a"), script.clone()]).unwrap();
+    let other = Archive::new(vec![script, File::new("a.md", "a")]).unwrap();
+    assert_eq!(one.to_tar_gz(), other.to_tar_gz());
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("a.tar.gz"), one.to_tar_gz()).unwrap();
+    run(place.path(), "tar", &["-xzf", "a.tar.gz"]);
+    assert_eq!(fs::read(place.path().join("b.sh")).unwrap(), b"#!/bin/sh\n", "tar reads it too");
+}
