@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod archive;
+mod file;
 mod gzip;
 mod limits;
 mod name;
@@ -40,7 +41,8 @@ mod tar_reader;
 mod zip_headers;
 mod zip_reader;
 
-pub use archive::{Archive, File};
+pub use archive::Archive;
+pub use file::File;
 pub use limits::Limits;
 pub use refusal::{Refusal, RefusalKind};
 

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use flate2::{Compression, GzBuilder};
 use tar::{Builder, EntryType, Header};
 
-use crate::File;
+use crate::file::File;
 
 /// Packs checked files as a `.tar.gz`.
 pub(crate) fn tar_gz(files: &[File]) -> Vec<u8> {

@@ -2,10 +2,11 @@
 
 use tar::{EntryType, Header};
 
+use crate::file::File;
 use crate::name::EntryName;
 use crate::names::Names;
 use crate::pax::Pax;
-use crate::{File, Limits, Refusal, RefusalKind};
+use crate::{Limits, Refusal, RefusalKind};
 
 const BLOCK: usize = 512;
 

@@ -5,11 +5,12 @@ use std::io::Read as _;
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 
+use crate::file::File;
 use crate::name::EntryName;
 use crate::names::Names;
 use crate::tar_reader::check_mode;
 use crate::zip_headers::{Central, Common, Cursor, Directory, LOCAL};
-use crate::{File, Limits, Refusal, RefusalKind};
+use crate::{Limits, Refusal, RefusalKind};
 
 /// The compression methods.
 const STORED: u16 = 0;

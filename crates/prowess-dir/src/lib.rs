@@ -30,6 +30,7 @@
 
 mod access;
 mod batch;
+mod create;
 mod dir;
 mod entries;
 mod epoch;
@@ -49,6 +50,7 @@ mod walk;
 
 pub use access::Links;
 pub use batch::{BatchedPath, PathBatch};
+pub use create::Permissions;
 pub use dir::Dir;
 pub use entries::{Entries, Entry, EntryBuffer};
 pub use epoch::Epoch;

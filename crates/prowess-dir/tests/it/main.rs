@@ -3,6 +3,7 @@
 
 mod batch;
 mod confined;
+mod create;
 mod entries;
 mod file;
 mod race;
