@@ -1,12 +1,9 @@
 //! The builtins of shells, by what they do with their arguments.
 
-/// Builtins that take their arguments as they are, whatever these are.
-const LITERAL: [&str; 11] =
-    [":", "cd", "echo", "exit", "false", "kill", "popd", "pushd", "pwd", "true", "umask"];
-
 /// Builtins that evaluate their arguments, run them, or change what later words of the same or of a
-/// later command mean: the builtins of bash and of POSIX shells that are not [`LITERAL`], and
-/// those of other shells that are known to evaluate.
+/// later command mean: those of other shells that are known to evaluate, and all of bash and of
+/// POSIX shells except `: cd echo exit false kill popd pushd pwd true umask`, which take their
+/// arguments as they are, and those that [`evaluating`] reads.
 const EVALUATING: [&str; 60] = [
     ".",
     "alias",
@@ -79,7 +76,6 @@ pub(super) fn evaluating(words: &[String]) -> Option<&str> {
     let is_evaluating = match name.as_str() {
         "test" | "[" => test_evaluates(arguments),
         "printf" => printf_evaluates(arguments),
-        name if LITERAL.contains(&name) => false,
         // `%1` resumes a job.
         name => name.starts_with('%') || EVALUATING.contains(&name),
     };

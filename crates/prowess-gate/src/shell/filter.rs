@@ -106,9 +106,10 @@ impl<'c> Filter<'c> {
             return Err(FileNames);
         }
         self.words += 1;
+        self.commands += usize::from(self.is_first);
         self.is_first = false;
         self.word.clear();
-        Ok(())
+        if self.commands > MAX_SIMPLE_COMMANDS { Err(TooManyCommands) } else { Ok(()) }
     }
 
     fn separator(&mut self, character: char) -> Result<(), UnreadableKind> {
@@ -120,9 +121,8 @@ impl<'c> Filter<'c> {
             (';', Some(';' | '&')) => return Err(Syntax),
             _ => {}
         }
-        self.commands += 1;
         self.is_first = true;
-        if self.commands > MAX_SIMPLE_COMMANDS { Err(TooManyCommands) } else { Ok(()) }
+        Ok(())
     }
 
     fn single_quoted(&mut self) -> Result<(), UnreadableKind> {

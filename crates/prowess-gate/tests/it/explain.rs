@@ -101,6 +101,19 @@ fn decision_reads_like_a_message_of_a_compiler() {
 }
 
 #[test]
+fn decision_is_exactly_one_of_three() {
+    for (policy, expected) in [
+        (r#"{"grant": ["Bash"]}"#, [true, false, false]),
+        ("{}", [false, true, false]),
+        (r#"{"ungranted": "deny"}"#, [false, false, true]),
+    ] {
+        let decision = bash("ls").with_policy(policy).decide();
+        let answers = [decision.is_allowed(), decision.is_ask(), decision.is_denied()];
+        assert_eq!(answers, expected, "{decision}");
+    }
+}
+
+#[test]
 fn explanation_shows_no_hidden_characters() {
     let skills = [trusted("Bash(git:*) R\u{1b}[2Jead")];
     let text = bash("ls \u{202e}; rm '\u{1b}[2J'").with_skills(&skills).decide().to_string();

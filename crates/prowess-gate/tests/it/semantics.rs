@@ -50,12 +50,13 @@ fn advisory_always_allows_and_reports() {
     for skills in [vec![], vec![trusted("Bash(git:*)")], vec![trusted("Read")], vec![empty()]] {
         check_both(advisory, &skills, "allow", "allow");
     }
-    let reason = |command| {
-        let call = bash(command).with_policy(advisory).with_skills(&[trusted("Bash(git:*)")]);
+    let reason = |command, skill: Skill| {
+        let call = bash(command).with_policy(advisory).with_skills(&[skill]);
         call.decide().grounds().reason
     };
-    assert_eq!(reason("git status"), Reason::AdvisedFor);
-    assert_eq!(reason("rm x"), Reason::AdvisedAgainst);
+    assert_eq!(reason("git status", trusted("Bash(git:*)")), Reason::AdvisedFor);
+    assert_eq!(reason("rm x", trusted("Bash(git:*)")), Reason::AdvisedAgainst);
+    assert_eq!(reason("rm x", unlisted()), Reason::Unrestricted);
 }
 
 #[test]

@@ -28,6 +28,7 @@ fn quotes_are_removed_as_shells_do() {
             "a \"b\\\nc\"",
             "a 'b\nc'",
             "a x=1 --b=c {} {d} HEAD~1 @{u} 100% ^x !y ]",
+            "a b#c é 日本",
         ],
         expect![[r#"
             ["a", "b c", "d e", "f g"]
@@ -39,6 +40,7 @@ fn quotes_are_removed_as_shells_do() {
             ["a", "bc"]
             ["a", "b\nc"]
             ["a", "x=1", "--b=c", "{}", "{d}", "HEAD~1", "@{u}", "100%", "^x", "!y", "]"]
+            ["a", "b#c", "é", "日本"]
         "#]],
     );
 }
@@ -77,6 +79,7 @@ fn everything_else_is_named() {
             "a \"$b\"",
             "a > b",
             "a <<x\nx",
+            "a b#$(c)",
             "a *",
             "a ?",
             "a [b]",
@@ -120,6 +123,7 @@ fn everything_else_is_named() {
             the command has an expansion or substitution (character 4)
             the command has a redirection (character 3)
             the command has a redirection (character 3)
+            the command has an expansion or substitution (character 5)
             the command has a pattern of file names (character 3)
             the command has a pattern of file names (character 3)
             the command has a pattern of file names (character 5)
@@ -167,13 +171,22 @@ fn formats_without_variables_are_literal() {
 }
 
 #[test]
+fn operands_that_no_shell_evaluates_are_literal() {
+    for command in ["test -f x", "[ 1 -eq 2 ]", "test '(x)' = y", "test '[x' = y", "cd -v x"] {
+        assert!(shell_commands(command).is_ok(), "{command}");
+    }
+}
+
+#[test]
 fn sizes_are_bounded() {
+    assert_eq!((MAX_COMMAND_BYTES, MAX_SIMPLE_COMMANDS), (16_384, 128), "the documented limits");
     let kind = |command: &str| shell_commands(command).expect_err("it is beyond a limit").kind;
     assert_eq!(kind(&"x".repeat(MAX_COMMAND_BYTES + 1)), UnreadableKind::TooLong);
     assert!(shell_commands(&"x".repeat(MAX_COMMAND_BYTES)).is_ok(), "the largest command");
     let list = |count: usize| vec!["x"; count].join(";");
     assert!(shell_commands(&list(MAX_SIMPLE_COMMANDS)).is_ok(), "the most commands");
-    assert_eq!(kind(&list(MAX_SIMPLE_COMMANDS + 2)), UnreadableKind::TooManyCommands);
+    assert!(shell_commands(&(list(MAX_SIMPLE_COMMANDS) + ";\n\n")).is_ok(), "blank lines are none");
+    assert_eq!(kind(&list(MAX_SIMPLE_COMMANDS + 1)), UnreadableKind::TooManyCommands);
 }
 
 /// Each would overflow the stack of a parser that recurses, or keep it busy for a second.
