@@ -17,6 +17,7 @@ mod features;
 mod fuzz;
 mod loom;
 mod model;
+mod mutants;
 mod parity;
 mod plugins;
 mod process;
@@ -64,6 +65,8 @@ cargo xtask COMMAND
   miri               run those that open no library by Miri, of the nightly compiler
   loom               try every order of threads in registry, session and audit with a model checker
   fuzz [SECONDS]     feed the readers of archives, skills and commands broken input, for a minute unless another time is given
+  mutants [CRATE...] change the crates that guard something, or these, in small ways by cargo-mutants; a change
+                     that no test catches is a failure
   tokens DIR         measure the estimate of tokens on the skills of DIR, beside two vocabularies
   bench [ROUNDS [DIR]]  measure beside the floor of the same run, the real skills below DIR too; writes
                      benches/README.md
@@ -107,6 +110,7 @@ fn main() -> ExitCode {
         ["miri"] => sanitize::miri(),
         ["loom"] => loom::check(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
+        ["mutants", crates @ ..] => mutants::run(crates),
         ["bench", "--count"] => bench::count(),
         ["bench", "--cold"] => bench::cold::run(),
         ["bench", rest @ ..] => bench::run(rest),
