@@ -4,6 +4,7 @@
 mod calls;
 mod examples;
 mod hosts;
+mod installs;
 mod plugins;
 mod results;
 mod setup;
@@ -19,6 +20,7 @@ use prowess::{
 };
 
 use examples::EXAMPLES;
+use installs::INSTALLS;
 use plugins::PLUGINS;
 use results::RESULTS;
 use setup::Setup;
@@ -43,6 +45,15 @@ A plugin that is refused or fails is a diagnostic with one of these codes, and s
 
 | Code | Meaning | Example | Next step |
 |---|---|---|---|
+";
+
+const INSTALL_CODES: &str = "
+# Codes of installs
+
+An archive is refused as a whole, and a lock file that cannot be read installs nothing.
+
+| Code | Meaning | Next step |
+|---|---|---|
 ";
 
 const AGENT_MANIFESTS: &str = "
@@ -124,6 +135,12 @@ fn page() -> String {
         let example = PLUGINS.iter().find(|example| example.code == *code);
         let example = example.unwrap_or_else(|| panic!("`{code}` has an example"));
         let _ = writeln!(page, "| `{code}` | {meaning} | {} | {} |", example.plugin, example.next);
+    }
+    page.push_str(INSTALL_CODES);
+    for CodeEntry { code, meaning, .. } in prowess_store::codes::ALL {
+        let next = INSTALLS.iter().find(|(codes, _)| codes.contains(code));
+        let (_, next) = next.unwrap_or_else(|| panic!("`{code}` has a next step"));
+        let _ = writeln!(page, "| `{code}` | {meaning} | {next} |");
     }
     page.push_str(AGENT_MANIFESTS);
     push_manifests(&mut page);

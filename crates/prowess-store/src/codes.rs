@@ -1,0 +1,58 @@
+//! The codes of installs: of lock files, of the store, and of archives that are refused. The page
+//! of codes lists them.
+
+prowess_core::declare_codes! {
+    /// Error: the lock file cannot be read. No skill of it is offered, and nothing is installed.
+    LOCK_INVALID = "lock-invalid";
+    /// Error: the lock file has conflict markers of a merge.
+    LOCK_CONFLICTED = "lock-conflicted";
+    /// Error: the lock file has a version that this program does not support.
+    LOCK_VERSION = "lock-version";
+    /// Error: a locked package is not in the store.
+    PACKAGE_MISSING = "package-missing";
+    /// Error: the files of a stored package are not those that were installed.
+    PACKAGE_CHANGED = "package-changed";
+    /// Error: the store cannot be written.
+    STORE_UNWRITABLE = "store-unwritable";
+    /// Error: there is no earlier version of the skill to return to.
+    NO_EARLIER_VERSION = "no-earlier-version";
+    /// Error: nothing with this digest is in quarantine.
+    NOT_IN_QUARANTINE = "not-in-quarantine";
+    /// Error: the bytes are not a `.tar.gz`, `.tar`, `.zip` or `.skill` file.
+    ARCHIVE_UNKNOWN_FORMAT = "archive-unknown-format";
+    /// Error: a header, a checksum or a compressed stream of the archive is wrong.
+    ARCHIVE_DAMAGED = "archive-damaged";
+    /// Error: the archive has no file.
+    ARCHIVE_EMPTY = "archive-empty";
+    /// Error: an entry of the archive is a symbolic or a hard link.
+    ARCHIVE_LINK = "archive-link";
+    /// Error: an entry of the archive is a device, a FIFO or a socket.
+    ARCHIVE_SPECIAL_FILE = "archive-special-file";
+    /// Error: a path of the archive starts with `/` or with a drive letter.
+    ARCHIVE_ABSOLUTE_PATH = "archive-absolute-path";
+    /// Error: a path of the archive contains `..`.
+    ARCHIVE_PATH_ESCAPE = "archive-path-escape";
+    /// Error: a name in the archive cannot be stored on every file system, or is reserved.
+    ARCHIVE_INVALID_NAME = "archive-invalid-name";
+    /// Error: a path occurs twice in the archive.
+    ARCHIVE_DUPLICATE = "archive-duplicate";
+    /// Error: two paths of the archive are the same file on some file systems.
+    ARCHIVE_NAME_CLASH = "archive-name-clash";
+    /// Error: the archive has more than 10,000 entries.
+    ARCHIVE_TOO_MANY_ENTRIES = "archive-too-many-entries";
+    /// Error: the archive has over 64 MiB, packed or unpacked.
+    ARCHIVE_TOO_LARGE = "archive-too-large";
+    /// Error: the files of the archive have over a hundred times its size.
+    ARCHIVE_RATIO = "archive-ratio";
+    /// Error: a path of the archive has more than 32 parts.
+    ARCHIVE_TOO_DEEP = "archive-too-deep";
+    /// Error: the archive has bytes that belong to no entry, or to two.
+    ARCHIVE_HIDDEN_DATA = "archive-hidden-data";
+    /// Error: two descriptions of one entry of the archive contradict each other.
+    ARCHIVE_CONTRADICTION = "archive-contradiction";
+    /// Error: an entry of the archive is set-user-id, set-group-id or sticky, or not readable.
+    ARCHIVE_MODE = "archive-mode";
+    /// Error: the archive is encrypted, sparse or spread over several disks, or has another
+    /// compression.
+    ARCHIVE_UNSUPPORTED = "archive-unsupported";
+}

@@ -1,0 +1,59 @@
+//! Installed skill packages: a content-addressed store, the lock file that names what is installed,
+//! and a [`SkillSource`](prowess_core::SkillSource) over both.
+//!
+//! ```
+//! # let place = tempfile::tempdir()?;
+//! use prowess_archive::{Archive, File};
+//! use prowess_core::{Digest, PackagePath, ReadLimit, ResourcePath, SkillSource};
+//! use prowess_store::{LockFile, LockedSkill, Store, StoreSource};
+//!
+//! let package = Archive::new(vec![File::new("SKILL.md", "---\nname: pdf\n---\n")])?;
+//! let store = Store::new(place.path().join("store"));
+//! let tree = store.begin()?.insert(&[&package])?[0];
+//!
+//! let lock_file = LockFile::new(place.path().join("prowess.lock")); let mut lock =
+//! lock_file.load()?; let artifact = Digest::of(&package.to_tar_gz());
+//! lock.skills.insert("pdf".into(), LockedSkill::new("https://example.com", "1.0.0", artifact,
+//! tree)); lock_file.save(&lock)?;
+//!
+//! let source = StoreSource::new(store, lock_file);
+//! let skill = ResourcePath::new("SKILL.md")?;
+//! let text = source.read(&PackagePath::new("pdf")?, &skill, ReadLimit::default())?;
+//! assert_eq!(text, b"---\nname: pdf\n---\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A package is stored under the digest of its files, and nothing changes it afterwards. So an
+//! update writes the new package first and then replaces the lock file in one step: a process that
+//! is killed leaves the old skills or the new ones. A start with the network and one without it
+//! read the same files.
+//!
+//! A lock file that cannot be read is never an empty one: every operation on it fails until it is
+//! repaired, and nothing is installed or removed.
+//!
+//! This crate does not know where packages come from, and it does not use the network.
+#![forbid(unsafe_code)]
+
+pub mod codes;
+mod error;
+mod history;
+mod lock;
+mod lock_file;
+mod lock_merge;
+mod lock_text;
+mod locked_skill;
+mod quarantine;
+mod source;
+mod store;
+mod tree;
+
+pub use error::{LockError, StoreError};
+pub use lock::Lock;
+pub use lock_file::LockFile;
+pub use lock_merge::{Conflict, Merge, merge};
+pub use lock_text::heal;
+pub use locked_skill::{LockedSkill, UNSIGNED};
+pub use quarantine::Quarantined;
+pub use source::StoreSource;
+pub use store::{Change, Store};
+pub use tree::tree_digest;

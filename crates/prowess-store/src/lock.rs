@@ -1,0 +1,112 @@
+//! The content of a lock file.
+
+use std::collections::BTreeMap;
+
+use prowess_core::PackagePath;
+use serde::{Deserialize, Serialize};
+use toml::Value;
+
+use crate::error::LockError;
+use crate::locked_skill::LockedSkill;
+
+/// The version of the format.
+const VERSION: i64 = 1;
+
+/// The first line of each file.
+const HEADING: &str = "# Written by prowess. `prowess sync` installs exactly these skills.\n";
+
+/// The installed skills by id.
+///
+/// Equal locks have equal texts: the text is sorted, and has no times and no version of the
+/// program. Keys that this program does not know are kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lock {
+    /// The skills, by id.
+    pub skills: BTreeMap<String, LockedSkill>,
+    /// Keys of a later version of this program, which are kept.
+    pub(crate) other: BTreeMap<String, Value>,
+}
+
+/// The file as it is written.
+#[derive(Serialize, Deserialize)]
+struct Written<'l> {
+    version: i64,
+    #[serde(flatten)]
+    other: BTreeMap<String, Value>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", borrow)]
+    skill: BTreeMap<std::borrow::Cow<'l, str>, LockedSkill>,
+}
+
+impl Lock {
+    /// Reads the text of a lock file.
+    ///
+    /// # Errors
+    ///
+    /// The text is not a lock file, has conflict markers, or has an unknown version. It is never
+    /// read in part.
+    pub fn parse(text: &str) -> Result<Self, LockError> {
+        if text.lines().any(is_marker) {
+            return Err(LockError::Conflicted);
+        }
+        let invalid = |error: toml::de::Error| LockError::Invalid(one_line(&error));
+        let table: toml::Table = toml::from_str(text).map_err(invalid)?;
+        match table.get("version").and_then(Value::as_integer) {
+            Some(VERSION) => {}
+            Some(version) => return Err(LockError::UnknownVersion(version)),
+            None => return Err(LockError::Invalid("`version` is missing".to_owned())),
+        }
+        let written: Written<'_> = toml::from_str(text).map_err(invalid)?;
+        if let Some(id) = written.skill.keys().find(|id| !is_id(id)) {
+            let id = prowess_text::quoted(id);
+            return Err(LockError::Invalid(format!("{id} is not the id of a skill")));
+        }
+        let skills = written.skill.into_iter().map(|(id, skill)| (id.into_owned(), skill));
+        Ok(Self { skills: skills.collect(), other: written.other })
+    }
+
+    /// Returns the text of the lock file.
+    pub fn to_text(&self) -> String {
+        let mut text = self.head_text();
+        for (id, skill) in &self.skills {
+            text.push_str(&skill_text(id, skill));
+        }
+        text
+    }
+
+    /// Returns the text without the skills.
+    pub(crate) fn head_text(&self) -> String {
+        let (tables, values): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            self.other.clone().into_iter().partition(|(_, value)| value.is_table());
+        let values = Written { version: VERSION, other: values, skill: BTreeMap::new() };
+        let tables =
+            if tables.is_empty() { String::new() } else { format!("\n{}", text_of(&tables)) };
+        [HEADING, &text_of(&values), &tables].concat()
+    }
+}
+
+/// Returns the text of one skill, with an empty line before it.
+pub(crate) fn skill_text(id: &str, skill: &LockedSkill) -> String {
+    let table = BTreeMap::from([("skill", BTreeMap::from([(id, skill)]))]);
+    format!("\n{}", text_of(&table))
+}
+
+fn text_of(value: &impl Serialize) -> String {
+    toml::to_string(value).expect("tables with text keys and values of TOML can be written")
+}
+
+/// Returns whether git wrote this line between two versions of a text.
+pub(crate) fn is_marker(line: &str) -> bool {
+    let is = |marker: &str| {
+        line.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    is("<<<<<<<") || is("|||||||") || is("=======") || is(">>>>>>>")
+}
+
+/// Returns whether a skill can be stored under this id, which is the path of its package.
+fn is_id(id: &str) -> bool {
+    PackagePath::is_normal(id) && prowess_text::is_one_line(id)
+}
+
+fn one_line(error: &toml::de::Error) -> String {
+    error.to_string().trim().replace('\n', "; ")
+}

@@ -1,0 +1,103 @@
+//! Lock files on the disk.
+
+use std::path::{Path, PathBuf};
+
+use prowess_core::Digest;
+use prowess_dir::{Dir, ErrorKind, Permissions};
+
+use crate::error::{LockError, StoreError};
+use crate::lock::Lock;
+
+/// The maximum size of a lock file, in bytes: some ten thousand skills.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+
+/// The path of a lock file, which need not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockFile {
+    path: PathBuf,
+}
+
+impl LockFile {
+    /// Creates the value for this path.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Returns the path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the lock; an empty one if the file does not exist.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is not a lock file.
+    pub fn load(&self) -> Result<Lock, StoreError> {
+        match self.read()? {
+            Some(text) => Ok(Lock::parse(&text)?),
+            None => Ok(Lock::default()),
+        }
+    }
+
+    /// Reads the text of the file; `None` if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn read(&self) -> Result<Option<String>, StoreError> {
+        let invalid = |message: String| StoreError::from(LockError::Invalid(message));
+        let (directory, name) = match self.open() {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(invalid(error.to_string())),
+        };
+        match directory.read(&name, MAX_BYTES) {
+            Ok(bytes) => {
+                let text = String::from_utf8(bytes);
+                text.map(Some).map_err(|_| invalid("it is not UTF-8".to_owned()))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(invalid(error.to_string())),
+        }
+    }
+
+    /// Replaces the file in one step.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written. The old one is then unchanged.
+    pub fn save(&self, lock: &Lock) -> Result<(), StoreError> {
+        self.write(&lock.to_text())
+    }
+
+    /// Replaces the file by a text in one step.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::save`].
+    pub fn write(&self, text: &str) -> Result<(), StoreError> {
+        if let Some(parent) = self.path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        let (directory, name) = self.open()?;
+        let temporary = format!(".{name}.tmp");
+        Ok(directory.put_file(&name, &temporary, text.as_bytes(), Permissions::Readable)?)
+    }
+
+    /// Returns a key for what is stored about this file elsewhere.
+    pub(crate) fn key(&self) -> String {
+        let path = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
+        let digest = Digest::of(path.as_os_str().as_encoded_bytes()).to_string();
+        digest.trim_start_matches("sha256:")[..16].to_owned()
+    }
+
+    /// Opens the directory of the file, and returns the file's name.
+    fn open(&self) -> Result<(Dir, String), prowess_dir::Error> {
+        let path = self.path.to_string_lossy();
+        let name = self.path.file_name().and_then(|name| name.to_str());
+        let name = name.ok_or_else(|| prowess_dir::Error::malformed(&path))?;
+        let parent = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        Ok((Dir::open(parent.unwrap_or(Path::new(".")))?, name.to_owned()))
+    }
+}

@@ -1,0 +1,191 @@
+//! The installed skills as a source.
+
+use prowess_core::{
+    Cancel, Diagnostic, Digest, Found, Listing, PackagePath, PreviousScan, ReadFurther, ReadLimit,
+    Resource, ResourcePath, SKILL_MD_FILES, ScanSink, ScanSummary, Severity, SkillSource,
+    SourceError, SourceErrorKind, Stamp,
+};
+use prowess_dir::{Dir, ErrorKind, Kind, Links};
+
+use crate::codes;
+use crate::error::StoreError;
+use crate::lock_file::LockFile;
+use crate::store::Store;
+use crate::tree::{stored_digest, walk};
+
+/// The maximum size of a `SKILL.md` that is read in a scan. A larger one is reported with its size,
+/// and is no skill.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// The skills of a lock file, from a store. The path of each package is its id.
+#[derive(Clone, Debug)]
+pub struct StoreSource {
+    store: Store,
+    lock: LockFile,
+    root: String,
+}
+
+impl StoreSource {
+    /// Creates a source of the skills that a lock file names.
+    pub fn new(store: Store, lock: LockFile) -> Self {
+        let root = format!("prowess-lock://{}", lock.key());
+        Self { store, lock, root }
+    }
+
+    fn tree(&self, package: &PackagePath) -> Result<Digest, SourceError> {
+        let lock = self.lock.load().map_err(|error| unavailable(&error))?;
+        let skill = lock.skills.get(package.as_str());
+        skill.map(|skill| skill.tree).ok_or_else(|| {
+            let message = format!("the skill `{package}` is not in the lock file");
+            SourceError::new(SourceErrorKind::NotFound, message)
+        })
+    }
+
+    fn open(&self, package: &PackagePath) -> Result<Dir, SourceError> {
+        self.store.open(&self.tree(package)?).map_err(|error| unavailable(&error))
+    }
+
+    /// Reports one package, or the reason why it cannot be used.
+    fn report(&self, package: &str, tree: &Digest, sink: &mut dyn ScanSink) {
+        let problem = match self.skill_md(tree) {
+            Ok((file, bytes)) => {
+                let found = Found {
+                    package,
+                    file,
+                    stamp: Some(stamp(tree)),
+                    size: Some(bytes.len() as u64),
+                    head: &bytes,
+                    is_whole_file: true,
+                };
+                let answer = sink.found(found);
+                debug_assert_eq!(answer, ReadFurther::No, "there is no more than the whole file");
+                return;
+            }
+            Err(error) => error.to_string(),
+        };
+        let help = "run `prowess sync` to install it again";
+        let path = format!("{}/{package}/{}", self.root, SKILL_MD_FILES[0]);
+        let problem = Diagnostic::new(codes::PACKAGE_MISSING, Severity::Error, problem, help);
+        sink.problem(problem.in_file(path));
+    }
+
+    fn skill_md(&self, tree: &Digest) -> Result<(&'static str, Vec<u8>), StoreError> {
+        let directory = self.store.open(tree)?;
+        let [first, second] = SKILL_MD_FILES;
+        match directory.read(first, MAX_BYTES) {
+            Ok(bytes) => Ok((first, bytes)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                directory.read(second, MAX_BYTES).map(|bytes| (second, bytes)).map_err(Into::into)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl SkillSource for StoreSource {
+    fn name(&self) -> &str {
+        "store"
+    }
+
+    fn root(&self) -> &str {
+        &self.root
+    }
+
+    fn cache_key(&self) -> Option<String> {
+        Some(format!("{}:{}", self.store.root().display(), self.lock.path().display()))
+    }
+
+    fn identity(&self, package: &PackagePath) -> Option<String> {
+        self.tree(package).ok().map(|tree| tree.to_string())
+    }
+
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        let lock = self.lock.load().map_err(|error| unavailable(&error))?;
+        for (id, skill) in &lock.skills {
+            if cancel.is_cancelled() {
+                return Err(SourceError::new(SourceErrorKind::Cancelled, "the scan was cancelled"));
+            }
+            if previous.stamp(id) == Some(stamp(&skill.tree)) {
+                sink.unchanged(id);
+            } else {
+                self.report(id, &skill.tree, sink);
+            }
+        }
+        Ok(ScanSummary::default())
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        let directory = self.open(package)?;
+        let walk = walk(&directory).map_err(|error| unreadable(&error))?;
+        let mut listing = Listing { resources: Vec::new(), is_complete: walk.is_complete };
+        for walked in &walk.found {
+            if walked.kind != Kind::File || SKILL_MD_FILES.contains(&walked.path.as_str()) {
+                continue;
+            }
+            if listing.resources.len() == most {
+                listing.is_complete = false;
+                break;
+            }
+            let file = directory.open_file(&walked.path, Links::Refuse);
+            let file = file.map_err(|error| unreadable(&error))?;
+            let path = ResourcePath::new(&walked.path)
+                .map_err(|error| SourceError::new(SourceErrorKind::Escape, error.to_string()))?;
+            listing.resources.push(Resource { path, bytes: file.stat().size });
+        }
+        Ok(listing)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        let directory = self.open(package)?;
+        let file = directory.open_file(resource.as_str(), Links::Refuse);
+        file.and_then(|file| file.read_whole(limit.0)).map_err(|error| unreadable(&error))
+    }
+
+    fn package_digest(
+        &self,
+        package: &PackagePath,
+        _cancel: &Cancel,
+    ) -> Result<Digest, SourceError> {
+        let found = stored_digest(&self.open(package)?).map_err(|error| unavailable(&error))?;
+        found.ok_or_else(|| {
+            let message = format!("the files of `{package}` were changed after it was installed");
+            SourceError::new(SourceErrorKind::Unavailable, message)
+        })
+    }
+}
+
+/// Returns the stamp of a package: equal digests mean equal files.
+fn stamp(tree: &Digest) -> Stamp {
+    let [a, b, c, d, e, f, g, h, ..] = *tree.as_bytes();
+    Stamp::exact(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
+}
+
+fn unavailable(error: &StoreError) -> SourceError {
+    let kind = match error {
+        StoreError::Missing(_) => SourceErrorKind::NotFound,
+        _ => SourceErrorKind::Unavailable,
+    };
+    SourceError::new(kind, error.to_string())
+}
+
+fn unreadable(error: &prowess_dir::Error) -> SourceError {
+    let kind = match error.kind() {
+        ErrorKind::NotFound => SourceErrorKind::NotFound,
+        ErrorKind::Escape | ErrorKind::Link | ErrorKind::Loop => SourceErrorKind::Escape,
+        ErrorKind::NotRegular | ErrorKind::NotADirectory => SourceErrorKind::NotRegular,
+        ErrorKind::TooLarge => SourceErrorKind::TooLarge,
+        ErrorKind::Denied => SourceErrorKind::Denied,
+        _ => SourceErrorKind::Unavailable,
+    };
+    SourceError::new(kind, error.to_string())
+}

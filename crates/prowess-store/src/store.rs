@@ -1,0 +1,157 @@
+//! The store of packages.
+
+use std::fs::{self, File};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use prowess_archive::Archive;
+use prowess_core::Digest;
+use prowess_dir::{Dir, ErrorKind, Links, Permissions};
+
+use crate::error::StoreError;
+use crate::tree::{stored_digest, tree_digest};
+
+/// The directories of the store.
+pub(crate) const PACKAGES: &str = "packages";
+const STAGING: &str = "staging";
+
+/// A directory of packages, each under the digest of its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Store {
+    root: PathBuf,
+}
+
+impl Store {
+    /// Creates the value for this directory, which need not exist.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// Returns the directory.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Begins a change: waits until no other process changes the store, and removes what killed
+    /// processes left behind.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be created or locked.
+    pub fn begin(&self) -> Result<Change, StoreError> {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.root)?;
+        let lock = File::options().create(true).append(true).open(self.root.join("lock"))?;
+        lock.lock()?;
+        let root = Dir::open(&self.root)?;
+        root.remove_tree(STAGING)?;
+        Ok(Change { root, _lock: lock })
+    }
+
+    /// Opens the directory of a package.
+    ///
+    /// # Errors
+    ///
+    /// The package is not in the store, or cannot be read.
+    pub(crate) fn open(&self, tree: &Digest) -> Result<Dir, StoreError> {
+        let missing = |error: prowess_dir::Error| match error.kind() {
+            ErrorKind::NotFound => StoreError::Missing(*tree),
+            _ => error.into(),
+        };
+        let root = Dir::open(&self.root).map_err(missing)?;
+        root.open_dir(&format!("{PACKAGES}/{}", hex(tree)), Links::Refuse).map_err(missing)
+    }
+
+    /// Returns the directory of a package, which exists if the package is in the store.
+    pub fn package_directory(&self, tree: &Digest) -> PathBuf {
+        self.root.join(PACKAGES).join(hex(tree))
+    }
+
+    /// Checks that the files of a package are those that were installed.
+    ///
+    /// # Errors
+    ///
+    /// The package is not in the store, was changed, or cannot be read.
+    pub fn verify(&self, tree: &Digest) -> Result<(), StoreError> {
+        let found = stored_digest(&self.open(tree)?)?;
+        if found == Some(*tree) { Ok(()) } else { Err(StoreError::Changed(*tree)) }
+    }
+}
+
+/// A change of the store. No other process changes it until this is dropped.
+#[derive(Debug)]
+pub struct Change {
+    pub(crate) root: Dir,
+    _lock: File,
+}
+
+impl Change {
+    /// Stores packages, and returns the digest of each. A package that is stored already is
+    /// checked, and is replaced if its files were changed.
+    ///
+    /// A package is complete on the disk before it has its name in the store.
+    ///
+    /// # Errors
+    ///
+    /// The disk is full or fails. Packages that are stored then remain.
+    pub fn insert(&self, packages: &[&Archive]) -> Result<Vec<Digest>, StoreError> {
+        let stored = self.root.open_or_create_dir(PACKAGES)?;
+        let staging = self.root.open_or_create_dir(STAGING)?;
+        let trees: Vec<_> = packages.iter().map(|package| tree_digest(package)).collect();
+        let mut staged = Vec::new();
+        for (package, tree) in packages.iter().zip(&trees) {
+            let name = hex(tree);
+            if staged.contains(&name) || is_intact(&stored, &name, tree) {
+                continue;
+            }
+            write(&staging.create_dir(&name)?, package)?;
+            staged.push(name);
+        }
+        if !staged.is_empty() {
+            staging.sync()?;
+            for name in &staged {
+                stored.remove_tree(name)?;
+                staging.move_into(name, &stored, name)?;
+            }
+            stored.sync()?;
+        }
+        self.root.remove_tree(STAGING)?;
+        Ok(trees)
+    }
+
+    /// Removes a package. One that is not stored is no error.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be removed.
+    pub fn remove(&self, tree: &Digest) -> Result<(), StoreError> {
+        let stored = self.root.open_or_create_dir(PACKAGES)?;
+        Ok(stored.remove_tree(&hex(tree))?)
+    }
+}
+
+fn is_intact(stored: &Dir, name: &str, tree: &Digest) -> bool {
+    let opened = stored.open_dir(name, Links::Refuse).map_err(StoreError::from);
+    opened.and_then(|directory| stored_digest(&directory)).is_ok_and(|found| found == Some(*tree))
+}
+
+/// Writes the files of a package to an empty directory.
+fn write(directory: &Dir, package: &Archive) -> Result<(), StoreError> {
+    for file in package.files() {
+        let permissions =
+            if file.is_executable { Permissions::Executable } else { Permissions::Readable };
+        let Some((parents, name)) = file.path.rsplit_once('/') else {
+            directory.create_file(&file.path, &file.content, permissions)?;
+            continue;
+        };
+        let mut names = parents.split('/');
+        let first = directory.open_or_create_dir(names.next().unwrap_or_default())?;
+        let parent = names.try_fold(first, |parent, name| parent.open_or_create_dir(name))?;
+        parent.create_file(name, &file.content, permissions)?;
+    }
+    Ok(())
+}
+
+/// Returns the name of a package in the store.
+pub(crate) fn hex(digest: &Digest) -> String {
+    digest.to_string().trim_start_matches("sha256:").to_owned()
+}

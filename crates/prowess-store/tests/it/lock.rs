@@ -1,0 +1,107 @@
+//! The text of lock files.
+
+use std::fs;
+
+use expect_test::expect;
+use prowess_core::Digest;
+use prowess_store::{Lock, LockError, StoreError};
+
+use crate::{Place, locked};
+
+fn lock() -> Lock {
+    let mut lock = Lock::default();
+    let mut pdf = locked("1.0.0", Digest::of(b"tree"));
+    pdf.reference = Some("main".to_owned());
+    pdf.path = Some("skills/pdf".to_owned());
+    pdf.surface = ["script:run.sh", "host:example.com"].map(str::to_owned).into();
+    lock.skills.insert("pdf".to_owned(), pdf);
+    lock.skills.insert("a.b \"c\"".to_owned(), locked("2", Digest::of(b"other")));
+    lock
+}
+
+#[test]
+fn text_is_sorted_and_has_no_times() {
+    expect![[r##"
+        # Written by prowess. `prowess sync` installs exactly these skills.
+        version = 1
+
+        [skill.'a.b "c"']
+        source = "https://example.com"
+        revision = "2"
+        artifact = "sha256:d4735e3a265e16eee03f59718b9b5d03019c07d8b6c51f90da3a666eec13ab35"
+        tree = "sha256:d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa"
+        signer = "unsigned"
+
+        [skill.pdf]
+        source = "https://example.com"
+        ref = "main"
+        path = "skills/pdf"
+        revision = "1.0.0"
+        artifact = "sha256:92521fc3cbd964bdc9f584a991b89fddaa5754ed1cc96d6d42445338669c1305"
+        tree = "sha256:dc9c5edb8b2d479e697b4b0b8ab874f32b325138598ce9e7b759eb8292110622"
+        signer = "unsigned"
+        surface = ["host:example.com", "script:run.sh"]
+    "##]]
+    .assert_eq(&lock().to_text());
+    assert_eq!(Lock::parse(&lock().to_text()).as_ref(), Ok(&lock()));
+}
+
+#[test]
+fn unknown_keys_survive() {
+    let known = lock().to_text();
+    let later = known.replace("version = 1", "version = 1\nresolver = \"2\"");
+    let later = later.replace("ref = \"main\"", "ref = \"main\"\nattested = true");
+    let later = format!("{later}\n[skill.pdf.proof]\nlog = 7\n\n[policy]\nsigned = true\n");
+    let text = Lock::parse(&later).unwrap().to_text();
+    for kept in [
+        "resolver = \"2\"",
+        "attested = true",
+        "[skill.pdf.proof]\nlog = 7",
+        "[policy]\nsigned = true",
+    ] {
+        assert!(text.contains(kept), "{kept} is kept:\n{text}");
+    }
+    assert_eq!(Lock::parse(&text).unwrap().to_text(), text, "it is written as it was read");
+    assert_eq!(Lock::parse(&text).unwrap().skills.len(), 2, "no key became a skill");
+}
+
+#[test]
+fn broken_text_is_never_an_empty_lock() {
+    let known = lock().to_text();
+    let without = |line: &str| {
+        let lines = known.lines().filter(|it| !it.starts_with(line));
+        lines.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let cases = [
+        String::new(),
+        "version = 1\n[skill".to_owned(),
+        "skills = {}\n".to_owned(),
+        "version = \"1\"\n".to_owned(),
+        "version = 1\n[skill.\"../pdf\"]\n".to_owned() + known.split_once("]\n").unwrap().1,
+        known.replace("sha256:", "md5:"),
+        known[..known.len() - 40].to_owned(),
+        without("tree = "),
+        without("artifact = "),
+        without("signer = "),
+        without("source = "),
+    ];
+    for text in cases {
+        assert!(matches!(Lock::parse(&text), Err(LockError::Invalid(_))), "{text}");
+    }
+    let version = Lock::parse("version = 2\n");
+    assert_eq!(version, Err(LockError::UnknownVersion(2)));
+    let conflicted = format!("{known}<<<<<<< ours\n=======\n>>>>>>> theirs\n");
+    assert_eq!(Lock::parse(&conflicted), Err(LockError::Conflicted));
+}
+
+#[test]
+fn unreadable_lock_changes_nothing() {
+    let place = Place::new();
+    place.install("pdf", "one");
+    fs::write(place.lock.path(), "version = 1\n[skill").unwrap();
+    let change = place.store.begin().unwrap();
+    let saved = change.save(&place.lock, &Lock::default());
+    assert!(matches!(saved, Err(StoreError::Lock(LockError::Invalid(_)))), "{saved:?}");
+    let kept = fs::read_to_string(place.lock.path()).unwrap();
+    assert_eq!(kept, "version = 1\n[skill", "the file is unchanged");
+}

@@ -1,0 +1,112 @@
+//! The source over a store.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+
+use prowess_archive::{Archive, File};
+use prowess_core::{Cancel, PackagePath, PreviousScan, SkillSource};
+use prowess_store::StoreSource;
+use prowess_testkit::{ScanRecorder, SourceFixture, Unreadable, check_source};
+
+use crate::{Place, locked};
+
+struct Fixture;
+
+/// Installs each directory with a `SKILL.md`.
+fn installed(files: &[(&str, &[u8])]) -> Place {
+    let place = Place::new();
+    let is_skill = |path: &&str| path.ends_with("SKILL.md") || path.ends_with("skill.md");
+    let skills = files.iter().map(|(path, _)| *path).filter(is_skill);
+    let mut packages: BTreeMap<&str, Vec<File>> =
+        skills.map(|path| (path.rsplit_once('/').map_or("", |it| it.0), Vec::new())).collect();
+    let mut clashing = None;
+    for (path, bytes) in files {
+        let package = packages.iter_mut().rev().find_map(|(package, files)| {
+            let below = path.strip_prefix(package)?;
+            Some((if package.is_empty() { below } else { below.strip_prefix('/')? }, files))
+        });
+        let Some((below, files)) = package else { continue };
+        if below == "skill.md" && files.iter().any(|file| file.path == "SKILL.md") {
+            // No archive has both, but a directory can.
+            clashing = Some(*bytes);
+            continue;
+        }
+        files.push(File::new(below, *bytes));
+    }
+    let change = place.store.begin().unwrap();
+    let mut lock = place.lock.load().unwrap();
+    for (package, files) in packages {
+        let tree = change.insert(&[&Archive::new(files).unwrap()]).unwrap()[0];
+        lock.skills.insert(package.to_owned(), locked(package, tree));
+        if let Some(bytes) = clashing {
+            fs::write(place.store.package_directory(&tree).join("skill.md"), bytes).unwrap();
+        }
+    }
+    place.lock.save(&lock).unwrap();
+    drop(change);
+    place
+}
+
+/// Keeps a place until the end of the test, because its source only has its paths.
+fn keep(place: Place) {
+    thread_local!(static PLACES: RefCell<Vec<Place>> = const { RefCell::new(Vec::new()) });
+    PLACES.with_borrow_mut(|places| places.push(place));
+}
+
+fn source(place: &Place) -> StoreSource {
+    StoreSource::new(place.store.clone(), place.lock.clone())
+}
+
+impl SourceFixture for Fixture {
+    fn source(&self, files: &[(&str, &[u8])]) -> Arc<dyn SkillSource> {
+        let place = installed(files);
+        let source = source(&place);
+        keep(place);
+        Arc::new(source)
+    }
+
+    fn with_unreadable(&self, files: &[(&str, &[u8])]) -> Option<Unreadable> {
+        let files = [files, &[("broken/SKILL.md", b"broken")]].concat();
+        let place = installed(&files);
+        let tree = place.lock.load().unwrap().skills["broken"].tree;
+        fs::remove_file(place.store.package_directory(&tree).join("SKILL.md")).unwrap();
+        let source = source(&place);
+        let path = format!("{}/broken/SKILL.md", source.root());
+        keep(place);
+        Some(Unreadable { source: Arc::new(source), path })
+    }
+}
+
+#[test]
+fn source_keeps_every_rule() {
+    check_source(&Fixture);
+}
+
+#[test]
+fn digest_is_the_locked_one() {
+    let place = Place::new();
+    let tree = place.install("pdf", "one");
+    let source = source(&place);
+    let pdf = PackagePath::new("pdf").unwrap();
+    assert_eq!(source.package_digest(&pdf, &Cancel::default()), Ok(tree));
+    assert_eq!(source.identity(&pdf), Some(tree.to_string()));
+    fs::write(place.store.package_directory(&tree).join("scripts/run.sh"), "rm -r ~").unwrap();
+    assert_ne!(source.package_digest(&pdf, &Cancel::default()), Ok(tree), "approvals end");
+}
+
+#[test]
+fn update_is_seen_by_the_next_scan() {
+    let place = Place::new();
+    place.install("pdf", "one");
+    let source = source(&place);
+    let first = ScanRecorder::scan(&source).unwrap();
+    place.install("pdf", "two");
+    let second = first.next().record(&source).unwrap();
+    assert_eq!(second.found[0].head, b"two");
+    fs::write(place.lock.path(), "<<<<<<< ours\n").unwrap();
+    let mut sink = ScanRecorder::default();
+    let scan = source.scan(&PreviousScan::none(), &mut sink, &Cancel::default());
+    assert!(scan.is_err(), "a broken lock is not an empty one");
+}
