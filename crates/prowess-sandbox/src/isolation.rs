@@ -1,9 +1,13 @@
 //! The seam between hosts and the ways to confine a process.
 
-use std::io;
+use std::io::{self, Read};
+use std::net::Shutdown;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::{Plan, Report, SandboxError};
 
@@ -14,7 +18,8 @@ use crate::{Plan, Report, SandboxError};
 /// - `spawn` starts nothing at a level below the demanded one: it returns
 ///   [`SandboxErrorKind::Unavailable`](crate::SandboxErrorKind::Unavailable) instead.
 /// - A report lists only layers that the process itself has checked.
-/// - The process ends with the thread that called `spawn`, and its descendants end with it.
+/// - The process ends with the thread that called `spawn`, or with the host if it may start
+///   processes. Its descendants end with it, and all of them end with [`Running::end`].
 /// - The process has no file of the host's open except the streams and the given files.
 pub trait Isolation: Send + Sync {
     /// Builds every layer around an empty process and reports what worked.
@@ -93,11 +98,35 @@ impl Streams {
 /// A process that is confined and running.
 #[derive(Debug)]
 pub struct Running {
-    /// The outermost process. Its end is that of the confined one, with the same exit status, and
-    /// killing it kills the confined one.
+    /// The outermost process. Its end is that of the confined one, with the same exit status.
+    /// Killing it kills the confined one, but without namespaces not every orphan: see
+    /// [`Running::end`].
     pub child: Child,
-    /// The host's end of the connection that [`enter`](crate::enter) returns the other end of.
+    /// The host's end of the connection that [`enter`](crate::enter) returns the other end of. A
+    /// program that replaced the stage ends when it is closed.
     pub socket: UnixStream,
     /// The layers around the process.
     pub report: Report,
+}
+
+/// How long the stage may take to end every process.
+const END: Duration = Duration::from_secs(1);
+
+impl Running {
+    /// Ends the process and its descendants if they still run, and returns the exit status of
+    /// [`Running::child`].
+    ///
+    /// # Errors
+    ///
+    /// The process was waited for elsewhere.
+    pub fn end(&mut self) -> io::Result<ExitStatus> {
+        // The stage ends every process when this connection closes, and closes its own end then.
+        let _ = self.socket.shutdown(Shutdown::Write);
+        let _ = self.socket.set_read_timeout(Some(END));
+        let _ = self.socket.read(&mut [0]);
+        // The process is not waited for yet, so the number of its group cannot belong to another.
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        let _ = self.child.kill();
+        self.child.wait()
+    }
 }

@@ -3,7 +3,8 @@
 //! A plan is data: which program to start, which files it may read and write, whether it may use
 //! the network or start processes, and how much it may consume. The first isolation level,
 //! [`Level::Floor`], needs no special rights and no namespaces; [`Level::Namespaces`] adds a
-//! process tree of its own to it. [`Isolation::probe`] reports what this machine offers, and a
+//! process tree and a root directory of its own to it, which has the granted paths and the system's
+//! libraries alone. [`Isolation::probe`] reports what this machine offers, and a
 //! layer that the plan demands and the machine does not offer means that nothing is started.
 //!
 //! ```no_run

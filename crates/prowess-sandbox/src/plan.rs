@@ -80,6 +80,9 @@ pub struct Rights {
     pub network: bool,
     /// Whether the process may start processes. By default, `false`: threads only.
     pub processes: bool,
+    /// Whether the process has an empty `/tmp` of its own where it is in namespaces, which it may
+    /// write to. By default, `false`.
+    pub private_tmp: bool,
 }
 
 /// The resources that a process and its descendants may consume.

@@ -7,10 +7,15 @@ mod cgroup;
 mod descriptors;
 mod files;
 mod filter;
+mod fork;
 mod init;
 mod limits;
 mod namespaces;
 mod outer;
+mod paths;
+mod places;
+mod root;
+mod supervisor;
 mod verify;
 
 use std::fs::File;
@@ -39,6 +44,9 @@ pub struct Inside {
     pub report: Report,
     exec: Option<Program>,
 }
+
+/// The most processes of the stage around the confined one.
+const PROCESSES_AROUND: u64 = 2;
 
 /// A layer that cannot be built.
 type Failed = MissingLayer;
@@ -117,28 +125,38 @@ fn confine(order: &Order, socket: &UnixStream, files: &[OwnedFd]) -> Result<Repo
     }
     let mut identity = limits::Identity::of_this_process();
     limits::no_core_files().map_err(failed("limits"))?;
-    if order.level == Level::Namespaces {
-        let kept = std::iter::once(socket.as_raw_fd()).chain(files.iter().map(AsRawFd::as_raw_fd));
-        namespaces::enter(&kept.collect::<Vec<_>>()).map_err(failed("namespaces"))?;
-        identity.enters_namespaces();
-    }
     let confinement = &order.confinement;
     if order.level == Level::Unconfined {
         return unconfined(&confinement.limits, &identity);
     }
     let replaces_itself = order.exec.is_some();
-    limits::set(&confinement.limits, &identity, replaces_itself).map_err(failed("limits"))?;
+    if replaces_itself {
+        identity.join_group(&confinement.limits, PROCESSES_AROUND);
+    }
+    let kept = std::iter::once(socket.as_raw_fd()).chain(files.iter().map(AsRawFd::as_raw_fd));
+    let kept: Vec<_> = kept.collect();
+    if order.level == Level::Namespaces {
+        let host = replaces_itself.then_some(socket);
+        namespaces::enter(&kept, host, confinement).map_err(failed("namespaces"))?;
+        identity.enters_namespaces();
+    } else if replaces_itself && confinement.rights.processes {
+        supervisor::enter(&kept, socket).map_err(failed("supervisor"))?;
+    }
+    limits::set(&confinement.limits, &identity).map_err(failed("limits"))?;
     capabilities::drop_all().map_err(failed("capabilities"))?;
     rustix::thread::set_no_new_privs(true).map_err(failed("no-new-privileges"))?;
     // Changes of credentials clear it.
     die_with_parent().map_err(failed("parent"))?;
-    let landlock = files::restrict(&confinement.rights).map_err(failed("landlock"))?;
+    let landlock = files::restrict(&confinement.rights, order.level).map_err(failed("landlock"))?;
     filter::install(&confinement.rights, replaces_itself).map_err(failed("seccomp"))?;
     verify::verify(order)?;
     let mut layers = vec![landlock, "seccomp".into(), "no capabilities".into()];
     layers.extend(["no new privileges".into(), identity.describe(&confinement.limits)]);
     if order.level == Level::Namespaces {
         layers.push("namespaces for processes, mounts, IPC and host names".into());
+        if root::is_fresh(&confinement.rights) {
+            layers.push("a root directory of its own".into());
+        }
     }
     Ok(Report { level: order.level, layers, missing: Vec::new() })
 }

@@ -6,9 +6,10 @@ use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
 use prowess_core::Cancel;
+use prowess_sandbox::Running;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use crate::output::Kept;
 
@@ -34,20 +35,17 @@ struct Output<P> {
 }
 
 /// Reads the output of a process until it ends, the deadline passes or the call is cancelled. Ends
-/// every process of its process group.
+/// every descendant of it.
 pub(crate) fn supervise(
-    mut child: Child,
+    running: &mut Running,
     most_output: usize,
     deadline: Instant,
     cancel: &Cancel,
 ) -> io::Result<Ended> {
-    let mut stdout = Output::new(child.stdout.take(), most_output)?;
-    let mut stderr = Output::new(child.stderr.take(), most_output)?;
-    let watched = watch(&child, &mut stdout, &mut stderr, deadline, cancel);
-    // The process is not waited for yet, so the number of its group cannot belong to another one.
-    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
-    let _ = child.kill();
-    let status = child.wait()?;
+    let mut stdout = Output::new(running.child.stdout.take(), most_output)?;
+    let mut stderr = Output::new(running.child.stderr.take(), most_output)?;
+    let watched = watch(&running.child, &mut stdout, &mut stderr, deadline, cancel);
+    let status = running.end()?;
     let timed_out = watched? == Watched::TimedOut;
     drain(&mut stdout, &mut stderr)?;
     Ok(Ended { status, stdout: stdout.kept, stderr: stderr.kept, timed_out })

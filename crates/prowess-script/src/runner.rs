@@ -94,6 +94,7 @@ impl SandboxedScripts {
             execute: search_path.iter().cloned().chain(package.iter().cloned()).collect(),
             network: *network,
             processes: true,
+            private_tmp: true,
         }
     }
 
@@ -138,13 +139,13 @@ impl ScriptRunner for SandboxedScripts {
         let _slot = self.slots.take(Instant::now() + time_limit, cancel).ok_or_else(busy)?;
         let staged = Staged::copy(&self.directory, request, self.policy.package_bytes, cancel)?;
         let plan = self.plan(request, &staged)?;
-        let running = self
+        let mut running = self
             .isolation
             .spawn(&plan, &Streams::piped(), &[])
             .map_err(|error| not_confined(&error))?;
         let started = Instant::now();
         let most_output = self.policy.output_bytes;
-        let ended = supervise(running.child, most_output, started + time_limit, cancel);
+        let ended = supervise(&mut running, most_output, started + time_limit, cancel);
         Ok(outcome(ended.map_err(|error| lost(&error))?, started.elapsed()))
     }
 }

@@ -8,20 +8,22 @@ const FIRST_OTHER: RawFd = 3;
 
 /// Closes every open file except the standard streams and `kept`.
 pub(super) fn close_all_except(kept: &[RawFd]) -> io::Result<()> {
+    close_from(FIRST_OTHER, kept)
+}
+
+/// Closes every open file, the standard streams too, except `kept`.
+pub(super) fn close_everything_except(kept: &[RawFd]) -> io::Result<()> {
+    close_from(0, kept)
+}
+
+fn close_from(mut first: RawFd, kept: &[RawFd]) -> io::Result<()> {
     let mut kept = kept.to_vec();
     kept.sort_unstable();
-    let mut first = FIRST_OTHER;
     for file in kept {
         close_range(first, file - 1)?;
         first = first.max(file + 1);
     }
     close_range(first, RawFd::MAX)
-}
-
-/// Closes every open file, the standard streams too, except `kept`.
-pub(super) fn close_everything_except(kept: RawFd) -> io::Result<()> {
-    close_range(0, kept - 1)?;
-    close_range(kept + 1, RawFd::MAX)
 }
 
 #[allow(unsafe_code, reason = "the standard library cannot close what it does not own")]

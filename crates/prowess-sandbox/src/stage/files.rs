@@ -10,48 +10,18 @@ use landlock::{
 };
 use rustix::fs::{FileType, fstat};
 
-use crate::Rights;
-
-/// Paths that system libraries, time zones and sources of randomness need.
-const SYSTEM: [&str; 13] = [
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/usr/lib",
-    "/usr/lib32",
-    "/usr/lib64",
-    "/etc/ld.so.cache",
-    "/usr/share/zoneinfo",
-    "/etc/localtime",
-    "/dev/urandom",
-    "/dev/random",
-    "/dev/zero",
-    "/proc/self",
-];
-
-/// Paths needed to resolve hosts and to check their certificates.
-const NETWORK: [&str; 7] = [
-    "/etc/resolv.conf",
-    "/etc/hosts",
-    "/etc/nsswitch.conf",
-    "/etc/gai.conf",
-    "/etc/ssl",
-    "/etc/pki",
-    "/usr/share/ca-certificates",
-];
-
-/// Paths that can always be written to.
-const DISCARD: [&str; 2] = ["/dev/null", "/dev/full"];
+use super::paths::{DISCARD, LIBRARIES, NETWORK, SYSTEM, TEMPORARY};
+use crate::{Level, Rights};
 
 /// Restricts this process to its rights and returns a line for the report.
-pub(super) fn restrict(rights: &Rights) -> Result<String, RulesetError> {
+pub(super) fn restrict(rights: &Rights, level: Level) -> Result<String, RulesetError> {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     let write = read | AccessFs::from_write(ABI::V4);
     let run = AccessFs::ReadFile | AccessFs::Execute;
     let discard = AccessFs::ReadFile | AccessFs::WriteFile;
     let network = if rights.network { &NETWORK[..] } else { &[] };
     let mut rules = ruleset(rights)?;
-    rules = allow(rules, paths(&SYSTEM), read)?;
+    rules = allow(rules, paths(&LIBRARIES).chain(paths(&SYSTEM)), read)?;
     rules = allow(rules, paths(network), read)?;
     rules = allow(rules, paths(&DISCARD), discard)?;
     rules = allow(rules, rights.read.iter().map(PathBuf::as_path), read)?;
@@ -59,7 +29,10 @@ pub(super) fn restrict(rights: &Rights) -> Result<String, RulesetError> {
     rules = allow(rules, rights.execute.iter().map(PathBuf::as_path), run)?;
     if !rights.execute.is_empty() {
         // The dynamic loader is a program that the kernel runs.
-        rules = allow(rules, paths(&SYSTEM[..6]), read | AccessFs::Execute)?;
+        rules = allow(rules, paths(&LIBRARIES), read | AccessFs::Execute)?;
+    }
+    if rights.private_tmp && level == Level::Namespaces {
+        rules = allow(rules, paths(&[TEMPORARY]), write)?;
     }
     let status = rules.restrict_self()?;
     let kernel = match status.landlock {

@@ -3,20 +3,19 @@
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::net::{RecvFlags, recv};
 use rustix::process::{Pid, WaitOptions};
 
-use super::die_with_parent;
 use super::outer::exit;
+use super::{die_with_parent, root};
+use crate::Confinement;
 
-/// Makes this process an init process: it ends with the outer process, and sees only its namespace.
-pub(super) fn prepare(outer: &UnixStream) -> io::Result<()> {
+/// Makes this process an init process: it ends with the outer process, and sees only its namespace
+/// and the files of the plan.
+pub(super) fn prepare(outer: &UnixStream, confinement: &Confinement) -> io::Result<()> {
     die_with_parent()?;
     has_ended(outer)?;
-    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
-    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    Ok(mount("proc", "/proc", "proc", flags, None)?)
+    root::enter(confinement)
 }
 
 /// Fails if the outer process ended before its end could be noticed.

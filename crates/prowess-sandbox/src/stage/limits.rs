@@ -21,6 +21,8 @@ pub(super) struct Identity {
     is_root: bool,
     /// Threads that the user runs now and that count as well.
     running: u64,
+    /// Whether a control group counts its processes.
+    is_grouped: bool,
 }
 
 impl Identity {
@@ -30,7 +32,15 @@ impl Identity {
         let may_set =
             capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SETUID));
         let is_root = geteuid() == Uid::ROOT && may_set;
-        Self { number, is_root, running: if is_root { 0 } else { threads_of(getuid()) } }
+        let running = if is_root { 0 } else { threads_of(getuid()) };
+        Self { number, is_root, running, is_grouped: false }
+    }
+
+    /// Lets a control group count the processes of root if there is one, with room for the
+    /// processes around the confined one. The files of groups are not there in namespaces.
+    pub(super) fn join_group(&mut self, limits: &Limits, around: u64) {
+        let most = limits.processes.saturating_add(around);
+        self.is_grouped = self.is_root && cgroup::join(self.number, most).is_ok();
     }
 
     /// Stops counting processes outside of the namespace.
@@ -53,13 +63,11 @@ pub(super) fn no_core_files() -> rustix::io::Result<()> {
     limit(Resource::Core, 0)
 }
 
-/// Sets the limits of this process and its descendants. A process that will replace itself keeps
-/// its user ids if a control group can count its processes instead.
-pub(super) fn set(limits: &Limits, identity: &Identity, replaces_itself: bool) -> io::Result<()> {
+/// Sets the limits of this process and its descendants.
+pub(super) fn set(limits: &Limits, identity: &Identity) -> io::Result<()> {
     if identity.is_root {
         set_thread_groups(&[])?;
-        let is_counted = replaces_itself && cgroup::join(identity.number, limits.processes).is_ok();
-        if !is_counted {
+        if !identity.is_grouped {
             take_real_uid(identity.number)?;
         }
     }

@@ -8,25 +8,34 @@ use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 
-use rustix::process::{Pid, getegid, geteuid};
+use rustix::process::{getegid, geteuid, setsid};
 use rustix::thread::{CapabilitySet, UnshareFlags, capabilities};
 
+use super::fork::fork;
 use super::{descriptors, init, outer};
+use crate::Confinement;
 
 /// Moves this process into namespaces of its own. Returns in the confined process alone, which has
-/// `kept` open.
-pub(super) fn enter(kept: &[RawFd]) -> io::Result<()> {
+/// `kept` open. With `host`, the processes also end when the host closes that connection.
+pub(super) fn enter(
+    kept: &[RawFd],
+    host: Option<&UnixStream>,
+    confinement: &Confinement,
+) -> io::Result<()> {
     unshare()?;
     let (outside, inside) = UnixStream::pair()?;
     if let Some(init) = fork()? {
-        descriptors::close_everything_except(outside.as_raw_fd())?;
-        outer::wait(init, &outside);
+        let files: Vec<_> = host.into_iter().chain([&outside]).map(AsRawFd::as_raw_fd).collect();
+        descriptors::close_everything_except(&files)?;
+        outer::wait(init, &outside, host);
     }
-    init::prepare(&inside)?;
+    init::prepare(&inside, confinement)?;
     if let Some(confined) = fork()? {
-        descriptors::close_everything_except(inside.as_raw_fd())?;
+        descriptors::close_everything_except(&[inside.as_raw_fd()])?;
         init::wait(confined, &inside);
     }
+    // Signals to its group do not reach the processes around it.
+    setsid()?;
     drop((outside, inside));
     descriptors::close_all_except(kept)
 }
@@ -51,15 +60,4 @@ fn unshare() -> io::Result<()> {
 fn unshare_now(flags: UnshareFlags) -> io::Result<()> {
     // SAFETY: open files are not unshared, and the stage has a single thread.
     Ok(unsafe { rustix::thread::unshare_unsafe(flags) }?)
-}
-
-/// Forks, and returns the new process in the old one.
-#[allow(unsafe_code, reason = "no safe interface forks")]
-fn fork() -> io::Result<Option<Pid>> {
-    // SAFETY: the stage has a single thread, so the new process has all of it and finds no lock
-    // held.
-    match unsafe { libc::fork() } {
-        -1 => Err(io::Error::last_os_error()),
-        number => Ok(Pid::from_raw(number)),
-    }
 }

@@ -3,10 +3,15 @@
 use std::io::Read;
 use std::os::unix::net::UnixStream;
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
-/// Waits for the init process and ends as the confined process did.
-pub(super) fn wait(init: Pid, mut inside: &UnixStream) -> ! {
+/// Waits for the init process and ends as the confined process did. Ends both when the host closes
+/// its connection.
+pub(super) fn wait(init: Pid, mut inside: &UnixStream, host: Option<&UnixStream>) -> ! {
+    if host.is_some_and(|host| closes_first(host, inside)) {
+        let _ = kill_process(init, Signal::KILL);
+    }
     let mut status = [0; 4];
     let reported = inside.read_exact(&mut status).is_ok();
     let own = loop {
@@ -19,8 +24,21 @@ pub(super) fn wait(init: Pid, mut inside: &UnixStream) -> ! {
     end_as(if reported { i32::from_le_bytes(status) } else { own })
 }
 
+/// Waits until the host closes its connection or the init process reports an end. Returns whether
+/// it was the host.
+fn closes_first(host: &UnixStream, inside: &UnixStream) -> bool {
+    loop {
+        let mut events = [PollFd::new(host, PollFlags::RDHUP), PollFd::new(inside, PollFlags::IN)];
+        match poll(&mut events, None) {
+            Ok(_) => return events[1].revents().is_empty(),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return true,
+        }
+    }
+}
+
 /// Ends this process with the status of another one.
-fn end_as(status: i32) -> ! {
+pub(super) fn end_as(status: i32) -> ! {
     if libc::WIFEXITED(status) {
         exit(libc::WEXITSTATUS(status));
     }

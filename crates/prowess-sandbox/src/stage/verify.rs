@@ -1,9 +1,10 @@
 //! The stage's check of its own layers, before anything of the program runs.
 
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::fs::{Access, CWD, Mode, OFlags, access, openat, statfs};
 use rustix::process::getpid;
 use rustix::thread::{SecureComputingMode, capabilities, no_new_privs, secure_computing_mode};
 
+use super::root::{OLD, TMPFS, is_fresh};
 use super::{Failed, failed};
 use crate::wire::Order;
 use crate::{Level, Rights};
@@ -23,7 +24,17 @@ pub(super) fn verify(order: &Order) -> Result<(), Failed> {
     expect(is_confined(&order.confinement.rights), "landlock", "`/` can still be listed")?;
     let is_inside = getpid().as_raw_nonzero().get() == PID_INSIDE;
     let demands = order.level == Level::Namespaces;
-    expect(is_inside || !demands, "namespaces", "the process sees others")
+    expect(is_inside || !demands, "namespaces", "the process sees others")?;
+    let has_root = !demands || !is_fresh(&order.confinement.rights) || is_in_fresh_root();
+    expect(has_root, "root", "the process sees the files of the host")
+}
+
+/// Returns whether the root directory is in memory, without a way to the host's, and whether
+/// `/proc` has processes alone. Landlock permits these checks, which open nothing.
+fn is_in_fresh_root() -> bool {
+    let is_in_memory = statfs("/").is_ok_and(|root| root.f_type == TMPFS);
+    let is_absent = |path: &str| access(path, Access::EXISTS).is_err();
+    is_in_memory && is_absent(OLD) && is_absent("/proc/sys")
 }
 
 /// Returns whether the root directory is closed, unless it was granted.

@@ -1,13 +1,17 @@
 //! The attacker: a program that tries what a confined process must not be able to do.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{FileExt, PermissionsExt};
-use std::path::PathBuf;
-use std::process::Command;
-use std::thread;
+mod calls;
+mod files;
+mod kernel;
+mod namespaces;
+mod processes;
+mod sockets;
 
-use rustix::process::{Pid, Resource, Rlimit, Signal};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+use rustix::process::Pid;
 
 /// The word on the command line of an attacker.
 pub(crate) const AS_ATTACKER: &str = "as-the-attacker";
@@ -17,61 +21,31 @@ pub(crate) struct Target {
     pub(crate) host: i32,
     /// The address of the host's secret in its memory.
     address: u64,
-    /// A directory of the host's with a file `secret`, which the attacker was not granted.
+    /// A directory of the host's with files, which the attacker was not granted.
     pub(crate) directory: PathBuf,
 }
 
-/// A name, and a function that succeeds if the attack is possible.
-type Attack = (&'static str, fn(&Target) -> io::Result<()>);
+/// The users who can carry out an attack where there is no sandbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    Anyone,
+    Root,
+}
 
-/// The attacks that work without a sandbox for any user.
-pub(crate) const ATTACKS: [Attack; 18] = [
-    ("reads the host's environment", |target| {
-        contains(&fs::read(target.of_host("environ"))?, b"hidden-in-the-environment")
-    }),
-    ("writes to the host's standard output", |target| {
-        let mut stdout = OpenOptions::new().append(true).open(target.of_host("fd/1"))?;
-        stdout.write_all(b"written by the attacker\n")
-    }),
-    ("reads the host's memory", |target| {
-        let mut bytes = [0; 16];
-        File::open(target.of_host("mem"))?.read_exact_at(&mut bytes, target.address)?;
-        contains(&bytes, b"hidden-in-memory")
-    }),
-    ("writes to the host's memory", |target| {
-        let memory = OpenOptions::new().write(true).open(target.of_host("mem"))?;
-        memory.write_all_at(b"written-by-other", target.address)
-    }),
-    ("reads the host's command line", |target| fs::read(target.of_host("cmdline")).map(drop)),
-    ("reads the users of the machine", |_| fs::read("/etc/passwd").map(drop)),
-    ("lists the root directory", |_| fs::read_dir("/").map(drop)),
-    ("reads a file of the host's", |target| fs::read(target.directory.join("secret")).map(drop)),
-    ("writes a file of the host's", |target| {
-        fs::write(target.directory.join("secret"), "written by the attacker")
-    }),
-    ("creates a file", |target| fs::write(target.directory.join("created"), "")),
-    ("changes the mode of a file", |target| {
-        fs::set_permissions(target.directory.join("secret"), fs::Permissions::from_mode(0o666))
-    }),
-    ("watches a directory", |target| {
-        let watcher = rustix::fs::inotify::init(rustix::fs::inotify::CreateFlags::empty())?;
-        let events = rustix::fs::inotify::WatchFlags::CREATE;
-        rustix::fs::inotify::add_watch(watcher, &*target.directory, events)?;
-        Ok(())
-    }),
-    ("opens a network socket", |_| std::net::UdpSocket::bind("127.0.0.1:0").map(drop)),
-    ("signals the host", |target| Ok(rustix::process::kill_process(target.pid(), Signal::CONT)?)),
-    ("limits the host", |target| {
-        let none = Rlimit { current: None, maximum: None };
-        Ok(rustix::process::prlimit(Some(target.pid()), Resource::Cpu, none).map(drop)?)
-    }),
-    ("starts a program", |_| Command::new("/bin/true").status().map(drop)),
-    ("opens a handle to the host", |target| {
-        let flags = rustix::process::PidfdFlags::empty();
-        Ok(rustix::process::pidfd_open(target.pid(), flags).map(drop)?)
-    }),
-    ("starts 2,000 threads", |_| threads(2_000)),
-];
+/// A name, who can carry it out, and a function that succeeds if it is possible.
+pub(crate) type Attack = (&'static str, By, fn(&Target) -> io::Result<()>);
+
+/// Returns every attack. The last ones change the attacker itself.
+pub(crate) fn attacks() -> impl Iterator<Item = &'static Attack> {
+    let lists: [&'static [Attack]; 5] = [
+        files::ATTACKS,
+        processes::ATTACKS,
+        sockets::ATTACKS,
+        kernel::ATTACKS,
+        namespaces::ATTACKS,
+    ];
+    lists.into_iter().flatten()
+}
 
 impl Target {
     fn of_environment() -> Self {
@@ -97,28 +71,6 @@ fn contains(bytes: &[u8], part: &[u8]) -> io::Result<()> {
     if found { Ok(()) } else { Err(io::Error::other("the secret is not there")) }
 }
 
-/// Starts threads that wait for each other's end.
-fn threads(count: usize) -> io::Result<()> {
-    let (sender, receiver) = std::sync::mpsc::channel::<()>();
-    let receiver = std::sync::Arc::new(std::sync::Mutex::new(receiver));
-    let mut started = Vec::new();
-    let mut outcome = Ok(());
-    for _ in 0..count {
-        let receiver = std::sync::Arc::clone(&receiver);
-        let wait = move || drop(receiver.lock().map(|receiver| receiver.recv()));
-        match thread::Builder::new().stack_size(16 << 10).spawn(wait) {
-            Ok(thread) => started.push(thread),
-            Err(error) => {
-                outcome = Err(error);
-                break;
-            }
-        }
-    }
-    drop(sender);
-    started.into_iter().for_each(|thread| drop(thread.join()));
-    outcome
-}
-
 /// Not a test, but the program that attacks: it prints one line for each attack.
 #[test]
 fn attacker() {
@@ -127,7 +79,7 @@ fn attacker() {
     }
     let target = Target::of_environment();
     let mut report = String::new();
-    for (name, attack) in ATTACKS {
+    for (name, _, attack) in attacks() {
         let line = match attack(&target) {
             Ok(()) => format!("possible: {name}\n"),
             Err(error) => format!("refused: {name}: {error}\n"),

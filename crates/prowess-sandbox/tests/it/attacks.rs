@@ -2,24 +2,27 @@
 
 use prowess_sandbox::DemandedLevel;
 
-use crate::attacker::ATTACKS;
+use crate::attacker::{By, attacks};
 use crate::host::{NOBODY, Outcome, Way, attack};
 
 /// Root, and a user without rights.
 const USERS: [Option<u32>; 2] = [None, Some(NOBODY)];
 
-fn names() -> Vec<&'static str> {
-    ATTACKS.iter().map(|(name, _)| *name).collect()
+/// Returns the attacks that a user can carry out without a sandbox.
+fn names(user: Option<u32>) -> Vec<&'static str> {
+    let possible = attacks().filter(|(_, by, _)| user.is_none() || *by == By::Anyone);
+    possible.map(|(name, ..)| *name).collect()
 }
 
 #[track_caller]
-fn refuses_everything(level: DemandedLevel) {
+fn refuses_everything(way: Way, layer: &str) {
     for user in USERS {
-        let outcome = attack(user, Way::Confined(level));
-        let what = format!("user {user:?} at {level:?}:\n{}", outcome.printed);
+        let outcome = attack(user, way);
+        let what = format!("user {user:?}, {way:?}:\n{}", outcome.printed);
+        assert!(outcome.printed.contains(layer), "the report has {layer}, {what}");
         assert_eq!(outcome.possible(), Vec::<&str>::new(), "no attack is possible, {what}");
         let refused = outcome.printed.matches("refused: ").count();
-        assert_eq!(refused, ATTACKS.len(), "each attack was tried, {what}");
+        assert_eq!(refused, attacks().count(), "each attack was tried, {what}");
         host_is_untouched(&outcome, &what);
         is_bare(&outcome, &what);
     }
@@ -51,12 +54,19 @@ fn is_bare(outcome: &Outcome, what: &str) {
 
 #[test]
 fn floor_refuses_every_attack() {
-    refuses_everything(DemandedLevel::Floor);
+    refuses_everything(Way::Confined(DemandedLevel::Floor), "level: Floor");
+    refuses_everything(Way::Processes(DemandedLevel::Floor), "level: Floor");
 }
 
 #[test]
 fn namespaces_refuse_every_attack() {
-    refuses_everything(DemandedLevel::Namespaces);
+    refuses_everything(Way::Confined(DemandedLevel::Namespaces), "a root directory of its own");
+    refuses_everything(Way::Processes(DemandedLevel::Namespaces), "a root directory of its own");
+}
+
+#[test]
+fn machine_that_forbids_namespaces_refuses_every_attack() {
+    refuses_everything(Way::WithoutNamespaces, "level: Floor");
 }
 
 #[test]
@@ -64,7 +74,11 @@ fn control_without_sandbox_allows_every_attack() {
     for user in USERS {
         let outcome = attack(user, Way::Open);
         let what = format!("user {user:?}:\n{}", outcome.printed);
-        assert_eq!(outcome.possible(), names(), "each attack is possible, {what}");
+        let possible = outcome.possible();
+        let is_missing = |name: &&&str| !possible.contains(name);
+        let names = names(user);
+        let missing: Vec<_> = names.iter().filter(is_missing).collect();
+        assert!(missing.is_empty(), "each attack is possible, {what}\nbut not: {missing:?}");
         let is_written = outcome.printed.contains("written by the attacker");
         assert!(is_written, "it reached the host's output, {what}");
         let is_changed = outcome.printed.contains("memory was changed: true");

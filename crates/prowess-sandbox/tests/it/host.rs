@@ -12,6 +12,8 @@ use prowess_sandbox::{
     Confinement, DemandedLevel, Isolation, Native, Plan, Program, Rights, Stream, Streams,
 };
 
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
+
 use crate::attacker::AS_ATTACKER;
 
 /// The word on the command line of a host.
@@ -19,11 +21,31 @@ const AS_HOST: &str = "as-the-host";
 /// A user without rights.
 pub(crate) const NOBODY: u32 = 65_534;
 
+/// The files of a host.
+const FILES: [&str; 4] = ["leaked", "renamed", "secret", "victim"];
+
 /// How a host starts the attacker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Open,
+    /// With the right to start processes.
+    Processes(DemandedLevel),
     Confined(DemandedLevel),
+    /// At the best level of a machine that forbids namespaces.
+    WithoutNamespaces,
+}
+
+impl Way {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Processes(DemandedLevel::Floor) => "floor-with-processes",
+            Self::Processes(_) => "namespaces-with-processes",
+            Self::Confined(DemandedLevel::Floor) => "floor",
+            Self::Confined(_) => "namespaces",
+            Self::WithoutNamespaces => "best-without-namespaces",
+        }
+    }
 }
 
 /// The lines that the attacker printed, and everything that reached the host's standard output.
@@ -56,21 +78,21 @@ pub(crate) fn attack(user: Option<u32>, way: Way) -> Outcome {
     copy(&stage().path, directory.path());
     let files = directory.path().join("files");
     std::fs::create_dir(&files).unwrap();
-    std::fs::write(files.join("secret"), "hidden in a file").unwrap();
+    std::fs::create_dir(files.join("mount")).unwrap();
+    for name in FILES {
+        std::fs::write(files.join(name), format!("hidden in a {name} file")).unwrap();
+    }
     let mut command = Command::new(program);
-    let word = match way {
-        Way::Open => "open",
-        Way::Confined(DemandedLevel::Floor) => "floor",
-        Way::Confined(_) => "namespaces",
-    };
     command
-        .args(["host::host", "--exact", "--nocapture", "--quiet", AS_HOST, word])
+        .args(["host::host", "--exact", "--nocapture", "--quiet", AS_HOST, way.word()])
         .env("HOST_SECRET", "hidden-in-the-environment")
         .env("HOST_DIRECTORY", &files)
         .current_dir("/");
     if let Some(user) = user {
         std::os::unix::fs::chown(&files, Some(user), Some(user)).unwrap();
-        std::os::unix::fs::chown(files.join("secret"), Some(user), Some(user)).unwrap();
+        for name in FILES {
+            std::os::unix::fs::chown(files.join(name), Some(user), Some(user)).unwrap();
+        }
         command.uid(user).gid(user);
     }
     // A file and not a pipe: a pipe of this process belongs to its user.
@@ -103,6 +125,10 @@ fn host() {
         ("ATTACK_ADDRESS", address.to_string()),
         ("ATTACK_DIRECTORY", std::env::var("HOST_DIRECTORY").unwrap()),
     ];
+    // A file that this process forgets to close on `exec`.
+    let leaked = Path::new(&environment[2].1).join("leaked");
+    let leaked = std::fs::File::open(leaked).unwrap();
+    rustix::io::fcntl_setfd(leaked.as_fd(), rustix::io::FdFlags::empty()).unwrap();
     let printed = match &*word {
         "open" => {
             let mut command = Command::new(&program);
@@ -116,28 +142,46 @@ fn host() {
     println!("{printed}the host's memory was changed: {is_changed}");
 }
 
-fn arguments() -> [&'static str; 5] {
-    ["attacker::attacker", "--exact", "--nocapture", "--quiet", AS_ATTACKER]
+fn arguments() -> [&'static str; 6] {
+    // With one thread, tests run on that of the program.
+    let one = "--test-threads=1";
+    ["attacker::attacker", "--exact", "--nocapture", "--quiet", one, AS_ATTACKER]
 }
 
-fn confined(program: &Path, level: &str, environment: &[(&str, String)]) -> String {
+/// Denies namespaces to this thread and its processes, as some systems and containers do.
+pub(crate) fn forbid_namespaces() {
+    let denied = [libc::SYS_unshare, libc::SYS_setns].map(|call| (call, Vec::new()));
+    let error = SeccompAction::Errno(libc::EPERM.cast_unsigned());
+    let architecture = std::env::consts::ARCH.try_into().unwrap();
+    let filter = SeccompFilter::new(denied.into(), SeccompAction::Allow, error, architecture);
+    let filter: BpfProgram = filter.unwrap().try_into().unwrap();
+    apply_filter(&filter).unwrap();
+}
+
+fn confined(program: &Path, word: &str, environment: &[(&str, String)]) -> String {
     let stage = Program::new(program.with_file_name("prowess-sandbox-stage"));
     let attacker = arguments().into_iter().fold(Program::new(program), Program::argument);
-    let rights = Rights { execute: vec![program.to_owned()], ..Rights::default() };
-    let level = if level == "floor" { DemandedLevel::Floor } else { DemandedLevel::Namespaces };
+    let processes = word.ends_with("-with-processes");
+    let rights = Rights { execute: vec![program.to_owned()], processes, ..Rights::default() };
+    let level = match word.split('-').next() {
+        Some("floor") => DemandedLevel::Floor,
+        Some("namespaces") => DemandedLevel::Namespaces,
+        _ => DemandedLevel::Best,
+    };
+    if word.ends_with("-without-namespaces") {
+        forbid_namespaces();
+    }
     let mut plan = Plan::run(&stage, attacker);
     plan.confinement = Confinement { level, rights, ..Confinement::default() };
     plan.environment =
         environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
     let native = Native::new(stage);
-    // A file that this process forgets to close on `exec`.
-    let leaked = std::fs::File::open("/etc/passwd").unwrap();
-    rustix::io::fcntl_setfd(leaked.as_fd(), rustix::io::FdFlags::empty()).unwrap();
     let streams = Streams { stdout: Stream::Piped, stderr: Stream::Inherit };
     let mut running = native.spawn(&plan, &streams, &[]).unwrap();
     let mut printed = String::new();
     running.child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
     let status = running.child.wait().unwrap();
-    writeln!(&mut std::io::stderr(), "the attacker ended with {status}").unwrap();
+    let report = running.report;
+    writeln!(&mut std::io::stderr(), "the attacker ended with {status}: {report:?}").unwrap();
     printed
 }

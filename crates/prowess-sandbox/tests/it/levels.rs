@@ -4,7 +4,7 @@ use prowess_sandbox::{
     DemandedLevel, Isolation, Level, Native, Plan, Program, SandboxErrorKind, Streams,
 };
 
-use crate::host::{native, stage};
+use crate::host::{forbid_namespaces, native, stage};
 
 #[test]
 fn this_machine_offers_namespaces() {
@@ -45,4 +45,29 @@ fn stage_that_hangs_is_an_error() {
     plan.start_ms = 50;
     let error = native().spawn(&plan, &Streams::null(), &[]).unwrap_err();
     assert!(error.reason.contains("did not confine itself within 50 ms"), "{error}");
+}
+
+#[test]
+fn demanded_namespaces_that_are_forbidden_start_nothing() {
+    let thread = std::thread::spawn(|| {
+        forbid_namespaces();
+        let mut plan = Plan::run(&stage(), Program::new("/bin/true"));
+        plan.confinement.level = DemandedLevel::Namespaces;
+        native().spawn(&plan, &Streams::null(), &[]).unwrap_err()
+    });
+    let error = thread.join().unwrap();
+    assert_eq!(error.kind, SandboxErrorKind::Unavailable, "{error}");
+    assert!(error.reason.contains("`namespaces`: Operation not permitted"), "{error}");
+    assert!(error.help.contains("demand the level `floor`"), "{error}");
+}
+
+#[test]
+fn best_level_names_what_is_missing() {
+    let thread = std::thread::spawn(|| {
+        forbid_namespaces();
+        native().probe().unwrap()
+    });
+    let report = thread.join().unwrap();
+    assert_eq!(report.level, Level::Floor, "{report:?}");
+    assert!(report.missing.iter().any(|missing| missing.layer == "namespaces"), "{report:?}");
 }

@@ -39,11 +39,44 @@ fn exit_status_is_the_programs() {
 
 #[test]
 fn orphans_end_with_the_program() {
-    // Each process of the sandbox holds the pipe open: its end is that of the last one.
-    let script = "(setsid sleep 600 & ) ; echo started";
-    let mut running = shell(script, DemandedLevel::Namespaces);
-    assert_eq!(output(&mut running), "started\n", "the pipe closes at once");
-    assert!(running.child.wait().unwrap().success(), "the program ended in order");
+    for level in LEVELS {
+        // Each process of the sandbox holds the pipe open: its end is that of the last one.
+        let script = "(setsid sleep 600 & ) ; echo started";
+        let mut running = shell(script, level);
+        assert_eq!(output(&mut running), "started\n", "the pipe closes at once, {level:?}");
+        assert!(running.child.wait().unwrap().success(), "the program ended in order, {level:?}");
+    }
+}
+
+/// Starts a process that leaves its group and stops the program, and returns when it runs.
+fn started(level: DemandedLevel) -> Running {
+    let orphan = "trap \"\" TERM HUP; kill -STOP $0; echo started; sleep 600";
+    let script = format!("(setsid sh -c '{orphan}' $$ &) ; sleep 600");
+    let script = script.as_str();
+    let mut running = shell(script, level);
+    let mut started = [0; 8];
+    running.child.stdout.as_mut().unwrap().read_exact(&mut started).unwrap();
+    running
+}
+
+#[test]
+fn end_ends_stopped_processes_and_orphans() {
+    for level in LEVELS {
+        let mut running = started(level);
+        assert!(!running.end().unwrap().success(), "it did not end by itself, {level:?}");
+        assert_eq!(output(&mut running), "", "no process holds the pipe open, {level:?}");
+    }
+}
+
+#[test]
+fn closed_connection_ends_every_process() {
+    for level in LEVELS {
+        let mut running = started(level);
+        let mut stdout = running.child.stdout.take().unwrap();
+        drop(running.socket);
+        assert_eq!(stdout.read(&mut [0]).unwrap(), 0, "none holds the pipe open, {level:?}");
+        assert!(!running.child.wait().unwrap().success(), "it was ended, {level:?}");
+    }
 }
 
 #[test]

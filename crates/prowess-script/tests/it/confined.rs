@@ -32,10 +32,14 @@ for path, mode in zip(sys.argv[1::2], sys.argv[2::2]):
 #[test]
 fn files_of_the_host_cannot_be_opened() {
     let outside = tempfile::NamedTempFile::new().unwrap();
-    let outside = outside.path().to_str().unwrap();
-    let arguments = ["/etc/passwd", "r", outside, "r", outside, "w", "/usr/bin/env", "r"];
-    let expected = "PermissionError\nPermissionError\nPermissionError\nopened";
-    assert_eq!(at_each_level(OPEN, &arguments), [expected, expected]);
+    let path = outside.path().to_str().unwrap();
+    let arguments = ["/etc/passwd", "r", path, "r", path, "w", "/usr/bin/env", "r"];
+    let floor = "PermissionError\nPermissionError\nPermissionError\nopened";
+    // A script with namespaces has a root directory and a `/tmp` of its own.
+    let namespaces = "FileNotFoundError\nFileNotFoundError\nopened\nopened";
+    std::fs::write(path, "outside").unwrap();
+    assert_eq!(at_each_level(OPEN, &arguments), [floor, namespaces]);
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "outside", "the host's file is the same");
 }
 
 #[test]
@@ -48,10 +52,27 @@ for target in [here / 'a.py', here / 'new', pathlib.Path(os.environ['TMPDIR']) /
         target.write_text('x')
         print('written')
     except OSError as error:
-        print(type(error).__name__)
+        print(error.strerror)
 ";
-    let expected = "PermissionError\nPermissionError\nwritten";
-    assert_eq!(at_each_level(script, &[]), [expected, expected]);
+    let floor = "Permission denied\nPermission denied\nwritten";
+    let namespaces = "Read-only file system\nRead-only file system\nwritten";
+    assert_eq!(at_each_level(script, &[]), [floor, namespaces]);
+}
+
+#[test]
+fn files_that_a_script_leaves_in_tmp_are_gone() {
+    let script = "\
+import pathlib
+mark = pathlib.Path('/tmp/prowess-left-by-a-script')
+print(mark.exists())
+mark.write_text('x')
+";
+    let policy = ScriptPolicy { level: DemandedLevel::Namespaces, ..ScriptPolicy::default() };
+    let skill = Skill::with(&[("scripts/a.py", script)], policy);
+    for _ in 0..2 {
+        assert_eq!(skill.run("scripts/a.py").stdout, "False\n");
+    }
+    assert!(!std::path::Path::new("/tmp/prowess-left-by-a-script").exists());
 }
 
 #[test]
