@@ -54,11 +54,9 @@ impl Duplicates<'_> {
     ) -> bool {
         let records = pair.map(|index| builder.record(index));
         let [a, b] = &records;
-        let looks_alike = a.name() == b.name()
-            && a.description() == b.description()
-            && a.priority() == b.priority();
         // Most records with one id differ in their texts.
-        if !looks_alike {
+        let looks = [a, b].map(|it| (it.name(), it.description(), it.priority()));
+        if looks[0] != looks[1] {
             return false;
         }
         let [own, others] = [a.package(), b.package()];

@@ -97,3 +97,48 @@ impl Merge for Part {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packages(names: &[&str]) -> BTreeSet<PackagePath> {
+        let path = |name: &&str| PackagePath::new(name).expect("a valid path");
+        names.iter().map(path).collect()
+    }
+
+    /// Returns the packages of source 7 after both scopes are merged; `None` if it is whole.
+    fn merged(one: Part, more: Part) -> (Option<BTreeSet<PackagePath>>, OnMissingSkill) {
+        let mut scope = Scope::Sources([(7, one)].into());
+        scope.merge(Scope::Sources([(7, more)].into()));
+        let Scope::Sources(mut parts) = scope else { panic!("it is of one source") };
+        let part = parts.remove(&7).expect("the source is there");
+        (part.packages, part.on_missing)
+    }
+
+    #[test]
+    fn two_scopes_cover_what_either_does() {
+        let part = |names: &[&str]| Part::packages(packages(names), OnMissingSkill::Confirm);
+        let both = merged(part(&["a"]), part(&["b"]));
+        assert_eq!(both, (Some(packages(&["a", "b"])), OnMissingSkill::Confirm));
+        let whole = || Part::whole(OnMissingSkill::Confirm);
+        assert_eq!(merged(whole(), part(&["b"])).0, None, "the whole source stays whole");
+        assert_eq!(merged(part(&["a"]), whole()).0, None, "the whole source is more");
+        let mut scope = Scope::none();
+        scope.merge(Scope::Sources([(7, whole())].into()));
+        assert!(matches!(&scope, Scope::Sources(parts) if parts.contains_key(&7)), "a new source");
+        scope.merge(Scope::All);
+        scope.merge(Scope::none());
+        assert!(matches!(scope, Scope::All), "everything is most");
+    }
+
+    #[test]
+    fn current_state_is_accepted_if_either_scope_accepts_it() {
+        use OnMissingSkill::{Accept, Confirm};
+        for (one, more, expected) in
+            [(Confirm, Confirm, Confirm), (Confirm, Accept, Accept), (Accept, Confirm, Accept)]
+        {
+            assert_eq!(merged(Part::whole(one), Part::whole(more)).1, expected);
+        }
+    }
+}

@@ -108,7 +108,7 @@ impl Resolution<'_> {
     /// Rejects all records with the same trust as the winner. Records with lower trust do not
     /// affect a trusted skill.
     fn reject_all(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {
-        let is_untrusted = |at| self.builder.record(at).trust() == Trust::Untrusted;
+        let is_untrusted = |at| matches!(self.builder.record(at).trust(), Trust::Untrusted);
         let is_contested = losers.iter().any(|&loser| {
             is_untrusted(loser) == is_untrusted(winner) && !self.is_duplicate(winner, loser)
         });

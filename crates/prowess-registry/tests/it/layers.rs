@@ -13,7 +13,7 @@ use prowess_registry::{
     SkillMdCase, UnknownLayer,
 };
 
-use crate::fixture::{memory, skill_md};
+use crate::fixture::{Changing, memory, skill_md};
 
 /// A registry whose layers, the lowest first, each have a `deploy` of their own.
 fn stacked(layers: &[(&str, Trust)]) -> RegistryBuilder {
@@ -264,6 +264,17 @@ fn a_disambiguated_untrusted_skill_takes_no_trusted_one_s_qualified_id() {
 fn an_alias_may_stand_for_an_untrusted_skill_of_its_own_name() {
     let builder = stacked(&[("plugin", Trust::Untrusted)]).alias("deploy", "plugin:deploy");
     assert_eq!(ids(&catalog(builder)), ["deploy"], "the host chose it by name");
+    let by_source = |meant: &str| {
+        let builder = Registry::builder()
+            .layer(Layer::new("plugin", Trust::Untrusted))
+            .source("plugin", memory("disk", &[("deploy", "a"), ("ship", "b")]))
+            .alias("deploy", meant);
+        catalog(builder)
+    };
+    assert_eq!(ids(&by_source("disk:deploy")), ["deploy", "ship"], "by the name of its source");
+    for other in ["plugin:ship", "disk:ship", "elsewhere:deploy"] {
+        assert_eq!(ids(&by_source(other)), ["ship"], "`{other}` is another skill");
+    }
 }
 
 #[test]
@@ -291,6 +302,29 @@ fn copies_of_one_package_count_as_one_skill() {
         assert_eq!(ids(&catalog), ids_expected, "{collision:?} {code}");
         let codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
         assert!(!codes.is_empty() && codes.iter().all(|&told| told == code), "{codes:?}");
+    }
+}
+
+#[test]
+fn a_copy_is_read_once_for_each_version() {
+    for (stamp, again) in [(1, 0), (0, 2)] {
+        let sources = ["one/deploy", "two/deploy"].map(|package| {
+            let source = Arc::new(Changing::default());
+            source.set(package, skill_md("deploy", "the same"), stamp);
+            source
+        });
+        let [user, project] = sources.clone();
+        let layers: Vec<(_, _, Arc<dyn SkillSource>)> =
+            vec![("user", TRUSTED, user), ("project", TRUSTED, project)];
+        let registry = crate::fixture::registry(layers);
+        let bodies = || sources.iter().map(|source| source.take_bodies()).sum::<usize>();
+        registry.reload();
+        assert_eq!(told(&registry.catalog(), "skill-copy").len(), 1);
+        assert_eq!(bodies(), 2, "both are compared");
+        sources[0].set("other", skill_md("other", "of no matter"), 2);
+        registry.reload();
+        assert_eq!(told(&registry.catalog(), "skill-copy").len(), 1);
+        assert_eq!(bodies(), again, "only a stamp proves that a file is the one that was read");
     }
 }
 

@@ -57,6 +57,19 @@ fn one_changed_reads_one() {
     assert_eq!(describe(&before, "b").as_deref(), Some("first"), "a pinned catalog stays as it is");
 }
 
+/// What readers derived from the catalog, such as a prompt, is then only revised.
+#[test]
+fn changed_description_keeps_the_resolution() {
+    let (source, registry) = loaded(&["a", "b"]);
+    let before = registry.catalog();
+    source.set("b", skill_md("b", "second"), 2);
+    registry.reload();
+    let after = registry.catalog();
+    let revised = after.revised_since(&before).expect("nothing but a text has changed");
+    let texts: Vec<_> = revised.iter().map(|pair| pair.map(|skill| skill.description())).collect();
+    assert_eq!(texts, [["first", "second"]]);
+}
+
 /// The next scan asks in the order of the directory, and finds each where it left it.
 #[test]
 fn records_keep_the_order_of_the_scan_whatever_was_read_again() {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Caller, Catalog, CatalogProvider, MemorySource, Record, Trust};
-use prowess_registry::codes;
+use prowess_core::{Caller, Catalog, CatalogProvider, Layer, MemorySource, Record, Trust};
+use prowess_registry::{Registry, Show, SkillRule, VisibilityPolicy, codes};
 
-use crate::fixture::{Changing, registry};
+use crate::fixture::{Changing, memory, registry};
 
 /// Returns a catalog of skills, each a name with the rest of its frontmatter.
 fn catalog(skills: &[(&str, &str)]) -> Arc<Catalog> {
@@ -56,6 +56,20 @@ fn missing_skills_are_named() {
     assert_eq!(order(&catalog, "a"), message);
     assert_eq!(findings(&catalog), [format!("{}: {message}", codes::REQUIREMENT_UNMET)]);
     assert!(catalog.get("a").is_some(), "the skill stays offered");
+}
+
+#[test]
+fn skill_that_is_not_offered_misses_nothing() {
+    let source = memory("disk", &[("b", "it")]);
+    let layers = Registry::builder().layer(Layer::new("user", Trust::Trusted));
+    let disabled = SkillRule { pattern: "a".to_owned(), show: Show::Disabled };
+    let visibility = VisibilityPolicy { skills: vec![disabled], ..VisibilityPolicy::default() };
+    let needy = Changing::default();
+    needy.set("a", "---\nname: a\ndescription: x\nrequires: gone\n---\n", 1);
+    let builder = layers.source("user", source).source("user", Arc::new(needy));
+    let registry = builder.visibility(visibility).build().expect("the layers are good");
+    registry.reload();
+    assert!(findings(&registry.catalog()).is_empty(), "{:?}", findings(&registry.catalog()));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use crate::fixture::memory;
 use prowess_core::{
     Audience, Caller, Catalog, CatalogProvider, Facts, Layer, Lookup, MemorySource, Record, Trust,
 };
@@ -153,8 +154,13 @@ fn a_view_of_one_tenant_never_serves_another() {
         assert_eq!(ids(&registry.catalog()), [""; 0]);
     }
     assert!(Arc::ptr_eq(&registry.view(&a), &registry.view(&a)), "a view is made once");
-    for other in 0..100 {
-        assert_eq!(ids(&registry.view(&audience("", &other.to_string(), ""))), [""; 0]);
+    assert!(Arc::ptr_eq(&registry.view(&b), &registry.view(&b)), "so is the next one");
+    let views: Vec<_> =
+        (0..100).map(|other| registry.view(&audience("", &other.to_string(), ""))).collect();
+    assert!(views.iter().all(|view| view.skills().next().is_none()), "nothing is theirs");
+    for (other, is_kept) in [(36, true), (99, true), (35, false)] {
+        let again = registry.view(&audience("", &other.to_string(), ""));
+        assert_eq!(Arc::ptr_eq(&views[other], &again), is_kept, "64 views are kept: {other}");
     }
     assert_eq!(ids(&registry.view(&a)), ["mine"], "a view that had to go is made again");
     let others = audience("builder", "a", "");
@@ -193,6 +199,26 @@ fn scopes_come_before_precedence() {
     }
 }
 
+/// Otherwise an untrusted skill would show that a skill exists that is not for this audience, or
+/// keep another one from its id.
+#[test]
+fn only_a_trusted_skill_in_scope_reserves_its_id() {
+    let layers = [
+        layer(Trust::Untrusted, &[("a", "")]),
+        layer(Trust::Trusted, &[("a", "scope:\n  tenants: [a]\n")]),
+    ];
+    let catalog = loaded(builder(&layers)).catalog();
+    assert_eq!(catalog.get("a").map(|skill| skill.trust()), Some(Trust::Untrusted));
+    let source = |name: &str| memory(name, &[("a", name)]);
+    let disabled = Registry::builder()
+        .layer(Layer::new("downloads", Trust::Untrusted))
+        .source("downloads", source("one"))
+        .source("downloads", source("two"))
+        .visibility(rules(&[("one:a", Show::Disabled)]));
+    let catalog = loaded(disabled).catalog();
+    assert_eq!(catalog.get("a").map(|skill| skill.description()), Some("two"));
+}
+
 #[test]
 fn a_reload_makes_new_views() {
     let machine = Machine::with(&[]);
@@ -207,6 +233,16 @@ fn a_reload_makes_new_views() {
     assert_eq!(registry.reload().catalog.generation(), 2, "what the machine has is news");
     assert_eq!(ids(&registry.view(&a)), ["needs"]);
     assert_eq!(ids(&before), [""; 0], "who has a view keeps it");
+}
+
+#[test]
+fn missing_requirement_is_reported_of_a_skill_that_is_excluded_for_another_reason() {
+    let needs = [("a", "metadata:\n  openclaw:\n    os: [win32]\n"), ("b", "")];
+    let disabled = registry(&needs).visibility(rules(&[("a", Show::Disabled)]));
+    let catalog = loaded(disabled.facts(Machine::with(&[]))).catalog();
+    let missing = |id: &str| catalog.all_named(id).first().and_then(Record::missing_requirement);
+    assert_eq!(missing("a"), Some("it is for `win32`, and this is `macos`"));
+    assert_eq!(missing("b"), None);
 }
 
 #[test]
@@ -279,6 +315,20 @@ fn what_is_shadowed_by_a_skill_that_is_not_offered_keeps_its_gates() {
     let found = |caller| catalog.find("untrusted:a", caller).found().is_some();
     assert!(found(Caller::User), "a user may load it by its qualified id");
     assert!(!found(Caller::Model), "no model may, as it says");
+}
+
+#[test]
+fn a_shadowed_skill_keeps_its_gates() {
+    for (yaml, model, user) in [
+        ("user-invocable: false\n", true, false),
+        ("disable-model-invocation: true\n", false, true),
+        ("paths: src/**\n", true, true),
+    ] {
+        let layers = [layer(Trust::AskFirst, &[("a", yaml)]), layer(Trust::Trusted, &[("a", "")])];
+        let catalog = loaded(builder(&layers)).catalog();
+        let found = |caller| catalog.find("prompt:a", caller).found().is_some();
+        assert_eq!((found(Caller::Model), found(Caller::User)), (model, user), "{yaml}");
+    }
 }
 
 #[test]
@@ -378,6 +428,19 @@ fn the_host_says_how_skills_are_offered() {
     assert_eq!(zip.tokens(), 1, "its description costs nothing");
     for caller in [Caller::Model, Caller::User] {
         assert_eq!(typed(&catalog, "draft-a", caller), "the policy disables `draft-*`");
+    }
+}
+
+#[test]
+fn a_rule_names_a_skill_by_its_layer_or_its_source() {
+    for (pattern, expected) in
+        [("user:a", &[][..]), ("disk:a", &[]), ("a", &[]), ("web:a", &["a"]), ("*:a", &[])]
+    {
+        let builder = Registry::builder()
+            .layer(Layer::new("user", Trust::Trusted))
+            .source("user", memory("disk", &[("a", "it")]))
+            .visibility(rules(&[(pattern, Show::Disabled)]));
+        assert_eq!(ids(&loaded(builder).catalog()), expected, "{pattern}");
     }
 }
 
