@@ -274,3 +274,19 @@ fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
 fn damaged(reason: &str) -> StoreError {
     StoreError(format!("a stored session cannot be read: {reason}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_another_key_is_refused() {
+        let texts = |texts: &[&str]| texts.iter().map(|text| Some(Arc::from(*text))).collect();
+        let keys = ["one", "two"].map(ContentKey::of);
+        assert!(checked_texts(&keys, texts(&["one", "two"])).is_ok());
+        for wrong in [&["two", "one"][..], &["one", "three"], &["one"], &["one", "two", "two"]] {
+            assert!(checked_texts(&keys, texts(wrong)).is_err(), "{wrong:?}");
+        }
+        assert!(checked_texts(&keys, vec![None, Some(Arc::from("two"))]).is_err(), "one is gone");
+    }
+}

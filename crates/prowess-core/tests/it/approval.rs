@@ -2,8 +2,8 @@
 
 use prowess_core::{
     ApprovalDecision, ApprovalEntry, ApprovalId, ApprovalQuery, ApprovalRequest, ApprovalScope,
-    ApprovalVerdict, ArgumentPattern, DecisionError, Digest, NewApproval, OperationId, SessionId,
-    Spend, SpendStep, Timestamp,
+    ApprovalVerdict, ArgumentPattern, Asked, DecisionError, Digest, NewApproval, OperationId,
+    SessionId, Spend, SpendStep, Timestamp,
 };
 
 fn session() -> SessionId {
@@ -143,6 +143,101 @@ fn approval_has_what_was_granted() {
         assert_eq!(approval.scope, scope);
         assert_eq!((approval.granted, approval.expires), (Timestamp(2), Some(Timestamp(20))));
     }
+}
+
+#[test]
+fn approval_applies_to_its_own_caller_only() {
+    let [session, other] = ["s", "other"].map(|id| SessionId::new(id).expect("it is an id"));
+    for scope in SCOPES {
+        let entry = decided(&[grant(scope, None)]);
+        let is_shared = scope == ApprovalScope::Always;
+        for (tool, tenant, session, expected) in [
+            ("Bash", Some("acme"), &session, true),
+            ("Write", Some("acme"), &session, false),
+            ("Bash", Some("globex"), &session, false),
+            ("Bash", None, &session, false),
+            ("Bash", Some("acme"), &other, is_shared),
+            ("Write", Some("acme"), &other, false),
+            ("Bash", None, &other, false),
+        ] {
+            let query = ApprovalQuery { tool, tenant, session, now: Timestamp(3) };
+            let applies = entry.approval_for(&query).is_some();
+            assert_eq!(applies, expected, "{scope:?} for {query:?}");
+        }
+    }
+}
+
+#[test]
+fn entry_is_removed_once_it_has_no_effect() {
+    let once = grant(ApprovalScope::Once, Some(20));
+    let revoked = decided(&[once, ApprovalVerdict::Revoke]);
+    let session = session();
+    let tenant = Some("acme");
+    let query = ApprovalQuery { tool: "Bash", tenant, session: &session, now: Timestamp(3) };
+    let SpendStep::Store(spent) = decided(&[once]).spend(&query, OperationId(1)) else {
+        panic!("it changes the entry")
+    };
+    for (entry, end) in [
+        (pending(None), 10),
+        (decided(&[ApprovalVerdict::Deny]), 10),
+        (decided(&[once]), 20),
+        (revoked, 2),
+        (*spent, 3),
+    ] {
+        let word = entry.state.word();
+        assert!(!entry.is_finished(Timestamp(end)), "{word}: it had an effect until then");
+        assert!(entry.is_finished(Timestamp(end + 1)), "{word}: it has none any more");
+    }
+    let lasting = decided(&[grant(ApprovalScope::Always, None)]);
+    assert!(!lasting.is_finished(Timestamp(u64::MAX)), "it has no end");
+}
+
+#[test]
+fn state_is_named_by_one_word() {
+    let once = grant(ApprovalScope::Once, None);
+    for (verdicts, word) in [
+        (&[][..], "pending"),
+        (&[once], "granted"),
+        (&[ApprovalVerdict::Deny], "denied"),
+        (&[once, ApprovalVerdict::Revoke], "revoked"),
+    ] {
+        assert_eq!(decided(verdicts).state.word(), word);
+    }
+    let error = decide(&decided(&[once]), once, 3).expect_err("it is granted already");
+    assert_eq!(error.to_string(), "approval `a` is granted");
+}
+
+fn new(id: usize, request: ApprovalRequest, preview: &str) -> NewApproval {
+    NewApproval {
+        id: ApprovalId::new(id.to_string()),
+        request,
+        session: session(),
+        preview: preview.to_owned(),
+        now: Timestamp(2),
+        expires: Timestamp(10),
+    }
+}
+
+#[test]
+fn largest_request_is_admitted() {
+    let preview = "x".repeat(NewApproval::MAX_SIZE - "Bashdeployacme".len());
+    assert!(new(1, request(None), &preview).admit([]).is_ok());
+    assert_eq!(new(1, request(None), &(preview + "x")).admit([]), Err(Asked::TooLarge));
+}
+
+#[test]
+fn requests_of_a_session_are_repeated_or_limited() {
+    let of_tool = |number: usize| ApprovalRequest { tool: number.to_string(), ..request(None) };
+    let mut entries = vec![decided(&[grant(ApprovalScope::Once, None)])];
+    for number in 1..=NewApproval::MAX_PENDING {
+        let entry = new(number, of_tool(number), "").admit(&entries);
+        entries.push(entry.expect("a granted entry does not count"));
+    }
+    let again = new(99, of_tool(7), "").admit(&entries);
+    assert_eq!(again, Err(Asked::Entry(Box::new(entries[7].clone()))), "it is asked already");
+    assert_eq!(new(99, of_tool(99), "").admit(&entries), Err(Asked::TooMany));
+    let later = NewApproval { now: Timestamp(10), ..new(99, of_tool(7), "") };
+    assert!(later.admit(&entries).is_ok(), "each of them has expired");
 }
 
 #[test]

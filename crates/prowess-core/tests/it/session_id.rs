@@ -48,4 +48,7 @@ fn messages_show_the_start_of_a_long_id() {
     let id = SessionId::new("x".repeat(128)).expect("it is a good id");
     let message = SessionError::NotFound(id).to_string();
     assert_eq!(message, format!("there is no session `{}…`; open a new one", "x".repeat(48)));
+    let whole = "x".repeat(48);
+    let message = SessionError::NotFound(SessionId::new(&*whole).expect("it is a good id"));
+    assert_eq!(message.to_string(), format!("there is no session `{whole}`; open a new one"));
 }

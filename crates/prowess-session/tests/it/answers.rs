@@ -100,6 +100,48 @@ fn deleted_session_is_not_repeated() {
     assert_eq!(host.store.load(session.id()), Ok(None), "it does not come back");
 }
 
+/// Another writer unloads the text of a skill between the two reads of a session.
+#[test]
+fn overtaken_reader_reads_again() {
+    let inner = Arc::new(MemoryStore::new());
+    let writer = Host::with_store(inner.clone(), SessionPolicy::default());
+    let session = writer.open();
+    load(&session, LoadMode::Add, "a b").expect("there is room");
+    let is_first = AtomicUsize::new(0);
+    let overtaking = session.clone();
+    let store = HookedStore::new(inner, move |call, moment| {
+        if let (StoreCall::Contents(_), StoreMoment::Before) = (call, moment)
+            && is_first.fetch_add(1, Ordering::SeqCst) == 0
+        {
+            let gone = Unload::These(vec!["a".to_owned()]);
+            overtaking.unload(&gone).expect("the session is open");
+        }
+        Ok(())
+    });
+    let reader = Host::with_store(Arc::new(store), SessionPolicy::default());
+    let session = reader.sessions.resume(session.id()).expect("the session is open");
+    assert_eq!(active(&session), "b", "the state of the other writer");
+}
+
+#[test]
+fn put_passes_only_texts_that_the_session_lacks() {
+    let passed = Arc::new(Mutex::new(Vec::new()));
+    let recorder = Arc::clone(&passed);
+    let store = HookedStore::new(Arc::new(MemoryStore::new()), move |call, moment| {
+        if let (StoreCall::Put { new, .. }, StoreMoment::Before) = (call, moment) {
+            recorder.lock().expect("no writer panics").push(new.len());
+        }
+        Ok(())
+    });
+    let host = Host::with_store(Arc::new(store), SessionPolicy::default());
+    let allowed = ["a", "b"].map(str::to_owned).into();
+    let session = host.sessions.open_allowing(allowed).expect("memory takes a session");
+    load(&session, LoadMode::Add, "a").expect("it is allowed");
+    load(&session, LoadMode::Add, "b").expect("it is allowed");
+    let passed = passed.lock().expect("no writer panics");
+    assert_eq!(*passed, [1, 1, 1], "the limit, then one skill each");
+}
+
 /// Counts what is written with each put: the details, and each reference and content that the
 /// stored session did not have.
 #[derive(Default)]

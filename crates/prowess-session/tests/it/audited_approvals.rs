@@ -112,8 +112,9 @@ fn audited_store_keeps_every_rule() {
 fn request_is_reported_once() {
     let host = Host::new();
     host.ask("1", "push");
-    host.ask("2", "push");
     assert_eq!(host.take(), [format!("1 Asked at 1 scope None by None {OF_CALL}")]);
+    host.ask("2", "push");
+    assert_eq!(host.take(), Vec::<String>::new(), "the same request is pending");
 }
 
 #[test]

@@ -34,14 +34,17 @@ fn session_loads_allowed_skills_only() {
 
 #[test]
 fn restriction_only_narrows() {
-    let session = Host::new(SessionPolicy::default()).open();
+    let host = Host::new(SessionPolicy::default());
+    let session = host.open();
     load(&session, LoadMode::Add, "a b c").expect("anything is allowed");
     session.restrict(&set("a b")).expect("the session is open");
     assert_eq!(active(&session), "a b", "what is not allowed is unloaded");
     session.restrict(&set("b c")).expect("the session is open");
     assert_eq!(active(&session), "b");
+    let stored = host.sessions.resume(session.id()).expect("the session is open");
     for id in ["a", "c"] {
         check_refuses(&session, id);
+        check_refuses(&stored, id);
     }
 }
 

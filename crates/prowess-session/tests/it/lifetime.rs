@@ -106,6 +106,39 @@ fn reading_the_state_writes_nothing() {
 }
 
 #[test]
+fn state_has_the_last_use_by_any_handle() {
+    let host = Host::new(SessionPolicy::default());
+    let one = host.open();
+    let other = host.sessions.resume(one.id()).expect("the session is open");
+    for _ in 0..2 {
+        host.clock.advance(Duration::from_secs(60));
+        one.touch().expect("the session is open");
+        let touched = other.state().expect("the session is open").touched;
+        assert_eq!(touched, prowess_core::Clock::now(&*host.clock));
+    }
+}
+
+#[test]
+fn sessions_are_listed_in_pages() {
+    let host = Host::new(SessionPolicy::default());
+    let mut expected: Vec<_> = (0..3).map(|_| host.open().id().clone()).collect();
+    expected.sort_unstable();
+    let first = host.sessions.list(None, 2).expect("memory lists");
+    let second = host.sessions.list(Some(&first[1].id), 2).expect("memory lists");
+    let listed: Vec<_> = first.into_iter().chain(second).map(|session| session.id).collect();
+    assert_eq!(listed, expected);
+}
+
+#[test]
+fn handle_returns_its_origin() {
+    let agent = Some("scribe".to_owned());
+    let origin = prowess_core::CallOrigin { agent, ..Default::default() };
+    let session = Host::new(SessionPolicy::default()).open();
+    assert_eq!(**session.origin(), prowess_core::CallOrigin::default());
+    assert_eq!(**session.with_origin(origin.clone()).origin(), origin);
+}
+
+#[test]
 fn without_a_limit_a_session_never_expires() {
     let host = Host::new(SessionPolicy::default());
     let session = host.open();

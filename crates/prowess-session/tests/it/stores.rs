@@ -1,6 +1,9 @@
 //! Tests of the store kit: the memory store passes it, and each planted fault fails the rule that
 //! forbids it.
 
+use std::sync::Arc;
+
+use prowess_core::{OperationId, SessionId, SessionStore, StoredSession, Timestamp};
 use prowess_session::MemoryStore;
 use prowess_testkit::check_store;
 
@@ -10,6 +13,25 @@ use crate::faulty_store::{Fault, FaultyStore};
 fn memory_store_passes() {
     let report = check_store(&MemoryStore::new());
     assert!(report.is_passed(), "{report}");
+}
+
+/// A host may change the limit of idle sessions while a session is open.
+#[test]
+fn put_at_the_same_time_has_its_own_expiry() {
+    let store = MemoryStore::new();
+    let session = |operation: u64, expires: u64| StoredSession {
+        id: SessionId::new("chat-7").expect("it is a good id"),
+        version: operation,
+        operation: OperationId(operation),
+        contents: Vec::new(),
+        details: Arc::from([0]),
+        touched: Timestamp(5),
+        expires: Some(Timestamp(expires)),
+    };
+    store.put(&session(1, 10), &[], None).expect("memory does not fail");
+    store.put(&session(2, 20), &[], Some(OperationId(1))).expect("memory does not fail");
+    let stored = store.load(&session(1, 10).id).expect("memory does not fail");
+    assert_eq!(stored.and_then(|stored| stored.expires), Some(Timestamp(20)));
 }
 
 #[test]

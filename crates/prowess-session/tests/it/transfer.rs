@@ -166,6 +166,25 @@ fn import_is_bounded() {
 }
 
 #[test]
+fn largest_import_is_accepted() {
+    let json = json!({ "prowess_session": 1, "skills": [], "allowed": ["x".repeat(1_024)] });
+    let json = json.to_string();
+    let json = " ".repeat(256 * 1024 - json.len()) + &json;
+    import(&json, ImportRequest::default()).expect("it is within every limit");
+}
+
+#[test]
+fn imported_session_is_new() {
+    let host = Host::new(SessionPolicy::default());
+    host.clock.advance(std::time::Duration::from_secs(60));
+    let none = |_: &ExportedSkill| None;
+    let imported = host.sessions.import(&exported(), ImportRequest::default(), none);
+    let state = imported.expect("it is an export").session.state().expect("it is open");
+    let now = prowess_core::Clock::now(&*host.clock);
+    assert_eq!((state.created, state.touched), (now, now), "the export has no times");
+}
+
+#[test]
 fn repeated_skill_is_imported_once() {
     let reference = json!({ "id": "a", "digest": edition("a", 1).digest, "generation": 1,
         "body": "gone" });
