@@ -10,6 +10,13 @@ pub trait TokenCounter: Send + Sync {
     /// Returns the number of tokens in `text`.
     fn count(&self, text: &str) -> usize;
 
+    /// Returns the number of tokens in `text`, whose number of characters is known. By default, the
+    /// same as `count`; an estimate from the length overrides it, so that it reads no text twice.
+    fn count_characters(&self, text: &str, characters: usize) -> usize {
+        let _ = characters;
+        self.count(text)
+    }
+
     /// Returns whether `count` is exact for a vocabulary, not an estimate.
     fn is_exact(&self) -> bool;
 }
@@ -32,7 +39,11 @@ pub struct EstimatedTokens;
 
 impl TokenCounter for EstimatedTokens {
     fn count(&self, text: &str) -> usize {
-        character_count(text).div_ceil(4)
+        self.count_characters(text, character_count(text))
+    }
+
+    fn count_characters(&self, _text: &str, characters: usize) -> usize {
+        characters.div_ceil(4)
     }
 
     fn is_exact(&self) -> bool {

@@ -34,7 +34,7 @@ pub(crate) fn fit(
     };
     let scale = Scale { skills, policy, counter };
     let frame = frame(policy.catalog_format);
-    let around = [frame.opening, frame.closing, &hint(policy)];
+    let around = [frame.opening, frame.closing, &hint(policy), &skills.directories().legend()];
     let around: usize = around.iter().map(|text| counter.count(text)).sum();
     let room = max.saturating_sub(around + 1);
     if scale.all_fit(description, room) {

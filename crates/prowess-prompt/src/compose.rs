@@ -6,6 +6,7 @@ use prowess_core::{Catalog, Record, TokenCounter};
 use prowess_text::{is_exact, loses_characters};
 
 use crate::active::{add_active, add_changed};
+use crate::aliases::Directories;
 use crate::baseline::Standing;
 use crate::budget::{Fit, fit, hint, note, shortened};
 use crate::catalog::{frame, push_closing, push_entry};
@@ -48,6 +49,8 @@ pub(crate) fn compose_catalog(input: &PromptInput<'_>, start: Option<&Catalog>) 
             Entries::new(start.skills().filter(is_offered), show, &mut changes)
         }
     };
+    let directories = Directories::of(&skills, policy, counter);
+    let skills = skills.with_directories(directories);
     let mut account = Account::new(counter);
     let mut prompt = Prompt { total: catalog.len(), ..Prompt::default() };
     if !skills.is_empty() {
@@ -149,8 +152,10 @@ impl Listing<'_> {
         let shown = fit.positions.as_ref().map_or(skills.len(), Vec::len);
         text.reserve(skills.likely_length(shown));
         let frame = frame(policy.catalog_format);
+        text.push_str(&skills.directories().legend());
         text.push_str(frame.opening);
-        let mut lines = EntryLines::new(text.len(), shown, fit.description);
+        let directories = skills.directories().clone();
+        let mut lines = EntryLines::new(text.len(), shown, fit.description, directories);
         let mut location = String::new();
         for index in 0..shown {
             let position = fit.positions.as_ref().map_or(index, |positions| positions[index]);

@@ -5,7 +5,7 @@ use prowess_text::push_xml_line;
 use crate::budget::shortened;
 use crate::catalog::{DELIMITED_SEPARATOR, push_entry};
 use crate::entries::Entries;
-use crate::{CatalogFormat, CatalogNotice, ChangeKind, Prompt};
+use crate::{CatalogFormat, CatalogNotice, ChangeKind, Prompt, SkillEntry};
 
 /// The difference between a prompt's catalog and a newer one.
 pub(crate) struct CatalogDifference<'b> {
@@ -29,6 +29,7 @@ impl<'b> CatalogDifference<'b> {
         let dropped = dropped.filter(|change| change.change == ChangeKind::Dropped);
         let mut dropped = dropped.map(|change| change.id).peekable();
         let mut text = String::new();
+        let mut location = String::new();
         for (position, id) in now.ids().enumerate() {
             while let Some((removed, _)) = shown.next_if(|(shown, _)| *shown < id) {
                 found.removed.push(removed);
@@ -36,7 +37,8 @@ impl<'b> CatalogDifference<'b> {
             while dropped.next_if(|dropped| *dropped < id).is_some() {}
             if let Some((id, before)) = shown.next_if(|(shown, _)| *shown == id) {
                 text.clear();
-                push_skill(&mut text, now, position, description, format);
+                let skill = now.get(position, &mut location);
+                push_skill(&mut text, &skill, description, format);
                 if content(&text) != content(before) {
                     found.changed.push((position, id));
                 }
@@ -67,8 +69,10 @@ impl<'b> CatalogDifference<'b> {
         if !positions.is_empty() {
             text.push_str(" These are new, or have changed:\n");
         }
+        let mut location = String::new();
         for position in positions {
-            push_skill(&mut text, now, position, self.description, format);
+            let skill = now.get(position, &mut location);
+            push_skill(&mut text, &skill, self.description, format);
         }
         if !self.removed.is_empty() {
             let blank = if text.ends_with('\n') { "" } else { " " };
@@ -86,18 +90,15 @@ impl<'b> CatalogDifference<'b> {
     }
 }
 
-/// Appends the entry of the skill at this position, as a catalog's text shows it.
+/// Appends the entry of a skill, as a catalog's text shows it.
 fn push_skill(
     text: &mut String,
-    skills: &Entries<'_>,
-    position: usize,
+    skill: &SkillEntry<'_>,
     description: Option<usize>,
     format: CatalogFormat,
 ) {
-    let mut location = String::new();
-    let skill = skills.get(position, &mut location);
-    let shortened = shortened(&skill, description);
-    push_entry(text, shortened.as_ref().unwrap_or(&skill), format);
+    let shortened = shortened(skill, description);
+    push_entry(text, shortened.as_ref().unwrap_or(skill), format);
 }
 
 /// Returns an entry without what follows it unless it is the last of its catalog.

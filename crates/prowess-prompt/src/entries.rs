@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use prowess_core::{Record, ShowLocation, character_count};
 
+use crate::aliases::Directories;
 use crate::changes::{ChangeKind, Changes};
 use crate::nameable::is_nameable;
 use crate::{Overflow, SkillEntry};
@@ -13,6 +14,7 @@ use crate::{Overflow, SkillEntry};
 pub(crate) struct Entries<'a> {
     skills: Vec<Nameable<'a>>,
     show: ShowLocation,
+    directories: Directories,
 }
 
 /// A record, and its id: the id of each is needed several times.
@@ -38,7 +40,22 @@ impl<'a> Entries<'a> {
                 changes.push(id, ChangeKind::Unnameable);
             }
         }
-        Self { skills, show }
+        Self { skills, show, directories: Directories::default() }
+    }
+
+    /// Returns the entries with short names for these directories in their locations.
+    pub(crate) fn with_directories(self, directories: Directories) -> Self {
+        Self { directories, ..self }
+    }
+
+    /// Returns the directories with a short name.
+    pub(crate) fn directories(&self) -> &Directories {
+        &self.directories
+    }
+
+    /// Returns the form of the locations.
+    pub(crate) fn shows(&self) -> ShowLocation {
+        self.show
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -98,6 +115,7 @@ impl<'a> Entries<'a> {
         SkillEntry::with_location(id, record, self.show, move || {
             location.clear();
             record.push_location(location);
+            self.directories.shorten(location);
             Cow::Borrowed(location)
         })
     }

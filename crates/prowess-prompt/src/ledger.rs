@@ -22,6 +22,16 @@ pub struct Ledger {
     pub is_exact: bool,
     /// The texts that are not shown as they were written, in the order of the text.
     pub changes: Arc<Changes>,
+    /// The pieces of the text, in its order.
+    #[serde(skip)]
+    pub(crate) pieces: Vec<Piece>,
+}
+
+/// A piece of a text: the index of its entry in the ledger, and where it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) entry: usize,
+    pub(crate) end: usize,
 }
 
 /// The cost of one part.
@@ -106,9 +116,15 @@ impl<'a> Account<'a> {
         let start = self.text.len();
         write(&mut self.text);
         let written = &self.text[start..];
-        let tokens = self.counter.count(written);
         let characters = character_count(written);
-        self.enter(part, tokens, characters);
+        let tokens = self.counter.count_characters(written, characters);
+        let end = self.text.len();
+        let entry = self.enter(part, tokens, characters);
+        let pieces = &mut self.ledger.pieces;
+        match pieces.last_mut().filter(|last| last.entry == entry) {
+            Some(last) => last.end = end,
+            None => pieces.push(Piece { entry, end }),
+        }
     }
 
     /// Counts a part whose text is next to this one.
@@ -116,16 +132,18 @@ impl<'a> Account<'a> {
         self.enter(part, self.counter.count(text), character_count(text));
     }
 
-    fn enter(&mut self, part: Part, tokens: usize, characters: usize) {
+    /// Adds to the entry of a part, and returns its index.
+    fn enter(&mut self, part: Part, tokens: usize, characters: usize) -> usize {
         self.ledger.tokens += tokens;
         self.ledger.characters += characters;
         let entries = &mut self.ledger.entries;
-        match entries.iter_mut().find(|entry| entry.part == part) {
-            Some(entry) => {
-                entry.tokens += tokens;
-                entry.characters += characters;
-            }
-            None => entries.push(LedgerEntry { part, tokens, characters }),
-        }
+        let known = entries.iter().position(|entry| entry.part == part);
+        let index = known.unwrap_or_else(|| {
+            entries.push(LedgerEntry { part, tokens: 0, characters: 0 });
+            entries.len() - 1
+        });
+        entries[index].tokens += tokens;
+        entries[index].characters += characters;
+        index
     }
 }

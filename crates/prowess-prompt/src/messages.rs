@@ -1,8 +1,6 @@
 //! The request of one model call, from its parts.
 
-use prowess_core::{
-    InstructionBlock, InstructionKind, Message, ModelRequest, ToolDefinition, character_count,
-};
+use prowess_core::{InstructionBlock, InstructionKind, Message, ModelRequest, ToolDefinition};
 
 use crate::{ContextBlock, Part, Prompt, compose_context};
 
@@ -55,9 +53,7 @@ fn parts_of(prompt: &Prompt) -> (&str, &str) {
         Part::ActiveFrame | Part::ActiveSkill { .. } | Part::CatalogNotice | Part::Changed => true,
         Part::Rule | Part::Block { .. } | Part::Catalog => false,
     };
-    let active = prompt.ledger.entries.iter().filter(|entry| is_active(&entry.part));
-    let characters: usize = active.map(|entry| entry.characters).sum();
-    let stable = character_count(&prompt.text).saturating_sub(characters);
-    let end = prompt.text.char_indices().nth(stable).map(|(index, _)| index);
-    prompt.text.split_at(end.unwrap_or(prompt.text.len()))
+    let segments = prompt.text_segments();
+    let stable = segments.take_while(|segment| !is_active(segment.part));
+    prompt.text.split_at(stable.map(|segment| segment.text.len()).sum())
 }

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockPolicy, CatalogEvery, CatalogFormat, ContextShare, ModelFamily, Overflow};
+use crate::{
+    BlockPolicy, CatalogEvery, CatalogFormat, ContextShare, ModelFamily, Overflow, PathAliases,
+};
 
 /// The presentation of skills to a model. Every field is optional in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +37,8 @@ pub struct PromptPolicy {
     /// The number of characters to which descriptions may be shortened before whole skills are left
     /// out. By default, 80.
     pub min_description: usize,
+    /// When locations have short names for the directories of skills. By default, never.
+    pub path_aliases: PathAliases,
     /// What happens to a catalog that exceeds its budget.
     pub on_overflow: Overflow,
     /// The family of the models that read the prompt. By default, any.
@@ -85,6 +89,7 @@ impl Default for PromptPolicy {
             context_window: None,
             max_description: Some(1_024),
             min_description: 80,
+            path_aliases: PathAliases::default(),
             on_overflow: Overflow::default(),
             model_family: ModelFamily::default(),
             blocks: BlockPolicy::default(),

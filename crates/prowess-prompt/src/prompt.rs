@@ -37,7 +37,8 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// Iterates over the shown ids with their entries in the catalog.
+    /// Iterates over the shown ids with their entries in the catalog; over none if the catalog has
+    /// no text, since a model calls a tool for it.
     pub(crate) fn shown_entries(&self) -> impl Iterator<Item = (&str, &str)> {
         let context = self.context.as_ref().map(|block| &*block.text);
         let text = context.or(self.listing.as_deref()).unwrap_or(&self.text);

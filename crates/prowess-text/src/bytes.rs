@@ -1,40 +1,66 @@
-//! Tests of all bytes of a text, sixteen at a time.
+//! Tests of all bytes of a text, sixteen or thirty-two at a time.
 //!
 //! Nearly all texts that are encoded need no change, and this is how that is found out. A loop that
 //! writes one result for each of sixteen bytes becomes a few vector instructions, if the test has
 //! no branch. It counts, because `zip` is only inlined when crates are optimized together.
 
-/// The number of bytes that are tested at once.
+/// The number of bytes whose results are one vector.
 const STEP: usize = 16;
+
+/// The number of bytes of a long text that are tested at once.
+const LONG_STEP: usize = 2 * STEP;
 
 /// Returns whether the test holds for any byte.
 pub(crate) fn any(bytes: &[u8], test: impl Fn(u8) -> bool) -> bool {
-    let any_of = |window: &[u8; STEP]| {
+    let in_long = |window: &[u8; LONG_STEP]| {
+        let mut found = [0; STEP];
+        for index in 0..STEP {
+            found[index] = u8::from(test(window[index]) | test(window[index + STEP]));
+        }
+        u128::from_ne_bytes(found) != 0
+    };
+    let in_short = |window: &[u8; STEP]| {
         let mut found = [0; STEP];
         for index in 0..STEP {
             found[index] = u8::from(test(window[index]));
         }
         u128::from_ne_bytes(found) != 0
     };
-    any_window(bytes, any_of).unwrap_or_else(|| bytes.iter().any(|&byte| test(byte)))
+    any_window(bytes, LONG_STEP, in_long)
+        .or_else(|| any_window(bytes, STEP, in_short))
+        .unwrap_or_else(|| bytes.iter().any(|&byte| test(byte)))
 }
 
 /// Returns whether the test holds for any two adjacent bytes.
 pub(crate) fn any_pair(bytes: &[u8], test: impl Fn(u8, u8) -> bool) -> bool {
-    let any_of = |window: &[u8; STEP + 1]| {
+    let in_long = |window: &[u8; LONG_STEP + 1]| {
+        let mut found = [0; STEP];
+        for index in 0..STEP {
+            let first = test(window[index], window[index + 1]);
+            let second = test(window[index + STEP], window[index + STEP + 1]);
+            found[index] = u8::from(first | second);
+        }
+        u128::from_ne_bytes(found) != 0
+    };
+    let in_short = |window: &[u8; STEP + 1]| {
         let mut found = [0; STEP];
         for index in 0..STEP {
             found[index] = u8::from(test(window[index], window[index + 1]));
         }
         u128::from_ne_bytes(found) != 0
     };
-    let any_alone = || bytes.windows(2).any(|pair| test(pair[0], pair[1]));
-    any_window(bytes, any_of).unwrap_or_else(any_alone)
+    any_window(bytes, LONG_STEP, in_long)
+        .or_else(|| any_window(bytes, STEP, in_short))
+        .unwrap_or_else(|| bytes.windows(2).any(|pair| test(pair[0], pair[1])))
 }
 
-/// Returns whether the test holds for any window of `N` bytes, one at each step and one at the end,
-/// which may overlap. Returns `None` for fewer bytes than a window.
-fn any_window<const N: usize>(bytes: &[u8], test: impl Fn(&[u8; N]) -> bool) -> Option<bool> {
+/// Returns whether the test holds for any window of `N` bytes, one after each `step` bytes and one
+/// at the end, which may overlap. Returns `None` for fewer bytes than a window.
+fn any_window<const N: usize>(
+    bytes: &[u8],
+    step: usize,
+    test: impl Fn(&[u8; N]) -> bool,
+) -> Option<bool> {
     let last = bytes.len().checked_sub(N)?;
     let mut start = 0;
     loop {
@@ -44,7 +70,7 @@ fn any_window<const N: usize>(bytes: &[u8], test: impl Fn(&[u8; N]) -> bool) -> 
         if start == last {
             return Some(false);
         }
-        start = last.min(start + STEP);
+        start = last.min(start + step);
     }
 }
 
@@ -62,7 +88,7 @@ mod tests {
 
     /// Checks each length around the step, with the byte in each position.
     fn check(test: impl Fn(&[u8])) {
-        for length in 0..=3 * STEP + 1 {
+        for length in 0..=3 * LONG_STEP + 1 {
             let mut bytes = vec![b'a'; length];
             test(&bytes);
             for at in 0..length {

@@ -1,7 +1,10 @@
 //! The order of a request, and its division into blocks.
 
-use prowess_core::{InstructionKind, Message, ModelRequest};
+use prowess_core::{
+    IdentifiedCall, InstructionKind, Message, ModelRequest, ToolCall, ToolDefinition, ToolResult,
+};
 use prowess_prompt::{CatalogPlace, ContextBlock, MessagesInput, PromptPolicy, compose_messages};
+use serde_json::json;
 
 use crate::fixture::{active, catalog, prompt, skill};
 
@@ -87,4 +90,38 @@ fn context_is_sorted_by_priority() {
     let active = &request.instructions[request.instructions.len() - 2];
     assert_eq!(active.kind, InstructionKind::ActiveSkills);
     assert!(active.text.contains("Body of pdf."), "{request:?}");
+}
+
+/// The request in the format of no vendor, as a host serializes it.
+#[test]
+fn neutral_form_has_each_part() {
+    let policy =
+        PromptPolicy { catalog_place: CatalogPlace::ContextBlock, ..PromptPolicy::default() };
+    let skills = catalog(&[skill("pdf", "Fills forms.")]);
+    let prompt = prompt(&skills, &[active("pdf", "Fill it in.")], &policy);
+    let call = ToolCall::new("skills_read", json!({ "path": "references/fields.md" }));
+    let calls = vec![IdentifiedCall { id: "call_1".to_owned(), call }];
+    let request = compose_messages(MessagesInput {
+        rules: "Be kind.",
+        prompt: &prompt,
+        context: vec![ContextBlock { priority: 0, text: "A channel.".into() }],
+        tools: vec![ToolDefinition {
+            name: "skills_read".to_owned(),
+            description: "Read a file.".to_owned(),
+            input_schema: json!({ "type": "object" }),
+        }],
+        messages: vec![
+            Message::user("Fill in this form."),
+            Message::context("A file has changed."),
+            Message::Model { text: "I read it first.".to_owned(), calls },
+            Message::ToolResult {
+                id: "call_1".to_owned(),
+                name: "skills_read".to_owned(),
+                result: ToolResult::text("Each field has a color."),
+            },
+            Message::Verbatim { message: json!({ "role": "assistant" }) },
+        ],
+    });
+    let text = serde_json::to_string_pretty(&request).expect("a request is JSON");
+    expect_test::expect_file!["golden/neutral.json"].assert_eq(&(text + "\n"));
 }

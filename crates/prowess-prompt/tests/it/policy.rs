@@ -19,6 +19,7 @@ fn an_empty_file_is_the_default() {
           "context_window": null,
           "max_description": 1024,
           "min_description": 80,
+          "path_aliases": "never",
           "on_overflow": "shorten",
           "model_family": "any",
           "blocks": {
