@@ -24,10 +24,12 @@
 //! and column.
 
 pub mod codes;
+mod names;
 mod read;
 
 use crate::{Diagnostic, Mapping};
 
+pub use names::{KnownNames, unknown_names};
 pub(crate) use read::pairs;
 pub use read::parse;
 

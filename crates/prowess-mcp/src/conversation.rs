@@ -52,7 +52,7 @@ impl Conversation {
 fn digest(turn: &Turn) -> u64 {
     let mut hasher = DefaultHasher::new();
     turn.prompt().whole_text().hash(&mut hasher);
-    for tool in turn.tools() {
+    for tool in turn.newest_tools() {
         (tool.name, tool.description, tool.input_schema.to_string()).hash(&mut hasher);
     }
     hasher.finish()

@@ -109,7 +109,8 @@ impl ServerHandler for SkillServer {
             let message = "unknown cursor: the list of tools has one page";
             return Err(ErrorData::invalid_params(message, None));
         }
-        let tools = self.conversation.in_turn(prowess::Turn::tools).await.map_err(internal)?;
+        let tools =
+            self.conversation.in_turn(prowess::Turn::newest_tools).await.map_err(internal)?;
         Ok(ListToolsResult::with_all_items(tools.into_iter().map(convert::tool).collect()))
     }
 

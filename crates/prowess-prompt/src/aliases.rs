@@ -1,29 +1,10 @@
 //! Short names for the directories of skills, in the locations of a catalog.
 
-use std::collections::BTreeMap;
-
-use prowess_core::{ShowLocation, TokenCounter};
-use prowess_text::{is_exact, push_xml_code};
-use serde::{Deserialize, Serialize};
-
-use crate::entries::Entries;
-use crate::{CatalogFormat, PromptPolicy};
+use prowess_core::TokenCounter;
+use prowess_text::push_xml_code;
 
 /// The maximum number of directories with a short name. Skills lie in a handful of directories.
 const MOST_ALIASES: usize = 9;
-
-/// When locations of a catalog have short names for the directories of skills: `@1/pdf/SKILL.md`
-/// below a line that says what `@1` is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum PathAliases {
-    /// Never: each location can be copied into a call as it is. The default.
-    #[default]
-    Never,
-    /// For each directory where they save tokens, with the line that explains them.
-    WhenShorter,
-}
 
 /// The directories with a short name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,27 +17,23 @@ struct Directory {
 }
 
 impl Directories {
-    /// Returns the directories whose short names save tokens in this catalog, in their order.
-    pub(crate) fn of(
-        skills: &Entries<'_>,
-        policy: &PromptPolicy,
-        counter: &dyn TokenCounter,
-    ) -> Self {
-        let is_shown = skills.shows() == ShowLocation::Absolute
-            && shows_locations(policy.catalog_format)
-            && policy.path_aliases == PathAliases::WhenShorter;
-        if !is_shown {
-            return Self::default();
-        }
-        let uses = uses(skills).into_iter();
-        let saving = uses.filter_map(|(path, uses)| Some((saved(&path, uses, counter)?, path)));
-        let mut saving: Vec<_> = saving.collect();
+    /// Takes the directories with the largest savings, in their order.
+    pub(crate) fn of(mut saving: Vec<(usize, String)>) -> Self {
         saving.sort_by(|one, other| other.cmp(one));
         saving.truncate(MOST_ALIASES);
         let mut paths: Vec<_> = saving.into_iter().map(|(_, path)| path).collect();
         paths.sort();
         let numbered = (1..).zip(paths);
         Self(numbered.map(|(number, path)| Directory { alias: alias(number), path }).collect())
+    }
+
+    /// Returns the tokens that a short name saves for a directory with this number of uses, if it
+    /// saves any with the line that explains it.
+    pub(crate) fn saved(path: &str, uses: usize, counter: &dyn TokenCounter) -> Option<usize> {
+        let directory = Directory { alias: alias(MOST_ALIASES), path: path.to_owned() };
+        let each = counter.count(path).checked_sub(counter.count(&directory.alias))?;
+        let legend = counter.count(&Self(vec![directory]).legend());
+        each.checked_mul(uses)?.checked_sub(legend).filter(|saved| *saved > 0)
     }
 
     /// Replaces the directory at the start of a location by its short name.
@@ -81,11 +58,6 @@ impl Directories {
     }
 }
 
-fn shows_locations(format: CatalogFormat) -> bool {
-    use CatalogFormat::{Bullets, DashLines, QuotedLines};
-    !matches!(format, Bullets | DashLines | QuotedLines)
-}
-
 fn alias(number: usize) -> String {
     format!("@{number}")
 }
@@ -100,33 +72,8 @@ impl Directory {
 }
 
 /// Returns the directory that holds the package of a `SKILL.md`.
-fn parent(location: &str) -> Option<&str> {
+pub(crate) fn parent(location: &str) -> Option<&str> {
     let (package, _) = location.rsplit_once('/')?;
     let (parent, _) = package.rsplit_once('/')?;
     Some(parent)
-}
-
-/// Returns the directories of packages, each with the number of its skills. A directory that is not
-/// shown as it is gets no short name: a wrong path is worse than a long one.
-fn uses(skills: &Entries<'_>) -> BTreeMap<String, usize> {
-    let mut uses = BTreeMap::new();
-    let mut location = String::new();
-    for position in 0..skills.len() {
-        let skill = skills.get(position, &mut location);
-        let Some(directory) = skill.location.as_deref().and_then(parent) else { continue };
-        match uses.get_mut(directory) {
-            Some(count) => *count += 1,
-            None if is_exact(directory) => drop(uses.insert(directory.to_owned(), 1)),
-            None => {}
-        }
-    }
-    uses
-}
-
-/// Returns the tokens that a short name saves, if it saves any.
-fn saved(path: &str, uses: usize, counter: &dyn TokenCounter) -> Option<usize> {
-    let directory = Directory { alias: alias(MOST_ALIASES), path: path.to_owned() };
-    let each = counter.count(path).checked_sub(counter.count(&directory.alias))?;
-    let legend = counter.count(&Directories(vec![directory]).legend());
-    each.checked_mul(uses)?.checked_sub(legend).filter(|saved| *saved > 0)
 }

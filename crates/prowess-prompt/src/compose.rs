@@ -6,7 +6,6 @@ use prowess_core::{Catalog, Record, TokenCounter};
 use prowess_text::{is_exact, loses_characters};
 
 use crate::active::{add_active, add_changed};
-use crate::aliases::Directories;
 use crate::baseline::Standing;
 use crate::budget::{Fit, fit, hint, note, shortened};
 use crate::catalog::{frame, push_closing, push_entry};
@@ -14,6 +13,7 @@ use crate::changes::{ChangeKind, Changes};
 use crate::entries::Entries;
 use crate::entry_lines::EntryLines;
 use crate::ledger::{Account, Part};
+use crate::shared_directories::shared_directories;
 use crate::{
     CatalogNotice, CatalogPlace, ContextBlock, Prompt, PromptInput, PromptPolicy, SkillEntry,
 };
@@ -49,7 +49,7 @@ pub(crate) fn compose_catalog(input: &PromptInput<'_>, start: Option<&Catalog>) 
             Entries::new(start.skills().filter(is_offered), show, &mut changes)
         }
     };
-    let directories = Directories::of(&skills, policy, counter);
+    let directories = shared_directories(&skills, policy, counter);
     let skills = skills.with_directories(directories);
     let mut account = Account::new(counter);
     let mut prompt = Prompt { total: catalog.len(), ..Prompt::default() };

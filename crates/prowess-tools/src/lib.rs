@@ -69,7 +69,7 @@ pub use naming::{NameStyle, ToolNaming};
 pub use policy::{
     DiscoveryTools, ReadGate, ReadScope, RequiresMode, SkillContent, SkillLookup, ToolPolicy,
 };
-pub use skill_tools::{SkillTools, newer_versions};
+pub use skill_tools::{ListedIds, SkillTools, newer_versions};
 pub use surface::Surface;
 pub use toolbox::Toolbox;
 pub use user::{ExplicitActivation, completions, explicit_activation, skill_directories};

@@ -51,6 +51,16 @@ impl Toolbox {
         self.by_name.get(name).map(|&at| &*self.tools[at].name)
     }
 
+    /// Returns the names of all tools, listed or not: the canonical ones and those that a model
+    /// calls.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<_> = self.by_name.keys().cloned().collect();
+        names.extend(self.tools.iter().map(|slot| slot.name.to_string()));
+        names.sort();
+        names.dedup();
+        names
+    }
+
     /// Returns the other names under which rules may mention a tool: of one that a model calls by
     /// this name, each name of it as the model sees it and as its provider spells it, and of any
     /// other tool none.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use prowess_core::{Catalog, CatalogProvider, Layer, ScriptRunner, ToolProvider};
 use prowess_gate::{GatePolicy, Ungranted};
-use prowess_prompt::{CatalogPlace, Composer, PromptPolicy};
+use prowess_prompt::{CatalogEvery, CatalogPlace, Composer, PromptPolicy};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
 use prowess_session::{AuditedApprovals, Boundaries, Sessions};
-use prowess_tools::{DiscoveryTools, SkillTools, ToolNaming, Toolbox};
+use prowess_tools::{DiscoveryTools, ListedIds, SkillTools, ToolNaming, Toolbox};
 
-use crate::baselines::Baselines;
+use crate::conversations::Conversations;
 use crate::gate::{Cleanup, RuntimeGate};
 use crate::parts::Parts;
 #[cfg(feature = "state")]
@@ -59,7 +59,7 @@ impl RuntimeBuilder {
         Ok(Runtime::new(Parts {
             policies,
             composer,
-            baselines: Baselines::default(),
+            conversations: Conversations::default(),
             registry,
             refresher,
             sessions,
@@ -106,10 +106,24 @@ impl RuntimeBuilder {
         }
         let tools = SkillTools::new(policy, self.policies.delivery)
             .ranker(Arc::clone(&self.ranker))
-            .token_counter(Arc::clone(&self.counter));
+            .token_counter(Arc::clone(&self.counter))
+            .listed_ids(self.listed_ids());
         match self.runner_of_scripts() {
             Some(runner) => tools.script_runner(runner),
             None => tools,
+        }
+    }
+
+    /// Returns which names the schemas of the tools allow: where a notice announces skills after
+    /// the definitions were written, a model can load those too.
+    fn listed_ids(&self) -> ListedIds {
+        let PromptPolicy { catalog_every, catalog_place, .. } = &self.policies.prompt;
+        let is_text =
+            matches!(catalog_place, CatalogPlace::SystemPrompt | CatalogPlace::ContextBlock);
+        if is_text && *catalog_every == CatalogEvery::Change {
+            ListedIds::AndLater
+        } else {
+            ListedIds::Only
         }
     }
 

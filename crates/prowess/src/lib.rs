@@ -25,9 +25,9 @@
 
 mod added_source;
 mod agent;
+mod agent_names;
 mod assembly;
 mod auto_load;
-mod baselines;
 mod binding;
 mod builder;
 mod built_in;
@@ -35,6 +35,7 @@ mod clock;
 mod compaction;
 #[cfg(feature = "config")]
 mod config;
+mod conversations;
 mod default_skills;
 #[cfg(feature = "filesystem")]
 mod directories;
@@ -48,11 +49,13 @@ mod ranking;
 #[cfg(feature = "state")]
 mod record_cache;
 mod runtime;
+mod skills_prompt;
 mod sources;
 mod trace;
 mod turn;
 
 pub use agent::{Agent, BindError};
+pub use agent_names::HostNames;
 pub use builder::{RuntimeBuilder, STANDARD_LAYERS};
 pub use clock::SystemClock;
 pub use compaction::{ReinjectedSkill, Reinjection};

@@ -9,7 +9,7 @@ use prowess_session::{Boundaries, Sessions};
 use prowess_tools::Toolbox;
 
 use crate::Policies;
-use crate::baselines::Baselines;
+use crate::conversations::Conversations;
 use crate::gate::RuntimeGate;
 
 /// Everything that a runtime and its turns use. The last of them that is dropped ends the threads.
@@ -17,7 +17,7 @@ pub(crate) struct Parts {
     pub(crate) policies: Policies,
     /// Composes with the policy of the prompt, and the name of the load tool as the model calls it.
     pub(crate) composer: Composer,
-    pub(crate) baselines: Baselines,
+    pub(crate) conversations: Conversations,
     pub(crate) registry: Arc<Registry>,
     pub(crate) refresher: Refresher,
     pub(crate) sessions: Sessions,

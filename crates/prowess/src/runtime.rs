@@ -5,8 +5,8 @@ mod sessions;
 use std::sync::Arc;
 
 use prowess_core::{
-    ApprovalStore, Audience, CallOrigin, Catalog, CatalogProvider, Ranked, Ranker, Timestamp,
-    ToolCall, ToolResult,
+    ApprovalStore, Audience, Boundary, CallOrigin, Catalog, CatalogProvider, Ranked, Ranker,
+    SessionId, Timestamp, ToolCall, ToolResult,
 };
 use prowess_gate::Decision;
 use prowess_registry::{Reload, ReloadCause, Subscription};
@@ -157,6 +157,16 @@ impl Runtime {
     /// Returns the approvals that the gate uses. Each change is in the audit.
     pub fn approvals(&self) -> &Arc<dyn ApprovalStore> {
         &self.0.approvals
+    }
+
+    /// Returns the boundary around the bodies of a session.
+    pub(crate) fn boundary(&self, session: &SessionId) -> Boundary {
+        self.0.boundaries.of(session)
+    }
+
+    /// Returns the names of the tools, as rules have them and as a model calls them.
+    pub(crate) fn tool_names(&self) -> Vec<String> {
+        self.0.toolbox.names()
     }
 
     /// Returns the time of the host's clock.

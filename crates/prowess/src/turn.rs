@@ -1,5 +1,6 @@
 //! One model call of a session.
 
+mod levels;
 mod requests;
 
 pub use requests::RequestParts;
@@ -242,19 +243,23 @@ impl Turn {
     }
 
     fn compose(&self, active: &[Arc<ActiveSkill>], changed: &[String]) -> Arc<Prompt> {
-        let baseline = self.baseline.get_or_init(|| self.find_baseline()).as_ref();
-        let input = ComposerInput { active, changed, ..self.catalog_input(baseline) };
+        let input = ComposerInput { active, changed, ..self.catalog_input(self.baseline()) };
         self.parts.composer.compose(&input)
+    }
+
+    /// Returns the catalog that the conversation repeats; `None` if it does not repeat one.
+    fn baseline(&self) -> Option<&Arc<CatalogBaseline>> {
+        self.baseline.get_or_init(|| self.find_baseline()).as_ref()
     }
 
     /// Returns the baseline of the conversation, which is that of this turn's catalog if there is
     /// none that may be repeated.
     fn find_baseline(&self) -> Option<Arc<CatalogBaseline>> {
-        let Parts { composer, baselines, .. } = &*self.parts;
-        let known = baselines.get(self.session.id());
+        let Parts { composer, conversations, .. } = &*self.parts;
+        let known = conversations.baseline(self.session.id());
         let baseline = composer.baseline(&self.catalog_input(known.as_ref()))?;
         if known.is_none_or(|known| !Arc::ptr_eq(&known, &baseline)) {
-            baselines.set(self.session.id(), &baseline);
+            conversations.set_baseline(self.session.id(), &baseline);
         }
         Some(baseline)
     }
@@ -282,7 +287,19 @@ impl Turn {
 
     /// Returns the tools for the model; none if there is no skill. Those that find skills are among
     /// them if the prompt does not show the whole catalog.
+    ///
+    /// As long as the calls of a session repeat the text of the catalog, they repeat the
+    /// definitions as well, ids in schemas included, because providers put tools in front of the
+    /// text in their prompt caches. Tools that are offered since are behind the others.
     pub fn tools(&self) -> Vec<ToolDefinition> {
+        let newest = self.newest_tools();
+        let Some(baseline) = self.baseline() else { return newest };
+        self.parts.conversations.tools(self.session.id(), baseline, newest)
+    }
+
+    /// Returns the tools as the turn's catalog defines them, for a client that lists them by a call
+    /// of its own, as over MCP.
+    pub fn newest_tools(&self) -> Vec<ToolDefinition> {
         let policies = &self.parts.policies;
         let is_optional = policies.tools.discovery == DiscoveryTools::Overflow;
         let is_described = policies.prompt.catalog_place == CatalogPlace::ToolDescription;
@@ -411,6 +428,7 @@ impl Turn {
     fn dispatch(&self, call: &ToolCall, caller: Caller, cancel: &Cancel) -> Dispatched {
         let _entered = self.span.enter();
         let mut dispatched = self.parts.toolbox.dispatch(&self.context(caller, cancel), call);
+        self.record_use(call, &dispatched);
         if self.body_delivery() == BodyDelivery::ToolResult && caller == Caller::Model {
             self.append_changed_skills(&mut dispatched);
         }

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use super::operations::Operations;
 use super::problem::Problem;
 use super::receipt;
-use super::reference::id_schema;
 use super::skill_tool::SkillTool;
 
 const DESCRIPTION: &str = "Activate a skill to get its instructions. When the task at hand matches a \
@@ -45,7 +44,7 @@ impl SkillTool for ActivateSkill {
     }
 
     fn shown_schema(&self, operations: &Operations, catalog: &Catalog) -> Option<Value> {
-        Some(schema(id_schema(catalog, operations.policy.ids_in_schema)))
+        Some(schema(operations.id_schema(catalog)))
     }
 
     fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {

@@ -14,7 +14,7 @@ use super::operations::Operations;
 use super::package::activate;
 use super::problem::Problem;
 use super::receipt;
-use super::reference::{self, id_schema};
+use super::reference;
 use super::required::with_required;
 use super::skill_tool::SkillTool;
 use super::wrapper::{resources, wrapped};
@@ -204,7 +204,7 @@ impl SkillTool for Load {
     }
 
     fn shown_schema(&self, operations: &Operations, catalog: &Catalog) -> Option<Value> {
-        let items = id_schema(catalog, operations.policy.ids_in_schema);
+        let items = operations.id_schema(catalog);
         Some(schema(&items, operations.delivery.bodies))
     }
 

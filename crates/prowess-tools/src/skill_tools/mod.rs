@@ -14,6 +14,7 @@ mod file_error;
 mod get_skill;
 mod instructions;
 mod list;
+mod listed_ids;
 mod load;
 mod newer;
 mod operations;
@@ -35,6 +36,7 @@ mod wrapper;
 use operations::Operations;
 use skill_tool::{bind, unlisted};
 
+pub use listed_ids::ListedIds;
 pub use newer::newer_versions;
 
 /// Provides the tools for skills of the policy's surfaces, such as `skills.load`.
@@ -69,6 +71,9 @@ impl SkillTools {
     /// The canonical names of the tools that find skills which a model does not see.
     pub const FINDERS: [&str; 3] = ["skills.list", "skills.search", "skills.describe"];
 
+    /// The canonical names of the tools that return a file of a package.
+    pub const READERS: [&str; 2] = ["skills.read", "read_skill_resource"];
+
     /// The canonical name of the tool that runs scripts. The others only manage skills.
     pub const RUN: &str = "skills.run";
 
@@ -90,6 +95,13 @@ impl SkillTools {
     #[must_use]
     pub fn token_counter(mut self, counter: Arc<dyn TokenCounter>) -> Self {
         self.0.counter = counter;
+        self
+    }
+
+    /// Sets which names the schemas allow where they list ids. By default, the listed ones.
+    #[must_use]
+    pub fn listed_ids(mut self, listed: ListedIds) -> Self {
+        self.0.listed_ids = listed;
         self
     }
 

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, DeliveryPolicy, EstimatedTokens, Lookup, Ranker, Record, ScriptRunner,
+    ActiveSkill, Catalog, DeliveryPolicy, EstimatedTokens, Lookup, Ranker, Record, ScriptRunner,
     SessionState, TokenCounter, ToolContext,
 };
 use prowess_text::quoted;
+use serde_json::Value;
 
 use super::active;
+use super::listed_ids::ListedIds;
 use super::package;
 use super::problem::Problem;
 use super::reference::resolved;
@@ -22,12 +24,25 @@ pub(super) struct Operations {
     pub(super) ranker: Arc<dyn Ranker>,
     pub(super) counter: Arc<dyn TokenCounter>,
     pub(super) runner: Option<Arc<dyn ScriptRunner>>,
+    pub(super) listed_ids: ListedIds,
 }
 
 impl Operations {
+    /// Returns the schema of a skill's name for a model.
+    pub(super) fn id_schema(&self, catalog: &Catalog) -> Value {
+        self.listed_ids.schema(catalog, self.policy.ids_in_schema)
+    }
+
     pub(super) fn new(policy: ToolPolicy, delivery: DeliveryPolicy) -> Self {
         let ranker = Arc::new(WordFilter);
-        Self { policy, delivery, ranker, counter: Arc::new(EstimatedTokens), runner: None }
+        Self {
+            policy,
+            delivery,
+            ranker,
+            counter: Arc::new(EstimatedTokens),
+            runner: None,
+            listed_ids: ListedIds::default(),
+        }
     }
 
     /// Returns the skill that a reference means to the caller. One that the caller may not load is

@@ -46,7 +46,7 @@ impl Runtime {
     ///
     /// The session store fails.
     pub fn close_session(&self, id: &SessionId) -> Result<bool, Error> {
-        self.0.baselines.remove(id);
+        self.0.conversations.remove(id);
         Ok(self.0.sessions.close(id).map_err(SessionError::from)?)
     }
 

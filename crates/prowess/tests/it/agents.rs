@@ -6,8 +6,8 @@ use expect_test::expect;
 use prowess::format::agent;
 use prowess::session::{ForkRequest, SessionHandle};
 use prowess::{
-    Agent, BodyDelivery, Error, InstructionKind, Message, Policies, RequestParts, Runtime,
-    ToolCall, Turn,
+    Agent, BodyDelivery, Error, HostNames, InstructionKind, Message, Policies, RequestParts,
+    Runtime, ToolCall, Turn,
 };
 use prowess_testkit::Tree;
 use serde_json::json;
@@ -230,4 +230,35 @@ fn unusable_skill_is_an_error() {
     let refused = runtime.bind_agent(&child, &builder()).expect_err("a child is only narrowed");
     assert!(refused.to_string().contains("extension-development"), "{refused}");
     assert!(child.state().expect("the session is open").active.is_empty());
+}
+
+#[test]
+fn unknown_names_of_a_manifest_are_reported() {
+    let tree = Tree::new(SHELF);
+    let runtime = runtime(&tree, Policies::default());
+    let manifest = "
+id: builder
+agent:
+  uses_tools: [core_tools, skills.read, skills_load, web_serch]
+  uses_skills: [naming, extension-developmnt]
+depends_on: [skill_registry, memry]
+";
+    let agent = agent(manifest, "");
+    let host =
+        HostNames { tools: &["core_tools", "web_search"], services: &["skill_registry", "memory"] };
+    let found = runtime.check_agent(&agent, &host);
+    let lines =
+        found.iter().map(|found| format!("{}: {}; {}", found.code, found.message, found.help));
+    expect![[r#"
+        agent-tool-unknown: agent `builder` uses the tool `web_serch`, which does not exist; did you mean `web_search`?
+        agent-skill-unknown: agent `builder` uses the skill `extension-developmnt`, which does not exist; did you mean `extension-development`?
+        agent-service-unknown: agent `builder` depends on `memry`, which does not exist; did you mean `memory`?"#]]
+    .assert_eq(&lines.collect::<Vec<_>>().join("\n"));
+    assert_eq!(
+        runtime.check_agent(
+            &builder(),
+            &HostNames { tools: &["core_tools"], services: &["skill_registry"] }
+        ),
+        []
+    );
 }

@@ -5,6 +5,7 @@
 
 mod data;
 mod place;
+mod prompts;
 mod texts;
 
 use std::collections::BTreeSet;

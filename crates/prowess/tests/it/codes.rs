@@ -63,10 +63,13 @@ A manifest that is not YAML has a code of a single `SKILL.md`.
 ";
 
 /// A manifest for each of its codes.
-const MANIFESTS: [&str; 3] = [
+const MANIFESTS: [&str; 6] = [
     "id: builder\n",
     "id: builder\nagent:\n  uses_skills: pdf\n",
     "id: builder\nagent:\n  uses_skills: [pdf, pdf]\n",
+    "id: builder\nagent:\n  uses_tools: [web_serch]\n",
+    "id: builder\nagent:\n  uses_skills: [excel]\n",
+    "id: builder\nagent: {}\ndepends_on: [skill_registry]\n",
 ];
 
 /// A code with what shows it: a place on the disk, and what a host does with it.
@@ -169,7 +172,11 @@ fn push_manifests(page: &mut String) {
         let _ = writeln!(page, "| [`{code}`](#{code}) | {meaning} |");
     }
     for (CodeEntry { code, meaning, .. }, text) in agent::codes::ALL.iter().zip(MANIFESTS) {
-        let found = agent::parse(text.as_bytes()).diagnostics;
+        let parsed = agent::parse(text.as_bytes());
+        let known =
+            agent::KnownNames { tools: &["web_search"], skills: &["pdf"], services: &["memory"] };
+        let unknown = parsed.manifest.iter().flat_map(|it| agent::unknown_names(it, &known));
+        let found = parsed.diagnostics.iter().cloned().chain(unknown);
         let found = found.into_iter().find(|found| found.code == *code);
         let found = found.unwrap_or_else(|| panic!("the example of `{code}` gives it"));
         let _ = write!(

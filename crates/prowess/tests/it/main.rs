@@ -20,6 +20,8 @@ mod flows;
 mod gate;
 mod handles;
 mod hot_equals_cold;
+#[cfg(unix)]
+mod levels;
 mod limits;
 mod load_rules;
 mod on_change;

@@ -363,7 +363,7 @@ fn activate_skill_lists_the_names_and_wraps_the_body() {
     let place = with_activate_skill(|_| {});
     let session = place.runtime.open_session().expect("memory takes another session");
     let tools = place.runtime.turn(&session).expect("the session is open").tools();
-    let names = &tools[0].input_schema["properties"]["name"]["enum"];
+    let names = &tools[0].input_schema["properties"]["name"]["anyOf"][0]["enum"];
     assert_eq!(*names, json!(["code-review", "test-skill"]));
     let mut agent = Agent::new(&place.runtime);
     let text = texts(&agent.succeed("activate_skill", json!({ "name": "code-review" })).1);

@@ -81,10 +81,17 @@ fn request_body() {
                   "names": {
                     "type": "array",
                     "items": {
-                      "type": "string",
-                      "enum": [
-                        "pdf",
-                        "sheets"
+                      "anyOf": [
+                        {
+                          "type": "string",
+                          "enum": [
+                            "pdf",
+                            "sheets"
+                          ]
+                        },
+                        {
+                          "type": "string"
+                        }
                       ]
                     },
                     "minItems": 1,
