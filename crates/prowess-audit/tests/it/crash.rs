@@ -5,7 +5,7 @@ use std::fs;
 use prowess_audit::verify;
 
 use crate::fixture::Place;
-use crate::worker::{CALLS, run};
+use crate::worker::{CALLS, run, run_with_small_files};
 
 /// The numbers of the calls that a worker reported as stored.
 fn stored(reports: &[String]) -> Vec<u64> {
@@ -87,6 +87,16 @@ fn full_disk_fails_each_intent_until_there_is_room() {
 }
 
 #[test]
+fn part_of_a_line_is_removed() {
+    let place = Place::new();
+    let reports = run_with_small_files(&place.path);
+    assert!(reports.iter().any(|report| report.contains("File too large")), "{reports:?}");
+    let verified = verify(&place.path).expect("what was written is whole");
+    assert_eq!(verified.torn_bytes, 0, "the file ends with a whole line");
+    assert!(verified.entries > 0);
+}
+
+#[test]
 fn outcome_that_is_not_written_is_counted() {
     let place = Place::new();
     let reports = run(&place.path, &["pwrite64:error=ENOSPC:when=2".to_owned()]);
@@ -110,4 +120,6 @@ fn failed_sync_ends_the_log() {
     }
     assert_eq!(reports.len() as u64, CALLS);
     verify(&place.path).expect("what was written is whole");
+    let text = whole(&place);
+    assert!(!text.contains("\"call\":3"), "nothing is written after the failure: {text}");
 }

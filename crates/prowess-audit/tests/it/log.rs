@@ -5,8 +5,12 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use prowess_audit::{JsonLinesLog, LogError, LogOptions, verify};
-use prowess_core::{AuditSink, DeactivationCause};
+use prowess_audit::{
+    AuditEntry, Durability, JsonLinesLog, LogError, LogOptions, MemoryLog, verify,
+};
+use prowess_core::{AuditEvent, AuditSink, DeactivationCause};
+
+use prowess_testkit::without_sync;
 
 use crate::fixture::{Place, activated, deactivated, done, intent};
 
@@ -163,6 +167,138 @@ fn event_that_is_too_large_is_counted_as_lost() {
     assert_eq!(text.lines().count(), 2, "{text}");
     assert!(text.contains("\"event\":\"entries_lost\""), "{text}");
     assert_eq!(verify(&place.path).expect("the chain goes on").entries, 2);
+}
+
+#[test]
+fn rotation_that_fails_overwrites_nothing() {
+    let place = Place::new();
+    let log = place.try_open(LogOptions { max_bytes: 1, ..LogOptions::default() });
+    let log = log.expect("the log can be opened");
+    log.intend(&intent(1)).expect("there is room");
+    let before = place.text();
+    let full = place.directory.path().join(format!("audit.jsonl.{:020}", 1));
+    fs::create_dir(&full).expect("there is room");
+    log.intend(&intent(2)).expect_err("its name is taken");
+    assert_eq!(place.text(), before);
+    fs::remove_dir(&full).expect("it is empty");
+    log.intend(&intent(2)).expect("the name is free again");
+    assert_eq!(verify(&place.path).expect("the chain goes on").entries, 2);
+}
+
+/// An earlier attempt renamed the file and could not create the next one.
+#[test]
+fn rotation_goes_on_behind_its_rename() {
+    let place = Place::new();
+    let log = place.try_open(LogOptions { max_bytes: 1, ..LogOptions::default() });
+    let log = log.expect("the log can be opened");
+    log.intend(&intent(1)).expect("there is room");
+    let full = place.directory.path().join(format!("audit.jsonl.{:020}", 1));
+    fs::rename(&place.path, full).expect("the name is free");
+    log.intend(&intent(2)).expect("there is room");
+    let verified = verify(&place.path).expect("the chain goes on");
+    assert_eq!((verified.entries, verified.files), (2, 2));
+}
+
+#[test]
+fn empty_file_is_never_old() {
+    let place = Place::new();
+    let options = LogOptions { max_age: Some(Duration::from_secs(1)), ..LogOptions::default() };
+    let log = place.try_open(options).expect("the log can be opened");
+    place.clock.advance(Duration::from_secs(60));
+    log.intend(&intent(1)).expect("there is room");
+    assert_eq!(verify(&place.path).expect("nothing was changed").files, 1);
+}
+
+#[test]
+fn files_with_similar_names_are_of_no_log() {
+    let place = Place::new();
+    place.open().intend(&intent(1)).expect("there is room");
+    for suffix in ["1", "backup-of-yesterday1", "000000000000000000001", "0000000000000000000a"] {
+        let name = format!("audit.jsonl.{suffix}");
+        fs::write(place.directory.path().join(name), "x").expect("there is room");
+    }
+    let verified = verify(&place.path).expect("the others are not read");
+    assert_eq!((verified.entries, verified.files), (1, 1));
+}
+
+#[test]
+fn directory_of_the_log_is_created_private() {
+    let place = Place::new();
+    let directory = place.directory.path().join("logs");
+    let inner = Place { path: directory.join("audit.jsonl"), ..place };
+    inner.open().intend(&intent(1)).expect("there is room");
+    let mode = fs::metadata(directory).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+/// Returns an outcome whose error has this many bytes.
+fn with_error(call: u64, bytes: usize) -> AuditEvent {
+    AuditEvent { error: Some("x".repeat(bytes)), ..done(call) }
+}
+
+#[test]
+fn longest_line_is_written_and_read() {
+    let place = Place::new();
+    let log = place.open();
+    log.record(&with_error(1, 1));
+    let rest = place.text().len() - 1;
+    let longest = (1 << 20) - rest;
+    for (bytes, entries) in [(longest, 2), (longest + 1, 2)] {
+        log.record(&with_error(2, bytes));
+        let verified = verify(&place.path).expect("nothing was changed");
+        assert_eq!(verified.entries, entries, "an error of {bytes} bytes");
+    }
+    drop(log);
+    assert_eq!(place.open().head().seq, 2, "it is read from the end, too");
+}
+
+#[test]
+fn long_line_in_front_of_an_unfinished_one_is_found() {
+    let place = Place::new();
+    let log = place.open();
+    log.record(&with_error(1, 700_000));
+    log.record(&with_error(2, 700_000));
+    drop(log);
+    let text = place.text();
+    fs::write(&place.path, &text[..text.len() - 1]).expect("there is room");
+    assert_eq!(place.open().head().seq, 2, "one entry is left, and the mark follows it");
+}
+
+#[test]
+fn only_intents_wait_for_the_disk() {
+    let place = Place::new();
+    let log = place.open();
+    log.intend(&intent(1)).expect("there is room");
+    without_sync(|| log.record(&done(1)));
+    log.sync().expect("the disk is there");
+    log.intend(&intent(2)).expect("an outcome that is not on disk yet is no failure");
+    without_sync(|| {
+        log.record(&done(2));
+        log.sync().expect_err("the outcome is not on disk");
+        log.intend(&intent(3)).expect_err("what the disk has is unknown");
+    });
+    assert_eq!(log.head().seq, 4, "nothing is written after the failure");
+}
+
+#[test]
+fn intents_need_no_disk_where_the_host_says_so() {
+    let place = Place::new();
+    let options = LogOptions { durability: Durability::System, ..LogOptions::default() };
+    let log = place.try_open(options).expect("the log can be opened");
+    without_sync(|| log.intend(&intent(1)).expect("the system has it"));
+    log.intend(&intent(2)).expect("the system has it");
+}
+
+#[test]
+fn memory_keeps_the_newest_entries() {
+    let log = MemoryLog::new(2);
+    log.intend(&intent(1)).expect("memory");
+    log.record(&done(1));
+    log.report(&activated());
+    let expected = [AuditEntry::Call(done(1)), AuditEntry::Runtime(activated())];
+    assert_eq!(log.entries(), expected, "the oldest went");
+    log.intend(&intent(2)).expect("memory");
+    assert_eq!(log.entries()[1], AuditEntry::Intent(intent(2)));
 }
 
 #[test]

@@ -3,9 +3,12 @@
 use std::fs;
 
 use prowess_audit::{Head, LogError, LogOptions, Problem, VerifyError, verify, verify_against};
-use prowess_core::AuditSink;
+use prowess_core::{AuditSink, Digest};
 
 use crate::fixture::{Place, denied, done, intent};
+
+/// The longest line of a log, in bytes.
+const MAX_LINE: usize = 1 << 20;
 
 /// A log with six entries, and its last entry.
 fn log() -> (Place, Head) {
@@ -90,6 +93,29 @@ fn entry_of_another_log_is_not_accepted() {
         other => panic!("{other:?}"),
     };
     assert_eq!(problem, Problem::Replaced, "its number follows and its chain does not");
+}
+
+/// Otherwise one entry could be written in two ways.
+#[test]
+fn entry_in_another_spelling_is_not_accepted() {
+    let place = Place::new();
+    let hashed = format!(r#"{{"seq":1,"previous":"{}","entry":{{}},"#, Digest::of(b""));
+    let hash = Digest::of(hashed.as_bytes());
+    // A blank is where a line of a log has the comma, which is hashed here.
+    fs::write(&place.path, format!("{hashed} \"hash\":\"{hash}\"}}\n")).expect("there is room");
+    let error = verify(&place.path).expect_err("no log writes it so");
+    assert!(error.to_string().contains("was changed"), "{error}");
+}
+
+#[test]
+fn unfinished_line_is_shorter_than_any_line() {
+    let (place, _) = log();
+    let text = place.text();
+    for (bytes, is_unfinished) in [(MAX_LINE - 1, true), (MAX_LINE, false)] {
+        fs::write(&place.path, text.clone() + &"x".repeat(bytes)).expect("there is room");
+        let verified = verify(&place.path);
+        assert_eq!(verified.is_ok(), is_unfinished, "{bytes} bytes without an end: {verified:?}");
+    }
 }
 
 #[test]

@@ -59,10 +59,22 @@ fn report(line: &str) {
 /// Runs a worker on a log, with the faults that `strace -e inject` understands, if any.
 pub(crate) fn run(log: &Path, faults: &[String]) -> Vec<String> {
     let worker = env::current_exe().expect("the test has a file");
-    let mut command = match faults {
-        [] => Command::new(worker),
-        faults => under_strace(&worker, log, faults),
-    };
+    match faults {
+        [] => run_command(Command::new(worker), log),
+        faults => run_command(under_strace(&worker, log, faults), log),
+    }
+}
+
+/// Runs a worker whose files have at most 1,024 bytes, so that one write is cut.
+pub(crate) fn run_with_small_files(log: &Path) -> Vec<String> {
+    let mut command = Command::new("bash");
+    // Without the trap, the signal would end the worker.
+    command.args(["-c", r#"trap '' XFSZ; ulimit -f 1; exec "$0" "$@""#]);
+    command.arg(env::current_exe().expect("the test has a file"));
+    run_command(command, log)
+}
+
+fn run_command(mut command: Command, log: &Path) -> Vec<String> {
     let test = "worker::is_a_worker_or_writes_a_whole_log";
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(PATH, log);
     let Output { stdout, .. } = command.output().expect("strace is installed");
