@@ -41,7 +41,8 @@ pub(crate) fn is_line_of(text: &str, is_allowed: impl Fn(u8) -> bool) -> bool {
 /// Returns the lines of a text without invisible characters. Line breaks of every system become
 /// `\n`.
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
-    if !text.contains('\r') && !has_invisible(text) {
+    // A carriage return is invisible.
+    if !has_invisible(text) {
         return Cow::Borrowed(text);
     }
     let text = text.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");

@@ -10,6 +10,8 @@ fn boundary() -> Boundary {
 
 /// Encodes a text for every destination that a person or a model reads.
 fn destinations(text: &str) -> Vec<(&'static str, String)> {
+    let mut element = String::new();
+    push_xml_element(&mut element, text);
     let mut line = String::new();
     push_xml_line(&mut line, text);
     let mut label = String::new();
@@ -22,6 +24,7 @@ fn destinations(text: &str) -> Vec<(&'static str, String)> {
     model_value(&mut value);
     vec![
         ("xml_element", xml_element(text).into_owned()),
+        ("push_xml_element", element),
         ("push_xml_line", line),
         ("push_xml_label", label),
         ("push_xml_code", code),
@@ -42,8 +45,9 @@ fn destinations(text: &str) -> Vec<(&'static str, String)> {
 }
 
 /// The destinations in which a model might mistake a tag for a guarded one.
-const READ_BY_MODELS: [&str; 10] = [
+const READ_BY_MODELS: [&str; 11] = [
     "xml_element",
+    "push_xml_element",
     "push_xml_line",
     "push_xml_label",
     "push_xml_code",

@@ -1,5 +1,10 @@
+use std::borrow::Cow;
+
 use prowess_testkit::HIDDEN_TEXTS;
-use prowess_text::{find_invisible, is_exact, is_invisible, is_one_line, one_line, visible_lines};
+use prowess_text::{
+    find_invisible, is_exact, is_invisible, is_one_line, is_printable_ascii, is_shown_exactly,
+    loses_characters, one_line, terminal_json, terminal_line, visible_lines, xml_element,
+};
 
 #[test]
 fn hidden_texts_are_found() {
@@ -22,6 +27,49 @@ fn visible_texts_are_unchanged() {
         assert_eq!(one_line(text), text);
         assert!(is_exact(text), "{text:?}");
     }
+}
+
+#[test]
+fn printable_ascii_may_have_line_feeds() {
+    for text in ["", "a b~", "a\nb"] {
+        assert!(is_printable_ascii(text), "{text:?}");
+    }
+    for text in ["a\tb", "é", "\u{7f}", "\0", "a long text of ASCII with an é"] {
+        assert!(!is_printable_ascii(text), "{text:?}");
+    }
+}
+
+#[test]
+fn characters_that_encoders_remove_are_found() {
+    for text in ["a\u{200b}", "\u{1b}[2J"] {
+        assert!(loses_characters(text), "{text:?}");
+    }
+    for text in ["a b\n", "é", "a\r\nb", "👩\u{200d}🔬"] {
+        assert!(!loses_characters(text), "{text:?}");
+    }
+}
+
+#[test]
+fn text_is_shown_exactly_without_tags_and_breaks() {
+    for text in ["a b", "é", "<x>", ""] {
+        assert!(is_shown_exactly(text) && is_exact(text), "{text:?}");
+    }
+    for text in ["</skill>", "＜skill>"] {
+        assert!(!is_shown_exactly(text) && is_exact(text), "{text:?}");
+    }
+    for text in ["\n", "\u{200b}", "a\tb</skill>", "\u{202e}a"] {
+        assert!(!is_shown_exactly(text) && !is_exact(text), "{text:?}");
+    }
+}
+
+#[test]
+fn unchanged_texts_are_not_copied() {
+    let is_borrowed = |text: Cow<'_, str>| matches!(text, Cow::Borrowed(_));
+    for text in ["plain", "é"] {
+        assert!(is_borrowed(visible_lines(text)) && is_borrowed(terminal_line(text)), "{text}");
+        assert!(is_borrowed(terminal_json(text)), "{text}");
+    }
+    assert!(is_borrowed(one_line("plain")) && is_borrowed(xml_element("a\nb")));
 }
 
 #[test]

@@ -27,6 +27,13 @@ fn look_alike_letters_are_recognised() {
     }
 }
 
+/// In other scripts, a capital `I` is a letter of its own.
+#[test]
+fn look_alikes_of_two_kinds_in_one_name_are_recognised() {
+    assert_eq!(body("</\u{455}kilI>"), "&lt;/\u{455}kilI>");
+    assert_eq!(body("</\u{455}kiII>"), "&lt;/\u{455}kiII>");
+}
+
 #[test]
 fn other_text_is_unchanged() {
     for text in [

@@ -20,5 +20,6 @@ fn characters_that_a_terminal_obeys_are_shown() {
 #[test]
 fn lines_keep_their_breaks_and_a_line_has_none() {
     assert_eq!(terminal_line("a\n\tb"), r"a\u{a}\u{9}b");
+    assert_eq!(terminal_line("a\nb"), r"a\u{a}b");
     assert_eq!(terminal_lines("a\n\tb"), "a\n\tb");
 }

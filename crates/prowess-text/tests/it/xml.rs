@@ -1,6 +1,8 @@
 use proptest::prelude::*;
+use prowess_testkit::hostile_texts;
 use prowess_text::{
-    is_one_line, push_xml_element, push_xml_line, xml_attribute, xml_element, xml_entities,
+    is_one_line, one_line, push_xml_code, push_xml_element, push_xml_label, push_xml_line,
+    xml_attribute, xml_element, xml_entities,
 };
 
 #[test]
@@ -55,4 +57,36 @@ proptest! {
         let is_folded = words.join(" ") == text;
         prop_assert_eq!(is_one_line(&text), is_folded && text.is_ascii());
     }
+}
+
+#[test]
+fn appended_text_equals_the_encoded_one() {
+    for text in hostile_texts() {
+        let (mut element, mut line) = ("x".to_owned(), "x".to_owned());
+        push_xml_element(&mut element, &text);
+        push_xml_line(&mut line, &text);
+        assert_eq!(element[1..], xml_element(&text), "{text:?}");
+        assert_eq!(line[1..], xml_element(&one_line(&text)), "{text:?}");
+    }
+}
+
+#[test]
+fn plain_texts_are_reported() {
+    let mut text = String::new();
+    assert!(push_xml_element(&mut text, "a\nb"));
+    assert!(push_xml_line(&mut text, "c d"));
+    assert!(push_xml_line(&mut text, "e…"), "a shortened text");
+    assert!(!push_xml_line(&mut text, "f\ng"));
+    assert_eq!(text, "a\nbc de…f g");
+}
+
+#[test]
+fn labels_and_code_end_where_they_end() {
+    let mut text = String::new();
+    push_xml_label(&mut text, "a: b<:c");
+    text.push_str(": ");
+    push_xml_code(&mut text, "d`e\nf");
+    assert_eq!(text, "a&#58; b&lt;:c: d&#96;e f");
+    push_xml_label(&mut text, "plain");
+    assert_eq!(text, "a&#58; b&lt;:c: d&#96;e fplain", "what was there stays");
 }
