@@ -146,3 +146,17 @@ impl std::error::Error for Error {}
 pub fn is_loop(error: &std::io::Error) -> bool {
     error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Root is denied nothing, so a file cannot show it.
+    #[test]
+    fn denied_access_has_its_own_kind() {
+        for cause in [Errno::ACCESS, Errno::PERM] {
+            assert_eq!(Error::of(cause, "x").kind(), ErrorKind::Denied);
+        }
+        assert_eq!(Error::of(Errno::IO, "x").kind(), ErrorKind::Unavailable);
+    }
+}

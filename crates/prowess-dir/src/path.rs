@@ -67,9 +67,10 @@ pub(crate) fn check(path: &str) -> Result<()> {
     // The loop has no early exit, so that it is vectorised.
     let bytes = path.as_bytes();
     let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
-    let has_odd_pair = pairs
-        .fold(false, |any, (byte, next)| any | (*byte == 0) | ((*byte == b'.') & (*next == b'.')));
-    if has_odd_pair || bytes.last() == Some(&0) {
+    let has_odd_pair = pairs.fold(false, |any, (byte, next)| {
+        any | matches!(byte, 0) | ((*byte == b'.') & (*next == b'.'))
+    });
+    if has_odd_pair || path.ends_with('\0') {
         if bytes.contains(&0) {
             return Err(Error::new(ErrorKind::Malformed, path));
         }

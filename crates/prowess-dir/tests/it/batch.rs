@@ -86,3 +86,13 @@ fn names_that_are_not_utf8_or_not_valid_are_reported() {
     batch.push_name("...").unwrap();
     assert_eq!(batch.paths().unwrap().next().unwrap().directory, "...");
 }
+
+#[test]
+fn batch_counts_its_paths() {
+    let place = Place::new();
+    let mut directory = Dir::open(place.inside("")).unwrap();
+    let mut batch = batch(&mut directory, "notes.md");
+    assert_eq!((batch.len(), batch.is_empty()), (1, false));
+    batch.clear();
+    assert_eq!((batch.len(), batch.is_empty()), (0, true));
+}

@@ -66,3 +66,27 @@ fn visit_ends_at_break() {
     assert_eq!(ended.unwrap(), ControlFlow::Break("enough"), "with the word that it was given");
     assert_eq!(seen, 1, "and at once");
 }
+
+#[test]
+fn entry_has_its_inode_and_its_content() {
+    let place = Place::new();
+    fs::write(place.inside("references").join(OsStr::from_bytes(b"\xff")), "").unwrap();
+    for mut directory in place.opened() {
+        let listed = directory.open_dir("", prowess_dir::Links::Refuse).unwrap();
+        let mut buffer = EntryBuffer::default();
+        let mut seen = 0;
+        let entries = directory.entries(&mut buffer).unwrap();
+        let ended = entries.visit(|entry| {
+            let path = place.inside(entry.name().expect("each is UTF-8"));
+            assert_eq!(
+                entry.inode(),
+                std::os::unix::fs::MetadataExt::ino(&path.metadata().unwrap())
+            );
+            let has_notes = listed.has_below(&entry, "notes.md");
+            assert_eq!(has_notes, entry.name() == Some("references"));
+            seen += 1;
+            ControlFlow::<()>::Continue(())
+        });
+        assert!(ended.unwrap().is_continue() && seen == 2);
+    }
+}

@@ -30,6 +30,17 @@ fn head_reports_the_end_of_the_file() {
     }
 }
 
+#[test]
+fn head_of_a_file_that_became_shorter_ends_where_it_ends() {
+    let place = Place::new();
+    let directory = Dir::open(place.inside("")).unwrap();
+    let file = directory.open_file("file.md", Links::Refuse).unwrap();
+    fs::write(place.inside("file.md"), "fi").unwrap();
+    let mut buffer = vec![0; 10];
+    let head = file.read_head(&mut buffer).unwrap();
+    assert_eq!((head.length, head.is_whole_file), (2, true));
+}
+
 /// The kernel reports no size for these, and returns their text all the same.
 #[cfg(target_os = "linux")]
 #[test]

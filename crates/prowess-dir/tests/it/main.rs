@@ -5,9 +5,14 @@ mod batch;
 mod confined;
 mod create;
 mod entries;
+#[cfg(target_os = "linux")]
+mod epoch;
 mod file;
+mod guards;
 mod race;
 mod replace;
+#[cfg(target_os = "linux")]
+mod unchecked;
 mod walk;
 
 use std::fs;

@@ -36,6 +36,20 @@ fn content_is_replaced_and_permissions_kept() {
     }
 }
 
+/// Only root may give a file to another user.
+#[test]
+fn owner_is_kept_where_the_system_allows_it() {
+    let place = Place::new();
+    let file = place.inside("file.md");
+    let user = fs::metadata(&file).unwrap().uid();
+    let owner = if user == 0 { 12_345 } else { user };
+    std::os::unix::fs::chown(&file, Some(owner), None).unwrap();
+    let directory = Dir::open(place.inside("")).unwrap();
+    directory.replace_file("file.md", Links::Refuse, b"file", b"new").unwrap();
+    let metadata = fs::metadata(&file).unwrap();
+    assert_eq!((metadata.uid(), fs::read(&file).unwrap()), (owner, b"new".to_vec()));
+}
+
 #[test]
 fn changed_file_is_not_overwritten() {
     let place = Place::new();

@@ -46,5 +46,8 @@ fn exceeded_limit_makes_the_walk_incomplete() {
     let all = ["file.md", "references/deep/x", "references/notes.md"];
     check(&place, bounds(2, 100), &all, true);
     check(&place, bounds(2, 5), &all, true);
-    check(&place, bounds(2, 0), &[], false);
+    for entries in [0, 4] {
+        let walk = Dir::open(place.inside("")).unwrap().walk(bounds(2, entries), |_| true).unwrap();
+        assert!(!walk.is_complete && walk.found.len() <= entries, "{entries} of five entries");
+    }
 }
