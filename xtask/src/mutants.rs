@@ -19,6 +19,15 @@ const CRATES: [&str; 8] = [
     "prowess-tools",
 ];
 
+/// Returns the crates whose tests also run for changes of a crate that others build upon.
+fn users(name: &str) -> &'static [&'static str] {
+    match name {
+        "prowess-core" => &["prowess-registry", "prowess-session", "prowess-gate", "prowess-tools"],
+        "prowess-dir" => &["prowess-source-fs"],
+        _ => &[],
+    }
+}
+
 /// The exit codes of cargo-mutants for a complete run: no mutant is left, some are missed, some
 /// take too long.
 const COMPLETE: [i32; 3] = [0, 2, 3];
@@ -74,6 +83,9 @@ fn mutate(name: &str) -> Result<Results, Failure> {
     fs::create_dir_all(&results)?;
     let mut command = Command::new("cargo");
     command.args(["mutants", "--package", name, "--output"]).arg(&results);
+    for tested in [name].iter().chain(users(name)) {
+        command.args(["--test-package", tested]);
+    }
     command.env("CARGO_TARGET_DIR", directory.join("build")).current_dir(root());
     eprintln!("$ cargo mutants --package {name}");
     let status = command.status()?;

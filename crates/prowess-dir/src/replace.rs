@@ -75,6 +75,9 @@ struct Staged {
     temporary: Option<String>,
 }
 
+/// Only the user may read and write a file that is not complete.
+const PRIVATE: Mode = Mode::from_raw_mode(0o600);
+
 impl Staged {
     /// Creates an unnamed file if the file system supports it, otherwise a named one.
     fn create(directory: &Dir, target: &str) -> Result<Self, Errno> {
@@ -87,7 +90,7 @@ impl Staged {
     #[cfg(target_os = "linux")]
     fn create_unnamed(directory: &Dir) -> Option<Self> {
         let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&directory.handle, ".", flags, Mode::RUSR | Mode::WUSR);
+        let file = rustix::fs::openat(&directory.handle, ".", flags, PRIVATE);
         let staged = Self::new(directory, file.ok()?, None);
         // Without a mounted `/proc` the file could never be linked.
         let is_linkable = rustix::fs::stat(staged.magic_link()).is_ok();
@@ -103,7 +106,7 @@ impl Staged {
         let flags =
             OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let (name, file) = with_free_name(target, |name| {
-            rustix::fs::openat(&directory.handle, name, flags, Mode::RUSR | Mode::WUSR)
+            rustix::fs::openat(&directory.handle, name, flags, PRIVATE)
         })?;
         Ok(Self::new(directory, file, Some(name)))
     }
