@@ -50,6 +50,11 @@ fn file_without_a_size_is_read_whole_or_refused() {
     assert!(status.starts_with(b"Name:") && status.ends_with(b"\n"), "read to its end");
     let error = directory.read("status", 100).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge, "the limit holds for it too");
+    let directory = Dir::open("/proc").unwrap();
+    let length = directory.read("version", 1 << 20).unwrap().len();
+    assert_eq!(directory.read("version", length).unwrap().len(), length, "as long as the limit");
+    let error = directory.read("version", length - 1).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge, "longer than the limit");
 }
 
 #[test]
