@@ -25,6 +25,27 @@ fn tree_is_created_and_removed() {
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0, "nothing is left");
 }
 
+/// A tree of any depth would overflow the stack.
+#[test]
+fn tree_of_limited_depth_is_removed() {
+    const MOST_LEVELS: usize = 64;
+
+    for (levels, is_removed) in [(MOST_LEVELS, true), (MOST_LEVELS + 1, false)] {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir_all(place.path().join("a/".repeat(levels))).unwrap();
+        let directory = Dir::open(place.path()).unwrap();
+        assert_eq!(directory.remove_tree("a").is_ok(), is_removed, "{levels} levels");
+    }
+}
+
+#[test]
+fn file_is_not_opened_as_a_directory() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("file"), "text").unwrap();
+    let error = Dir::open(place.path()).unwrap().open_or_create_dir("file").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotADirectory);
+}
+
 #[test]
 fn paths_are_not_names() {
     let place = tempfile::tempdir().unwrap();

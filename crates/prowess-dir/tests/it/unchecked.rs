@@ -11,6 +11,7 @@ use crate::{Place, make_fifo};
 fn kind_is_checked_when_the_file_is_read() {
     let place = Place::new();
     make_fifo(&place.inside("fifo"));
+    place.link("linked", "fifo");
     fs::write(place.inside("empty"), "").unwrap();
     for directory in place.opened() {
         for (path, size, length, is_whole_file) in [("file.md", 4, 3, false), ("empty", 0, 0, true)]
@@ -29,8 +30,10 @@ fn kind_is_checked_when_the_file_is_read() {
             let checked = open().into_file().err().map(|error| error.kind());
             assert_eq!(checked, Some(ErrorKind::NotRegular), "{path} is checked");
         }
-        let behind = directory.open_unchecked("fifo/x", Links::Refuse).unwrap_err();
-        assert_eq!(behind.kind(), ErrorKind::NotADirectory, "no FIFO is waited for");
+        for path in ["fifo/x", "linked/x"] {
+            let behind = directory.open_unchecked(path, Links::FollowInside).unwrap_err();
+            assert_eq!(behind.kind(), ErrorKind::NotADirectory, "no FIFO is waited for: {path}");
+        }
         let directory = directory.refusing(Refusals { hard_links: true, mounts: false });
         let file = directory.open_unchecked("file.md", Links::Refuse).unwrap();
         assert!(file.refuses_hard_links());
