@@ -1,4 +1,4 @@
-//! A report for the machines that build plugins.
+//! Reports in the format of JUnit, for continuous integration.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use prowess_text::xml_attribute;
 use super::report::{CheckOutcome, CheckReport, CheckResult};
 
 impl CheckReport {
-    /// The report as JUnit's XML: one suite for the plugin, one case for each check.
+    /// Returns the report as JUnit XML: one suite for the plugin, one case for each check.
     pub fn to_junit(&self) -> String {
         let summary = self.summary();
         let name = self.manifest.as_ref().map_or_else(

@@ -1,13 +1,13 @@
-//! The kit that plugins are checked with: does a plugin keep the rules of one?
+//! Tests plugins: checks that a plugin follows the rules for plugins.
 //!
-//! Each check has a rule, and reports how the rule is broken and what to do. The checks of the
-//! file's bytes run here. Those that open the library run in a process of their own, one for each
-//! check, under a deadline: a plugin that crashes or hangs breaks that rule, and the other checks
-//! still run. The process has the rights of a plugin in a process of its own, so an operator can
-//! check a plugin before it gets more.
+//! Each check has a rule, and reports how the rule is violated and how to fix it. The checks of the
+//! file's bytes run in this process. Each check that opens the library runs in a separate process
+//! with a timeout: a plugin that crashes or hangs fails that check, and the others still run. The
+//! process is confined like that of a plugin in use, so an operator can check a plugin before
+//! granting it more rights.
 //!
-//! [`check()`] looks at a plugin; the program of a check's own process calls [`run_check`], and
-//! nothing else. `prowess plugin check` is both.
+//! [`check()`] checks a plugin. The program that it starts for each check calls [`run_check`] and
+//! does nothing else. `prowess plugin check` does both.
 //!
 //! ```
 //! use prowess_plugin_check::{CheckSetup, check};
@@ -18,7 +18,7 @@
 //! # std::fs::write(&file, "no library")?;
 //! let setup = CheckSetup {
 //!     policy: PluginPolicy::default(),
-//!     trust: TrustStore::default(), // Nothing is trusted, so nothing is opened.
+//!     trust: TrustStore::default(), // Nothing is trusted, so no library is opened.
 //!     config: None,
 //!     staging: directory.path().to_owned(),
 //!     program: "/usr/bin/true".into(),
@@ -27,12 +27,11 @@
 //!     only: Vec::new(),
 //! };
 //! let report = check(&file, Origin::Named, &setup, &|_, _| {})?;
-//! assert!(!report.is_passed(), "it is not a library");
+//! assert!(!report.is_passed(), "the file is not a library");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Why a crate of its own: it opens plugins by the host's own parts, the host has no use for it,
-//! and an application that loads plugins should not link a test kit.
+//! This is a separate crate because an application that loads plugins should not link a test kit.
 #![forbid(unsafe_code)]
 
 mod file;
@@ -65,51 +64,51 @@ pub use messages::CheckJudges;
 pub use report::{CheckOutcome, CheckReport, CheckResult, CheckSummary};
 pub use serve::run_check;
 
-/// How plugins are checked.
+/// The parameters of a check.
 #[derive(Clone, Debug)]
 pub struct CheckSetup {
-    /// The policy of plugins and their settings. Where the policy would let one run does not
-    /// matter.
+    /// The policy for plugins, with their settings. Its isolation is ignored.
     pub policy: PluginPolicy,
-    /// The operator's trust: nothing else is opened.
+    /// The operator's trust store. Only trusted libraries are opened.
     pub trust: TrustStore,
-    /// The plugin's configuration; `None` for that of the policy's settings.
+    /// The plugin's configuration; `None` to use the one in the policy's settings.
     pub config: Option<Value>,
-    /// Where bytes are put if they cannot be kept in memory: a directory that programs may run
-    /// from.
+    /// The directory for libraries that cannot be kept in memory. Its file system must allow
+    /// programs to run.
     pub staging: PathBuf,
-    /// The program of a check's own process: one that calls [`run_check`].
+    /// The program that runs checks in separate processes. It calls [`run_check`].
     pub program: PathBuf,
-    /// Its arguments.
+    /// The arguments of that program.
     pub arguments: Vec<OsString>,
-    /// How long each step of a check may take.
+    /// The time limit of each step of a check.
     pub deadline: Duration,
-    /// The checks that open the library and are run besides `begin`; all, if none is named.
+    /// The names of the checks to run in addition to `begin`, of those that open the library. If
+    /// empty, all of them are run.
     pub only: Vec<String>,
 }
 
-/// The names of the checks that open the library, in their order.
+/// Returns the names of the checks that open the library, in order.
 pub fn check_names() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|rule| rule.name)
 }
 
-/// Checks a plugin. `begun` receives the name of each check that starts a process, and
-/// the number of them.
+/// Checks a plugin. `on_start` is called before each check that starts a process, with its name and
+/// the number of these checks.
 ///
 /// # Errors
 ///
-/// There is no such file, it lies where no plugin is taken from, or its bytes cannot be put where
-/// they can be opened. Whatever else is wrong is in the report.
+/// Returns an error if the file does not exist, its location is not allowed, or it cannot be copied
+/// to where it can be opened. All other problems are in the report.
 pub fn check(
     file: &Path,
     origin: Origin,
     setup: &CheckSetup,
-    begun: &dyn Fn(&str, usize),
+    on_start: &dyn Fn(&str, usize),
 ) -> Result<CheckReport, PluginError> {
     let bytes = read_bytes(file, origin, &setup.policy)?;
     let digest = Digest::of(&bytes);
     let inspected = inspect(file, &bytes);
-    let mut checks = look_at_file(file, &bytes, &inspected, setup);
+    let mut checks = check_file(file, &bytes, &inspected, setup);
     let inspection = inspected.ok();
     let manifest = inspection.as_ref().map(|inspection| inspection.manifest.clone());
     let library = match inspection {
@@ -120,22 +119,23 @@ pub fn check(
         setup,
         launch: launch(file, library, manifest.as_ref(), setup),
     });
-    checks.run_all(process.as_ref(), &setup.only, begun);
+    checks.run_all(process.as_ref(), &setup.only, on_start);
     Ok(CheckReport { file: file.to_owned(), digest, manifest, checks: checks.0 })
 }
 
-/// Returns how each check starts its process, with the rights that the operator gives the plugin.
+/// Returns the parameters of the process of each check, with the plugin's rights.
 fn launch(file: &Path, library: Staged, manifest: Option<&Manifest>, setup: &CheckSetup) -> Launch {
     let CheckSetup { policy, config, program, arguments, .. } = setup;
-    let usual = manifest.and_then(|manifest| policy.settings.get(&manifest.name));
-    let PluginSettings { config: usual, rights, .. } = usual.cloned().unwrap_or_default();
+    let settings = manifest.and_then(|manifest| policy.settings.get(&manifest.name));
+    let PluginSettings { config: default_config, rights, .. } =
+        settings.cloned().unwrap_or_default();
     Launch {
         program: program.clone(),
         arguments: arguments.clone(),
         name: manifest.map(|manifest| manifest.name.clone()).unwrap_or_default(),
         file: file.to_owned(),
         library,
-        config: config.clone().or(usual),
+        config: config.clone().or(default_config),
         limits: policy.limits.clone(),
         sandbox: policy.sandbox,
         rights: rights.unwrap_or_default(),
@@ -145,25 +145,25 @@ fn launch(file: &Path, library: Staged, manifest: Option<&Manifest>, setup: &Che
 }
 
 /// Runs the checks that do not open the library.
-fn look_at_file(
+fn check_file(
     file: &Path,
     bytes: &[u8],
     inspected: &Result<Inspection, PluginError>,
     setup: &CheckSetup,
 ) -> Checks {
     let mut checks = Checks::default();
-    let unread = || CheckOutcome::skipped("the file cannot be read as a plugin");
+    let not_a_plugin = || CheckOutcome::skipped("the file is not a plugin");
     checks.run("manifest", file::MANIFEST, || match inspected {
         Ok(inspection) => file::manifest(file, inspection),
         Err(error) => file::refused(error),
     });
     checks.run("symbols", file::SYMBOLS, || match inspected {
         Ok(_) => file::symbols(bytes),
-        Err(_) => unread(),
+        Err(_) => not_a_plugin(),
     });
     checks.run("linkage", file::LINKAGE, || match inspected {
         Ok(inspection) => file::linkage(file, inspection, &setup.policy),
-        Err(_) => unread(),
+        Err(_) => not_a_plugin(),
     });
     checks
 }
@@ -174,13 +174,13 @@ struct Checks(Vec<CheckResult>);
 
 impl Checks {
     fn run(&mut self, name: &'static str, rule: &'static str, work: impl FnOnce() -> CheckOutcome) {
-        let begun = Instant::now();
+        let start = Instant::now();
         let outcome = work();
-        let duration_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let duration_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.0.push(CheckResult { name, rule, outcome, duration_ms });
     }
 
-    /// The library to open, if it may be.
+    /// Checks trust, and returns the staged library if it is trusted.
     fn trusted(
         &mut self,
         file: &Path,
@@ -188,7 +188,7 @@ impl Checks {
         inspection: Inspection,
         setup: &CheckSetup,
     ) -> Result<Option<Staged>, PluginError> {
-        // Each check is a process of its own anyway.
+        // Each check runs in a separate process anyway.
         let policy = PluginPolicy { isolation: Isolation::Process, ..setup.policy.clone() };
         let verified = verify_bytes(file, bytes, inspection, &policy, &setup.trust);
         self.run("trust", file::TRUST, || file::trust(verified.as_ref().err()));
@@ -196,7 +196,7 @@ impl Checks {
     }
 
     fn skip_trust(&mut self) -> Option<Staged> {
-        self.run("trust", file::TRUST, || CheckOutcome::skipped("it is no plugin"));
+        self.run("trust", file::TRUST, || CheckOutcome::skipped("the file is not a plugin"));
         None
     }
 
@@ -204,24 +204,24 @@ impl Checks {
         &mut self,
         process: Option<&CheckProcess<'_>>,
         only: &[String],
-        begun: &dyn Fn(&str, usize),
+        on_start: &dyn Fn(&str, usize),
     ) {
-        let is_asked = |rule: &&Rule| {
+        let is_selected = |rule: &&Rule| {
             only.is_empty() || rule.name == BEGIN || only.iter().any(|name| name == rule.name)
         };
-        let count = RULES.iter().filter(is_asked).count();
-        let mut has_begun = true;
-        for rule in RULES.iter().filter(is_asked) {
-            begun(rule.name, count);
+        let count = RULES.iter().filter(is_selected).count();
+        let mut can_start = true;
+        for rule in RULES.iter().filter(is_selected) {
+            on_start(rule.name, count);
             self.run(rule.name, rule.rule, || match process {
                 None => CheckOutcome::skipped("nothing was executed"),
-                Some(_) if !has_begun && !rule.is_for_beginnings => {
-                    CheckOutcome::skipped("it does not begin")
+                Some(_) if !can_start && !rule.runs_without_start => {
+                    CheckOutcome::skipped("the plugin does not start")
                 }
                 Some(process) => process.run(rule),
             });
             let is_failed = self.0.last().is_some_and(|check| check.outcome.is_failed());
-            has_begun &= rule.name != BEGIN || !is_failed;
+            can_start &= rule.name != BEGIN || !is_failed;
         }
     }
 }

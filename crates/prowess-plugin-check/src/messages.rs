@@ -1,4 +1,4 @@
-//! The messages between the kit and the process of a check.
+//! The messages between [`check`](super::check()) and the process of a check.
 
 use prowess_plugin_host::PluginLimits;
 use serde::{Deserialize, Serialize};
@@ -6,30 +6,30 @@ use serde_json::Value;
 
 use super::report::CheckOutcome;
 
-/// The request to a check's process. The library comes before it, as an open file.
+/// The request to the process of a check. The library is passed as a file descriptor.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Ask {
+pub(super) struct Request {
     pub(super) rule: String,
     pub(super) file: String,
     pub(super) config: Option<Value>,
     pub(super) limits: PluginLimits,
 }
 
-/// The messages of a check's process.
+/// A message of the process of a check.
 #[derive(Serialize, Deserialize)]
-pub(super) enum Say {
-    /// Its next step, in case it is the last message.
+pub(super) enum Message {
+    /// The next step, which is reported if the process crashes or hangs.
     Step(String),
-    /// The outcome.
+    /// The outcome of the check.
     Done(CheckOutcome),
 }
 
-/// Functions of the caller: the kit reads neither skills nor schemas itself. Each returns the
-/// fault.
+/// Validation functions of the caller, since this crate parses neither skills nor schemas. Each
+/// returns the reason if the value is invalid.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckJudges {
-    /// Whether these are the bytes of a `SKILL.md` that a host can use.
+    /// Validates the content of a `SKILL.md`.
     pub skill: fn(&[u8]) -> Result<(), String>,
-    /// Whether this is a JSON Schema.
+    /// Validates a JSON Schema.
     pub schema: fn(&Value) -> Result<(), String>,
 }

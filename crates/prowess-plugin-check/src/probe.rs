@@ -1,4 +1,4 @@
-//! The plugin as a check sees it: raw, as it crosses the boundary.
+//! Access of the checks to the objects of a plugin, without the host's adapters.
 
 use std::fs::File;
 use std::sync::mpsc;
@@ -14,43 +14,45 @@ use prowess_plugin_abi::{
     codes, flags,
 };
 
-use super::messages::{Ask, CheckJudges};
+use super::messages::{CheckJudges, Request};
 use super::recorder::Recorder;
-use prowess_plugin_host::kit::{End, HostSide, Instance, ProcessClock, Shape, begin, plain};
+use prowess_plugin_host::kit::{
+    HostSide, Instance, ProcessClock, Shape, ShutdownGuard, create, into_result,
+};
 use prowess_plugin_host::{LoadedCode, Manifest, NoLog, PluginLimits};
 
-/// How long a cancelled call may go on, and a plugin after `shutdown`.
-pub(super) const SOON: Duration = Duration::from_secs(3);
+/// The time limit of a cancelled call, and of `shutdown`.
+pub(super) const GRACE: Duration = Duration::from_secs(3);
 
-/// The result of a check: notes, or how its rule is broken.
-pub(super) type Checked = Result<Vec<String>, Broken>;
+/// The result of a check: notes, or the reason why it has not passed.
+pub(super) type RuleResult = Result<Vec<String>, NotPassed>;
 
-/// Why a check has not passed.
-pub(super) enum Broken {
-    /// How the rule is broken, and what to do.
-    Rule { reason: String, help: String },
-    /// There is nothing that the rule is about.
-    Nothing(&'static str),
+/// The reason why a check has not passed.
+pub(super) enum NotPassed {
+    /// The rule is violated.
+    Failed { reason: String, help: String },
+    /// The rule does not apply to this plugin.
+    Skipped(&'static str),
 }
 
-/// A broken rule.
-pub(super) fn broken(reason: impl Into<String>, help: impl Into<String>) -> Broken {
-    Broken::Rule { reason: reason.into(), help: help.into() }
+/// Creates the error of a violated rule.
+pub(super) fn failed(reason: impl Into<String>, help: impl Into<String>) -> NotPassed {
+    NotPassed::Failed { reason: reason.into(), help: help.into() }
 }
 
-/// A call that had to be answered and was not.
-pub(super) fn unanswered(what: &str, error: &AbiError) -> Broken {
+/// Creates the error of a call that must succeed but failed.
+pub(super) fn call_failed(what: &str, error: &AbiError) -> NotPassed {
     let AbiError { code, message, .. } = error;
     match *code {
         codes::PANIC | codes::POISONED => panicked(what, error),
-        _ => broken(format!("{what} fails: {message}"), "see what it needs in order to answer"),
+        _ => failed(format!("{what} fails: {message}"), "check the requirements of the call"),
     }
 }
 
-/// A call that panicked.
-pub(super) fn panicked(what: &str, error: &AbiError) -> Broken {
-    let help = "return an error instead: a host begins a plugin that panics only so many times";
-    broken(format!("{what} fails: {}", error.message), help)
+/// Creates the error of a call that panicked.
+pub(super) fn panicked(what: &str, error: &AbiError) -> NotPassed {
+    let help = "return an error instead: a host stops restarting a plugin that panics often";
+    failed(format!("{what} fails: {}", error.message), help)
 }
 
 pub(super) fn is_panic(error: &AbiError) -> bool {
@@ -59,79 +61,76 @@ pub(super) fn is_panic(error: &AbiError) -> bool {
 
 /// An opened plugin.
 pub(super) struct Probe {
-    pub(super) image: LoadedCode,
+    pub(super) code: LoadedCode,
     /// The configuration as text; empty if there is none.
     pub(super) config: String,
     pub(super) limits: PluginLimits,
     pub(super) judges: CheckJudges,
-    /// Where the plugin's standard output goes.
+    /// The file to which the plugin's standard output is redirected.
     pub(super) stdout: File,
-    tell: Mutex<Tell>,
+    on_step: Mutex<OnStep>,
 }
 
-/// Says what comes next.
-type Tell = Box<dyn Fn(String) + Send>;
+/// Receives the name of the next step.
+type OnStep = Box<dyn Fn(String) + Send>;
 
 impl Probe {
     pub(super) fn new(
-        image: LoadedCode,
-        ask: Ask,
+        code: LoadedCode,
+        request: Request,
         judges: CheckJudges,
         stdout: File,
-        tell: Tell,
+        on_step: OnStep,
     ) -> Self {
-        let config = ask.config.filter(|config| !config.is_null());
+        let config = request.config.filter(|config| !config.is_null());
         let config = config.map(|config| config.to_string()).unwrap_or_default();
-        Self { image, config, limits: ask.limits, judges, stdout, tell: Mutex::new(tell) }
+        Self { code, config, limits: request.limits, judges, stdout, on_step: Mutex::new(on_step) }
     }
 
     pub(super) fn manifest(&self) -> &Manifest {
-        self.image.manifest()
+        self.code.manifest()
     }
 
-    /// Says what comes next, for the case that this is the last that is received of the plugin.
+    /// Reports the next step, so that a crash or a timeout can be attributed to it.
     pub(super) fn step(&self, what: impl Into<String>) {
-        self.tell.lock().unwrap_or_else(std::sync::PoisonError::into_inner)(what.into());
+        self.on_step.lock().unwrap_or_else(std::sync::PoisonError::into_inner)(what.into());
     }
 
-    /// An instance with its configuration.
-    pub(super) fn begin(&self) -> Result<Arc<Life>, Broken> {
-        self.begin_with(&self.config).map_err(|error| unanswered("`init`", &error))
+    /// Creates an instance with the configuration of the check.
+    pub(super) fn start(&self) -> Result<Arc<Life>, NotPassed> {
+        self.start_with(&self.config).map_err(|error| call_failed("`init`", &error))
     }
 
-    /// An instance with any text as its configuration.
-    pub(super) fn begin_with(&self, config: &str) -> Result<Arc<Life>, AbiError> {
+    /// Creates an instance with another configuration, which may be invalid.
+    pub(super) fn start_with(&self, config: &str) -> Result<Arc<Life>, AbiError> {
         self.step("`init`");
         let clock = Arc::new(ProcessClock::default());
         let host = Arc::new(HostSide::new(&self.manifest().name, Arc::new(NoLog), clock));
-        let module = self.image.module();
+        let module = self.code.module();
         let call_ms = self.limits.call_ms;
         let (object, ended) = host.object();
-        let end = End { grace: SOON, ended };
-        let (instance, shape) = begin(module, object, config, end)?;
+        let shutdown = ShutdownGuard { grace: GRACE, ended };
+        let (instance, shape) = create(module, object, config, shutdown)?;
         Ok(Arc::new(Life { instance, shape, host, call_ms }))
     }
 
-    /// The sources of a new instance. Without any, there is nothing to check.
-    pub(super) fn sources(&self) -> Result<Vec<Source>, Broken> {
-        let sources = Life::sources(&self.begin()?);
-        match sources.is_empty() {
-            true => Err(Broken::Nothing("it has no sources")),
-            false => Ok(sources),
-        }
+    /// Creates an instance and returns its sources. Skips the check if there is none.
+    pub(super) fn sources(&self) -> Result<Vec<Source>, NotPassed> {
+        let sources = Life::sources(&self.start()?);
+        if sources.is_empty() { Err(NotPassed::Skipped("it has no sources")) } else { Ok(sources) }
     }
 
-    /// The tools of a new instance. Without any, there is nothing to check.
-    pub(super) fn tools(&self) -> Result<Arc<Life>, Broken> {
-        let life = self.begin()?;
-        match life.instance.objects().tools.is_empty() {
-            true => Err(Broken::Nothing("it has no tools")),
-            false => Ok(life),
+    /// Creates an instance with tools. Skips the check if there is none.
+    pub(super) fn tools(&self) -> Result<Arc<Life>, NotPassed> {
+        let life = self.start()?;
+        if life.instance.objects().tools.is_empty() {
+            return Err(NotPassed::Skipped("it has no tools"));
         }
+        Ok(life)
     }
 }
 
-/// An instance of the plugin. It ends when its last user drops it.
+/// An instance of the plugin. It is shut down when its last user drops it.
 pub(super) struct Life {
     pub(super) instance: Instance,
     pub(super) shape: Shape,
@@ -154,13 +153,13 @@ impl Life {
         &self.instance.objects().tools
     }
 
-    /// Calls the plugin with what belongs to a call.
+    /// Registers a call with the host, and runs it with its context.
     pub(super) fn call<T>(
         &self,
         cancel: Option<&Cancel>,
         work: impl FnOnce(CallCtx<'_>) -> T,
     ) -> T {
-        let running = self.host.begin_call(cancel);
+        let running = self.host.register_call(cancel);
         let trace_id = RStr::from_str("prowess-plugin-check");
         let deadline_ms = self.call_ms;
         let cancel_token = running.token;
@@ -168,7 +167,7 @@ impl Life {
     }
 }
 
-/// One source of an instance.
+/// A source of an instance.
 #[derive(Clone)]
 pub(super) struct Source {
     pub(super) life: Arc<Life>,
@@ -181,16 +180,16 @@ impl Source {
         &self.life.instance.objects().sources[self.index]
     }
 
-    /// A scan of everything.
-    pub(super) fn scan(&self) -> Result<Recorder, Broken> {
+    /// Scans the whole source.
+    pub(super) fn scan(&self) -> Result<Recorder, NotPassed> {
         let mut recorder = Recorder::default();
         match self.scan_into(&mut recorder, None) {
             Ok(()) => Ok(recorder),
-            Err(error) => Err(unanswered(&format!("a scan of `{}`", self.name), &error)),
+            Err(error) => Err(call_failed(&format!("a scan of `{}`", self.name), &error)),
         }
     }
 
-    /// A scan of everything into this sink.
+    /// Scans the whole source into this sink.
     pub(super) fn scan_into(
         &self,
         recorder: &mut Recorder,
@@ -198,11 +197,11 @@ impl Source {
     ) -> Result<(), AbiError> {
         self.life.call(cancel, |ctx| {
             let sink = ScanSinkAbi_TO::from_ptr(RMut::new(recorder), TD_Opaque);
-            plain(self.object().scan(ctx, sink))
+            into_result(self.object().scan(ctx, sink))
         })
     }
 
-    /// A scan of some packages.
+    /// Scans some packages.
     pub(super) fn scan_packages(
         &self,
         packages: &[&str],
@@ -211,7 +210,7 @@ impl Source {
         let packages: Vec<RStr<'_>> = packages.iter().map(|&package| package.into()).collect();
         self.life.call(None, |ctx| {
             let sink = ScanSinkAbi_TO::from_ptr(RMut::new(recorder), TD_Opaque);
-            plain(self.object().scan_packages(ctx, RSlice::from_slice(&packages), sink))
+            into_result(self.object().scan_packages(ctx, RSlice::from_slice(&packages), sink))
         })
     }
 
@@ -226,11 +225,11 @@ impl Source {
         let ext = RStr::empty();
         self.life.call(None, |ctx| {
             let read = self.object().read(ctx, ReadRequest { package, resource, limit, ext });
-            plain(read).map(|blob| blob.as_slice().to_vec())
+            into_result(read).map(|blob| blob.as_slice().to_vec())
         })
     }
 
-    /// One page of a listing.
+    /// Requests one page of a listing.
     pub(super) fn page(
         &self,
         package: &str,
@@ -241,23 +240,24 @@ impl Source {
         let cursor = cursor.into();
         let ext = RStr::empty();
         self.life.call(None, |ctx| {
-            plain(self.object().list(ctx, ListRequest { package, most, cursor, ext }))
+            into_result(self.object().list(ctx, ListRequest { package, most, cursor, ext }))
         })
     }
 }
 
-/// Whether a listing was cut on this page.
+/// Returns whether a listing was truncated on this page.
 pub(super) fn is_cut(page: &ListPage) -> bool {
     page.flags & flags::CUT != 0
 }
 
-/// Returns the result of `work`, on a thread of its own; `None` if it goes on for longer than
-/// [`SOON`].
-pub(super) fn soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+/// Runs `work` on a new thread and returns its result; `None` if it takes longer than [`GRACE`].
+pub(super) fn within_grace<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
-        // A result that comes too late is dropped.
+        // If the receiver has timed out, the result is dropped.
         let _ = sender.send(work());
     });
-    receiver.recv_timeout(SOON).ok()
+    receiver.recv_timeout(GRACE).ok()
 }

@@ -1,7 +1,7 @@
-//! One check in a process of its own, from the side that waits for it.
+//! Runs a check in a separate process, and waits for its outcome.
 //!
-//! The process is confined like that of a plugin in use, because the kit runs code that is not
-//! checked yet.
+//! The process is confined like that of a plugin in use, because the plugin has not been checked
+//! yet.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::net::UnixStream;
@@ -14,42 +14,43 @@ use prowess_sandbox::{
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::CheckSetup;
-use super::messages::{Ask, Say};
+use super::messages::{Message, Request};
 use super::report::CheckOutcome;
 use super::rules::Rule;
 use prowess_plugin_host::Launch;
-use prowess_plugin_host::kit::{died, frame};
+use prowess_plugin_host::kit::{describe_exit, frame};
 
-/// How long a process may take to end once it has said what it found.
-const LAST_BREATH: Duration = Duration::from_secs(2);
-const MOMENT: Duration = Duration::from_millis(2);
-/// How much of the output of a process is reported.
-const MOST_WORDS: usize = 300;
+/// The time that a process may take to exit after its outcome.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
+/// The interval in which the exit of a process is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
+/// The maximum length of a process's output in a message.
+const MAX_OUTPUT_BYTES: usize = 300;
 
-const HELP: &str = "fix the plugin: an operator who runs it in the host would lose the host";
+const HELP: &str = "fix the plugin: in the host's process this would end or block the host";
 
-/// The programs that a plugin may run while the rule about processes is checked. They inherit the
+/// The programs that a plugin may run during the check of child processes. They inherit its
 /// confinement.
 const PROGRAMS: [&str; 3] = ["/bin", "/usr/bin", "/usr/local/bin"];
 
-/// The setup that the checks of one plugin share.
+/// The parameters that the checks of one plugin share.
 pub(super) struct CheckProcess<'a> {
     pub(super) setup: &'a CheckSetup,
     pub(super) launch: Launch,
 }
 
-/// The messages of a process.
+/// The messages that were received from a process.
 #[derive(Default)]
 struct Received {
     step: String,
     outcome: Option<CheckOutcome>,
     is_late: bool,
-    /// Why what the process said could not be read.
+    /// The reason why a message is invalid.
     fault: Option<String>,
 }
 
 impl CheckProcess<'_> {
-    /// Runs a check to its end, whatever that is.
+    /// Runs a check until it ends, crashes or times out.
     pub(super) fn run(&self, rule: &Rule) -> CheckOutcome {
         self.attempt(rule).unwrap_or_else(|error| self.not_started(&error))
     }
@@ -70,11 +71,11 @@ impl CheckProcess<'_> {
                 return Ok(CheckOutcome::failed(reason, help));
             }
         };
-        // A process that died at once takes nothing; how it died is seen below.
-        let _ = self.ask(&socket, rule);
+        // If the process has already ended, its exit status is reported below.
+        let _ = self.send_request(&socket, rule);
         let received = receive(&socket, self.setup.deadline);
-        let status = bury(&mut child, !received.is_late);
-        Ok(self.judge(received, status, &last_words(&mut printed)))
+        let status = reap(&mut child, !received.is_late);
+        Ok(self.judge(received, status, &output(&mut printed)))
     }
 
     fn start(&self, rule: &Rule, streams: &Streams) -> Result<Running, SandboxError> {
@@ -83,7 +84,8 @@ impl CheckProcess<'_> {
         Native::new(plan.stage.clone()).spawn(&plan, streams, &files)
     }
 
-    /// Returns how the process is confined: as in use, and it may start others for one rule.
+    /// Returns the plan of the process. It is confined as in use, except that one rule needs child
+    /// processes.
     fn plan(&self, rule: &Rule) -> Plan {
         let mut plan = self.launch.plan();
         if rule.allows_processes {
@@ -96,47 +98,49 @@ impl CheckProcess<'_> {
 
     fn not_started(&self, error: &io::Error) -> CheckOutcome {
         let program = self.launch.program.display();
-        let reason = format!("the check cannot be given a process by `{program}`: {error}");
-        CheckOutcome::failed(reason, "see to it that this program can be started by its path")
+        let reason =
+            format!("the check cannot be started in a separate process by `{program}`: {error}");
+        CheckOutcome::failed(reason, "make sure that this program can be started by its path")
     }
 
-    fn ask(&self, socket: &UnixStream, rule: &Rule) -> io::Result<()> {
-        let ask = Ask {
+    fn send_request(&self, socket: &UnixStream, rule: &Rule) -> io::Result<()> {
+        let request = Request {
             rule: rule.name.to_owned(),
             file: self.launch.file.display().to_string(),
             config: self.launch.config.clone(),
             limits: self.launch.limits.clone(),
         };
-        frame::write(&mut &*socket, &ask, &[])
+        frame::write(&mut &*socket, &request, &[])
     }
 
-    fn judge(&self, received: Received, status: Option<ExitStatus>, words: &str) -> CheckOutcome {
-        let died = died(status);
+    fn judge(&self, received: Received, status: Option<ExitStatus>, output: &str) -> CheckOutcome {
+        let exit = describe_exit(status);
         let step = match &*received.step {
-            "" => "opening it",
+            "" => "opening the library",
             step => step,
         };
         match received.outcome {
             None if received.is_late => {
                 let seconds = self.setup.deadline.as_secs();
-                CheckOutcome::failed(format!("{step} did not end within {seconds} s{words}"), HELP)
+                CheckOutcome::failed(format!("{step} did not end within {seconds} s{output}"), HELP)
             }
             None if received.fault.is_some() => {
                 let fault = received.fault.unwrap_or_default();
-                let reason = format!("{step} made its process report what cannot be read: {fault}");
+                let reason = format!("{step} made its process send an invalid message: {fault}");
                 CheckOutcome::failed(reason, HELP)
             }
-            None => CheckOutcome::failed(format!("{step} {died}{words}"), HELP),
+            None => CheckOutcome::failed(format!("{step} {exit}{output}"), HELP),
             Some(failed @ CheckOutcome::Failed { .. }) => failed,
             Some(_) if !status.is_some_and(|status| status.success()) => {
-                CheckOutcome::failed(format!("when all was done, it {died}{words}"), HELP)
+                CheckOutcome::failed(format!("after the check, it {exit}{output}"), HELP)
             }
             Some(outcome) => outcome,
         }
     }
 }
 
-/// Reads the messages of the process until it is done, gone or late. The deadline is for one step.
+/// Reads messages until the outcome, the end of the process or a timeout. `deadline` is the time
+/// limit of each step.
 fn receive(socket: &UnixStream, deadline: Duration) -> Received {
     let mut received = Received::default();
     let mut end = Instant::now() + deadline;
@@ -146,12 +150,12 @@ fn receive(socket: &UnixStream, deadline: Duration) -> Received {
         if received.is_late {
             break;
         }
-        match frame::read::<Say>(&mut &*socket, frame::DOCUMENT_BYTES, 0) {
-            Ok(Some((Say::Step(step), _))) => {
+        match frame::read::<Message>(&mut &*socket, frame::DOCUMENT_BYTES, 0) {
+            Ok(Some((Message::Step(step), _))) => {
                 received.step = step;
                 end = Instant::now() + deadline;
             }
-            Ok(Some((Say::Done(outcome), _))) => received.outcome = Some(outcome),
+            Ok(Some((Message::Done(outcome), _))) => received.outcome = Some(outcome),
             Ok(None) => break,
             Err(error) if is_timeout(&error) => {}
             Err(error) => {
@@ -168,29 +172,30 @@ fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
-/// Waits for the end of a process, and ends it with all that it has started if it does not come.
-fn bury(child: &mut Child, is_waited_for: bool) -> Option<ExitStatus> {
-    let end = Instant::now() + if is_waited_for { LAST_BREATH } else { Duration::ZERO };
+/// Waits for the exit of a process if `wait` is set. Then kills its process group, and returns its
+/// exit status.
+fn reap(child: &mut Child, wait: bool) -> Option<ExitStatus> {
+    let end = Instant::now() + if wait { EXIT_TIMEOUT } else { Duration::ZERO };
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw)?;
     while Instant::now() < end && !has_ended(pid) {
-        std::thread::sleep(MOMENT);
+        std::thread::sleep(POLL_INTERVAL);
     }
-    // As long as it is not waited for, its number is no other process's.
+    // Until `wait`, the process id is not reused.
     let _ = kill_process_group(pid, Signal::KILL);
     child.wait().ok()
 }
 
-/// Whether the process has ended. It is not waited for.
+/// Returns whether a process has ended, without reaping it.
 fn has_ended(pid: Pid) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
 }
 
-/// The end of what it printed, to be put after a reason.
-fn last_words(printed: &mut std::fs::File) -> String {
+/// Returns the end of a process's output, to append to a reason.
+fn output(printed: &mut std::fs::File) -> String {
     let mut bytes = Vec::new();
     let length = printed.metadata().map_or(0, |metadata| metadata.len());
-    let most = MOST_WORDS as u64;
+    let most = MAX_OUTPUT_BYTES as u64;
     let read = printed
         .seek(SeekFrom::Start(length.saturating_sub(most)))
         .and_then(|_| printed.take(most).read_to_end(&mut bytes));

@@ -1,4 +1,4 @@
-//! The reports of a scan, as they crossed the boundary.
+//! Records the reports of a scan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,31 +6,31 @@ use abi_stable::std_types::RStr;
 use prowess_core::Cancel;
 use prowess_plugin_abi::{Found, Problem, ScanSinkAbi, flags, text};
 
-/// More reports than this are counted and not kept.
-const MOST_KEPT: usize = 100_000;
-/// How much is kept of a text that is not UTF-8.
-const MOST_FORGED_BYTES: usize = 1 << 10;
+/// The maximum number of reports that are recorded. Others are only counted.
+const MAX_RECORDED: usize = 100_000;
+/// The maximum length of a recorded text that is not UTF-8.
+const MAX_INVALID_BYTES: usize = 1 << 10;
 
-/// A sink that keeps every report.
+/// A sink that records every report.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recorder {
-    /// The stamps to answer with, by package.
+    /// The stamps of the previous scan, by package.
     pub(super) known: BTreeMap<String, u64>,
-    /// How many bytes more it asks for where a file is not whole.
-    pub(super) asks_for: u64,
-    /// To be set when the first package is found.
+    /// The number of further bytes to request of an incomplete file.
+    pub(super) further_bytes: u64,
+    /// Cancelled when the first package is found.
     pub(super) cancel: Option<Cancel>,
-    pub(super) found: Vec<Seen>,
+    pub(super) found: Vec<RecordedPackage>,
     pub(super) unchanged: BTreeSet<String>,
-    pub(super) problems: Vec<SeenProblem>,
+    pub(super) problems: Vec<RecordedProblem>,
     pub(super) reports: usize,
-    /// How many texts were not UTF-8.
-    pub(super) forged_texts: usize,
+    /// The number of texts that were not UTF-8.
+    pub(super) invalid_texts: usize,
 }
 
-/// A package that was found.
+/// A found package.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Seen {
+pub(super) struct RecordedPackage {
     pub(super) package: String,
     pub(super) file: String,
     pub(super) stamp: u64,
@@ -38,9 +38,9 @@ pub(super) struct Seen {
     pub(super) is_whole: bool,
 }
 
-/// A diagnostic that the plugin reported.
+/// A reported problem.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct SeenProblem {
+pub(super) struct RecordedProblem {
     pub(super) code: String,
     pub(super) path: String,
     pub(super) message: String,
@@ -48,7 +48,7 @@ pub(super) struct SeenProblem {
 }
 
 impl Recorder {
-    /// Returns a recorder that knows the stamps that this one received.
+    /// Returns a recorder for the next scan, with the recorded stamps.
     pub(super) fn next(&self) -> Self {
         let known = self.found.iter().filter(|seen| seen.stamp != 0);
         Self {
@@ -57,29 +57,30 @@ impl Recorder {
         }
     }
 
-    /// Returns the reports without order and stamps: a file that was changed just now has none yet
-    /// that may be relied on, and has one a moment later.
-    pub(super) fn sorted(mut self) -> (Vec<Seen>, Vec<SeenProblem>) {
+    /// Returns the reports in sorted order and without stamps: a recently changed file gets its
+    /// stamp only later.
+    pub(super) fn sorted(mut self) -> (Vec<RecordedPackage>, Vec<RecordedProblem>) {
         self.found.iter_mut().for_each(|seen| seen.stamp = 0);
         self.found.sort();
         self.problems.sort();
         (self.found, self.problems)
     }
 
-    /// A text of the plugin's, which may have any bytes.
+    /// Copies a text, and counts it if it is not UTF-8.
     fn text(&mut self, text: RStr<'_>) -> String {
         match text::checked(text) {
             Ok(text) => text.to_owned(),
             Err(_) => {
-                self.forged_texts += 1;
-                text::lossy(text, MOST_FORGED_BYTES).into_owned()
+                self.invalid_texts += 1;
+                text::lossy(text, MAX_INVALID_BYTES).into_owned()
             }
         }
     }
 
-    fn keeps(&mut self) -> bool {
+    /// Counts a report, and returns whether it is recorded.
+    fn count_report(&mut self) -> bool {
         self.reports += 1;
-        self.reports <= MOST_KEPT
+        self.reports <= MAX_RECORDED
     }
 }
 
@@ -93,7 +94,7 @@ impl ScanSinkAbi for Recorder {
     }
 
     fn unchanged(&mut self, package: RStr<'_>) {
-        if self.keeps() {
+        if self.count_report() {
             let package = self.text(package);
             self.unchanged.insert(package);
         }
@@ -103,26 +104,26 @@ impl ScanSinkAbi for Recorder {
         if let Some(cancel) = &self.cancel {
             cancel.cancel();
         }
-        if !self.keeps() {
+        if !self.count_report() {
             return 0;
         }
         let is_whole = found.flags & flags::WHOLE_FILE != 0;
         let length = found.head.len() as u64;
         let package = self.text(found.package);
         let file = self.text(found.file);
-        self.found.push(Seen {
+        self.found.push(RecordedPackage {
             package,
             file,
             stamp: found.stamp,
             head: found.head.to_vec(),
             is_whole,
         });
-        if is_whole || self.asks_for == 0 { 0 } else { length + self.asks_for }
+        if is_whole || self.further_bytes == 0 { 0 } else { length + self.further_bytes }
     }
 
     fn problem(&mut self, problem: Problem<'_>) {
-        if self.keeps() {
-            let seen = SeenProblem {
+        if self.count_report() {
+            let seen = RecordedProblem {
                 code: self.text(problem.code),
                 path: self.text(problem.path),
                 message: self.text(problem.message),

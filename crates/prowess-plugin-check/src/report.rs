@@ -1,4 +1,4 @@
-//! The report of a run, as data.
+//! The report of a check.
 
 use std::path::PathBuf;
 
@@ -6,62 +6,62 @@ use prowess_core::Digest;
 use prowess_plugin_abi::manifest::Manifest;
 use serde::{Deserialize, Serialize};
 
-/// The report of one plugin.
+/// The report of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckReport {
-    /// The file, as it was named.
+    /// The plugin's file, as the caller named it.
     pub file: PathBuf,
-    /// The digest of its bytes.
+    /// The digest of the file.
     pub digest: Digest,
-    /// Its manifest; `None` if that cannot be read.
+    /// The manifest; `None` if it cannot be parsed.
     pub manifest: Option<Manifest>,
-    /// Every check of the kit, in its order.
+    /// The results of all checks, in order.
     pub checks: Vec<CheckResult>,
 }
 
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckResult {
-    /// Its name, such as `hostile`.
+    /// The name of the check, such as `hostile`.
     pub name: &'static str,
-    /// The rule.
+    /// The rule that is checked.
     pub rule: &'static str,
-    /// How it ended.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: CheckOutcome,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub duration_ms: u64,
 }
 
-/// How a check ended.
+/// The outcome of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum CheckOutcome {
-    /// The rule holds.
+    /// The plugin follows the rule.
     Passed {
         /// Further notes for the author.
         notes: Vec<String>,
     },
-    /// The rule is broken.
+    /// The plugin violates the rule.
     Failed {
-        /// How.
+        /// The violation.
         reason: String,
-        /// The next step.
+        /// How to fix it.
         help: String,
     },
-    /// There is nothing that the rule is about, or an earlier check failed.
+    /// The rule does not apply to the plugin, or an earlier check failed.
     Skipped {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// How many checks ended in which way.
+/// The number of checks by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CheckSummary {
-    /// Whose rule holds.
+    /// The number of passed checks.
     pub passed: usize,
-    /// Whose rule is broken.
+    /// The number of failed checks.
     pub failed: usize,
     /// The number of skipped checks.
     pub skipped: usize,
@@ -80,19 +80,19 @@ impl CheckOutcome {
         Self::Skipped { reason: reason.into() }
     }
 
-    /// Whether the rule is broken.
+    /// Returns whether the check failed.
     pub fn is_failed(&self) -> bool {
         matches!(self, Self::Failed { .. })
     }
 }
 
 impl CheckReport {
-    /// Whether no rule is broken.
+    /// Returns whether no check failed.
     pub fn is_passed(&self) -> bool {
         !self.checks.iter().any(|check| check.outcome.is_failed())
     }
 
-    /// How many checks ended in which way.
+    /// Returns the number of checks by outcome.
     pub fn summary(&self) -> CheckSummary {
         let mut summary = CheckSummary::default();
         for check in &self.checks {

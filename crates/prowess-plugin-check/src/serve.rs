@@ -1,4 +1,4 @@
-//! One check in a process of its own, as that process.
+//! The main function of the process of a check.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,25 +9,25 @@ use std::process::ExitCode;
 
 use prowess_sandbox::{EXIT_NOT_CONFINED, Inside};
 
-use super::messages::{Ask, CheckJudges, Say};
-use super::probe::{Broken, Probe};
+use super::messages::{CheckJudges, Message, Request};
+use super::probe::{NotPassed, Probe};
 use super::report::CheckOutcome;
 use super::rules::RULES;
 use prowess_plugin_host::kit::{frame, open_library};
 
-/// The most bytes of a reason.
-const MOST_TEXT: usize = 8 << 10;
+/// The maximum length of a reason.
+const MAX_TEXT_BYTES: usize = 8 << 10;
 
-/// Runs one check for [`check`](super::check()), which has started this process. This is all that
-/// the program of a check's process does.
+/// Runs one check for [`check`](super::check()), which started this process. The program of the
+/// process does nothing else.
 ///
-/// Call it before anything else: the process must have one thread, and its open files are closed,
-/// except the standard streams.
+/// Must be called first: the process may only have one thread, and all open files except the
+/// standard streams are closed.
 pub fn run_check(judges: CheckJudges) -> ExitCode {
     let inside = match prowess_sandbox::enter() {
         Ok(inside) => inside,
         Err(error) => {
-            // The kit has the reason already, unless there is none.
+            // `check` has already received the reason, if it started this process.
             let _ = writeln!(io::stderr(), "prowess plugin check: {error}");
             return EXIT_NOT_CONFINED.into();
         }
@@ -35,7 +35,7 @@ pub fn run_check(judges: CheckJudges) -> ExitCode {
     match serve(inside, judges) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // There is no other stream if this one is closed.
+            // If standard error is closed, the error is lost.
             let _ = writeln!(io::stderr(), "prowess plugin check: {error}");
             ExitCode::FAILURE
         }
@@ -45,45 +45,51 @@ pub fn run_check(judges: CheckJudges) -> ExitCode {
 fn serve(inside: Inside, judges: CheckJudges) -> io::Result<()> {
     let Inside { mut socket, files, .. } = inside;
     let library = files.into_iter().next().ok_or_else(|| io::Error::other("no library"))?;
-    // The kit has made standard output a file, which no other process has open for reading.
+    // `check` has redirected standard output to a file.
     let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    let Some((ask, _)) = frame::read::<Ask>(&mut socket, frame::REQUEST_BYTES, 0)? else {
+    let Some((request, _)) = frame::read::<Request>(&mut socket, frame::REQUEST_BYTES, 0)? else {
         return Ok(());
     };
-    let outcome = match open_library(library, Path::new(&ask.file)) {
-        Ok(image) => {
+    let outcome = match open_library(library, Path::new(&request.file)) {
+        Ok(code) => {
             let steps = socket.try_clone()?;
-            let tell = move |step: String| send(&steps, &Say::Step(cut(&step).to_owned()));
-            look(&ask.rule.clone(), &Probe::new(image, ask, judges, stdout, Box::new(tell)))
+            let on_step =
+                move |step: String| send(&steps, &Message::Step(truncated(&step).to_owned()));
+            run_rule(
+                &request.rule.clone(),
+                &Probe::new(code, request, judges, stdout, Box::new(on_step)),
+            )
         }
         Err(error) => super::file::refused(&error),
     };
-    frame::write(&mut socket, &Say::Done(outcome), &[])
+    frame::write(&mut socket, &Message::Done(outcome), &[])
 }
 
-/// The start of a text, as long as a report shows.
-fn cut(text: &str) -> &str {
-    &text[..text.floor_char_boundary(MOST_TEXT)]
+/// Truncates a text for the report.
+fn truncated(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_TEXT_BYTES)]
 }
 
-fn send(socket: &UnixStream, what: &Say) {
-    // A host that has gone is noticed at the end.
-    let _ = frame::write(&mut &*socket, what, &[]);
+fn send(socket: &UnixStream, message: &Message) {
+    // A write error is detected again when the outcome is sent.
+    let _ = frame::write(&mut &*socket, message, &[]);
 }
 
-fn look(name: &str, probe: &Probe) -> CheckOutcome {
+fn run_rule(name: &str, probe: &Probe) -> CheckOutcome {
     let Some(rule) = RULES.iter().find(|rule| rule.name == name) else {
         return CheckOutcome::skipped(format!("there is no check `{name}`"));
     };
     match (rule.check)(probe) {
         Ok(notes) => CheckOutcome::Passed { notes },
-        // A plugin writes parts of both, at any length.
-        Err(Broken::Rule { reason, help }) => CheckOutcome::failed(cut(&reason), cut(&help)),
-        Err(Broken::Nothing(reason)) => CheckOutcome::skipped(reason),
+        // The plugin determines parts of both, so they may be long.
+        Err(NotPassed::Failed { reason, help }) => {
+            CheckOutcome::failed(truncated(&reason), truncated(&help))
+        }
+        Err(NotPassed::Skipped(reason)) => CheckOutcome::skipped(reason),
     }
 }
 
-/// Returns the start of the plugin's output.
+/// Returns the beginning of the plugin's output.
 pub(super) fn printed(stdout: &File) -> io::Result<String> {
     use std::os::unix::fs::FileExt;
     let mut bytes = [0; 200];

@@ -1,37 +1,37 @@
-//! How often a plugin that failed is begun again.
+//! A circuit breaker for the restarts of a plugin.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Counts failures over some time. Time comes in as an argument.
+/// Limits the number of restarts within a time window. The clock is an argument.
 #[derive(Debug)]
 pub(crate) struct Breaker {
-    most: usize,
+    limit: usize,
     window: Duration,
     failures: VecDeque<Duration>,
     is_open: bool,
 }
 
 impl Breaker {
-    pub(crate) fn new(most: u32, window: Duration) -> Self {
-        Self { most: most as usize, window, failures: VecDeque::new(), is_open: false }
+    pub(crate) fn new(limit: u32, window: Duration) -> Self {
+        Self { limit: limit as usize, window, failures: VecDeque::new(), is_open: false }
     }
 
-    /// Whether the plugin may be begun again now; each yes is counted. After the first no there is
-    /// no further yes.
-    pub(crate) fn may_begin_again(&mut self, now: Duration) -> bool {
+    /// Counts a restart, and returns whether it is within the limit. Once the limit was exceeded,
+    /// every further restart is refused.
+    pub(crate) fn allow_restart(&mut self, now: Duration) -> bool {
         let is_old = |&at: &Duration| now.saturating_sub(at) >= self.window;
         while self.failures.front().is_some_and(is_old) {
             self.failures.pop_front();
         }
-        self.is_open |= self.failures.len() >= self.most;
+        self.is_open |= self.failures.len() >= self.limit;
         if !self.is_open {
             self.failures.push_back(now);
         }
         !self.is_open
     }
 
-    /// Whether there was a no.
+    /// Returns whether a restart was refused.
     pub(crate) fn is_open(&self) -> bool {
         self.is_open
     }

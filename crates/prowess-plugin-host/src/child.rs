@@ -1,17 +1,14 @@
-//! A plugin in a process of its own.
+//! Runs a plugin in a separate process.
 //!
-//! In the host's process nothing holds back a plugin that aborts, exits, overflows its stack, hangs
-//! or takes all memory. In its own process, which is confined by `prowess-sandbox`, it ends only
-//! that process: the host gets an error with the reason, starts the plugin again after a while, and
-//! leaves it alone if that happens too often. Its sources and tools implement the core's traits, as
-//! linked ones do.
+//! A plugin in the host's process can end the host: it may abort, exit, overflow its stack, hang or
+//! exhaust the memory. In a separate process, which is confined by `prowess-sandbox`, it only ends
+//! that process. The host then gets an error with the reason, restarts the process after a backoff,
+//! and gives up after too many failures. The sources and tools implement the core's traits.
 
-mod asking;
 mod batch;
-mod broken;
 mod clock;
 mod connection;
-mod eager;
+mod error;
 pub mod frame;
 mod inbox;
 mod launch;
@@ -20,6 +17,7 @@ mod output;
 mod plugin;
 mod process;
 mod protocol;
+mod questions;
 mod remote;
 mod restarts;
 mod run;
@@ -27,6 +25,7 @@ mod scan;
 mod serve;
 mod server;
 mod slots;
+mod spin_reader;
 mod supervisor;
 mod tools;
 mod watches;
@@ -35,11 +34,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use clock::ProcessClock;
 pub use launch::Launch;
-pub use process::{died, probe_sandbox};
+pub use process::{describe_exit, probe_sandbox};
 pub use remote::{ProcessPlugin, start_process, start_process_with};
 pub use run::{open_library, run_process, run_process_with};
 
-/// Locks a mutex. The values behind these locks are consistent at each moment, also after a panic.
+/// Locks a mutex and ignores poisoning: the values are consistent also after a panic.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

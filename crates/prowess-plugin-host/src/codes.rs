@@ -1,64 +1,64 @@
-//! The codes of plugins that are refused or fail: those of [`PluginErrorKind`], and those of
-//! results and diagnostics. The page of codes lists them.
+//! The codes of plugin errors: those of [`PluginErrorKind`], and those of results and diagnostics.
+//! `DIAGNOSTICS.md` lists them.
 //!
 //! [`PluginErrorKind`]: crate::PluginErrorKind
 
 prowess_core::declare_codes! {
-    /// There is no such file, or it cannot be read.
+    /// The plugin's file does not exist or cannot be read.
     PLUGIN_UNREADABLE = "plugin-unreadable";
-    /// The plugin lies where no plugin is taken from, or where others may write.
+    /// The plugin is outside of the plugin directories, or other users can replace it.
     PLUGIN_PLACE_REFUSED = "plugin-place-refused";
     /// The plugin is larger than the policy allows.
     PLUGIN_TOO_LARGE = "plugin-too-large";
-    /// The plugin is not a dynamic library, or a damaged one.
+    /// The file is not a dynamic library, or is damaged.
     PLUGIN_NOT_A_LIBRARY = "plugin-not-a-library";
-    /// The plugin is for another system, processor or byte order.
+    /// The plugin was built for another operating system, processor or byte order.
     PLUGIN_WRONG_TARGET = "plugin-wrong-target";
-    /// The plugin is a library, but no plugin.
+    /// The file is a dynamic library without a plugin manifest.
     PLUGIN_NOT_A_PLUGIN = "plugin-not-a-plugin";
-    /// The plugin's manifest cannot be read.
+    /// The plugin's manifest cannot be parsed.
     PLUGIN_MANIFEST_INVALID = "plugin-manifest-invalid";
-    /// The plugin was built for a boundary that this host does not speak.
+    /// The plugin was built for an ABI version that this host does not support.
     PLUGIN_ABI_MISMATCH = "plugin-abi-mismatch";
     /// The plugin is not trusted.
     PLUGIN_NOT_TRUSTED = "plugin-not-trusted";
-    /// The plugin was trusted with other bytes.
+    /// A plugin of this name is trusted with another digest.
     PLUGIN_DIGEST_MISMATCH = "plugin-digest-mismatch";
-    /// The plugin's signature does not hold.
+    /// The plugin's signature is invalid.
     PLUGIN_SIGNATURE_INVALID = "plugin-signature-invalid";
-    /// The plugin is older than one that was trusted, or than the policy allows.
+    /// The plugin is older than a trusted version, or than the policy allows.
     PLUGIN_ROLLBACK = "plugin-rollback";
-    /// The plugin needs libraries that the policy does not allow, or asks the loader for what it
-    /// may not.
+    /// The plugin needs libraries that the policy does not allow, or changes how the system's
+    /// loader finds libraries.
     PLUGIN_LINKAGE_REFUSED = "plugin-linkage-refused";
-    /// The plugin would end the process where it should report an error.
+    /// The plugin was built with `panic = "abort"`, so a panic would end the host.
     PLUGIN_PANIC_ABORTS = "plugin-panic-aborts";
-    /// Another file is the plugin of this name already.
+    /// Another file is already loaded as the plugin of this name.
     PLUGIN_NAME_TAKEN = "plugin-name-taken";
-    /// The plugin's bytes could not be put where they can be opened.
+    /// The plugin's bytes could not be copied to where the loader can open them.
     PLUGIN_STAGING_FAILED = "plugin-staging-failed";
-    /// The plugin's process cannot be confined as the policy demands.
+    /// The plugin's process cannot be confined at the level that the policy requires.
     SANDBOX_UNAVAILABLE = "sandbox-unavailable";
-    /// The system's loader could not open it.
+    /// The system's loader could not open the plugin.
     PLUGIN_OPEN_FAILED = "plugin-open-failed";
-    /// The plugin refused to begin, or did not begin in time.
+    /// The plugin's initialization failed or timed out.
     PLUGIN_INIT_FAILED = "plugin-init-failed";
-    /// The plugin panicked, now or earlier.
+    /// The plugin panicked in this call or an earlier one.
     PLUGIN_PANICKED = "plugin-panicked";
-    /// The plugin's process died.
+    /// The plugin's process ended unexpectedly.
     PLUGIN_CRASHED = "plugin-crashed";
-    /// The plugin did not answer in time.
+    /// A call of the plugin timed out.
     PLUGIN_DEADLINE = "plugin-deadline";
-    /// The plugin failed too often to be tried again.
+    /// The plugin failed too often and is not restarted.
     PLUGIN_QUARANTINED = "plugin-quarantined";
-    /// The plugin answered what no plugin may answer.
+    /// The plugin returned an invalid answer.
     PLUGIN_PROTOCOL_BROKEN = "plugin-protocol-broken";
-    /// The plugin was replaced too often: the code of each generation stays in memory.
+    /// The plugin was replaced too often. The code of each generation stays in memory.
     PLUGIN_GENERATIONS_EXHAUSTED = "plugin-generations-exhausted";
-    /// The plugin failed for another reason, or it gave a result a code that is none.
+    /// The plugin failed for another reason, or returned an invalid code.
     PLUGIN_FAILED = "plugin-failed";
-    /// The plugin cannot answer now.
+    /// The plugin is temporarily unavailable.
     PLUGIN_UNAVAILABLE = "plugin-unavailable";
-    /// The file of trusted plugins cannot be read, so no plugin is replaced.
+    /// The trust store cannot be read, so no plugin is replaced.
     PLUGIN_TRUST_INVALID = "plugin-trust-invalid";
 }

@@ -1,8 +1,7 @@
-//! The answers to a tool's questions about the conversation that it is called in.
+//! Answers a plugin tool's questions about the catalog and the session of its call.
 //!
-//! A plugin sees what the caller of the call can find: other audiences' skills have no name in its
-//! catalog, and only files of skills that this caller may load are read for it, or of those that
-//! the conversation has loaded.
+//! A plugin has the access of the call's caller: its catalog omits skills of other audiences, and
+//! it can only read files of skills that the caller may load or that the session has loaded.
 
 mod answer;
 mod mailbox;
@@ -17,22 +16,22 @@ use prowess_core::{ActiveSkill, Session};
 use prowess_plugin_abi::AbiError;
 
 pub(crate) use answer::Conversation;
-pub(crate) use mailbox::{Closing, Mailbox};
+pub(crate) use mailbox::{CloseOnDrop, Mailbox};
 
 /// Answers the questions of one call.
 pub(crate) trait Answer {
-    /// Answers a question, which is JSON.
+    /// Answers a question in JSON.
     fn answer(&self, question: &str) -> Result<Vec<u8>, AbiError>;
 }
 
-/// How a call shows its conversation to the plugin.
+/// The conversation that a call shows to the plugin.
 #[derive(Clone, Copy)]
 pub(crate) struct Shown<'a> {
     /// The number of the pinned catalog.
     pub(crate) catalog: u64,
-    /// The secret for the tags around bodies.
+    /// The secret boundary of the tags around skill bodies.
     pub(crate) boundary: &'a str,
-    /// The number of the session's state, as far as that is known.
+    /// The number of the session's state; `None` if the state cannot be read.
     pub(crate) state: Option<u64>,
     pub(crate) answers: Answers<'a>,
 }
@@ -40,14 +39,14 @@ pub(crate) struct Shown<'a> {
 /// The thread that answers the questions of a call.
 #[derive(Clone, Copy)]
 pub(crate) enum Answers<'a> {
-    /// The thread of the caller, while it waits for the call.
+    /// The caller's thread, while it waits for the call.
     Caller(&'a dyn Answer),
-    /// Whichever thread asks.
+    /// The thread that asks.
     AnyThread(&'a std::sync::Arc<dyn Answer + Send + Sync>),
 }
 
-/// Returns a number for the state of a session, so that a plugin asks for each state once. Equal
-/// states have equal numbers in this process; others differ, as far as 64 bits can tell.
+/// Returns a hash of a session's state, so that a plugin requests each state once. Equal states
+/// have equal hashes within this process.
 pub(crate) fn state_number(session: &dyn Session) -> Option<u64> {
     static KEYS: OnceLock<RandomState> = OnceLock::new();
 

@@ -1,4 +1,4 @@
-//! Why a plugin was not used.
+//! The error of this crate.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,81 +6,82 @@ use std::path::{Path, PathBuf};
 use prowess_core::{Code, Diagnostic, Severity};
 use serde::Serialize;
 
-/// A plugin that was refused or failed: one line that says what, why, and whether code of the
-/// plugin ran; `help` is the next step.
+/// A plugin that was refused or failed. It displays as one line: the file, the reason, and whether
+/// no code of the plugin ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PluginError {
     /// The kind of error.
     pub kind: PluginErrorKind,
-    /// The plugin's file, as it was named.
+    /// The plugin's file, as the caller named it.
     pub file: PathBuf,
-    /// Why, without the file and without a full stop.
+    /// The reason, without the file and without a full stop.
     pub reason: String,
-    /// The next step.
+    /// How to fix the problem.
     pub help: String,
     /// Whether code of the plugin may have run.
     pub was_executed: bool,
 }
 
-/// The kinds of [`PluginError`], in the order in which a file meets them.
+/// The kind of a [`PluginError`], in the order of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(into = "&'static str")]
 #[non_exhaustive]
 pub enum PluginErrorKind {
-    /// There is no such file, or it cannot be read.
+    /// The file does not exist or cannot be read.
     Unreadable,
-    /// It lies where no plugin is taken from, or where others may write.
+    /// The file is outside of the plugin directories, or other users can replace it.
     Place,
-    /// It is larger than the policy allows.
+    /// The file is larger than the policy allows.
     TooLarge,
-    /// It is not a dynamic library, or a damaged one.
+    /// The file is not a dynamic library, or is damaged.
     NotALibrary,
-    /// It is for another system, processor or byte order.
+    /// The plugin was built for another operating system, processor or byte order.
     WrongTarget,
-    /// It is a library, but no plugin.
+    /// The file is a dynamic library without a plugin manifest.
     NotAPlugin,
-    /// Its manifest cannot be read.
+    /// The manifest cannot be parsed.
     Manifest,
-    /// It was built for a boundary that this host does not speak.
+    /// The plugin was built for an ABI version that this host does not support.
     Abi,
-    /// It is not trusted.
+    /// The plugin is not trusted.
     NotTrusted,
-    /// It was trusted with other bytes.
+    /// A plugin of this name is trusted with another digest.
     DigestMismatch,
-    /// Its signature does not hold.
+    /// The signature is invalid.
     Signature,
-    /// It is older than one that was trusted, or than the policy allows.
+    /// The plugin is older than a trusted version, or than the policy allows.
     Rollback,
-    /// It needs libraries that the policy does not allow, or asks the loader for what it may not.
+    /// The plugin needs libraries that the policy does not allow, or changes how the system's
+    /// loader finds libraries.
     Linkage,
-    /// It would end the process where it should report an error.
+    /// The plugin was built with `panic = "abort"`, so a panic would end the host.
     PanicStrategy,
-    /// Another file is the plugin of this name already.
+    /// Another file is already loaded as the plugin of this name.
     NameTaken,
-    /// Its bytes could not be put where they can be opened.
+    /// The plugin's bytes could not be copied to where the loader can open them.
     Staging,
-    /// Its process cannot be confined as the policy demands.
+    /// The plugin's process cannot be confined at the level that the policy requires.
     Sandbox,
-    /// The system's loader could not open it.
+    /// The system's loader could not open the plugin.
     Open,
-    /// It refused to begin, or did not begin in time.
+    /// The plugin's initialization failed or timed out.
     Init,
-    /// It panicked, now or earlier.
+    /// The plugin panicked in this call or an earlier one.
     Panicked,
-    /// Its process died.
+    /// The plugin's process ended unexpectedly.
     Crashed,
-    /// It did not answer in time.
+    /// A call of the plugin timed out.
     Deadline,
-    /// It failed too often to be tried again.
+    /// The plugin failed too often and is not restarted.
     Quarantined,
-    /// It answered what no plugin may answer.
+    /// The plugin returned an invalid answer.
     Protocol,
-    /// It was replaced too often: the code of each generation stays in memory.
+    /// The plugin was replaced too often. The code of each generation stays in memory.
     Generations,
 }
 
 impl PluginErrorKind {
-    /// Every kind, in that order.
+    /// Every kind, in the order of the checks.
     pub const ALL: [Self; 25] = [
         Self::Unreadable,
         Self::Place,
@@ -109,12 +110,12 @@ impl PluginErrorKind {
         Self::Generations,
     ];
 
-    /// The kind with this code; `None` if there is none.
-    pub(crate) fn of_code(code: &str) -> Option<Self> {
+    /// Returns the kind with this code.
+    pub(crate) fn from_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == code)
     }
 
-    /// The code that a failure or a diagnostic carries.
+    /// Returns the code of results and diagnostics with this kind.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unreadable => "plugin-unreadable",
@@ -153,7 +154,7 @@ impl From<PluginErrorKind> for &'static str {
 }
 
 impl PluginError {
-    /// A refusal before any code of the plugin ran.
+    /// Creates the error of a plugin that was refused before any of its code ran.
     pub fn refused(
         kind: PluginErrorKind,
         file: &Path,
@@ -165,7 +166,7 @@ impl PluginError {
         Self { kind, file: file.to_owned(), reason, help, was_executed: false }
     }
 
-    /// A failure after code of the plugin may have run.
+    /// Creates the error of a plugin whose code may have run.
     pub fn failed(
         kind: PluginErrorKind,
         file: &Path,
@@ -175,8 +176,8 @@ impl PluginError {
         Self { was_executed: true, ..Self::refused(kind, file, reason, help) }
     }
 
-    /// Converts the error into a diagnostic of its file, for a host that goes on without the
-    /// plugin.
+    /// Converts the error into a diagnostic for the plugin's file, for a host that continues
+    /// without the plugin.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let code = Code::new(self.kind.as_str());
         let diagnostic = Diagnostic::new(code, Severity::Error, self.to_string(), &*self.help);
@@ -187,10 +188,10 @@ impl PluginError {
 impl fmt::Display for PluginError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "`{}` {}", self.file.display(), self.reason)?;
-        match self.was_executed {
-            true => Ok(()),
-            false => formatter.write_str("; nothing was executed"),
+        if self.was_executed {
+            return Ok(());
         }
+        formatter.write_str("; nothing was executed")
     }
 }
 

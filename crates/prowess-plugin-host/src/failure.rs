@@ -1,26 +1,26 @@
-//! Why a call of a plugin has no answer.
+//! The error of a call of a plugin in this process.
 
 use prowess_plugin_abi::{AbiError, codes};
 
 use crate::PluginErrorKind;
 
-/// Why a call has no answer.
+/// The error of a call.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// One of the boundary's numbers.
+    /// An error code of the ABI.
     pub(crate) code: u32,
-    /// The plugin's fault; `None` where the plugin itself returned the error.
+    /// The kind of the plugin's fault; `None` if the plugin returned the error itself.
     pub(crate) kind: Option<PluginErrorKind>,
     pub(crate) message: String,
 }
 
 impl Failure {
-    /// The plugin did wrong.
-    pub(crate) fn of(kind: PluginErrorKind, code: u32, message: String) -> Self {
+    /// Creates the error of a call that failed through a fault of the plugin.
+    pub(crate) fn new(kind: PluginErrorKind, code: u32, message: String) -> Self {
         Self { code, kind: Some(kind), message }
     }
 
-    /// The plugin returned this error, unless it panicked.
+    /// Converts an error that the plugin returned. A panic is a fault of the plugin.
     pub(crate) fn reported_by(plugin: &str, error: &AbiError) -> Self {
         let is_panic = matches!(error.code, codes::PANIC | codes::POISONED);
         Self {

@@ -1,4 +1,4 @@
-//! Plugins are replaced when their files change.
+//! Reloads plugins when their files change.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -14,37 +14,36 @@ use prowess_core::{Diagnostic, Severity};
 
 use crate::{PluginError, PluginHandle, PluginLoader, Reloaded, TrustStore, codes};
 
-/// How long a file is left alone before it is looked at: a copy is more than one write.
-const QUIET: Duration = Duration::from_millis(500);
-/// A file that never is quiet is looked at after so many times [`QUIET`].
-const PATIENCE: usize = 20;
+/// The time without changes after which a file is checked: a copy consists of several writes.
+const DEBOUNCE: Duration = Duration::from_millis(500);
+/// The maximum number of times that a further change delays the check.
+const MAX_DELAYS: usize = 20;
 
 /// Receives a diagnostic for each file that cannot replace the running build.
 pub type OnRejectedFile = Arc<dyn Fn(Diagnostic) + Send + Sync>;
 
-/// Follows the files of plugins until it is dropped.
+/// Watches the files of plugins and reloads them, until it is dropped.
 pub struct Follower {
-    /// Its end is the thread's.
+    /// Dropped first, which ends the thread.
     watcher: Option<RecommendedWatcher>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Follower {
-    /// Follows these plugins, and the file that says what is trusted: half a second after the last
-    /// change of one, each file is looked at, and a build that may run takes the place of the old
-    /// one. One that may not, or does not begin, is reported once as a diagnostic, and the old one
-    /// stays in use.
+    /// Starts to watch the files of these plugins and the trust store. Half a second after the last
+    /// change, each changed plugin is reloaded. If the new build may not run or does not start,
+    /// `on_rejected` receives a diagnostic once, and the old build keeps running.
     ///
-    /// Without a trust file, what the loader trusts stays as it is.
+    /// Without a trust file, the loader's trust store does not change.
     ///
     /// # Errors
     ///
-    /// The operating system has no thread or no watch left, or a directory is gone.
+    /// Returns an error if a thread or a watch cannot be created, or a directory does not exist.
     pub fn start(
         loader: PluginLoader,
         plugins: Vec<PluginHandle>,
         trust_file: Option<PathBuf>,
-        told: OnRejectedFile,
+        on_rejected: OnRejectedFile,
     ) -> io::Result<Self> {
         let files: BTreeSet<PathBuf> = plugins
             .iter()
@@ -54,9 +53,9 @@ impl Follower {
         let (sender, changes) = mpsc::channel();
         let watcher = watch(&files, sender).map_err(io::Error::other)?;
         let plugins = plugins.into_iter().map(|plugin| (plugin, None)).collect();
-        let following = Following { loader, plugins, trust_file, told };
+        let reloads = ReloadThread { loader, plugins, trust_file, on_rejected };
         let thread = thread::Builder::new().name("prowess-plugins".to_owned());
-        let thread = thread.spawn(move || following.run(&changes))?;
+        let thread = thread.spawn(move || reloads.run(&changes))?;
         Ok(Self { watcher: Some(watcher), thread: Some(thread) })
     }
 }
@@ -64,27 +63,27 @@ impl Follower {
 impl Drop for Follower {
     fn drop(&mut self) {
         drop(self.watcher.take());
-        // A thread that panicked has said so by itself.
+        // The panic hook has already reported a panic of the thread.
         drop(self.thread.take().map(JoinHandle::join));
     }
 }
 
-/// Watches the directories, since a file that is installed anew is another one of the same name.
+/// Watches the directories of the files, since an installation replaces the file itself.
 fn watch(files: &BTreeSet<PathBuf>, sender: Sender<()>) -> notify::Result<RecommendedWatcher> {
     let names = files.clone();
-    let hear = move |event: notify::Result<Event>| {
-        // A watch that lost its place may have missed anything.
+    let on_event = move |event: notify::Result<Event>| {
+        // After an error the watch may have missed any change.
         let is_ours = event.map_or(true, |event| {
             event.need_rescan() || event.paths.iter().any(|path| names.contains(path))
         });
         if is_ours {
-            // A receiver that is gone was dropped.
+            // The receiver is only dropped together with the follower.
             let _ = sender.send(());
         }
     };
-    // Without what is only opened or read: otherwise each of our own reads is an event.
+    // Without open and read events, which this thread's own reads would cause.
     let config = Config::default().with_event_kinds(EventKindMask::CORE);
-    let mut watcher = RecommendedWatcher::new(hear, config)?;
+    let mut watcher = RecommendedWatcher::new(on_event, config)?;
     let directories: BTreeSet<_> = files.iter().filter_map(|file| file.parent()).collect();
     for directory in directories {
         watcher.watch(directory, RecursiveMode::NonRecursive)?;
@@ -92,39 +91,39 @@ fn watch(files: &BTreeSet<PathBuf>, sender: Sender<()>) -> notify::Result<Recomm
     Ok(watcher)
 }
 
-/// The state of the thread.
-struct Following {
+/// The state of the thread that reloads plugins.
+struct ReloadThread {
     loader: PluginLoader,
-    /// Each with the last error that was reported.
+    /// The plugins, each with the last reported error.
     plugins: Vec<(PluginHandle, Option<PluginError>)>,
     trust_file: Option<PathBuf>,
-    told: OnRejectedFile,
+    on_rejected: OnRejectedFile,
 }
 
-impl Following {
+impl ReloadThread {
     fn run(mut self, changes: &Receiver<()>) {
         while changes.recv().is_ok() {
-            for _ in 0..PATIENCE {
-                match changes.recv_timeout(QUIET) {
+            for _ in 0..MAX_DELAYS {
+                match changes.recv_timeout(DEBOUNCE) {
                     Ok(()) => {}
                     Err(RecvTimeoutError::Timeout) => break,
                     Err(RecvTimeoutError::Disconnected) => return,
                 }
             }
-            self.look();
+            self.reload_all();
         }
     }
 
-    fn look(&mut self) {
+    fn reload_all(&mut self) {
         match self.trust_file.as_deref().map(TrustStore::read) {
             None => {}
             Some(Ok(trust)) => self.loader.trust = trust,
-            // An unreadable trust store trusts nothing.
+            // Without a trust store no plugin may be replaced.
             Some(Err(error)) => {
-                return (self.told)(invalid_trust(error.to_string()));
+                return (self.on_rejected)(invalid_trust(error.to_string()));
             }
         }
-        let Self { loader, plugins, told, .. } = self;
+        let Self { loader, plugins, on_rejected, .. } = self;
         for (plugin, last) in plugins {
             match loader.reload(plugin, &loader.trust) {
                 Ok(reloaded) => {
@@ -135,7 +134,7 @@ impl Following {
                 }
                 Err(error) if last.as_ref() == Some(&error) => {}
                 Err(error) => {
-                    told(refused(&error));
+                    on_rejected(refused(&error));
                     *last = Some(error);
                 }
             }
@@ -144,7 +143,7 @@ impl Following {
 }
 
 fn refused(error: &PluginError) -> Diagnostic {
-    let message = format!("{error}; the build that runs stays in use");
+    let message = format!("{error}; the old build keeps running");
     Diagnostic { message, ..error.to_diagnostic() }
 }
 

@@ -1,7 +1,7 @@
-//! A plugin that runs: its generations and what happens when one fails.
+//! A running plugin, its restarts and its replacement by other builds.
 //!
-//! Sources and tools keep their identity over all instances. An instance is replaced in one swap:
-//! calls that are under way keep the one that they began with, and the last of them drops it.
+//! Sources and tools remain the same objects when the instance is replaced. The replacement is
+//! atomic: running calls keep the old instance, and the last of them drops it.
 
 mod shared;
 
@@ -14,36 +14,36 @@ use crate::{PluginLimits, PluginLog};
 
 pub(crate) use shared::{CallContext, Shared};
 
-/// The setup that a plugin runs with.
+/// The parameters of a plugin in this process.
 #[derive(Clone)]
 pub struct PluginSetup {
-    /// The operator's configuration of it; `Null` if there is none.
+    /// The plugin's configuration; `Null` if there is none.
     pub config: Value,
-    /// How long and how much.
+    /// Limits on time and resources.
     pub limits: PluginLimits,
-    /// How many times it may be replaced; each leaves its code in memory.
+    /// The maximum number of replacements. The code of each build stays in memory.
     pub generations: usize,
-    /// The time that the plugin sees, and by which failures are counted.
+    /// The clock for the plugin, and for the time window of restarts.
     pub clock: Arc<dyn Clock>,
     /// Receives the log lines and events of the plugin.
     pub log: Arc<dyn PluginLog>,
 }
 
-/// How a plugin does.
+/// The state of a plugin in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PluginStatus {
-    /// It answers.
+    /// The plugin accepts calls.
     Running,
-    /// It panicked; the next call begins it again.
+    /// The plugin panicked. The next call restarts it.
     Failed,
-    /// It failed too often and is left alone until it is replaced.
+    /// The plugin failed too often. It is not restarted until it is replaced.
     Quarantined,
-    /// So many calls do not return, and as many more are possible before it is stuck.
+    /// The plugin accepts calls, but some earlier calls have not returned.
     Slow {
-        /// The calls that were given up.
-        lost: usize,
+        /// The number of these calls, each of which keeps a slot.
+        abandoned: usize,
     },
-    /// No call returns, and none begins any more.
+    /// Every slot is taken by a call that has not returned, so no call can start.
     Stuck,
 }

@@ -1,4 +1,4 @@
-//! The host's object that a plugin calls.
+//! The host object that a plugin calls.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,21 +16,21 @@ use crate::adapter::convert;
 use crate::conversation::Answer;
 use crate::guard::contain;
 
-/// The longest line of a plugin's that is passed on.
+/// The maximum length of a plugin's log line.
 const MAX_LINE_BYTES: usize = 8 << 10;
-/// The longest question.
+/// The maximum length of a question.
 const MAX_QUESTION_BYTES: usize = 1 << 20;
 
-/// How much a plugin's message matters.
+/// The severity of a plugin's log message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LogLevel {
     /// Something failed.
     Error,
-    /// Something is odd.
+    /// Something is unexpected, but does not fail.
     Warn,
     /// Progress.
     Info,
-    /// Details for finding a fault.
+    /// Details for debugging.
     Debug,
 }
 
@@ -38,31 +38,31 @@ pub enum LogLevel {
 ///
 /// # Behavior
 ///
-/// - The methods are called from any thread, take note and return; they call no plugin.
+/// - The methods are called from any thread. They return quickly and do not call a plugin.
 pub trait PluginLog: Send + Sync {
-    /// A message of the plugin with this name. `target` is the part of it that the message comes
-    /// from.
+    /// Receives a log message of a plugin. `target` names the part of the plugin that logs it.
     fn log(&self, plugin: &str, level: LogLevel, target: &str, message: &str);
 
-    /// Something that happened in the plugin: a name and a JSON object. By default it is forgotten.
+    /// Receives an event of a plugin: a name and a JSON object. By default, it is dropped.
     fn event(&self, plugin: &str, name: &str, data: &str) {
         let _ = (plugin, name, data);
     }
 
-    /// Another build of the plugin runs now. By default this is a message of level `Info`.
+    /// Reports that another build of a plugin runs now. By default, this logs a message at level
+    /// `Info`.
     fn replaced(&self, plugin: &str, version: &str, digest: Digest) {
         let message = format!("replaced by version {version}, {digest}");
         self.log(plugin, LogLevel::Info, "host", &message);
     }
 
-    /// The plugin no longer answers: it panicked, its process ended, or no call returns. It may
-    /// start again later. By default this is a message of level `Error`.
+    /// Reports that a plugin failed: it panicked, its process ended, or it is stuck. It may be
+    /// restarted later. By default, this logs a message at level `Error`.
     fn failed(&self, plugin: &str, reason: &str) {
         self.log(plugin, LogLevel::Error, "host", reason);
     }
 }
 
-/// Drops the messages of plugins.
+/// A log that drops all messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoLog;
 
@@ -70,34 +70,34 @@ impl PluginLog for NoLog {
     fn log(&self, _: &str, _: LogLevel, _: &str, _: &str) {}
 }
 
-/// The host's side of one plugin. Calls and watches are known to the plugin by numbers.
+/// The calls and listeners of one plugin. The plugin refers to them by tokens.
 pub struct HostSide {
     plugin: String,
     log: Arc<dyn PluginLog>,
     clock: Arc<dyn Clock>,
     next: AtomicU64,
     calls: Mutex<HashMap<u64, CallEntry>>,
-    listeners: Mutex<HashMap<u64, Arc<Entry>>>,
+    listeners: Mutex<HashMap<u64, Arc<ListenerEntry>>>,
 }
 
-/// A listener, until its watch is dropped. It is called under the lock, so that it is not called
-/// any more once it has been taken out.
-type Entry = Mutex<Option<ChangeListener>>;
+/// A listener; `None` after its watch was dropped. It is called under the lock, so that it is not
+/// called after its removal.
+type ListenerEntry = Mutex<Option<ChangeListener>>;
 
 /// Answers the questions of a call, on any thread.
 type CallAnswers = Arc<dyn Answer + Send + Sync>;
 
-/// A call that is under way.
+/// A running call.
 #[derive(Default)]
 struct CallEntry {
     cancel: Cancel,
-    /// `None` if the call shows the plugin no conversation.
+    /// `None` if the call has no conversation.
     answers: Option<CallAnswers>,
 }
 
-/// A call that is under way; afterwards its number belongs to a call that need not go on.
+/// The registration of a running call. After it is dropped, the call counts as cancelled.
 pub struct RunningCall<'a> {
-    /// The number that the plugin knows the call by.
+    /// The token by which the plugin refers to the call.
     pub token: u64,
     host: &'a HostSide,
 }
@@ -113,7 +113,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl HostSide {
-    /// Creates the host's side of the plugin with this name.
+    /// Creates the tables for the plugin with this name.
     pub fn new(plugin: &str, log: Arc<dyn PluginLog>, clock: Arc<dyn Clock>) -> Self {
         Self {
             plugin: plugin.to_owned(),
@@ -125,9 +125,9 @@ impl HostSide {
         }
     }
 
-    /// The object that an instance of the plugin keeps, and its end.
-    pub fn object(self: &Arc<Self>) -> (HostBox, Arc<Ended>) {
-        let ended = Arc::<Ended>::default();
+    /// Returns the host object for a new instance, and the flag that disables it.
+    pub fn object(self: &Arc<Self>) -> (HostBox, Arc<EndedFlag>) {
+        let ended = Arc::<EndedFlag>::default();
         let object = HostObject { side: Arc::clone(self), ended: Arc::clone(&ended) };
         (HostApi_TO::from_ptr(RArc::new(object), TD_Opaque), ended)
     }
@@ -144,13 +144,13 @@ impl HostSide {
         &*self.clock
     }
 
-    /// Gives a call a number for as long as it runs.
-    pub fn begin_call(&self, cancel: Option<&Cancel>) -> RunningCall<'_> {
-        self.begin_call_with(cancel, None)
+    /// Registers a call. Its token is valid until the result is dropped.
+    pub fn register_call(&self, cancel: Option<&Cancel>) -> RunningCall<'_> {
+        self.register_call_with(cancel, None)
     }
 
-    /// As [`Self::begin_call`]; `answers` answers the plugin's questions.
-    pub(crate) fn begin_call_with(
+    /// As [`Self::register_call`]; `answers` answers the plugin's questions.
+    pub(crate) fn register_call_with(
         &self,
         cancel: Option<&Cancel>,
         answers: Option<CallAnswers>,
@@ -171,7 +171,7 @@ impl HostSide {
         let entry = calls.get(&token);
         let entry = entry.ok_or_else(|| AbiError::new(codes::CANCELLED, "the call has ended"))?;
         let answers = entry.answers.clone().ok_or_else(|| {
-            let message = "this call shows no conversation: name the feature `conversation`";
+            let message = "this call has no conversation: name the feature `conversation`";
             AbiError::new(codes::UNSUPPORTED, message)
         })?;
         drop(calls);
@@ -184,7 +184,7 @@ impl HostSide {
         token
     }
 
-    /// Once this has returned, the listener is not called any more.
+    /// Removes a listener. After this returns, the listener is not called.
     pub(crate) fn remove_listener(&self, token: u64) {
         let entry = lock(&self.listeners).remove(&token);
         if let Some(entry) = entry {
@@ -202,22 +202,22 @@ impl HostSide {
     }
 }
 
-/// The beginning of a text that is not too long for a line.
+/// Truncates a text to the maximum length of a line.
 fn cut(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MAX_LINE_BYTES)).unwrap_or(text)
 }
 
-/// A plugin's text for one line of a log.
+/// Returns a plugin's text as one log line.
 fn line(text: RStr<'_>) -> Cow<'_, str> {
     text::lossy(text, MAX_LINE_BYTES)
 }
 
-/// Whether an instance has ended. Its later messages are dropped.
+/// A flag that is set when an instance has ended. Its later messages are dropped.
 #[derive(Debug, Default)]
-pub struct Ended(AtomicBool);
+pub struct EndedFlag(AtomicBool);
 
-impl Ended {
-    pub(crate) fn end(&self) {
+impl EndedFlag {
+    pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Release);
     }
 }
@@ -225,11 +225,11 @@ impl Ended {
 #[derive(Clone)]
 struct HostObject {
     side: Arc<HostSide>,
-    ended: Arc<Ended>,
+    ended: Arc<EndedFlag>,
 }
 
 impl HostObject {
-    /// Handles a message of the instance, unless it has ended.
+    /// Runs `work`, unless the instance has ended.
     fn unless_ended(&self, work: impl FnOnce(&HostSide)) {
         if !self.ended.0.load(Ordering::Acquire) {
             contain((), || work(&self.side));
@@ -250,7 +250,7 @@ impl HostApi for HostObject {
 
     fn emit(&self, name: RStr<'_>, data: RStr<'_>) {
         self.unless_ended(|side| {
-            // A part of an object is not an object, so one that is too long is left out.
+            // Truncated JSON is invalid, so a too long object is dropped.
             let data = text::checked(data).ok().filter(|data| data.len() <= MAX_LINE_BYTES);
             side.log.event(&side.plugin, &line(name), data.unwrap_or("{}"));
         });
@@ -276,7 +276,7 @@ impl HostApi for HostObject {
     }
 
     fn ask(&self, token: u64, question: RStr<'_>) -> RResult<Blob, AbiError> {
-        let failed = || AbiError::new(codes::INTERNAL, "the host failed while it answered");
+        let failed = || AbiError::new(codes::INTERNAL, "the host failed to answer");
         let answer = contain(Err(failed()), || self.side.ask(token, question));
         answer.map(Blob::of).into()
     }

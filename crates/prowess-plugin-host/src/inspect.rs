@@ -1,8 +1,8 @@
-//! Inspection of a library without opening it.
+//! Inspects a library without opening it.
 //!
-//! Opening a library runs its code, and the system's loader explains little: a file for another
-//! processor is "not found". So the file is read as bytes first. Nothing here executes anything,
-//! and any bytes give an answer.
+//! Opening a library runs its code, and the system's loader reports poor errors: a file for another
+//! processor is "not found". So the file is parsed as bytes first. No code of the library is
+//! executed, and any input gives a result.
 
 mod elf;
 mod library;
@@ -23,18 +23,19 @@ pub use linkage::{Linkage, Target};
 pub struct Inspection {
     /// The author's manifest.
     pub manifest: Manifest,
-    /// The properties of the library's format.
+    /// The target and the linkage of the library.
     pub library: Library,
 }
 
-/// Reads what `bytes`, the content of `file`, says of itself. `file` is for the messages alone.
+/// Reads the manifest and the properties of a library from its content. `file` is only used in
+/// messages.
 ///
-/// A plugin for another processor is read, too, where its format is known: see
-/// [`PluginPolicy::judge`](crate::PluginPolicy::judge) for whether it may be used here.
+/// A plugin for another processor is accepted if its format is known.
+/// [`PluginPolicy::judge`](crate::PluginPolicy::judge) checks whether it may run on this host.
 ///
 /// # Errors
 ///
-/// The bytes are no library, are damaged, or hold no manifest of a plugin.
+/// Returns an error if the bytes are not a library, are damaged, or have no valid manifest.
 pub fn inspect(file: &Path, bytes: &[u8]) -> Result<Inspection, PluginError> {
     let refused = |kind, reason: String, help: &str| PluginError::refused(kind, file, reason, help);
     if bytes.is_empty() {
@@ -43,7 +44,7 @@ pub fn inspect(file: &Path, bytes: &[u8]) -> Result<Inspection, PluginError> {
     }
     let (library, section) = library::read(file, bytes)?;
     let Some(section) = section else {
-        let reason = "is a library, but no plugin: it has no manifest of one";
+        let reason = "is a library without a plugin manifest";
         let help = "name a library that was built with `prowess-plugin-sdk` and `export_plugin!`";
         return Err(refused(PluginErrorKind::NotAPlugin, reason.into(), help));
     };

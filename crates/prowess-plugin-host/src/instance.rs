@@ -1,4 +1,4 @@
-//! One instance of a plugin: what its `init` gave.
+//! An instance of a plugin: the objects that its `init` function returned.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
@@ -13,66 +13,67 @@ use prowess_plugin_abi::{
 };
 
 use crate::HOST_FEATURES;
-use crate::host_api::Ended;
+use crate::host_api::EndedFlag;
 
-/// The longest message of a plugin that is passed on.
+/// The maximum length of a plugin's error message.
 const MAX_MESSAGE_BYTES: usize = 8 << 10;
 
-/// The objects of an instance, and whether it still answers.
+/// An instance of a plugin.
 pub struct Instance {
-    /// Always there until the instance is dropped.
+    /// `Some` until the instance is dropped.
     objects: Option<Objects>,
-    end: End,
+    shutdown: ShutdownGuard,
     is_broken: AtomicBool,
-    /// The cache key of each source, if its stamps outlive an instance.
+    /// The cache key of each source whose stamps are valid across instances.
     cache_keys: Vec<Option<String>>,
-    /// The digest of its build, if that is known.
+    /// The digest of the library, if it is known.
     pub(crate) build: Option<Digest>,
     /// The number of the instance; never 0.
     number: u64,
 }
 
-/// How an instance ends. Dropped last, when what the plugin left behind is no longer to be heard.
-pub struct End {
-    /// How long it may take.
+/// The shutdown of an instance. Dropping it disables the host object, so that threads which the
+/// plugin left behind have no effect.
+pub struct ShutdownGuard {
+    /// The time limit of the shutdown.
     pub grace: Duration,
-    /// The flag that the host's object of this instance reads.
-    pub ended: Arc<Ended>,
+    /// The flag that disables the host object of this instance.
+    pub ended: Arc<EndedFlag>,
 }
 
-impl Drop for End {
+impl Drop for ShutdownGuard {
     fn drop(&mut self) {
-        self.ended.end();
+        self.ended.set();
     }
 }
 
-/// The plugin's own objects.
+/// The objects that a plugin created.
 pub struct Objects {
-    /// Its sources.
+    /// The sources.
     pub sources: Vec<SourceBox>,
-    /// Its tool providers.
+    /// The tool providers.
     pub tools: Vec<ToolsBox>,
 }
 
-/// The constant properties of an instance; a later instance has to be like the first.
+/// The sources and tools that an instance offers. They are the same for all instances.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
-    /// Name and root of each source.
+    /// The name and the root of each source.
     pub sources: Vec<(String, String)>,
-    /// How each provider describes its tools, as JSON.
+    /// The tool descriptions of each provider, as JSON.
     pub tools: Vec<String>,
 }
 
-/// Makes an instance. It takes as long as the plugin's `init` does.
+/// Creates an instance by calling the plugin's `init` function, without a time limit.
 ///
 /// # Errors
 ///
-/// The plugin refuses, or panics.
-pub fn begin(
+/// Returns the plugin's error if it refuses its configuration, fails or panics.
+pub fn create(
     module: PluginModule_Ref,
     host: HostBox,
     config: &str,
-    end: End,
+    shutdown: ShutdownGuard,
 ) -> Result<(Instance, Shape), AbiError> {
     let features = HOST_FEATURES.map(RStr::from);
     let request = InitRequest {
@@ -81,38 +82,37 @@ pub fn begin(
         features: RSlice::from_slice(&features),
         ext: RStr::empty(),
     };
-    let exports = plain(module.init()(host, request))?;
-    let mut instance = Instance::new(exports, end);
+    let exports = into_result(module.init()(host, request))?;
+    let mut instance = Instance::new(exports, shutdown);
     let shape = instance.describe()?;
     Ok((instance, shape))
 }
 
-/// Converts a result of the boundary into one of the standard library.
+/// Converts a result of the ABI into a standard result.
 ///
 /// # Errors
 ///
-/// The error that the plugin gave.
-pub fn plain<T>(answer: RResult<T, AbiError>) -> Result<T, AbiError> {
+/// Returns the plugin's error.
+pub fn into_result<T>(answer: RResult<T, AbiError>) -> Result<T, AbiError> {
     match answer {
         RResult::ROk(value) => Ok(value),
-        RResult::RErr(error) => Err(readable(&error)),
+        RResult::RErr(error) => Err(sanitized(&error)),
     }
 }
 
-/// The error with texts of the host's own: those of a plugin may be of any length, and of any
-/// bytes.
-fn readable(error: &AbiError) -> AbiError {
+/// Copies an error, with a message of limited length in valid UTF-8.
+fn sanitized(error: &AbiError) -> AbiError {
     let message = text::lossy(error.message.as_rstr(), MAX_MESSAGE_BYTES);
     AbiError { flags: error.flags, ..AbiError::new(error.code, &*message) }
 }
 
-/// The error of an instance that describes itself in other bytes than text.
+/// Returns the error of a description that is not UTF-8.
 fn not_text(what: &str) -> AbiError {
     AbiError::new(codes::INTERNAL, format!("{what} is not UTF-8 text"))
 }
 
 impl Instance {
-    fn new(exports: Exports, end: End) -> Self {
+    fn new(exports: Exports, shutdown: ShutdownGuard) -> Self {
         let sources = exports.sources.into_iter().collect();
         let tools = exports.tools.into_iter().collect();
         let objects = Some(Objects { sources, tools });
@@ -120,46 +120,46 @@ impl Instance {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let is_broken = AtomicBool::default();
         let cache_keys = Vec::new();
-        Self { objects, end, is_broken, cache_keys, build: None, number }
+        Self { objects, shutdown, is_broken, cache_keys, build: None, number }
     }
 
-    /// Returns the plugin's own objects.
+    /// Returns the objects that the plugin created.
     pub fn objects(&self) -> &Objects {
-        self.objects.as_ref().expect("only the drop takes them")
+        self.objects.as_ref().expect("only `drop` removes the objects")
     }
 
-    /// Returns the number of the instance, which no other one of this process has.
+    /// Returns the number of the instance, which is unique in this process.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Returns the origin of a source's stamps.
-    pub(crate) fn stamps(&self, source: usize) -> Stamps {
+    /// Returns the origin of the stamps of a source.
+    pub(crate) fn stamps(&self, source: usize) -> StampOrigin {
         match (self.build, self.cache_keys.get(source)) {
-            (Some(build), Some(Some(key))) => Stamps::OfBuild(format!("{build}\n{key}")),
-            _ => Stamps::OfInstance(self.number),
+            (Some(build), Some(Some(key))) => StampOrigin::OfBuild(format!("{build}\n{key}")),
+            _ => StampOrigin::OfInstance(self.number),
         }
     }
 
-    /// Whether one of its objects has panicked.
+    /// Returns whether one of the objects has panicked.
     pub(crate) fn is_broken(&self) -> bool {
         self.is_broken.load(Ordering::Acquire)
     }
 
-    /// Returns true for the first caller.
-    pub(crate) fn break_down(&self) -> bool {
+    /// Marks the instance as broken. Returns `true` for the first call.
+    pub(crate) fn mark_broken(&self) -> bool {
         !self.is_broken.swap(true, Ordering::AcqRel)
     }
 
     fn describe(&mut self) -> Result<Shape, AbiError> {
         let source = |source: &SourceBox| {
-            let SourceInfo { name, root, ext } = plain(source.describe())?;
+            let SourceInfo { name, root, ext } = into_result(source.describe())?;
             let name = text::checked_string(name).map_err(|_| not_text("the name of a source"))?;
             let root = text::checked_string(root).map_err(|_| not_text("the root of a source"))?;
             Ok(((name, root), cache_key(text::checked(ext.as_rstr()).unwrap_or_default())))
         };
         let tools = |tools: &ToolsBox| {
-            let described = text::checked_string(plain(tools.tools())?);
+            let described = text::checked_string(into_result(tools.tools())?);
             described.map_err(|_| not_text("the description of its tools"))
         };
         let sources = self.objects().sources.iter().map(source);
@@ -170,17 +170,16 @@ impl Instance {
     }
 }
 
-/// The origin of stamps, which decides whether two can be compared.
+/// The origin of stamps. Stamps of the same origin are comparable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stamps {
-    /// With those of the same instance: another one may mean something else by the same stamp.
+pub(crate) enum StampOrigin {
+    /// One instance.
     OfInstance(u64),
-    /// With those of every instance of one build that has this key, in this run or in another.
+    /// All instances of one build with this cache key, also in other runs.
     OfBuild(String),
 }
 
-/// The cache key in the `ext` field of a source. Unknown keys are ignored, and so is text that is
-/// not an object.
+/// Returns the cache key in the `ext` field of a source. Unknown keys and invalid JSON are ignored.
 fn cache_key(ext: &str) -> Option<String> {
     #[derive(Default, serde::Deserialize)]
     struct Ext {
@@ -190,12 +189,12 @@ fn cache_key(ext: &str) -> Option<String> {
     serde_json::from_str::<Ext>(ext).unwrap_or_default().cache_key
 }
 
-/// The plugin ends its threads and drops its objects. That is its code, so it may hang: it gets a
-/// thread of its own and some time, and is left behind when that is over.
+/// Shuts the plugin's objects down on a separate thread, since they may hang. After the grace
+/// period the thread is abandoned.
 impl Drop for Instance {
     fn drop(&mut self) {
         let objects = self.objects.take();
-        let grace = self.end.grace;
+        let grace = self.shutdown.grace;
         let (sender, ended) = mpsc::channel::<()>();
         let end = move || {
             // Dropped last, which wakes the waiting thread.
@@ -204,7 +203,7 @@ impl Drop for Instance {
             drop(objects);
         };
         if thread::Builder::new().name("prowess-plugin-end".into()).spawn(end).is_ok() {
-            // The channel closes when all is dropped; nothing is ever sent.
+            // Nothing is sent: the channel closes when the objects have been dropped.
             let _ = ended.recv_timeout(grace);
         }
     }
@@ -213,7 +212,7 @@ impl Drop for Instance {
 impl Objects {
     fn shut_down(&self, grace: Duration) {
         let milliseconds = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
-        // An object that cannot be shut down is dropped.
+        // Errors are ignored, since the object is dropped anyway.
         self.sources.iter().for_each(|source| drop(source.shutdown(milliseconds)));
         self.tools.iter().for_each(|tools| drop(tools.shutdown(milliseconds)));
     }

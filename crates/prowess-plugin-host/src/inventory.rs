@@ -1,8 +1,8 @@
-//! The plugins in the directories of plugins, without opening one.
+//! Lists the plugins of the plugin directories without opening them.
 //!
-//! Reading and hashing a library costs more than all the rest, so what was seen of a file is kept,
-//! by its path, size, times and inode. The cache serves lists alone: what is to run is read and
-//! hashed again.
+//! Reading and hashing libraries is the most expensive part, so inspections are cached by path,
+//! size, times and inode. The cache is only used for lists: before a plugin runs, its file is read
+//! and hashed again.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -15,40 +15,39 @@ use serde::{Deserialize, Serialize};
 use crate::load::Names;
 use crate::verify::{InspectedFile, decide};
 use crate::{
-    Inspection, Origin, Placement, PluginError, PluginPolicy, TrustStore, place, private_file,
+    Inspection, Origin, Placement, PluginError, PluginPolicy, TrustStore, location, private_file,
 };
 
-/// The most files of a directory that are looked at.
+/// The maximum number of files of a directory that are inspected.
 const MAX_FILES: usize = 1_000;
 
-/// A file that may be a plugin, and what would become of it.
+/// A file that may be a plugin, with the result of its checks.
 #[derive(Clone, Debug, Serialize)]
 pub struct Listed {
-    /// Where it is.
+    /// The path of the file.
     pub file: PathBuf,
-    /// The digest of its bytes; `None` if they could not be read.
+    /// The digest of the file; `None` if it could not be read.
     pub digest: Option<Digest>,
-    /// Its manifest; `None` if it is not a plugin.
+    /// The manifest and the properties of the library; `None` if it is not a plugin.
     pub inspection: Option<Inspection>,
-    /// Where it would run, or why it would not.
+    /// Where the plugin would run, or the error with which it would be refused.
     pub verdict: Result<Placement, PluginError>,
-    /// Whether its bytes were read for this; false where they are known.
+    /// Whether the file was read; `false` if its inspection was cached.
     pub was_read: bool,
 }
 
-/// The results of earlier inspections.
+/// A cache of inspections.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InventoryCache(BTreeMap<PathBuf, Kept>);
+pub struct InventoryCache(BTreeMap<PathBuf, CachedInspection>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Kept {
+struct CachedInspection {
     stamp: Stamp,
     digest: Digest,
     inspection: Inspection,
 }
 
-/// The identity of one version of a file. The time of the last change of any kind is the
-/// kernel's alone to set.
+/// The identity of one version of a file. `changed` (ctime) can only be set by the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamp {
     device: u64,
@@ -59,60 +58,60 @@ struct Stamp {
 }
 
 impl InventoryCache {
-    /// Reads what was kept. A file that is not there, is damaged, or that others may write is an
-    /// empty cache.
+    /// Reads a cache file. A file that does not exist, is damaged or is writable by other users
+    /// gives an empty cache.
     pub fn read(path: &Path) -> Self {
         let text = private_file::read(path).ok().flatten().unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    /// Keeps what was seen, for this user alone.
+    /// Writes the cache to a file that only this user can access.
     ///
     /// # Errors
     ///
-    /// The file system refuses. Nothing is lost but time.
+    /// Returns an error if the file cannot be written. Later lists are only slower then.
     pub fn write(&self, path: &Path) -> std::io::Result<()> {
         path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
         private_file::write(path, &serde_json::to_string(self)?)
     }
 }
 
-/// The plugins of the policy's directories, by their paths. Subdirectories are not entered, and of
-/// each directory at most 1,000 files are looked at. `cache` is brought up to date.
+/// Returns the plugins of the policy's directories, sorted by path, and updates `cache`.
+/// Subdirectories are not entered, and at most 1,000 files per directory are inspected.
 ///
-/// A directory that is not there holds no plugin.
+/// A directory that does not exist counts as empty.
 ///
 /// # Errors
 ///
-/// A directory cannot be read; the path is in the error.
+/// Returns an error with the path if a directory cannot be read.
 pub fn list(
     policy: &PluginPolicy,
     trust: &TrustStore,
     cache: &mut InventoryCache,
 ) -> std::io::Result<Vec<Listed>> {
     let mut listed = Vec::new();
-    let mut kept = BTreeMap::new();
+    let mut cached = BTreeMap::new();
     let mut names = Names::default();
     for directory in &policy.directories {
         for file in libraries(directory)? {
             let known = cache.0.remove(&file);
-            let (mut entry, keep) = look(&file, policy, trust, known);
+            let (mut entry, inspected) = inspect_file(&file, policy, trust, known);
             if let Some(inspection) = &entry.inspection {
                 let name = &inspection.manifest.name;
                 if entry.verdict.is_ok() {
-                    names.take(name, &file);
+                    names.insert(name, &file);
                 }
                 entry.verdict = names.check(name, &file).and(entry.verdict);
             }
-            kept.extend(keep.map(|keep| (file, keep)));
+            cached.extend(inspected.map(|inspected| (file, inspected)));
             listed.push(entry);
         }
     }
-    cache.0 = kept;
+    cache.0 = cached;
     Ok(listed)
 }
 
-/// The files that are named as libraries are, sorted.
+/// Returns the files with the extension of a dynamic library, sorted.
 fn libraries(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(directory) {
         Ok(entries) => entries,
@@ -134,36 +133,43 @@ fn libraries(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn look(
+fn inspect_file(
     file: &Path,
     policy: &PluginPolicy,
     trust: &TrustStore,
-    known: Option<Kept>,
-) -> (Listed, Option<Kept>) {
-    let opened = match place::open(file, Origin::Directory, policy) {
+    known: Option<CachedInspection>,
+) -> (Listed, Option<CachedInspection>) {
+    let opened = match location::open(file, Origin::Directory, policy) {
         Ok(opened) => opened,
         Err(error) => return (Listed::refused(file, error), None),
     };
     let stamp = Stamp::of(&opened.stat);
-    let (kept, was_read) = match known.filter(|kept| kept.stamp == stamp) {
-        Some(kept) => (kept, false),
-        None => match opened.read(policy).and_then(|bytes| Kept::of(file, stamp, &bytes)) {
-            Ok(kept) => (kept, true),
-            Err(error) => return (Listed::refused(file, error), None),
-        },
+    let (cached, was_read) = match known.filter(|known| known.stamp == stamp) {
+        Some(known) => (known, false),
+        None => {
+            match opened.read(policy).and_then(|bytes| CachedInspection::of(file, stamp, &bytes)) {
+                Ok(inspected) => (inspected, true),
+                Err(error) => return (Listed::refused(file, error), None),
+            }
+        }
     };
-    // A signature is over the bytes, so a file that only a signature speaks for is read again.
-    let again = || place::open(file, Origin::Directory, policy)?.read(policy).map(Into::into);
-    let seen =
-        InspectedFile { file, digest: kept.digest, inspection: &kept.inspection, bytes: &again };
+    // A signature covers the bytes, so a signed file without a pin is read again.
+    let read_again =
+        || location::open(file, Origin::Directory, policy)?.read(policy).map(Into::into);
+    let inspected = InspectedFile {
+        file,
+        digest: cached.digest,
+        inspection: &cached.inspection,
+        bytes: &read_again,
+    };
     let entry = Listed {
         file: file.to_owned(),
-        digest: Some(kept.digest),
-        inspection: Some(kept.inspection.clone()),
-        verdict: decide(&seen, policy, trust).map(|(_, placement)| placement),
+        digest: Some(cached.digest),
+        inspection: Some(cached.inspection.clone()),
+        verdict: decide(&inspected, policy, trust).map(|(_, placement)| placement),
         was_read,
     };
-    (entry, Some(kept))
+    (entry, Some(cached))
 }
 
 impl Listed {
@@ -178,7 +184,7 @@ impl Listed {
     }
 }
 
-impl Kept {
+impl CachedInspection {
     fn of(file: &Path, stamp: Stamp, bytes: &[u8]) -> Result<Self, PluginError> {
         let inspection = crate::inspect(file, bytes)?;
         Ok(Self { stamp, digest: Digest::of(bytes), inspection })

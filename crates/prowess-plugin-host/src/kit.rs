@@ -1,30 +1,30 @@
-//! The parts of this host that `prowess-plugin-check` opens plugins with.
+//! Internals of this crate for `prowess-plugin-check`.
 //!
-//! The kit looks at a plugin as it crosses the boundary, without the adapters that a host's user
-//! sees, so it needs what this crate keeps to itself otherwise. A program that runs plugins has no
-//! use for this module.
+//! That crate tests plugins at the boundary, without the adapters for a host. A program that runs
+//! plugins does not need this module.
 
 use std::path::Path;
 
-use crate::{Origin, PluginError, PluginPolicy, place};
+use crate::{Origin, PluginError, PluginPolicy, location};
 
-pub use crate::adapter::{Described, described, is_answer};
-pub use crate::child::{ProcessClock, died, frame, open_library};
-pub use crate::host_api::{Ended, HostSide, RunningCall};
+pub use crate::adapter::{ToolDescription, check_result, parse_tools};
+pub use crate::child::{ProcessClock, describe_exit, frame, open_library};
+pub use crate::host_api::{EndedFlag, HostSide, RunningCall};
 pub use crate::inspect::wrong_target;
-pub use crate::instance::{End, Instance, Objects, Shape, begin, plain};
+pub use crate::instance::{Instance, Objects, Shape, ShutdownGuard, create, into_result};
 pub use crate::policy::{abi, version};
 pub use crate::verify::verify_bytes;
 
-/// Reads a plugin's file, whatever its bytes are.
+/// Reads the content of a plugin's file without inspecting it.
 ///
 /// # Errors
 ///
-/// There is no such file, it cannot be read, or it lies where no plugin is taken from.
+/// Returns an error if the file does not exist, cannot be read, or is at a location that the
+/// policy does not allow.
 pub fn read_bytes(
     file: &Path,
     origin: Origin,
     policy: &PluginPolicy,
 ) -> Result<Vec<u8>, PluginError> {
-    place::open(file, origin, policy)?.read(policy)
+    location::open(file, origin, policy)?.read(policy)
 }

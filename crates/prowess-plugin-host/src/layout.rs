@@ -1,4 +1,4 @@
-//! Whether an opened library means the same by what crosses as this host.
+//! Compares the layout of the types at the boundary between an opened library and this host.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use prowess_plugin_abi::manifest::Manifest;
 
 use crate::{PluginError, PluginErrorKind};
 
-/// Compares the plugin's idea of the boundary with the host's, whichever of them is older.
+/// Checks that the plugin and the host have the same layout of the boundary types, up to the older
+/// minor version of the two.
 pub(crate) fn check_layout(
     file: &Path,
     header: &LibHeader,
@@ -18,11 +19,11 @@ pub(crate) fn check_layout(
     let refused = |reason: String| PluginError::failed(PluginErrorKind::Abi, file, reason, help);
     let (_, minor) = manifest
         .abi_version()
-        .ok_or_else(|| refused(format!("has the ABI `{}`, which is none", manifest.abi)))?;
+        .ok_or_else(|| refused(format!("has an invalid ABI version `{}`", manifest.abi)))?;
     let layout = header
         .layout()
-        .ok_or_else(|| refused("keeps the layout of what crosses to itself".to_owned()))?;
+        .ok_or_else(|| refused("does not export the layout of its boundary types".to_owned()))?;
     check(Side::own(), Side { layout, minor }).map_err(|mismatch| {
-        refused(format!("means something else by what crosses: {}", mismatch.summary()))
+        refused(format!("has another layout of the boundary types: {}", mismatch.summary()))
     })
 }

@@ -1,35 +1,34 @@
-//! Loads plugins: from an untrusted file to the traits of the core.
+//! Loads plugins: verifies a dynamic library, opens it, and adapts it to the traits of the core.
 //!
-//! A plugin is a dynamic library, and opening one runs its code. So everything that can be known
-//! without opening it is looked at first, and what is then opened are the bytes that were looked
-//! at:
+//! Opening a dynamic library runs its code. So a plugin is first inspected as bytes, and exactly
+//! the inspected bytes are opened:
 //!
-//! 1. [`verify`] reads the file once, looks at what it says of itself ([`inspect`]), asks the
-//!    [`TrustStore`] whether it may run and the [`PluginPolicy`] whether and where it fits;
-//! 2. [`stage`] puts those bytes where the system's loader can open them, and never the file again;
-//! 3. [`LoadedCode::open`] opens them, checks that the plugin means the same as the host by what
-//!    crosses, and never closes them;
-//! 4. [`LoadedPlugin`] runs instances of it behind the core's traits: so many calls at once and
-//!    each for so long, begun again when one panics, replaced in one swap.
+//! 1. [`verify`] reads the file once, parses its manifest ([`inspect`]), and checks it against the
+//!    [`TrustStore`] and the [`PluginPolicy`];
+//! 2. [`stage`] copies those bytes to where the system's loader can open them: the file is not
+//!    read again;
+//! 3. [`LoadedCode::open`] opens the library, compares the layout of the types at the boundary,
+//!    and never closes the library;
+//! 4. [`LoadedPlugin`] runs instances of the plugin behind the core's traits: it limits the number
+//!    and the duration of calls, restarts an instance that panicked, and replaces one atomically.
 //!
-//! [`start_process`] begins a plugin in a process of its own, which calls [`run_process`]: whatever
-//! becomes of it there, the host goes on.
+//! [`start_process`] starts a plugin in a separate process, which calls [`run_process`]. A crash of
+//! that process does not affect the host.
 //!
-//! [`PluginLoader`] does all of this in its order, for a host that wants sources and tools, and a
-//! [`Follower`] does it again when a plugin's file changes.
+//! [`PluginLoader`] performs all of these steps, and a [`Follower`] repeats them when a plugin's
+//! file changes.
 //!
-//! The kit that an author tests a plugin with is a crate of its own, `prowess-plugin-check`;
-//! [`kit`] is what it is made of.
+//! Authors test their plugins with the crate `prowess-plugin-check`, which is built on [`kit`].
 //!
-//! [`list`] says what would become of each plugin of a directory.
+//! [`list`] returns the plugins of a directory, and whether each of them may run.
 //!
-//! Each refusal is one line that says what, why and what to do, and that nothing was executed.
+//! Each [`PluginError`] is one line with the file, the reason and whether any code of the plugin
+//! ran, and a help text.
 #![deny(unsafe_code)]
 
 mod adapter;
-mod audited;
+mod audit;
 mod breaker;
-mod calls;
 mod child;
 pub mod codes;
 mod conversation;
@@ -47,19 +46,20 @@ mod layout;
 mod load;
 mod loaded;
 mod loader;
+mod location;
 mod open;
-mod place;
+mod parker;
 mod policy;
 mod private_file;
 mod recent;
 mod regular_file;
 mod reload;
-mod sleeper;
 mod spin;
 mod stage;
 mod trace;
 mod trust;
 mod verify;
+mod worker_pool;
 
 pub use child::{
     Launch, ProcessPlugin, probe_sandbox, run_process, run_process_with, start_process,
@@ -74,8 +74,8 @@ pub use inventory::{InventoryCache, Listed, list};
 pub use load::Plugin;
 pub use loaded::LoadedPlugin;
 pub use loader::PluginLoader;
+pub use location::Origin;
 pub use open::LoadedCode;
-pub use place::Origin;
 pub use policy::{
     HOST_ABI, HOST_FEATURES, Isolation, Placement, PluginLimits, PluginPolicy, PluginRights,
     PluginSettings, SandboxPolicy,

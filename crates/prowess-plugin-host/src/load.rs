@@ -1,4 +1,4 @@
-//! From a file to sources and tools: everything that has to happen, in its order.
+//! Loads plugins: performs all steps from a file to sources and tools.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,36 +15,36 @@ use crate::{
     ProcessPlugin, Staged, VerifiedPlugin, read, stage, start_process_with, verify,
 };
 
-/// A plugin that runs.
+/// A running plugin.
 pub struct Plugin {
-    /// The handle for its reload.
+    /// The handle for reloading it.
     pub handle: PluginHandle,
-    /// Its manifest.
+    /// The plugin's manifest.
     pub manifest: Manifest,
-    /// Where it runs.
+    /// Where the plugin runs.
     pub placement: Placement,
-    /// The [`HOST_FEATURES`] that it knows as well.
+    /// The [`HOST_FEATURES`] that the plugin supports, too.
     pub features: Vec<&'static str>,
-    /// The layer that the policy's settings give its sources.
+    /// The layer of its sources, from the settings.
     pub layer: Option<String>,
-    /// Its sources.
+    /// The plugin's sources.
     pub sources: Vec<Arc<dyn SkillSource>>,
-    /// Its tools.
+    /// The plugin's tool providers.
     pub tools: Vec<Arc<dyn ToolProvider>>,
 }
 
 impl PluginLoader {
-    /// Checks a plugin, opens it where the policy says, and begins it with the policy's settings
-    /// for it.
+    /// Verifies and starts a plugin, in this process or a separate one, with the policy's settings.
     ///
     /// # Errors
     ///
-    /// It is refused, cannot be opened, or does not begin. The error says whether its code ran.
+    /// Returns an error if the plugin is refused, cannot be opened, or does not start.
+    /// [`PluginError::was_executed`] reports whether its code may have run.
     pub fn load(&self, file: &Path, origin: Origin) -> Result<Plugin, PluginError> {
         self.load_with(file, origin, PluginSettings::default())
     }
 
-    /// As [`Self::load`]; what `settings` say goes before what the policy says.
+    /// As [`Self::load`]; `settings` override those of the policy.
     ///
     /// # Errors
     ///
@@ -56,14 +56,14 @@ impl PluginLoader {
         settings: PluginSettings,
     ) -> Result<Plugin, PluginError> {
         let verified = verify(file, origin, &self.policy, &self.trust);
-        let opened = verified.and_then(|verified| self.begin(&verified, origin, settings));
+        let opened = verified.and_then(|verified| self.start(&verified, origin, settings));
         self.report_opened(file, &opened);
         opened
     }
 
-    /// As [`Self::load_with`] for several, in this order. One file may be there several times, each
-    /// with settings of its own. Of two files with one name the second is refused before its code
-    /// runs: the policy's settings are by name.
+    /// As [`Self::load_with`] for several plugins, in this order. The same file may occur several
+    /// times with different settings. Of two files with the same plugin name the second is refused
+    /// before its code runs, since the policy's settings are by name.
     pub fn load_all(
         &self,
         plugins: impl IntoIterator<Item = (PathBuf, PluginSettings)>,
@@ -72,12 +72,12 @@ impl PluginLoader {
         let mut names = Names::default();
         let mut load = |file: &Path, settings| {
             let (bytes, inspection) = read(file, origin, &self.policy)?;
-            // Before trust: of two files with one name at most one is trusted, as a rule, and that
-            // the other one has other bytes is not what is wrong.
+            // Before the trust check: usually only one of two files with the same name is trusted,
+            // and the error for the other one would be a wrong digest.
             names.check(&inspection.manifest.name, file)?;
             let verified = verify_bytes(file, bytes, inspection, &self.policy, &self.trust)?;
-            names.take(&verified.manifest().name, file);
-            self.begin(&verified, origin, settings)
+            names.insert(&verified.manifest().name, file);
+            self.start(&verified, origin, settings)
         };
         let audited = |(file, settings): (PathBuf, _)| {
             let opened = load(&file, settings);
@@ -87,7 +87,7 @@ impl PluginLoader {
         plugins.into_iter().map(audited).collect()
     }
 
-    fn begin(
+    fn start(
         &self,
         verified: &VerifiedPlugin,
         origin: Origin,
@@ -96,7 +96,7 @@ impl PluginLoader {
         let staged = stage(verified, &self.staging)?;
         let manifest = verified.manifest();
         let settings = match self.policy.settings.get(&manifest.name) {
-            Some(usual) => settings.over(usual),
+            Some(defaults) => settings.or(defaults),
             None => settings,
         };
         let (sources, tools, running) = match verified.placement() {
@@ -105,17 +105,17 @@ impl PluginLoader {
                 (plugin.sources(), plugin.tool_providers(), Running::InProcess(plugin))
             }
             Placement::Process => {
-                let plugin = self.in_child(verified, staged, settings.clone())?;
+                let plugin = self.in_separate_process(verified, staged, settings.clone())?;
                 let tools = vec![Arc::clone(&plugin.tools)];
                 (plugin.sources.clone(), tools, Running::Process(plugin))
             }
         };
-        let is_known = |word: &&str| manifest.features.iter().any(|own| own == word);
+        let is_supported = |word: &&str| manifest.features.iter().any(|own| own == word);
         Ok(Plugin {
             handle: PluginHandle::new(verified, origin, running)?,
             manifest: manifest.clone(),
             placement: verified.placement(),
-            features: HOST_FEATURES.into_iter().filter(is_known).collect(),
+            features: HOST_FEATURES.into_iter().filter(is_supported).collect(),
             layer: settings.layer,
             sources,
             tools,
@@ -138,7 +138,7 @@ impl PluginLoader {
         LoadedPlugin::start(LoadedCode::open(verified, staged)?, setup)
     }
 
-    fn in_child(
+    fn in_separate_process(
         &self,
         verified: &VerifiedPlugin,
         staged: Staged,
@@ -155,8 +155,7 @@ impl PluginLoader {
             sandbox: self.policy.sandbox,
             rights: settings.rights.unwrap_or_default(),
             shows_conversation: verified.manifest().features.iter().any(|word| word == FEATURE),
-            // As in the host's process, where a relative path of the configuration starts from
-            // here.
+            // As for a plugin in the host, relative paths start at the host's working directory.
             directory: std::env::current_dir().unwrap_or_else(|_| "/".into()),
         };
         let log = self.audited(Arc::new(NoLog));
@@ -164,28 +163,28 @@ impl PluginLoader {
     }
 }
 
-/// The names of plugins, each with the file that has it.
+/// The names of loaded plugins, with their files.
 #[derive(Default)]
 pub(crate) struct Names(BTreeMap<String, PathBuf>);
 
 impl Names {
-    /// Checks that no other file is the plugin of this name.
+    /// Checks that no other file has this plugin name.
     ///
     /// # Errors
     ///
-    /// Another file is.
+    /// Returns an error that names the other file.
     pub(crate) fn check(&self, name: &str, file: &Path) -> Result<(), PluginError> {
         let Some(first) = self.0.get(name).filter(|first| *first != file) else {
             return Ok(());
         };
         let reason =
             format!("is a second plugin named `{name}`: `{}` is the first", first.display());
-        let help = "leave one of them out, or build it under another name";
+        let help = "remove one of them, or build it under another name";
         Err(PluginError::refused(PluginErrorKind::NameTaken, file, reason, help))
     }
 
-    /// Gives the name to this file, unless another one has it.
-    pub(crate) fn take(&mut self, name: &str, file: &Path) {
+    /// Registers the name for this file, unless another file has it.
+    pub(crate) fn insert(&mut self, name: &str, file: &Path) {
         self.0.entry(name.to_owned()).or_insert_with(|| file.to_owned());
     }
 }

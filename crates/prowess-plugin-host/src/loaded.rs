@@ -1,4 +1,4 @@
-//! A plugin that runs in this process, as its host holds it.
+//! A plugin that runs in this process.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,47 +10,47 @@ use crate::adapter::{PluginSource, PluginTool, PluginTools};
 use crate::generation::{PluginSetup, PluginStatus, Shared};
 use crate::{LoadedCode, PluginError};
 
-/// A plugin that runs in this process. Clones are the same plugin; when the last of them and the
-/// last source and tool of it are gone, it ends.
+/// A plugin that runs in this process. Clones refer to the same plugin, which ends when all clones
+/// and all its sources and tools are dropped.
 #[derive(Clone)]
 pub struct LoadedPlugin {
     shared: Arc<Shared>,
 }
 
 impl LoadedPlugin {
-    /// Begins an instance of the plugin.
+    /// Starts the plugin.
     ///
     /// # Errors
     ///
-    /// It refuses its configuration, fails, or does not begin in time; what it offers is not
-    /// usable.
-    pub fn start(image: LoadedCode, setup: PluginSetup) -> Result<Self, PluginError> {
-        let shared = Shared::start(image, setup)?;
+    /// Returns an error if the plugin refuses its configuration, fails, does not start in time, or
+    /// offers invalid tools.
+    pub fn start(code: LoadedCode, setup: PluginSetup) -> Result<Self, PluginError> {
+        let shared = Shared::start(code, setup)?;
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Begins an instance as [`Self::start`] does, for a host that ends its own process when a call
-    /// does not return: calls run on the caller's thread, without a deadline of their own.
-    pub(crate) fn start_unwatched(
-        image: LoadedCode,
+    /// Starts the plugin without timeouts: calls run on the caller's thread. For a plugin's
+    /// process, which the host kills when a call times out.
+    pub(crate) fn start_without_timeouts(
+        code: LoadedCode,
         setup: PluginSetup,
     ) -> Result<Self, PluginError> {
-        let shared = Shared::start(image, setup)?.without_deadlines();
+        let shared = Shared::start(code, setup)?.without_timeouts();
         Ok(Self { shared: Arc::new(shared) })
     }
 
     /// Returns the plugin's manifest.
     pub fn manifest(&self) -> Manifest {
-        self.shared.state().image.manifest().clone()
+        self.shared.state().code.manifest().clone()
     }
 
-    /// Its sources. They stay the same over all generations.
+    /// Returns the plugin's sources. They remain valid after a replacement.
     pub fn sources(&self) -> Vec<Arc<dyn SkillSource>> {
         let source = |index| Arc::new(PluginSource::new(&self.shared, index)) as _;
         (0..self.shared.shape.sources.len()).map(source).collect()
     }
 
-    /// Its tool providers. They stay the same over all generations.
+    /// Returns the plugin's tool providers. They remain valid after a replacement.
     pub fn tool_providers(&self) -> Vec<Arc<dyn ToolProvider>> {
         let provider = |index| Arc::new(PluginTools::new(&self.shared, index)) as _;
         (0..self.shared.shape.tools.len()).map(provider).collect()
@@ -63,32 +63,32 @@ impl LoadedPlugin {
         tools.flat_map(|provider| provider.of_plugin().to_vec()).collect()
     }
 
-    /// Replaces this build of the plugin by another one. Calls that are running end on the old
-    /// build. Watchers are notified that everything may have changed.
+    /// Replaces this build of the plugin by another one. Running calls end on the old build.
+    /// Watches report that everything may have changed.
     ///
     /// # Errors
     ///
-    /// The new one does not begin, offers something else, or there were too many already: the old
-    /// one goes on.
-    pub fn replace(&self, image: LoadedCode) -> Result<(), PluginError> {
-        self.shared.replace(image)
+    /// Returns an error if the new build does not start, offers other sources or tools, or the
+    /// plugin was replaced too often. The old build keeps running.
+    pub fn replace(&self, code: LoadedCode) -> Result<(), PluginError> {
+        self.shared.replace(code)
     }
 
-    /// Whether there is room for another build, to ask before one is opened.
+    /// Checks that the plugin may be replaced once more, before another build is opened.
     ///
     /// # Errors
     ///
-    /// It was replaced too often.
-    pub fn may_be_replaced(&self) -> Result<(), PluginError> {
-        self.shared.has_room(&self.shared.state())
+    /// Returns an error if the plugin was replaced too often.
+    pub fn check_replaceable(&self) -> Result<(), PluginError> {
+        self.shared.check_generations(&self.shared.state())
     }
 
-    /// Which build runs: 0 for the first, and one more each time that it was replaced.
+    /// Returns the number of replacements so far.
     pub fn generation(&self) -> usize {
         self.shared.state().generation
     }
 
-    /// How it does.
+    /// Returns the state of the plugin.
     pub fn status(&self) -> PluginStatus {
         self.shared.status()
     }
@@ -98,7 +98,7 @@ impl fmt::Debug for LoadedPlugin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("LoadedPlugin")
-            .field("file", &self.shared.state().image.file())
+            .field("file", &self.shared.state().code.file())
             .field("status", &self.status())
             .finish_non_exhaustive()
     }

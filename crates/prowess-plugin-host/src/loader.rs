@@ -1,4 +1,4 @@
-//! The loader of plugins.
+//! The parameters for loading plugins.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,21 +10,22 @@ use crate::{PluginLog, PluginPolicy, TrustStore};
 
 /// Loads plugins for a host.
 pub struct PluginLoader {
-    /// The policy of plugins.
+    /// The policy for plugins.
     pub policy: PluginPolicy,
-    /// The operator's trust.
+    /// The plugins and keys that the operator trusts.
     pub trust: TrustStore,
-    /// Where bytes are put if they cannot be kept in memory: a directory that programs may run
-    /// from.
+    /// The directory for libraries that cannot be kept in memory. Its file system must allow
+    /// programs to run.
     pub staging: PathBuf,
-    /// The program of a plugin's own process, such as `prowess-plugin-runner`: one that calls
-    /// [`run_process`](crate::run_process).
+    /// The program that runs plugins in separate processes, such as `prowess-plugin-runner`. It
+    /// calls [`run_process`](crate::run_process).
     pub runner: PathBuf,
-    /// Its arguments.
+    /// The arguments of that program.
     pub runner_arguments: Vec<OsString>,
-    /// Measures deadlines, and the time between failures.
+    /// Measures timeouts and the time between failures.
     pub clock: Arc<dyn Clock>,
-    /// Receives the messages of plugins in this process; [`Self::runner`] handles those of others.
+    /// Receives the messages of plugins in this process. Those of plugins in separate processes are
+    /// handled by [`Self::runner`].
     pub log: Arc<dyn PluginLog>,
     /// Receives an event for each plugin that is opened, rejected or replaced, or that fails.
     pub audit: Arc<dyn AuditSink>,

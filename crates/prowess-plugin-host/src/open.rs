@@ -1,4 +1,4 @@
-//! Opening a plugin: the first moment at which its code may run.
+//! Opens a plugin's library, which is the first time that its code may run.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -15,59 +15,58 @@ use prowess_plugin_abi::manifest::{MAGIC, Manifest, SYMBOL};
 use crate::layout::check_layout;
 use crate::{PluginError, PluginErrorKind, Staged, VerifiedPlugin};
 
-/// The library stays even when its handle is closed. By the headers of each system.
+/// The flag that keeps a library loaded after its handle was closed.
 const RTLD_NODELETE: i32 = if cfg!(target_vendor = "apple") { 0x80 } else { 0x1000 };
-/// More than any manifest has; what says more than that is not believed.
+/// The maximum length of a manifest.
 const MAX_MANIFEST_BYTES: usize = 1 << 20;
 
-/// A plugin's code in this process, checked and ready to make instances. It is never unloaded:
-/// statics, threads and what other libraries remember of it would be left dangling.
+/// The opened and checked library of a plugin. It is never unloaded, since statics, threads and
+/// other libraries may still refer to it.
 #[derive(Clone)]
 pub struct LoadedCode {
     file: PathBuf,
     manifest: Manifest,
-    /// The digest of its bytes, if the caller knows it.
+    /// The digest of the library, if the caller knows it.
     pub(crate) build: Option<Digest>,
     pub(crate) module: PluginModule_Ref,
 }
 
 impl LoadedCode {
-    /// Opens a plugin that was verified, from where its bytes were staged. The place is kept for as
-    /// long as the program runs.
+    /// Opens a verified plugin from its staged bytes, which are kept until the program ends.
     ///
     /// # Errors
     ///
-    /// The system's loader cannot open it, or it is not what its manifest says. Its code may have
-    /// run.
+    /// Returns an error if the system's loader cannot open the library, or it does not match its
+    /// manifest. Its code may have run.
     pub fn open(plugin: &VerifiedPlugin, staged: Staged) -> Result<Self, PluginError> {
-        let image = Self::open_path(plugin.file(), staged.path(), plugin.manifest());
+        let code = Self::open_path(plugin.file(), staged.path(), plugin.manifest());
         keep(staged);
-        Ok(Self { build: Some(plugin.digest()), ..image? })
+        Ok(Self { build: Some(plugin.digest()), ..code? })
     }
 
-    /// Returns the root of the plugin's code, as it crosses the boundary.
+    /// Returns the root module of the ABI.
     pub fn module(&self) -> PluginModule_Ref {
         self.module
     }
 
-    /// Opens the library at `path`, whose bytes the caller has verified and no other process can
-    /// change. `file` is for the messages, `manifest` is what those bytes say of themselves.
+    /// Opens the library at `path`. The caller has verified its bytes and read `manifest` from
+    /// them, and no other process can change them. `file` is only used in messages.
     ///
     /// # Errors
     ///
-    /// As for [`Self::open`].
+    /// As [`Self::open`].
     pub fn open_path(file: &Path, path: &Path, manifest: &Manifest) -> Result<Self, PluginError> {
         let failed =
             |kind, reason: String, help: &str| Err(PluginError::failed(kind, file, reason, help));
         let object = match load(path) {
             Ok(object) => object,
             Err(reason) => {
-                let help = "run `ldd` on it: a library or a symbol that it needs is not there";
+                let help = "run `ldd` on it: a library or a symbol that it needs is missing";
                 return failed(PluginErrorKind::Open, format!("cannot be opened: {reason}"), help);
             }
         };
         let opened = Self::of(file, &object, manifest);
-        // Never closed: see the type.
+        // Never closed, see the documentation of the type.
         std::mem::forget(object);
         opened
     }
@@ -76,30 +75,29 @@ impl LoadedCode {
         let rebuild = "build it again with a released `prowess-plugin-sdk`";
         let failed = |kind, reason: String| PluginError::failed(kind, file, reason, rebuild);
         if manifest_of(object).as_ref() != Some(manifest) {
-            let reason = "opens as another plugin than its file says";
+            let reason = "has another manifest after opening than in its file";
             return Err(failed(PluginErrorKind::Manifest, reason.to_owned()));
         }
-        let header = header_of(object)
-            .ok_or_else(|| failed(PluginErrorKind::Abi, "has no way to its code".to_owned()))?;
+        let header = header_of(object).ok_or_else(|| {
+            failed(PluginErrorKind::Abi, "does not export the root module of a plugin".to_owned())
+        })?;
         if !is_new(header) {
-            let reason = "was opened before; the system gave the same library again";
+            let reason = "was already opened: the system's loader returned the same library";
             return Err(failed(PluginErrorKind::Open, reason.to_owned()));
         }
         let header = header.upgrade().map_err(|error| {
-            failed(PluginErrorKind::Abi, format!("was built with another boundary: {error}"))
+            failed(PluginErrorKind::Abi, format!("was built with another ABI: {error}"))
         })?;
         check_layout(file, header, manifest)?;
-        #[allow(unsafe_code, reason = "the check is one that abi_stable does not have")]
-        // SAFETY: the layouts have just been compared, with the older side as the one that is asked
-        // for.
+        #[allow(unsafe_code, reason = "abi_stable has no such check")]
+        // SAFETY: `check_layout` has just compared the layouts, up to the older minor version.
         let module = unsafe { header.init_root_module_with_unchecked_layout::<PluginModule_Ref>() };
-        let module = module.map_err(|error| {
-            failed(PluginErrorKind::Abi, format!("has another boundary: {error}"))
-        })?;
+        let module = module
+            .map_err(|error| failed(PluginErrorKind::Abi, format!("has another ABI: {error}")))?;
         Ok(Self { file: file.to_owned(), manifest: manifest.clone(), build: None, module })
     }
 
-    /// The file that the plugin came from, for messages.
+    /// Returns the plugin's file, for messages.
     pub fn file(&self) -> &Path {
         &self.file
     }
@@ -116,8 +114,8 @@ impl fmt::Debug for LoadedCode {
     }
 }
 
-/// Keeps the place of a library for as long as the program runs: the loader knows libraries by
-/// their paths, and the path of a closed file comes back.
+/// Keeps the staged bytes of a library until the program ends: the loader identifies libraries by
+/// path, and the path of a closed file descriptor may be reused.
 fn keep(staged: Staged) {
     static KEPT: Mutex<Vec<Staged>> = Mutex::new(Vec::new());
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(staged);
@@ -126,20 +124,19 @@ fn keep(staged: Staged) {
 fn load(path: &Path) -> Result<SharedObject, String> {
     let flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
     #[allow(unsafe_code, reason = "opening a library runs its code")]
-    // SAFETY: the operator trusts these bytes with all that this process may do, and it is never
-    // closed.
+    // SAFETY: the operator trusts this code with all rights of the process, and the library is
+    // never closed.
     let opened = unsafe { SharedObject::open(Some(path), flags) };
-    // The reason is in the cause.
+    // The source of the error holds the reason.
     opened.map_err(|error| error.source().map_or_else(|| error.to_string(), ToString::to_string))
 }
 
-/// The manifest at its symbol.
+/// Reads the manifest at its symbol.
 fn manifest_of(object: &SharedObject) -> Option<Manifest> {
     let head_bytes = MAGIC.len() + size_of::<u32>();
     #[allow(unsafe_code, reason = "a symbol has no type")]
-    // SAFETY: the symbol is that of the section that was read from these bytes; magic, length and
-    // so many bytes lie there. A plugin that lies about it is one that the operator trusts, see
-    // `load`.
+    // SAFETY: the symbol points to the manifest's section, which was parsed from the same bytes: it
+    // contains the magic, the length and that many bytes. The operator trusts the code, see `load`.
     unsafe {
         let start = *object.get::<*const u8>(SYMBOL.as_bytes()).ok()?;
         let head = std::slice::from_raw_parts(start, head_bytes);
@@ -154,8 +151,8 @@ fn manifest_of(object: &SharedObject) -> Option<Manifest> {
 
 fn header_of(object: &SharedObject) -> Option<AbiHeaderRef> {
     #[allow(unsafe_code, reason = "a symbol has no type")]
-    // SAFETY: it is the name under which abi_stable exports its header, which checks itself. The
-    // library is never closed, so the reference holds.
+    // SAFETY: abi_stable exports its header under this name, and the header validates itself. The
+    // library is never closed, so the reference stays valid.
     unsafe {
         object
             .get::<AbiHeaderRef>(ROOT_MODULE_LOADER_NAME_WITH_NUL.as_bytes())
@@ -164,8 +161,8 @@ fn header_of(object: &SharedObject) -> Option<AbiHeaderRef> {
     }
 }
 
-/// Whether this header was never seen before: the system's loader gives the same library again for
-/// a path that it knows, whatever the file is now.
+/// Returns whether this header was not seen before: for a known path, the system's loader returns
+/// the already opened library, even if the file has changed.
 fn is_new(header: AbiHeaderRef) -> bool {
     static SEEN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
     let address = std::ptr::from_ref(&*header).addr();

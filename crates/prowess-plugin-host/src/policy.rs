@@ -1,4 +1,4 @@
-//! The policy of plugins, as data.
+//! The policy for plugins.
 
 mod judge;
 mod sandbox;
@@ -13,16 +13,15 @@ use serde::{Deserialize, Serialize};
 pub use judge::{abi, version};
 pub use sandbox::{PluginRights, SandboxPolicy};
 
-/// The boundary that this host speaks, major and minor.
+/// The major and minor version of the plugin ABI that this host supports.
 pub const HOST_ABI: (u32, u32) = (prowess_plugin_abi::MAJOR, prowess_plugin_abi::MINOR);
 
-/// The capabilities of this host beyond the minor version of the boundary, as words. A plugin that
-/// knows a word may count on it: `caller`, the host names the caller of a tool; `conversation`, a
-/// tool sees the catalog and the session that it is called in.
+/// The features of this host beyond the minor version of the ABI. `caller`: the host names the
+/// caller of a tool. `conversation`: a tool has access to the catalog and the session of its call.
 pub const HOST_FEATURES: [&str; 2] = ["caller", FEATURE];
 
-/// The system libraries that a plugin built by rustc needs; the names hold no path, so each is the
-/// system's own.
+/// The system libraries that plugins built by rustc need. A name without a path refers to the
+/// system's library.
 const SYSTEM_LIBRARIES: [&str; 10] = [
     "libc.so.6",
     "libm.so.6",
@@ -36,19 +35,18 @@ const SYSTEM_LIBRARIES: [&str; 10] = [
     "ld-linux-armhf.so.3",
 ];
 
-/// The policy of plugins. Nothing runs that is not trusted as well; see
-/// [`TrustStore`](crate::TrustStore).
+/// The policy for plugins. A plugin must also be trusted, see [`TrustStore`](crate::TrustStore).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PluginPolicy {
-    /// Where plugins are looked for and taken from; absolute. By default nowhere: a file that the
-    /// operator names is the only one.
+    /// The plugin directories, as absolute paths. By default none: only files that the operator
+    /// names are loaded.
     pub directories: Vec<PathBuf>,
     /// Where a plugin runs. By default `auto`.
     pub isolation: Isolation,
-    /// How a plugin in a process of its own is confined. By default `auto`.
+    /// How a plugin in a separate process is confined. By default `auto`.
     pub sandbox: SandboxPolicy,
-    /// The most bytes that a file may have. By default 256 MiB.
+    /// The maximum size of a file in bytes. By default 256 MiB.
     pub max_bytes: u64,
     /// The libraries that a plugin may need. A digest does not cover them, so by default only those
     /// of the system that every Rust library needs.
@@ -57,39 +55,39 @@ pub struct PluginPolicy {
     pub minimum_versions: BTreeMap<String, Version>,
     /// The files that are loaded when the host begins; absolute. By default none.
     pub load: Vec<PathBuf>,
-    /// Where the plugins lie that take the place of the sources that are linked into the host,
-    /// under the names that their build gives them; absolute. By default nowhere: the linked ones
-    /// are used.
+    /// The absolute path of a directory with plugins that replace the host's built-in sources.
+    /// Their file names are those of their builds. By default none: the built-in sources are used.
     pub built_in: Option<PathBuf>,
-    /// The configuration and the layer of each plugin, by its name.
+    /// The settings of each plugin, by name.
     pub settings: BTreeMap<String, PluginSettings>,
-    /// How long and how much.
+    /// Limits on time and resources.
     pub limits: PluginLimits,
-    /// How many times one plugin may be replaced while the host runs; the code of each stays in
-    /// memory. By default 20.
+    /// The maximum number of replacements of a plugin in the host's process. The code of each build
+    /// stays in memory. By default 20.
     pub generations: usize,
 }
 
-/// The configuration and the layer of one plugin.
+/// The settings of one plugin.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PluginSettings {
-    /// The plugin's own configuration. By default none.
+    /// The plugin's configuration. By default none.
     pub config: Option<serde_json::Value>,
-    /// The layer of its sources. By default `plugin` where there is such a layer, else the lowest.
+    /// The layer of its sources. By default `plugin` if there is such a layer, otherwise the
+    /// lowest.
     pub layer: Option<String>,
-    /// Its rights in a process of its own. By default, it may read what its configuration
-    /// names.
+    /// The plugin's rights in a separate process. By default, it may read the files and directories
+    /// that its configuration names.
     pub rights: Option<PluginRights>,
 }
 
 impl PluginSettings {
-    /// These, and where they say nothing, `usual`.
-    pub(crate) fn over(self, usual: &Self) -> Self {
+    /// Returns these settings, with missing ones taken from `defaults`.
+    pub(crate) fn or(self, defaults: &Self) -> Self {
         Self {
-            config: self.config.or_else(|| usual.config.clone()),
-            layer: self.layer.or_else(|| usual.layer.clone()),
-            rights: self.rights.or_else(|| usual.rights.clone()),
+            config: self.config.or_else(|| defaults.config.clone()),
+            layer: self.layer.or_else(|| defaults.layer.clone()),
+            rights: self.rights.or_else(|| defaults.rights.clone()),
         }
     }
 }
@@ -98,56 +96,55 @@ impl PluginSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Isolation {
-    /// In the host if it is pinned by its digest, unwinds on panics and is a release build;
-    /// otherwise in a process of its own.
+    /// In the host's process if the plugin is pinned by its digest, unwinds on panics and is a
+    /// release build; otherwise in a separate process.
     #[default]
     Auto,
-    /// Always in a process of its own.
+    /// Always in a separate process.
     Process,
-    /// Always in the host: fast, and a plugin that aborts takes the host along.
+    /// Always in the host's process. This is fast, but a plugin that aborts ends the host.
     InProcess,
 }
 
-/// How long a plugin may take, and how much it may use.
+/// Limits on the time and the resources of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PluginLimits {
-    /// Milliseconds to begin. By default 10,000.
+    /// The time limit for starting the plugin, in milliseconds. By default 10,000.
     pub init_ms: u64,
-    /// Milliseconds for a call. By default 30,000.
+    /// The time limit of a call in milliseconds. By default 30,000.
     pub call_ms: u64,
-    /// Milliseconds that a call that was cancelled may still take. By default 1,000.
+    /// The time that a cancelled call may still take, in milliseconds. By default 1,000.
     pub grace_ms: u64,
-    /// Calls at once. By default 8.
+    /// The maximum number of concurrent calls. By default 8.
     pub calls_at_once: usize,
-    /// The most bytes of one answer. By default 64 MiB.
+    /// The maximum size of an answer in bytes. By default 64 MiB.
     pub answer_bytes: usize,
-    /// The address space of a plugin's own process in bytes. By default 2 GiB.
+    /// The maximum address space of a plugin's process in bytes. By default 2 GiB.
     pub address_space: u64,
-    /// The files that a plugin's own process may have open. By default 256.
+    /// The maximum number of open files of a plugin's process. By default 256.
     pub open_files: u64,
-    /// The threads and processes that a plugin's own process may have. By default 256.
+    /// The maximum number of threads and processes of a plugin's process. By default 256.
     pub processes: u64,
-    /// The most bytes of a file that a plugin's own process may write. By default 64 MiB.
+    /// The maximum size of a file that a plugin's process writes, in bytes. By default 64 MiB.
     pub file_bytes: u64,
-    /// Seconds of processor time after which a plugin's own process is replaced. By default 3,600.
+    /// The processor time in seconds after which a plugin's process is replaced. By default 3,600.
     pub cpu_seconds: u64,
-    /// How often a plugin that failed is begun again before it is left alone. By default 3.
+    /// The maximum number of restarts of a failed plugin within the window. By default 3.
     pub restarts: u32,
-    /// Seconds after which a failure no longer counts. By default 600.
+    /// The window in seconds after which a failure no longer counts. By default 600.
     pub restart_window_s: u64,
-    /// Milliseconds to wait before the first new beginning; each further wait is twice as long. By
-    /// default 100.
+    /// The backoff before the first restart in milliseconds; it doubles each time. By default 100.
     pub restart_backoff_ms: u64,
 }
 
-/// Where a plugin that may run will run.
+/// The process in which a plugin runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
-    /// In the host.
+    /// The host's process.
     InProcess,
-    /// In a process of its own.
+    /// A separate process.
     Process,
 }
 

@@ -1,4 +1,4 @@
-//! Small files that decide what may run: only their owner may change them, and they change whole.
+//! Small files that only their owner may change, and that are replaced atomically.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 
 use crate::regular_file::{LastLink, flags, open_any};
 
-/// The most bytes that such a file may have.
+/// The maximum size of such a file.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Reads such a file; `None` if there is none.
+/// Reads a file; `None` if it does not exist.
 ///
 /// # Errors
 ///
-/// It cannot be read, is not a regular file, or other users may write to it.
+/// Returns an error if the file cannot be read, is not a regular file, or other users may write to
+/// it.
 pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
     let (file, stat) = match open_any(path, LastLink::Refuse) {
         Ok(opened) => opened,
@@ -30,15 +31,14 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// Writes such a file in one step: a reader sees the old text or the new one, also after the
-/// power failed.
+/// Replaces a file atomically: a reader sees the old or the new text, also after a power failure.
 ///
 /// # Errors
 ///
-/// The file system refuses.
+/// Returns an error if the file cannot be written.
 pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
     let directory = directory_of(path)?;
-    // A temporary file of this crate has the mode 0600.
+    // `tempfile` creates files with the mode 0600.
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
@@ -46,11 +46,11 @@ pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
     File::open(directory)?.sync_all()
 }
 
-/// Keeps others from changing the file until the lock is dropped.
+/// Locks a file against changes by other processes until the result is dropped.
 ///
 /// # Errors
 ///
-/// The file system refuses.
+/// Returns an error if the lock file cannot be created or locked.
 pub(crate) fn lock(path: &Path) -> io::Result<File> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".lock");

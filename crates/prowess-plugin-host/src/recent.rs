@@ -1,12 +1,12 @@
-//! The newest values by key.
+//! A cache of the most recent values.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-/// How many values are kept: conversations with different audiences have different catalogs.
-const MOST_KEPT: usize = 8;
+/// The capacity of the cache: conversations with different audiences have different catalogs.
+const CAPACITY: usize = 8;
 
-/// Keeps the newest values, so that each key costs one call of a plugin.
+/// Caches the most recent values, so that each key costs one call of a plugin.
 pub(crate) struct Recent<K, T>(Mutex<VecDeque<(K, T)>>);
 
 impl<K, T> Default for Recent<K, T> {
@@ -16,26 +16,31 @@ impl<K, T> Default for Recent<K, T> {
 }
 
 impl<K: PartialEq, T: Clone> Recent<K, T> {
-    /// Returns the value for a key. `make` makes one that is not known; its failure is not kept.
-    pub(crate) fn get(&self, key: K, make: impl FnOnce() -> Option<T>) -> Option<T> {
-        if let Some(known) = self.known(&key) {
-            return Some(known);
+    /// Returns the value for a key. If it is not cached, `compute` creates it; `None` is not
+    /// cached.
+    pub(crate) fn get_or_insert_with(
+        &self,
+        key: K,
+        compute: impl FnOnce() -> Option<T>,
+    ) -> Option<T> {
+        if let Some(cached) = self.get(&key) {
+            return Some(cached);
         }
-        let made = make()?;
-        self.keep(key, made.clone());
-        Some(made)
+        let value = compute()?;
+        self.insert(key, value.clone());
+        Some(value)
     }
 
-    /// Keeps a value.
-    pub(crate) fn keep(&self, key: K, value: T) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.truncate(MOST_KEPT - 1);
-        kept.push_front((key, value));
+    /// Inserts a value and evicts the oldest one if the cache is full.
+    pub(crate) fn insert(&self, key: K, value: T) {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.truncate(CAPACITY - 1);
+        entries.push_front((key, value));
     }
 
-    /// Returns the value for a key, if it is kept.
-    pub(crate) fn known(&self, key: &K) -> Option<T> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
+    /// Returns the value for a key, if it is cached.
+    pub(crate) fn get(&self, key: &K) -> Option<T> {
+        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.iter().find(|(cached, _)| cached == key).map(|(_, value)| value.clone())
     }
 }

@@ -1,4 +1,4 @@
-//! Opening a file that may be anything: a FIFO or a device at its path never blocks the host.
+//! Opens files without blocking: a path may lead to a FIFO or a device.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -7,12 +7,12 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-/// Whether a link at the end of a path is followed.
+/// How a symbolic link at the end of a path is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LastLink {
-    /// It is an error.
+    /// A link is an error.
     Refuse,
-    /// It leads to the file.
+    /// A link is followed.
     Follow,
 }
 
@@ -25,29 +25,29 @@ impl LastLink {
     }
 }
 
-/// Opens a path for reading, without waiting for another side and not for child processes. The type
-/// of the file is for the caller to check.
+/// Opens a path for reading, without blocking and closed on `exec`. The caller has to check the
+/// type of the file.
 ///
 /// # Errors
 ///
-/// It cannot be opened.
+/// Returns an error if the path cannot be opened.
 pub(crate) fn open_any(path: &Path, last_link: LastLink) -> io::Result<(File, Metadata)> {
     let file = OpenOptions::new().read(true).custom_flags(flags(last_link)).open(path)?;
     let stat = file.metadata()?;
     Ok((file, stat))
 }
 
-/// The flags of an open that never blocks.
+/// Returns the flags for opening a path without blocking.
 pub(crate) fn flags(last_link: LastLink) -> i32 {
     let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY | last_link.flags();
-    i32::try_from(flags.bits()).expect("the flags of an open fit the system's own type")
+    i32::try_from(flags.bits()).expect("the flags fit the type of the system call")
 }
 
-/// Reads a regular file of at most so many bytes.
+/// Reads a regular file of at most `most` bytes.
 ///
 /// # Errors
 ///
-/// It cannot be read, is not a regular file, is larger, or is not UTF-8 text.
+/// Returns an error if the file cannot be read, is not a regular file, is larger, or is not UTF-8.
 pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let (file, stat) = open_any(path, LastLink::Follow)?;
     if !stat.is_file() {

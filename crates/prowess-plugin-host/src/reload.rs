@@ -1,4 +1,4 @@
-//! Another build of a plugin in the place of the one that runs.
+//! Replaces a running plugin by another build.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use crate::{
     ProcessPlugin, Staged, TrustStore, TrustedBy, VerifiedPlugin, stage, verify,
 };
 
-/// A handle of a plugin that runs, for its reload. Clones are the same plugin.
+/// A handle for reloading a running plugin. Clones refer to the same plugin.
 #[derive(Clone)]
 pub struct PluginHandle(Arc<Handle>);
 
@@ -25,13 +25,13 @@ struct Handle {
     build: Mutex<Build>,
 }
 
-/// Where a plugin's code runs, and what replaces it there.
+/// A running plugin, by placement.
 pub(crate) enum Running {
     InProcess(LoadedPlugin),
     Process(ProcessPlugin),
 }
 
-/// The build that runs now.
+/// The running build.
 struct Build {
     digest: Digest,
     version: Version,
@@ -40,13 +40,13 @@ struct Build {
 /// The result of a reload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reloaded {
-    /// The file is what runs already.
+    /// The file is the running build.
     Unchanged,
-    /// This version runs now.
+    /// The plugin was replaced by this build.
     Replaced {
         /// The version in its manifest.
         version: Version,
-        /// The digest of its bytes.
+        /// The digest of its file.
         digest: Digest,
     },
 }
@@ -68,17 +68,17 @@ impl PluginHandle {
         })))
     }
 
-    /// The file that it came from.
+    /// Returns the plugin's file.
     pub fn file(&self) -> &Path {
         &self.0.file
     }
 
-    /// The plugin's name.
+    /// Returns the plugin's name.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The digest of the build that runs.
+    /// Returns the digest of the running build.
     pub fn digest(&self) -> Digest {
         self.0.build().digest
     }
@@ -92,17 +92,16 @@ impl Build {
 }
 
 impl PluginLoader {
-    /// Looks at a plugin's file again and puts what is there in the place of what runs, by the
-    /// policy and `trust`. Sources and tools stay the same objects; calls that are under way end on
-    /// the old build.
+    /// Verifies a plugin's file with the policy and `trust`, and replaces the running plugin by it
+    /// if it has changed. Sources and tools remain valid; running calls end on the old build.
     ///
-    /// A version before the one that runs is taken only if its very bytes are pinned, which is how
-    /// an operator asks for it.
+    /// An older version than the running one is only accepted if its digest is pinned.
     ///
     /// # Errors
     ///
-    /// It may not run, is another plugin, would run elsewhere, does not begin, or offers something
-    /// else; or it was replaced too often. What ran before goes on.
+    /// Returns an error if the new build may not run, is another plugin, would run in another
+    /// process, does not start, or offers other sources or tools, or if the plugin was replaced too
+    /// often. The old build keeps running.
     pub fn reload(
         &self,
         plugin: &PluginHandle,
@@ -115,14 +114,14 @@ impl PluginLoader {
 
     fn replace(&self, plugin: &PluginHandle, trust: &TrustStore) -> Result<Reloaded, PluginError> {
         let Handle { file, origin, running, .. } = &*plugin.0;
-        // One at a time; the second finds the result of the first.
+        // Locked: of two concurrent reloads the second finds the result of the first.
         let mut build = plugin.0.build();
         let verified = verify(file, *origin, &self.policy, trust)?;
         if verified.digest() == build.digest {
             return Ok(Reloaded::Unchanged);
         }
         let new = Build::of(&verified)?;
-        plugin.0.may_become(&verified, &build, &new)?;
+        plugin.0.check_successor(&verified, &build, &new)?;
         running.replace(&verified, stage(&verified, &self.staging)?)?;
         let Build { version, digest } = &new;
         let reloaded = Reloaded::Replaced { version: version.clone(), digest: *digest };
@@ -136,8 +135,9 @@ impl Handle {
         self.build.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether this is another build of the same plugin, for the same place, and no way back.
-    fn may_become(
+    /// Checks that this is a build of the same plugin with the same placement, and not an older
+    /// version.
+    fn check_successor(
         &self,
         verified: &VerifiedPlugin,
         old: &Build,
@@ -148,22 +148,22 @@ impl Handle {
         };
         let name = &verified.manifest().name;
         if *name != self.name {
-            let reason = format!("is the plugin `{name}` now, and `{}` runs", self.name);
+            let reason = format!("is now the plugin `{name}`, but `{}` is running", self.name);
             return refused(
                 PluginErrorKind::Manifest,
                 reason,
-                "install it under a name of its own",
+                "install it under another file name",
             );
         }
         if verified.placement() != self.placement {
-            let reason = "would run elsewhere now: in the host, or in a process of its own";
+            let reason = "would now run in another process: the host's, or a separate one";
             let help = "restart this program, or set the policy's `isolation`";
             return refused(PluginErrorKind::Init, reason.into(), help);
         }
         if new.version < old.version && *verified.trusted_by() != TrustedBy::Pin {
-            let reason = format!("is version {}, and {} runs", new.version, old.version);
+            let reason = format!("is version {}, but {} is running", new.version, old.version);
             let help =
-                "if the older one is meant, trust it: `prowess plugin trust FILE --allow-older`";
+                "to run the older version, trust it: `prowess plugin trust FILE --allow-older`";
             return refused(PluginErrorKind::Rollback, reason, help);
         }
         Ok(())
@@ -174,7 +174,7 @@ impl Running {
     fn replace(&self, verified: &VerifiedPlugin, staged: Staged) -> Result<(), PluginError> {
         match self {
             Self::InProcess(plugin) => {
-                plugin.may_be_replaced()?;
+                plugin.check_replaceable()?;
                 plugin.replace(LoadedCode::open(verified, staged)?)
             }
             Self::Process(plugin) => plugin.replace(staged),

@@ -1,8 +1,8 @@
-//! Short waits without sleep, where they have paid off lately.
+//! Adaptive spinning: a thread spins before it blocks, as long as that has recently paid off.
 //!
-//! To be woken takes longer than a short call. On a machine with a free processor, the thread that
-//! answers runs there, and a look at memory sees its answer. On a busy one it waits for the very
-//! processor that this thread keeps by looking: there the thread goes to sleep at once.
+//! Waking a blocked thread takes longer than a short call. If another processor is free, the thread
+//! that answers runs there, and a spinning thread sees the answer. On a busy machine it may wait
+//! for the processor that the spinning thread occupies, so threads block at once there.
 
 use std::hint::spin_loop;
 use std::sync::OnceLock;
@@ -10,67 +10,67 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a thread looks: longer than another one takes to wake up.
-const AWAKE: Duration = Duration::from_micros(30);
-/// The score of waits that pay off.
-const MOST: i32 = 16;
-/// How many waits go without a look once looks have failed.
-const SKIPPED: i32 = 256;
-/// How many waits look after that.
-const TRIED: i32 = 4;
+/// The maximum duration of a spin: longer than another thread takes to wake up.
+const SPIN_TIME: Duration = Duration::from_micros(30);
+/// The maximum score.
+const MAX_SCORE: i32 = 16;
+/// The number of waits without a spin after spins have failed.
+const SKIPPED_WAITS: i32 = 256;
+/// The number of waits with a spin after that.
+const RETRIED_WAITS: i32 = 4;
 
-/// A kind of waits, with what looking was worth so far.
+/// A kind of wait, with a score of its recent spins.
 pub(crate) struct Spin {
-    /// Above zero, a wait looks; below, it is one of those that do not.
+    /// Above zero, a wait spins. Below zero, it is the negated number of waits that do not.
     score: AtomicI32,
-    /// How many looks there are between two looks at the clock.
-    looks: u32,
+    /// The number of checks between two reads of the clock.
+    checks_per_clock_read: u32,
 }
 
 impl Spin {
-    pub(crate) const fn new(looks: u32) -> Self {
-        Self { score: AtomicI32::new(MOST), looks }
+    pub(crate) const fn new(checks_per_clock_read: u32) -> Self {
+        Self { score: AtomicI32::new(MAX_SCORE), checks_per_clock_read }
     }
 
-    /// Looks for some microseconds whether something is there. Returns whether it is.
-    pub(crate) fn until(&self, is_there: impl FnMut() -> bool) -> bool {
+    /// Spins for some microseconds until the condition holds. Returns whether it does.
+    pub(crate) fn until(&self, condition: impl FnMut() -> bool) -> bool {
         if !has_other_processors() {
             return false;
         }
-        // Threads that change the score at once lose a change, which matters to none of them.
+        // Concurrent changes of the score may be lost, which is harmless.
         let score = self.score.load(Ordering::Relaxed);
         if score <= 0 {
-            let next = if score < 0 { score + 1 } else { TRIED };
+            let next = if score < 0 { score + 1 } else { RETRIED_WAITS };
             self.score.store(next, Ordering::Relaxed);
             return false;
         }
-        let is_found = self.look(is_there);
-        let next = match (is_found, score) {
-            (true, _) => (score + 1).min(MOST),
-            (false, 1) => -SKIPPED,
+        let has_succeeded = self.spin(condition);
+        let next = match (has_succeeded, score) {
+            (true, _) => (score + 1).min(MAX_SCORE),
+            (false, 1) => -SKIPPED_WAITS,
             (false, _) => score - 1,
         };
         self.score.store(next, Ordering::Relaxed);
-        is_found
+        has_succeeded
     }
 
-    fn look(&self, mut is_there: impl FnMut() -> bool) -> bool {
-        let begun = Instant::now();
+    fn spin(&self, mut condition: impl FnMut() -> bool) -> bool {
+        let start = Instant::now();
         loop {
-            for _ in 0..self.looks {
-                if is_there() {
+            for _ in 0..self.checks_per_clock_read {
+                if condition() {
                     return true;
                 }
                 spin_loop();
             }
-            if begun.elapsed() >= AWAKE {
+            if start.elapsed() >= SPIN_TIME {
                 return false;
             }
         }
     }
 }
 
-/// Whether another thread can run while this one looks for it.
+/// Returns whether another thread can run while this one spins.
 fn has_other_processors() -> bool {
     static OTHERS: OnceLock<bool> = OnceLock::new();
     *OTHERS.get_or_init(|| thread::available_parallelism().is_ok_and(|count| count.get() > 1))
@@ -81,24 +81,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn looks_that_fail_become_rare() {
+    fn failing_spins_become_rare() {
         let spin = Spin::new(1);
-        let mut looked = 0;
+        let mut spins = 0;
         for _ in 0..1_000 {
-            let mut has_looked = false;
+            let mut has_spun = false;
             spin.until(|| {
-                has_looked = true;
+                has_spun = true;
                 false
             });
-            looked += u32::from(has_looked);
+            spins += u32::from(has_spun);
         }
-        assert!(looked <= 32, "at most sixteen at first and a few from time to time: {looked}");
+        assert!(spins <= 32, "sixteen spins at first and a few later: {spins}");
     }
 
     #[test]
-    fn looks_that_succeed_go_on() {
+    fn successful_spins_continue() {
         let spin = Spin::new(1);
-        let is_alone = !has_other_processors();
-        assert!((0..1_000).all(|_| spin.until(|| true) || is_alone), "each one looks");
+        let is_single_processor = !has_other_processors();
+        assert!((0..1_000).all(|_| spin.until(|| true) || is_single_processor), "every wait spins");
     }
 }

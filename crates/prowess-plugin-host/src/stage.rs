@@ -1,8 +1,8 @@
-//! The bytes that were verified, where the system's loader can open them.
+//! Copies verified bytes to where the system's loader can open them.
 //!
-//! The loader takes a path, and the file at a path can be replaced after it was verified. So the
-//! original path is never opened again: the bytes go into memory that no process can change any
-//! more, or, where the system cannot do that, into a directory that only this user can enter.
+//! The loader needs a path, but the file at the original path may be replaced after it was
+//! verified. So the bytes are copied into sealed memory, which no process can change, or into a
+//! directory that only this user can access if the system has no sealed memory.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -13,53 +13,52 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{PluginError, PluginErrorKind, VerifiedPlugin};
 
-/// Where the bytes of a plugin can be opened, for as long as this value lives.
+/// The staged bytes of a plugin. They can be opened until this value is dropped.
 ///
-/// Keep it for as long as the host runs if the plugin was opened in the host: the loader knows a
-/// library by its path, and the path of a closed file comes back as that of another one.
+/// If the library was opened in this process, keep this value until the process ends: the loader
+/// identifies libraries by path, and the path of a closed file descriptor may be reused.
 #[derive(Debug)]
 pub struct Staged {
     file: OwnedFd,
     path: PathBuf,
-    /// The directory to remove, where the bytes are not in memory.
+    /// The directory to remove; `None` if the bytes are in memory.
     directory: Option<PathBuf>,
 }
 
-/// Puts the bytes of a plugin where they can be opened: into sealed memory or, where there is none,
-/// below `directory`.
+/// Copies the bytes of a plugin into sealed memory, or into `directory` if the system has none.
 ///
 /// # Errors
 ///
-/// Neither works.
+/// Returns an error if both fail.
 pub fn stage(plugin: &VerifiedPlugin, directory: &Path) -> Result<Staged, PluginError> {
     in_memory(plugin).or_else(|_| stage_in_directory(plugin, directory))
 }
 
-/// As [`stage`], but always below `directory`, which has to be on a file system that programs may
-/// run from. What lies there is removed with the value.
+/// Copies the bytes of a plugin into a new directory in `directory`, whose file system must allow
+/// programs to run. It is removed when the result is dropped.
 ///
 /// # Errors
 ///
-/// The directory cannot be made or written.
+/// Returns an error if the directory cannot be created or written.
 pub fn stage_in_directory(
     plugin: &VerifiedPlugin,
     directory: &Path,
 ) -> Result<Staged, PluginError> {
-    below(plugin, directory).map_err(|error| {
-        let place = directory.display();
-        let reason = format!("cannot be staged in memory or in `{place}`: {error}");
+    in_directory(plugin, directory).map_err(|error| {
+        let path = directory.display();
+        let reason = format!("cannot be staged in memory or in `{path}`: {error}");
         let help = "give the host a directory that it may write to and run programs from";
         PluginError::refused(PluginErrorKind::Staging, plugin.file(), reason, help)
     })
 }
 
 impl Staged {
-    /// A path that leads to the bytes in this process, and in no other.
+    /// Returns a path to the bytes that is valid in this process only.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The bytes as a file, to hand to another process.
+    /// Returns the bytes as a file descriptor, to pass to another process.
     pub fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
@@ -75,8 +74,7 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         if let Some(directory) = &self.directory {
-            // This is a drop, without a caller to report to; what stays behind is in a directory of
-            // our own.
+            // An error cannot be reported here; only files in our own directory would remain.
             let _ = std::fs::remove_dir_all(directory);
         }
     }
@@ -88,8 +86,8 @@ fn in_memory(plugin: &VerifiedPlugin) -> io::Result<Staged> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let name = plugin.manifest().name.replace('\0', "");
     let name: String = name.chars().take(60).collect();
-    // A kernel may be set up to make such memory without the right to run; an older one does not
-    // know the flag that asks for it.
+    // Some kernels create such memory non-executable by default; older ones do not support the
+    // flag.
     let file =
         memfd_create(&name, flags | MemfdFlags::EXEC).or_else(|_| memfd_create(&name, flags))?;
     let mut file = File::from(file);
@@ -107,8 +105,8 @@ fn in_memory(_: &VerifiedPlugin) -> io::Result<Staged> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-fn below(plugin: &VerifiedPlugin, directory: &Path) -> io::Result<Staged> {
-    /// A loader takes two files of one path for one library, so no path is used twice.
+fn in_directory(plugin: &VerifiedPlugin, directory: &Path) -> io::Result<Staged> {
+    /// The loader treats two files at the same path as one library, so no path is reused.
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let name = format!("prowess-plugin-{}-{number}", std::process::id());
@@ -119,7 +117,7 @@ fn below(plugin: &VerifiedPlugin, directory: &Path) -> io::Result<Staged> {
     let mut file = new.write(true).create_new(true).mode(0o500).open(&path)?;
     file.write_all(plugin.bytes())?;
     drop(file);
-    // A handle that is open for writing keeps the file from being run.
+    // A file that is open for writing cannot be executed.
     let file = File::open(&path)?.into();
     Ok(Staged { file, path, directory: Some(directory) })
 }

@@ -1,8 +1,7 @@
 //! The plugins and keys that the operator trusts.
 //!
-//! Nothing is trusted by default. A **pin** says that one file with these very bytes may run; a
-//! **key** says that what its owner signs may. Both are kept in one file that only its owner may
-//! change.
+//! Nothing is trusted by default. A **pin** allows one file by its digest; a **key** allows all
+//! files that its owner signs. Both are stored in one file that only its owner may change.
 
 mod file;
 mod key;
@@ -21,86 +20,86 @@ pub use file::TrustError;
 pub(crate) use key::SignatureFile;
 pub use key::{Key, KeyError};
 
-/// The trusted plugins and keys. By default none.
+/// The trusted plugins and keys. By default empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrustStore {
-    /// The files, by their bytes.
+    /// The trusted files.
     pub pins: Vec<Pin>,
-    /// The keys.
+    /// The trusted keys.
     pub keys: Vec<Key>,
-    /// The plugins for which no signature counts.
+    /// The plugins whose signatures are not accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revoked_names: Vec<RevokedName>,
 }
 
-/// A plugin whose signed builds may not run, by any key.
+/// A plugin whose signed builds may not run, whichever key signed them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RevokedName {
     /// The plugin's name.
     pub name: String,
-    /// Since when.
+    /// The time of the revocation.
     #[serde(with = "time")]
     pub revoked_at: Timestamp,
 }
 
-/// A build that was trusted, and what that means for other builds of the plugin.
+/// The result of [`TrustStore::pin`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pinned {
     /// The new pin.
     pub pin: Pin,
-    /// The builds that were trusted at the same path before, and are no longer.
+    /// The former pins of the same path, which were removed.
     pub replaced: Vec<Pin>,
-    /// The other builds of the plugin that stay trusted.
+    /// The pins of other builds of the plugin, which stay trusted.
     pub others: Vec<Pin>,
-    /// Whether signed builds of the plugin, which were revoked by its name, may run again.
+    /// Whether a revocation of the plugin's signed builds was removed.
     pub restores_signed: bool,
 }
 
-/// A file that may run because of its very bytes.
+/// A file that is trusted by its digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pin {
     /// The plugin's name.
     pub name: String,
-    /// Its version.
+    /// The plugin's version.
     pub version: Version,
-    /// Its target.
+    /// The plugin's target.
     pub target: String,
-    /// The digest of its bytes.
+    /// The digest of the file.
     pub digest: Digest,
-    /// Where it was when it was trusted, for people.
+    /// The path at which it was pinned, for messages.
     pub file: String,
-    /// The user that trusted it.
+    /// The user that pinned it.
     pub pinned_by: String,
-    /// When.
+    /// The time at which it was pinned.
     #[serde(with = "time")]
     pub pinned_at: Timestamp,
-    /// Since when it is no longer trusted.
+    /// The time of the revocation, if it was revoked.
     #[serde(with = "time::option", default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<Timestamp>,
 }
 
-/// Whether a version before the one that is trusted may be trusted in its place.
+/// Whether a version may be pinned that is older than a pinned one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Older {
-    /// It is refused: an old version may have a fault that the new one has not.
+    /// An older version is refused, since it may have a fixed vulnerability.
     Refuse,
-    /// The operator asks for it.
+    /// An older version is allowed.
     Allow,
 }
 
-/// The user that signs an entry off, and the time.
+/// The user that adds an entry, and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedOffBy {
-    /// The operator's name.
+    /// The user's name.
     pub who: String,
-    /// The time of day.
+    /// The time.
     pub when: Timestamp,
 }
 
-/// An entry that was revoked.
+/// A revoked entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Revoked {
@@ -113,10 +112,10 @@ pub enum Revoked {
     },
     /// A key.
     Key {
-        /// Its number.
+        /// The id of the key.
         id: String,
     },
-    /// The builds of a plugin that trusted keys have signed.
+    /// The signed builds of a plugin.
     Signed {
         /// The plugin's name.
         name: String,
@@ -124,15 +123,16 @@ pub enum Revoked {
 }
 
 impl TrustStore {
-    /// Trusts a file with this digest and this manifest.
+    /// Pins a file with this digest and this manifest.
     ///
-    /// The build that was trusted at the same path before is forgotten, since the file is another
-    /// one now. Builds at other paths stay trusted. If signed builds of the plugin were revoked by
-    /// its name, they may run again, unless they are older than this one.
+    /// Pins of other builds of the plugin at the same path are removed, since the file was
+    /// replaced. Pins at other paths stay. If the plugin's signed builds were revoked, that
+    /// revocation is removed, but builds older than this one may still not run.
     ///
     /// # Errors
     ///
-    /// It is older than what is pinned, or its version is not a semantic version.
+    /// Returns an error if the file is older than a pinned version, or its version is not a
+    /// semantic version.
     pub fn pin(
         &mut self,
         file: &Path,
@@ -144,7 +144,7 @@ impl TrustStore {
         let manifest = &inspection.manifest;
         let own = version(file, inspection)?;
         if let (Some(newer), Older::Refuse) = (self.newer(&manifest.name, &own), older) {
-            let help = "trust the newer one, or say that the older one is meant: `--allow-older`";
+            let help = "trust the newer one, or use `--allow-older` for the older one";
             return Err(rollback(file, &own, newer, help));
         }
         let path = file.display().to_string();
@@ -153,7 +153,7 @@ impl TrustStore {
         let is_replaced =
             |pin: &mut Pin| pin.revoked_at.is_none() && is_same(pin) && pin.file == path;
         let replaced = self.pins.extract_if(.., is_replaced).collect();
-        let others = self.holding(&manifest.name).filter(|pin| is_same(pin)).cloned().collect();
+        let others = self.active_pins(&manifest.name).filter(|pin| is_same(pin)).cloned().collect();
         let restores_signed = self.is_name_revoked(&manifest.name);
         self.revoked_names.retain(|revoked| revoked.name != manifest.name);
         let pin = Pin {
@@ -170,8 +170,7 @@ impl TrustStore {
         Ok(Pinned { pin, replaced, others, restores_signed })
     }
 
-    /// Trusts what the owner of a key signs; false if that was so before. A key that was revoked is
-    /// trusted again.
+    /// Adds a key, also one that was revoked. Returns `false` if the key was already trusted.
     pub fn trust_key(&mut self, key: Key) -> bool {
         let is_new = self.key(&key.id).is_none_or(|known| known.revoked_at.is_some());
         if is_new {
@@ -181,8 +180,9 @@ impl TrustStore {
         is_new
     }
 
-    /// Revokes every pin of this name or digest, every key of this number, and for a name every
-    /// build that a trusted key has signed. Revocations are kept: a signature does not undo one.
+    /// Revokes every pin with this name or digest and every key with this id. A name also revokes
+    /// the signed builds of the plugin. Revoked entries stay in the store, so that a signature does
+    /// not allow them again.
     pub fn revoke(&mut self, what: &str, when: Timestamp) -> Vec<Revoked> {
         let mut revoked = Vec::new();
         let is_pinned_name = self.pins.iter().any(|pin| pin.name == what);
@@ -202,8 +202,8 @@ impl TrustStore {
         revoked
     }
 
-    /// Stops the signed builds of a plugin. A name that was never pinned counts where a key is
-    /// trusted: any plugin may be signed by it.
+    /// Revokes the signed builds of a plugin. The name need not be pinned if there is a trusted
+    /// key, which may sign any plugin.
     fn revoke_signed(&mut self, name: &str, is_pinned: bool, when: Timestamp) -> Option<Revoked> {
         let is_key = self.keys.iter().any(|key| key.id.eq_ignore_ascii_case(name));
         let is_id = is_key || name.starts_with("sha256:");
@@ -215,37 +215,37 @@ impl TrustStore {
         may_be_signed.then(|| Revoked::Signed { name: name.to_owned() })
     }
 
-    /// Whether signed builds of this name were revoked.
+    /// Returns whether the signed builds of this plugin were revoked.
     pub(crate) fn is_name_revoked(&self, name: &str) -> bool {
         self.revoked_names.iter().any(|revoked| revoked.name == name)
     }
 
-    /// The pin of these bytes, whether or not it was revoked.
+    /// Returns the pin with this digest, which may be revoked.
     pub fn pin_of(&self, digest: Digest) -> Option<&Pin> {
         self.pins.iter().find(|pin| pin.digest == digest)
     }
 
-    /// The key of this number, whether or not it was revoked.
+    /// Returns the key with this id, which may be revoked.
     pub fn key(&self, id: &str) -> Option<&Key> {
         self.keys.iter().find(|key| key.id == id)
     }
 
-    /// The pins that hold for this name.
-    pub(crate) fn holding<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a Pin> {
-        let holds = move |pin: &&Pin| pin.revoked_at.is_none() && pin.name == name;
-        self.pins.iter().filter(holds)
+    /// Returns the pins of this plugin that were not revoked.
+    pub(crate) fn active_pins<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a Pin> {
+        let is_active = move |pin: &&Pin| pin.revoked_at.is_none() && pin.name == name;
+        self.pins.iter().filter(is_active)
     }
 
-    /// The newest pin of this name that is newer than `own`.
+    /// Returns the newest pin of this plugin that is newer than `own`.
     pub(crate) fn newer(&self, name: &str, own: &Version) -> Option<&Pin> {
-        self.holding(name).filter(|pin| pin.version > *own).max_by_key(|pin| &pin.version)
+        self.active_pins(name).filter(|pin| pin.version > *own).max_by_key(|pin| &pin.version)
     }
 }
 
-/// A file that is older than one that is trusted.
+/// Returns the error of a file that is older than a trusted one.
 pub(crate) fn rollback(file: &Path, own: &Version, newer: &Pin, help: &str) -> PluginError {
     let name = &newer.name;
     let version = &newer.version;
-    let reason = format!("is version {own} of `{name}`, and {version} is trusted");
+    let reason = format!("is version {own} of `{name}`, but {version} is trusted");
     PluginError::refused(PluginErrorKind::Rollback, file, reason, help)
 }

@@ -1,7 +1,7 @@
-//! From a path to bytes that may run.
+//! Reads a plugin's file and verifies that it may run.
 //!
-//! A file is read once, into memory. What is looked at, hashed, compared and later opened are those
-//! bytes: whatever happens to the path meanwhile does not matter.
+//! The file is read into memory once. The same bytes are inspected, hashed, verified and later
+//! opened, so a later change of the file has no effect.
 
 mod signature;
 
@@ -17,12 +17,12 @@ use crate::policy::version;
 use crate::trust::rollback;
 use crate::{
     Inspection, Origin, Placement, PluginError, PluginErrorKind, PluginPolicy, TrustStore, inspect,
-    place,
+    location,
 };
 
 use signature::{signature_of, signed_by};
 
-/// A plugin that was read and may run. There is no other way to one than [`verify`].
+/// A plugin that may run. It is only created by [`verify`].
 #[derive(Clone, Debug)]
 pub struct VerifiedPlugin {
     file: PathBuf,
@@ -33,27 +33,27 @@ pub struct VerifiedPlugin {
     placement: Placement,
 }
 
-/// Why a plugin may run.
+/// The reason why a plugin is trusted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum TrustedBy {
-    /// Its very bytes are trusted.
+    /// The digest of the file is pinned.
     Pin,
-    /// A key is trusted, and its owner signed these bytes for this name, version and target.
+    /// A trusted key signed the file for this name, version and target.
     Signature {
-        /// The key's number.
+        /// The id of the key.
         key: String,
     },
 }
 
-/// Reads a plugin's file and decides whether it may run. Nothing of it is executed.
+/// Reads a plugin's file and verifies that it may run. None of its code is executed.
 ///
-/// The order: where it lies, what it is, whether it is trusted, whether it fits this host and the
-/// policy. The manifest is read before trust is checked, since a signature names what it is for.
+/// The order of the checks: the location, the format, trust, the host and the policy. The manifest
+/// is read before trust is checked, since a signature contains the plugin's name.
 ///
 /// # Errors
 ///
-/// It may not; the error says why and what to do.
+/// Returns an error with the reason and a help text if the plugin may not run.
 pub fn verify(
     file: &Path,
     origin: Origin,
@@ -64,11 +64,11 @@ pub fn verify(
     verify_bytes(file, bytes, inspection, policy, trust)
 }
 
-/// Decides as [`verify`] does, for bytes that were [`read`] already.
+/// As [`verify`], for a file that was already [`read`].
 ///
 /// # Errors
 ///
-/// As for [`verify`].
+/// As [`verify`].
 pub fn verify_bytes(
     file: &Path,
     bytes: Vec<u8>,
@@ -77,14 +77,14 @@ pub fn verify_bytes(
     trust: &TrustStore,
 ) -> Result<VerifiedPlugin, PluginError> {
     let digest = Digest::of(&bytes);
-    let again = || Ok(Cow::Borrowed(&*bytes));
-    let seen = InspectedFile { file, digest, inspection: &inspection, bytes: &again };
-    let (trusted_by, placement) = decide(&seen, policy, trust)?;
+    let same_bytes = || Ok(Cow::Borrowed(&*bytes));
+    let inspected = InspectedFile { file, digest, inspection: &inspection, bytes: &same_bytes };
+    let (trusted_by, placement) = decide(&inspected, policy, trust)?;
     let file = file.to_owned();
     Ok(VerifiedPlugin { file, bytes, digest, inspection, trusted_by, placement })
 }
 
-/// A file that was inspected, and how to read its bytes.
+/// An inspected file, and a function that returns its bytes.
 pub(crate) struct InspectedFile<'a> {
     pub(crate) file: &'a Path,
     pub(crate) digest: Digest,
@@ -92,46 +92,46 @@ pub(crate) struct InspectedFile<'a> {
     pub(crate) bytes: &'a dyn Fn() -> Result<Cow<'a, [u8]>, PluginError>,
 }
 
-/// Why a plugin may run, and where.
+/// Returns why a plugin is trusted and where it runs.
 pub(crate) fn decide(
-    seen: &InspectedFile<'_>,
+    inspected: &InspectedFile<'_>,
     policy: &PluginPolicy,
     trust: &TrustStore,
 ) -> Result<(TrustedBy, Placement), PluginError> {
-    let trusted_by = trusted_by(seen, trust)?;
-    policy.judge(seen.file, seen.inspection)?;
+    let trusted_by = trusted_by(inspected, trust)?;
+    policy.judge(inspected.file, inspected.inspection)?;
     let is_pinned = trusted_by == TrustedBy::Pin;
-    let placement = policy.placement(seen.file, seen.inspection, is_pinned)?;
+    let placement = policy.placement(inspected.file, inspected.inspection, is_pinned)?;
     Ok((trusted_by, placement))
 }
 
-/// Reads a plugin's file and what it says of itself, trusted or not.
+/// Reads and inspects a plugin's file, whether or not it is trusted.
 ///
 /// # Errors
 ///
-/// It lies in a wrong place, cannot be read, or is no plugin.
+/// Returns an error if the location is not allowed, or the file cannot be read or is not a plugin.
 pub fn read(
     file: &Path,
     origin: Origin,
     policy: &PluginPolicy,
 ) -> Result<(Vec<u8>, Inspection), PluginError> {
-    let bytes = place::open(file, origin, policy)?.read(policy)?;
+    let bytes = location::open(file, origin, policy)?.read(policy)?;
     let inspection = inspect(file, &bytes)?;
     Ok((bytes, inspection))
 }
 
 impl VerifiedPlugin {
-    /// The path that it was read from. It is for people: what runs are the [`Self::bytes`].
+    /// Returns the path of the file, for messages: the [`Self::bytes`] are run.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// The bytes that were looked at.
+    /// Returns the verified bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Returns their digest.
+    /// Returns the digest of the bytes.
     pub fn digest(&self) -> Digest {
         self.digest
     }
@@ -141,29 +141,29 @@ impl VerifiedPlugin {
         &self.inspection.manifest
     }
 
-    /// The same with what its format says.
+    /// Returns the manifest and the properties of the library.
     pub fn inspection(&self) -> &Inspection {
         &self.inspection
     }
 
-    /// Why it may run.
+    /// Returns why the plugin is trusted.
     pub fn trusted_by(&self) -> &TrustedBy {
         &self.trusted_by
     }
 
-    /// Where it is to run.
+    /// Returns where the plugin runs.
     pub fn placement(&self) -> Placement {
         self.placement
     }
 }
 
-/// Why these bytes may run. The file of the signature is looked for only where there is no pin.
-fn trusted_by(seen: &InspectedFile<'_>, trust: &TrustStore) -> Result<TrustedBy, PluginError> {
-    let InspectedFile { file, digest, inspection, .. } = *seen;
+/// Checks that the plugin is trusted. The signature file is only read if there is no pin.
+fn trusted_by(inspected: &InspectedFile<'_>, trust: &TrustStore) -> Result<TrustedBy, PluginError> {
+    let InspectedFile { file, digest, inspection, .. } = *inspected;
     match trust.pin_of(digest) {
         Some(pin) if pin.revoked_at.is_none() => return Ok(TrustedBy::Pin),
         Some(_) => {
-            let reason = "was trusted once, and that was taken back";
+            let reason = "was trusted before, but its pin was revoked";
             let help = "install a newer version";
             return Err(PluginError::refused(PluginErrorKind::NotTrusted, file, reason, help));
         }
@@ -173,7 +173,7 @@ fn trusted_by(seen: &InspectedFile<'_>, trust: &TrustStore) -> Result<TrustedBy,
     let Some(signature) = signature_of(file)? else {
         return Err(unknown(file, digest, name, trust));
     };
-    let key = signed_by(seen, trust, &signature)?;
+    let key = signed_by(inspected, trust, &signature)?;
     if trust.is_name_revoked(name) {
         let reason = format!("is a signed build of `{name}`, whose builds were revoked");
         return Err(PluginError::refused(
@@ -185,29 +185,31 @@ fn trusted_by(seen: &InspectedFile<'_>, trust: &TrustStore) -> Result<TrustedBy,
     }
     let own = version(file, inspection)?;
     if let Some(newer) = trust.newer(name, &own) {
-        let help = "install the newer one, or trust this very file: `prowess plugin trust FILE --allow-older`";
+        let help = "install the newer version, or trust this file: `prowess plugin trust FILE --allow-older`";
         return Err(rollback(file, &own, newer, help));
     }
     Ok(TrustedBy::Signature { key })
 }
 
-/// The next step for a build that is not trusted.
+/// Returns the help text for a build that is not trusted.
 fn trust_help(file: &Path) -> String {
     let file = shell_word(file);
-    format!("if you trust it with your rights, run `prowess plugin trust {file}`")
+    format!("if you trust it with all your rights, run `prowess plugin trust {file}`")
 }
 
-/// Returns the refusal of bytes that are not pinned; others of the plugin's name may be.
+/// Returns the error of a file without a pin. Another build of the plugin may be pinned.
 fn unknown(file: &Path, digest: Digest, name: &str, trust: &TrustStore) -> PluginError {
     let help = trust_help(file);
-    match trust.holding(name).next() {
+    match trust.active_pins(name).next() {
         Some(pin) => {
-            let reason =
-                format!("is not the `{name}` that is trusted: it is {digest}, not {}", pin.digest);
+            let reason = format!(
+                "is not the trusted build of `{name}`: its digest is {digest}, not {}",
+                pin.digest
+            );
             PluginError::refused(PluginErrorKind::DigestMismatch, file, reason, help)
         }
         None => {
-            let reason = format!("is not trusted: nobody pinned {digest}, and it has no signature");
+            let reason = format!("is not trusted: {digest} is not pinned, and it has no signature");
             PluginError::refused(PluginErrorKind::NotTrusted, file, reason, help)
         }
     }

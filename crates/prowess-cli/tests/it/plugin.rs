@@ -239,7 +239,7 @@ fn trust_is_added_listed_and_revoked() {
     "#]],
     );
     let shown = home.run(&["plugin", "inspect", &file.display().to_string()]);
-    assert!(shown.text().contains("that was taken back"), "it holds no longer: {shown:?}");
+    assert!(shown.text().contains("its pin was revoked"), "the pin is revoked: {shown:?}");
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn older_version_needs_allow_older() {
     home.check_failure(&["plugin", "trust", &old], &expect![[r#"
         {
           "code": "plugin-rollback",
-          "message": "`$HOME/.prowess/plugins/old.so` is version 1.9.0 of `notes`, and 1.10.0 is trusted; nothing was executed",
+          "message": "`$HOME/.prowess/plugins/old.so` is version 1.9.0 of `notes`, but 1.10.0 is trusted; nothing was executed",
           "help": "trust the newer one, or say that the older one is meant: `--allow-older`"
         }
     "#]]);

@@ -1,30 +1,30 @@
-//! How a plugin begins.
+//! The start of a plugin and its configuration.
 
 use prowess_plugin_abi::AbiError;
 use serde_json::{Map, Value, json};
 
-use crate::probe::{Broken, Checked, Probe, broken, is_panic, panicked, unanswered};
+use crate::probe::{NotPassed, Probe, RuleResult, call_failed, failed, is_panic, panicked};
 
-pub(super) fn begins(probe: &Probe) -> Checked {
-    let life = probe.begin_with(&probe.config).map_err(|error| not_begun(probe, &error))?;
+pub(super) fn starts(probe: &Probe) -> RuleResult {
+    let life = probe.start_with(&probe.config).map_err(|error| start_failed(probe, &error))?;
     let sources = life.shape.sources.len();
     let tools = life.shape.tools.len();
     if sources + tools == 0 {
         let help = "add a source or a tool provider to the `Registration`";
-        return Err(broken("it begins and offers nothing", help));
+        return Err(failed("it starts and offers no source and no tools", help));
     }
     for (kind, count) in [("source", sources), ("tools", tools)] {
         let is_named = probe.manifest().kinds.iter().any(|own| own == kind);
         if count > 0 && !is_named {
-            let reason = format!("it offers what its manifest does not say: `{kind}`");
-            return Err(broken(reason, "add it to `kinds` in `export_plugin!`"));
+            let reason = format!("it offers a kind that its manifest does not list: `{kind}`");
+            return Err(failed(reason, "add it to `kinds` in `export_plugin!`"));
         }
     }
     for (name, root) in &life.shape.sources {
         if !is_line(name) || !is_line(root) {
             let reason = format!("a source has the name {name:?} and the root {root:?}");
-            let help = "give both one line of text: people see them beside each skill";
-            return Err(broken(reason, help));
+            let help = "use one line of text for both: users see them next to each skill";
+            return Err(failed(reason, help));
         }
     }
     Ok(vec![format!("it offers {sources} sources and {tools} tool providers")])
@@ -34,52 +34,52 @@ fn is_line(text: &str) -> bool {
     !text.trim().is_empty() && text.len() <= 4096 && !text.contains(char::is_control)
 }
 
-fn not_begun(probe: &Probe, error: &AbiError) -> Broken {
+fn start_failed(probe: &Probe, error: &AbiError) -> NotPassed {
     if is_panic(error) {
         return panicked("`init`", error);
     }
     let help = match &*probe.config {
-        "" => "say what it is configured with: `--with JSON`, or its settings in `--config FILE`",
-        _ => "fix the configuration that it is checked with",
+        "" => "give it a configuration: `--with JSON`, or its settings in `--config FILE`",
+        _ => "fix the configuration of the check",
     };
-    broken(format!("it refuses to begin: {}", error.message), help)
+    failed(format!("it refuses to start: {}", error.message), help)
 }
 
-pub(super) fn refuses_bad_configurations(probe: &Probe) -> Checked {
+pub(super) fn refuses_bad_configurations(probe: &Probe) -> RuleResult {
     let schema = probe.manifest().config_schema.clone().unwrap_or(Value::Bool(true));
     // An earlier start, successful or not, must not change which configurations are accepted.
-    drop(probe.begin_with(&probe.config));
+    drop(probe.start_with(&probe.config));
     let mut refused = 0;
     for (what, text, must_be_refused) in bad_configurations(&schema) {
         probe.step(format!("`init` with {what}"));
-        match probe.begin_with(&text) {
+        match probe.start_with(&text) {
             Ok(_) if must_be_refused => {
                 let help = "read the configuration into a type with `deny_unknown_fields`, or fix \
                             `config_schema`";
-                return Err(broken(format!("it takes {what} for its configuration"), help));
+                return Err(failed(format!("it accepts {what} as its configuration"), help));
             }
             Ok(_) => {}
             Err(error) if is_panic(&error) => {
                 return Err(panicked(&format!("`init` with {what}"), &error));
             }
             Err(error) if error.message.trim().is_empty() => {
-                let reason = format!("it refuses {what} without a word");
-                return Err(broken(reason, "say which field is wrong and what it should be"));
+                let reason = format!("it refuses {what} without a message");
+                return Err(failed(reason, "name the invalid field and its expected value"));
             }
             Err(_) => refused += 1,
         }
     }
-    Ok(vec![format!("it refuses {refused} bad configurations")])
+    Ok(vec![format!("it refuses {refused} invalid configurations")])
 }
 
-/// The description, the text, and whether the schema forbids it.
+/// Returns invalid configurations: the description, the text, and whether the schema forbids it.
 fn bad_configurations(schema: &Value) -> Vec<(String, String, bool)> {
     let wants_object = schema["type"] == "object";
     let is_closed = wants_object && schema["additionalProperties"] == false;
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     let unknown = json!({ "prowess-plugin-check": "x".repeat(1 << 20) });
     let mut bad = vec![
-        ("what is no JSON".to_owned(), "{\"".to_owned(), true),
+        ("invalid JSON".to_owned(), "{\"".to_owned(), true),
         ("a list".to_owned(), "[[]]".to_owned(), wants_object),
         ("a number".to_owned(), "1e300".to_owned(), wants_object),
         ("10,000 nested lists".to_owned(), deep, true),
@@ -95,7 +95,7 @@ fn bad_configurations(schema: &Value) -> Vec<(String, String, bool)> {
     bad
 }
 
-/// A value that this schema forbids, where that is easy to find.
+/// Returns a value that the schema forbids, for simple schemas.
 pub(super) fn wrong_value(schema: &Value) -> Option<Value> {
     match schema["type"].as_str()? {
         "string" => Some(json!([7])),
@@ -104,10 +104,10 @@ pub(super) fn wrong_value(schema: &Value) -> Option<Value> {
     }
 }
 
-/// An instance that must begin.
-pub(super) fn again(
+/// Creates an instance that must start.
+pub(super) fn start_again(
     probe: &Probe,
     what: &str,
-) -> Result<std::sync::Arc<crate::probe::Life>, Broken> {
-    probe.begin_with(&probe.config).map_err(|error| unanswered(what, &error))
+) -> Result<std::sync::Arc<crate::probe::Life>, NotPassed> {
+    probe.start_with(&probe.config).map_err(|error| call_failed(what, &error))
 }

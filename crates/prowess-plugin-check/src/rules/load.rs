@@ -1,37 +1,41 @@
-//! Many calls, many threads, many instances; and how soon they end.
+//! Concurrent calls, cancellation, and the use of time and memory.
 
 use std::time::{Duration, Instant};
 
 use prowess_core::Cancel;
 use prowess_plugin_abi::codes;
 
-use super::rounds::{ROUNDS, THREADS, hold_at_once};
+use super::concurrency::{ROUNDS, THREADS, holds_concurrently};
 use super::tools;
-use crate::probe::{Broken, Checked, Life, Probe, SOON, Source, broken, soon, unanswered};
+use crate::probe::{
+    GRACE, Life, NotPassed, Probe, RuleResult, Source, call_failed, failed, within_grace,
+};
 use crate::recorder::Recorder;
 
-/// How many instances a plugin has to live through.
+/// The number of instances for the check of memory.
 const CYCLES: usize = 1_000;
-/// How much a process may grow meanwhile without a leak: its heap is cut into pieces.
-const MOST_GROWTH: u64 = 2 << 20;
-/// How many reports come after a cancel, at most, from a source that looks at it.
-const MOST_AFTER_CANCEL: usize = 1_000;
+/// The maximum growth of memory that does not count as a leak, to allow for fragmentation.
+const MAX_GROWTH: u64 = 2 << 20;
+/// The maximum number of reports after a cancellation.
+const MAX_AFTER_CANCEL: usize = 1_000;
 
-pub(super) fn threads(probe: &Probe) -> Checked {
-    let life = probe.begin()?;
+pub(super) fn threads(probe: &Probe) -> RuleResult {
+    let life = probe.start()?;
     let sources = Life::sources(&life);
     if sources.is_empty() {
         tools::threads(probe)?;
     }
     for source in sources {
         probe.step(format!("a scan of `{}`", source.name));
-        let alone = look(&source)?;
+        let expected = scan_and_read(&source)?;
         let calls = format!("scan and read `{}`", source.name);
-        if !hold_at_once(probe, &calls, || look(&source).is_ok_and(|look| look == alone)) {
-            let reason = format!("{THREADS} threads at once see other things than one alone");
-            let help = "keep what changes behind a lock: each method may be called from several \
-                        threads at once";
-            return Err(broken(reason, help));
+        if !holds_concurrently(probe, &calls, || {
+            scan_and_read(&source).is_ok_and(|result| result == expected)
+        }) {
+            let reason = format!("{THREADS} concurrent threads get other results than one");
+            let help = "protect mutable state by a lock: each method may be called from several \
+                                               threads concurrently";
+            return Err(failed(reason, help));
         }
     }
     Ok(vec![format!("{THREADS} threads, {ROUNDS} rounds each")])
@@ -39,22 +43,22 @@ pub(super) fn threads(probe: &Probe) -> Checked {
 
 /// The results of one round: a scan, and the first files.
 #[derive(PartialEq)]
-struct Look {
-    scan: (Vec<crate::recorder::Seen>, Vec<crate::recorder::SeenProblem>),
+struct RoundResult {
+    scan: (Vec<crate::recorder::RecordedPackage>, Vec<crate::recorder::RecordedProblem>),
     files: Vec<Result<Vec<u8>, u32>>,
 }
 
-fn look(source: &Source) -> Result<Look, Broken> {
+fn scan_and_read(source: &Source) -> Result<RoundResult, NotPassed> {
     let scan = source.scan()?.sorted();
-    let read = |seen: &crate::recorder::Seen| {
+    let read = |seen: &crate::recorder::RecordedPackage| {
         source.read(&seen.package, &seen.file, 2 << 20).map_err(|error| error.code)
     };
     let files = scan.0.iter().take(3).map(read).collect();
-    Ok(Look { scan, files })
+    Ok(RoundResult { scan, files })
 }
 
-pub(super) fn cancel(probe: &Probe) -> Checked {
-    let life = probe.begin()?;
+pub(super) fn cancel(probe: &Probe) -> RuleResult {
+    let life = probe.start()?;
     let sources = Life::sources(&life);
     if sources.is_empty() {
         return tools::deadline(probe);
@@ -62,7 +66,7 @@ pub(super) fn cancel(probe: &Probe) -> Checked {
     for source in sources {
         probe.step(format!("a scan of `{}`", source.name));
         let whole = source.scan()?.reports;
-        probe.step(format!("a scan of `{}` that is cancelled before it begins", source.name));
+        probe.step(format!("a scan of `{}` that is cancelled before it starts", source.name));
         let before = Cancel::default();
         before.cancel();
         ends_soon(&source, &before, Recorder::default(), whole)?;
@@ -79,108 +83,108 @@ fn ends_soon(
     cancel: &Cancel,
     mut recorder: Recorder,
     whole: usize,
-) -> Result<(), Broken> {
+) -> Result<(), NotPassed> {
     let called = source.clone();
     let cancel = cancel.clone();
-    let answer = soon(move || {
+    let answer = within_grace(move || {
         let answer = called.scan_into(&mut recorder, Some(&cancel));
         (answer, recorder.reports)
     });
     let name = &source.name;
-    let help =
-        "look at `cancel` between two packages, and answer with `SourceErrorKind::Cancelled`";
+    let help = "check `cancel` between packages, and return `SourceErrorKind::Cancelled`";
     match answer {
         None => {
-            let reason =
-                format!("a scan of `{name}` goes on for {} s after its cancel", SOON.as_secs());
-            Err(broken(reason, help))
+            let reason = format!(
+                "a scan of `{name}` takes longer than {} s after its cancellation",
+                GRACE.as_secs()
+            );
+            Err(failed(reason, help))
         }
         Some((Err(error), reports)) if error.code == codes::CANCELLED => match reports {
-            0..=MOST_AFTER_CANCEL => Ok(()),
+            0..=MAX_AFTER_CANCEL => Ok(()),
             _ => {
                 let reason =
-                    format!("a scan of `{name}` reports {reports} packages after its cancel");
-                Err(broken(reason, help))
+                    format!("a scan of `{name}` reports {reports} packages after its cancellation");
+                Err(failed(reason, help))
             }
         },
-        Some((Err(error), _)) => Err(unanswered(&format!("a cancelled scan of `{name}`"), &error)),
-        // A short scan may end before it sees that it is cancelled.
-        Some((Ok(()), reports)) if reports >= whole && reports <= MOST_AFTER_CANCEL => Ok(()),
+        Some((Err(error), _)) => Err(call_failed(&format!("a cancelled scan of `{name}`"), &error)),
+        // A short scan may end before it checks for cancellation.
+        Some((Ok(()), reports)) if reports >= whole && reports <= MAX_AFTER_CANCEL => Ok(()),
         Some((Ok(()), reports)) => {
-            let reason = format!(
-                "a cancelled scan of `{name}` says that it is whole, with {reports} of {whole} reports"
-            );
-            Err(broken(reason, help))
+            let reason =
+                format!("a cancelled scan of `{name}` succeeds with {reports} of {whole} reports");
+            Err(failed(reason, help))
         }
     }
 }
 
-pub(super) fn budget(probe: &Probe) -> Checked {
+pub(super) fn budget(probe: &Probe) -> RuleResult {
     let mut notes = Vec::new();
     for source in probe.sources()? {
         probe.step(format!("three scans of `{}`", source.name));
         let mut best = Duration::MAX;
         let mut packages = 0;
         for _ in 0..3 {
-            let begun = Instant::now();
+            let start = Instant::now();
             packages = source.scan()?.found.len();
-            best = best.min(begun.elapsed());
+            best = best.min(start.elapsed());
         }
         let thousands = u32::try_from(packages.div_ceil(1_000).max(1)).unwrap_or(u32::MAX);
         let allowed = Duration::from_secs(1).saturating_mul(thousands);
         let took = format!("{packages} packages in {:.1} ms", best.as_secs_f64() * 1e3);
         if best > allowed {
             let reason = format!("the best of three scans of `{}` reports {took}", source.name);
-            let help = "fetch on a thread of the plugin's own, answer from memory and tell of changes \
-                        by `watch`";
-            return Err(broken(reason, help));
+            let help = "fetch on a thread of the plugin, answer from memory and report changes \
+                                               with `watch`";
+            return Err(failed(reason, help));
         }
         notes.push(format!("`{}`: {took}", source.name));
     }
     Ok(notes)
 }
 
-pub(super) fn memory(probe: &Probe) -> Checked {
-    let begun = Instant::now();
+pub(super) fn memory(probe: &Probe) -> RuleResult {
+    let start = Instant::now();
     let mut cycles = 0;
     let mut middle = None;
-    probe.step("instances, one after the other");
-    // A plugin with much to do gets fewer: what counts is that the second half takes no more.
-    let is_time_over = |begun: Instant, seconds| begun.elapsed() > Duration::from_secs(seconds);
-    while cycles < CYCLES && !is_time_over(begun, 12) {
+    probe.step("one instance after the other");
+    // A slow plugin gets fewer instances. Only the growth in the second half is measured.
+    let is_time_over = |start: Instant, seconds| start.elapsed() > Duration::from_secs(seconds);
+    while cycles < CYCLES && !is_time_over(start, 12) {
         cycle(probe)?;
         cycles += 1;
-        if middle.is_none() && (cycles >= CYCLES / 2 || is_time_over(begun, 6)) {
+        if middle.is_none() && (cycles >= CYCLES / 2 || is_time_over(start, 6)) {
             middle = Some((cycles, resident()));
         }
     }
     let (Some((half, Some(before))), Some(after)) = (middle, resident()) else {
-        return Err(Broken::Nothing("this system does not say how much memory a process has"));
+        return Err(NotPassed::Skipped("this system does not report the memory of a process"));
     };
     let grown = after.saturating_sub(before);
     let cycles_after = cycles - half;
     let note = format!("{} KiB more after {cycles_after} further instances", grown >> 10);
-    if grown > MOST_GROWTH {
+    if grown > MAX_GROWTH {
         let reason = format!("its process has {note}");
-        return Err(broken(reason, "end with an instance what began with it"));
+        return Err(failed(reason, "free the resources of an instance when it ends"));
     }
     Ok(vec![note])
 }
 
-/// One instance and what a host does with it.
-fn cycle(probe: &Probe) -> Result<(), Broken> {
-    let life = super::init::again(probe, "`init` once more")?;
+/// Creates an instance and uses it as a host does.
+fn cycle(probe: &Probe) -> Result<(), NotPassed> {
+    let life = super::init::start_again(probe, "another `init`")?;
     for source in life.sources() {
         let scan = source.scan()?;
         if let Some(seen) = scan.found.first() {
-            // Whether it can be read is another check's question.
+            // Errors of reads are reported by another check.
             let _ = source.read(&seen.package, &seen.file, 2 << 20);
         }
     }
     Ok(())
 }
 
-/// The memory of this process that is its own, in bytes.
+/// Returns the anonymous resident memory of this process, in bytes.
 fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;

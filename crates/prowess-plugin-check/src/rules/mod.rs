@@ -1,111 +1,115 @@
-//! The rules that need the plugin opened, each with the check that looks at it.
+//! The rules whose checks open the plugin.
 
-mod ends;
-mod foreign;
+mod concurrency;
+mod hostile;
 mod init;
+mod lifecycle;
 mod load;
 mod packages;
-mod rounds;
-mod surroundings;
+mod process_state;
 mod tools;
 
-use super::probe::{Checked, Probe};
+use super::probe::{Probe, RuleResult};
 
-/// The name of the check that all others wait for.
+/// The name of the check that the others depend on.
 pub(super) const BEGIN: &str = "begin";
 
-/// A rule and the check that looks at it.
+/// A rule and its check.
 pub(super) struct Rule {
     pub(super) name: &'static str,
     pub(super) rule: &'static str,
-    /// Whether it is about plugins that do not begin, too.
-    pub(super) is_for_beginnings: bool,
-    /// Whether the plugin may start processes meanwhile.
+    /// Whether the check also runs if the plugin does not start.
+    pub(super) runs_without_start: bool,
+    /// Whether the plugin may start processes during the check.
     pub(super) allows_processes: bool,
-    pub(super) check: fn(&Probe) -> Checked,
+    pub(super) check: fn(&Probe) -> RuleResult,
 }
 
-const fn rule(name: &'static str, rule: &'static str, check: fn(&Probe) -> Checked) -> Rule {
-    Rule { name, rule, is_for_beginnings: false, allows_processes: false, check }
+const fn rule(name: &'static str, rule: &'static str, check: fn(&Probe) -> RuleResult) -> Rule {
+    Rule { name, rule, runs_without_start: false, allows_processes: false, check }
 }
 
-/// Every rule, in the order in which they are looked at.
+/// All rules, in the order of their checks.
 pub(super) const RULES: [Rule; 20] = [
     Rule {
-        is_for_beginnings: true,
+        runs_without_start: true,
         ..rule(
             BEGIN,
-            "It begins with its configuration and offers what its manifest says",
-            init::begins,
+            "It starts with its configuration and offers what its manifest lists",
+            init::starts,
         )
     },
     Rule {
-        is_for_beginnings: true,
+        runs_without_start: true,
         ..rule(
             "config",
-            "A configuration that does not fit is refused with a sentence, by no panic",
+            "An invalid configuration is refused with a message and without a panic",
             init::refuses_bad_configurations,
         )
     },
     rule(
         "scan",
         "A scan reports each package once, by a path in normal form, and each problem with a code, a \
-         message and a help",
+                 message and a help text",
         packages::scan,
     ),
     rule(
         "stable",
-        "Two scans report the same, and what is known by its stamp is reported as unchanged",
+        "Two scans report the same, and packages with a known stamp are reported as unchanged",
         packages::stable,
     ),
     rule(
         "read",
-        "Each file that is reported can be read whole and within its limit, and a listing is sorted, \
-         complete or cut, with true sizes",
+        "Each reported file can be read completely and within its limit, and a listing is sorted, \
+                 complete or truncated, with correct sizes",
         packages::read,
     ),
     rule("skills", "Each `SKILL.md` is UTF-8 text that a host can use", packages::skills),
-    rule("unknown", "What does not exist is \"not found\"", foreign::unknown),
+    rule("unknown", "A missing package or file is \"not found\"", hostile::unknown),
     rule(
         "hostile",
-        "No path leads out of a package, and none of a stranger's disturbs the plugin",
-        foreign::hostile,
+        "No path leads out of a package, and hostile paths do not change the plugin",
+        hostile::hostile,
     ),
-    rule("threads", "Eight threads see what one sees", load::threads),
-    rule("cancel", "A scan or a tool's call that was cancelled ends soon", load::cancel),
+    rule("threads", "Eight concurrent threads get the same results as one", load::threads),
+    rule("cancel", "A cancelled scan or tool call ends soon", load::cancel),
     rule("budget", "A scan takes at most a second for each 1,000 packages", load::budget),
     rule(
         "tools",
-        "Each tool has a name of its own, a description and schemas, the same each time",
+        "Each tool has a unique name, a description and schemas, which do not change",
         tools::described,
     ),
     rule(
         "arguments",
-        "A call of a tool that does not exist is \"not found\", and arguments that do not fit are \
-         answered with a result or an error, by no panic",
+        "A call of a missing tool is \"not found\", and invalid arguments are answered with a \
+                 result or an error, without a panic",
         tools::bad_arguments,
     ),
-    rule("deadline", "A tool's call that was cancelled ends soon", tools::deadline),
+    rule("deadline", "A cancelled tool call ends soon", tools::deadline),
     rule(
         "lifecycle",
-        "An instance ends soon, whatever is asked of it twice, leaves no thread, and lets go of its \
-         host",
-        ends::lifecycle,
+        "An instance ends soon, also when it is shut down twice, and leaves no thread and no \
+                 reference to its host",
+        lifecycle::lifecycle,
     ),
-    rule("reload", "A further instance offers the same and disturbs no other", ends::reload),
-    rule("stdout", "It prints nothing to standard output", surroundings::stdout),
+    rule(
+        "reload",
+        "Another instance offers the same and does not affect the first",
+        lifecycle::reload,
+    ),
+    rule("stdout", "It prints nothing to standard output", process_state::stdout),
     rule(
         "surroundings",
-        "It leaves the working directory, the environment and the handling of signals as they are",
-        surroundings::unchanged,
+        "It does not change the working directory, the environment or the signal handlers",
+        process_state::unchanged,
     ),
     Rule {
         allows_processes: true,
         ..rule(
             "processes",
-            "It leaves no process behind, and makes no copy of the host's",
-            surroundings::processes,
+            "It leaves no child process behind, and does not fork the host",
+            process_state::processes,
         )
     },
-    rule("memory", "It does not grow with each instance and each call", load::memory),
+    rule("memory", "Its memory does not grow with instances and calls", load::memory),
 ];

@@ -1,4 +1,4 @@
-//! The packages of a source and their files.
+//! The packages of a source, and their files.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -8,183 +8,190 @@ use prowess_core::{PackagePath, ResourcePath};
 use prowess_plugin_abi::text::checked_string;
 use prowess_plugin_abi::{AbiError, codes};
 
-use crate::probe::{Broken, Checked, Probe, SOON, Source, broken, is_cut, unanswered};
-use crate::recorder::{Recorder, Seen};
+use crate::probe::{GRACE, NotPassed, Probe, RuleResult, Source, call_failed, failed, is_cut};
+use crate::recorder::{RecordedPackage, Recorder};
 
-/// The most bytes of a `SKILL.md` that any host takes.
-const MOST_BYTES: usize = 2 << 20;
-/// How much of a large source is looked at.
-const MOST_PACKAGES: usize = 200;
-const MOST_RESOURCES: usize = 20;
-/// More pages than this are no listing.
-const MOST_PAGES: usize = 1_000;
-/// The limit that a host has by itself.
-const USUAL_LIMIT: u64 = 64 << 20;
+/// The maximum size of a `SKILL.md` for any host.
+const MAX_SKILL_BYTES: usize = 2 << 20;
+/// The maximum number of packages of a source that are checked.
+const MAX_PACKAGES: usize = 200;
+/// The maximum number of files of a package that are checked.
+const MAX_RESOURCES: usize = 20;
+/// The maximum number of pages of a listing.
+const MAX_PAGES: usize = 1_000;
+/// The default limit of a host.
+const DEFAULT_LIMIT: u64 = 64 << 20;
 
-const MOMENT: Duration = Duration::from_millis(10);
+/// The interval between two scans of a source with changing stamps.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 const REPORT: &str = "report each package once, by its path from the root: `pdf` or `forms/pdf`";
 
-pub(super) fn scan(probe: &Probe) -> Checked {
+pub(super) fn scan(probe: &Probe) -> RuleResult {
     let mut notes = Vec::new();
     for source in probe.sources()? {
         probe.step(format!("a scan of `{}`", source.name));
         let scan = source.scan()?;
-        is_text(&scan)?;
-        each_is_once(&scan)?;
-        each_problem_says_what_to_do(&scan)?;
-        probe.step(format!("a scan of `{}` that is asked for more", source.name));
+        check_texts(&scan)?;
+        check_packages(&scan)?;
+        check_problems(&scan)?;
+        probe.step(format!("a scan of `{}` that requests more bytes", source.name));
         reads_further(&source)?;
         let packages = scan.found.len();
         let problems = scan.problems.len();
         notes.push(format!("`{}` has {packages} packages and {problems} problems", source.name));
         if packages == 0 {
-            let hint =
-                "; nothing can be read of it, so check it with a configuration that has some";
+            let hint = "; check it with a configuration that has packages";
             notes.push(format!("`{}` is empty{hint}", source.name));
         }
     }
     Ok(notes)
 }
 
-fn is_text(scan: &Recorder) -> Result<(), Broken> {
-    match scan.forged_texts {
+fn check_texts(scan: &Recorder) -> Result<(), NotPassed> {
+    match scan.invalid_texts {
         0 => Ok(()),
         texts => {
             let reason = format!("it reports {texts} texts that are not UTF-8");
-            Err(broken(reason, "make texts with `String::from_utf8`, and not without its check"))
+            Err(failed(reason, "create strings with `String::from_utf8`, which validates them"))
         }
     }
 }
 
-fn each_is_once(scan: &Recorder) -> Result<(), Broken> {
+fn check_packages(scan: &Recorder) -> Result<(), NotPassed> {
     let mut packages = BTreeSet::new();
     for seen in &scan.found {
-        let Seen { package, file, head, .. } = seen;
+        let RecordedPackage { package, file, head, .. } = seen;
         let is_normal = PackagePath::new(package).is_ok_and(|path| path.as_str() == package);
         if !is_normal {
-            return Err(broken(format!("it reports the package {package:?}"), REPORT));
+            return Err(failed(format!("it reports the package {package:?}"), REPORT));
         }
         if !packages.insert(package) {
-            return Err(broken(format!("it reports the package `{package}` twice"), REPORT));
+            return Err(failed(format!("it reports the package `{package}` twice"), REPORT));
         }
         if !prowess_core::SKILL_MD_FILES.contains(&&**file) {
             let reason = format!("it reports the file {file:?} of `{package}`");
-            return Err(broken(reason, "report `SKILL.md`, or `skill.md` where that is all"));
+            return Err(failed(reason, "report `SKILL.md`, or `skill.md` if there is no other"));
         }
-        if head.len() > MOST_BYTES {
+        if head.len() > MAX_SKILL_BYTES {
             let reason = format!("it reports {} bytes of `{package}`", head.len());
-            return Err(broken(reason, "report the first 4 KiB, and more where the sink asks"));
+            return Err(failed(reason, "report the first 4 KiB, and more if the sink requests it"));
         }
     }
     Ok(())
 }
 
-fn each_problem_says_what_to_do(scan: &Recorder) -> Result<(), Broken> {
+fn check_problems(scan: &Recorder) -> Result<(), NotPassed> {
     for problem in &scan.problems {
         let texts = [&problem.code, &problem.message, &problem.help];
         if texts.iter().any(|text| text.trim().is_empty()) {
             let reason =
-                format!("a problem of `{}` lacks a code, a message or a help", problem.path);
-            return Err(broken(reason, "say what is wrong and what to do about it"));
+                format!("a problem of `{}` has no code, no message or no help text", problem.path);
+            return Err(failed(reason, "describe the problem and how to fix it"));
         }
     }
     Ok(())
 }
 
-/// Asked for more, it calls again with more.
-fn reads_further(source: &Source) -> Result<(), Broken> {
-    let mut recorder = Recorder { asks_for: 1, ..Recorder::default() };
+/// Checks that a source reports more of a file if the sink requests it.
+fn reads_further(source: &Source) -> Result<(), NotPassed> {
+    let mut recorder = Recorder { further_bytes: 1, ..Recorder::default() };
     let what = format!("a scan of `{}`", source.name);
-    source.scan_into(&mut recorder, None).map_err(|error| unanswered(&what, &error))?;
+    source.scan_into(&mut recorder, None).map_err(|error| call_failed(&what, &error))?;
     for pair in recorder.found.windows(2) {
         let [first, next] = pair else { continue };
-        let goes_on = next.package == first.package && next.head.len() > first.head.len();
-        if !first.is_whole && !goes_on {
-            return Err(not_further(&first.package));
+        let is_continued = next.package == first.package && next.head.len() > first.head.len();
+        if !first.is_whole && !is_continued {
+            return Err(not_continued(&first.package));
         }
     }
     match recorder.found.last() {
-        Some(last) if !last.is_whole => Err(not_further(&last.package)),
+        Some(last) if !last.is_whole => Err(not_continued(&last.package)),
         _ => Ok(()),
     }
 }
 
-fn not_further(package: &str) -> Broken {
-    let reason = format!("asked for more of `{package}`, it does not show the rest of the file");
-    broken(reason, "call `found` again with as much as it asks for, or with the whole file")
+fn not_continued(package: &str) -> NotPassed {
+    let reason = format!("it does not report more of `{package}` on request");
+    failed(reason, "call `found` again with the requested bytes, or with the whole file")
 }
 
-pub(super) fn stable(probe: &Probe) -> Checked {
+pub(super) fn stable(probe: &Probe) -> RuleResult {
     for source in probe.sources()? {
         probe.step(format!("two scans of `{}`", source.name));
         if source.scan()?.sorted() != source.scan()?.sorted() {
-            let reason = format!("two scans of `{}` report different things", source.name);
-            return Err(broken(reason, "report what is there, in any order"));
+            let reason = format!("two scans of `{}` have different results", source.name);
+            return Err(failed(reason, "report all existing packages, in any order"));
         }
-        probe.step(format!("a scan of `{}` that knows the last one", source.name));
-        comes_to_rest(&source)?;
+        probe.step(format!("a scan of `{}` with the stamps of the previous one", source.name));
+        check_stamps(&source)?;
     }
     Ok(Vec::new())
 }
 
-/// A package with a stamp is unchanged in the next scan. A file that was written just now may get
-/// another one first, so it is asked again for a while.
-fn comes_to_rest(source: &Source) -> Result<(), Broken> {
-    let end = Instant::now() + SOON;
-    while let Some(package) = restless(source)? {
+/// Checks that a package with a stamp is unchanged in the next scan. The stamp of a recently
+/// written file may change once, so the scan is repeated for a while.
+fn check_stamps(source: &Source) -> Result<(), NotPassed> {
+    let end = Instant::now() + GRACE;
+    while let Some(package) = changed_package(source)? {
         if Instant::now() > end {
-            let reason = format!("`{package}` is never unchanged, though its stamp is known");
-            let help = "make the stamp of what changes with the file, ask `known` first, and call \
-                        `unchanged` where it is the same";
-            return Err(broken(reason, help));
+            let reason =
+                format!("`{package}` is never reported as unchanged, although its stamp is known");
+            let help = "derive the stamp from the file's metadata, compare it with `known`, and call \
+                                               `unchanged` if it is the same";
+            return Err(failed(reason, help));
         }
-        std::thread::sleep(MOMENT);
+        std::thread::sleep(POLL_INTERVAL);
     }
     Ok(())
 }
 
-/// A package that is reported again to a sink that holds its previous stamp.
-fn restless(source: &Source) -> Result<Option<String>, Broken> {
+/// Returns a package that is reported again although its stamp is known.
+fn changed_package(source: &Source) -> Result<Option<String>, NotPassed> {
     let mut next = source.scan()?.next();
     let what = format!("a scan of `{}`", source.name);
-    source.scan_into(&mut next, None).map_err(|error| unanswered(&what, &error))?;
+    source.scan_into(&mut next, None).map_err(|error| call_failed(&what, &error))?;
     Ok(next.known.into_keys().find(|known| !next.unchanged.contains(known)))
 }
 
-pub(super) fn read(probe: &Probe) -> Checked {
+pub(super) fn read(probe: &Probe) -> RuleResult {
     let mut notes = Vec::new();
     for source in probe.sources()? {
         probe.step(format!("a scan of `{}`", source.name));
         let found = source.scan()?.found;
-        for seen in found.iter().take(MOST_PACKAGES) {
+        for seen in found.iter().take(MAX_PACKAGES) {
             probe.step(format!("a read of `{}`", seen.package));
             skill_file(&source, seen)?;
             probe.step(format!("a listing of `{}`", seen.package));
             listing(&source, seen)?;
         }
-        if found.len() > MOST_PACKAGES {
-            notes.push(format!("`{}`: the first {MOST_PACKAGES} packages were read", source.name));
+        if found.len() > MAX_PACKAGES {
+            notes.push(format!("`{}`: the first {MAX_PACKAGES} packages were read", source.name));
         }
     }
     Ok(notes)
 }
 
-fn skill_file(source: &Source, seen: &Seen) -> Result<(), Broken> {
-    let Seen { package, file, head, is_whole, .. } = seen;
+fn skill_file(source: &Source, seen: &RecordedPackage) -> Result<(), NotPassed> {
+    let RecordedPackage { package, file, head, is_whole, .. } = seen;
     let name = format!("`{package}/{file}`");
-    let whole = source.read(package, file, USUAL_LIMIT);
-    let whole = whole.map_err(|error| unanswered(&format!("a read of {name}"), &error))?;
+    let whole = source.read(package, file, DEFAULT_LIMIT);
+    let whole = whole.map_err(|error| call_failed(&format!("a read of {name}"), &error))?;
     let is_same = if *is_whole { whole == *head } else { whole.starts_with(head) };
     if !is_same {
-        let reason = format!("{name} is read as another text than the scan reports");
-        return Err(broken(reason, "give the same bytes in both"));
+        let reason = format!("a read of {name} differs from the scan");
+        return Err(failed(reason, "return the same bytes in both"));
     }
     within_limit(source, package, file, whole.len())
 }
 
-/// A file is whole or too large, never a part.
-fn within_limit(source: &Source, package: &str, file: &str, length: usize) -> Result<(), Broken> {
+/// Checks that a read over the limit is an error, and not a part of the file.
+fn within_limit(
+    source: &Source,
+    package: &str,
+    file: &str,
+    length: usize,
+) -> Result<(), NotPassed> {
     let Some(less) = (length as u64).checked_sub(1) else { return Ok(()) };
     match source.read(package, file, less) {
         Err(error) if error.code == codes::TOO_LARGE => Ok(()),
@@ -193,101 +200,101 @@ fn within_limit(source: &Source, package: &str, file: &str, length: usize) -> Re
                 Ok(bytes) => format!("{} bytes", bytes.len()),
                 Err(error) => format!("\"{}\"", error.message),
             };
-            let reason = format!("`{package}/{file}` over the limit of {less} bytes gives {how}");
-            Err(broken(reason, "answer with \"too large\", and with no part of the file"))
+            let reason = format!("`{package}/{file}` over the limit of {less} bytes returns {how}");
+            Err(failed(reason, "return \"too large\" instead of a part of the file"))
         }
     }
 }
 
-fn listing(source: &Source, seen: &Seen) -> Result<(), Broken> {
+fn listing(source: &Source, seen: &RecordedPackage) -> Result<(), NotPassed> {
     let package = &*seen.package;
     let listed = whole_listing(source, package)?;
     let is_sorted = listed.is_sorted_by(|(one, _), (next, _)| one < next);
     if !is_sorted {
-        let reason = format!("the files of `{package}` are not sorted, or one is there twice");
-        return Err(broken(reason, "sort them by their paths"));
+        let reason = format!("the files of `{package}` are not sorted, or one is listed twice");
+        return Err(failed(reason, "sort them by path"));
     }
     for (path, _) in &listed {
         let is_normal = ResourcePath::new(path).is_ok_and(|normal| normal.as_str() == path);
         if !is_normal || *path == seen.file {
             let reason = format!("`{package}` lists {path:?}");
-            return Err(broken(reason, "list files of the package other than its `SKILL.md`"));
+            return Err(failed(reason, "list files of the package other than its `SKILL.md`"));
         }
     }
-    for (path, bytes) in listed.iter().take(MOST_RESOURCES) {
+    for (path, bytes) in listed.iter().take(MAX_RESOURCES) {
         let name = format!("`{package}/{path}`");
-        let read = source.read(package, path, USUAL_LIMIT);
-        let length = read.map_err(|error| unanswered(&format!("a read of {name}"), &error))?.len();
+        let read = source.read(package, path, DEFAULT_LIMIT);
+        let length = read.map_err(|error| call_failed(&format!("a read of {name}"), &error))?.len();
         if length as u64 != *bytes {
-            let reason = format!("{name} is listed with {bytes} bytes and has {length}");
-            return Err(broken(reason, "list the size that a read gives"));
+            let reason = format!("{name} is listed with {bytes} bytes, but has {length}");
+            return Err(failed(reason, "list the actual size"));
         }
     }
     Ok(())
 }
 
-fn whole_listing(source: &Source, package: &str) -> Result<Vec<(String, u64)>, Broken> {
+fn whole_listing(source: &Source, package: &str) -> Result<Vec<(String, u64)>, NotPassed> {
     let what = format!("a listing of `{package}`");
     let mut listed = Vec::new();
     let mut cursor = String::new();
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let page = source.page(package, 10_000, &cursor);
-        let page = page.map_err(|error| unanswered(&what, &error))?;
+        let page = page.map_err(|error| call_failed(&what, &error))?;
         let is_cut = is_cut(&page);
         for file in page.resources {
             listed.push((text_of(&what, file.path)?, file.bytes));
         }
         if is_cut || page.next.is_empty() {
-            return within_most(source, package, listed);
+            return check_limit(source, package, listed);
         }
         cursor = text_of(&what, page.next)?;
     }
-    let reason = format!("{what} has more than {MOST_PAGES} pages");
-    Err(broken(reason, "give an empty `next` on the last page"))
+    let reason = format!("{what} has more than {MAX_PAGES} pages");
+    Err(failed(reason, "return an empty `next` on the last page"))
 }
 
-/// A text of an answer.
-fn text_of(what: &str, text: RString) -> Result<String, Broken> {
+/// Checks that a text of an answer is UTF-8.
+fn text_of(what: &str, text: RString) -> Result<String, NotPassed> {
     checked_string(text).map_err(|_| {
-        let help = "make texts with `String::from_utf8`, and not without its check";
-        broken(format!("{what} has a text that is not UTF-8"), help)
+        let help = "create strings with `String::from_utf8`, which validates them";
+        failed(format!("{what} has a text that is not UTF-8"), help)
     })
 }
 
-/// A listing that may name fewer files than there are says so.
-fn within_most(
+/// Checks that a listing with a lower limit is marked as incomplete.
+fn check_limit(
     source: &Source,
     package: &str,
     listed: Vec<(String, u64)>,
-) -> Result<Vec<(String, u64)>, Broken> {
+) -> Result<Vec<(String, u64)>, NotPassed> {
     let most = (listed.len() as u64).saturating_sub(1);
     let answer: Result<_, AbiError> = source.page(package, most, "");
-    let page = answer.map_err(|error| unanswered(&format!("a listing of `{package}`"), &error))?;
+    let page = answer.map_err(|error| call_failed(&format!("a listing of `{package}`"), &error))?;
     let is_bounded = page.resources.len() as u64 <= most;
-    let says_so = listed.is_empty() || is_cut(&page) || !page.next.is_empty();
-    if is_bounded && says_so {
+    let is_marked = listed.is_empty() || is_cut(&page) || !page.next.is_empty();
+    if is_bounded && is_marked {
         return Ok(listed);
     }
     let reason = format!(
-        "asked for {most} of its {} files, `{package}` lists {} and says that this is {}",
+        "with the limit {most} of {} files, `{package}` lists {} and marks the listing as {}",
         listed.len(),
         page.resources.len(),
-        if says_so { "not all" } else { "all" }
+        if is_marked { "incomplete" } else { "complete" }
     );
-    Err(broken(reason, "list no more than `most`, and say that the listing is cut"))
+    Err(failed(reason, "list at most `most` files, and mark the listing as truncated"))
 }
 
-pub(super) fn skills(probe: &Probe) -> Checked {
+pub(super) fn skills(probe: &Probe) -> RuleResult {
     for source in probe.sources()? {
         probe.step(format!("a scan of `{}`", source.name));
-        for seen in source.scan()?.found.iter().take(MOST_PACKAGES) {
+        for seen in source.scan()?.found.iter().take(MAX_PACKAGES) {
             let name = format!("`{}/{}`", seen.package, seen.file);
             probe.step(format!("a read of {name}"));
-            let bytes = source.read(&seen.package, &seen.file, USUAL_LIMIT);
-            let bytes = bytes.map_err(|error| unanswered(&format!("a read of {name}"), &error))?;
+            let bytes = source.read(&seen.package, &seen.file, DEFAULT_LIMIT);
+            let bytes = bytes.map_err(|error| call_failed(&format!("a read of {name}"), &error))?;
             (probe.judges.skill)(&bytes).map_err(|fault| {
-                let help = "fix the skill, or leave it out and report a problem";
-                broken(format!("{name} cannot be used: {fault}"), help)
+                let help = "fix the skill, or omit it and report a problem";
+                failed(format!("{name} cannot be used: {fault}"), help)
             })?;
         }
     }

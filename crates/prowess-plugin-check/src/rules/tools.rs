@@ -1,4 +1,4 @@
-//! The tools of a provider and their answers.
+//! The tools of a plugin, and their results.
 
 use std::collections::BTreeSet;
 
@@ -6,81 +6,83 @@ use prowess_core::Cancel;
 use prowess_plugin_abi::{AbiError, codes, text};
 use serde_json::{Map, Value, json};
 
+use super::concurrency::{THREADS, holds_concurrently};
 use super::init::wrong_value;
-use super::rounds::{THREADS, hold_at_once};
 use crate::probe::{
-    Broken, Checked, Life, Probe, SOON, broken, is_panic, panicked, soon, unanswered,
+    GRACE, Life, NotPassed, Probe, RuleResult, call_failed, failed, is_panic, panicked,
+    within_grace,
 };
-use prowess_plugin_host::kit::{Described, described as read_described, is_answer, plain};
+use prowess_plugin_host::kit::{ToolDescription, check_result, into_result, parse_tools};
 
-/// The longest name that every model's vendor takes.
-const MOST_NAME: usize = 64;
+/// The maximum length of a name for all model vendors.
+const MAX_NAME: usize = 64;
 
-/// The tools of each provider, by the provider's place.
-fn offered(life: &Life) -> Result<Vec<(usize, Described)>, Broken> {
+/// Returns all tools with the position of their provider.
+fn offered(life: &Life) -> Result<Vec<(usize, ToolDescription)>, NotPassed> {
     let mut tools = Vec::new();
-    for (at, text) in life.shape.tools.iter().enumerate() {
-        let described = read_described(text).map_err(|fault| {
-            broken(format!("it {fault}"), "give a list of `{name, description, input_schema}`")
+    for (provider, text) in life.shape.tools.iter().enumerate() {
+        let described = parse_tools(text).map_err(|fault| {
+            failed(format!("it {fault}"), "return a list of `{name, description, input_schema}`")
         })?;
-        tools.extend(described.into_iter().map(|tool| (at, tool)));
+        tools.extend(described.into_iter().map(|tool| (provider, tool)));
     }
     Ok(tools)
 }
 
-pub(super) fn described(probe: &Probe) -> Checked {
+pub(super) fn described(probe: &Probe) -> RuleResult {
     let life = probe.tools()?;
     let tools = offered(&life)?;
     let mut names = BTreeSet::new();
     for (_, tool) in &tools {
         if !names.insert(&tool.name) {
             let reason = format!("it offers two tools `{}`", tool.name);
-            return Err(broken(reason, "give each a name of its own, in all providers"));
+            return Err(failed(reason, "use unique names in all providers"));
         }
-        describes_itself(tool)?;
+        check_description(tool)?;
         for schema in [Some(&tool.input_schema), tool.accepts.as_ref()].into_iter().flatten() {
-            has_schema(probe, tool, schema)?;
+            check_schema(probe, tool, schema)?;
         }
     }
-    probe.step("a second look at the tools");
+    probe.step("a second request for the tools");
     for (provider, text) in life.tools().iter().zip(&life.shape.tools) {
-        let again = plain(provider.tools()).map_err(|error| unanswered("`tools`", &error))?;
+        let again =
+            into_result(provider.tools()).map_err(|error| call_failed("`tools`", &error))?;
         if text::checked(again.as_rstr()) != Ok(text) {
-            let help = "give the same tools each time; a new set comes with a new instance";
-            return Err(broken("asked again, it offers other tools", help));
+            let help = "return the same tools each time; only a new instance may have others";
+            return Err(failed("a second request returns other tools", help));
         }
     }
     Ok(vec![format!("it offers {} tools", tools.len())])
 }
 
-fn describes_itself(tool: &Described) -> Result<(), Broken> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+fn check_description(tool: &ToolDescription) -> Result<(), NotPassed> {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let name = &tool.name;
-    let is_name = !name.is_empty() && name.len() <= MOST_NAME && name.chars().all(is_plain);
+    let is_name = !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(is_allowed);
     if !is_name {
         let help = "use letters, digits, `_`, `-` and `.`, at most 64 of them";
-        return Err(broken(format!("a tool has the name {name:?}"), help));
+        return Err(failed(format!("a tool has the name {name:?}"), help));
     }
     if tool.description.trim().is_empty() {
-        let help = "say what it does and when to use it: that is all that a model sees";
-        return Err(broken(format!("the tool `{name}` has no description"), help));
+        let help = "describe what it does and when to use it: a model sees nothing else";
+        return Err(failed(format!("the tool `{name}` has no description"), help));
     }
     Ok(())
 }
 
-fn has_schema(probe: &Probe, tool: &Described, schema: &Value) -> Result<(), Broken> {
+fn check_schema(probe: &Probe, tool: &ToolDescription, schema: &Value) -> Result<(), NotPassed> {
     let name = &tool.name;
     if schema["type"] != "object" {
-        let reason = format!("the schema of `{name}` is not one of objects");
-        return Err(broken(reason, "begin it with `{\"type\": \"object\", \"properties\": {…}}`"));
+        let reason = format!("the schema of `{name}` does not describe an object");
+        return Err(failed(reason, "start it with `{\"type\": \"object\", \"properties\": {…}}`"));
     }
     (probe.judges.schema)(schema).map_err(|fault| {
-        let reason = format!("the schema of `{name}` is no JSON Schema: {fault}");
-        broken(reason, "fix the schema that the tool's definition has")
+        let reason = format!("the schema of `{name}` is not a JSON Schema: {fault}");
+        failed(reason, "fix the schema in the tool's definition")
     })
 }
 
-/// Calls a tool; what comes back is a result or an error.
+/// Calls a tool, and returns its result as JSON.
 fn call(
     life: &Life,
     at: usize,
@@ -90,33 +92,34 @@ fn call(
 ) -> Result<String, AbiError> {
     let tools = &life.tools()[at];
     let answer = life.call(cancel, |ctx| tools.call(ctx, name.into(), arguments.into()));
-    // Bytes that are not UTF-8 are not JSON either, so the reader of the answer reports them.
-    plain(answer)
+    // Invalid UTF-8 is reported by the caller as invalid JSON.
+    into_result(answer)
         .map(|answer| text::checked_string(answer).unwrap_or_else(|_| "(not UTF-8)".into()))
 }
 
-fn unknown(probe: &Probe, life: &Life) -> Result<(), Broken> {
+fn unknown(probe: &Probe, life: &Life) -> Result<(), NotPassed> {
     for at in 0..life.tools().len() {
         probe.step("a call of an unknown tool");
-        let help = "answer with \"not found\"";
+        let help = "return \"not found\"";
         match call(life, at, None, "prowess-plugin-check", "{}") {
             Err(error) if error.code == codes::NOT_FOUND => {}
             Err(error) if is_panic(&error) => {
                 return Err(panicked("a call of an unknown tool", &error));
             }
             Err(error) => {
-                let reason = format!("an unknown tool gives another error: {}", error.message);
-                return Err(broken(reason, help));
+                let reason =
+                    format!("a call of an unknown tool returns another error: {}", error.message);
+                return Err(failed(reason, help));
             }
-            Ok(_) => return Err(broken("a call of an unknown tool succeeds", help)),
+            Ok(_) => return Err(failed("a call of an unknown tool succeeds", help)),
         }
     }
     Ok(())
 }
 
-/// Arguments that no host lets through. A tool is never called with arguments that fit its schema,
-/// since the effect is unknown.
-fn bad_arguments_of(tool: &Described) -> Vec<String> {
+/// Returns arguments that no host accepts. The checks never call a tool with valid arguments, since
+/// the effect is unknown.
+fn bad_arguments_of(tool: &ToolDescription) -> Vec<String> {
     let mut bad: Vec<String> =
         ["", "{", "null", "[]", "\"text\"", "1e999", "{\"\\ud800\":1}"].map(str::to_owned).into();
     let schema = tool.accepts.as_ref().unwrap_or(&tool.input_schema);
@@ -135,7 +138,7 @@ fn bad_arguments_of(tool: &Described) -> Vec<String> {
     bad
 }
 
-pub(super) fn bad_arguments(probe: &Probe) -> Checked {
+pub(super) fn bad_arguments(probe: &Probe) -> RuleResult {
     let life = probe.tools()?;
     unknown(probe, &life)?;
     let mut calls = 0;
@@ -148,23 +151,23 @@ pub(super) fn bad_arguments(probe: &Probe) -> Checked {
             match call(&life, at, None, &tool.name, &arguments) {
                 Err(error) if is_panic(&error) => return Err(panicked(&what, &error)),
                 Err(_) => {}
-                Ok(text) => is_answer(&text).map_err(|fault| {
-                    let help = "answer with `{is_error, code, content, structured}`";
-                    broken(format!("{what} is answered with what is no result: {fault}"), help)
+                Ok(text) => check_result(&text).map_err(|fault| {
+                    let help = "return `{is_error, code, content, structured}`";
+                    failed(format!("{what} returns an invalid result: {fault}"), help)
                 })?,
             }
         }
     }
-    Ok(vec![format!("{calls} calls with arguments that do not fit")])
+    Ok(vec![format!("{calls} calls with invalid arguments")])
 }
 
-/// The longest arguments of a call that is made many times.
-const MOST_ARGUMENTS: usize = 4 << 10;
+/// The maximum length of the arguments of a repeated call.
+const MAX_ARGUMENTS: usize = 4 << 10;
 
-/// Returns the answers to calls that no schema allows, as a host would never make them.
-fn answers(life: &Life) -> Result<Vec<Result<String, u32>>, Broken> {
+/// Calls each tool with invalid arguments, and returns the results.
+fn answers(life: &Life) -> Result<Vec<Result<String, u32>>, NotPassed> {
     let calls = offered(life)?.into_iter().flat_map(|(at, tool)| {
-        let short = bad_arguments_of(&tool).into_iter().filter(|text| text.len() <= MOST_ARGUMENTS);
+        let short = bad_arguments_of(&tool).into_iter().filter(|text| text.len() <= MAX_ARGUMENTS);
         short.map(move |arguments| (at, tool.name.clone(), arguments)).collect::<Vec<_>>()
     });
     let answer = |(at, name, arguments): (usize, String, String)| {
@@ -173,22 +176,21 @@ fn answers(life: &Life) -> Result<Vec<Result<String, u32>>, Broken> {
     Ok(calls.map(answer).collect())
 }
 
-/// Whether calls from several threads at once are answered as those from one are.
-pub(super) fn threads(probe: &Probe) -> Result<(), Broken> {
+/// Checks that concurrent calls from several threads have the same results as those from one.
+pub(super) fn threads(probe: &Probe) -> Result<(), NotPassed> {
     let life = probe.tools()?;
     probe.step("calls of its tools");
-    let alone = answers(&life)?;
-    let is_same = || answers(&life).is_ok_and(|answers| answers == alone);
-    if hold_at_once(probe, "call its tools", is_same) {
+    let expected = answers(&life)?;
+    let is_same = || answers(&life).is_ok_and(|answers| answers == expected);
+    if holds_concurrently(probe, "call its tools", is_same) {
         return Ok(());
     }
-    let reason = format!("{THREADS} threads at once get other answers than one alone");
-    let help =
-        "keep what changes behind a lock: each method may be called from several threads at once";
-    Err(broken(reason, help))
+    let reason = format!("{THREADS} concurrent threads get other results than one");
+    let help = "protect mutable state by a lock: each method may be called from several threads concurrently";
+    Err(failed(reason, help))
 }
 
-pub(super) fn deadline(probe: &Probe) -> Checked {
+pub(super) fn deadline(probe: &Probe) -> RuleResult {
     let life = probe.tools()?;
     for (at, tool) in offered(&life)? {
         let arguments = bad_arguments_of(&tool).pop().unwrap_or_default();
@@ -198,11 +200,14 @@ pub(super) fn deadline(probe: &Probe) -> Checked {
         let name = tool.name.clone();
         let cancel = Cancel::default();
         cancel.cancel();
-        let answer = soon(move || call(&called, at, Some(&cancel), &name, &arguments));
+        let answer = within_grace(move || call(&called, at, Some(&cancel), &name, &arguments));
         match answer {
             None => {
-                let help = "look at the context's `cancel` while the tool works or waits";
-                return Err(broken(format!("{what} goes on for {} s", SOON.as_secs()), help));
+                let help = "check the context's `cancel` while the tool works or waits";
+                return Err(failed(
+                    format!("{what} takes longer than {} s", GRACE.as_secs()),
+                    help,
+                ));
             }
             Some(Err(error)) if is_panic(&error) => return Err(panicked(&what, &error)),
             Some(_) => {}

@@ -1,5 +1,5 @@
-//! The kit as its user sees it. What each rule finds in an opened plugin is tested with the command line,
-//! which has the program of a check's own process.
+//! Reports of files that are not opened. The checks that open a plugin are tested with the command
+//! line, which is the program of their processes.
 
 use std::path::Path;
 use std::time::Duration;
@@ -27,30 +27,33 @@ fn report(bytes: &[u8], trust: TrustStore) -> CheckReport {
 
 fn outcome<'r>(report: &'r CheckReport, name: &str) -> &'r CheckOutcome {
     let named = report.checks.iter().find(|check| check.name == name);
-    &named.expect("the kit has this check").outcome
+    &named.expect("the report has this check").outcome
 }
 
 #[test]
-fn a_file_that_is_no_library_is_reported_and_nothing_runs() {
+fn invalid_file_is_reported_and_not_opened() {
     let report = report(b"text", TrustStore::default());
-    assert!(outcome(&report, "manifest").is_failed(), "it has no manifest");
+    assert!(outcome(&report, "manifest").is_failed(), "the file has no manifest");
     let opened = check_names().map(|name| outcome(&report, name));
     let skipped = CheckOutcome::Skipped { reason: "nothing was executed".into() };
-    assert!(opened.into_iter().all(|outcome| *outcome == skipped), "nothing is opened");
+    assert!(opened.into_iter().all(|outcome| *outcome == skipped), "no library is opened");
 }
 
 #[test]
-fn an_untrusted_plugin_fails_trust_and_nothing_runs() {
+fn untrusted_plugin_fails_trust_and_is_not_opened() {
     let report = report(&PluginFile::new(&PluginFile::manifest()).build(), TrustStore::default());
-    assert!(!outcome(&report, "manifest").is_failed(), "its manifest is good");
-    assert!(outcome(&report, "trust").is_failed(), "it is not trusted");
-    assert!(matches!(outcome(&report, "begin"), CheckOutcome::Skipped { .. }), "nothing is opened");
+    assert!(!outcome(&report, "manifest").is_failed(), "the manifest is valid");
+    assert!(outcome(&report, "trust").is_failed(), "the plugin is not trusted");
+    assert!(
+        matches!(outcome(&report, "begin"), CheckOutcome::Skipped { .. }),
+        "no library is opened"
+    );
 }
 
 #[test]
-fn the_junit_report_has_one_case_for_each_check() {
+fn junit_report_has_one_case_per_check() {
     let report = report(b"<&\"", TrustStore::default());
     let xml = report.to_junit();
     assert_eq!(xml.matches("<testcase ").count(), report.checks.len(), "{xml}");
-    assert!(xml.contains("<failure "), "a broken rule is a failure: {xml}");
+    assert!(xml.contains("<failure "), "a violated rule is a failure: {xml}");
 }

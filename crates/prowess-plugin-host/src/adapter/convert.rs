@@ -1,4 +1,4 @@
-//! Values of a plugin, checked and converted to the core's types.
+//! Checks values that a plugin returned and converts them to the core's types.
 
 use std::collections::BTreeSet;
 
@@ -16,24 +16,25 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::{PluginErrorKind, codes as declared};
 
-/// A change that names more packages than this is one of everything.
+/// The maximum number of packages in a change. A longer list becomes
+/// [`SourceChange::Everything`].
 const MAX_CHANGED: usize = 10_000;
-/// The longest text of a plugin's that a diagnostic has.
+/// The maximum length of a plugin's text in a diagnostic.
 const MAX_TEXT_BYTES: usize = 4 << 10;
-/// The longest code of a plugin's.
+/// The maximum length of a code that a plugin defines.
 const MAX_CODE_BYTES: usize = 100;
 
-/// Converts a failure. The code of the plugin's fault comes first, as it does for a plugin in a
-/// process.
+/// Converts the error of a call. The message starts with the code of the plugin's fault, as it does
+/// for a plugin in a separate process.
 pub(crate) fn source_error(failure: &Failure) -> SourceError {
     let message = match failure.kind {
         Some(kind) => format!("[{}] {}", kind.as_str(), failure.message),
         None => failure.message.clone(),
     };
-    SourceError::new(kind_of(failure.code), message)
+    SourceError::new(kind_from_number(failure.code), message)
 }
 
-/// The kinds of a source's error with their numbers; any other one is `UNAVAILABLE`.
+/// The kinds of source errors with their numbers in the ABI. Any other number is `UNAVAILABLE`.
 const KINDS: [(SourceErrorKind, u32); 11] = [
     (SourceErrorKind::NotFound, codes::NOT_FOUND),
     (SourceErrorKind::Escape, codes::ESCAPE),
@@ -48,18 +49,18 @@ const KINDS: [(SourceErrorKind, u32); 11] = [
     (SourceErrorKind::Cancelled, codes::CANCELLED),
 ];
 
-fn kind_of(code: u32) -> SourceErrorKind {
+fn kind_from_number(code: u32) -> SourceErrorKind {
     let known = KINDS.into_iter().find(|(_, known)| *known == code);
     known.map_or(SourceErrorKind::Unavailable, |(kind, _)| kind)
 }
 
-/// Returns the number of a kind of error.
-pub(crate) fn number_of(kind: SourceErrorKind) -> u32 {
+/// Returns the number of an error kind in the ABI.
+pub(crate) fn kind_to_number(kind: SourceErrorKind) -> u32 {
     let known = KINDS.into_iter().find(|(known, _)| *known == kind);
     known.map_or(codes::UNAVAILABLE, |(_, code)| code)
 }
 
-/// The code that a tool's result carries when a plugin gave none.
+/// Returns the code of a tool result for a call that failed.
 pub(crate) fn result_code(failure: &Failure) -> Code {
     match (failure.kind, failure.code) {
         (Some(kind), _) => Code::new(kind.as_str()),
@@ -70,20 +71,20 @@ pub(crate) fn result_code(failure: &Failure) -> Code {
     }
 }
 
-/// Returns the code for a trace.
+/// Returns the code of a failed call, for its trace span.
 pub(crate) fn trace_code(failure: &Failure) -> Code {
     let kind = failure.kind.map(PluginErrorKind::as_str);
-    Code::new(kind.unwrap_or_else(|| kind_of(failure.code).as_str()))
+    Code::new(kind.unwrap_or_else(|| kind_from_number(failure.code).as_str()))
 }
 
-/// A code that a plugin made up.
+/// Parses a code that a plugin defines. An invalid one becomes `plugin-failed`.
 pub(crate) fn code(text: &str) -> Code {
     let text = text.to_owned();
     let deserializer: serde::de::value::StringDeserializer<AnyError> = text.into_deserializer();
     Code::deserialize(deserializer).unwrap_or(declared::PLUGIN_FAILED)
 }
 
-/// The problem as a diagnostic. Its texts are cut: a plugin may write books.
+/// Converts a problem into a diagnostic. Long texts are truncated.
 pub(crate) fn diagnostic(problem: &Problem<'_>) -> Diagnostic {
     let [message, help, path] =
         [problem.message, problem.help, problem.path].map(|text| text::lossy(text, MAX_TEXT_BYTES));
@@ -100,33 +101,34 @@ pub(crate) fn diagnostic(problem: &Problem<'_>) -> Diagnostic {
     diagnostic
 }
 
+/// Converts a change that a plugin reported.
 pub(crate) fn change(change: &Change<'_>) -> SourceChange {
     match change.kind {
         changes::PACKAGES if change.packages.len() <= MAX_CHANGED => {
             let path = |path: &RStr<'_>| PackagePath::new(text::checked(*path).ok()?).ok();
             let packages = change.packages.iter().map(path).collect::<Option<_>>();
-            // A package without a name that can be used is still a change.
+            // A package with an invalid path is still a change.
             packages.map_or(SourceChange::Everything, SourceChange::Packages)
         }
         changes::LOST => {
             let message = text::lossy(change.message, MAX_TEXT_BYTES);
-            SourceChange::WatchLost(SourceError::new(kind_of(change.code), message))
+            SourceChange::WatchLost(SourceError::new(kind_from_number(change.code), message))
         }
         _ => SourceChange::Everything,
     }
 }
 
-/// Whether each text is a list of tools, each with a name of its own.
-pub(crate) fn check_tools(texts: &[String], most_bytes: usize) -> Result<(), String> {
+/// Checks that each text is a list of tools, and that the names are unique.
+pub(crate) fn check_tools(texts: &[String], max_bytes: usize) -> Result<(), String> {
     let mut names = BTreeSet::new();
     for text in texts {
-        if text.len() > most_bytes {
+        if text.len() > max_bytes {
             return Err(format!(
-                "describes its tools in {} bytes; {most_bytes} are allowed",
+                "describes its tools in {} bytes; {max_bytes} are allowed",
                 text.len()
             ));
         }
-        for tool in described(text)? {
+        for tool in parse_tools(text)? {
             if !names.insert(tool.name.clone()) {
                 return Err(format!("offers two tools `{}`", tool.name));
             }
@@ -135,26 +137,26 @@ pub(crate) fn check_tools(texts: &[String], most_bytes: usize) -> Result<(), Str
     Ok(())
 }
 
-/// A tool as a plugin describes it.
+/// A plugin's description of a tool.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Described {
-    /// Its name.
+pub struct ToolDescription {
+    /// The tool's name.
     pub name: String,
+    /// The description for the model.
     #[serde(default)]
-    /// When to use it.
     pub description: String,
-    /// The schema of its arguments.
+    /// The schema of the arguments.
     pub input_schema: Value,
+    /// The schema that arguments are validated with. By default, `input_schema`.
     #[serde(default)]
-    /// The schema that calls are checked with, if it is another one.
     pub accepts: Option<Value>,
-    #[serde(default = "usual")]
-    /// Whether models see it.
+    /// Whether the tool is offered to models. By default, `true`.
+    #[serde(default = "offered_by_default")]
     pub is_offered: bool,
 }
 
-impl Described {
-    /// Returns what a model is shown.
+impl ToolDescription {
+    /// Returns the definition for the model.
     pub(crate) fn definition(&self) -> ToolDefinition {
         ToolDefinition {
             name: self.name.clone(),
@@ -163,21 +165,21 @@ impl Described {
         }
     }
 
-    /// Returns the schema that calls are checked with.
+    /// Returns the schema that arguments are validated with.
     pub(crate) fn accepted(&self) -> &Value {
         self.accepts.as_ref().unwrap_or(&self.input_schema)
     }
 }
 
-fn usual() -> bool {
+fn offered_by_default() -> bool {
     true
 }
 
-/// Reads how a plugin describes its tools.
+/// Parses a plugin's descriptions of its tools.
 ///
 /// # Errors
 ///
-/// It is not a list of tools; the text says why.
-pub fn described(text: &str) -> Result<Vec<Described>, String> {
-    serde_json::from_str(text).map_err(|error| format!("describes its tools wrongly: {error}"))
+/// Returns the reason if the text is not a list of tools.
+pub fn parse_tools(text: &str) -> Result<Vec<ToolDescription>, String> {
+    serde_json::from_str(text).map_err(|error| format!("has an invalid list of tools: {error}"))
 }

@@ -1,4 +1,4 @@
-//! One scan's sink and previous scan, lent to a plugin's thread until they are taken back.
+//! Lends the arguments of a scan to a worker thread that may outlive the scan.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -9,53 +9,53 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess_core::{PreviousScan, ScanSink};
 
-/// The arguments of a scan.
-pub(super) struct Exchange<'a> {
+/// The borrowed arguments of a scan.
+pub(super) struct ScanArguments<'a> {
     pub(super) previous: PreviousScan<'a>,
     pub(super) sink: &'a mut dyn ScanSink,
 }
 
-/// The owner's side: as long as it lives, the sink is lent.
+/// Lends scan arguments until it is dropped.
 pub(super) struct Lease<'a> {
-    lent: Arc<Lent>,
-    exchange: PhantomData<&'a mut Exchange<'a>>,
+    lent: Arc<LentArguments>,
+    arguments: PhantomData<&'a mut ScanArguments<'a>>,
 }
 
-/// The borrower's side. It may live longer than the sink; it finds it gone then.
-pub(super) struct Lent {
+/// The worker thread's access to scan arguments. It may outlive them; then it has no effect.
+pub(super) struct LentArguments {
     slot: Mutex<Slot>,
     uses: AtomicU64,
 }
 
 struct Slot {
-    exchange: Option<Pointer>,
+    arguments: Option<Pointer>,
     panic: Option<Box<dyn Any + Send>>,
 }
 
-struct Pointer(NonNull<Exchange<'static>>);
+struct Pointer(NonNull<ScanArguments<'static>>);
 
-#[allow(unsafe_code, reason = "a pointer says nothing of threads")]
-// SAFETY: an `Exchange` is `Send`, and the pointer is used under the lock alone.
+#[allow(unsafe_code, reason = "raw pointers are not `Send`")]
+// SAFETY: `ScanArguments` is `Send`, and the pointer is only used under the lock.
 unsafe impl Send for Pointer {}
 
 impl<'a> Lease<'a> {
-    pub(super) fn new(exchange: &'a mut Exchange<'_>) -> Self {
-        // Only the lifetime changes. The drop of the lease, which cannot outlive `'a`, takes the
-        // pointer away under the lock, so it is not used later. A lease is never forgotten instead
-        // of dropped: it does not leave the function that makes it.
-        let exchange = NonNull::from(exchange).cast::<Exchange<'static>>();
-        let slot = Mutex::new(Slot { exchange: Some(Pointer(exchange)), panic: None });
-        let lent = Arc::new(Lent { slot, uses: AtomicU64::new(0) });
-        Self { lent, exchange: PhantomData }
+    pub(super) fn new(arguments: &'a mut ScanArguments<'_>) -> Self {
+        // Only the lifetime changes. Dropping the lease, which cannot outlive `'a`, removes the
+        // pointer under the lock, so it is not used later. A lease is never leaked, because it does
+        // not leave the function that creates it.
+        let arguments = NonNull::from(arguments).cast::<ScanArguments<'static>>();
+        let slot = Mutex::new(Slot { arguments: Some(Pointer(arguments)), panic: None });
+        let lent = Arc::new(LentArguments { slot, uses: AtomicU64::new(0) });
+        Self { lent, arguments: PhantomData }
     }
 
-    pub(super) fn lent(&self) -> &Arc<Lent> {
+    pub(super) fn lent(&self) -> &Arc<LentArguments> {
         &self.lent
     }
 
-    /// Takes the sink back. If the sink panicked on the borrower's thread, that goes on here.
+    /// Ends the lease. If the sink panicked on the worker thread, the panic is resumed here.
     pub(super) fn end(self) {
-        let panic = self.lent.take_back();
+        let panic = self.lent.revoke();
         drop(self);
         if let Some(payload) = panic {
             resume_unwind(payload);
@@ -65,39 +65,43 @@ impl<'a> Lease<'a> {
 
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
-        drop(self.lent.take_back());
+        drop(self.lent.revoke());
     }
 }
 
-impl Lent {
-    /// Uses the exchange, or returns `otherwise` if it was taken back.
-    pub(super) fn with<T>(&self, otherwise: T, work: impl FnOnce(&mut Exchange<'_>) -> T) -> T {
+impl LentArguments {
+    /// Calls `work` with the arguments, or returns `otherwise` if the lease has ended.
+    pub(super) fn with<T>(
+        &self,
+        otherwise: T,
+        work: impl FnOnce(&mut ScanArguments<'_>) -> T,
+    ) -> T {
         self.uses.fetch_add(1, Ordering::Relaxed);
         let mut slot = self.lock();
-        let Some(exchange) = &mut slot.exchange else {
+        let Some(arguments) = &mut slot.arguments else {
             return otherwise;
         };
-        #[allow(unsafe_code, reason = "the exchange is behind a pointer")]
-        // SAFETY: as long as the pointer is in the slot, the exchange lives and has no other user:
-        // its owner waits, and other borrowers wait for the lock. `work` takes any lifetime, so it
-        // cannot keep a reference or put in one that is too short.
-        let exchange = unsafe { exchange.0.as_mut() };
-        // The owner goes on with the panic, so nothing that is half done is seen by anybody else.
-        catch_unwind(AssertUnwindSafe(|| work(exchange))).unwrap_or_else(|payload| {
-            (slot.exchange, slot.panic) = (None, Some(payload));
+        #[allow(unsafe_code, reason = "the arguments are behind a raw pointer")]
+        // SAFETY: as long as the pointer is in the slot, the arguments are alive and not used by
+        // another thread: their owner waits for the call, and other borrowers wait for the lock.
+        // `work` accepts any lifetime, so it cannot keep a reference or store a shorter-lived one.
+        let arguments = unsafe { arguments.0.as_mut() };
+        // The panic is resumed in the owner, so no other code sees a half-finished change.
+        catch_unwind(AssertUnwindSafe(|| work(arguments))).unwrap_or_else(|payload| {
+            (slot.arguments, slot.panic) = (None, Some(payload));
             otherwise
         })
     }
 
-    /// How often the sink was used, which shows that a scan goes on.
+    /// The number of uses of the arguments, which shows that a scan makes progress.
     pub(super) fn uses(&self) -> &AtomicU64 {
         &self.uses
     }
 
-    /// Takes the sink away from the borrower.
-    pub(super) fn take_back(&self) -> Option<Box<dyn Any + Send>> {
+    /// Removes the pointer, so that later uses have no effect. Returns the payload of a panic.
+    pub(super) fn revoke(&self) -> Option<Box<dyn Any + Send>> {
         let mut slot = self.lock();
-        slot.exchange = None;
+        slot.arguments = None;
         slot.panic.take()
     }
 

@@ -1,4 +1,4 @@
-//! A plugin's objects as the core's traits, which behave as linked ones do.
+//! Adapts the objects of a plugin in this process to the core's traits.
 
 pub(crate) mod convert;
 mod lease;
@@ -7,8 +7,8 @@ mod sink;
 mod source;
 mod tools;
 
-pub use convert::{Described, described};
+pub use convert::{ToolDescription, parse_tools};
 pub(crate) use sink::found_unsized;
 pub(crate) use source::PluginSource;
-pub use tools::is_answer;
+pub use tools::check_result;
 pub(crate) use tools::{PluginTool, PluginTools};

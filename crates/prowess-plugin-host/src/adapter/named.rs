@@ -1,32 +1,32 @@
-//! The skills that a plugin finds in the arguments of a call.
+//! The skills that the arguments of a tool call name.
 
 use serde_json::Value;
 
 use crate::recent::Recent;
 
-/// The most bytes of arguments and names that are kept.
+/// The maximum size of a cached entry: arguments and names.
 const MAX_BYTES: usize = 4 << 10;
 
-/// The skills that the last calls of a tool concerned, by their arguments: the host asks for them
-/// after each call, and they depend on the arguments alone.
+/// Caches the skills that the arguments of a tool's latest calls name. The audit needs them after
+/// each call, and they depend on the arguments alone.
 #[derive(Default)]
 pub(crate) struct NamedSkills(Recent<Value, Vec<String>>);
 
 impl NamedSkills {
-    /// Returns whether the skills in these arguments are known.
-    pub(crate) fn knows(&self, arguments: &Value) -> bool {
-        !has_text(arguments) || self.0.known(arguments).is_some()
+    /// Returns whether the skills in these arguments are cached.
+    pub(crate) fn contains(&self, arguments: &Value) -> bool {
+        !has_text(arguments) || self.0.get(arguments).is_some()
     }
 
-    /// Keeps the skills that a tool has found in arguments.
-    pub(crate) fn keep(&self, arguments: &Value, named: Vec<String>) {
+    /// Caches the skills that these arguments name.
+    pub(crate) fn insert(&self, arguments: &Value, named: Vec<String>) {
         if size(arguments) + named.iter().map(String::len).sum::<usize>() <= MAX_BYTES {
-            self.0.keep(arguments.clone(), named);
+            self.0.insert(arguments.clone(), named);
         }
     }
 
-    /// Returns the skills in arguments; `ask` asks the tool for those that are not kept. Arguments
-    /// without a text name no skill.
+    /// Returns the skills that these arguments name. If they are not cached, `ask` requests them
+    /// from the plugin. Arguments without a string name no skill.
     pub(crate) fn get(
         &self,
         arguments: &Value,
@@ -35,7 +35,7 @@ impl NamedSkills {
         if !has_text(arguments) {
             return Vec::new();
         }
-        self.0.known(arguments).or_else(ask).unwrap_or_default()
+        self.0.get(arguments).or_else(ask).unwrap_or_default()
     }
 }
 
@@ -48,7 +48,7 @@ fn has_text(value: &Value) -> bool {
     }
 }
 
-/// Returns about how many bytes a value has.
+/// Returns the approximate size of a value in bytes.
 fn size(value: &Value) -> usize {
     let field = |(name, value): (&String, &Value)| name.len() + size(value);
     size_of::<Value>()
@@ -60,8 +60,8 @@ fn size(value: &Value) -> usize {
         }
 }
 
-/// Returns those of `named` that stand in the arguments, in the order of `named`. What does not
-/// stand there was made up by the plugin.
+/// Returns the names that occur as strings in the arguments, in the order of `named`. A name that
+/// does not occur there was invented by the plugin and is dropped.
 pub(crate) fn in_arguments<'a>(arguments: &'a Value, named: &[String]) -> Vec<&'a str> {
     named.iter().filter_map(|name| find(arguments, name)).collect()
 }

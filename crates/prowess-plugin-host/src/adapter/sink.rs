@@ -1,4 +1,4 @@
-//! The host's sink as a plugin sees it.
+//! The sink that a plugin in this process reports to.
 
 use std::collections::HashSet;
 use std::num::NonZeroU64;
@@ -10,79 +10,84 @@ use prowess_plugin_abi::{self as abi, Problem, ScanSinkAbi, flags, text};
 use prowess_text::{clipped, quoted};
 
 use super::convert;
-use super::lease::Lent;
+use super::lease::LentArguments;
 use crate::codes;
 
-/// The most packages of one scan.
+/// The maximum number of packages and problems of one scan.
 const MAX_REPORTS: usize = 1_000_000;
-/// The most bytes of one path, and of all paths of one scan.
+/// The maximum length of one path, and of all paths of one scan.
 const MAX_PATH_BYTES: usize = 4 << 10;
 const MAX_PATHS_BYTES: usize = 256 << 20;
-/// The most problems of one scan that are passed on, those that the host finds included.
+/// The maximum number of problems of one scan that are forwarded, including those that the host
+/// finds.
 const MAX_PROBLEMS: usize = 1_000;
-/// The longest `ext` field that is read.
+/// The maximum length of an `ext` field.
 const MAX_EXT_BYTES: usize = 64 << 10;
-/// How many characters of a plugin's path a message shows.
+/// The maximum number of characters of a plugin's path in a message.
 const MAX_SHOWN: usize = 200;
 
-/// The problem after the last that is passed on.
-const TOO_MANY_PROBLEMS: usize = MAX_PROBLEMS + 1;
+/// The number of the first problem that is not forwarded.
+const FIRST_DROPPED_PROBLEM: usize = MAX_PROBLEMS + 1;
 
-/// The next step for a fault of the plugin.
+/// The help text of a diagnostic about a fault of the plugin.
 const HELP: &str = "report it to the plugin's author";
 
-/// Counts what a plugin reports and passes it on.
+/// Checks and counts the reports of a plugin, and forwards them to the host's sink.
 pub(super) struct BoundedSink {
-    lent: Arc<Lent>,
+    arguments: Arc<LentArguments>,
     reports: usize,
     problems: usize,
     path_bytes: usize,
-    most_bytes: usize,
-    /// Whether the stamps that the host knows are this instance's.
-    knows: bool,
+    max_bytes: usize,
+    /// Whether the host's stamps are comparable with those of this instance.
+    has_comparable_stamps: bool,
     seen: HashSet<Box<str>>,
-    /// The package of which the host wants to see more, so that it may be reported once more.
+    /// The package of which the host requested more bytes, so that it may be reported again.
     is_read_further: Option<Box<str>>,
 }
 
 impl BoundedSink {
-    pub(super) fn new(lent: Arc<Lent>, most_bytes: usize, knows: bool) -> Self {
+    pub(super) fn new(
+        arguments: Arc<LentArguments>,
+        max_bytes: usize,
+        has_comparable_stamps: bool,
+    ) -> Self {
         Self {
-            lent,
+            arguments,
             reports: 0,
             problems: 0,
             path_bytes: 0,
-            most_bytes,
-            knows,
+            max_bytes,
+            has_comparable_stamps,
             seen: HashSet::new(),
             is_read_further: None,
         }
     }
 
-    /// Whether a further report is still taken.
-    fn counts(&mut self) -> bool {
+    /// Counts a report, and returns whether it is within the limit.
+    fn count_report(&mut self) -> bool {
         self.reports += 1;
         if self.reports == MAX_REPORTS + 1 {
             let message =
                 format!("the plugin reports more than {MAX_REPORTS} packages or problems");
-            self.refuse(message);
+            self.report_fault(message);
         }
         self.reports <= MAX_REPORTS
     }
 
-    /// Reports a fault of the plugin itself.
-    fn refuse(&mut self, message: impl Into<String>) {
+    /// Reports a fault of the plugin.
+    fn report_fault(&mut self, message: impl Into<String>) {
         let code = codes::PLUGIN_PROTOCOL_BROKEN;
-        self.pass_on(None, Diagnostic::new(code, Severity::Error, message, HELP));
+        self.forward(None, Diagnostic::new(code, Severity::Error, message, HELP));
     }
 
-    /// Passes a problem on, with the directory that could not be looked into. After too many, the
-    /// whole source counts as such a directory, so that nothing is taken for withdrawn.
-    fn pass_on(&mut self, unseen: Option<String>, diagnostic: Diagnostic) {
+    /// Forwards a problem, with the directory that could not be read. After too many problems the
+    /// whole source counts as unreadable, so that no skill is taken for removed.
+    fn forward(&mut self, unseen: Option<String>, diagnostic: Diagnostic) {
         self.problems += 1;
         let (unseen, diagnostic) = match self.problems {
             ..=MAX_PROBLEMS => (unseen, diagnostic),
-            TOO_MANY_PROBLEMS => {
+            FIRST_DROPPED_PROBLEM => {
                 let message = format!("the plugin reports more than {MAX_PROBLEMS} problems");
                 let code = codes::PLUGIN_PROTOCOL_BROKEN;
                 let diagnostic = Diagnostic::new(code, Severity::Error, message, HELP);
@@ -90,28 +95,32 @@ impl BoundedSink {
             }
             _ => return,
         };
-        self.lent.with((), |lent| match unseen {
-            Some(directory) => lent.sink.unreadable(&directory, diagnostic),
-            None => lent.sink.problem(diagnostic),
+        self.arguments.with((), |arguments| match unseen {
+            Some(directory) => arguments.sink.unreadable(&directory, diagnostic),
+            None => arguments.sink.problem(diagnostic),
         });
     }
 
-    /// A path of the plugin's, if it is text of a sensible length.
+    /// Returns a plugin's path as text. Reports a fault if it is too long or not UTF-8.
     fn path<'p>(&mut self, path: RStr<'p>) -> Option<&'p str> {
         if path.len() > MAX_PATH_BYTES {
             let shown = clipped(&text::lossy(path, MAX_PATH_BYTES), MAX_SHOWN);
-            self.refuse(format!("the plugin reports a path of {} bytes: {shown}", path.len()));
+            self.report_fault(format!(
+                "the plugin reports a path of {} bytes: {shown}",
+                path.len()
+            ));
             return None;
         }
         let Ok(checked) = text::checked(path) else {
             let shown = quoted(&text::lossy(path, MAX_PATH_BYTES));
-            self.refuse(format!("the plugin reports a path that is not UTF-8: {shown}"));
+            self.report_fault(format!("the plugin reports a path that is not UTF-8: {shown}"));
             return None;
         };
         Some(checked)
     }
 
-    /// Whether this is a package's path that was not reported before.
+    /// Returns whether this is a valid path of a package that was not reported before. Reports a
+    /// fault otherwise.
     fn is_new(&mut self, package: &str) -> bool {
         if !self.has_room(package) {
             return false;
@@ -124,26 +133,28 @@ impl BoundedSink {
             false => "by a path that is not in normal form",
         };
         let package = clipped(package, MAX_SHOWN);
-        self.refuse(format!("the plugin reports the package {package} {fault}"));
+        self.report_fault(format!("the plugin reports the package {package} {fault}"));
         false
     }
 
-    /// Whether the paths of the scan leave room for this one.
+    /// Counts the bytes of a path, and returns whether the paths of the scan are within the limit.
     fn has_room(&mut self, package: &str) -> bool {
         let before = self.path_bytes;
         self.path_bytes = before.saturating_add(package.len());
         if before <= MAX_PATHS_BYTES && self.path_bytes > MAX_PATHS_BYTES {
-            self.refuse(format!("the plugin reports more than {MAX_PATHS_BYTES} bytes of paths"));
+            self.report_fault(format!(
+                "the plugin reports more than {MAX_PATHS_BYTES} bytes of paths"
+            ));
         }
         self.path_bytes <= MAX_PATHS_BYTES
     }
 
-    /// Why a report cannot be passed on.
+    /// Returns the fault of a report that is not forwarded.
     fn fault(&self, package: &str, file: &str, head: &[u8]) -> Option<String> {
         let package = clipped(package, MAX_SHOWN);
-        if head.len() > self.most_bytes {
+        if head.len() > self.max_bytes {
             let bytes = head.len();
-            let most = self.most_bytes;
+            let most = self.max_bytes;
             return Some(format!(
                 "the plugin reports {bytes} bytes of {package}; {most} are allowed"
             ));
@@ -155,15 +166,15 @@ impl BoundedSink {
         None
     }
 
-    /// The texts of a report, if it can be passed on.
+    /// Returns the package and the file of a report. Reports a fault if it is invalid.
     fn texts<'p>(&mut self, found: &abi::Found<'p>) -> Option<(&'p str, &'p str)> {
-        if !self.counts() {
+        if !self.count_report() {
             return None;
         }
         let package = self.path(found.package)?;
         let file = self.path(found.file)?;
         if let Some(message) = self.fault(package, file, found.head.as_slice()) {
-            self.refuse(message);
+            self.report_fault(message);
             return None;
         }
         self.is_new(package).then_some((package, file))
@@ -173,8 +184,9 @@ impl BoundedSink {
 impl ScanSinkAbi for BoundedSink {
     fn known(&self, package: RStr<'_>) -> u64 {
         match text::checked(package) {
-            Ok(package) if self.knows => {
-                let stamp = self.lent.with(None, |lent| lent.previous.stamp(package));
+            Ok(package) if self.has_comparable_stamps => {
+                let stamp =
+                    self.arguments.with(None, |arguments| arguments.previous.stamp(package));
                 stamp.map_or(0, |stamp| stamp.to_bits().get())
             }
             _ => 0,
@@ -182,13 +194,13 @@ impl ScanSinkAbi for BoundedSink {
     }
 
     fn unchanged(&mut self, package: RStr<'_>) {
-        if !self.counts() {
+        if !self.count_report() {
             return;
         }
         if let Some(package) = self.path(package)
             && self.is_new(package)
         {
-            self.lent.with((), |lent| lent.sink.unchanged(package));
+            self.arguments.with((), |arguments| arguments.sink.unchanged(package));
         }
     }
 
@@ -204,23 +216,25 @@ impl ScanSinkAbi for BoundedSink {
             head: found.head.as_slice(),
             is_whole_file: found.flags & flags::WHOLE_FILE != 0,
         };
-        let further = self.lent.with(0, |lent| match found_unsized(lent.sink, core_found) {
-            ReadFurther::No | ReadFurther::Size => 0,
-            ReadFurther::UpTo(bytes) => bytes as u64,
-        });
+        let further =
+            self.arguments.with(0, |arguments| match found_unsized(arguments.sink, core_found) {
+                ReadFurther::No | ReadFurther::Size => 0,
+                ReadFurther::UpTo(bytes) => bytes as u64,
+            });
         self.is_read_further = (further > 0).then(|| package.into());
         further
     }
 
     fn problem(&mut self, problem: Problem<'_>) {
-        if !self.counts() {
+        if !self.count_report() {
             return;
         }
-        self.pass_on(unseen(&problem), convert::diagnostic(&problem));
+        self.forward(unseen(&problem), convert::diagnostic(&problem));
     }
 }
 
-/// Reports a file. The size was reported with it, if the plugin has one.
+/// Reports a file. If the sink requests the file's size, the file is reported again: a plugin
+/// reports the size with the file, if it has one.
 pub(crate) fn found_unsized(sink: &mut dyn ScanSink, found: Found<'_>) -> ReadFurther {
     match sink.found(found) {
         ReadFurther::Size => sink.found(found),
@@ -228,12 +242,12 @@ pub(crate) fn found_unsized(sink: &mut dyn ScanSink, found: Found<'_>) -> ReadFu
     }
 }
 
-/// The text of an `ext` field, where it is text of a sensible length.
+/// Returns the text of an `ext` field; empty if it is too long or not UTF-8.
 fn ext(text: RStr<'_>) -> &str {
     if text.len() > MAX_EXT_BYTES { "" } else { text::checked(text).unwrap_or_default() }
 }
 
-/// The size of the whole file, if it is known.
+/// Returns the size of the whole file, if it is known.
 fn size(found: &abi::Found<'_>) -> Option<u64> {
     #[derive(Default, serde::Deserialize)]
     struct Ext {
@@ -247,7 +261,7 @@ fn size(found: &abi::Found<'_>) -> Option<u64> {
     serde_json::from_str::<Ext>(ext(found.ext)).unwrap_or_default().size
 }
 
-/// The directory that could not be looked into, if it is one of the source's.
+/// Returns the directory that could not be read, if its path is valid.
 fn unseen(problem: &Problem<'_>) -> Option<String> {
     #[derive(Default, serde::Deserialize)]
     struct Ext {
@@ -282,14 +296,14 @@ mod tests {
     }
 
     #[test]
-    fn a_plugin_names_directories_of_its_own_alone() {
+    fn unreadable_directories_lie_inside_the_source() {
         check(r#"{"unseen": "group/inner"}"#, Some("group/inner"));
         check(r#"{"unseen": ""}"#, Some(""));
         check(r#"{"unseen": "group", "later": 1}"#, Some("group"));
-        for nothing in
+        for invalid in
             ["", "{}", r#"{"unseen": "../x"}"#, r#"{"unseen": "/etc"}"#, r#"{"unseen": 1}"#, "["]
         {
-            check(nothing, None);
+            check(invalid, None);
         }
     }
 }

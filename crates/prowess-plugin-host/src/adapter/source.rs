@@ -1,4 +1,4 @@
-//! A plugin's source as one of the core's.
+//! The source of a plugin in this process.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,19 +16,19 @@ use prowess_plugin_abi::{
 use prowess_text::clipped;
 
 use super::convert;
-use super::lease::{Exchange, Lease, Lent};
+use super::lease::{Lease, LentArguments, ScanArguments};
 use super::sink::BoundedSink;
 use crate::PluginErrorKind;
 use crate::failure::Failure;
 use crate::generation::{CallContext, Shared};
-use crate::instance::Stamps;
+use crate::instance::StampOrigin;
 
-/// More pages than this are no listing but a fault.
+/// The maximum number of pages of a listing. More are a fault of the plugin.
 const MAX_PAGES: usize = 10_000;
-/// How many characters of a plugin's path a message shows.
+/// The maximum number of characters of a plugin's path in a message.
 const MAX_SHOWN: usize = 200;
 
-fn lock(stamps: &Mutex<Stamps>) -> MutexGuard<'_, Stamps> {
+fn lock(stamps: &Mutex<StampOrigin>) -> MutexGuard<'_, StampOrigin> {
     stamps.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -48,22 +48,22 @@ impl ScanOperation {
     }
 }
 
+/// A source of a plugin in this process.
 pub(crate) struct PluginSource {
     shared: Arc<Shared>,
     index: usize,
-    /// The origin of the stamps that the host knows: those of the last whole scan, or of an earlier
-    /// run.
-    known: Arc<Mutex<Stamps>>,
+    /// The origin of the host's stamps: the last complete scan, or an earlier run.
+    host_stamps: Arc<Mutex<StampOrigin>>,
 }
 
 impl PluginSource {
     pub(crate) fn new(shared: &Arc<Shared>, index: usize) -> Self {
-        let known = match shared.current().stamps(index) {
-            // Nothing was scanned yet.
-            Stamps::OfInstance(_) => Stamps::OfInstance(0),
+        let host_stamps = match shared.current().stamps(index) {
+            // Nothing has been scanned yet.
+            StampOrigin::OfInstance(_) => StampOrigin::OfInstance(0),
             of_build => of_build,
         };
-        Self { shared: Arc::clone(shared), index, known: Arc::new(Mutex::new(known)) }
+        Self { shared: Arc::clone(shared), index, host_stamps: Arc::new(Mutex::new(host_stamps)) }
     }
 
     fn call<T: Send + 'static>(
@@ -78,34 +78,34 @@ impl PluginSource {
         self.shared.call(call, work).map_err(|failure| convert::source_error(&failure))
     }
 
-    /// Lends the sink to the plugin for one call.
+    /// Calls the plugin with the sink lent to it.
     fn scan_with<T: Send + 'static>(
         &self,
-        mut exchange: Exchange<'_>,
+        mut arguments: ScanArguments<'_>,
         cancel: &Cancel,
         operation: ScanOperation,
         work: impl FnOnce(&SourceBox, CallCtx<'_>, ScanSinkMut<'_>) -> RResult<T, AbiError>
         + Send
         + 'static,
     ) -> Result<T, SourceError> {
-        let lease = Lease::new(&mut exchange);
-        let lent: Arc<Lent> = Arc::clone(lease.lent());
-        let most_bytes = self.shared.limits.answer_bytes;
+        let lease = Lease::new(&mut arguments);
+        let lent: Arc<LentArguments> = Arc::clone(lease.lent());
+        let max_bytes = self.shared.limits.answer_bytes;
         let call = CallContext {
             cancel: Some(cancel),
             progress: Some(lease.lent().uses()),
             ..CallContext::new(operation.name())
         };
         let index = self.index;
-        let known = Arc::clone(&self.known);
+        let host_stamps = Arc::clone(&self.host_stamps);
         let scanned = self.shared.call(&call, move |instance, ctx| {
             let stamps = instance.stamps(index);
-            let knows = *lock(&known) == stamps;
-            let mut sink = BoundedSink::new(lent, most_bytes, knows);
+            let has_comparable_stamps = *lock(&host_stamps) == stamps;
+            let mut sink = BoundedSink::new(lent, max_bytes, has_comparable_stamps);
             let sink = ScanSinkAbi_TO::from_ptr(RMut::new(&mut sink), TD_Opaque);
             let scanned = work(&instance.objects().sources[index], ctx, sink);
             if operation == ScanOperation::Everything && scanned.is_ok() {
-                *lock(&known) = stamps;
+                *lock(&host_stamps) = stamps;
             }
             scanned
         });
@@ -130,7 +130,7 @@ impl PluginSource {
 
     fn fault(&self, code: u32, what: &str) -> SourceError {
         let message = format!("the plugin `{}` {what}", self.shared.name);
-        convert::source_error(&Failure::of(PluginErrorKind::Protocol, code, message))
+        convert::source_error(&Failure::new(PluginErrorKind::Protocol, code, message))
     }
 }
 
@@ -145,8 +145,8 @@ impl SkillSource for PluginSource {
 
     fn cache_key(&self) -> Option<String> {
         match self.shared.current().stamps(self.index) {
-            Stamps::OfBuild(key) => Some(key),
-            Stamps::OfInstance(_) => None,
+            StampOrigin::OfBuild(key) => Some(key),
+            StampOrigin::OfInstance(_) => None,
         }
     }
 
@@ -156,8 +156,8 @@ impl SkillSource for PluginSource {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<ScanSummary, SourceError> {
-        let exchange = Exchange { previous: *previous, sink };
-        self.scan_with(exchange, cancel, ScanOperation::Everything, SourceBox::scan)?;
+        let arguments = ScanArguments { previous: *previous, sink };
+        self.scan_with(arguments, cancel, ScanOperation::Everything, SourceBox::scan)?;
         Ok(ScanSummary::default())
     }
 
@@ -169,9 +169,9 @@ impl SkillSource for PluginSource {
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
         let packages: Vec<_> = packages.iter().map(|path| path.as_str().to_owned()).collect();
-        let exchange = Exchange { previous: *previous, sink };
+        let arguments = ScanArguments { previous: *previous, sink };
         let some = ScanOperation::Packages;
-        let covered = self.scan_with(exchange, cancel, some, move |source, ctx, sink| {
+        let covered = self.scan_with(arguments, cancel, some, move |source, ctx, sink| {
             let packages: Vec<RStr<'_>> =
                 packages.iter().map(|path| path.as_str().into()).collect();
             source.scan_packages(ctx, RSlice::from_slice(&packages), sink)
@@ -184,10 +184,10 @@ impl SkillSource for PluginSource {
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
         let token = self.shared.host.add_listener(listener);
-        let keeper = Keeper { shared: Arc::clone(&self.shared), token };
+        let guard = WatchGuard { shared: Arc::clone(&self.shared), token };
         let is_watching = self.shared.watch(self.index, token);
         match is_watching.map_err(|failure| convert::source_error(&failure))? {
-            true => Ok(Some(Watch::new(keeper))),
+            true => Ok(Some(Watch::new(guard))),
             false => Ok(None),
         }
     }
@@ -211,10 +211,11 @@ impl SkillSource for PluginSource {
             if was_cut || page.next.is_empty() {
                 return self.sorted(listing);
             }
-            cursor = text::checked_string(page.next)
-                .map_err(|_| self.fault(codes::INTERNAL, "names a page in what is not UTF-8"))?;
+            cursor = text::checked_string(page.next).map_err(|_| {
+                self.fault(codes::INTERNAL, "returns a page cursor that is not UTF-8")
+            })?;
         }
-        Err(self.fault(codes::INTERNAL, "never ends a listing"))
+        Err(self.fault(codes::INTERNAL, "returns a listing with too many pages"))
     }
 
     fn read(
@@ -234,8 +235,7 @@ impl SkillSource for PluginSource {
         })?;
         let bytes = blob.as_slice();
         if bytes.len() > most {
-            let what =
-                format!("answers with {} bytes of `{resource}`; {most} are allowed", bytes.len());
+            let what = format!("returns {} bytes of `{resource}`; {most} are allowed", bytes.len());
             return Err(self.fault(codes::TOO_LARGE, &what));
         }
         Ok(bytes.to_vec())
@@ -243,17 +243,17 @@ impl SkillSource for PluginSource {
 }
 
 impl PluginSource {
-    /// The path of a file that the plugin lists.
+    /// Checks the path of a file in a listing.
     fn resource_path(&self, path: RStr<'_>) -> Result<ResourcePath, SourceError> {
         let text = text::checked(path).map_err(|error| error.to_string());
         let path = text.and_then(|text| ResourcePath::new(text).map_err(|error| error.to_string()));
         path.map_err(|error| {
             let error = clipped(&error, MAX_SHOWN);
-            self.fault(codes::INTERNAL, &format!("lists a path that is not usable: {error}"))
+            self.fault(codes::INTERNAL, &format!("lists an invalid path: {error}"))
         })
     }
 
-    /// A listing that is sorted names each file once.
+    /// Checks that a listing is sorted and lists each file once.
     fn sorted(&self, listing: Listing) -> Result<Listing, SourceError> {
         let is_sorted = listing.resources.is_sorted_by(|one, next| one.path < next.path);
         if is_sorted {
@@ -264,12 +264,12 @@ impl PluginSource {
 }
 
 /// Ends a watch when it is dropped.
-struct Keeper {
+struct WatchGuard {
     shared: Arc<Shared>,
     token: u64,
 }
 
-impl Drop for Keeper {
+impl Drop for WatchGuard {
     fn drop(&mut self) {
         self.shared.unwatch(self.token);
     }

@@ -1,4 +1,4 @@
-//! A plugin's tools as the core's.
+//! The tools of a plugin in this process.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use prowess_plugin_abi::text::checked_string;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::convert::{self, Described};
+use super::convert::{self, ToolDescription};
 use super::named::NamedSkills;
 use crate::PluginErrorKind;
 use crate::conversation::{Answers, Conversation, Shown, state_number};
@@ -21,8 +21,8 @@ use crate::generation::{CallContext, Shared};
 use crate::instance::Instance;
 use crate::recent::Recent;
 
-/// How a provider's tools are described, by the numbers of a catalog and of an instance.
-type Definitions = Recent<(u64, u64), Arc<[Described]>>;
+/// Cached descriptions of a provider's tools, by the numbers of the catalog and of the instance.
+type Definitions = Recent<(u64, u64), Arc<[ToolDescription]>>;
 
 /// The tools of one provider.
 pub(crate) struct PluginTools {
@@ -31,8 +31,8 @@ pub(crate) struct PluginTools {
 
 impl PluginTools {
     pub(crate) fn new(shared: &Arc<Shared>, index: usize) -> Self {
-        let described = convert::described(&shared.shape.tools[index]);
-        let described = described.expect("they were read when the plugin began");
+        let described = convert::parse_tools(&shared.shape.tools[index]);
+        let described = described.expect("the list was parsed when the plugin was loaded");
         let definitions = Arc::<Definitions>::default();
         let tool = |(at, described)| {
             let definitions = Arc::clone(&definitions);
@@ -43,7 +43,7 @@ impl PluginTools {
         Self { tools: described.into_iter().enumerate().map(tool).collect() }
     }
 
-    /// Returns the tools themselves.
+    /// Returns the tools with their concrete type.
     pub(crate) fn of_plugin(&self) -> &[Arc<PluginTool>] {
         &self.tools
     }
@@ -55,24 +55,24 @@ impl ToolProvider for PluginTools {
     }
 }
 
-/// One tool.
+/// A tool of a plugin in this process.
 pub(crate) struct PluginTool {
     shared: Arc<Shared>,
-    /// The position of its provider.
+    /// The position of the tool's provider.
     index: usize,
-    /// Its position among the provider's tools.
+    /// The tool's position among the provider's tools.
     at: usize,
-    /// How it is described without a catalog.
-    described: Described,
-    /// How the provider's tools are described with one.
+    /// The tool's description without a catalog.
+    described: ToolDescription,
+    /// The descriptions of the provider's tools with a catalog.
     definitions: Arc<Definitions>,
-    /// The skills that the last calls concerned.
+    /// The skills that the arguments of the latest calls name.
     named: NamedSkills,
 }
 
 impl Tool for PluginTool {
     fn definition(&self, catalog: &Catalog) -> ToolDefinition {
-        self.with_catalog(catalog, Described::definition)
+        self.with_catalog(catalog, ToolDescription::definition)
     }
 
     fn accepts(&self, catalog: &Catalog) -> Cow<'_, Value> {
@@ -97,7 +97,7 @@ impl Tool for PluginTool {
             session: Some(context.session),
             caller: context.caller,
             clock: context.clock,
-            most_bytes: self.shared.limits.answer_bytes,
+            max_bytes: self.shared.limits.answer_bytes,
         };
         let call = CallContext {
             cancel: Some(context.cancel),
@@ -116,19 +116,20 @@ impl Tool for PluginTool {
 }
 
 impl PluginTool {
-    /// Calls the tool. It always answers.
+    /// Calls the tool. A failed call is a result with an error.
     pub(crate) fn call_in(&self, call: &CallContext<'_>, arguments: &Value) -> ToolResult {
         self.answer(call, arguments).unwrap_or_else(|failure| {
             ToolResult::error(convert::result_code(&failure), failure.message)
         })
     }
 
-    /// Returns how the tool is described without a catalog.
-    pub(crate) fn described(&self) -> &Described {
+    /// Returns the tool's description without a catalog.
+    pub(crate) fn described(&self) -> &ToolDescription {
         &self.described
     }
 
-    /// Returns the skills that the tool finds in arguments. A call with them has found out already.
+    /// Returns the skills that the arguments name. After a call with these arguments they are
+    /// cached.
     pub(crate) fn skills_named(&self, arguments: &Value) -> Vec<String> {
         if !self.shared.shows_conversation {
             return Vec::new();
@@ -142,20 +143,20 @@ impl PluginTool {
                     tools.named_skills(name.as_str().into(), arguments.as_str().into())
                 },
             );
-            // For the audit alone: a plugin that cannot say names none.
-            self.names(text.ok()?)
+            // The names are only used by the audit, so an error counts as no names.
+            self.parse_names(text.ok()?)
         })
     }
 
-    fn names(&self, text: RString) -> Option<Vec<String>> {
+    fn parse_names(&self, text: RString) -> Option<Vec<String>> {
         serde_json::from_str(&self.text(text).ok()?).ok()
     }
 
-    /// Returns how the tool is described while a catalog is pinned. A plugin that cannot say so
-    /// describes it as without one.
-    pub(crate) fn described_in(&self, shown: Shown<'_>) -> Arc<[Described]> {
+    /// Returns the descriptions of the provider's tools for a catalog. If the plugin fails to
+    /// describe them, the result is empty, and the description without a catalog applies.
+    pub(crate) fn described_in(&self, shown: Shown<'_>) -> Arc<[ToolDescription]> {
         let instance = self.shared.current().number();
-        let described = self.definitions.get((shown.catalog, instance), || {
+        let described = self.definitions.get_or_insert_with((shown.catalog, instance), || {
             let described = self.describe_all(shown).ok();
             let own = &self.described.name;
             described.filter(|all| all.get(self.at).is_some_and(|found| found.name == *own))
@@ -163,22 +164,22 @@ impl PluginTool {
         described.unwrap_or_default()
     }
 
-    /// Returns this tool's description among those of the provider's tools.
-    pub(crate) fn own<'d>(&'d self, all: &'d [Described]) -> &'d Described {
+    /// Returns this tool's description among those of its provider.
+    pub(crate) fn own<'d>(&'d self, all: &'d [ToolDescription]) -> &'d ToolDescription {
         all.get(self.at).unwrap_or(&self.described)
     }
 
-    fn describe_all(&self, shown: Shown<'_>) -> Result<Arc<[Described]>, Failure> {
+    fn describe_all(&self, shown: Shown<'_>) -> Result<Arc<[ToolDescription]>, Failure> {
         let index = self.index;
         let call = CallContext { shown: Some(shown), ..CallContext::new("tools") };
         let text = self.shared.call(&call, move |instance: &Instance, ctx| {
             instance.objects().tools[index].tools_for(ctx)
         })?;
-        let described = convert::described(&self.text(text)?);
+        let described = convert::parse_tools(&self.text(text)?);
         described.map(Into::into).map_err(|reason| self.fault(&reason))
     }
 
-    fn with_catalog<T>(&self, catalog: &Catalog, work: impl FnOnce(&Described) -> T) -> T {
+    fn with_catalog<T>(&self, catalog: &Catalog, work: impl FnOnce(&ToolDescription) -> T) -> T {
         if !self.shared.shows_conversation {
             return work(&self.described);
         }
@@ -187,7 +188,7 @@ impl PluginTool {
             session: None,
             caller: Caller::Model,
             clock: self.shared.host.clock(),
-            most_bytes: self.shared.limits.answer_bytes,
+            max_bytes: self.shared.limits.answer_bytes,
         };
         let answers = Answers::Caller(&answers);
         let shown = Shown { catalog: catalog.serial(), boundary: "", state: None, answers };
@@ -200,46 +201,46 @@ impl PluginTool {
 
     fn answer(&self, call: &CallContext<'_>, arguments: &Value) -> Result<ToolResult, Failure> {
         let (index, name, text) = self.parts(arguments);
-        let names_skills = self.shared.shows_conversation && !self.named.knows(arguments);
+        let names_skills = self.shared.shows_conversation && !self.named.contains(arguments);
         let (text, named) = self.shared.call(call, move |instance: &Instance, ctx| {
             let tools = &instance.objects().tools[index];
             let name = name.as_str().into();
             let arguments = text.as_str().into();
             tools.call(ctx, name, arguments).map(|answer| {
-                // On the way back, so that the audit costs no second hand-over.
+                // In the same job, so that the audit costs no second hand-over between threads.
                 (answer, names_skills.then(|| tools.named_skills(name, arguments)))
             })
         })?;
         if let Some(RResult::ROk(named)) = named
-            && let Some(named) = self.names(named)
+            && let Some(named) = self.parse_names(named)
         {
-            self.named.keep(arguments, named);
+            self.named.insert(arguments, named);
         }
         let text = self.text(text)?;
         let answer: Answer = serde_json::from_str(&text)
-            .map_err(|error| self.fault(&format!("with what is no result: {error}")))?;
+            .map_err(|error| self.fault(&format!("with an invalid result: {error}")))?;
         Ok(answer.into_result())
     }
 
-    /// Returns the text of an answer, which is bounded and UTF-8.
+    /// Checks the size and the encoding of an answer.
     fn text(&self, text: RString) -> Result<String, Failure> {
         let most = self.shared.limits.answer_bytes;
         if text.len() > most {
             return Err(self.fault(&format!("with {} bytes; {most} are allowed", text.len())));
         }
         checked_string(text)
-            .map_err(|error| self.fault(&format!("with what is not UTF-8 text: {error}")))
+            .map_err(|error| self.fault(&format!("with text that is not UTF-8: {error}")))
     }
 
     fn fault(&self, how: &str) -> Failure {
         let plugin = &self.shared.name;
         let tool = &self.described.name;
         let message = format!("the plugin `{plugin}` answers a call of `{tool}` {how}");
-        Failure::of(PluginErrorKind::Protocol, codes::INTERNAL, message)
+        Failure::new(PluginErrorKind::Protocol, codes::INTERNAL, message)
     }
 }
 
-/// A result as a plugin writes it.
+/// The result of a tool call as the plugin returns it.
 #[derive(Deserialize)]
 struct Answer {
     is_error: bool,
@@ -250,12 +251,12 @@ struct Answer {
     structured: Option<Value>,
 }
 
-/// Checks that this is a result as a plugin has to write it.
+/// Checks that the text is a valid result of a tool call.
 ///
 /// # Errors
 ///
-/// It is not; the text says why.
-pub fn is_answer(text: &str) -> Result<(), String> {
+/// Returns the reason if it is not.
+pub fn check_result(text: &str) -> Result<(), String> {
     serde_json::from_str::<Answer>(text).map(drop).map_err(|error| error.to_string())
 }
 

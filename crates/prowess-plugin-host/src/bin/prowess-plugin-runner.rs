@@ -1,4 +1,4 @@
-//! `prowess-plugin-runner`: one plugin in a process of its own. A host starts it; people do not.
+//! `prowess-plugin-runner` runs one plugin in a separate process. It is started by a host.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

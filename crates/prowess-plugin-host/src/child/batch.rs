@@ -1,4 +1,4 @@
-//! A scan in the plugin's process: what it finds goes to the host in batches.
+//! Sends the results of a scan from the plugin's process to the host in batches.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -7,21 +7,22 @@ use prowess_core::{Diagnostic, Found, ReadFurther, ScanSink};
 
 use super::protocol::{FoundPackage, Reply, stamped};
 
-/// When a batch is sent: after so many packages, or so many bytes.
-const PACKAGES: usize = 256;
-const BYTES: usize = 512 << 10;
-/// The longest time that something found waits for more. Each batch extends the scan's deadline, so
-/// a slow scan goes on as long as it finds something.
-const WAIT: Duration = Duration::from_millis(50);
+/// The maximum number of reports in a batch.
+const MAX_REPORTS: usize = 256;
+/// The size at which a batch is sent.
+const MAX_BYTES: usize = 512 << 10;
+/// The maximum time that a report waits for others. Each batch restarts the scan's timeout, so a
+/// slow scan continues as long as it finds something.
+const MAX_DELAY: Duration = Duration::from_millis(50);
 
-/// Collects the reports of a source. A head that is too short for the host is read further by the
-/// host.
+/// Collects the reports of a source. If the beginning of a file is too short for the host, the host
+/// reads the whole file.
 pub(crate) struct Batch<S> {
     id: u64,
     send: S,
     found: Vec<FoundPackage>,
     heads: Vec<u8>,
-    /// The bytes of all texts.
+    /// The length of all texts.
     text_bytes: usize,
     unchanged: Vec<String>,
     problems: Vec<Diagnostic>,
@@ -44,7 +45,7 @@ impl<S: Fn(&Reply, &[u8]) -> io::Result<()>> Batch<S> {
         }
     }
 
-    /// Sends what has been collected.
+    /// Sends the collected reports.
     pub(crate) fn send(&mut self) {
         let part = Reply::Part {
             id: self.id,
@@ -55,17 +56,17 @@ impl<S: Fn(&Reply, &[u8]) -> io::Result<()>> Batch<S> {
         };
         self.sent = Instant::now();
         self.text_bytes = 0;
-        // A host that has ended is noticed where the call ends.
+        // A write error is detected again when the result of the call is sent.
         let _ = (self.send)(&part, &std::mem::take(&mut self.heads));
     }
 
-    /// Sends what has been collected if it is enough, after a text of so many bytes was added.
+    /// Sends the batch if it is full, after texts of `text_bytes` bytes were added.
     fn send_if_full(&mut self, text_bytes: usize) {
         self.text_bytes += text_bytes;
         let problems = self.problems.len() + self.unreadable.len();
         let count = self.found.len() + self.unchanged.len() + problems;
-        let is_full = count >= PACKAGES || self.heads.len() + self.text_bytes >= BYTES;
-        if is_full || self.sent.elapsed() >= WAIT {
+        let is_full = count >= MAX_REPORTS || self.heads.len() + self.text_bytes >= MAX_BYTES;
+        if is_full || self.sent.elapsed() >= MAX_DELAY {
             self.send();
         }
     }

@@ -1,10 +1,10 @@
-//! The time of a plugin's own process.
+//! The clock of a plugin's process.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use prowess_core::{Clock, Timestamp};
 
-/// The clock of a plugin's own process.
+/// The system clock, for a plugin's process.
 pub struct ProcessClock(Instant);
 
 impl Default for ProcessClock {

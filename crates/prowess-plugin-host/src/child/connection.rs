@@ -1,10 +1,9 @@
-//! One plugin process while it lives, as its host sees it.
+//! The host's connection to a running plugin process.
 //!
-//! Three sockets lead to it. On the first, calls and their answers: whichever caller waits for an
-//! answer reads it, for all callers, so that an answer wakes one thread. On the second, the changes
-//! that watches report: the thread that started the process reads it, which is how the process's
-//! end is noticed. On the third, the host's answers to the questions of tools, which the thread
-//! that asked reads.
+//! It uses three sockets. The first carries calls and answers: one of the waiting callers reads for
+//! all callers, so that an answer wakes one thread. The second carries changes that watches
+//! report: the thread that started the process reads it, and so detects the end of the process. The
+//! third carries the host's answers to the questions of tools.
 
 use std::io;
 use std::io::ErrorKind::{ConnectionReset, TimedOut, UnexpectedEof, WouldBlock};
@@ -18,12 +17,12 @@ use std::time::Duration;
 use prowess_core::Clock;
 use prowess_plugin_abi::AbiError;
 
-use super::eager::Eager;
 use super::frame::{FrameReader, answer_document_bytes, write};
 use super::inbox::{CHECK_INTERVAL, Inbox, Slot};
 use super::listeners::Listeners;
-use super::process::{self, Process, died};
+use super::process::{self, Process, describe_exit};
 use super::protocol::{Answer, Call, Failed, HostAnswer, Offer, Reply, Request};
+use super::spin_reader::SpinReader;
 use super::{Launch, locked};
 use crate::{PluginError, PluginErrorKind};
 
@@ -31,25 +30,25 @@ use crate::{PluginError, PluginErrorKind};
 pub(super) enum Event {
     /// A part of a scan.
     Part(Box<Reply>, Vec<u8>),
-    /// A question about the conversation, with its number.
+    /// The number of a question about the conversation, and its text.
     Ask(u64, String),
     /// The answer and its bytes.
     Done(Result<Answer, Failed>, Vec<u8>),
 }
 
-/// A process that answers, until it does not.
+/// The connection to one process.
 pub(super) struct Connection {
     launch: Arc<Launch>,
     /// Set once the process is confined and running.
     sockets: OnceLock<Sockets>,
-    /// Frames are written whole, one after the other.
+    /// Held while a frame is written.
     writing: Mutex<()>,
     next: AtomicU64,
     calls: Inbox<Event>,
     pub(super) listeners: Listeners,
-    /// Whether another one has replaced it, so that it ends with its last call.
+    /// Whether another process has replaced this one, so that it ends after its last call.
     is_retired: AtomicBool,
-    /// Why it no longer answers.
+    /// The reason why the process has ended.
     end: OnceLock<PluginError>,
 }
 
@@ -66,18 +65,18 @@ pub(super) struct SentCall {
 }
 
 /// The result of a wait.
-pub(super) enum Waited {
+pub(super) enum WaitResult {
     Event(Event),
-    /// Nothing for a while: time to check whether the call is still wanted.
-    Nothing,
+    /// No message yet: the caller checks whether it still waits.
+    TimedOut,
     /// The process has ended.
     Ended,
 }
 
-/// Makes sure that the end of a connection becomes known.
-struct Closing<'a>(&'a Connection);
+/// Records the end of a connection when it is dropped.
+struct CloseOnDrop<'a>(&'a Connection);
 
-impl Drop for Closing<'_> {
+impl Drop for CloseOnDrop<'_> {
     fn drop(&mut self) {
         self.0.fail(PluginErrorKind::Crashed, "has ended".into());
     }
@@ -86,7 +85,7 @@ impl Drop for Closing<'_> {
 type Ready = Sender<Result<Offer, PluginError>>;
 
 impl Connection {
-    /// Starts a process and waits until the plugin offers something.
+    /// Starts a process and waits for the plugin's offer.
     pub(super) fn open(
         launch: &Arc<Launch>,
         clock: &Arc<dyn Clock>,
@@ -94,24 +93,24 @@ impl Connection {
         let deadline = Duration::from_millis(launch.limits.init_ms);
         let connection = Arc::new(Self::new(launch));
         let (sender, receiver) = mpsc::channel();
-        let keeper = Arc::clone(&connection);
+        let own = Arc::clone(&connection);
         let clock = Arc::clone(clock);
-        // A child is to die with its parent, and to the kernel the parent is the thread that
-        // started it: so the thread that starts it is the one that stays with it.
+        // The kernel kills the child when its parent ends, and takes the thread that started it for
+        // the parent. So this thread runs as long as the child.
         let spawned = std::thread::Builder::new().name("plugin process".into()).spawn(move || {
-            // Also if a listener panics: callers wait until the reason is known.
-            let _closing = Closing(&keeper);
-            keeper.keep(clock, &sender);
+            // Also if a listener panics: callers wait for the reason.
+            let _closing = CloseOnDrop(&own);
+            own.run(clock, &sender);
         });
         spawned.map_err(|error| launch.not_started(&error))?;
         match receiver.recv_timeout(deadline) {
             Ok(Ok(offer)) => Ok((connection, offer)),
             Ok(Err(error)) => Err(error),
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                let reason = format!("did not begin within {} ms", deadline.as_millis());
+                let reason = format!("did not start within {} ms", deadline.as_millis());
                 Err(connection.close(launch.failed(PluginErrorKind::Init, reason)))
             }
-            Err(mpsc::RecvTimeoutError::Disconnected) => Err(connection.ended()),
+            Err(mpsc::RecvTimeoutError::Disconnected) => Err(connection.end_reason()),
         }
     }
 
@@ -129,12 +128,12 @@ impl Connection {
         }
     }
 
-    /// Returns why it no longer answers, if it does not.
+    /// Returns the reason why the process has ended, if it has.
     pub(super) fn end(&self) -> Option<&PluginError> {
         self.end.get()
     }
 
-    /// Ends it for this reason, unless it has ended for another one, which is then the result.
+    /// Ends the process for this reason. If it has already ended for another one, returns that.
     pub(super) fn close(&self, reason: PluginError) -> PluginError {
         let reason = self.end.get_or_init(|| reason).clone();
         self.hang_up();
@@ -142,12 +141,12 @@ impl Connection {
         reason
     }
 
-    /// Ends it as [`Self::close`] does, for a fault of the plugin.
+    /// As [`Self::close`], for a fault of the plugin.
     pub(super) fn fail(&self, kind: PluginErrorKind, reason: String) -> PluginError {
         self.close(self.launch.failed(kind, reason))
     }
 
-    /// Shuts the sockets: the thread that stays with the process notices, and ends the process.
+    /// Shuts the sockets down, after which the thread of the process ends the process.
     fn hang_up(&self) {
         if let Some(Sockets { calls, changes, .. }) = self.sockets.get() {
             let _ = calls.shutdown(Shutdown::Both);
@@ -155,13 +154,13 @@ impl Connection {
         }
     }
 
-    /// Marks it as replaced: it ends when the calls that are under way have.
+    /// Marks the process as replaced: it ends after its running calls.
     pub(super) fn retire(&self) {
         self.is_retired.store(true, Ordering::SeqCst);
         self.end_if_retired();
     }
 
-    /// Returns whether another one has replaced it.
+    /// Returns whether another process has replaced this one.
     pub(super) fn is_retired(&self) -> bool {
         self.is_retired.load(Ordering::SeqCst)
     }
@@ -172,9 +171,9 @@ impl Connection {
         }
     }
 
-    /// Sends a call. If that is not possible, the call comes back with the reason.
+    /// Sends a call. If that fails, returns the call with the error.
     pub(super) fn send_call(&self, call: Call) -> Result<SentCall, (PluginError, Box<Call>)> {
-        let id = self.number();
+        let id = self.next_number();
         let pending = self.calls.open(id);
         let request = Request::Call { id, call };
         let error = match self.send(&request) {
@@ -184,13 +183,13 @@ impl Connection {
         self.calls.remove(id);
         match request {
             Request::Call { call, .. } => Err((error, Box::new(call))),
-            Request::Cancel { .. } => unreachable!("it was made as a call"),
+            Request::Cancel { .. } => unreachable!("the request was created as a call"),
         }
     }
 
-    /// Notifies the process that an answer is no longer wanted.
+    /// Requests the cancellation of a call.
     pub(super) fn cancel(&self, id: u64) {
-        // A process that takes no requests has ended, and its calls with it.
+        // If the process has ended, so have its calls.
         let _ = self.send(&Request::Cancel { id });
     }
 
@@ -207,45 +206,45 @@ impl Connection {
         }
     }
 
-    /// Stops waiting for a call.
-    pub(super) fn forget(&self, id: u64) {
+    /// Removes a call: later messages about it are dropped.
+    pub(super) fn remove_call(&self, id: u64) {
         self.calls.remove(id);
         self.end_if_retired();
     }
 
-    /// Returns a number that nothing else of this process has.
-    pub(super) fn number(&self) -> u64 {
+    /// Returns a number that is unique in this process.
+    pub(super) fn next_number(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Returns why it ended; waits until that is known.
-    pub(super) fn ended(&self) -> PluginError {
+    /// Ends the connection and waits for the reason of the end.
+    pub(super) fn end_reason(&self) -> PluginError {
         self.hang_up();
         self.end.wait().clone()
     }
 
     fn send(&self, request: &Request) -> Result<(), PluginError> {
-        let Some(sockets) = self.sockets.get() else { return Err(self.ended()) };
+        let Some(sockets) = self.sockets.get() else { return Err(self.end_reason()) };
         let one = locked(&self.writing);
         let sent = write(&mut &sockets.calls, request, &[]);
         drop(one);
         sent.map_err(|error| match error.kind() {
             WouldBlock | TimedOut => {
-                self.fail(PluginErrorKind::Crashed, format!("takes no requests: {error}"))
+                self.fail(PluginErrorKind::Crashed, format!("does not accept requests: {error}"))
             }
-            _ => self.ended(),
+            _ => self.end_reason(),
         })
     }
 
     /// Waits for a message about a call. One of the waiting callers reads for all.
-    pub(super) fn wait(&self, sent: &SentCall) -> Waited {
+    pub(super) fn wait(&self, sent: &SentCall) -> WaitResult {
         match self.calls.wait(&sent.call, |reader| self.read_one(reader)) {
-            Ok(Some(event)) => Waited::Event(event),
-            Ok(None) if self.end.get().is_some() => Waited::Ended,
-            Ok(None) => Waited::Nothing,
+            Ok(Some(event)) => WaitResult::Event(event),
+            Ok(None) if self.end.get().is_some() => WaitResult::Ended,
+            Ok(None) => WaitResult::TimedOut,
             Err(error) => {
                 self.note_broken_stream(&error);
-                Waited::Ended
+                WaitResult::Ended
             }
         }
     }
@@ -253,7 +252,7 @@ impl Connection {
     /// Reads one message, with the number of its call.
     fn read_one(&self, reader: &mut FrameReader) -> io::Result<(u64, Event)> {
         let sockets = self.sockets.get().ok_or(UnexpectedEof)?;
-        let read = reader.next::<Reply>(&mut Eager(&sockets.calls))?;
+        let read = reader.next::<Reply>(&mut SpinReader(&sockets.calls))?;
         let (reply, bytes) = read.ok_or(io::Error::from(UnexpectedEof))?;
         match reply {
             Reply::Done { id, answer } => Ok((id, Event::Done(answer, bytes))),
@@ -263,18 +262,18 @@ impl Connection {
         }
     }
 
-    /// A process that dies may do so in the middle of a message; anything else is its fault.
+    /// A process may end in the middle of a message. Any other read error is a fault of the plugin.
     fn note_broken_stream(&self, error: &io::Error) {
         if matches!(error.kind(), ConnectionReset | UnexpectedEof) {
-            self.ended();
+            self.end_reason();
         } else {
-            let reason = format!("sent what no plugin sends: {error}");
+            let reason = format!("sent an invalid message: {error}");
             self.fail(PluginErrorKind::Protocol, reason);
         }
     }
 
     /// Starts the process, receives its offer and its changes, and waits for its end.
-    fn keep(&self, clock: Arc<dyn Clock>, ready: &Ready) {
+    fn run(&self, clock: Arc<dyn Clock>, ready: &Ready) {
         let process = match process::start(&self.launch, clock) {
             Ok(process) => process,
             Err(error) => {
@@ -284,17 +283,17 @@ impl Connection {
         };
         tracing::debug!(file = %self.launch.file.display(), level = process.level, "plugin process started");
         let failed = self.serve(&process, ready).err();
-        let status = process.bury(self.end.get().is_some());
+        let status = process.reap(self.end.get().is_some());
         let reason = match failed {
             Some(error) if !matches!(error.kind(), ConnectionReset | UnexpectedEof) => {
-                let reason = format!("sent what no plugin sends: {error}");
+                let reason = format!("sent an invalid message: {error}");
                 self.launch.failed(PluginErrorKind::Protocol, reason)
             }
-            _ => self.launch.failed(PluginErrorKind::Crashed, died(status)),
+            _ => self.launch.failed(PluginErrorKind::Crashed, describe_exit(status)),
         };
         let reason = self.close(reason);
         tracing::info!(file = %self.launch.file.display(), %reason, "plugin process ended");
-        self.listeners.lose(&reason);
+        self.listeners.report_lost(&reason);
         let _ = ready.send(Err(reason));
     }
 
@@ -306,14 +305,14 @@ impl Connection {
             answers: Mutex::new(process.answers.try_clone()?),
         };
         let sockets = self.sockets.get_or_init(|| sockets);
-        // A process that was stopped takes nothing, and must not stop the host as well.
+        // A stopped process (SIGSTOP) does not read, and must not block the host.
         let deadline = Duration::from_millis(self.launch.limits.init_ms.max(1));
         sockets.calls.set_write_timeout(Some(deadline))?;
         process.answers.set_write_timeout(Some(deadline))?;
         if self.end.get().is_some() {
             return Ok(());
         }
-        process.greet(&self.launch)?;
+        process.send_hello(&self.launch)?;
         if let Some(offer) = self.offer(&sockets.calls)? {
             sockets.calls.set_read_timeout(Some(CHECK_INTERVAL))?;
             let _ = ready.send(Ok(offer));
@@ -322,13 +321,13 @@ impl Connection {
         Ok(())
     }
 
-    /// Receives the plugin's offer; `None` if it refused.
+    /// Receives the plugin's offer; `None` if the plugin refused to start.
     fn offer(&self, calls: &UnixStream) -> io::Result<Option<Offer>> {
         calls.set_read_timeout(Some(Duration::from_millis(self.launch.limits.init_ms.max(1))))?;
         match self.calls.reader().next::<Reply>(&mut &*calls)? {
             Some((Reply::Ready(offer), _)) => Ok(Some(offer)),
             Some((Reply::Refused { code, reason, help }, _)) => {
-                let kind = PluginErrorKind::of_code(&code).unwrap_or(PluginErrorKind::Init);
+                let kind = PluginErrorKind::from_code(&code).unwrap_or(PluginErrorKind::Init);
                 let error = self.launch.failed(kind, reason);
                 self.close(PluginError { help, ..error });
                 Ok(None)

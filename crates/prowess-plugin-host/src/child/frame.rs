@@ -1,59 +1,59 @@
-//! Frames: the bytes of a message between a host and a plugin's own process.
+//! Frames: the encoding of messages between a host and a plugin's process.
 //!
-//! A frame is two lengths (`u32`, little endian), a JSON document and raw bytes: short structured
-//! values go into the document, long texts go next to it. The reader decides how long a frame may
-//! be: a plugin's process has a small allowance, its host a large one.
+//! A frame is two lengths (`u32`, little endian), a JSON document and raw bytes. Short structured
+//! values are in the document, long texts in the raw bytes. The reader limits the length of frames:
+//! the limit for frames of a plugin's process is smaller than for those of the host.
 
 use std::io::{self, Read, Write};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Room for the document next to the bytes of an answer.
+/// The maximum length of an answer's document, not counting a tool's result.
 pub const DOCUMENT_BYTES: usize = 4 << 20;
 
-/// Returns the longest document of an answer: that of a tool has the whole result in it.
+/// Returns the maximum length of an answer's document. That of a tool contains the whole result.
 pub(super) fn answer_document_bytes(answer_bytes: usize) -> usize {
     DOCUMENT_BYTES.saturating_add(answer_bytes)
 }
 
-/// Room for a document of the host's: a configuration with texts in it, or a stamp for each of very
-/// many packages.
+/// The maximum length of a host's document, such as a configuration or the stamps of all packages.
 pub const REQUEST_BYTES: usize = 1 << 30;
 
-/// The lengths in front of a frame.
+/// The size of the two lengths.
 const HEAD_BYTES: usize = 8;
-/// Bytes up to this many are copied behind the document, to be written by one system call.
+/// The maximum number of raw bytes that are copied after the document, to write a frame with one
+/// system call.
 const COPIED_BYTES: usize = 256 << 10;
-/// How much memory a reader keeps between frames.
+/// The size of a reader's buffer between frames.
 const KEPT_BYTES: usize = 64 << 10;
 
 /// Writes a frame.
 ///
 /// # Errors
 ///
-/// The stream fails, or the frame has 4 GiB.
+/// Returns an error if the stream fails, or a part of the frame has 4 GiB or more.
 pub fn write<T: Serialize>(to: &mut impl Write, document: &T, bytes: &[u8]) -> io::Result<()> {
     write_within(to, document, bytes, usize::MAX)
 }
 
-/// As [`write`], with a document of at most `most` bytes.
+/// As [`write`], with a document of at most `max_document` bytes.
 ///
 /// # Errors
 ///
-/// As for [`write`]. If the document is longer, nothing is written, and the error is of the kind
+/// As [`write`]. If the document is longer, nothing is written and the kind of the error is
 /// [`FileTooLarge`](io::ErrorKind::FileTooLarge).
 pub(super) fn write_within<T: Serialize>(
     to: &mut impl Write,
     document: &T,
     bytes: &[u8],
-    most: usize,
+    max_document: usize,
 ) -> io::Result<()> {
     let mut frame = vec![0; HEAD_BYTES];
     serde_json::to_writer(&mut frame, document)?;
     let length = frame.len() - HEAD_BYTES;
-    if length > most {
-        let reason = format!("a message of {length} bytes, of which {most} are allowed");
+    if length > max_document {
+        let reason = format!("a message of {length} bytes; {max_document} are allowed");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
     }
     let too_long = |_| io::Error::other("a frame has 4 GiB");
@@ -69,18 +69,18 @@ pub(super) fn write_within<T: Serialize>(
     to.write_all(bytes)
 }
 
-/// Reads a frame with a document of at most so many bytes, and at most so many bytes next to it.
-/// Returns `None` where the other side has ended.
+/// Reads a frame with a document of at most `max_document` bytes and at most `max_bytes` raw bytes.
+/// Returns `None` at the end of the stream.
 ///
-/// Nothing behind the frame is read; a `FrameReader` reads ahead.
+/// Reads nothing beyond the frame, unlike `FrameReader`, which reads ahead.
 ///
 /// # Errors
 ///
-/// The stream fails or ends, or the frame is longer than allowed.
+/// Returns an error if the stream fails or ends within the frame, or the frame is too long.
 pub fn read<T: DeserializeOwned>(
     from: &mut impl Read,
-    document: usize,
-    beside: usize,
+    max_document: usize,
+    max_bytes: usize,
 ) -> io::Result<Option<(T, Vec<u8>)>> {
     let mut head = [0; HEAD_BYTES];
     let mut got = 0;
@@ -92,13 +92,13 @@ pub fn read<T: DeserializeOwned>(
         }
     }
     let lengths = Lengths::of(&head);
-    lengths.check(document, beside)?;
+    lengths.check(max_document, max_bytes)?;
     let document = exactly(from, lengths.document)?;
     let document = serde_json::from_slice(&document)?;
     Ok(Some((document, exactly(from, lengths.bytes)?)))
 }
 
-/// Memory is taken as bytes arrive: a length alone costs nothing.
+/// Reads `length` bytes. Memory is allocated as they arrive, not by the announced length.
 fn exactly(from: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let wanted = u64::try_from(length).unwrap_or(u64::MAX);
@@ -122,13 +122,13 @@ impl Lengths {
         Self { document: number(0), bytes: number(4) }
     }
 
-    fn check(self, document: usize, beside: usize) -> io::Result<()> {
-        if self.document <= document && self.bytes <= beside {
+    fn check(self, max_document: usize, max_bytes: usize) -> io::Result<()> {
+        if self.document <= max_document && self.bytes <= max_bytes {
             return Ok(());
         }
-        let Self { document: has, bytes } = self;
+        let Self { document, bytes } = self;
         Err(io::Error::other(format!(
-            "a frame of {has} and {bytes} bytes, of which {document} and {beside} are allowed"
+            "a frame of {document} and {bytes} bytes; {max_document} and {max_bytes} are allowed"
         )))
     }
 
@@ -137,24 +137,24 @@ impl Lengths {
     }
 }
 
-/// Reads frames ahead, so that a short one costs one system call. A read that times out loses
-/// nothing.
+/// Reads frames with a buffer, so that a short frame costs one system call. After a read that timed
+/// out, reading can continue.
 pub(super) struct FrameReader {
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    document: usize,
-    beside: usize,
+    max_document: usize,
+    max_bytes: usize,
 }
 
 impl FrameReader {
-    /// Creates a reader of frames with documents of at most so many bytes, and so many next to
-    /// them.
-    pub(super) fn new(document: usize, beside: usize) -> Self {
-        Self { buffer: Vec::new(), start: 0, end: 0, document, beside }
+    /// Creates a reader of frames with at most `max_document` bytes of document and `max_bytes` raw
+    /// bytes.
+    pub(super) fn new(max_document: usize, max_bytes: usize) -> Self {
+        Self { buffer: Vec::new(), start: 0, end: 0, max_document, max_bytes }
     }
 
-    /// Reads the next frame; `None` where the other side has ended.
+    /// Reads the next frame; `None` at the end of the stream.
     pub(super) fn next<T: DeserializeOwned>(
         &mut self,
         from: &mut impl Read,
@@ -174,12 +174,12 @@ impl FrameReader {
         }
     }
 
-    /// Takes a frame that has arrived as a whole.
+    /// Removes a complete frame from the buffer.
     fn take<T: DeserializeOwned>(&mut self) -> io::Result<Option<(T, Vec<u8>)>> {
         let arrived = &self.buffer[self.start..self.end];
         let Some((head, rest)) = arrived.split_first_chunk() else { return Ok(None) };
         let lengths = Lengths::of(head);
-        lengths.check(self.document, self.beside)?;
+        lengths.check(self.max_document, self.max_bytes)?;
         if arrived.len() < lengths.total() {
             return Ok(None);
         }
@@ -194,8 +194,8 @@ impl FrameReader {
         Ok(Some(frame))
     }
 
-    /// Reads what has arrived. The buffer doubles while a long frame arrives, so a length alone
-    /// costs nothing.
+    /// Reads available bytes into the buffer. The buffer doubles while a long frame arrives, so an
+    /// announced length alone allocates nothing.
     fn fill(&mut self, from: &mut impl Read) -> io::Result<usize> {
         if self.end == self.buffer.len() {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -214,10 +214,10 @@ impl FrameReader {
 mod tests {
     use super::*;
 
-    /// Hands out a few bytes at a time, and nothing in between.
-    struct Slow(Vec<u8>, usize, bool);
+    /// Returns a few bytes per read, and `WouldBlock` between them.
+    struct SlowReader(Vec<u8>, usize, bool);
 
-    impl Read for Slow {
+    impl Read for SlowReader {
         fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
             self.2 = !self.2;
             if self.2 {
@@ -233,16 +233,16 @@ mod tests {
     fn frames(texts: &[(&str, usize)]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (text, length) in texts {
-            write(&mut bytes, text, &vec![7; *length]).expect("a vector takes everything");
+            write(&mut bytes, text, &vec![7; *length]).expect("writing to a vector does not fail");
         }
         bytes
     }
 
     #[test]
-    fn timeouts_between_pieces_lose_nothing() {
+    fn reading_continues_after_a_timeout() {
         let texts = [("one", 0), ("two", 200_000), ("", 3), ("four", 1)];
         for piece in [1, 3, 8, 1000, 1 << 20] {
-            let mut from = Slow(frames(&texts), piece, false);
+            let mut from = SlowReader(frames(&texts), piece, false);
             let mut reader = FrameReader::new(100, 1 << 20);
             let mut seen = Vec::new();
             loop {
@@ -258,21 +258,22 @@ mod tests {
     }
 
     #[test]
-    fn long_frame_is_refused_before_it_arrives() {
+    fn long_frame_is_rejected_by_its_lengths() {
         let mut head = u32::MAX.to_le_bytes().to_vec();
         head.extend([0; 4]);
         let mut reader = FrameReader::new(100, 100);
-        let error = reader.next::<String>(&mut &*head).expect_err("it is refused");
+        let error = reader.next::<String>(&mut &*head).expect_err("the frame is too long");
         assert!(error.to_string().contains("4294967295 and 0 bytes"), "{error}");
-        assert!(reader.buffer.len() <= KEPT_BYTES, "it took no memory");
+        assert!(reader.buffer.len() <= KEPT_BYTES, "no memory was allocated for it");
     }
 
     #[test]
-    fn half_a_frame_is_an_end() {
+    fn incomplete_frame_is_an_error() {
         let bytes = frames(&[("text", 5)]);
         for cut in 1..bytes.len() {
             let mut reader = FrameReader::new(100, 100);
-            let error = reader.next::<String>(&mut &bytes[..cut]).expect_err("it is cut");
+            let error =
+                reader.next::<String>(&mut &bytes[..cut]).expect_err("the frame is incomplete");
             assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof, "after {cut} bytes");
         }
     }

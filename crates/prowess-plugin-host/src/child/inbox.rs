@@ -1,7 +1,6 @@
-//! The messages of one socket, which whichever thread waits for one of them reads for all.
+//! Distributes the messages of one socket to waiting threads. One of them reads for all.
 //!
-//! So a message wakes the one thread that it is for, as a rule, and no thread is there for reading
-//! alone.
+//! So a message usually wakes only its recipient, and there is no separate reader thread.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -12,16 +11,16 @@ use std::time::Duration;
 use super::frame::FrameReader;
 use super::locked;
 
-/// How often a thread that waits checks whether it still needs to.
+/// How long a thread waits before it checks again whether to continue.
 pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The messages of one socket, by the numbers that they are about.
+/// The messages of one socket, by call number.
 pub(super) struct Inbox<E> {
     reader: Mutex<FrameReader>,
     waiting: Mutex<HashMap<u64, Arc<Slot<E>>>>,
 }
 
-/// The messages for one thread.
+/// The messages for one waiting thread.
 pub(super) struct Slot<E> {
     messages: Mutex<VecDeque<E>>,
     changed: Condvar,
@@ -32,22 +31,22 @@ impl<E> Inbox<E> {
         Self { reader: Mutex::new(reader), waiting: Mutex::default() }
     }
 
-    /// Returns the reader, while no thread waits.
+    /// Returns the reader. It blocks while a thread waits for a message.
     pub(super) fn reader(&self) -> MutexGuard<'_, FrameReader> {
         locked(&self.reader)
     }
 
-    /// Opens a slot for the messages about a number.
+    /// Opens a slot for the messages with this number.
     pub(super) fn open(&self, id: u64) -> Arc<Slot<E>> {
         let slot = Arc::new(Slot { messages: Mutex::default(), changed: Condvar::new() });
         locked(&self.waiting).insert(id, Arc::clone(&slot));
         slot
     }
 
-    /// Removes a slot. Messages for it are dropped from then on.
+    /// Removes a slot. Later messages for it are dropped.
     pub(super) fn remove(&self, id: u64) {
         locked(&self.waiting).remove(&id);
-        // Another thread may have to read from here on.
+        // Another thread may have to become the reader.
         self.wake_all();
     }
 
@@ -55,14 +54,14 @@ impl<E> Inbox<E> {
         locked(&self.waiting).is_empty()
     }
 
-    /// Wakes every thread that waits.
+    /// Wakes every waiting thread.
     pub(super) fn wake_all(&self) {
         let slots: Vec<_> = locked(&self.waiting).values().cloned().collect();
         slots.iter().for_each(|slot| slot.wake());
     }
 
-    /// Waits for a message for this slot, at most for [`CHECK_INTERVAL`]. `read` reads one message,
-    /// for this slot or for another one, from a socket whose reads time out.
+    /// Waits for a message for this slot, at most for [`CHECK_INTERVAL`]. `read` reads one message
+    /// for any slot, from a socket with a read timeout.
     pub(super) fn wait(
         &self,
         slot: &Slot<E>,
@@ -75,12 +74,12 @@ impl<E> Inbox<E> {
             Ok(reader) => reader,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                let is_read = || matches!(self.reader.try_lock(), Err(TryLockError::WouldBlock));
-                slot.wait(is_read);
+                let has_reader = || matches!(self.reader.try_lock(), Err(TryLockError::WouldBlock));
+                slot.wait(has_reader);
                 return Ok(slot.take());
             }
         };
-        // The thread that read until now may have left a message.
+        // The previous reader may have delivered a message.
         if let Some(message) = slot.take() {
             return Ok(Some(message));
         }
@@ -94,7 +93,7 @@ impl<E> Inbox<E> {
         Ok(slot.take())
     }
 
-    /// Hands a message to the slot that it is for, if that is still open.
+    /// Delivers a message to its slot, if that is still open.
     fn deliver(&self, id: u64, message: E) {
         let slot = locked(&self.waiting).get(&id).cloned();
         if let Some(slot) = slot {
@@ -112,7 +111,7 @@ impl<E> Slot<E> {
     /// returns `false`.
     fn wait(&self, is_needed: impl FnOnce() -> bool) {
         let messages = locked(&self.messages);
-        // Under the lock that `wake` takes, so that no wake comes between the question and the
+        // Under the lock that `wake` takes, so that no wake is missed between the check and the
         // wait.
         if messages.is_empty() && is_needed() {
             let waited = self.changed.wait_timeout(messages, CHECK_INTERVAL);

@@ -1,4 +1,4 @@
-//! Everything that a plugin's process is started with.
+//! The parameters of a plugin's process.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{PluginError, PluginErrorKind, PluginLimits, PluginRights, SandboxPolicy, Staged};
 
-/// Everything that a plugin's process is started with.
+/// The parameters of a plugin's process.
 pub struct Launch {
     /// The program that calls [`run_process`](crate::run_process).
     pub program: PathBuf,
@@ -16,7 +16,7 @@ pub struct Launch {
     pub arguments: Vec<OsString>,
     /// The plugin's name, for the trace.
     pub name: String,
-    /// The plugin's file as the operator knows it, for messages.
+    /// The plugin's file as the operator named it, for messages.
     pub file: PathBuf,
     /// The verified bytes.
     pub library: Staged,
@@ -24,20 +24,20 @@ pub struct Launch {
     pub config: Option<Value>,
     /// Limits on time and resources.
     pub limits: PluginLimits,
-    /// The level at which the process is confined.
+    /// The required level of confinement.
     pub sandbox: SandboxPolicy,
     /// The rights of the process.
     pub rights: PluginRights,
-    /// Whether the plugin's tools see the conversation that they are called in: its verified
-    /// manifest names the feature `conversation`.
+    /// Whether the plugin's tools have access to the conversation of a call: the verified manifest
+    /// names the feature `conversation`.
     pub shows_conversation: bool,
-    /// The working directory, which relative paths of the configuration and the rights start from.
+    /// The working directory, to which paths in the configuration and the rights are relative.
     pub directory: PathBuf,
 }
 
 impl Launch {
-    /// Returns the same for another build of the plugin.
-    pub(super) fn with(&self, library: Staged) -> Self {
+    /// Returns the same parameters for another build of the plugin.
+    pub(super) fn with_library(&self, library: Staged) -> Self {
         Self {
             program: self.program.clone(),
             arguments: self.arguments.clone(),
@@ -60,15 +60,15 @@ impl Launch {
 
     pub(super) fn not_started(&self, error: &std::io::Error) -> PluginError {
         let program = self.program.display();
-        let reason = format!("cannot be started in a process of its own by `{program}`: {error}");
+        let reason = format!("cannot be started in a separate process by `{program}`: {error}");
         let help = "install `prowess-plugin-runner` next to this program";
         PluginError::refused(PluginErrorKind::Init, &self.file, reason, help)
     }
 
-    /// Returns the process and its confinement.
+    /// Returns the plan of the process and its confinement.
     pub fn plan(&self) -> Plan {
         let stage = Program { path: self.program.clone(), arguments: self.arguments.clone() };
-        // Each of glibc's arenas takes address space, and there is a limit on that.
+        // Each arena of glibc takes address space, which is limited.
         let environment = [("MALLOC_ARENA_MAX", "2"), ("RUST_BACKTRACE", "0")];
         Plan {
             environment: environment.map(|(name, value)| (name.into(), value.into())).into(),
@@ -83,7 +83,8 @@ impl Launch {
         Confinement { level: self.level(), rights: self.sandbox_rights(), limits: self.limits() }
     }
 
-    /// Returns the demanded level. Processes that a plugin starts end with it only in namespaces.
+    /// Returns the required level. A plugin that may start processes needs namespaces, since only
+    /// they end those processes with the plugin.
     fn level(&self) -> DemandedLevel {
         match self.sandbox {
             SandboxPolicy::Auto if !self.rights.run.is_empty() => DemandedLevel::Namespaces,
@@ -106,7 +107,7 @@ impl Launch {
             Some(read) => self.absolute(read),
             None => named_paths(self.config.as_ref(), &self.directory),
         };
-        // Bytes that could not be kept in memory lie in a directory.
+        // A library that is not in memory is in this directory.
         read.extend(self.library.directory().map(Path::to_owned));
         Rights {
             read,
@@ -123,8 +124,8 @@ impl Launch {
     }
 }
 
-/// Returns the existing files and directories that texts of a configuration name. The root
-/// directory has to be granted in so many words: a text `/` is seldom meant as everything.
+/// Returns the existing files and directories that strings of a configuration name, except the root
+/// directory: a string `/` rarely means access to every file.
 fn named_paths(config: Option<&Value>, directory: &Path) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     collect_paths(config.unwrap_or(&Value::Null), directory, &mut paths);
@@ -157,18 +158,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn configuration_grants_what_it_names() {
-        let directory = tempfile::tempdir().expect("there is room");
+    fn configuration_grants_paths_that_it_names() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
         let base = directory.path();
-        std::fs::create_dir(base.join("skills")).expect("there is room");
-        std::fs::write(base.join("index.zip"), "").expect("there is room");
+        std::fs::create_dir(base.join("skills")).expect("the directory is writable");
+        std::fs::write(base.join("index.zip"), "").expect("the directory is writable");
         let inside = base.join("skills").display().to_string();
         let config = json!({
             "root": inside,
             "list": ["skills", {"file": "./index.zip"}, "missing", "", "/", 1, null],
         });
         let expected = vec![base.join("skills"), base.join("skills"), base.join("./index.zip")];
-        assert_eq!(named_paths(Some(&config), base), expected, "and nothing else");
-        assert!(named_paths(None, base).is_empty(), "no configuration names nothing");
+        assert_eq!(
+            named_paths(Some(&config), base),
+            expected,
+            "only existing paths, and not the root"
+        );
+        assert!(named_paths(None, base).is_empty(), "without a configuration nothing is granted");
     }
 }

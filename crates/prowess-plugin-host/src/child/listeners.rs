@@ -1,4 +1,4 @@
-//! Listeners for the changes that a plugin's process reports.
+//! Listeners for changes that a plugin's process reports.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,7 +12,7 @@ use super::locked;
 use super::protocol::Changed;
 use crate::PluginError;
 
-/// The listeners of one process, by the numbers of their watches.
+/// The listeners of one process, by the number of the watch.
 #[derive(Default)]
 pub(super) struct Listeners(Mutex<HashMap<u64, ChangeListener>>);
 
@@ -21,12 +21,12 @@ impl Listeners {
         locked(&self.0).insert(watch, listener);
     }
 
-    /// Removes a listener. Once this has returned, it is not called any more.
+    /// Removes a listener. After this returns, the listener is not called.
     pub(super) fn remove(&self, watch: u64) {
         locked(&self.0).remove(&watch);
     }
 
-    /// Calls listeners until the process ends.
+    /// Receives changes and calls the listeners until the process ends.
     pub(super) fn receive(&self, changes: &UnixStream) -> io::Result<()> {
         let mut reader = FrameReader::new(DOCUMENT_BYTES, 0);
         while let Some((Changed { watch, change }, _)) = reader.next(&mut &*changes)? {
@@ -39,7 +39,7 @@ impl Listeners {
     }
 
     /// Reports to every listener that its watch is lost.
-    pub(super) fn lose(&self, reason: &PluginError) {
+    pub(super) fn report_lost(&self, reason: &PluginError) {
         let lost = SourceError::new(SourceErrorKind::Unavailable, reason.to_string());
         for listener in std::mem::take(&mut *locked(&self.0)).into_values() {
             listener(SourceChange::WatchLost(lost.clone()));

@@ -1,5 +1,5 @@
-//! The output of a plugin's process: a few lines of it, encoded for a terminal, on the host's
-//! standard error.
+//! Copies the output of a plugin's process to the host's standard error, rate limited and encoded
+//! for a terminal.
 
 use std::io::{self, BufRead, BufReader, PipeReader, Read, Write};
 use std::sync::Arc;
@@ -9,21 +9,21 @@ use std::time::Duration;
 use prowess_core::Clock;
 use prowess_text::terminal_line;
 
-/// The longest line that is shown whole.
+/// The maximum length of a line. A longer one is truncated.
 const LINE_BYTES: u64 = 2 << 10;
-/// How many lines may come at once.
+/// The maximum number of lines in a burst.
 const BURST: u64 = 100;
-/// How long it takes until one more line may come.
+/// The time after which another line is allowed.
 const REFILL: Duration = Duration::from_secs(1);
 
-/// The thread that reads what a process prints. It ends with the process.
+/// The thread that reads the output of a process. It ends with the process.
 pub(super) struct OutputReader(JoinHandle<()>);
 
 impl OutputReader {
-    /// Starts to read.
+    /// Starts the thread.
     pub(super) fn start(printed: PipeReader, clock: Arc<dyn Clock>) -> io::Result<Self> {
         let show = |line: &str| {
-            // Nothing can be done where standard error is closed.
+            // If standard error is closed, the line is lost.
             let _ = writeln!(io::stderr(), "{line}");
         };
         let read = move || copy_lines(BufReader::new(printed), &*clock, show);
@@ -31,18 +31,18 @@ impl OutputReader {
         Ok(Self(thread))
     }
 
-    /// Waits until everything that was printed is read.
+    /// Waits until the whole output has been read.
     pub(super) fn join(self) {
         let _ = self.0.join();
     }
 }
 
-/// Shows lines until the end. Of too many lines the later ones are counted instead.
+/// Shows lines until the end of the stream. Lines beyond the rate limit are counted instead.
 fn copy_lines(mut printed: impl BufRead, clock: &dyn Clock, mut show: impl FnMut(&str)) {
     let mut budget = LineBudget::new(clock.elapsed());
     let mut line = Vec::new();
     while next_line(&mut printed, &mut line) {
-        if !budget.takes(clock.elapsed()) {
+        if !budget.allows(clock.elapsed()) {
             continue;
         }
         if let Some(notice) = budget.notice() {
@@ -55,7 +55,8 @@ fn copy_lines(mut printed: impl BufRead, clock: &dyn Clock, mut show: impl FnMut
     }
 }
 
-/// Reads a line without its end; a line that is too long is cut. Returns `false` at the end.
+/// Reads a line without its newline and truncates it if it is too long. Returns `false` at the end
+/// of the stream.
 fn next_line(printed: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
     line.clear();
     match printed.by_ref().take(LINE_BYTES).read_until(b'\n', line) {
@@ -70,37 +71,37 @@ fn next_line(printed: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
     true
 }
 
-/// How many more lines are shown.
+/// The rate limit: a token bucket of lines.
 struct LineBudget {
     left: u64,
     refilled: Duration,
-    left_out: u64,
+    omitted: u64,
 }
 
 impl LineBudget {
     fn new(now: Duration) -> Self {
-        Self { left: BURST, refilled: now, left_out: 0 }
+        Self { left: BURST, refilled: now, omitted: 0 }
     }
 
-    /// Takes note of a line, and returns whether it is shown.
-    fn takes(&mut self, now: Duration) -> bool {
+    /// Counts a line, and returns whether it is shown.
+    fn allows(&mut self, now: Duration) -> bool {
         let passed = now.saturating_sub(self.refilled).as_secs() / REFILL.as_secs();
         if passed > 0 {
             self.left = (self.left + passed).min(BURST);
             self.refilled = now;
         }
         if self.left == 0 {
-            self.left_out += 1;
+            self.omitted += 1;
             return false;
         }
         self.left -= 1;
         true
     }
 
-    /// Returns a line about lines that were left out since the last notice.
+    /// Returns a notice about the lines that were omitted since the last notice.
     fn notice(&mut self) -> Option<String> {
-        let count = std::mem::take(&mut self.left_out);
-        (count > 0).then(|| format!("plugin: {count} lines of its output were left out"))
+        let count = std::mem::take(&mut self.omitted);
+        (count > 0).then(|| format!("plugin: {count} lines of its output were omitted"))
     }
 }
 
@@ -118,7 +119,7 @@ mod tests {
         }
 
         fn elapsed(&self) -> Duration {
-            *self.0.lock().expect("no thread panics")
+            *self.0.lock().expect("the lock is not poisoned")
         }
     }
 
@@ -127,37 +128,42 @@ mod tests {
         let mut lines = Vec::new();
         copy_lines(printed, &clock, |line| {
             lines.push(line.to_owned());
-            *clock.0.lock().expect("no thread panics") += Duration::from_secs(seconds_per_line);
+            *clock.0.lock().expect("the lock is not poisoned") +=
+                Duration::from_secs(seconds_per_line);
         });
         lines
     }
 
     #[test]
-    fn flood_is_cut_and_counted() {
+    fn lines_beyond_the_burst_are_counted() {
         let lines = shown("warning\n".repeat(200_000).as_bytes(), 0);
-        assert_eq!(lines.len(), 101, "the first lines and a count");
-        assert_eq!(lines[100], "plugin: 199900 lines of its output were left out");
+        assert_eq!(lines.len(), 101, "the burst and a notice");
+        assert_eq!(lines[100], "plugin: 199900 lines of its output were omitted");
     }
 
     #[test]
-    fn slow_output_is_shown_whole() {
+    fn slow_output_is_complete() {
         let lines = shown("warning\n".repeat(500).as_bytes(), 1);
-        assert_eq!(lines.len(), 500, "a line a second is not too much");
+        assert_eq!(lines.len(), 500, "one line per second is within the limit");
     }
 
     #[test]
-    fn long_line_is_cut() {
+    fn long_line_is_truncated() {
         let mut printed = vec![b'x'; 10 << 20];
         printed.extend(b"\nshort\nlast");
         let lines = shown(&printed, 0);
-        assert_eq!(lines.len(), 3, "each line is one");
-        assert_eq!(lines[0].len(), 2048 + " …".len(), "the first one is cut");
-        assert_eq!(lines[1..], ["short", "last"], "the others are whole");
+        assert_eq!(lines.len(), 3, "a long line is one line");
+        assert_eq!(lines[0].len(), 2048 + " …".len(), "the first line is truncated");
+        assert_eq!(lines[1..], ["short", "last"], "the other lines are complete");
     }
 
     #[test]
-    fn escape_sequences_are_visible() {
+    fn escape_sequences_are_encoded() {
         let lines = shown(b"\x1b]0;title\x07 \xff\xe2\x80\xae\n", 0);
-        assert_eq!(lines, ["\\u{1b}]0;title\\u{7} \u{fffd}\\u{202e}"], "none reaches the terminal");
+        assert_eq!(
+            lines,
+            ["\\u{1b}]0;title\\u{7} \u{fffd}\\u{202e}"],
+            "no control character reaches the terminal"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! A plugin inside its own process.
+//! The plugin of a plugin's process.
 
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -10,23 +10,23 @@ use serde_json::Value;
 use crate::PluginLimits;
 use crate::adapter::PluginTool;
 
-/// The plugin that a process is to open.
+/// A request to open a plugin in this process.
 #[derive(Debug)]
 pub(crate) struct ChildRequest {
-    /// The verified bytes.
+    /// The verified library.
     pub(crate) library: OwnedFd,
-    /// The plugin's file as the operator knows it, for messages.
+    /// The plugin's file as the operator named it, for messages.
     pub(crate) file: PathBuf,
     /// The plugin's configuration.
     pub(crate) config: Option<Value>,
-    /// Limits on time and resources. The host ends a process that takes too long.
+    /// Limits on time and resources. The host enforces the timeouts.
     pub(crate) limits: PluginLimits,
 }
 
 /// The sources and tools of an opened plugin.
 pub(crate) struct ChildPlugin {
-    /// Its sources.
+    /// The plugin's sources.
     pub(crate) sources: Vec<Arc<dyn SkillSource>>,
-    /// Its tools.
+    /// The plugin's tools.
     pub(crate) tools: Vec<Arc<PluginTool>>,
 }

@@ -1,4 +1,4 @@
-//! The process of a plugin, from its start to its end.
+//! Starts and ends the process of a plugin.
 
 use std::ffi::OsString;
 use std::io;
@@ -21,38 +21,38 @@ use super::output::OutputReader;
 use super::protocol::{Hello, PROTOCOL};
 use crate::{PluginError, PluginErrorKind};
 
-/// How often, and how long apart, a process that hung up is checked for its end, which is how its
-/// reason becomes known.
-const LAST_CHECKS: u32 = 100;
+/// How often the exit status of a process is checked after its connection has closed.
+const EXIT_CHECKS: u32 = 100;
+/// The pause between two of these checks.
 const CHECK_PAUSE: Duration = Duration::from_millis(2);
 
-/// A process that is confined and running. Dropping it kills it.
+/// A confined and running process. Dropping it kills the process.
 pub(super) struct Process {
     child: Child,
-    /// For calls and their answers.
+    /// Carries calls and their answers.
     pub(super) socket: UnixStream,
-    /// For the changes that watches report.
+    /// Carries changes that watches report.
     pub(super) changes: UnixStream,
-    /// For answers to the questions of tools.
+    /// Carries answers to the questions of tools.
     pub(super) answers: UnixStream,
-    /// The isolation level, for the log.
+    /// The level of confinement, for the log.
     pub(super) level: &'static str,
-    /// Joined when the process has ended.
+    /// Joined after the process has ended.
     output: Option<OutputReader>,
 }
 
-/// Starts the process of a plugin. It ends with the thread that calls this.
+/// Starts the process of a plugin. The process ends with the current thread.
 pub(super) fn start(launch: &Launch, clock: Arc<dyn Clock>) -> Result<Process, PluginError> {
     let io_failed = |error: io::Error| launch.not_started(&error);
-    let (changes, their_changes) = UnixStream::pair().map_err(io_failed)?;
-    let (answers, their_answers) = UnixStream::pair().map_err(io_failed)?;
+    let (changes, child_changes) = UnixStream::pair().map_err(io_failed)?;
+    let (answers, child_answers) = UnixStream::pair().map_err(io_failed)?;
     let (printed, writer) = io::pipe().map_err(io_failed)?;
     let stderr = writer.try_clone().map_err(io_failed)?;
     let plan = launch.plan();
     let isolation = Native::new(plan.stage.clone());
     let streams =
         Streams { stdout: Stream::File(writer.into()), stderr: Stream::File(stderr.into()) };
-    let files = [launch.library.as_fd(), their_changes.as_fd(), their_answers.as_fd()];
+    let files = [launch.library.as_fd(), child_changes.as_fd(), child_answers.as_fd()];
     let started = isolation.spawn(&plan, &streams, &files);
     let Running { child, socket, report } = started.map_err(|error| refused(launch, &error))?;
     let level = report.level.as_str();
@@ -61,12 +61,12 @@ pub(super) fn start(launch: &Launch, clock: Arc<dyn Clock>) -> Result<Process, P
     Ok(process)
 }
 
-/// Reports the sandbox that this machine offers for plugins, by confining a process of `program`,
-/// which calls [`run_process`](crate::run_process) when it gets these arguments.
+/// Reports the sandbox that this machine offers for plugins, by confining a process of `program`.
+/// With these arguments, the program calls [`run_process`](crate::run_process).
 ///
 /// # Errors
 ///
-/// The program cannot be started, or not even the lowest level can be built.
+/// Returns an error if the program cannot be started or not even the lowest level is available.
 pub fn probe_sandbox(program: PathBuf, arguments: Vec<OsString>) -> Result<Report, SandboxError> {
     Native::new(Program { path: program, arguments }).probe()
 }
@@ -85,7 +85,7 @@ fn refused(launch: &Launch, error: &SandboxError) -> PluginError {
 
 impl Process {
     /// Sends the first message.
-    pub(super) fn greet(&self, launch: &Launch) -> io::Result<()> {
+    pub(super) fn send_hello(&self, launch: &Launch) -> io::Result<()> {
         let hello = Hello {
             protocol: PROTOCOL,
             file: launch.file.display().to_string(),
@@ -95,16 +95,17 @@ impl Process {
         write(&mut &self.socket, &hello, &[])
     }
 
-    /// Waits for a process that hung up. It is killed if `is_wanted`, or if it does not end.
-    pub(super) fn bury(mut self, is_wanted: bool) -> Option<ExitStatus> {
-        for _ in 0..if is_wanted { 0 } else { LAST_CHECKS } {
+    /// Waits for a process whose connection has closed, and returns its exit status. With
+    /// `kill_at_once`, or if it does not end, the process is killed.
+    pub(super) fn reap(mut self, kill_at_once: bool) -> Option<ExitStatus> {
+        for _ in 0..if kill_at_once { 0 } else { EXIT_CHECKS } {
             match self.child.try_wait() {
                 Ok(Some(status)) => return Some(status),
                 Ok(None) => std::thread::sleep(CHECK_PAUSE),
                 Err(_) => break,
             }
         }
-        // It may have ended just now.
+        // An error means that it has just ended.
         let _ = self.child.kill();
         self.child.wait().ok()
     }
@@ -121,7 +122,7 @@ impl Drop for Process {
 }
 
 /// Describes how a process ended.
-pub fn died(status: Option<ExitStatus>) -> String {
+pub fn describe_exit(status: Option<ExitStatus>) -> String {
     match status.map(|status| (status.signal(), status.code())) {
         Some((Some(signal), _)) => format!("ended its process by signal {signal}"),
         Some((_, Some(code))) => format!("ended its process with exit code {code}"),

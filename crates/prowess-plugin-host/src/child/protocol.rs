@@ -1,6 +1,6 @@
-//! The messages between a host and a plugin's own process.
+//! The messages between a host and a plugin's process.
 //!
-//! How that is put into bytes, see [`frame`](super::frame).
+//! For their encoding see [`frame`](super::frame).
 
 mod convert;
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::PluginLimits;
 
-/// The version of all this; both sides have to be of one.
+/// The version of the protocol. Both sides must have the same one.
 pub(crate) const PROTOCOL: u32 = 4;
 
-/// The first message of the host. The library itself comes with it, as an open file.
+/// The first message of the host. The library is passed with it as a file descriptor.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Hello {
     pub(crate) protocol: u32,
@@ -26,13 +26,13 @@ pub(crate) struct Hello {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Request {
-    /// Do this; the answer has the same number.
+    /// Requests a call. The answer has the same number.
     Call { id: u64, call: Call },
-    /// The answer is no longer wanted.
+    /// Cancels a call.
     Cancel { id: u64 },
 }
 
-/// A message on the third socket: the answer to a question, whose bytes are next to the document.
+/// A message on the third socket: the answer to a question. Its content is in the raw bytes.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct HostAnswer {
     pub(crate) question: u64,
@@ -100,7 +100,7 @@ impl Call {
     }
 }
 
-/// How a call shows its conversation.
+/// The conversation that a call shows to the plugin.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct WireShown {
     pub(crate) catalog: u64,
@@ -108,7 +108,7 @@ pub(crate) struct WireShown {
     pub(crate) state: Option<u64>,
 }
 
-/// Why a question has no answer.
+/// The error of a question.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct WireRefusal {
     code: u32,
@@ -120,11 +120,11 @@ pub(crate) struct WireRefusal {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Reply {
-    /// It has begun.
+    /// The plugin has started.
     Ready(Offer),
-    /// It will not begin; this is why.
+    /// The plugin cannot be started.
     Refused { code: String, reason: String, help: String },
-    /// Some results of a scan; the heads are next to it.
+    /// Some results of a scan. The beginnings of the files are in the raw bytes.
     Part {
         id: u64,
         found: Vec<FoundPackage>,
@@ -132,9 +132,9 @@ pub(crate) enum Reply {
         problems: Vec<Diagnostic>,
         unreadable: Vec<(String, Diagnostic)>,
     },
-    /// A call asks about its conversation.
+    /// A question of a call about its conversation.
     Ask { id: u64, question: u64, text: String },
-    /// A call has ended.
+    /// The result of a call.
     Done { id: u64, answer: Result<Answer, Failed> },
 }
 
@@ -161,7 +161,7 @@ pub(crate) struct OfferedTool {
     pub(crate) is_offered: bool,
 }
 
-/// A package of a scan; its head is the next `head` bytes of the frame.
+/// A package of a scan. The beginning of its file is the next `head` raw bytes of the frame.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct FoundPackage {
     pub(crate) package: String,
@@ -179,7 +179,7 @@ pub(crate) fn stamped(stamp: Stamp) -> Stamped {
     stamp.to_bits()
 }
 
-/// The result of a call. The content of a file is next to it.
+/// The result of a call. The content of a file is in the raw bytes.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Answer {
@@ -193,7 +193,7 @@ pub(crate) enum Answer {
     Read,
     Watching(bool),
     Unwatched,
-    /// With the skills that the arguments name, so that the audit costs no second round.
+    /// Includes the skills that the arguments name, so that the audit costs no second round trip.
     ToolResult {
         result: WireToolResult,
         named: Option<Vec<String>>,

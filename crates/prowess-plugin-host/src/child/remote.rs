@@ -1,4 +1,4 @@
-//! The sources of a plugin's process, as those of the core.
+//! Adapts the sources of a plugin's process to the core's traits.
 
 use std::sync::Arc;
 
@@ -9,35 +9,36 @@ use prowess_core::{
 };
 
 use super::Launch;
-use super::broken::nonsense;
+use super::error::invalid_answer;
 use super::protocol::{Answer, Call, OfferedSource, stamped};
 use super::scan::{Scan, problem};
-use super::supervisor::{Answered, Caller, Replaced, Supervisor};
+use super::supervisor::{Answered, CallHandlers, Replaced, Supervisor};
 use super::tools::tools;
 use super::watches::Watches;
 use crate::{NoLog, PluginError, PluginLog, Staged};
 
-/// The sources and tools of a plugin in a process of its own. The process ends when the last part
-/// of this is dropped.
+/// A plugin in a separate process. The process ends when this value and all its sources and tools
+/// are dropped.
 pub struct ProcessPlugin {
-    /// Its sources.
+    /// The plugin's sources.
     pub sources: Vec<Arc<dyn SkillSource>>,
-    /// Its tools.
+    /// The plugin's tools.
     pub tools: Arc<dyn ToolProvider>,
     supervisor: Arc<Supervisor>,
     watches: Arc<Watches>,
 }
 
 impl ProcessPlugin {
-    /// Replaces this build of the plugin by another one, in a process of its own. Calls that are
-    /// running end on the old build. Watchers are notified that everything may have changed.
+    /// Starts another build of the plugin and ends this one. Running calls end on the old build.
+    /// Watches report that everything may have changed.
     ///
     /// # Errors
     ///
-    /// The new one does not begin, or offers something else: the old one goes on.
+    /// Returns an error if the new build does not start or offers other sources or tools. The old
+    /// build keeps running.
     pub fn replace(&self, library: Staged) -> Result<(), PluginError> {
         let Replaced { new, old } = self.supervisor.replace(library)?;
-        self.watches.watch_again(&new);
+        self.watches.move_to(&new);
         if let Some(old) = old {
             old.retire();
         }
@@ -45,18 +46,16 @@ impl ProcessPlugin {
     }
 }
 
-/// Begins a plugin in a process of its own. `clock` measures deadlines and the time between
-/// failures.
+/// Starts a plugin in a separate process. `clock` measures timeouts and the time between failures.
 ///
 /// # Errors
 ///
-/// The process cannot be started, or the plugin does not begin.
+/// Returns an error if the process or the plugin cannot be started.
 pub fn start_process(launch: Launch, clock: Arc<dyn Clock>) -> Result<ProcessPlugin, PluginError> {
     start_process_with(launch, clock, Arc::new(NoLog))
 }
 
-/// As [`start_process`], and reports to `log` each time that the process ends before the plugin is
-/// dropped.
+/// As [`start_process`], and reports to `log` when the process ends before the plugin is dropped.
 ///
 /// # Errors
 ///
@@ -70,30 +69,31 @@ pub fn start_process_with(
     let supervisor = Arc::new(Supervisor::start(launch, clock, log)?);
     let watches = Arc::new(Watches::new(Arc::clone(&supervisor)));
     let offer = supervisor.offer().clone();
-    let source = |(at, offered): (usize, OfferedSource)| {
+    let source = |(index, offered): (usize, OfferedSource)| {
         let name = offered.name;
         let root = offered.root;
         let supervisor = Arc::clone(&supervisor);
         let watches = Arc::clone(&watches);
-        Arc::new(RemoteSource { supervisor, watches, at, name, root }) as Arc<_>
+        Arc::new(RemoteSource { supervisor, watches, index, name, root }) as Arc<_>
     };
     let sources = offer.sources.into_iter().enumerate().map(source).collect();
     let tools = tools(&supervisor, offer.tools, shows_conversation);
     Ok(ProcessPlugin { sources, tools, supervisor, watches })
 }
 
+/// A source of a plugin's process.
 struct RemoteSource {
     supervisor: Arc<Supervisor>,
     watches: Arc<Watches>,
-    at: usize,
+    index: usize,
     name: String,
     root: String,
 }
 
 impl RemoteSource {
     fn call(&self, call: Call, cancel: &Cancel) -> Result<Answered, SourceError> {
-        let part = &mut |_, _| Err(nonsense());
-        Ok(self.supervisor.call(call, &mut Caller { cancel, part, answers: None })?)
+        let part = &mut |_, _| Err(invalid_answer());
+        Ok(self.supervisor.call(call, &mut CallHandlers { cancel, part, answers: None })?)
     }
 
     fn scan_some(
@@ -108,24 +108,25 @@ impl RemoteSource {
             known.filter_map(|(package, stamp)| Some((package.to_owned(), stamped(stamp?))));
         let known = known.collect();
         let asked = packages.map(|some| some.iter().map(|path| path.as_str().into()).collect());
-        let call = Call::Scan { source: self.at, packages: asked, known };
+        let call = Call::Scan { source: self.index, packages: asked, known };
         let mut scan = Scan::new(sink, cancel);
         let part = &mut |part, heads: Vec<u8>| scan.take(part, &heads);
-        let answer = self.supervisor.call(call, &mut Caller { cancel, part, answers: None })?;
+        let answer =
+            self.supervisor.call(call, &mut CallHandlers { cancel, part, answers: None })?;
         let (Answer::Scanned { is_everything }, _) = answer else {
-            return Err(nonsense());
+            return Err(invalid_answer());
         };
-        // No place for a call is held any more, so that one scan cannot keep another from reading.
+        // The slot of the scan is free again, so that scans cannot block each other's reads.
         for (package, file, stamp) in scan.end()? {
             self.read_further(&package, &file, stamp, sink, cancel)?;
         }
-        Ok(match is_everything {
-            true => Coverage::Everything(ScanSummary::default()),
-            false => Coverage::Asked,
-        })
+        if !is_everything {
+            return Ok(Coverage::Asked);
+        }
+        Ok(Coverage::Everything(ScanSummary::default()))
     }
 
-    /// Shows the sink the whole of a file of which the head was too short.
+    /// Reads a whole file whose beginning was too short, and reports it to the sink.
     fn read_further(
         &self,
         package: &str,
@@ -136,7 +137,7 @@ impl RemoteSource {
     ) -> Result<(), SourceError> {
         let resource = file.to_owned();
         let limit = ReadLimit::default().0;
-        let call = Call::Read { source: self.at, package: package.into(), resource, limit };
+        let call = Call::Read { source: self.index, package: package.into(), resource, limit };
         match self.call(call, cancel) {
             Ok((Answer::Read, bytes)) => {
                 let head = &*bytes;
@@ -144,7 +145,7 @@ impl RemoteSource {
                 sink.found(Found { package, file, stamp, size, head, is_whole_file: true });
                 Ok(())
             }
-            Ok(_) => Err(nonsense()),
+            Ok(_) => Err(invalid_answer()),
             Err(error) if error.kind == SourceErrorKind::Cancelled => Err(error),
             Err(error) => {
                 sink.problem(problem(Code::new(error.kind.as_str()), package, error.message));
@@ -183,27 +184,27 @@ impl SkillSource for RemoteSource {
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        let token = self.watches.watch(self.at, listener)?;
+        let token = self.watches.watch(self.index, listener)?;
         let watches = &self.watches;
         Ok(token.map(|token| Watch::new(WatchGuard { watches: Arc::clone(watches), token })))
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        let call = Call::List { source: self.at, package: package.as_str().into(), most };
+        let call = Call::List { source: self.index, package: package.as_str().into(), most };
         let (Answer::Listed { resources, is_complete }, _) = self.call(call, &Cancel::default())?
         else {
-            return Err(nonsense());
+            return Err(invalid_answer());
         };
         let resource = |(path, bytes): (String, u64)| {
-            let path = ResourcePath::new(&path).map_err(|_| nonsense())?;
+            let path = ResourcePath::new(&path).map_err(|_| invalid_answer())?;
             Ok(Resource { path, bytes })
         };
         let resources: Result<Vec<_>, SourceError> = resources.into_iter().map(resource).collect();
         let resources = resources?;
-        match resources.len() <= most && resources.is_sorted() {
-            true => Ok(Listing { resources, is_complete }),
-            false => Err(nonsense()),
+        if resources.len() > most || !resources.is_sorted() {
+            return Err(invalid_answer());
         }
+        Ok(Listing { resources, is_complete })
     }
 
     fn read(
@@ -213,14 +214,14 @@ impl SkillSource for RemoteSource {
         limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
         let call = Call::Read {
-            source: self.at,
+            source: self.index,
             package: package.as_str().into(),
             resource: resource.as_str().into(),
             limit: limit.0,
         };
         match self.call(call, &Cancel::default())? {
             (Answer::Read, bytes) if bytes.len() <= limit.0 => Ok(bytes),
-            _ => Err(nonsense()),
+            _ => Err(invalid_answer()),
         }
     }
 }

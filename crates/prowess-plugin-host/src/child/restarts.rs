@@ -1,11 +1,11 @@
-//! When a process that failed is started again.
+//! Decides when a process that failed is restarted.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::{PluginError, PluginErrorKind, PluginLimits};
 
-/// The failures of one plugin's processes. Time comes in as an argument.
+/// The failures of a plugin's processes. The clock is an argument.
 #[derive(Default)]
 pub(super) struct Failures {
     at: VecDeque<Duration>,
@@ -13,19 +13,22 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    /// Takes note of a failure. A call that did not end in time does not count: it has already
-    /// taken its whole deadline, so the process can be replaced at once and as often as that
-    /// happens.
-    pub(super) fn note(&mut self, now: Duration, error: Option<&PluginError>) {
+    /// Records a failure. A timeout does not count: the call has already taken its whole time
+    /// limit, so the process is replaced at once and without a limit on restarts.
+    pub(super) fn record(&mut self, now: Duration, error: Option<&PluginError>) {
         if error.is_none_or(|error| error.kind != PluginErrorKind::Deadline) {
             self.at.push_back(now);
             self.last = error.cloned();
         }
     }
 
-    /// Checks whether a process may be started now: after each failure there is a wait, and each is
-    /// twice as long as the one before; after too many, none is started.
-    pub(super) fn may_begin(
+    /// Checks whether a process may be started now. After each failure there is a backoff, which
+    /// doubles each time. After too many failures no process is started.
+    ///
+    /// # Errors
+    ///
+    /// Returns the last failure during the backoff, and after too many failures.
+    pub(super) fn check_restart(
         &mut self,
         now: Duration,
         limits: &PluginLimits,
@@ -39,14 +42,14 @@ impl Failures {
         };
         let count = u32::try_from(self.at.len()).unwrap_or(u32::MAX);
         if count > limits.restarts {
-            return Err(left_alone(error, count, window.as_secs()));
+            return Err(quarantined(error, count, window.as_secs()));
         }
         let backoff = Duration::from_millis(limits.restart_backoff_ms);
         let wait = backoff.saturating_mul(1 << (count - 1).min(16));
         match (last + wait).checked_sub(now) {
             Some(rest) if !rest.is_zero() => {
                 let rest = rest.as_millis();
-                let reason = format!("{}; it is started again in {rest} ms", error.reason);
+                let reason = format!("{}; it is restarted in {rest} ms", error.reason);
                 Err(PluginError { reason, ..error.clone() })
             }
             _ => Ok(()),
@@ -54,8 +57,8 @@ impl Failures {
     }
 }
 
-fn left_alone(error: &PluginError, count: u32, seconds: u64) -> PluginError {
+fn quarantined(error: &PluginError, count: u32, seconds: u64) -> PluginError {
     let reason =
-        format!("{}; it failed {count} times in {seconds} s and is left alone", error.reason);
+        format!("{}; it failed {count} times in {seconds} s and is not restarted", error.reason);
     PluginError { kind: PluginErrorKind::Quarantined, reason, ..error.clone() }
 }

@@ -1,4 +1,4 @@
-//! The program of a plugin's own process: it opens the library that the host hands over.
+//! The program of a plugin's process: it opens the library that the host passes to it.
 
 use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -14,21 +14,21 @@ use crate::{
     inspect,
 };
 
-/// Serves one plugin, whose library the host sends over standard input, until the host goes. This
-/// is all that a program for plugins' own processes does. What the plugin warns of is a line on
-/// standard error.
+/// Serves one plugin, whose library the host passes over standard input, until the host ends. A
+/// runner program does nothing else. Warnings and errors of the plugin are written to standard
+/// error.
 pub fn run_process() -> ExitCode {
     run_process_with(Arc::new(StandardError))
 }
 
-/// As [`run_process`]; `log` hears what the plugin says, in this process.
+/// As [`run_process`]; `log` receives the plugin's messages in this process.
 pub fn run_process_with(log: Arc<dyn PluginLog>) -> ExitCode {
     serve_child(|request| open(request, log))
 }
 
 fn open(request: ChildRequest, log: Arc<dyn PluginLog>) -> Result<ChildPlugin, PluginError> {
     let ChildRequest { library, file, config, limits } = request;
-    let image = open_library(library, &file)?;
+    let code = open_library(library, &file)?;
     let setup = PluginSetup {
         config: config.unwrap_or_default(),
         limits,
@@ -36,22 +36,22 @@ fn open(request: ChildRequest, log: Arc<dyn PluginLog>) -> Result<ChildPlugin, P
         clock: Arc::new(ProcessClock::default()),
         log,
     };
-    let plugin = LoadedPlugin::start_unwatched(image, setup)?;
+    let plugin = LoadedPlugin::start_without_timeouts(code, setup)?;
     Ok(ChildPlugin { sources: plugin.sources(), tools: plugin.tools() })
 }
 
-/// Opens the library that the host handed over.
+/// Opens the library that the host passed to this process.
 ///
 /// # Errors
 ///
-/// It cannot be read or opened.
+/// Returns an error if the library cannot be read or opened.
 pub fn open_library(library: OwnedFd, file: &Path) -> Result<LoadedCode, PluginError> {
     let path = PathBuf::from(format!("/proc/self/fd/{}", library.as_raw_fd()));
-    // The loader knows libraries by their paths, so the descriptor is kept as long as the process.
+    // The loader identifies libraries by path, so the descriptor stays open until the process ends.
     std::mem::forget(library);
     let bytes = std::fs::read(&path).map_err(|error| {
         let reason = format!("cannot be read by its process: {error}");
-        let help = "mount `/proc` where plugins run, or let it run in the host";
+        let help = "mount `/proc` where plugins run, or run the plugin in the host";
         PluginError::refused(PluginErrorKind::Staging, file, reason, help)
     })?;
     let manifest = inspect(file, &bytes)?.manifest;
@@ -59,12 +59,12 @@ pub fn open_library(library: OwnedFd, file: &Path) -> Result<LoadedCode, PluginE
     LoadedCode::open_path(file, &path, &manifest)
 }
 
-/// Writes the messages of a plugin in its own process where its host's messages go.
+/// Writes warnings and errors of the plugin to standard error.
 struct StandardError;
 
 impl PluginLog for StandardError {
     fn log(&self, plugin: &str, level: LogLevel, target: &str, message: &str) {
-        // Only what matters: standard error is the host's, and people read it.
+        // The host forwards standard error to its user, so other levels are dropped.
         if level <= LogLevel::Warn {
             let message = prowess_text::terminal_line(message);
             // If the stream is closed, the message is lost.

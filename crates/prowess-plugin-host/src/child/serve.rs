@@ -1,4 +1,4 @@
-//! The plugin's own process: it confines itself, opens the library and answers.
+//! The main function of a plugin's process: it confines itself, opens the library and serves calls.
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
@@ -13,19 +13,19 @@ use super::protocol::{Hello, Offer, OfferedSource, PROTOCOL, Reply};
 use super::server::{Server, Sockets};
 use crate::PluginError;
 
-/// Serves one plugin over standard input, which the host has made a socket, until the host ends.
-/// `open` opens the library, in a process that is already confined.
+/// Serves one plugin over standard input, which is a socket of the host, until the host ends.
+/// `open` opens the library after the process has been confined.
 ///
-/// Call it before anything else: the process must have one thread, and its open files are closed,
-/// except the standard streams. Standard output and standard error lead to the host, which shows
-/// some of it.
+/// Must be called first: the process may only have one thread, and all open files except the
+/// standard streams are closed. The host reads standard output and standard error, and shows some
+/// of their lines.
 pub(super) fn serve_child(
     open: impl FnOnce(ChildRequest) -> Result<ChildPlugin, PluginError>,
 ) -> ExitCode {
     let inside = match prowess_sandbox::enter() {
         Ok(inside) => inside,
         Err(error) => {
-            // The host has the reason already, unless there is none.
+            // The host has already received the reason, if there is a host.
             let _ = writeln!(io::stderr(), "prowess plugin process: {error}");
             return EXIT_NOT_CONFINED.into();
         }
@@ -40,7 +40,7 @@ pub(super) fn serve_child(
     }
 }
 
-/// Returns whether the host closed its end: it ended, or it stopped waiting for this process.
+/// Returns whether the host closed the connection: it ended, or stopped waiting for this process.
 fn is_end_of_host(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
 }
@@ -50,19 +50,18 @@ fn serve(
     open: impl FnOnce(ChildRequest) -> Result<ChildPlugin, PluginError>,
 ) -> io::Result<()> {
     let Inside { mut socket, files, .. } = inside;
-    let three_files =
-        |_| io::Error::other("the host sent other files than a library and two sockets");
+    let three_files = |_| io::Error::other("expected a library and two sockets from the host");
     let [library, changes, answers] = <[_; 3]>::try_from(files).map_err(three_files)?;
     let Some((hello, _)) = read::<Hello>(&mut socket, REQUEST_BYTES, 0)? else {
         return Ok(());
     };
     if hello.protocol != PROTOCOL {
-        let reason = format!("speaks the protocol {PROTOCOL}, and the host {}", hello.protocol);
+        let reason = format!("uses protocol {PROTOCOL}, but the host uses {}", hello.protocol);
         let help = "install both from one release";
         return refuse(&mut socket, "plugin-protocol-broken", reason, help);
     }
     let Hello { file, config, limits, .. } = hello;
-    let most = answer_document_bytes(limits.answer_bytes);
+    let max_document = answer_document_bytes(limits.answer_bytes);
     let plugin = match open(ChildRequest { library, file: file.into(), config, limits }) {
         Ok(plugin) => plugin,
         Err(error) => return refuse(&mut socket, error.kind.as_str(), error.reason, &error.help),
@@ -73,7 +72,7 @@ fn serve(
         changes: UnixStream::from(changes),
         answers: UnixStream::from(answers),
     };
-    Server::new(plugin, sockets, most)?.run()
+    Server::new(plugin, sockets, max_document)?.run()
 }
 
 fn offer(plugin: &ChildPlugin) -> Offer {
@@ -96,9 +95,9 @@ fn refuse(socket: &mut UnixStream, code: &str, reason: String, help: &str) -> io
 mod tests {
     use super::*;
 
-    /// A host that gives up on a slow start closes the socket before the answer.
+    /// A host closes the socket when a start times out.
     #[test]
-    fn an_answer_to_a_host_that_closed_its_socket_is_no_failure() {
+    fn closed_host_is_not_a_failure() {
         let (mut socket, host) = UnixStream::pair().expect("a pair of sockets");
         drop(host);
         let error = refuse(&mut socket, "plugin-init-failed", "late".into(), "none")

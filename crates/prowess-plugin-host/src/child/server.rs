@@ -1,8 +1,7 @@
-//! The answers of a plugin's process.
+//! Serves calls in a plugin's process.
 //!
-//! Each worker reads a request and answers it itself; meanwhile another one reads. So a call is
-//! handed from the host to the plugin without a thread in between, and a call that hangs holds up
-//! no other.
+//! Each worker thread reads a request and runs it, while another worker reads the next one. So a
+//! call needs no hand-over between threads, and a call that hangs does not block others.
 
 mod ask_host;
 
@@ -18,53 +17,57 @@ use prowess_core::{
     SkillSource, SourceError, SourceErrorKind, Stamp, Watch,
 };
 
-use super::asking::OpenQuestions;
 use super::batch::Batch;
 use super::frame::{FrameReader, REQUEST_BYTES, write, write_within};
 use super::locked;
 use super::plugin::ChildPlugin;
 use super::protocol::{Answer, Call, Changed, Reply, Request, Stamped, WireShown};
+use super::questions::OpenQuestions;
 use crate::adapter::PluginTool;
 use crate::conversation::{self, Answers, Shown};
 use crate::generation::CallContext;
 
 use ask_host::AskHost;
 
-/// The plugin, the connection to the host, and the calls and watches of the moment.
+/// The plugin, the connection to the host, and the active calls and watches.
 pub(super) struct Server {
     plugin: ChildPlugin,
-    /// For reading; [`Self::out`] is the same socket.
+    /// The socket for reading; [`Self::out`] is the same socket for writing.
     socket: UnixStream,
     requests: Mutex<FrameReader>,
-    /// The workers that read or wait to read.
+    /// The number of workers that read or wait to read.
     idle: AtomicUsize,
-    /// One frame is written after the other.
+    /// Locked while a frame is written.
     out: Mutex<UnixStream>,
-    /// The longest document that the host takes.
-    most: usize,
+    /// The maximum length of a document that the host accepts.
+    max_document: usize,
     changes: Arc<Mutex<UnixStream>>,
     calls: Mutex<HashMap<u64, Cancel>>,
     questions: OpenQuestions,
     watches: Mutex<HashMap<u64, Watch>>,
 }
 
-/// The connections to the host.
+/// The sockets of the connection to the host.
 pub(super) struct Sockets {
     pub(super) calls: UnixStream,
     pub(super) changes: UnixStream,
     pub(super) answers: UnixStream,
 }
 
-/// An answer and the bytes next to it.
+/// An answer and its raw bytes.
 type Answered = Result<(Answer, Vec<u8>), SourceError>;
 
 impl Server {
-    pub(super) fn new(plugin: ChildPlugin, sockets: Sockets, most: usize) -> io::Result<Arc<Self>> {
+    pub(super) fn new(
+        plugin: ChildPlugin,
+        sockets: Sockets,
+        max_document: usize,
+    ) -> io::Result<Arc<Self>> {
         let Sockets { calls: socket, changes, answers } = sockets;
         Ok(Arc::new(Self {
             plugin,
             out: Mutex::new(socket.try_clone()?),
-            most,
+            max_document,
             socket,
             requests: Mutex::new(FrameReader::new(REQUEST_BYTES, REQUEST_BYTES)),
             idle: AtomicUsize::new(0),
@@ -75,7 +78,7 @@ impl Server {
         }))
     }
 
-    /// Answers requests until the host ends.
+    /// Serves calls until the host ends.
     pub(super) fn run(self: Arc<Self>) -> io::Result<()> {
         while let Some((id, call, cancel)) = self.next_call()? {
             self.answer(id, call, &cancel);
@@ -83,7 +86,7 @@ impl Server {
         Ok(())
     }
 
-    /// Waits for a call, and starts another reader if none is left while it is answered.
+    /// Waits for a call. Starts another worker if no other one reads requests.
     fn next_call(self: &Arc<Self>) -> io::Result<Option<(u64, Call, Cancel)>> {
         self.idle.fetch_add(1, Ordering::SeqCst);
         let mut requests = locked(&self.requests);
@@ -109,11 +112,11 @@ impl Server {
         }
     }
 
-    /// Starts another worker. Without one, requests wait until this call has ended.
+    /// Starts another worker. If that fails, requests wait until the current call returns.
     fn start_worker(self: &Arc<Self>) {
         let server = Arc::clone(self);
         let work = move || {
-            // Whichever worker notices the end of the host ends the process; others may hang in a
+            // The worker that detects the end of the host ends the process: others may hang in a
             // call.
             let ended = server.run();
             std::process::exit(i32::from(ended.is_err()));
@@ -121,13 +124,13 @@ impl Server {
         let _ = std::thread::Builder::new().name("plugin worker".into()).spawn(work);
     }
 
-    /// Returns whether a call has not ended.
+    /// Returns whether a call is running.
     fn is_running(&self, id: u64) -> bool {
         locked(&self.calls).contains_key(&id)
     }
 
     fn answer(self: &Arc<Self>, id: u64, call: Call, cancel: &Cancel) {
-        // A plugin from a library catches its own panics; one that is linked may not.
+        // A plugin from a library catches its panics itself; a linked one may not.
         let run = AssertUnwindSafe(|| self.run_call(id, call, cancel));
         let panicked =
             |_| Err(SourceError::new(SourceErrorKind::Unavailable, "the plugin panicked"));
@@ -141,13 +144,13 @@ impl Server {
             self.send(&Reply::Done { id, answer }, &[])
         });
         if sent.is_err() {
-            // The host has ended; if it has not, it learns that from the crash.
+            // The host has usually ended. Otherwise it detects the crash of this process.
             std::process::abort();
         }
     }
 
     fn send(&self, reply: &Reply, bytes: &[u8]) -> io::Result<()> {
-        write_within(&mut *locked(&self.out), reply, bytes, self.most)
+        write_within(&mut *locked(&self.out), reply, bytes, self.max_document)
     }
 
     fn run_call(self: &Arc<Self>, id: u64, call: Call, cancel: &Cancel) -> Answered {
@@ -194,10 +197,10 @@ impl Server {
                 let named = call.shown.map(|_| tool.skills_named(&arguments));
                 Ok((Answer::ToolResult { result, named }, vec![]))
             }
-            Call::Describe { tool: at, catalog } => {
+            Call::Describe { tool: index, catalog } => {
                 let answers = self.answers(id);
                 let shown = WireShown { catalog, boundary: String::new(), state: None };
-                let tool = self.tool(at)?;
+                let tool = self.tool(index)?;
                 let described = tool.described_in(shown_by(&shown, &answers));
                 Ok((Answer::Described(Box::new(tool.own(&described).into())), vec![]))
             }
@@ -223,7 +226,7 @@ impl Server {
     fn listener(&self, watch: u64) -> ChangeListener {
         let changes = Arc::clone(&self.changes);
         Arc::new(move |change| {
-            // The end of the host ends this process as well.
+            // After the end of the host, this process ends as well.
             let changed = Changed { watch, change: change.into() };
             let _ = write(&mut *locked(&changes), &changed, &[]);
         })
@@ -238,7 +241,7 @@ fn shown_by<'a>(shown: &'a WireShown, answers: &'a SharedAnswers) -> Shown<'a> {
     Shown { catalog: *catalog, boundary, state: *state, answers: Answers::AnyThread(answers) }
 }
 
-/// Scans a source, and returns whether it covered everything.
+/// Scans a source, and returns whether the scan covered all packages.
 fn scan(
     source: &dyn SkillSource,
     packages: Option<Vec<String>>,
@@ -265,12 +268,13 @@ fn package(path: &str) -> Result<PackagePath, SourceError> {
     PackagePath::new(path).map_err(|error| invalid(&error))
 }
 
-/// Returns the error of an answer that is too large for the host; any other error comes back.
+/// Converts the error of an answer that is too large for the host. Returns any other error
+/// unchanged.
 fn too_large(error: io::Error) -> io::Result<SourceError> {
     if error.kind() != io::ErrorKind::FileTooLarge {
         return Err(error);
     }
-    let message = format!("[plugin-protocol-broken] the plugin answers with {error}");
+    let message = format!("[plugin-protocol-broken] the plugin returns {error}");
     Ok(SourceError::new(SourceErrorKind::TooLarge, message))
 }
 

@@ -1,27 +1,27 @@
-//! Calls at the same time: a call that finds no free slot waits for one.
+//! Limits the number of concurrent calls.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use prowess_core::{Cancel, SourceError};
 
-use super::broken::{busy, cancelled};
+use super::error::{busy, cancelled};
 use super::inbox::CHECK_INTERVAL;
 use super::locked;
 
-/// The slots for calls of one plugin.
+/// The call slots of one plugin.
 pub(super) struct CallSlots {
-    most: usize,
+    capacity: usize,
     taken: Mutex<usize>,
     freed: Condvar,
 }
 
 impl CallSlots {
-    pub(super) fn new(most: usize) -> Self {
-        Self { most: most.max(1), taken: Mutex::new(0), freed: Condvar::new() }
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { capacity: capacity.max(1), taken: Mutex::new(0), freed: Condvar::new() }
     }
 
-    /// Waits for a slot until `is_over`, unless the call is no longer wanted. A tool whose call
-    /// reads a skill of the same plugin needs two.
+    /// Waits for a free slot until `is_over` returns `true` or the call is cancelled. A tool whose
+    /// call reads a skill of the same plugin takes two slots.
     pub(super) fn take(
         &self,
         cancel: &Cancel,
@@ -32,7 +32,7 @@ impl CallSlots {
             if cancel.is_cancelled() {
                 return Err(cancelled());
             }
-            if *taken < self.most {
+            if *taken < self.capacity {
                 break;
             }
             if is_over() {
@@ -46,7 +46,7 @@ impl CallSlots {
     }
 }
 
-/// A slot for a call, freed when it is dropped.
+/// A call slot. Dropping it frees the slot.
 pub(super) struct CallSlot<'a>(&'a CallSlots);
 
 impl Drop for CallSlot<'_> {

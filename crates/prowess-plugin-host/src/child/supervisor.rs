@@ -1,5 +1,5 @@
-//! A plugin's process kept alive: started again after a failure, left alone after too many, and
-//! replaced when there is another build.
+//! Supervises a plugin's process: restarts it after a failure, up to a limit, and replaces it by
+//! another build.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,8 +7,8 @@ use std::time::Duration;
 use prowess_core::{self as core, Cancel, Catalog, Clock, SourceError, ToolContext};
 use prowess_plugin_abi::{AbiError, codes};
 
-use super::broken::Broken;
-use super::connection::{Connection, Event, SentCall, Waited};
+use super::connection::{Connection, Event, SentCall, WaitResult};
+use super::error::CallError;
 use super::protocol::{Answer, Call, Offer, Reply};
 use super::restarts::Failures;
 use super::slots::{CallSlot, CallSlots};
@@ -17,8 +17,9 @@ use crate::conversation::Conversation;
 use crate::guard::contain;
 use crate::{PluginError, PluginErrorKind, PluginLimits, PluginLog, Staged, conversation, trace};
 
+/// Owns the process of one plugin, and sends calls to it.
 pub(super) struct Supervisor {
-    /// The plugin's name, for the trace.
+    /// The plugin's name, for the trace span.
     name: String,
     clock: Arc<dyn Clock>,
     limits: PluginLimits,
@@ -29,25 +30,25 @@ pub(super) struct Supervisor {
 }
 
 struct State {
-    /// The launch of the next process.
+    /// The parameters of the next process.
     launch: Arc<Launch>,
     connection: Option<Arc<Connection>>,
     failures: Failures,
 }
 
-/// An answer and the bytes next to it.
+/// An answer and its raw bytes.
 pub(super) type Answered = (Answer, Vec<u8>);
 
-/// The work of a caller while it waits.
-pub(super) struct Caller<'a> {
+/// Cancellation, and the handlers of messages that arrive before the answer.
+pub(super) struct CallHandlers<'a> {
     pub(super) cancel: &'a Cancel,
-    /// Takes the parts of a scan.
+    /// Handles the parts of a scan.
     pub(super) part: TakePart<'a>,
     /// Answers the questions of a tool; `None` for a call that shows no conversation.
     pub(super) answers: Option<&'a dyn conversation::Answer>,
 }
 
-/// Takes the parts of a scan.
+/// Handles the parts of a scan.
 pub(super) type TakePart<'a> = &'a mut dyn FnMut(Reply, Vec<u8>) -> Result<(), SourceError>;
 
 impl Supervisor {
@@ -71,11 +72,11 @@ impl Supervisor {
         &self.offer
     }
 
-    /// Starts another build and returns its process. Calls that are under way end on the old one,
-    /// which the caller retires.
+    /// Starts another build and returns both processes. Running calls end on the old one, which the
+    /// caller has to retire.
     pub(super) fn replace(&self, library: Staged) -> Result<Replaced, PluginError> {
-        let launch = Arc::new(locked(&self.state).launch.with(library));
-        let connection = self.begin(&launch, PluginErrorKind::Init)?;
+        let launch = Arc::new(locked(&self.state).launch.with_library(library));
+        let connection = self.spawn(&launch, PluginErrorKind::Init)?;
         let mut state = locked(&self.state);
         let old = state.connection.replace(Arc::clone(&connection));
         (state.launch, state.failures) = (launch, Failures::default());
@@ -83,86 +84,94 @@ impl Supervisor {
     }
 
     /// Sends a call and waits for the answer.
-    pub(super) fn call(&self, call: Call, caller: &mut Caller<'_>) -> Result<Answered, Broken> {
+    pub(super) fn call(
+        &self,
+        call: Call,
+        caller: &mut CallHandlers<'_>,
+    ) -> Result<Answered, CallError> {
         let span = trace::plugin_call(&self.name, "process", call.operation());
         let _entered = span.enter();
-        self.attempt(call, caller).inspect_err(|broken| trace::record_error(&span, &broken.code()))
+        self.attempt(call, caller).inspect_err(|error| trace::record_error(&span, &error.code()))
     }
 
-    fn attempt(&self, mut call: Call, caller: &mut Caller<'_>) -> Result<Answered, Broken> {
-        let _slot = self.slot(caller.cancel).map_err(Broken::Reported)?;
+    fn attempt(
+        &self,
+        mut call: Call,
+        caller: &mut CallHandlers<'_>,
+    ) -> Result<Answered, CallError> {
+        let _slot = self.slot(caller.cancel).map_err(CallError::Reported)?;
         loop {
-            let connection = self.connection().map_err(Broken::Process)?;
+            let connection = self.connection().map_err(CallError::Process)?;
             match self.call_on(&connection, call, caller) {
                 Ok(answered) => return Ok(answered),
-                // It was replaced before the call was sent.
+                // The process was replaced before the call was sent.
                 Err((_, Some(unsent))) if connection.is_retired() => call = *unsent,
-                Err((broken, _)) => {
-                    self.note_end(&connection);
-                    return Err(broken);
+                Err((error, _)) => {
+                    self.record_end(&connection);
+                    return Err(error);
                 }
             }
         }
     }
 
-    /// As [`Self::call`], in this process and no later one. A call that was not sent comes back.
+    /// As [`Self::call`], on this process only. Returns a call that could not be sent.
     pub(super) fn call_on(
         &self,
         connection: &Connection,
         call: Call,
-        caller: &mut Caller<'_>,
-    ) -> Result<Answered, (Broken, Option<Box<Call>>)> {
+        caller: &mut CallHandlers<'_>,
+    ) -> Result<Answered, (CallError, Option<Box<Call>>)> {
         let sent = connection.send_call(call);
-        let sent = sent.map_err(|(error, call)| (Broken::Process(error), Some(call)))?;
+        let sent = sent.map_err(|(error, call)| (CallError::Process(error), Some(call)))?;
         let answered = self.wait(connection, &sent, caller);
-        connection.forget(sent.id);
-        answered.map_err(|broken| (broken, None))
+        connection.remove_call(sent.id);
+        answered.map_err(|error| (error, None))
     }
 
-    /// Waits for the answer. Each part of a scan extends the deadline.
+    /// Waits for the answer. Each part of a scan restarts the timeout.
     fn wait(
         &self,
         connection: &Connection,
         sent: &SentCall,
-        caller: &mut Caller<'_>,
-    ) -> Result<Answered, Broken> {
+        caller: &mut CallHandlers<'_>,
+    ) -> Result<Answered, CallError> {
         let cancel = caller.cancel;
         let mut progress = self.clock.elapsed();
-        let mut ending_since = None;
+        let mut cancelled_at = None;
         loop {
             match connection.wait(sent) {
-                Waited::Event(Event::Part(reply, bytes)) => {
+                WaitResult::Event(Event::Part(reply, bytes)) => {
                     if let Err(error) = (caller.part)(*reply, bytes) {
                         connection.cancel(sent.id);
-                        return Err(Broken::Reported(error));
+                        return Err(CallError::Reported(error));
                     }
                     progress = self.clock.elapsed();
                 }
-                Waited::Event(Event::Ask(question, text)) => {
+                WaitResult::Event(Event::Ask(question, text)) => {
                     connection.answer(question, answered(caller.answers, &text));
                 }
-                Waited::Event(Event::Done(answer, bytes)) => {
-                    let answer = answer.map_err(|failed| Broken::Reported(failed.into()))?;
+                WaitResult::Event(Event::Done(answer, bytes)) => {
+                    let answer = answer.map_err(|failed| CallError::Reported(failed.into()))?;
                     return Ok((answer, bytes));
                 }
-                Waited::Ended => return Err(Broken::Process(connection.ended())),
-                Waited::Nothing => {}
+                WaitResult::Ended => return Err(CallError::Process(connection.end_reason())),
+                WaitResult::TimedOut => {}
             }
             let now = self.clock.elapsed();
-            match ending_since {
+            match cancelled_at {
                 None if cancel.is_cancelled() || now - progress > self.call_time() => {
                     connection.cancel(sent.id);
-                    ending_since = Some(now);
+                    cancelled_at = Some(now);
                 }
                 Some(since) if now - since > Duration::from_millis(self.limits.grace_ms) => {
-                    return Err(Broken::Process(self.give_up(connection, cancel)));
+                    return Err(CallError::Process(self.kill(connection, cancel)));
                 }
                 _ => {}
             }
         }
     }
 
-    /// Returns the process that answers now, started again if need be.
+    /// Returns the running process, and restarts it if necessary.
     pub(super) fn connection(&self) -> Result<Arc<Connection>, PluginError> {
         let mut state = locked(&self.state);
         let now = self.clock.elapsed();
@@ -173,50 +182,49 @@ impl Supervisor {
             }
             Some(connection) => {
                 self.report(connection.end());
-                state.failures.note(now, connection.end());
+                state.failures.record(now, connection.end());
             }
             None => {}
         }
-        state.failures.may_begin(now, &self.limits)?;
+        state.failures.check_restart(now, &self.limits)?;
         let file = state.launch.file.display().to_string();
-        tracing::info!(file, "plugin process starts again");
-        match self.begin(&state.launch, PluginErrorKind::Protocol) {
+        tracing::info!(file, "plugin process restarts");
+        match self.spawn(&state.launch, PluginErrorKind::Protocol) {
             Ok(connection) => {
                 state.connection = Some(Arc::clone(&connection));
                 Ok(connection)
             }
             Err(error) => {
-                state.failures.note(self.clock.elapsed(), Some(&error));
+                state.failures.record(self.clock.elapsed(), Some(&error));
                 Err(error)
             }
         }
     }
 
-    /// Starts a further process, which has to offer what the first one did.
-    fn begin(
+    /// Starts a process and checks that it offers the same sources and tools as the first one.
+    fn spawn(
         &self,
         launch: &Arc<Launch>,
-        otherwise: PluginErrorKind,
+        mismatch: PluginErrorKind,
     ) -> Result<Arc<Connection>, PluginError> {
         let (connection, offer) = Connection::open(launch, &self.clock)?;
         if offer == self.offer {
             return Ok(connection);
         }
-        let reason = "offers other sources or tools than it did when it began";
+        let reason = "offers other sources or tools than before";
         let help = "restart this program to use the new ones";
-        let error = launch.failed(otherwise, reason.into());
+        let error = launch.failed(mismatch, reason.into());
         Err(connection.close(PluginError { help: help.into(), ..error }))
     }
 
-    /// Takes note if the process has ended, so that the time until it is started again runs from
-    /// now.
-    fn note_end(&self, connection: &Arc<Connection>) {
+    /// Records the failure if the process has ended, so that the backoff starts now.
+    fn record_end(&self, connection: &Arc<Connection>) {
         let Some(error) = connection.end() else { return };
         let mut state = locked(&self.state);
-        let is_ours = |own: &mut Arc<Connection>| Arc::ptr_eq(own, connection);
-        if state.connection.take_if(is_ours).is_some() {
+        let is_same = |own: &mut Arc<Connection>| Arc::ptr_eq(own, connection);
+        if state.connection.take_if(is_same).is_some() {
             self.report(Some(error));
-            state.failures.note(self.clock.elapsed(), Some(error));
+            state.failures.record(self.clock.elapsed(), Some(error));
         }
     }
 
@@ -226,11 +234,11 @@ impl Supervisor {
         self.log.failed(&self.name, reason);
     }
 
-    /// Ends the process of a call that does not end.
-    fn give_up(&self, connection: &Connection, cancel: &Cancel) -> PluginError {
+    /// Kills a process because a call did not return.
+    fn kill(&self, connection: &Connection, cancel: &Cancel) -> PluginError {
         let limits = &self.limits;
         let reason = if cancel.is_cancelled() {
-            format!("went on for {} ms after it was cancelled", limits.grace_ms)
+            format!("did not return within {} ms after it was cancelled", limits.grace_ms)
         } else {
             format!("did not answer within {} ms", limits.call_ms)
         };
@@ -238,29 +246,29 @@ impl Supervisor {
         connection.fail(PluginErrorKind::Deadline, reason)
     }
 
-    /// Returns what answers the questions of a tool's call.
+    /// Returns the conversation of a tool call.
     pub(super) fn conversation<'a>(&'a self, context: &ToolContext<'a>) -> Conversation<'a> {
         Conversation {
             catalog: context.catalog,
             session: Some(context.session),
             caller: context.caller,
             clock: context.clock,
-            most_bytes: self.limits.answer_bytes,
+            max_bytes: self.limits.answer_bytes,
         }
     }
 
-    /// Returns what answers the questions of a tool that is described.
-    pub(super) fn catalog_alone<'a>(&'a self, catalog: &'a Catalog) -> Conversation<'a> {
+    /// Returns the conversation of a call that describes a tool: it has no session.
+    pub(super) fn catalog_only<'a>(&'a self, catalog: &'a Catalog) -> Conversation<'a> {
         Conversation {
             catalog,
             session: None,
             caller: core::Caller::Model,
             clock: &*self.clock,
-            most_bytes: self.limits.answer_bytes,
+            max_bytes: self.limits.answer_bytes,
         }
     }
 
-    /// Waits for a slot, for as long as a call may take.
+    /// Waits for a slot within the time limit of a call.
     fn slot(&self, cancel: &Cancel) -> Result<CallSlot<'_>, SourceError> {
         let since = self.clock.elapsed();
         let is_over = || self.clock.elapsed() - since > self.call_time();
@@ -278,13 +286,13 @@ fn answered(
     question: &str,
 ) -> Result<Vec<u8>, AbiError> {
     let Some(answers) = answers else {
-        return Err(AbiError::new(codes::UNSUPPORTED, "this call shows no conversation"));
+        return Err(AbiError::new(codes::UNSUPPORTED, "this call has no conversation"));
     };
-    let failed = Err(AbiError::new(codes::INTERNAL, "the host failed while it answered"));
+    let failed = Err(AbiError::new(codes::INTERNAL, "the host failed to answer"));
     contain(failed, || answers.answer(question))
 }
 
-/// A process that was replaced by another one.
+/// The processes of a replacement.
 pub(super) struct Replaced {
     pub(super) new: Arc<Connection>,
     pub(super) old: Option<Arc<Connection>>,

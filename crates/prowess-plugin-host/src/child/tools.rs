@@ -1,4 +1,4 @@
-//! The tools of a plugin's process, as those of the core.
+//! Adapts the tools of a plugin's process to the core's traits.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use prowess_core::{
 };
 use serde_json::Value;
 
-use super::broken::{Broken, nonsense};
+use super::error::{CallError, invalid_answer};
 use super::protocol::{Answer, Call, OfferedTool, WireShown};
-use super::supervisor::{Caller, Supervisor};
+use super::supervisor::{CallHandlers, Supervisor};
 use crate::adapter::named::{self, NamedSkills};
 use crate::codes::PLUGIN_FAILED;
 use crate::conversation::{self, state_number};
@@ -24,11 +24,11 @@ pub(super) fn tools(
     offered: Vec<OfferedTool>,
     shows_conversation: bool,
 ) -> Arc<dyn ToolProvider> {
-    let tool = |(at, offered)| {
+    let tool = |(index, offered)| {
         let supervisor = Arc::clone(supervisor);
         let described = Recent::default();
         let named = NamedSkills::default();
-        Arc::new(RemoteTool { supervisor, at, offered, shows_conversation, described, named })
+        Arc::new(RemoteTool { supervisor, index, offered, shows_conversation, described, named })
             as Arc<dyn Tool>
     };
     Arc::new(RemoteTools(offered.into_iter().enumerate().map(tool).collect()))
@@ -44,25 +44,26 @@ impl ToolProvider for RemoteTools {
 
 struct RemoteTool {
     supervisor: Arc<Supervisor>,
-    at: usize,
-    /// How it is described without a catalog.
+    /// The position of the tool in the plugin's offer.
+    index: usize,
+    /// The tool's description without a catalog.
     offered: OfferedTool,
     shows_conversation: bool,
-    /// How it is described with one, by the catalog's number.
+    /// The tool's descriptions with a catalog, by the catalog's number.
     described: Recent<u64, Arc<OfferedTool>>,
-    /// The skills that the last calls concerned.
+    /// The skills that the arguments of the latest calls name.
     named: NamedSkills,
 }
 
 impl Tool for RemoteTool {
     fn definition(&self, catalog: &Catalog) -> ToolDefinition {
         let OfferedTool { name, description, input_schema, .. } =
-            (*self.offered_in(catalog)).clone();
+            (*self.described_in(catalog)).clone();
         ToolDefinition { name, description, input_schema }
     }
 
     fn accepts(&self, catalog: &Catalog) -> Cow<'_, Value> {
-        match self.offered_in(catalog) {
+        match self.described_in(catalog) {
             Cow::Borrowed(offered) => Cow::Borrowed(&offered.accepts),
             Cow::Owned(offered) => Cow::Owned(offered.accepts),
         }
@@ -73,10 +74,10 @@ impl Tool for RemoteTool {
             return Vec::new();
         }
         let named = self.named.get(arguments, || {
-            let call = Call::NamedSkills { tool: self.at, arguments: arguments.clone() };
+            let call = Call::NamedSkills { tool: self.index, arguments: arguments.clone() };
             match self.call_for(call, &Cancel::default(), None) {
                 Ok(Answer::NamedSkills(named)) => Some(named),
-                // For the audit alone: a plugin that cannot say names none.
+                // The names are only used by the audit, so an error counts as no names.
                 _ => None,
             }
         });
@@ -84,7 +85,7 @@ impl Tool for RemoteTool {
     }
 
     fn is_offered(&self, catalog: &Catalog) -> bool {
-        self.offered_in(catalog).is_offered
+        self.described_in(catalog).is_offered
     }
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
@@ -95,7 +96,7 @@ impl Tool for RemoteTool {
             state: state_number(context.session),
         });
         let call = Call::Tool {
-            tool: self.at,
+            tool: self.index,
             arguments: arguments.clone(),
             session: context.session.id().as_str().to_owned(),
             caller: context.caller,
@@ -104,12 +105,12 @@ impl Tool for RemoteTool {
         match self.call_for(call, context.cancel, Some(&answers)) {
             Ok(Answer::ToolResult { result, named }) => {
                 if let Some(named) = named {
-                    self.named.keep(arguments, named);
+                    self.named.insert(arguments, named);
                 }
                 result.into()
             }
-            Ok(_) => failed(Broken::Reported(nonsense())),
-            Err(broken) => failed(broken),
+            Ok(_) => failed(CallError::Reported(invalid_answer())),
+            Err(error) => failed(error),
         }
     }
 }
@@ -120,21 +121,23 @@ impl RemoteTool {
         call: Call,
         cancel: &Cancel,
         answers: Option<&dyn conversation::Answer>,
-    ) -> Result<Answer, Broken> {
+    ) -> Result<Answer, CallError> {
         let answers = answers.filter(|_| self.shows_conversation);
-        let part = &mut |_, _| Err(nonsense());
-        let (answer, _) = self.supervisor.call(call, &mut Caller { cancel, part, answers })?;
+        let part = &mut |_, _| Err(invalid_answer());
+        let (answer, _) =
+            self.supervisor.call(call, &mut CallHandlers { cancel, part, answers })?;
         Ok(answer)
     }
 
-    /// Returns how the tool is described while a catalog is pinned. A plugin that cannot say so
-    /// describes it as without one.
-    fn offered_in(&self, catalog: &Catalog) -> Cow<'_, OfferedTool> {
+    /// Returns the tool's description for a catalog. If the plugin fails to describe it, the
+    /// description without a catalog applies.
+    fn described_in(&self, catalog: &Catalog) -> Cow<'_, OfferedTool> {
         if !self.shows_conversation {
             return Cow::Borrowed(&self.offered);
         }
-        let described =
-            self.described.get(catalog.serial(), || self.describe(catalog).map(Arc::new));
+        let described = self
+            .described
+            .get_or_insert_with(catalog.serial(), || self.describe(catalog).map(Arc::new));
         match described {
             Some(described) if *described != self.offered => Cow::Owned((*described).clone()),
             _ => Cow::Borrowed(&self.offered),
@@ -142,8 +145,8 @@ impl RemoteTool {
     }
 
     fn describe(&self, catalog: &Catalog) -> Option<OfferedTool> {
-        let answers = self.supervisor.catalog_alone(catalog);
-        let call = Call::Describe { tool: self.at, catalog: catalog.serial() };
+        let answers = self.supervisor.catalog_only(catalog);
+        let call = Call::Describe { tool: self.index, catalog: catalog.serial() };
         match self.call_for(call, &Cancel::default(), Some(&answers)) {
             Ok(Answer::Described(described)) if described.name == self.offered.name => {
                 Some(*described)
@@ -153,13 +156,13 @@ impl RemoteTool {
     }
 }
 
-fn failed(broken: Broken) -> ToolResult {
-    let (code, message) = match broken {
-        Broken::Process(error) => (Code::new(error.kind.as_str()), error.to_string()),
-        Broken::Reported(error) if error.kind == SourceErrorKind::Cancelled => {
+fn failed(error: CallError) -> ToolResult {
+    let (code, message) = match error {
+        CallError::Process(error) => (Code::new(error.kind.as_str()), error.to_string()),
+        CallError::Reported(error) if error.kind == SourceErrorKind::Cancelled => {
             (CANCELLED, error.message)
         }
-        Broken::Reported(error) => (PLUGIN_FAILED, error.message),
+        CallError::Reported(error) => (PLUGIN_FAILED, error.message),
     };
     ToolResult::error(code, message)
 }

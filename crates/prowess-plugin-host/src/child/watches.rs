@@ -1,4 +1,4 @@
-//! The watches of a plugin's sources, which outlive the process that keeps them.
+//! The watches of a plugin's sources. They continue after a restart of the process.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,21 +6,21 @@ use std::sync::{Arc, Mutex};
 
 use prowess_core::{Cancel, ChangeListener, SourceChange, SourceError};
 
-use super::broken::{nonsense, unavailable};
 use super::connection::Connection;
+use super::error::{invalid_answer, unavailable};
 use super::locked;
 use super::protocol::{Answer, Call};
-use super::supervisor::{Caller, Supervisor};
+use super::supervisor::{CallHandlers, Supervisor};
 
 /// The watches of one plugin.
 pub(super) struct Watches {
     supervisor: Arc<Supervisor>,
     next: AtomicU64,
-    kept: Mutex<BTreeMap<u64, Watched>>,
+    active: Mutex<BTreeMap<u64, ActiveWatch>>,
 }
 
-/// A watch: its source, and its number in which process.
-struct Watched {
+/// A watch: its source, its process and its number there.
+struct ActiveWatch {
     source: usize,
     listener: ChangeListener,
     connection: Arc<Connection>,
@@ -29,36 +29,36 @@ struct Watched {
 
 impl Watches {
     pub(super) fn new(supervisor: Arc<Supervisor>) -> Self {
-        Self { supervisor, next: AtomicU64::default(), kept: Mutex::default() }
+        Self { supervisor, next: AtomicU64::default(), active: Mutex::default() }
     }
 
-    /// Starts a watch and returns the number that ends it, or `None` if there is nothing to watch.
+    /// Starts a watch and returns the token that ends it, or `None` if the source has no changes.
     pub(super) fn watch(
         &self,
         source: usize,
         listener: ChangeListener,
     ) -> Result<Option<u64>, SourceError> {
-        // Held, so that no other process replaces this one before the watch is noted.
-        let mut kept = locked(&self.kept);
+        // Locked, so that no other process replaces this one before the watch is stored.
+        let mut active = locked(&self.active);
         let connection = self.supervisor.connection().map_err(|error| unavailable(&error))?;
         let Some(number) = self.start(&connection, source, &listener)? else {
             return Ok(None);
         };
         let token = self.next.fetch_add(1, Ordering::Relaxed);
-        kept.insert(token, Watched { source, listener, connection, number });
+        active.insert(token, ActiveWatch { source, listener, connection, number });
         Ok(Some(token))
     }
 
-    /// Ends a watch. Once this has returned, the listener is not called any more.
+    /// Ends a watch. After this returns, the listener is not called.
     pub(super) fn unwatch(&self, token: u64) {
-        if let Some(watched) = locked(&self.kept).remove(&token) {
+        if let Some(watched) = locked(&self.active).remove(&token) {
             watched.end();
         }
     }
 
     /// Moves every watch to this process.
-    pub(super) fn watch_again(&self, connection: &Arc<Connection>) {
-        for watched in locked(&self.kept).values_mut() {
+    pub(super) fn move_to(&self, connection: &Arc<Connection>) {
+        for watched in locked(&self.active).values_mut() {
             watched.connection.listeners.remove(watched.number);
             let started = self.start(connection, watched.source, &watched.listener);
             let change = match started {
@@ -67,7 +67,7 @@ impl Watches {
                     watched.number = number;
                     SourceChange::Everything
                 }
-                Ok(None) => SourceChange::WatchLost(nonsense()),
+                Ok(None) => SourceChange::WatchLost(invalid_answer()),
                 Err(error) => SourceChange::WatchLost(error),
             };
             (watched.listener)(change);
@@ -80,7 +80,7 @@ impl Watches {
         source: usize,
         listener: &ChangeListener,
     ) -> Result<Option<u64>, SourceError> {
-        let number = connection.number();
+        let number = connection.next_number();
         connection.listeners.insert(number, Arc::clone(listener));
         let answer = self.call(connection, Call::Watch { source, watch: number });
         if !matches!(answer, Ok(Answer::Watching(true))) {
@@ -88,24 +88,24 @@ impl Watches {
         }
         match answer? {
             Answer::Watching(is_watching) => Ok(is_watching.then_some(number)),
-            _ => Err(nonsense()),
+            _ => Err(invalid_answer()),
         }
     }
 
     fn call(&self, connection: &Connection, call: Call) -> Result<Answer, SourceError> {
-        let part = &mut |_, _| Err(nonsense());
-        let mut caller = Caller { cancel: &Cancel::default(), part, answers: None };
+        let part = &mut |_, _| Err(invalid_answer());
+        let mut caller = CallHandlers { cancel: &Cancel::default(), part, answers: None };
         let answer = self.supervisor.call_on(connection, call, &mut caller);
-        Ok(answer.map_err(|(broken, _)| SourceError::from(broken))?.0)
+        Ok(answer.map_err(|(error, _)| SourceError::from(error))?.0)
     }
 }
 
-impl Watched {
+impl ActiveWatch {
     fn end(&self) {
         self.connection.listeners.remove(self.number);
-        // The listener is gone, so nothing depends on the answer.
+        // The listener has been removed, so the answer does not matter.
         if let Ok(sent) = self.connection.send_call(Call::Unwatch { watch: self.number }) {
-            self.connection.forget(sent.id);
+            self.connection.remove_call(sent.id);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The answers from the catalog and the session of a call.
+//! Answers questions from the catalog and the session of a call.
 
 use std::sync::Arc;
 
@@ -15,23 +15,23 @@ use prowess_text::quoted;
 use serde::Serialize;
 
 use super::{Answer, snapshot};
-use crate::adapter::convert::number_of;
+use crate::adapter::convert::kind_to_number;
 
 /// The conversation that a tool is called in.
 pub(crate) struct Conversation<'a> {
     pub(crate) catalog: &'a Catalog,
-    /// `None` while a tool is only described.
+    /// `None` if the call only describes a tool.
     pub(crate) session: Option<&'a dyn Session>,
     pub(crate) caller: Caller,
     pub(crate) clock: &'a dyn Clock,
-    /// The most bytes of a file or a listing.
-    pub(crate) most_bytes: usize,
+    /// The maximum size of a file in bytes.
+    pub(crate) max_bytes: usize,
 }
 
 impl Answer for Conversation<'_> {
     fn answer(&self, question: &str) -> Result<Vec<u8>, AbiError> {
         let question: Question = serde_json::from_str(question).map_err(|error| {
-            AbiError::new(codes::INVALID_ARGUMENT, format!("this is not a question: {error}"))
+            AbiError::new(codes::INVALID_ARGUMENT, format!("invalid question: {error}"))
         })?;
         match question {
             Question::Catalog => encode(&snapshot::of(self.catalog)),
@@ -55,18 +55,18 @@ impl Answer for Conversation<'_> {
 
 impl<'a> Conversation<'a> {
     fn session(&self) -> Result<&'a dyn Session, AbiError> {
-        self.session.ok_or_else(|| AbiError::new(codes::UNSUPPORTED, "no call is under way"))
+        self.session.ok_or_else(|| AbiError::new(codes::UNSUPPORTED, "this call has no session"))
     }
 
-    /// Returns a skill whose files the caller may have: one that it may load, or that the
-    /// conversation has loaded.
+    /// Returns a skill whose files the caller may read: one that it may load, or that the session
+    /// has loaded.
     fn readable(&self, position: usize) -> Result<Record<'a>, AbiError> {
         let record = snapshot::at(self.catalog, position)
             .ok_or_else(|| AbiError::new(codes::NOT_FOUND, "there is no such skill"))?;
         if self.catalog.may_load(record, self.caller) || self.is_loaded(record) {
             return Ok(record);
         }
-        Err(AbiError::new(codes::DENIED, "the caller of this call may not load the skill"))
+        Err(AbiError::new(codes::DENIED, "the caller may not load this skill"))
     }
 
     fn is_loaded(&self, record: Record<'_>) -> bool {
@@ -86,11 +86,11 @@ impl<'a> Conversation<'a> {
         let record = self.readable(position)?;
         let resource = ResourcePath::new(resource)
             .map_err(|error| AbiError::new(codes::ESCAPE, error.to_string()))?;
-        let limit = ReadLimit(limit.min(self.most_bytes));
+        let limit = ReadLimit(limit.min(self.max_bytes));
         self.catalog.read(record, &resource, limit).map_err(|error| failed(&error))
     }
 
-    /// Loads skills as the host reads them: a plugin cannot make up their bodies.
+    /// Loads skills. The host reads their bodies itself, so a plugin cannot supply its own.
     fn load(
         &self,
         skills: &[SkillVersion],
@@ -103,7 +103,7 @@ impl<'a> Conversation<'a> {
             skills.iter().map(|version| self.activate(version)).collect::<Result<_, _>>()?;
         let delivery = delivery.map(|text| serde_json::from_value(text.into())).transpose();
         let delivery: Option<BodyDelivery> = delivery.map_err(|error| {
-            AbiError::new(codes::INVALID_ARGUMENT, format!("this is no delivery: {error}"))
+            AbiError::new(codes::INVALID_ARGUMENT, format!("invalid delivery: {error}"))
         })?;
         let outcome = session.activate(&LoadRequest {
             skills: &skills,
@@ -141,7 +141,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// The answer to a load.
+/// The answer to [`Question::Load`].
 #[derive(Serialize)]
 struct Loaded {
     #[serde(flatten)]
@@ -155,10 +155,10 @@ fn encode(value: &impl Serialize) -> Result<Vec<u8>, AbiError> {
 }
 
 fn failed(error: &SourceError) -> AbiError {
-    AbiError::new(number_of(error.kind), &*error.message)
+    AbiError::new(kind_to_number(error.kind), &*error.message)
 }
 
-/// Returns the refusal to load a skill.
+/// Returns the error of a skill that cannot be loaded.
 fn not_loaded(code: &'static str, message: String) -> AbiError {
     refused(&SessionError::Refused { code, message })
 }
@@ -178,7 +178,7 @@ fn refused(error: &SessionError) -> AbiError {
             SessionRefusal::Refused { code: (*code).to_owned(), message: message.clone() }
         }
         SessionError::Store(store) => SessionRefusal::Store(store.0.clone()),
-        // A kind that came later than this code.
+        // A variant that was added later.
         other => SessionRefusal::Store(other.to_string()),
     };
     let ext = serde_json::to_string(&refusal).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Questions that a plugin's thread hands to the caller of the call, which waits for its answer
-//! anyway: so nothing of the caller is shared with another thread.
+//! Passes the questions of a plugin's thread to the caller's thread, which answers them while it
+//! waits for the call. So the caller's borrowed values are not shared with another thread.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,33 +8,33 @@ use prowess_plugin_abi::{AbiError, codes};
 
 use super::Answer;
 use crate::guard::contain;
-use crate::sleeper::Sleeper;
+use crate::parker::Parker;
 
 /// The questions of one call.
 pub(crate) struct Mailbox {
-    /// The thread that answers.
-    pub(crate) caller: Arc<Sleeper>,
+    /// The caller's thread, which answers.
+    pub(crate) caller: Arc<Parker>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    waiting: VecDeque<Arc<Asked>>,
+    waiting: VecDeque<Arc<PendingQuestion>>,
     is_closed: bool,
 }
 
 /// A question and the thread that waits for its answer.
-struct Asked {
+struct PendingQuestion {
     question: String,
     answer: Mutex<Option<Result<Vec<u8>, AbiError>>>,
-    asker: Sleeper,
+    asker: Parker,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Asked {
+impl PendingQuestion {
     fn finish(&self, answer: Result<Vec<u8>, AbiError>) {
         *lock(&self.answer) = Some(answer);
         self.asker.wake();
@@ -42,20 +42,20 @@ impl Asked {
 }
 
 impl Mailbox {
-    /// Creates the mailbox of a call that this thread waits for.
+    /// Creates the mailbox of a call whose caller is the current thread.
     pub(crate) fn of_this_thread() -> Self {
-        Self { caller: Arc::new(Sleeper::of_this_thread()), state: Mutex::default() }
+        Self { caller: Arc::new(Parker::of_this_thread()), state: Mutex::default() }
     }
 
-    /// Answers what has been asked so far, on the thread of the caller.
+    /// Answers the waiting questions, on the caller's thread.
     pub(crate) fn serve(&self, answers: &dyn Answer) {
         while let Some(asked) = self.next() {
-            let failed = Err(AbiError::new(codes::INTERNAL, "the host failed while it answered"));
+            let failed = Err(AbiError::new(codes::INTERNAL, "the host failed to answer"));
             asked.finish(contain(failed, || answers.answer(&asked.question)));
         }
     }
 
-    fn next(&self) -> Option<Arc<Asked>> {
+    fn next(&self) -> Option<Arc<PendingQuestion>> {
         lock(&self.state).waiting.pop_front()
     }
 
@@ -68,17 +68,17 @@ impl Mailbox {
     }
 }
 
-/// Returns the answer to a question about a call that has ended.
+/// Returns the error of a question that arrives after the call.
 pub(crate) fn ended() -> AbiError {
     AbiError::new(codes::CANCELLED, "the call has ended")
 }
 
 impl Answer for Mailbox {
     fn answer(&self, question: &str) -> Result<Vec<u8>, AbiError> {
-        let asked = Arc::new(Asked {
+        let asked = Arc::new(PendingQuestion {
             question: question.to_owned(),
             answer: Mutex::default(),
-            asker: Sleeper::of_this_thread(),
+            asker: Parker::of_this_thread(),
         });
         let mut state = lock(&self.state);
         if state.is_closed {
@@ -88,7 +88,7 @@ impl Answer for Mailbox {
         drop(state);
         self.caller.wake();
         loop {
-            asked.asker.sleep(None);
+            asked.asker.park(None);
             if let Some(answer) = lock(&asked.answer).take() {
                 return answer;
             }
@@ -96,10 +96,10 @@ impl Answer for Mailbox {
     }
 }
 
-/// Closes a mailbox when its caller stops waiting. A later question gets an error.
-pub(crate) struct Closing<'a>(pub(crate) &'a Mailbox);
+/// Closes a mailbox when it is dropped. A later question gets an error.
+pub(crate) struct CloseOnDrop<'a>(pub(crate) &'a Mailbox);
 
-impl Drop for Closing<'_> {
+impl Drop for CloseOnDrop<'_> {
     fn drop(&mut self) {
         self.0.close();
     }

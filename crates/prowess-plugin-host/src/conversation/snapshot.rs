@@ -1,23 +1,24 @@
-//! A catalog as a plugin sees it.
+//! The catalog that a plugin receives.
 
 use prowess_core::{Availability, Caller, Catalog, CatalogSource, Record};
 use prowess_plugin_abi::conversation::{
     CatalogSnapshot, Exclusion, LayerSnapshot, SkillSnapshot, SourceSnapshot,
 };
 
-/// Returns the skills that are shown: first those that are offered, then those that are not. A
-/// skill of another audience is not among them, nor one that cannot be used.
-pub(super) fn shown(catalog: &Catalog) -> impl Iterator<Item = Record<'_>> {
+/// Returns the skills of the snapshot: first those that are offered, then the excluded ones.
+/// Skills of another audience are omitted.
+pub(super) fn skills(catalog: &Catalog) -> impl Iterator<Item = Record<'_>> {
     let others = catalog.excluded();
     let others = others.filter(|record| record.availability() != Availability::OutOfScope);
     catalog.skills().chain(others)
 }
 
-/// Returns the skill at a position of [`shown`].
+/// Returns the skill at a position of [`skills`].
 pub(super) fn at(catalog: &Catalog, position: usize) -> Option<Record<'_>> {
-    catalog.skill_at(position).or_else(|| shown(catalog).nth(position))
+    catalog.skill_at(position).or_else(|| skills(catalog).nth(position))
 }
 
+/// Returns the snapshot of a catalog.
 pub(super) fn of(catalog: &Catalog) -> CatalogSnapshot {
     let layers = catalog.layers().iter().map(|layer| LayerSnapshot {
         name: layer.name.to_string(),
@@ -28,7 +29,7 @@ pub(super) fn of(catalog: &Catalog) -> CatalogSnapshot {
         generation: catalog.generation(),
         layers: layers.collect(),
         sources: catalog.sources().iter().map(source).collect(),
-        skills: shown(catalog).map(|record| skill(catalog, record)).collect(),
+        skills: skills(catalog).map(|record| skill(catalog, record)).collect(),
         aliases: aliases.collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! The rights of a plugin in a conversation.
+//! Tests of a plugin's access to a conversation.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use prowess_testkit::ManualClock;
 
 use super::{Answer, Conversation};
 
-/// A conversation that has loaded the skills at these locations, and loads no other.
-struct Loaded(SessionId, Vec<ActiveSkill>);
+/// A session with these skills loaded.
+struct LoadedSession(SessionId, Vec<ActiveSkill>);
 
-impl Session for Loaded {
+impl Session for LoadedSession {
     fn id(&self) -> &SessionId {
         &self.0
     }
@@ -44,8 +44,8 @@ fn skill_md(name: &str) -> String {
     format!("---\nname: {name}\ndescription: About {name}.\n---\nThe body of {name}\n")
 }
 
-/// `free` is offered, `manual` is for users alone, `untrusted` is for no caller, and `secret` is
-/// for another audience.
+/// Returns a catalog in which `free` is offered, only users may load `manual`, nobody may load
+/// `untrusted`, and `secret` is for another audience.
 fn catalog() -> Catalog {
     let mut source = MemorySource::builder("memory");
     let mut records = RecordSetBuilder::new();
@@ -70,8 +70,8 @@ fn catalog() -> Catalog {
     let at = |entry| RecordIndex::new(0, entry);
     builder.show(at(0)).unwrap();
     let users = Callers { model: false, user: true };
-    builder.exclude_for(at(1), Availability::Hidden, "by hand", users);
-    builder.exclude_for(at(2), Availability::OutOfScope, "theirs", Callers::default());
+    builder.exclude_for(at(1), Availability::Hidden, "manual only", users);
+    builder.exclude_for(at(2), Availability::OutOfScope, "another audience", Callers::default());
     builder.exclude_for(at(3), Availability::Hidden, "not trusted", Callers::default());
     builder.finish(1)
 }
@@ -81,7 +81,7 @@ fn active(catalog: &Catalog, id: &str) -> ActiveSkill {
     ActiveSkill::of(record, skill_md(id).as_bytes(), Timestamp(0)).unwrap()
 }
 
-/// Asks, and returns the answer's text or the error's number.
+/// Asks a question, and returns the answer's text or the error's code.
 fn ask(caller: Caller, loaded: &[&str], question: &Question) -> Result<String, u32> {
     answer(caller, loaded, question).map_err(|error| error.code)
 }
@@ -89,13 +89,13 @@ fn ask(caller: Caller, loaded: &[&str], question: &Question) -> Result<String, u
 fn answer(caller: Caller, loaded: &[&str], question: &Question) -> Result<String, AbiError> {
     let catalog = catalog();
     let active = loaded.iter().map(|id| active(&catalog, id)).collect();
-    let session = Loaded(SessionId::new("talk").unwrap(), active);
+    let session = LoadedSession(SessionId::new("talk").unwrap(), active);
     let conversation = Conversation {
         catalog: &catalog,
         session: Some(&session),
         caller,
         clock: &ManualClock::default(),
-        most_bytes: 75,
+        max_bytes: 75,
     };
     let answer = conversation.answer(&serde_json::to_string(question).unwrap());
     answer.map(|bytes| String::from_utf8(bytes).unwrap())
@@ -106,9 +106,12 @@ fn read(skill: usize, limit: usize) -> Question {
 }
 
 #[test]
-fn skills_of_other_audiences_have_no_name() {
+fn skills_of_other_audiences_are_omitted() {
     let text = ask(Caller::Model, &[], &Question::Catalog).unwrap();
-    assert!(!text.contains("secret") && !text.contains("theirs"), "nothing of it crosses: {text}");
+    assert!(
+        !text.contains("secret") && !text.contains("another audience"),
+        "the snapshot omits the skill: {text}"
+    );
     let snapshot: CatalogSnapshot = serde_json::from_str(&text).unwrap();
     let skills = snapshot.skills.iter();
     let seen: Vec<_> = skills.map(|skill| (&*skill.id, &*skill.description)).collect();
@@ -117,31 +120,31 @@ fn skills_of_other_audiences_have_no_name() {
 }
 
 #[test]
-fn only_files_that_the_caller_may_have_are_read() {
+fn caller_reads_only_files_of_its_skills() {
     let [free, manual, untrusted, none] = [0, 1, 2, 3];
     let denied = Err(codes::DENIED);
     let body = |name: &str| Ok(skill_md(name));
     assert_eq!(ask(Caller::Model, &[], &read(free, 99)), body("free"));
-    assert_eq!(ask(Caller::Model, &[], &read(manual, 99)), denied, "not for a model");
-    assert_eq!(ask(Caller::User, &[], &read(manual, 99)), body("manual"), "for a user");
-    assert_eq!(ask(Caller::User, &[], &read(untrusted, 99)), denied, "for no caller");
+    assert_eq!(ask(Caller::Model, &[], &read(manual, 99)), denied, "a model may not load it");
+    assert_eq!(ask(Caller::User, &[], &read(manual, 99)), body("manual"), "a user may load it");
+    assert_eq!(ask(Caller::User, &[], &read(untrusted, 99)), denied, "no caller may load it");
     assert_eq!(ask(Caller::Model, &[], &Question::List { skill: untrusted, most: 9 }), denied);
     assert_eq!(ask(Caller::Model, &["untrusted"], &read(none, 99)), Err(codes::NOT_FOUND));
     let escape = Question::Read { skill: 0, resource: "../x".into(), limit: 9 };
     assert_eq!(ask(Caller::Model, &[], &escape), Err(codes::ESCAPE));
     let listing = ask(Caller::Model, &["manual"], &Question::List { skill: manual, most: 9 });
-    assert!(listing.is_ok(), "the conversation has loaded it: {listing:?}");
+    assert!(listing.is_ok(), "the session has loaded it: {listing:?}");
 }
 
 #[test]
-fn limits_of_the_host_bound_every_read() {
-    assert_eq!(ask(Caller::Model, &[], &read(0, 10)), Err(codes::TOO_LARGE), "the plugin's own");
+fn reads_are_limited_by_plugin_and_host() {
+    assert_eq!(ask(Caller::Model, &[], &read(0, 10)), Err(codes::TOO_LARGE), "the plugin's limit");
     let long = ask(Caller::Model, &["untrusted"], &read(2, usize::MAX));
-    assert_eq!(long, Err(codes::TOO_LARGE), "the host's");
+    assert_eq!(long, Err(codes::TOO_LARGE), "the host's limit");
 }
 
 #[test]
-fn loads_name_a_version_that_the_caller_may_have() {
+fn load_requires_permission_and_current_digest() {
     let digest = |name| prowess_core::Digest::of(skill_md(name).as_bytes()).to_string();
     let load = |caller, id: &str, digest: String| {
         let skills = vec![SkillVersion { id: id.to_owned(), digest }];
@@ -152,35 +155,42 @@ fn loads_name_a_version_that_the_caller_may_have() {
         );
         answer.map_err(|error| match serde_json::from_str(error.ext.as_str()) {
             Ok(SessionRefusal::Refused { code, .. }) => code,
-            other => panic!("it is a refusal: {other:?}"),
+            other => panic!("expected a refusal, got {other:?}"),
         })
     };
     let receipt = load(Caller::Model, "free", digest("free"));
-    assert!(receipt.is_ok_and(|receipt| receipt.contains("\"id\":\"free\"")), "it is loaded");
+    assert!(
+        receipt.is_ok_and(|receipt| receipt.contains("\"id\":\"free\"")),
+        "the model may load it"
+    );
     let refused = |code: &str| Err(code.to_owned());
     let [not_found, changed, _] = REFUSALS.map(refused);
-    assert_eq!(load(Caller::Model, "free", digest("manual")), changed, "another text");
+    assert_eq!(load(Caller::Model, "free", digest("manual")), changed, "the digest differs");
     assert_eq!(load(Caller::Model, "manual", digest("manual")), not_found);
-    assert!(load(Caller::User, "manual", digest("manual")).is_ok(), "the user may");
+    assert!(load(Caller::User, "manual", digest("manual")).is_ok(), "the user may load it");
     assert_eq!(load(Caller::User, "secret", digest("secret")), not_found);
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn invalid_questions_are_errors() {
     let catalog = catalog();
     let clock = ManualClock::default();
     let caller = Caller::Model;
     let conversation =
-        Conversation { catalog: &catalog, session: None, caller, clock: &clock, most_bytes: 9 };
+        Conversation { catalog: &catalog, session: None, caller, clock: &clock, max_bytes: 9 };
     let code = |question: &str| conversation.answer(question).unwrap_err().code;
     assert_eq!(code("{}"), codes::INVALID_ARGUMENT);
-    assert_eq!(code("\"state\""), codes::UNSUPPORTED, "a tool that is described has no session");
+    assert_eq!(
+        code("\"state\""),
+        codes::UNSUPPORTED,
+        "a call that describes a tool has no session"
+    );
 }
 
-/// A session that refuses every change for one reason.
-struct Refusing(SessionId, SessionError);
+/// A session that refuses every change with the same error.
+struct RefusingSession(SessionId, SessionError);
 
-impl Session for Refusing {
+impl Session for RefusingSession {
     fn id(&self) -> &SessionId {
         &self.0
     }
@@ -198,23 +208,23 @@ impl Session for Refusing {
     }
 }
 
-/// Checks the form in which a plugin gets the refusal of a session.
+/// Checks the encoding of a session's refusal.
 #[track_caller]
 fn check_refusal(error: SessionError, expected: &str) {
-    let session = Refusing(SessionId::new("talk").unwrap(), error);
+    let session = RefusingSession(SessionId::new("talk").unwrap(), error);
     let conversation = Conversation {
         catalog: &catalog(),
         session: Some(&session),
         caller: Caller::Model,
         clock: &ManualClock::default(),
-        most_bytes: 75,
+        max_bytes: 75,
     };
     let question = serde_json::to_string(&Question::Unload { ids: None }).unwrap();
     assert_eq!(conversation.answer(&question).unwrap_err().ext.as_str(), expected);
 }
 
 #[test]
-fn refusals_cross_with_their_kind() {
+fn refusals_keep_their_kind() {
     let talk = || SessionId::new("talk").unwrap();
     let many = SessionError::TooManySkills { wanted: 9, cap: 8 };
     check_refusal(many, r#"{"too-many-skills":{"wanted":9,"cap":8}}"#);

@@ -1,7 +1,7 @@
-//! The state that a plugin's sources and tools share: its instance, and how it is called.
+//! The state that a plugin's sources and tools share: the instance, the worker pool and the limits.
 
-mod begin;
 mod call;
+mod create;
 mod watches;
 
 use std::collections::BTreeMap;
@@ -14,15 +14,15 @@ use prowess_plugin_abi::{AbiError, codes};
 
 use super::{PluginSetup, PluginStatus};
 use crate::breaker::Breaker;
-use crate::calls::{Calls, GaveUp, Patience};
 use crate::failure::Failure;
 use crate::host_api::HostSide;
 use crate::instance::{Instance, Shape};
+use crate::worker_pool::{CallError, CallOptions, WorkerPool};
 use crate::{LoadedCode, LogLevel, PluginError, PluginErrorKind, PluginLimits};
 
-use begin::begin_in_time;
 pub(crate) use call::CallContext;
-use watches::Watched;
+use create::create_instance;
+use watches::ActiveWatch;
 
 /// The state that a plugin's sources and tools share.
 pub(crate) struct Shared {
@@ -30,25 +30,26 @@ pub(crate) struct Shared {
     pub(crate) shape: Shape,
     pub(crate) host: Arc<HostSide>,
     pub(crate) limits: PluginLimits,
-    /// Whether the plugin's tools see the conversation that they are called in.
+    /// Whether the plugin's tools have access to the conversation of a call.
     pub(crate) shows_conversation: bool,
     config: String,
     generations: usize,
-    calls: Calls,
-    /// Whether it was reported that no call returns.
+    pool: WorkerPool,
+    /// Whether it was logged that the plugin is stuck.
     was_stuck: AtomicBool,
-    /// Whether calls end at a deadline; otherwise they run on the caller's thread.
-    has_deadlines: bool,
+    /// Whether calls have a timeout. Otherwise they run on the caller's thread.
+    has_timeouts: bool,
     current: RwLock<Arc<Instance>>,
     state: Mutex<State>,
-    watches: Mutex<BTreeMap<u64, Watched>>,
+    watches: Mutex<BTreeMap<u64, ActiveWatch>>,
 }
 
-/// The state that changes when an instance is replaced, under a lock that is held meanwhile.
+/// The state that changes with the instance. Its lock is held during a restart or a replacement.
 pub(crate) struct State {
-    pub(crate) image: LoadedCode,
+    pub(crate) code: LoadedCode,
     pub(crate) generation: usize,
-    /// How many images came after the first. One that could not begin stays in memory, too.
+    /// The number of builds after the first one, including those that failed to start: their code
+    /// stays in memory, too.
     opened: usize,
     breaker: Breaker,
 }
@@ -62,14 +63,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    pub(crate) fn start(image: LoadedCode, setup: PluginSetup) -> Result<Self, PluginError> {
+    /// Starts the first instance of a plugin.
+    pub(crate) fn start(code: LoadedCode, setup: PluginSetup) -> Result<Self, PluginError> {
         let PluginSetup { config, limits, generations, clock, log } = setup;
-        let name = image.manifest().name.clone();
-        let shows_conversation = image.manifest().features.iter().any(|word| word == FEATURE);
+        let name = code.manifest().name.clone();
+        let shows_conversation = code.manifest().features.iter().any(|word| word == FEATURE);
         let host = Arc::new(HostSide::new(&name, log, clock));
-        let calls = Calls::new(limits.calls_at_once);
+        let pool = WorkerPool::new(limits.calls_at_once);
         let config = if config.is_null() { String::new() } else { config.to_string() };
-        let (instance, shape) = begin_in_time(&calls, &host, &image, &config, &limits)?;
+        let (instance, shape) = create_instance(&pool, &host, &code, &config, &limits)?;
         let breaker = Breaker::new(limits.restarts, Duration::from_secs(limits.restart_window_s));
         Ok(Self {
             name,
@@ -79,54 +81,54 @@ impl Shared {
             shows_conversation,
             config,
             generations,
-            calls,
+            pool,
             was_stuck: AtomicBool::new(false),
-            has_deadlines: true,
+            has_timeouts: true,
             current: RwLock::new(instance),
-            state: Mutex::new(State { image, generation: 0, opened: 0, breaker }),
+            state: Mutex::new(State { code, generation: 0, opened: 0, breaker }),
             watches: Mutex::default(),
         })
     }
 
-    /// Lets calls run on the caller's thread from now on, without a deadline.
-    pub(crate) fn without_deadlines(self) -> Self {
-        Self { has_deadlines: false, ..self }
+    /// Disables timeouts: calls run on the caller's thread.
+    pub(crate) fn without_timeouts(self) -> Self {
+        Self { has_timeouts: false, ..self }
     }
 
-    /// Returns how long a caller waits.
-    fn call_time(&self) -> Duration {
-        if self.has_deadlines { milliseconds(self.limits.call_ms) } else { Duration::ZERO }
+    /// Returns the time limit of a call; zero means no limit.
+    fn call_timeout(&self) -> Duration {
+        if self.has_timeouts { milliseconds(self.limits.call_ms) } else { Duration::ZERO }
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }
 
-    /// The instance that calls go to, even if it is broken.
+    /// Returns the current instance, even if it is broken.
     pub(crate) fn current(&self) -> Arc<Instance> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The instance to call, begun again if the last one broke.
+    /// Returns an instance that works, and restarts the plugin if the current one is broken.
     fn instance(&self) -> Result<Arc<Instance>, Failure> {
         let current = self.current();
         if !current.is_broken() {
             return Ok(current);
         }
         let mut state = self.state();
-        // Another thread may have been faster.
+        // Another thread may have restarted the plugin meanwhile.
         let current = self.current();
         if !current.is_broken() {
             return Ok(current);
         }
-        if !state.breaker.may_begin_again(self.host.clock().elapsed()) {
+        if !state.breaker.allow_restart(self.host.clock().elapsed()) {
             return Err(self.quarantined());
         }
-        let (instance, _) = self.begin(&state.image).map_err(|error| {
-            let message = format!("the plugin `{}` cannot be begun again: {error}", self.name);
-            Failure::of(error.kind, codes::UNAVAILABLE, message)
+        let (instance, _) = self.new_instance(&state.code).map_err(|error| {
+            let message = format!("the plugin `{}` cannot be restarted: {error}", self.name);
+            Failure::new(error.kind, codes::UNAVAILABLE, message)
         })?;
-        self.host.log_line(LogLevel::Warn, "host", "it panicked and was begun again");
+        self.host.log_line(LogLevel::Warn, "host", "restarted after a panic");
         self.publish(&instance);
         Ok(instance)
     }
@@ -134,26 +136,27 @@ impl Shared {
     fn quarantined(&self) -> Failure {
         let PluginLimits { restarts, restart_window_s, .. } = self.limits;
         let message = format!(
-            "the plugin `{}` was begun again {restarts} times in {restart_window_s} seconds and still \
-             panics, so it is left alone; replace it, or restart this program",
+            "the plugin `{}` was restarted {restarts} times in {restart_window_s} seconds and still \
+             panics, so it is not restarted again; replace it, or restart this program",
             self.name
         );
-        Failure::of(PluginErrorKind::Quarantined, codes::UNAVAILABLE, message)
+        Failure::new(PluginErrorKind::Quarantined, codes::UNAVAILABLE, message)
     }
 
-    /// A further instance, which has to offer what the first one does.
-    fn begin(&self, image: &LoadedCode) -> Result<(Arc<Instance>, Shape), PluginError> {
+    /// Creates an instance, and checks that it offers the same sources and tools as the first one.
+    fn new_instance(&self, code: &LoadedCode) -> Result<(Arc<Instance>, Shape), PluginError> {
         let (instance, shape) =
-            begin_in_time(&self.calls, &self.host, image, &self.config, &self.limits)?;
+            create_instance(&self.pool, &self.host, code, &self.config, &self.limits)?;
         if shape == self.shape {
             return Ok((instance, shape));
         }
-        let reason = "offers other sources or tools than it did when it began";
+        let reason = "offers other sources or tools than before";
         let help = "restart this program to use the new ones";
-        Err(PluginError::failed(PluginErrorKind::Init, image.file(), reason, help))
+        Err(PluginError::failed(PluginErrorKind::Init, code.file(), reason, help))
     }
 
-    pub(crate) fn has_room(&self, state: &State) -> Result<(), PluginError> {
+    /// Checks that the plugin may be replaced once more.
+    pub(crate) fn check_generations(&self, state: &State) -> Result<(), PluginError> {
         if state.opened < self.generations {
             return Ok(());
         }
@@ -162,16 +165,17 @@ impl Shared {
             self.generations
         );
         let help = "restart this program to reload again";
-        let file = state.image.file();
+        let file = state.code.file();
         Err(PluginError::refused(PluginErrorKind::Generations, file, reason, help))
     }
 
-    pub(crate) fn replace(&self, image: LoadedCode) -> Result<(), PluginError> {
+    /// Replaces the instance by one of another build.
+    pub(crate) fn replace(&self, code: LoadedCode) -> Result<(), PluginError> {
         let mut state = self.state();
-        self.has_room(&state)?;
+        self.check_generations(&state)?;
         state.opened += 1;
-        let (instance, _) = self.begin(&image)?;
-        state.image = image;
+        let (instance, _) = self.new_instance(&code)?;
+        state.code = code;
         state.generation += 1;
         state.breaker =
             Breaker::new(self.limits.restarts, Duration::from_secs(self.limits.restart_window_s));
@@ -179,57 +183,66 @@ impl Shared {
         Ok(())
     }
 
-    /// Makes an instance the one that is called, and lets the watches know.
+    /// Makes an instance the current one, and moves the watches to it.
     fn publish(&self, instance: &Arc<Instance>) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = std::mem::replace(&mut *current, Arc::clone(instance));
         drop(current);
-        self.watch_again(instance);
-        // Its objects are dropped here unless a call still uses them; readers are not kept waiting.
+        self.move_watches_to(instance);
+        // The old objects are dropped here, without the lock, unless a call still uses them.
         drop(old);
     }
 
-    /// Returns whether no call returns, and none begins any more.
+    /// Returns whether every slot is taken by a call that has not returned.
     fn is_stuck(&self) -> bool {
-        self.calls.lost() >= self.limits.calls_at_once.max(1)
+        self.pool.abandoned() >= self.limits.calls_at_once.max(1)
     }
 
     pub(crate) fn status(&self) -> PluginStatus {
         if self.is_stuck() {
             return PluginStatus::Stuck;
         }
-        let lost = self.calls.lost();
-        // Looked at before the lock, which a beginning that takes long may hold.
+        let abandoned = self.pool.abandoned();
+        // Checked before the lock is taken, which a slow restart may hold.
         if !self.current().is_broken() {
-            return if lost == 0 { PluginStatus::Running } else { PluginStatus::Slow { lost } };
+            return if abandoned == 0 {
+                PluginStatus::Running
+            } else {
+                PluginStatus::Slow { abandoned }
+            };
         }
-        match self.state().breaker.is_open() {
-            true => PluginStatus::Quarantined,
-            false => PluginStatus::Failed,
+        if self.state().breaker.is_open() {
+            PluginStatus::Quarantined
+        } else {
+            PluginStatus::Failed
         }
     }
 
+    /// Converts an error that the plugin returned. The first panic breaks the instance.
     fn failed(&self, instance: &Instance, error: &AbiError) -> Failure {
         let is_panic = matches!(error.code, codes::PANIC | codes::POISONED);
-        if is_panic && instance.break_down() {
+        if is_panic && instance.mark_broken() {
             self.host.failed(&error.message);
-            self.lose_watches(&error.message);
+            self.report_lost_watches(&error.message);
         }
         Failure::reported_by(&self.name, error)
     }
 
-    fn gave_up(&self, gave_up: GaveUp) -> Failure {
-        let (code, kind, reason) = match gave_up {
-            GaveUp::Deadline => {
+    /// Converts and logs the error of a call that did not return.
+    fn call_failed(&self, error: CallError) -> Failure {
+        let (code, kind, reason) = match error {
+            CallError::Timeout => {
                 (codes::DEADLINE, Some(PluginErrorKind::Deadline), "did not answer in time")
             }
-            GaveUp::Cancelled => (codes::CANCELLED, None, "was cancelled and did not end in time"),
-            GaveUp::Busy => (codes::UNAVAILABLE, None, "has too many calls under way; try again"),
-            GaveUp::Stuck => (
+            CallError::Cancelled => {
+                (codes::CANCELLED, None, "was cancelled and did not return in time")
+            }
+            CallError::Busy => (codes::UNAVAILABLE, None, "has too many running calls; try again"),
+            CallError::Stuck => (
                 codes::UNAVAILABLE,
                 Some(PluginErrorKind::Quarantined),
-                "is stuck: none of its calls returns; restart this program, or run it in a process \
-                 of its own",
+                "is stuck: none of its calls returns; restart this program, or run the plugin in \
+                 a separate process",
             ),
         };
         let message = format!("the plugin `{}` {reason}", self.name);
@@ -240,9 +253,10 @@ impl Shared {
         Failure { code, kind, message }
     }
 
-    fn short_patience(&self) -> Patience<'static> {
-        let limit = self.call_time();
+    /// Returns the options of a call that cannot be cancelled.
+    fn default_options(&self) -> CallOptions<'static> {
+        let timeout = self.call_timeout();
         let grace = milliseconds(self.limits.grace_ms);
-        Patience { limit, grace, cancel: None, progress: None, questions: None }
+        CallOptions { timeout, grace, cancel: None, progress: None, questions: None }
     }
 }

@@ -1,7 +1,7 @@
-//! The requests of an ELF file to the system's loader.
+//! The linkage of an ELF file.
 //!
-//! It is read the way the loader reads it: by segments and addresses. Sections are for tools, and a
-//! file may say one thing there and another to the loader.
+//! The file is parsed as the loader parses it: by segments and addresses. Sections may contain
+//! something else.
 
 use object::elf;
 use object::read::elf::{Dyn, ElfFile, FileHeader, ProgramHeader};
@@ -9,7 +9,7 @@ use object::{Architecture, Endianness};
 
 use super::linkage::{Linkage, Target};
 
-/// Why the file cannot be read.
+/// The reason why a file cannot be parsed.
 pub(super) struct Damage(pub(super) String);
 
 type Result<T, E = Damage> = std::result::Result<T, E>;
@@ -20,17 +20,17 @@ impl From<object::Error> for Damage {
     }
 }
 
-/// The dynamic table with its strings.
+/// The dynamic table and its strings.
 struct Dynamic<'data> {
     entries: Vec<(elf::DynamicTag, u64)>,
     strings: &'data [u8],
 }
 
-/// Returns the requests of the file to the loader.
+/// Returns the linkage of a file.
 pub(super) fn linkage<Elf: FileHeader<Endian = Endianness>>(
     file: &ElfFile<'_, Elf>,
 ) -> Result<Linkage> {
-    segments_are_whole(file)?;
+    check_segments(file)?;
     let dynamic = Dynamic::read(file)?;
     Ok(Linkage {
         needed: dynamic.strings_of(&[elf::DT_NEEDED])?,
@@ -47,7 +47,7 @@ pub(super) fn linkage<Elf: FileHeader<Endian = Endianness>>(
     })
 }
 
-/// Reads the target from the header alone, for files that are damaged otherwise.
+/// Reads the target from the header only, for damaged files.
 pub(super) fn target_of_header(bytes: &[u8]) -> Option<Target> {
     let [0x7f, b'E', b'L', b'F', class, data, ..] = bytes else {
         return None;
@@ -70,7 +70,7 @@ pub(super) fn target_of_header(bytes: &[u8]) -> Option<Target> {
     })
 }
 
-/// The processor's name as Rust's targets spell it.
+/// Returns the processor's name as in Rust's target names.
 pub(super) fn architecture(architecture: Architecture) -> String {
     match architecture {
         Architecture::Unknown => "an unknown processor".into(),
@@ -78,8 +78,9 @@ pub(super) fn architecture(architecture: Architecture) -> String {
     }
 }
 
-/// A file that ends before its segments do maps well, and kills the process that touches the rest.
-fn segments_are_whole<Elf: FileHeader<Endian = Endianness>>(file: &ElfFile<'_, Elf>) -> Result<()> {
+/// Checks that the file contains its segments completely. A truncated file can be mapped, but an
+/// access to the missing part kills the process.
+fn check_segments<Elf: FileHeader<Endian = Endianness>>(file: &ElfFile<'_, Elf>) -> Result<()> {
     for segment in file.elf_program_headers() {
         let is_loaded = segment.p_type(file.endian()) == elf::PT_LOAD;
         if is_loaded && segment.data(file.endian(), file.data()).is_err() {
@@ -136,7 +137,7 @@ impl<'data> Dynamic<'data> {
     }
 }
 
-/// Returns the bytes that the loader finds at an address, up to the end of its segment.
+/// Returns the bytes from an address up to the end of its segment.
 fn mapped<'data, Elf: FileHeader<Endian = Endianness>>(
     file: &ElfFile<'data, Elf>,
     address: u64,
@@ -154,8 +155,8 @@ fn mapped<'data, Elf: FileHeader<Endian = Endianness>>(
     Err(error("an address lies outside of its segments"))
 }
 
-/// The highest version of glibc that a symbol asks for. It helps an author and decides nothing, so
-/// a table that cannot be read says nothing.
+/// Returns the highest glibc version that a symbol requires; `None` if the table cannot be read. It
+/// is only shown to users.
 fn minimum_glibc<Elf: FileHeader<Endian = Endianness>>(file: &ElfFile<'_, Elf>) -> Option<String> {
     let endian = file.endian();
     let sections = file.elf_section_table();

@@ -1,4 +1,4 @@
-//! The formats of libraries, as far as a refusal has to explain them.
+//! Reads the format of a library.
 
 use std::path::Path;
 
@@ -13,16 +13,16 @@ use crate::{PluginError, PluginErrorKind};
 
 const REBUILD: &str = "build or copy the plugin again";
 
-/// The properties of a library's format.
+/// The target and the linkage of a library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Library {
-    /// Its target.
+    /// The operating system and processor that the library was built for.
     pub target: Target,
-    /// Its requests to the system's loader; empty for formats other than ELF.
+    /// The instructions to the system's loader; empty for formats other than ELF.
     pub linkage: Linkage,
 }
 
-/// The library, and the bytes of the manifest's section where there is one.
+/// Returns the library, and the bytes of the manifest's section if there is one.
 pub(super) fn read<'data>(
     file: &Path,
     bytes: &'data [u8],
@@ -35,27 +35,26 @@ pub(super) fn read<'data>(
         refused("is not a dynamic library (no ELF, Mach-O or PE header)".into(), help)
     })?;
     let broken = |error: elf::Damage| {
-        // A header with other bits or bytes makes nonsense of the rest; that is then the true
-        // cause.
+        // A file for another word size or byte order also looks damaged, so report the target.
         match elf::target_of_header(bytes) {
             Some(target) if target != Target::of_this_host() => wrong_target(file, &target),
             _ => refused(format!("is a damaged or truncated library: {}", error.0), REBUILD),
         }
     };
     let object = object::File::parse(bytes).map_err(elf::Damage::from).map_err(broken)?;
-    let no_library = |what: &str| {
+    let not_a_library = |what: &str| {
         let help = "build the plugin with `crate-type = [\"cdylib\"]`";
         refused(format!("is {what}, not a dynamic library"), help)
     };
     match object.kind() {
         ObjectKind::Dynamic => {}
-        ObjectKind::Executable => return Err(no_library("a program")),
-        ObjectKind::Relocatable => return Err(no_library("an object file")),
-        _ => return Err(no_library("another kind of file")),
+        ObjectKind::Executable => return Err(not_a_library("a program")),
+        ObjectKind::Relocatable => return Err(not_a_library("an object file")),
+        _ => return Err(not_a_library("another kind of file")),
     }
     let linkage = linkage(kind, bytes).map_err(broken)?;
     if linkage.is_program {
-        return Err(no_library("a program"));
+        return Err(not_a_library("a program"));
     }
     let library = Library { target: target(&object), linkage };
     Ok((library, section(&object).map_err(broken)?))
@@ -75,7 +74,7 @@ fn section<'data>(object: &object::File<'data>) -> Result<Option<&'data [u8]>, e
     Ok(section.map(|section| section.data()).transpose()?)
 }
 
-/// Returns the refusal of a library that was built for another system.
+/// Returns the error of a library that was built for another system.
 pub fn wrong_target(file: &Path, target: &Target) -> PluginError {
     let reason = format!("was built for {target}, and this host is {}", Target::of_this_host());
     let help = "build the plugin for this host, or get the file for it";

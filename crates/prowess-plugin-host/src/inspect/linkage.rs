@@ -1,10 +1,10 @@
-//! The target of a library, and its requests to the system's loader.
+//! The target of a library, and its instructions to the system's loader.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The target of a library, in words: `elf`, `x86_64`, 64, `little`.
+/// The target of a library, such as `elf`, `x86_64`, 64, `little`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
     /// `elf`, `mach-o`, `pe`, or another format's name.
@@ -13,24 +13,24 @@ pub struct Target {
     pub architecture: String,
     /// The size of an address in bits.
     pub bits: u8,
-    /// The order of bytes in a number: `little` or `big`.
+    /// The byte order: `little` or `big`.
     pub endian: String,
 }
 
-/// The requests of a library to the system's loader.
+/// The instructions of a library to the system's loader.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Linkage {
-    /// The libraries that are opened with it, in its order.
+    /// The libraries that it needs, in order (`DT_NEEDED`).
     pub needed: Vec<String>,
-    /// The directories that the loader has to search for them (`DT_RPATH`, `DT_RUNPATH`).
+    /// The additional directories in which the loader searches for them (`DT_RPATH`, `DT_RUNPATH`).
     pub search_paths: Vec<String>,
-    /// Libraries that are to watch or replace it (`DT_AUDIT`, `DT_FILTER` and their kin).
+    /// The libraries that audit or replace it (`DT_AUDIT`, `DT_FILTER` and similar).
     pub redirects: Vec<String>,
-    /// Whether its code is written to while it is loaded (`DT_TEXTREL`).
+    /// Whether its code is modified while it is loaded (`DT_TEXTREL`).
     pub has_text_relocations: bool,
-    /// Whether it is a program that may lie at any address; no loader opens one.
+    /// Whether it is a position-independent executable, which the loader does not open.
     pub is_program: bool,
-    /// The oldest glibc that has every symbol it needs, such as `2.34`; `None` if it needs none.
+    /// The minimum version of glibc, such as `2.34`; `None` if it does not need glibc.
     pub minimum_glibc: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Whether a plugin fits this host and its policy, and where it runs.
+//! Checks whether a plugin fits this host and its policy, and decides where it runs.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ use crate::inspect::wrong_target;
 use crate::{Inspection, PluginError, PluginErrorKind, Target};
 
 impl PluginPolicy {
-    /// Whether a plugin that says this of itself may run on this host, trust aside.
+    /// Checks whether this host and this policy allow a plugin. Trust is checked separately.
     ///
     /// # Errors
     ///
-    /// It is for another system, needs a boundary or libraries that it does not get here, or is
-    /// older than the policy allows.
+    /// Returns an error if the plugin was built for another system or ABI, needs libraries that are
+    /// not allowed, or is older than the policy allows.
     pub fn judge(&self, file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
         if inspection.library.target != Target::of_this_host() {
             return Err(wrong_target(file, &inspection.library.target));
@@ -26,12 +26,13 @@ impl PluginPolicy {
         self.version(file, inspection)
     }
 
-    /// Where a plugin runs that may run. `is_pinned` says that its very digest is trusted, and not
-    /// only a key that signs many.
+    /// Decides where a plugin runs. `is_pinned` means that its digest is trusted, rather than a
+    /// signing key.
     ///
     /// # Errors
     ///
-    /// The policy wants it in the host, and it would end the host where it should report an error.
+    /// Returns an error if the policy requires the host's process and a panic of the plugin would
+    /// end the host.
     pub fn placement(
         &self,
         file: &Path,
@@ -54,11 +55,12 @@ impl PluginPolicy {
         }
     }
 
-    /// Whether the libraries that a plugin needs are allowed.
+    /// Checks the libraries that a plugin needs.
     ///
     /// # Errors
     ///
-    /// It needs others, or changes where the system's loader finds them.
+    /// Returns an error if it needs a library that is not allowed, or changes how the system's
+    /// loader finds libraries.
     pub fn linkage(&self, file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
         let linkage = &inspection.library.linkage;
         let is_foreign = |name: &&String| !self.allowed_libraries.contains(name);
@@ -72,12 +74,17 @@ impl PluginPolicy {
         } else if !linkage.search_paths.is_empty() {
             let paths = quote(&linkage.search_paths);
             let help = "build it without `-rpath`";
-            (format!("tells the loader to look for libraries in {paths}"), help)
+            (
+                format!(
+                    "adds {paths} to the directories in which the loader searches for libraries"
+                ),
+                help,
+            )
         } else if !linkage.redirects.is_empty() {
             let names = quote(&linkage.redirects);
-            (format!("tells the loader to open {names} in its place"), "build it without filters")
+            (format!("makes the loader open {names} instead of it"), "build it without filters")
         } else if linkage.has_text_relocations {
-            let reason = "has code that must be written to while it is loaded (text relocations)";
+            let reason = "has code that is modified while it is loaded (text relocations)";
             (reason.to_owned(), "build it with position-independent code (`-fPIC`)")
         } else {
             return Ok(());
@@ -91,7 +98,7 @@ impl PluginPolicy {
         match self.minimum_versions.get(&manifest.name) {
             Some(minimum) if own < *minimum => {
                 let reason = format!(
-                    "is version {own} of `{}`, and the policy asks for {minimum} or later",
+                    "is version {own} of `{}`, but the policy requires {minimum} or later",
                     manifest.name
                 );
                 let help = "install a newer version, or lower `minimum_versions` in the policy";
@@ -102,33 +109,35 @@ impl PluginPolicy {
     }
 }
 
-/// Returns the version of a plugin as its manifest has it.
+/// Returns the version in a plugin's manifest.
 ///
 /// # Errors
 ///
-/// It is not a semantic version.
+/// Returns an error if it is not a semantic version.
 pub fn version(file: &Path, inspection: &Inspection) -> Result<Version, PluginError> {
     let manifest = &inspection.manifest;
     manifest.version.parse().map_err(|error| {
-        let reason = format!("has the version `{}`, which is none: {error}", manifest.version);
+        let reason = format!("has an invalid version `{}`: {error}", manifest.version);
         let help = "ask its author for a version such as `1.2.3`";
         PluginError::refused(PluginErrorKind::Manifest, file, reason, help)
     })
 }
 
-/// Checks that the host speaks the major version of the boundary that the plugin was built with.
+/// Checks that the host supports the major version of the plugin's ABI.
 ///
 /// # Errors
 ///
-/// It does not.
+/// Returns an error with both versions if it does not.
 pub fn abi(file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
     let manifest = &inspection.manifest;
     let (major, minor) = HOST_ABI;
     match manifest.abi_version() {
         Some((own, _)) if own == major => Ok(()),
         _ => {
-            let reason =
-                format!("needs plugin ABI {}, and this host speaks {major}.{minor}", manifest.abi);
+            let reason = format!(
+                "needs plugin ABI {}, but this host supports {major}.{minor}",
+                manifest.abi
+            );
             let help = format!(
                 "get a build of `{}` for ABI {major}, or another version of this program",
                 manifest.name

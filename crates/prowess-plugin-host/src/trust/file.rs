@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::{Key, Pin, RevokedName, TrustStore};
 use crate::private_file;
 
-/// The version of the file's form.
+/// The version of the file format.
 const FORM: u32 = 1;
 
-/// Why the trust store cannot be used. Nothing is trusted then.
+/// The trust store cannot be used, so nothing is trusted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrustError {
@@ -19,18 +19,18 @@ pub enum TrustError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         cause: std::io::Error,
     },
-    /// Its content is not a trust store of this version.
+    /// The content is not a trust store of this version.
     #[error("the trust store `{}` is damaged, so no plugin is trusted: {cause}", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where and why.
+        /// The position and the reason.
         cause: String,
     },
-    /// A change was refused; the file is as it was.
+    /// A change was refused. The file is unchanged.
     #[error(transparent)]
     Refused(#[from] crate::PluginError),
 }
@@ -53,11 +53,11 @@ impl From<Written> for TrustStore {
 }
 
 impl TrustStore {
-    /// Reads the store; a file that is not there is an empty one.
+    /// Reads the store. A file that does not exist gives an empty store.
     ///
     /// # Errors
     ///
-    /// It cannot be read, is damaged, or other users may write to it.
+    /// Returns an error if the file cannot be read, is damaged, or other users may write to it.
     pub fn read(path: &Path) -> Result<Self, TrustError> {
         let cause = |cause| TrustError::File { path: path.to_owned(), cause };
         let Some(text) = private_file::read(path).map_err(cause)? else {
@@ -69,17 +69,17 @@ impl TrustStore {
         match written.form {
             FORM => Ok(written.into()),
             other => {
-                Err(damaged(format!("it has the form {other}, and this program knows {FORM}")))
+                Err(damaged(format!("it has format {other}, but this program supports {FORM}")))
             }
         }
     }
 
-    /// Reads the store, changes it and writes it, under a lock. The file is left as it was if the
-    /// change is refused, and a damaged file is never written over.
+    /// Reads, changes and writes the store under a lock. If `change` returns an error, or the file
+    /// is damaged, it is not written.
     ///
     /// # Errors
     ///
-    /// As [`Self::read`], or what `change` gives, or it cannot be written.
+    /// Returns an error if the file cannot be read or written, or the error of `change`.
     pub fn update<T, E: From<TrustError>>(
         path: &Path,
         change: impl FnOnce(&mut Self) -> Result<T, E>,
@@ -87,7 +87,7 @@ impl TrustStore {
         let cause = |cause| TrustError::File { path: path.to_owned(), cause };
         let lock = private_file::lock(path).map_err(cause)?;
         let mut store = Self::read(path)?;
-        let given = change(&mut store)?;
+        let result = change(&mut store)?;
         let TrustStore { pins, keys, revoked_names } = store;
         let written = Written { form: FORM, pins, keys, revoked_names };
         let text = serde_json::to_string_pretty(&written).map_err(|error| TrustError::Damaged {
@@ -96,6 +96,6 @@ impl TrustStore {
         })?;
         private_file::write(path, &(text + "\n")).map_err(cause)?;
         drop(lock);
-        Ok(given)
+        Ok(result)
     }
 }

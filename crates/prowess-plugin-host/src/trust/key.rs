@@ -1,4 +1,4 @@
-//! Keys that sign plugins, in the form of minisign.
+//! Public keys for plugin signatures, in the format of minisign.
 
 use std::path::Path;
 
@@ -11,39 +11,39 @@ use serde::{Deserialize, Serialize};
 use super::time;
 use crate::regular_file::read_text;
 
-/// The most bytes that the file of a key may have.
+/// The maximum size of a key file.
 const MAX_KEY_BYTES: u64 = 4096;
 
-/// Where the number of a key stands in its bytes and in those of a signature.
+/// The position of the key id in the bytes of a key and of a signature.
 const ID: std::ops::Range<usize> = 2..10;
 
-/// A key whose owner may say what runs.
+/// A public key. Plugins that its owner signs are trusted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Key {
-    /// Its number, 16 hexadecimal digits as minisign prints them.
+    /// The key id: 16 hexadecimal digits, as minisign prints it.
     pub id: String,
     /// The key in base64.
     pub key: String,
-    /// The user that trusted it.
+    /// The user that added the key.
     pub trusted_by: String,
-    /// When.
+    /// The time at which it was added.
     #[serde(with = "time")]
     pub trusted_at: Timestamp,
-    /// Since when it is no longer trusted.
+    /// The time of the revocation, if it was revoked.
     #[serde(with = "time::option", default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<Timestamp>,
 }
 
-/// Why there is no key to trust.
+/// A public key could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
     /// The file cannot be read.
     #[error("it cannot be read: {0}")]
     Unreadable(String),
-    /// The text is not a public key of minisign.
-    #[error("it is not a public key of minisign: {0}")]
+    /// The text is not a minisign public key.
+    #[error("it is not a minisign public key: {0}")]
     Invalid(String),
 }
 
@@ -52,23 +52,23 @@ impl Key {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is not a public key of minisign.
+    /// Returns an error if the file cannot be read or is not a minisign public key.
     pub fn read(file: &Path, signed_off_by: &super::SignedOffBy) -> Result<Self, KeyError> {
         let text = read_text(file, MAX_KEY_BYTES);
         let text = text.map_err(|error| KeyError::Unreadable(error.to_string()))?;
         Self::parse(&text, signed_off_by)
     }
 
-    /// Reads a key from the text of a `.pub` file, or from its line in base64.
+    /// Parses the text of a `.pub` file, or only its base64 line.
     ///
     /// # Errors
     ///
-    /// The text is not a public key of minisign.
+    /// Returns an error if the text is not a minisign public key.
     pub fn parse(text: &str, signed_off_by: &super::SignedOffBy) -> Result<Self, KeyError> {
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let line = lines.next_back().unwrap_or_default();
         PublicKey::from_base64(line).map_err(|error| KeyError::Invalid(error.to_string()))?;
-        let id = id_in(line).ok_or_else(|| KeyError::Invalid("it has no number".into()))?;
+        let id = id_in(line).ok_or_else(|| KeyError::Invalid("it has no key id".into()))?;
         Ok(Self {
             id,
             key: line.to_owned(),
@@ -78,29 +78,29 @@ impl Key {
         })
     }
 
-    /// Whether this key's owner signed these bytes.
+    /// Returns whether the signature of these bytes was made with this key.
     pub(crate) fn has_signed(&self, bytes: &[u8], signature: &SignatureFile) -> bool {
         let Ok(key) = PublicKey::from_base64(&self.key) else {
             return false;
         };
-        // Signatures of the old kind, which are not over a hash, are made by no minisign of today.
+        // Legacy signatures, which are not prehashed, are no longer made by minisign.
         key.verify(bytes, &signature.signature, false).is_ok()
     }
 }
 
 /// A `.minisig` file.
 pub(crate) struct SignatureFile {
-    /// The number of the key that made it, as it says.
+    /// The id of the signing key, according to the signature.
     pub(crate) key: String,
     signature: Signature,
 }
 
 impl SignatureFile {
-    /// Reads the text of the file.
+    /// Parses the text of the file.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let signature = Signature::decode(text).map_err(|error| error.to_string())?;
         let line = text.lines().nth(1).unwrap_or_default();
-        let key = id_in(line).ok_or("it has no number of a key")?;
+        let key = id_in(line).ok_or("it has no key id")?;
         Ok(Self { key, signature })
     }
 
@@ -110,7 +110,8 @@ impl SignatureFile {
     }
 }
 
-/// minisign prints the number as one of little-endian bytes.
+/// Returns the key id in a base64 line. As minisign does, prints the bytes as a little-endian
+/// number.
 fn id_in(line: &str) -> Option<String> {
     let bytes = STANDARD.decode(line.trim()).ok()?;
     let id = bytes.get(ID)?.try_into().ok()?;

@@ -1,4 +1,4 @@
-//! Whether a key that is trusted has signed a file, for what it says that it is.
+//! Verifies the signature of a plugin.
 
 use std::path::Path;
 
@@ -7,17 +7,17 @@ use crate::regular_file::read_text;
 use crate::trust::SignatureFile;
 use crate::{PluginError, PluginErrorKind, TrustStore};
 
-/// The most bytes that a signature's file may have.
+/// The maximum size of a signature file.
 const MAX_SIGNATURE_BYTES: u64 = 4096;
 
-/// The key by which the file is signed for what it says that it is.
+/// Checks that a trusted key signed the file for its name, version and target. Returns the key id.
 pub(super) fn signed_by(
-    seen: &InspectedFile<'_>,
+    inspected: &InspectedFile<'_>,
     trust: &TrustStore,
     signature: &SignatureFile,
 ) -> Result<String, PluginError> {
-    let file = seen.file;
-    let manifest = &seen.inspection.manifest;
+    let file = inspected.file;
+    let manifest = &inspected.inspection.manifest;
     let id = &signature.key;
     let refused = |reason: String, help: &str| {
         PluginError::refused(PluginErrorKind::Signature, file, reason, help)
@@ -30,21 +30,24 @@ pub(super) fn signed_by(
         let help = "get a build that is signed by another key";
         return Err(refused(format!("is signed by the key {id}, which was revoked"), help));
     }
-    if !key.has_signed(&(seen.bytes)()?, signature) {
+    if !key.has_signed(&(inspected.bytes)()?, signature) {
         let help = "get the file and its `.minisig` again from the same release";
-        return Err(refused(format!("has a signature by the key {id} that does not fit it"), help));
+        return Err(refused(
+            format!("has a signature by the key {id} that does not match its content"),
+            help,
+        ));
     }
     let own = format!("{} {} {}", manifest.name, manifest.version, manifest.target);
     let comment = signature.trusted_comment();
     if comment != own {
-        let reason = format!("is `{own}`, and the key {id} signed it as `{comment}`");
+        let reason = format!("is `{own}`, but the key {id} signed it as `{comment}`");
         let help = "get the signature that was made for this file: its trusted comment is `NAME VERSION TARGET`";
         return Err(refused(reason, help));
     }
     Ok(id.clone())
 }
 
-/// The signature that lies beside the file: its name with `.minisig`.
+/// Reads the signature next to the file, which has its name with `.minisig` appended.
 pub(super) fn signature_of(file: &Path) -> Result<Option<SignatureFile>, PluginError> {
     let mut name = file.as_os_str().to_owned();
     name.push(".minisig");
@@ -58,5 +61,5 @@ pub(super) fn signature_of(file: &Path) -> Result<Option<SignatureFile>, PluginE
         Err(error) => return Err(refused(format!("has a signature that cannot be read: {error}"))),
     };
     let signature = SignatureFile::parse(&text);
-    signature.map(Some).map_err(|why| refused(format!("has a damaged signature: {why}")))
+    signature.map(Some).map_err(|reason| refused(format!("has a damaged signature: {reason}")))
 }

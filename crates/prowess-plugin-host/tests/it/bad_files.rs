@@ -1,4 +1,4 @@
-//! Files that must not run, each with a constructor that would tell if one did.
+//! Rejected files do not run. Each has a constructor that would leave a trace.
 
 use std::path::{Path, PathBuf};
 
@@ -10,9 +10,9 @@ use prowess_plugin_host::{
 use tempfile::TempDir;
 
 use crate::library::{Library, dependency, manifest};
-use crate::trust::witness;
+use crate::trust::signed_off_by;
 
-/// A directory of plugins with one file, whose code writes another file as soon as it is opened.
+/// A plugin directory with one file, whose constructor creates another file when it is opened.
 struct Trap {
     place: TempDir,
     policy: PluginPolicy,
@@ -32,7 +32,7 @@ impl Trap {
         let code = format!(
             "#include <stdio.h>\n\
              __attribute__((constructor)) static void run(void) {{ fopen(\"{}\", \"w\"); }}",
-            trap.sprung().display()
+            trap.trace_file().display()
         );
         let library = more(&path, Library::new(manifest).code(&code));
         std::fs::write(trap.file(), library.build()).unwrap();
@@ -43,7 +43,7 @@ impl Trap {
         self.policy.directories[0].join("trap.so")
     }
 
-    fn sprung(&self) -> PathBuf {
+    fn trace_file(&self) -> PathBuf {
         self.policy.directories[0].join("it-ran")
     }
 
@@ -51,7 +51,7 @@ impl Trap {
         let bytes = std::fs::read(self.file()).unwrap();
         let inspection = inspect(&self.file(), &bytes).unwrap();
         let digest = Digest::of(&bytes);
-        self.trust.pin(&self.file(), digest, &inspection, &witness(), Older::Refuse).unwrap();
+        self.trust.pin(&self.file(), digest, &inspection, &signed_off_by(), Older::Refuse).unwrap();
         self
     }
 
@@ -59,16 +59,16 @@ impl Trap {
         verify(&self.file(), Origin::Directory, &self.policy, &self.trust)
     }
 
-    /// It is refused for this reason, whoever looks at it, and nothing of it ran.
+    /// Checks that verification and listing refuse the file for this reason, and that no code ran.
     #[track_caller]
     fn check(self, kind: PluginErrorKind) {
-        let error = self.verify().expect_err("it must not run");
+        let error = self.verify().expect_err("the file is refused");
         assert_eq!(error.kind, kind, "{error}");
         let mut cache = InventoryCache::default();
         let listed = list(&self.policy, &self.trust, &mut cache).unwrap();
-        let verdict = listed[0].verdict.as_ref().expect_err("the list says so, too");
+        let verdict = listed[0].verdict.as_ref().expect_err("the list has the same verdict");
         assert_eq!(verdict.kind, kind, "{verdict}");
-        assert!(!self.sprung().exists(), "no constructor ran: {error}");
+        assert!(!self.trace_file().exists(), "no constructor ran: {error}");
         drop(self.place);
     }
 }
@@ -78,7 +78,7 @@ fn plain(_: &Path, library: Library) -> Library {
 }
 
 #[test]
-fn no_constructor_of_a_file_that_is_refused_runs() {
+fn constructors_of_refused_files_do_not_run() {
     Trap::new(&manifest(), plain).check(PluginErrorKind::NotTrusted);
     let other = Manifest { abi: "2.0".into(), ..manifest() };
     Trap::new(&other, plain).trusted().check(PluginErrorKind::Abi);
@@ -94,24 +94,24 @@ fn no_constructor_of_a_file_that_is_refused_runs() {
     Trap::new(&manifest(), needs).trusted().check(PluginErrorKind::Linkage);
 }
 
-/// Opens what is trusted and is no plugin all the same.
+/// Opens a trusted library with this code, which is not a plugin.
 #[track_caller]
 fn opened(code: &str, reason: &str) {
     let trap = Trap::new(&manifest(), |_, library| library.code(code)).trusted();
-    let plugin = trap.verify().expect("it may run");
+    let plugin = trap.verify().expect("the file is trusted");
     let error = LoadedCode::open(&plugin, stage(&plugin, trap.place.path()).unwrap());
-    let error = error.expect_err("there is nothing to call");
+    let error = error.expect_err("the library exports no root module");
     assert_eq!(error.kind, PluginErrorKind::Abi, "{error}");
     assert!(error.reason.contains(reason) && error.was_executed, "{error}");
-    assert!(trap.sprung().exists(), "the trap works: to open a library is to run it");
+    assert!(trap.trace_file().exists(), "opening the library ran its constructor");
 }
 
 #[test]
-fn a_library_without_a_way_to_its_code_is_refused_before_any_call() {
-    opened("", "has no way to its code");
+fn library_without_root_module_is_refused() {
+    opened("", "does not export the root module of a plugin");
     let symbol = "_1as_0lib_1header_0root_bmodule_bloader";
-    let nothing = format!("const unsigned char {symbol}[4096] = {{0}};");
-    opened(&nothing, "was built with another boundary");
-    let nonsense = format!("const char {symbol}[4096] = \"abi_stable library header\";");
-    opened(&nonsense, "was built with another boundary");
+    let zeroes = format!("const unsigned char {symbol}[4096] = {{0}};");
+    opened(&zeroes, "was built with another ABI");
+    let invalid = format!("const char {symbol}[4096] = \"abi_stable library header\";");
+    opened(&invalid, "was built with another ABI");
 }

@@ -1,4 +1,4 @@
-//! A plugin in a process of its own: what the host does when the process fails.
+//! Failures of a plugin in a separate process.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -49,14 +49,14 @@ pub(crate) fn start(
     limits: PluginLimits,
     clock: &Arc<impl Clock + 'static>,
 ) -> ProcessPlugin {
-    start_process(launch(config, limits), Arc::clone(clock) as _).expect("the plugin begins")
+    start_process(launch(config, limits), Arc::clone(clock) as _).expect("the plugin starts")
 }
 
 pub(crate) fn real() -> Arc<MovableClock> {
     Arc::default()
 }
 
-/// Reads a file of a package of the faulty source, which makes it do what the names say.
+/// Reads a file of the faulty source. The names of the package and the file select the fault.
 pub(crate) fn read(
     plugin: &ProcessPlugin,
     package: &str,
@@ -71,46 +71,55 @@ fn quick() -> PluginLimits {
     PluginLimits { call_ms: 50, grace_ms: 20, ..PluginLimits::default() }
 }
 
-/// The call fails for this reason, the host goes on, and the plugin is started again after a while.
+/// Checks that a call fails for this reason, and that the plugin is restarted after the backoff.
 #[track_caller]
 fn contained(what: &str, reason: &str) {
     let clock = Arc::new(ManualClock::default());
     let plugin = start(json!({}), PluginLimits::default(), &clock);
     let error = read(&plugin, what, "file").expect_err("the call fails");
-    assert_eq!(error.kind, SourceErrorKind::Unavailable, "the error says so: {error}");
+    assert_eq!(
+        error.kind,
+        SourceErrorKind::Unavailable,
+        "a crash makes the source unavailable: {error}"
+    );
     assert!(error.message.contains(reason), "`{what}`: the reason is `{reason}`: {error}");
-    let error = read(&plugin, "good", "file").expect_err("it is not started again at once");
-    assert!(error.message.contains("; it is started again in 100 ms"), "`{what}`: {error}");
+    let error =
+        read(&plugin, "good", "file").expect_err("the plugin is not restarted during the backoff");
+    assert!(error.message.contains("; it is restarted in 100 ms"), "`{what}`: {error}");
     clock.advance(Duration::from_millis(100));
-    assert_eq!(read(&plugin, "good", "file").as_deref(), Ok("good"), "`{what}`: it is back");
+    assert_eq!(
+        read(&plugin, "good", "file").as_deref(),
+        Ok("good"),
+        "`{what}`: the plugin is restarted"
+    );
 }
 
 #[test]
-fn plugin_that_ends_its_process_ends_nothing_else() {
+fn crash_of_the_process_is_contained() {
     contained("abort", "ended its process by signal 6");
     contained("exit", "ended its process with exit code 42");
     contained("overflow", "ended its process by signal");
     contained("grow", "ended its process by signal");
 }
 
-/// A fork that was permitted outlived the host, and its abort was reported as a deadline.
+/// A permitted fork outlived the host, and its abort was reported as a timeout.
 #[test]
 fn fork_and_abort_is_a_crash() {
     contained("fork", "[plugin-crashed]");
 }
 
-/// The plugin's own deadline came first, so the process was never replaced: after eight such calls the
-/// plugin was stuck.
+/// The timeout inside the process came first, so the process was never replaced: after eight such
+/// calls the plugin was stuck.
 #[test]
-fn twenty_endless_loops_leave_it_serving() {
+fn endless_loops_do_not_block_later_calls() {
     let plugin = start(json!({}), quick(), &real());
     for round in 0..20 {
-        let error = read(&plugin, "spin", "file").expect_err("the call ends");
+        let error = read(&plugin, "spin", "file").expect_err("the call fails");
         let expected = "did not answer within 50 ms";
         assert!(error.message.contains(expected), "round {round}: {error}");
-        // A busy machine may need longer than the deadline of this test for a good call.
+        // On a busy machine a good call may take longer than the timeout of this test.
         let served = (0..50).any(|_| read(&plugin, "good", "file").is_ok());
-        assert!(served, "round {round}: it is served again");
+        assert!(served, "round {round}: a later call succeeds");
     }
     drop(plugin);
     let is_gone = || children().is_empty();
@@ -123,7 +132,7 @@ fn twenty_endless_loops_leave_it_serving() {
     );
 }
 
-/// The processes of this test's thread group that run a plugin for it.
+/// Returns the plugin processes that this test has started.
 fn children() -> Vec<String> {
     let own = std::process::id().to_string();
     let Ok(tasks) = std::fs::read_dir(format!("/proc/{own}/task")) else { return Vec::new() };
@@ -140,40 +149,48 @@ fn children() -> Vec<String> {
 }
 
 #[test]
-fn plugin_that_fails_too_often_is_left_alone() {
+fn plugin_that_fails_too_often_is_quarantined() {
     let clock = Arc::new(ManualClock::default());
     let plugin = start(json!({}), PluginLimits::default(), &clock);
     for _ in 0..4 {
         let error = read(&plugin, "exit", "file").expect_err("the call fails");
-        assert!(error.message.contains("exit code 42"), "it is started again until then: {error}");
+        assert!(
+            error.message.contains("exit code 42"),
+            "the plugin is restarted up to the limit: {error}"
+        );
         clock.advance(Duration::from_secs(5));
     }
-    let error = read(&plugin, "good", "file").expect_err("it is left alone");
+    let error = read(&plugin, "good", "file").expect_err("the plugin is not restarted");
     assert!(error.message.contains("[plugin-quarantined]"), "{error}");
-    assert!(error.message.contains("failed 4 times in 600 s and is left alone"), "{error}");
+    assert!(error.message.contains("failed 4 times in 600 s and is not restarted"), "{error}");
     clock.advance(Duration::from_secs(601));
-    assert_eq!(read(&plugin, "good", "file").as_deref(), Ok("good"), "old failures are forgotten");
+    assert_eq!(
+        read(&plugin, "good", "file").as_deref(),
+        Ok("good"),
+        "failures before the window do not count"
+    );
 }
 
-/// The deadline was one for the whole scan.
+/// The timeout was one for the whole scan.
 #[test]
-fn slow_scan_goes_on_while_it_finds_something() {
+fn slow_scan_with_progress_does_not_time_out() {
     let limits = PluginLimits { call_ms: 600, ..PluginLimits::default() };
     let plugin = start(json!({"scan": "slow"}), limits, &real());
-    let scan = ScanRecorder::scan(&*plugin.sources[0]).expect("twice the deadline is no fault");
-    assert_eq!(scan.found.len(), 13, "everything is found");
+    let scan = ScanRecorder::scan(&*plugin.sources[0])
+        .expect("a scan with progress may take longer than the timeout");
+    assert_eq!(scan.found.len(), 13, "all packages are found");
 }
 
 #[test]
-fn flood_of_problems_is_cut_and_counted() {
+fn problems_beyond_the_limit_are_omitted() {
     let plugin = start(json!({"scan": "problems"}), PluginLimits::default(), &real());
     let scan = ScanRecorder::scan(&*plugin.sources[0]).expect("the scan ends");
     assert!(scan.problems.len() < 1_100, "a thousand and a notice: {}", scan.problems.len());
     let is_noted = |problem: &Diagnostic| problem.message.contains("more than 1000 problems");
-    assert!(scan.problems.iter().any(is_noted), "the rest is noted");
+    assert!(scan.problems.iter().any(is_noted), "a notice reports the omitted problems");
 }
 
-/// A cancel that counts how often it is looked at.
+/// A cancellation that counts how often it is checked.
 fn counted_cancel() -> (Cancel, Arc<AtomicUsize>, Cancel) {
     let (set, looks) = (Cancel::default(), Arc::<AtomicUsize>::default());
     let (is_set, counted) = (set.clone(), Arc::clone(&looks));
@@ -185,7 +202,7 @@ fn counted_cancel() -> (Cancel, Arc<AtomicUsize>, Cancel) {
 }
 
 #[test]
-fn calls_at_once_do_not_wait_for_each_other_and_end_when_cancelled() {
+fn concurrent_calls_are_independent_and_cancellable() {
     let limits = PluginLimits { calls_at_once: 4, ..PluginLimits::default() };
     let plugin = start(json!({"scan": "cancel"}), limits, &real());
     let (cancel, looks, set) = counted_cancel();
@@ -195,9 +212,9 @@ fn calls_at_once_do_not_wait_for_each_other_and_end_when_cancelled() {
         });
         for _ in 0..20 {
             let answer = read(&plugin, "good", "file");
-            assert_eq!(answer.as_deref(), Ok("good"), "one call holds up no other");
+            assert_eq!(answer.as_deref(), Ok("good"), "a waiting call does not block others");
         }
-        // The first look is before the call is sent, where a call that is cancelled is not made.
+        // The first check happens before the call is sent, and would prevent it.
         while looks.load(Ordering::SeqCst) < 2 && !waiting.is_finished() {
             std::thread::yield_now();
         }
@@ -208,29 +225,29 @@ fn calls_at_once_do_not_wait_for_each_other_and_end_when_cancelled() {
             "the plugin ends by itself: {error}"
         );
     });
-    assert_eq!(read(&plugin, "good", "file").as_deref(), Ok("good"), "and the process goes on");
+    assert_eq!(read(&plugin, "good", "file").as_deref(), Ok("good"), "the process keeps running");
 }
 
-/// The host's side reads no frame of any length, so it ended the process of such an answer.
+/// The host refused the long frame, so it ended the process.
 #[test]
-fn answer_that_is_too_large_is_an_error_of_its_call() {
+fn too_large_answer_fails_only_its_call() {
     let limits = PluginLimits { answer_bytes: 1 << 20, ..PluginLimits::default() };
     let plugin = start(json!({}), limits, &Arc::new(ManualClock::default()));
     let many = PackagePath::new("many").unwrap();
-    let error = plugin.sources[0].list(&many, usize::MAX).expect_err("it is too large");
+    let error = plugin.sources[0].list(&many, usize::MAX).expect_err("the answer is too large");
     assert_eq!(error.kind, SourceErrorKind::TooLarge, "{error}");
-    assert!(error.message.contains("of which 5242880 are allowed"), "it names the limit: {error}");
-    assert_eq!(read(&plugin, "good", "file").as_deref(), Ok("good"), "the process goes on");
+    assert!(error.message.contains("; 5242880 are allowed"), "it names the limit: {error}");
+    assert_eq!(read(&plugin, "good", "file").as_deref(), Ok("good"), "the process keeps running");
 }
 
-/// A tool's result is within the limit of an answer, wherever the plugin runs.
+/// The limit of an answer also applies to a tool's result in a separate process.
 #[test]
-fn large_result_of_a_tool_arrives() {
+fn large_tool_result_is_complete() {
     let plugin = start(json!({}), PluginLimits::default(), &real());
     let result = call(&plugin, "larger");
     assert!(!result.is_error, "{:?}", result.code);
-    let Content::Text { text } = &result.content[0] else { panic!("it is a text") };
-    assert_eq!(text.len(), 5 << 20, "all of it");
+    let Content::Text { text } = &result.content[0] else { panic!("the result is a text") };
+    assert_eq!(text.len(), 5 << 20, "the result is complete");
 }
 
 #[test]
@@ -262,14 +279,17 @@ fn call(plugin: &ProcessPlugin, how: &str) -> ToolResult {
 }
 
 #[test]
-fn tool_of_a_process_is_a_tool() {
+fn tool_in_a_process_is_callable() {
     let plugin = start(json!({}), PluginLimits::default(), &real());
     let result = call(&plugin, "who");
     let seen = format!("{:?}", result.structured);
-    assert!(seen.contains("s-1") && seen.contains("User"), "it knows its call: {result:?}");
+    assert!(
+        seen.contains("s-1") && seen.contains("User"),
+        "the tool receives the context of the call: {result:?}"
+    );
     let failed = call(&plugin, "abort");
-    assert!(failed.is_error, "a crash is an answer: {failed:?}");
-    assert_eq!(failed.code.unwrap().as_str(), "plugin-crashed", "with a code");
+    assert!(failed.is_error, "a crash gives a result: {failed:?}");
+    assert_eq!(failed.code.unwrap().as_str(), "plugin-crashed", "the result has a code");
 }
 
 #[test]
@@ -279,7 +299,7 @@ fn pages_become_one_listing() {
 }
 
 #[test]
-fn program_that_takes_nothing_is_buried() {
+fn program_that_ends_early_is_an_error() {
     let launch = Launch { program: "true".into(), ..launch(json!({}), PluginLimits::default()) };
     let refused = start_process(launch, Arc::new(ManualClock::default())).err().unwrap();
     assert_eq!(refused.kind, PluginErrorKind::Init, "{refused}");
@@ -287,10 +307,10 @@ fn program_that_takes_nothing_is_buried() {
 }
 
 #[test]
-fn plugin_that_does_not_begin_is_an_error() {
+fn plugin_that_does_not_start_is_an_error() {
     let check = |begin: &str, limits: PluginLimits, kind: PluginErrorKind, reason: &str| {
         let started = start_process(launch(json!({ "init": begin }), limits), real());
-        let error = started.err().expect("it does not begin");
+        let error = started.err().expect("the plugin does not start");
         assert_eq!(error.kind, kind, "{begin}: {error}");
         assert!(error.reason.contains(reason), "{begin}: {error}");
     };
@@ -298,9 +318,9 @@ fn plugin_that_does_not_begin_is_an_error() {
     check("refuse", usual(), PluginErrorKind::Init, "nobody is there");
     check("abort", usual(), PluginErrorKind::Crashed, "ended its process by signal 6");
     let quick = PluginLimits { init_ms: 1_000, ..usual() };
-    check("hang", quick, PluginErrorKind::Init, "did not begin within 1000 ms");
+    check("hang", quick, PluginErrorKind::Init, "did not start within 1000 ms");
     let launch = Launch { program: "/nowhere/runner".into(), ..launch(json!({}), usual()) };
-    let error = start_process(launch, real()).err().expect("there is no such program");
+    let error = start_process(launch, real()).err().expect("the program does not exist");
     assert!(error.to_string().contains("by `/nowhere/runner`"), "{error}");
     assert!(error.to_string().ends_with("; nothing was executed"), "{error}");
 }

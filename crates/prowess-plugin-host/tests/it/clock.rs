@@ -1,11 +1,11 @@
-//! A clock that ticks, and that a test can move forward.
+//! A real clock that a test can move forward.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use prowess_core::{Clock, Timestamp};
 
-/// Real time plus what a test has added.
+/// Real time plus the time that a test has added.
 pub(crate) struct MovableClock {
     start: Instant,
     added: Mutex<Duration>,

@@ -1,4 +1,4 @@
-//! What a plugin in a process of its own can reach, confined and not.
+//! Access of a plugin in a separate process, with and without a sandbox.
 
 use std::fs::File;
 use std::path::Path;
@@ -13,14 +13,14 @@ use crate::child::{launch, read, real};
 
 const CONFINED: [SandboxPolicy; 2] = [SandboxPolicy::Floor, SandboxPolicy::Namespaces];
 
-/// A directory with a file `secret` that the plugin's configuration does not name.
+/// Creates a directory with a file `secret` that the plugin's configuration does not name.
 fn secret() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("secret"), "hidden").unwrap();
     directory
 }
 
-/// The plugin with rights of its own; `path` is for what it reaches for.
+/// Starts the plugin with these rights. `path` is the target of its access.
 fn start(sandbox: SandboxPolicy, path: &Path, rights: PluginRights) -> ProcessPlugin {
     let config = json!({"target": std::process::id().to_string(), "path": path});
     let launch = launch(config, PluginLimits::default());
@@ -28,7 +28,7 @@ fn start(sandbox: SandboxPolicy, path: &Path, rights: PluginRights) -> ProcessPl
     started.unwrap_or_else(|error| panic!("{sandbox:?}: {error}"))
 }
 
-/// Nothing may be read, not even what the configuration names.
+/// Returns rights without any access, not even to files that the configuration names.
 fn no_rights() -> PluginRights {
     PluginRights { read: Some(Vec::new()), ..PluginRights::default() }
 }
@@ -42,7 +42,7 @@ const ATTACKS: [&str; 9] =
     ["environ", "stdout", "memory", "read", "write", "list", "socket", "run", "orphan"];
 
 #[test]
-fn confined_plugin_reaches_nothing() {
+fn sandbox_refuses_every_access() {
     let directory = secret();
     for sandbox in CONFINED {
         for (what, path) in ATTACKS.map(|what| (what, path_for(what, directory.path()))) {
@@ -52,7 +52,7 @@ fn confined_plugin_reaches_nothing() {
         }
     }
     let secret = std::fs::read_to_string(directory.path().join("secret")).unwrap();
-    assert_eq!(secret, "hidden", "nothing was written");
+    assert_eq!(secret, "hidden", "the file is unchanged");
 }
 
 fn path_for(what: &str, directory: &Path) -> std::path::PathBuf {
@@ -63,9 +63,9 @@ fn path_for(what: &str, directory: &Path) -> std::path::PathBuf {
     }
 }
 
-/// Without the sandbox each of them works, so the test above shows something.
+/// Without the sandbox each attack succeeds, so the test above is meaningful.
 #[test]
-fn control_without_sandbox_reaches_everything() {
+fn attacks_succeed_without_sandbox() {
     let directory = secret();
     for (what, path) in ATTACKS.map(|what| (what, path_for(what, directory.path()))) {
         let plugin = start(SandboxPolicy::Off, &path, no_rights());
@@ -80,13 +80,20 @@ fn control_without_sandbox_reaches_everything() {
 }
 
 #[test]
-fn granted_rights_are_rights() {
+fn granted_rights_allow_access() {
     let directory = secret();
     let file = directory.path().join("secret");
     for sandbox in CONFINED {
         let named = start(sandbox, &file, PluginRights::default());
-        assert_eq!(reach(&named, "read").as_deref(), Ok("hidden"), "its configuration names it");
-        assert!(reach(&named, "write").is_err(), "{sandbox:?}: to read is not to write");
+        assert_eq!(
+            reach(&named, "read").as_deref(),
+            Ok("hidden"),
+            "the configuration names the file"
+        );
+        assert!(
+            reach(&named, "write").is_err(),
+            "{sandbox:?}: the right to read does not include writing"
+        );
         let rights = PluginRights { write: vec![file.clone()], ..no_rights() };
         assert_eq!(reach(&start(sandbox, &file, rights), "write").as_deref(), Ok(""));
         std::fs::write(&file, "hidden").unwrap();
@@ -96,7 +103,7 @@ fn granted_rights_are_rights() {
 }
 
 #[test]
-fn relative_path_starts_from_the_hosts_directory() {
+fn relative_paths_start_at_the_hosts_directory() {
     let directory = secret();
     let config = json!({"path": "secret"});
     let launch = launch(config, PluginLimits::default());
@@ -105,7 +112,7 @@ fn relative_path_starts_from_the_hosts_directory() {
     assert_eq!(reach(&plugin, "read").as_deref(), Ok("hidden"), "as in the host's process");
 }
 
-/// A process that the plugin starts outlived the plugin and the host.
+/// A process that the plugin started outlived the plugin and the host.
 #[test]
 fn orphans_end_with_the_plugin() {
     let rights = PluginRights {
@@ -113,13 +120,13 @@ fn orphans_end_with_the_plugin() {
         ..no_rights()
     };
     let plugin = start(SandboxPolicy::Auto, Path::new("612"), rights);
-    reach(&plugin, "orphan").expect("it may run programs");
-    assert!(becomes(1), "the orphan is there");
+    reach(&plugin, "orphan").expect("the plugin may run programs");
+    assert!(becomes(1), "the orphan runs");
     drop(plugin);
-    assert!(becomes(0), "it ended with the plugin");
+    assert!(becomes(0), "the orphan ended with the plugin");
 }
 
-/// Whether so many processes sleep for as long as the orphan does, now or soon.
+/// Waits until this number of orphans runs. Returns whether that happens.
 fn becomes(count: usize) -> bool {
     (0..20_000).any(|_| {
         std::thread::yield_now();
@@ -160,9 +167,9 @@ fn process_is_limited() {
     }
 }
 
-/// A file that the host forgot to close on `exec` was open in the plugin.
+/// A file without `FD_CLOEXEC` in the host was open in the plugin.
 #[test]
-fn descriptors_are_its_own() {
+fn descriptors_and_environment_are_not_inherited() {
     let directory = secret();
     let path = directory.path().join("secret");
     let leaked = File::open(&path).unwrap();
@@ -171,11 +178,14 @@ fn descriptors_are_its_own() {
     let files = reach(&plugin, "files").unwrap();
     assert!(!files.contains("secret"), "{files}");
     let environment = reach(&plugin, "environment").unwrap();
-    assert!(!environment.contains("PATH"), "nor is the host's environment: {environment}");
+    assert!(
+        !environment.contains("PATH"),
+        "the host's environment is not inherited: {environment}"
+    );
 }
 
 #[test]
-fn flood_of_output_is_survived() {
+fn flood_of_output_does_not_block_calls() {
     let plugin = start(SandboxPolicy::Auto, Path::new("/"), no_rights());
-    assert_eq!(read(&plugin, "flood", "file").as_deref(), Ok("good"), "the call ends");
+    assert_eq!(read(&plugin, "flood", "file").as_deref(), Ok("good"), "the call succeeds");
 }

@@ -1,4 +1,4 @@
-//! A conversation that tools are called in.
+//! A session for tool calls.
 
 use prowess_core::{
     ActiveSkill, Caller, Cancel, Catalog, Clock, LoadMode, Receipt, Session, SessionError,
@@ -7,7 +7,7 @@ use prowess_core::{
 use serde_json::Value;
 use std::sync::Arc;
 
-/// A conversation that has only an id.
+/// A session with only an id.
 pub(crate) struct Conversation(pub(crate) SessionId);
 
 impl Session for Conversation {
@@ -28,7 +28,7 @@ impl Session for Conversation {
     }
 }
 
-/// Calls a tool for the user, in the conversation `talk-7`.
+/// Calls a tool as the user, in the session `talk-7`.
 pub(crate) fn call(
     tool: &dyn Tool,
     clock: &dyn Clock,
@@ -37,7 +37,7 @@ pub(crate) fn call(
 ) -> ToolResult {
     let context = ToolContext {
         catalog: &Arc::new(Catalog::empty()),
-        session: &Conversation(SessionId::new("talk-7").expect("it is a good id")),
+        session: &Conversation(SessionId::new("talk-7").expect("the id is valid")),
         caller: Caller::User,
         origin: &Arc::default(),
         clock,

@@ -1,4 +1,4 @@
-//! A plugin's source cannot be told from the one that is linked.
+//! A plugin's source behaves like the linked one.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn linked() -> MemorySource {
 }
 
 #[test]
-fn it_says_what_the_linked_one_says() {
+fn results_equal_those_of_the_linked_source() {
     let (linked, loaded) = (linked(), memory_source(&FILES));
     assert_eq!((loaded.name(), loaded.root()), (linked.name(), linked.root()));
     let [one, other] = [&linked as &dyn SkillSource, &*loaded].map(|source| {
@@ -53,34 +53,34 @@ fn it_says_what_the_linked_one_says() {
 }
 
 #[test]
-fn a_part_of_a_source_is_scanned() {
+fn partial_scans_are_equal() {
     let (linked, loaded) = (linked(), memory_source(&FILES));
     let asked = [PackagePath::new("pdf").unwrap()];
     let [one, other] = [&linked as &dyn SkillSource, &*loaded].map(|source| {
         let (recorder, coverage) = ScanRecorder::default().record_packages(source, &asked).unwrap();
         (coverage, recorder.found)
     });
-    assert_eq!(one, other, "it reports the same and says that it looked at the same");
+    assert_eq!(one, other, "the reports and the coverage are equal");
     let [one, other] = [&linked as &dyn SkillSource, &*loaded]
         .map(|source| source.watch(Arc::new(|_| ())).unwrap().is_some());
-    assert_eq!(one, other, "both can be watched, or neither");
+    assert_eq!(one, other, "both support watches, or neither");
 }
 
-/// What a scan could not see is kept by who asked for the scan, wherever the source is.
+/// The host keeps known packages in directories that a scan could not read.
 #[test]
-fn what_a_source_could_not_see_crosses() {
+fn unreadable_directories_are_reported() {
     let (file, config) = (faulty_file(), json!({"scan": "unseen"}));
     for begin in [in_host, in_process] {
         let running = begin(&file, &config, PluginLimits::default()).unwrap();
         let scan = ScanRecorder::scan(&*running.source).unwrap();
         assert_eq!(scan.unreadable, ["group/shut"], "the directory is named");
-        assert_eq!(scan.packages(), ["good"], "and what was seen is there");
-        assert_eq!(scan.problems.len(), 1, "with what is wrong: {:?}", scan.problems);
+        assert_eq!(scan.packages(), ["good"], "the readable package is found");
+        assert_eq!(scan.problems.len(), 1, "the problem is reported: {:?}", scan.problems);
     }
 }
 
 #[test]
-fn one_image_serves_many_instances() {
+fn opened_library_supports_many_instances() {
     let image = memory();
     assert_eq!(image.manifest().name, "prowess-plugin-memory");
     let sources: Vec<_> = (0..10)
@@ -88,6 +88,6 @@ fn one_image_serves_many_instances() {
         .collect();
     for (number, source) in sources.iter().enumerate() {
         let scan = ScanRecorder::scan(&**source).unwrap();
-        assert_eq!(scan.packages(), [format!("skill-{number}")], "each has its own files");
+        assert_eq!(scan.packages(), [format!("skill-{number}")], "each instance has its own files");
     }
 }

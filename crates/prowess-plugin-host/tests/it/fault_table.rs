@@ -1,7 +1,7 @@
-//! What becomes of each fault of a plugin, in the host's process and in one of its own.
+//! The effect of each fault of a plugin, in the host's process and in a separate one.
 //!
-//! The rows are the table of `SECURITY.md`, which a test compares; to write it anew after a change, set
-//! `UPDATE_EXPECT`. What ends its host ends a copy of this program that is started for it.
+//! A test compares the rows with the table in `SECURITY.md`; set `UPDATE_EXPECT` to update it. A
+//! fault that ends the host's process is run in a copy of this program.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -25,9 +25,9 @@ use crate::conversation;
 use crate::loaded::{Start, memory_source, staged};
 
 use Act::{Begin, End, List, Read, Scan, Tool, Watch};
-use Outcome::{Code as Told, EndsHost, Nothing, ReachesHost};
+use Outcome::{EndsHost, Nothing, ReachesHost, Reports};
 
-/// What is asked of a plugin. The texts are the plugin's own words, see its `act`.
+/// A request to the plugin. The texts select the fault, see `act` in the plugin.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Begin,
@@ -39,20 +39,20 @@ enum Act {
     End,
 }
 
-/// What comes of it.
+/// The effect of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// An error or a diagnostic with this code.
-    Code(&'static str),
-    /// Everything goes on as if nothing were.
+    Reports(&'static str),
+    /// The fault has no effect.
     Nothing,
     /// The host's process ends.
     EndsHost,
-    /// The host goes on, and something of its own is another.
+    /// The host keeps running, but its state has changed.
     ReachesHost,
 }
 
-/// A fault, how it is provoked, and what comes of it here and there.
+/// A fault, the requests that cause it, and its effects in the host and in a separate process.
 struct Row {
     fault: &'static str,
     flavor: PluginFlavor,
@@ -67,7 +67,7 @@ fn row(fault: &'static str, cases: Vec<(Value, Act)>, outcomes: (Outcome, Outcom
 }
 
 fn rows() -> Vec<Row> {
-    let same = |code| (Told(code), Told(code));
+    let same = |code| (Reports(code), Reports(code));
     let with = |key: &str, words: &[&str], act| -> Vec<_> {
         words.iter().map(|word| (json!({ key: word }), act)).collect()
     };
@@ -75,7 +75,7 @@ fn rows() -> Vec<Row> {
     let deadly = ["abort", "exit", "segfault", "overflow", "grow"];
     vec![
         row(
-            "panics while it begins or says what it offers",
+            "panics during its start or while it describes what it offers",
             [
                 with("init", &["panic", "payload"], Begin),
                 with("describe", &["panic"], Begin),
@@ -85,18 +85,18 @@ fn rows() -> Vec<Row> {
             same("plugin-panicked"),
         ),
         row(
-            "refuses to begin, or its configuration",
+            "refuses to start, or refuses its configuration",
             [with("init", &["refuse"], Begin), with("tool", &["1"], Begin)].concat(),
             same("plugin-init-failed"),
         ),
-        row("does not begin in time", with("init", &["hang"], Begin), same("plugin-init-failed")),
+        row("does not start in time", with("init", &["hang"], Begin), same("plugin-init-failed")),
         row(
-            "offers two tools of one name",
+            "offers two tools with the same name",
             vec![(json!({"tools": 2}), Begin)],
             same("plugin-protocol-broken"),
         ),
         row(
-            "panics in a call, also with a value whose own end panics",
+            "panics in a call, also with a payload whose drop panics",
             [
                 usual(&[Read("panic"), Read("payload"), List("panic"), List("payload")]),
                 usual(&[Tool("panic"), Tool("payload")]),
@@ -107,7 +107,7 @@ fn rows() -> Vec<Row> {
             same("plugin-panicked"),
         ),
         row(
-            "panics while a watch of it ends, or while it is dropped",
+            "panics while one of its watches ends, or while it is dropped",
             [with("watch", &["end"], Watch), with("drop", &["panic", "payload"], End)].concat(),
             (Nothing, Nothing),
         ),
@@ -122,7 +122,7 @@ fn rows() -> Vec<Row> {
             (Nothing, Nothing),
         ),
         row(
-            "answers with 1 GB, or more than is allowed",
+            "returns 1 GB, or more than the limit",
             [usual(&[Read("huge"), Read("large"), Tool("large")]), with("scan", &["head"], Scan)]
                 .concat(),
             same("plugin-protocol-broken"),
@@ -138,7 +138,7 @@ fn rows() -> Vec<Row> {
             same("plugin-protocol-broken"),
         ),
         row(
-            "reports or answers text that is not UTF-8",
+            "reports or returns text that is not UTF-8",
             [
                 with("scan", &["bytes", "file-bytes", "unchanged-bytes"], Scan),
                 usual(&[Tool("bytes")]),
@@ -152,26 +152,26 @@ fn rows() -> Vec<Row> {
             same("plugin-protocol-broken"),
         ),
         row(
-            "goes on talking to the host after it was dropped",
+            "calls the host after it was dropped",
             with("drop", &["late"], End),
             (Nothing, Nothing),
         ),
         row(
-            "aborts, exits, crashes, overflows its stack or takes all memory, in a call",
+            "aborts, exits, crashes, overflows its stack or exhausts the memory, in a call",
             [
                 deadly.map(|how| (json!({}), Read(how))).to_vec(),
                 deadly.map(|how| (json!({}), Tool(how))).to_vec(),
             ]
             .concat(),
-            (EndsHost, Told("plugin-crashed")),
+            (EndsHost, Reports("plugin-crashed")),
         ),
         row(
-            "does so while it begins",
+            "does so during its start",
             with("init", &deadly, Begin),
-            (EndsHost, Told("plugin-crashed")),
+            (EndsHost, Reports("plugin-crashed")),
         ),
         row("does so while it is dropped", with("drop", &deadly, End), (EndsHost, Nothing)),
-        row("forks, and aborts", usual(&[Read("fork")]), (EndsHost, Told("plugin-crashed"))),
+        row("forks, and aborts", usual(&[Read("fork")]), (EndsHost, Reports("plugin-crashed"))),
         row(
             "uses a processor and does not return",
             usual(&[Read("spin")]),
@@ -188,15 +188,15 @@ fn rows() -> Vec<Row> {
             ..row(
                 "was built with `panic = \"abort\"`",
                 usual(&[Begin]),
-                (Told("plugin-panic-aborts"), Nothing),
+                (Reports("plugin-panic-aborts"), Nothing),
             )
         },
         Row {
             flavor: PluginFlavor::Foreign,
             ..row(
-                "panics, built that way",
+                "panics, built with `panic = \"abort\"`",
                 usual(&[Read("panic")]),
-                (Told("plugin-panic-aborts"), Told("plugin-crashed")),
+                (Reports("plugin-panic-aborts"), Reports("plugin-crashed")),
             )
         },
     ]
@@ -219,7 +219,7 @@ impl Advance for MovableClock {
     }
 }
 
-/// A plugin that runs, wherever that is.
+/// A running plugin, in either process.
 pub(crate) struct Running {
     pub(crate) source: Arc<dyn SkillSource>,
     pub(crate) tools: Arc<dyn ToolProvider>,
@@ -227,19 +227,19 @@ pub(crate) struct Running {
 }
 
 fn file(flavor: PluginFlavor) -> PathBuf {
-    // A copy of this program is told, so as not to build anything.
+    // A copy of this program gets the path, so that it does not build the plugin.
     let told = std::env::var_os(FILE).map(PathBuf::from);
     told.unwrap_or_else(|| build_plugin_example_as("prowess-plugin-sdk", "faulty", flavor))
 }
 
-/// Little patience for what hangs, and much for the rest: the machine may be busy.
+/// Returns short timeouts for calls that hang, and long ones otherwise, for a busy machine.
 fn limits(config: &Value, act: Act) -> PluginLimits {
     let milliseconds = |hangs| if hangs { 500 } else { 60_000 };
     let hangs = matches!(act, Read("hang" | "spin") | List("hang")) || config["scan"] == "hang";
     PluginLimits {
         init_ms: milliseconds(config["init"] == "hang"),
         call_ms: milliseconds(hangs),
-        // On a busy machine even an end that ends the host takes a while.
+        // On a busy machine even a crash of the host takes a while.
         grace_ms: if hangs || config["drop"] == "hang" { 200 } else { 60_000 },
         answer_bytes: 1 << 20,
         ..PluginLimits::default()
@@ -288,7 +288,7 @@ pub(crate) fn in_process(
 
 type Begins = fn(&Path, &Value, PluginLimits) -> Result<Running, PluginError>;
 
-/// The codes that come of an act.
+/// Returns the codes that an act causes.
 fn codes_of(
     begin: Begins,
     file: &Path,
@@ -339,24 +339,24 @@ fn code_of_problem(problem: &Diagnostic) -> String {
     Code::as_str(&problem.code).to_owned()
 }
 
-/// The code that stands in front of a message.
+/// Returns the code at the beginning of a message.
 fn code_in(error: &SourceError) -> Vec<String> {
     let code = error.message.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let code = code.map_or(error.kind.as_str(), |(code, _)| code);
     vec![code.to_owned()]
 }
 
-/// The host and another plugin go on, and so does the plugin itself.
-fn goes_on(begin: Begins, running: Option<Running>, what: &str) {
+/// Checks that another plugin and the plugin itself still work.
+fn check_recovery(begin: Begins, running: Option<Running>, what: &str) {
     let read = |source: &dyn SkillSource| {
         let (package, file) = (PackagePath::new("pdf").unwrap(), ResourcePath::new("a").unwrap());
         source.read(&package, &file, ReadLimit::default())
     };
-    assert_eq!(read(&*neighbour()), Ok(b"fine".to_vec()), "{what}: another plugin goes on");
+    assert_eq!(read(&*neighbour()), Ok(b"fine".to_vec()), "{what}: another plugin still works");
     let fresh = || begin(&file(PluginFlavor::Usual), &json!({}), PluginLimits::default());
-    let running = running.unwrap_or_else(|| fresh().expect("one in order begins"));
+    let running = running.unwrap_or_else(|| fresh().expect("a plugin without the fault starts"));
     running.clock.advance(Duration::from_secs(5));
-    assert_eq!(running.read("good"), Ok(b"good".to_vec()), "{what}: it answers the next call");
+    assert_eq!(running.read("good"), Ok(b"good".to_vec()), "{what}: the next call succeeds");
 }
 
 fn neighbour() -> Arc<dyn SkillSource> {
@@ -371,27 +371,27 @@ fn check(begin: Begins, row: &Row, outcome: Outcome) {
         let what = format!("{}: {config} {act:?}", row.fault);
         let (running, codes) = codes_of(begin, &file, config, *act);
         match outcome {
-            Told(code) => assert!(codes.iter().any(|told| told == code), "{what}: {codes:?}"),
+            Reports(code) => assert!(codes.iter().any(|told| told == code), "{what}: {codes:?}"),
             Nothing => {
                 let faults: Vec<_> = codes.iter().filter(|code| *code != "faulty-odd").collect();
-                assert!(faults.is_empty(), "{what}: nothing is wrong: {faults:?}");
+                assert!(faults.is_empty(), "{what}: no fault is reported: {faults:?}");
             }
-            EndsHost | ReachesHost => unreachable!("that is for a process of its own"),
+            EndsHost | ReachesHost => unreachable!("this row is run in a copy of this program"),
         }
         let running = if matches!(act, End) { None } else { running };
-        goes_on(begin, running, &what);
+        check_recovery(begin, running, &what);
     }
 }
 
 #[test]
-fn a_fault_in_a_process_of_its_own_is_contained() {
+fn faults_in_a_separate_process_are_contained() {
     for row in rows() {
         check(in_process, &row, row.in_process);
     }
 }
 
 #[test]
-fn a_fault_in_the_host_is_contained_where_the_table_says_so() {
+fn contained_faults_do_not_affect_the_host() {
     for row in rows().iter().filter(|row| !matches!(row.in_host, EndsHost | ReachesHost)) {
         check(in_host, row, row.in_host);
     }
@@ -402,14 +402,14 @@ const FILE: &str = "PROWESS_FAULTY_FILE";
 /// The word on the command line before the numbers of row and case.
 const CASE: &str = "case-";
 
-/// Not a test, but the host in which a fault is not contained.
+/// Not a test: the host in which an uncontained fault is run.
 #[test]
 fn the_host_of_a_fault() {
     let Some(case) = std::env::args().find_map(|word| Some(word.strip_prefix(CASE)?.to_owned()))
     else {
         return;
     };
-    // Whatever takes all memory must not take the machine's.
+    // A fault that exhausts the memory must not affect the machine.
     let most = Some(3 << 30);
     setrlimit(Resource::As, Rlimit { current: most, maximum: most }).unwrap();
     setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) }).unwrap();
@@ -419,10 +419,10 @@ fn the_host_of_a_fault() {
     let before = surroundings();
     let (running, _) = codes_of(in_host, &file(row.flavor), config, *act);
     drop(running);
-    println!("the host goes on, its surroundings are the same: {}", before == surroundings());
+    println!("the host keeps running, its state is the same: {}", before == surroundings());
 }
 
-/// What a plugin in the host can change of it.
+/// Returns the state of the host that a plugin can change.
 fn surroundings() -> (PathBuf, Vec<(String, String)>) {
     (std::env::current_dir().unwrap(), std::env::vars().collect())
 }
@@ -435,7 +435,7 @@ fn host_of(row: usize, case: usize, file: &Path) -> Output {
 }
 
 #[test]
-fn a_fault_in_the_host_is_not_contained_where_the_table_says_so() {
+fn uncontained_faults_affect_the_host() {
     for (number, row) in rows().iter().enumerate() {
         if !matches!(row.in_host, EndsHost | ReachesHost) {
             continue;
@@ -445,11 +445,19 @@ fn a_fault_in_the_host_is_not_contained_where_the_table_says_so() {
             let ended = host_of(number, case, &file);
             let said = String::from_utf8_lossy(&ended.stdout);
             let what = format!("{}: {config} {act:?}: {ended:?}", row.fault);
-            let goes_on = said.contains("the host goes on");
-            assert_eq!(goes_on, row.in_host == ReachesHost, "the host goes on or not: {what}");
-            assert_eq!(ended.status.success(), goes_on, "and ends in order or not: {what}");
+            let goes_on = said.contains("the host keeps running");
+            assert_eq!(
+                goes_on,
+                row.in_host == ReachesHost,
+                "the host ends or keeps running: {what}"
+            );
+            assert_eq!(
+                ended.status.success(),
+                goes_on,
+                "the host exits with or without success: {what}"
+            );
             let is_reached = said.contains("a plugin prints") || said.contains("same: false");
-            assert_eq!(is_reached, goes_on, "what the host calls its own is another: {what}");
+            assert_eq!(is_reached, goes_on, "the state of the host has changed: {what}");
         }
     }
 }
@@ -461,16 +469,16 @@ fn leftovers_of_a_plugin_are_ignored() {
     let image = prowess_plugin_host::LoadedCode::open(&plugin, staged).unwrap();
     drop(start.start(image).unwrap());
     let heard = start.log.lines().len();
-    // The thread that was left behind says more in this time than in all of the time before.
+    // The remaining thread logs more in this time than in all of the time before.
     for _ in 0..10_000 {
         std::thread::yield_now();
     }
-    assert_eq!(start.log.lines().len(), heard, "whose instance is gone is not heard");
+    assert_eq!(start.log.lines().len(), heard, "messages of a dropped instance are ignored");
 }
 
 fn table() -> String {
     let cell = |outcome| match outcome {
-        Told(code) => format!("`{code}`"),
+        Reports(code) => format!("`{code}`"),
         Nothing => "nothing".to_owned(),
         EndsHost => "**the host ends**".to_owned(),
         ReachesHost => "**reaches the host**".to_owned(),
@@ -483,13 +491,13 @@ fn table() -> String {
 }
 
 #[test]
-fn the_document_says_what_is_contained_where() {
+fn security_md_has_this_table() {
     const BEGIN: &str = "<!-- The table is made by the tests of prowess-plugin-host. -->\n\n";
     const END: &str = "\n<!-- End of the table. -->";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../SECURITY.md");
     let text = std::fs::read_to_string(&path).unwrap();
-    let begin = text.find(BEGIN).expect("the table has its place") + BEGIN.len();
-    let end = begin + text[begin..].find(END).expect("and its end");
+    let begin = text.find(BEGIN).expect("the document has the begin marker") + BEGIN.len();
+    let end = begin + text[begin..].find(END).expect("the document has the end marker");
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(&path, [&text[..begin], &table(), &text[end..]].concat()).unwrap();
         return;
@@ -498,10 +506,10 @@ fn the_document_says_what_is_contained_where() {
 }
 
 #[test]
-fn every_code_of_the_table_is_one() {
+fn codes_of_the_table_exist() {
     let known: Vec<_> = PluginErrorKind::ALL.iter().map(|kind| kind.as_str()).collect();
     for outcome in rows().iter().flat_map(|row| [row.in_host, row.in_process]) {
-        if let Told(code) = outcome {
+        if let Reports(code) = outcome {
             assert!(known.contains(&code), "`{code}` is a code of plugins");
         }
     }

@@ -1,4 +1,4 @@
-//! What a plugin does wrong, and that the host goes on.
+//! Faults of a plugin in the host's process.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -41,42 +41,45 @@ fn failing(plugin: &LoadedPlugin, package: &str, parts: &[&str]) {
 }
 
 #[test]
-fn a_plugin_that_cannot_start_is_reported_in_one_line() {
+fn start_errors_are_one_line() {
     let cases = [
         (json!({"init": "panic"}), PluginErrorKind::Panicked, "the plugin panicked: init panics ("),
-        (json!({"init": "refuse"}), PluginErrorKind::Init, "cannot begin: nobody is there"),
+        (json!({"init": "refuse"}), PluginErrorKind::Init, "cannot start: nobody is there"),
         (json!({"tools": "x"}), PluginErrorKind::Init, "field `tools` does not fit: invalid type"),
         (json!({"tool": 1}), PluginErrorKind::Init, "unknown field `tool`"),
         (json!({"tools": 2}), PluginErrorKind::Protocol, "offers two tools `faulty.do`"),
-        (json!({"init": "hang"}), PluginErrorKind::Init, "did not begin within 50 ms"),
+        (json!({"init": "hang"}), PluginErrorKind::Init, "did not start within 50 ms"),
     ];
     for (config, kind, part) in cases {
         let mut start = Start::with(config);
         if part.contains("within") {
             start.limits.init_ms = 50;
         }
-        let error = start.start(faulty()).expect_err("it cannot begin");
+        let error = start.start(faulty()).expect_err("the plugin cannot start");
         let text = error.to_string();
         assert_eq!(error.kind, kind, "{text}");
         assert!(text.contains(part) && !text.contains('\n'), "`{text}` is a line with `{part}`");
-        assert!(error.was_executed && !error.help.is_empty(), "its code ran, and there is a help");
+        assert!(
+            error.was_executed && !error.help.is_empty(),
+            "its code ran, and the error has a help text"
+        );
     }
 }
 
 #[test]
-fn a_panic_is_an_error_and_the_next_call_works() {
+fn next_call_after_a_panic_restarts_the_plugin() {
     let (start, plugin) = start(json!({}));
     let source = source(&plugin);
     failing(&plugin, "panic", &["`prowess-plugin-sdk`", "the read panics (", "act.rs:"]);
-    assert_eq!(plugin.status(), PluginStatus::Failed, "it is broken until the next call");
-    assert_eq!(read(&*source, "good"), Ok(b"good".to_vec()), "it was begun again");
+    assert_eq!(plugin.status(), PluginStatus::Failed, "the plugin is broken until the next call");
+    assert_eq!(read(&*source, "good"), Ok(b"good".to_vec()), "the plugin was restarted");
     assert_eq!(plugin.status(), PluginStatus::Running);
-    assert!(start.log.has("Error panic: panicked at "), "the host's log has the place");
-    assert!(start.log.has("Warn host: it panicked and was begun again"), "and what was done");
+    assert!(start.log.has("Error panic: panicked at "), "the log has the location of the panic");
+    assert!(start.log.has("Warn host: restarted after a panic"), "the log has the restart");
 }
 
 #[test]
-fn a_panic_anywhere_is_contained() {
+fn panics_are_contained_everywhere() {
     for (config, package) in [
         (json!({}), "panic"),
         (json!({}), "payload"),
@@ -91,53 +94,53 @@ fn a_panic_anywhere_is_contained() {
         }
         let package = PackagePath::new("panic").unwrap();
         assert!(source.list(&package, 9).is_err(), "a listing that panics fails");
-        assert_eq!(read(&*source, "good"), Ok(b"good".to_vec()), "it was begun again");
+        assert_eq!(read(&*source, "good"), Ok(b"good".to_vec()), "the plugin was restarted");
     }
 }
 
 #[test]
-fn a_plugin_that_fails_too_often_is_left_alone() {
+fn plugin_that_panics_too_often_is_quarantined() {
     let (start, plugin) = start(json!({}));
     for _ in 0..4 {
         failing(&plugin, "panic", &["the read panics"]);
     }
-    failing(&plugin, "good", &["begun again 3 times in 600 seconds", "left alone"]);
+    failing(&plugin, "good", &["restarted 3 times in 600 seconds", "not restarted again"]);
     assert_eq!(plugin.status(), PluginStatus::Quarantined);
     start.clock.advance(Duration::from_secs(601));
-    failing(&plugin, "good", &["left alone"]);
-    plugin.replace(open(&faulty_file()).unwrap()).expect("another build begins anew");
-    assert_eq!(read(&*source(&plugin), "good"), Ok(b"good".to_vec()), "it is called again");
+    failing(&plugin, "good", &["not restarted again"]);
+    plugin.replace(open(&faulty_file()).unwrap()).expect("the plugin can be replaced");
+    assert_eq!(read(&*source(&plugin), "good"), Ok(b"good".to_vec()), "the replaced plugin works");
 }
 
 #[test]
-fn failures_are_forgotten_after_some_time() {
+fn failures_before_the_window_do_not_count() {
     let (start, plugin) = start(json!({}));
     for _ in 0..10 {
         failing(&plugin, "panic", &["the read panics"]);
         start.clock.advance(Duration::from_secs(300));
     }
-    assert_eq!(read(&*source(&plugin), "good"), Ok(b"good".to_vec()), "now and then is allowed");
+    assert_eq!(read(&*source(&plugin), "good"), Ok(b"good".to_vec()), "rare failures are allowed");
 }
 
-fn impatient() -> PluginLimits {
+fn short_timeouts() -> PluginLimits {
     PluginLimits { call_ms: 50, grace_ms: 50, calls_at_once: 2, ..PluginLimits::default() }
 }
 
 #[test]
-fn a_call_that_hangs_is_given_up_and_then_the_plugin_is_stuck() {
-    let start = Start { limits: impatient(), ..Start::with(json!({})) };
+fn hanging_calls_take_slots_until_the_plugin_is_stuck() {
+    let start = Start { limits: short_timeouts(), ..Start::with(json!({})) };
     let plugin = start.start(faulty()).unwrap();
     failing(&plugin, "hang", &["did not answer in time"]);
-    assert_eq!(plugin.status(), PluginStatus::Slow { lost: 1 });
-    assert_eq!(read(&*source(&plugin), "good"), Ok(b"good".to_vec()), "there is a place left");
+    assert_eq!(plugin.status(), PluginStatus::Slow { abandoned: 1 });
+    assert_eq!(read(&*source(&plugin), "good"), Ok(b"good".to_vec()), "a slot is left");
     failing(&plugin, "hang", &["did not answer in time"]);
     assert_eq!(plugin.status(), PluginStatus::Stuck);
     failing(&plugin, "good", &["is stuck: none of its calls returns"]);
 }
 
 #[test]
-fn a_scan_that_hangs_gives_its_sink_back() {
-    let start = Start { limits: impatient(), ..Start::with(json!({"scan": "hang"})) };
+fn hanging_scan_returns_its_sink() {
+    let start = Start { limits: short_timeouts(), ..Start::with(json!({"scan": "hang"})) };
     let plugin = start.start(faulty()).unwrap();
     let scan = ScanRecorder::scan(&*source(&plugin));
     let error = scan.expect_err("the scan hangs");
@@ -145,8 +148,9 @@ fn a_scan_that_hangs_gives_its_sink_back() {
 }
 
 #[test]
-fn a_cancelled_scan_ends_at_once_or_is_given_up() {
-    for (scan, part) in [("cancel", "it was cancelled"), ("hang", "was cancelled and did not end")]
+fn cancelled_scan_ends_or_is_abandoned() {
+    for (scan, part) in
+        [("cancel", "it was cancelled"), ("hang", "was cancelled and did not return")]
     {
         let limits = PluginLimits { grace_ms: 20, ..PluginLimits::default() };
         let start = Start { limits, ..Start::with(json!({"scan": scan})) };
@@ -175,21 +179,21 @@ impl prowess_core::ScanSink for BadSink {
 }
 
 #[test]
-fn a_panic_of_the_host_s_sink_is_the_host_s() {
+fn panic_of_the_sink_is_resumed_in_the_caller() {
     let (_, plugin) = start(json!({}));
     let source = source(&plugin);
     let scan = || source.scan(&PreviousScan::none(), &mut BadSink, &Cancel::default());
     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(scan));
-    let payload = panicked.expect_err("the panic goes on where the scan was asked for");
+    let payload = panicked.expect_err("the panic is resumed in the caller");
     assert_eq!(payload.downcast_ref(), Some(&"the sink panics"));
-    assert_eq!(read(&*source, "good"), Ok(b"good".to_vec()), "the plugin has done no wrong");
+    assert_eq!(read(&*source, "good"), Ok(b"good".to_vec()), "the plugin is not broken");
 }
 
 #[test]
-fn answers_that_are_wrong_are_refused() {
+fn invalid_answers_are_refused() {
     let (_, plugin) = start(json!({"scan": "file"}));
     let source = source(&plugin);
-    let (kind, message) = read(&*source, "large").expect_err("it is larger than asked for");
+    let (kind, message) = read(&*source, "large").expect_err("the answer is larger than the limit");
     assert_eq!(kind, SourceErrorKind::TooLarge, "{message}");
     assert!(message.contains("1001 bytes") && message.contains("1000 are allowed"), "{message}");
     for package in ["twice", "unsorted"] {
@@ -197,12 +201,12 @@ fn answers_that_are_wrong_are_refused() {
         assert!(error.message.contains("twice or out of order"), "{error}");
     }
     let listing = source.list(&PackagePath::new("good").unwrap(), 1).unwrap();
-    assert_eq!(listing.resources.len(), 1, "no more than asked for");
-    assert!(!listing.is_complete, "and it says so");
+    assert_eq!(listing.resources.len(), 1, "the listing is truncated");
+    assert!(!listing.is_complete, "the listing is marked as incomplete");
     let scan = ScanRecorder::scan(&*source).unwrap();
-    assert_eq!(scan.packages(), ["good"], "a file that no skill has is not reported");
+    assert_eq!(scan.packages(), ["good"], "a file that is no skill file is dropped");
     let codes: Vec<_> = scan.problems.iter().map(|problem| problem.code.as_str()).collect();
-    assert_eq!(codes, ["plugin-protocol-broken", "faulty-odd"], "but told of");
+    assert_eq!(codes, ["plugin-protocol-broken", "faulty-odd"], "the dropped report is a problem");
 }
 
 fn call(start: &Start, plugin: &LoadedPlugin, arguments: &Value, cancel: &Cancel) -> ToolResult {
@@ -210,7 +214,7 @@ fn call(start: &Start, plugin: &LoadedPlugin, arguments: &Value, cancel: &Cancel
 }
 
 #[test]
-fn a_tool_gets_its_caller_and_nothing_more() {
+fn tool_receives_only_the_context_of_its_call() {
     let (start, plugin) = start(json!({}));
     start.clock.advance(Duration::from_millis(42));
     let result = call(&start, &plugin, &json!({"how": "who"}), &Cancel::default());
@@ -223,7 +227,7 @@ fn a_tool_gets_its_caller_and_nothing_more() {
 }
 
 #[test]
-fn a_tool_that_fails_answers_with_a_code() {
+fn failed_tool_call_has_a_code() {
     let (start, plugin) = start(json!({}));
     let never = Cancel::default();
     let cancelled = Cancel::default();
@@ -242,51 +246,55 @@ fn a_tool_that_fails_answers_with_a_code() {
 }
 
 #[test]
-fn changes_of_a_watch_arrive_until_it_is_dropped() {
+fn changes_are_reported_until_the_watch_is_dropped() {
     let (_, plugin) = start(json!({}));
     let source = source(&plugin);
-    let heard: Arc<Mutex<Vec<SourceChange>>> = Arc::default();
-    let notes = Arc::clone(&heard);
+    let changes: Arc<Mutex<Vec<SourceChange>>> = Arc::default();
+    let notes = Arc::clone(&changes);
     let watch = source.watch(Arc::new(move |change| notes.lock().unwrap().push(change))).unwrap();
     let good = vec![PackagePath::new("good").unwrap()];
-    assert_eq!(*heard.lock().unwrap(), [SourceChange::Packages(good.clone())]);
+    assert_eq!(*changes.lock().unwrap(), [SourceChange::Packages(good.clone())]);
     failing(&plugin, "panic", &["the read panics"]);
-    let lost = heard.lock().unwrap().pop();
-    assert!(matches!(lost, Some(SourceChange::WatchLost(_))), "who watches hears of the failure");
+    let lost = changes.lock().unwrap().pop();
+    assert!(matches!(lost, Some(SourceChange::WatchLost(_))), "the listener receives the failure");
     read(&*source, "good").unwrap();
     let again = [SourceChange::Packages(good), SourceChange::Everything];
-    assert_eq!(heard.lock().unwrap()[1..], again, "it watches again, and says to look");
+    assert_eq!(
+        changes.lock().unwrap()[1..],
+        again,
+        "the watch continues, and everything may have changed"
+    );
     drop(watch);
     plugin.replace(open(&faulty_file()).unwrap()).unwrap();
-    assert_eq!(heard.lock().unwrap().len(), 3, "nothing is heard after the watch is dropped");
+    assert_eq!(changes.lock().unwrap().len(), 3, "the listener is not called after the drop");
 }
 
 #[test]
-fn texts_that_are_not_utf8_are_replaced_in_messages() {
+fn invalid_utf8_is_replaced_in_messages() {
     let begun = Start::with(json!({"init": "bytes"}));
-    let error = begun.start(faulty()).expect_err("it refuses");
+    let error = begun.start(faulty()).expect_err("the plugin refuses to start");
     assert!(error.reason.ends_with("refused\u{fffd}\u{fffd}"), "{error}");
     assert!(begun.log.has("says\u{fffd}\u{fffd}"), "{:?}", begun.log.lines());
     let (_, plugin) = start(json!({"scan": "problem-bytes"}));
     let scan = ScanRecorder::scan(&*source(&plugin)).expect("the scan ends");
     assert_eq!(scan.problems[0].message, "it is odd\u{fffd}\u{fffd}");
-    let (kind, message) = read(&*source(&plugin), "bytes").expect_err("it is refused");
-    assert_eq!(kind, SourceErrorKind::Denied, "the plugin's own kind stays");
+    let (kind, message) = read(&*source(&plugin), "bytes").expect_err("the read fails");
+    assert_eq!(kind, SourceErrorKind::Denied, "the kind of the plugin's error is kept");
     assert!(message.ends_with("refused\u{fffd}\u{fffd}"), "{message}");
 }
 
 #[test]
-fn source_whose_name_is_not_utf8_does_not_begin() {
+fn source_name_must_be_utf8() {
     let error = Start::with(json!({"describe": "bytes"})).start(faulty());
-    let error = error.expect_err("it has no name");
+    let error = error.expect_err("the name is invalid");
     assert!(error.reason.contains("the name of a source is not UTF-8 text"), "{error}");
 }
 
 #[test]
-fn scan_reports_are_bounded() {
+fn scan_reports_are_limited() {
     let (_, plugin) = start(json!({"scan": "problems"}));
     let scan = ScanRecorder::scan(&*source(&plugin)).expect("the scan ends");
-    assert_eq!(scan.problems.len(), 1_001, "the rest is left out");
+    assert_eq!(scan.problems.len(), 1_001, "further problems are omitted");
     let last = &scan.problems[1_000];
     assert_eq!(last.message, "the plugin reports more than 1000 problems");
     for (how, most) in [("long", 1_000), ("long-problem", 5_000)] {

@@ -1,4 +1,4 @@
-//! What is said of a directory of plugins.
+//! Listing the plugins of a directory.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use prowess_plugin_host::{
 use tempfile::TempDir;
 
 use crate::library::{Library, good, manifest};
-use crate::trust::witness;
+use crate::trust::signed_off_by;
 
-/// A directory with a trusted plugin, one that nobody trusts, a text that is named as a library, and a
-/// file that is not.
+/// A directory with a trusted plugin, an untrusted one, a text file with the extension of a
+/// library, and a file with another extension.
 struct Place {
     directory: TempDir,
     policy: PluginPolicy,
@@ -32,7 +32,7 @@ impl Place {
         let mut trust = TrustStore::default();
         let (file, digest) = (path.join("notes.so"), Digest::of(&good()));
         let inspection = inspect(&file, &good()).unwrap();
-        trust.pin(&file, digest, &inspection, &witness(), Older::Refuse).unwrap();
+        trust.pin(&file, digest, &inspection, &signed_off_by(), Older::Refuse).unwrap();
         let policy = PluginPolicy { directories: vec![path], ..PluginPolicy::default() };
         Self { directory, policy, trust, cache: InventoryCache::default() }
     }
@@ -46,7 +46,7 @@ impl Place {
     }
 }
 
-/// Each file with what would become of it, and whether it was read.
+/// Returns each file with its verdict, and whether it was read.
 fn outcomes(listed: &[Listed]) -> Vec<(String, String, bool)> {
     let outcome = |listed: &Listed| {
         let name = listed.file.file_name().unwrap().to_string_lossy().into_owned();
@@ -70,7 +70,7 @@ fn expected(was_read: bool) -> Vec<(String, String, bool)> {
 }
 
 #[test]
-fn each_library_has_its_verdict() {
+fn each_library_has_a_verdict() {
     let mut place = Place::new();
     assert_eq!(
         outcomes(&place.list()),
@@ -80,19 +80,19 @@ fn each_library_has_its_verdict() {
 }
 
 #[test]
-fn what_is_unchanged_is_not_read_again() {
+fn unchanged_files_are_cached() {
     let mut place = Place::new();
     place.list();
     place.cache.write(&place.cache_file()).unwrap();
     place.cache = InventoryCache::read(&place.cache_file());
-    assert_eq!(outcomes(&place.list()), expected(false), "what is known is not read");
+    assert_eq!(outcomes(&place.list()), expected(false), "cached files are not read");
     place.trust = TrustStore::default();
     let verdict = outcomes(&place.list())[0].1.clone();
-    assert_eq!(verdict, "plugin-not-trusted", "trust is asked for each time");
+    assert_eq!(verdict, "plugin-not-trusted", "trust is not cached");
 }
 
 #[test]
-fn what_changed_is_read_again() {
+fn changed_files_are_read_again() {
     let mut place = Place::new();
     place.list();
     let file = place.policy.directories[0].join("notes.so");
@@ -100,16 +100,16 @@ fn what_changed_is_read_again() {
     let mut bytes = good();
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&file, &bytes).unwrap();
-    // Anybody may set the time of the content back; the kernel notes the change all the same.
+    // Any user may set the modification time back, but not the change time.
     let handle = std::fs::File::options().write(true).open(&file).unwrap();
     handle.set_modified(times).unwrap();
     let outcome = outcomes(&place.list())[0].clone();
-    assert_eq!(outcome.1, "plugin-digest-mismatch", "the new bytes are judged: {outcome:?}");
-    assert!(outcome.2, "and were read");
+    assert_eq!(outcome.1, "plugin-digest-mismatch", "the new digest is checked: {outcome:?}");
+    assert!(outcome.2, "the file was read");
 }
 
 #[test]
-fn a_cache_that_is_not_in_order_is_an_empty_one() {
+fn invalid_cache_counts_as_empty() {
     let mut place = Place::new();
     place.list();
     let path = place.cache_file();
@@ -117,15 +117,15 @@ fn a_cache_that_is_not_in_order_is_an_empty_one() {
     let whole = std::fs::read_to_string(&path).unwrap();
     for text in ["", "{", "[]", &whole[..whole.len() / 2], &whole.replace("sha256", "md5")] {
         std::fs::write(&path, text).unwrap();
-        assert_eq!(InventoryCache::read(&path), InventoryCache::default(), "it is not believed");
+        assert_eq!(InventoryCache::read(&path), InventoryCache::default(), "the cache is ignored");
     }
 }
 
 #[test]
-fn a_directory_that_is_not_there_holds_nothing() {
+fn missing_directory_is_empty() {
     let policy = PluginPolicy { directories: vec!["/nowhere".into()], ..PluginPolicy::default() };
     let listed = list(&policy, &TrustStore::default(), &mut InventoryCache::default()).unwrap();
-    assert!(listed.is_empty(), "and that is no error");
+    assert!(listed.is_empty(), "a missing directory has no plugins");
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     let policy = PluginPolicy { directories: vec![file], ..PluginPolicy::default() };
     let error = list(&policy, &TrustStore::default(), &mut InventoryCache::default()).unwrap_err();
@@ -133,11 +133,11 @@ fn a_directory_that_is_not_there_holds_nothing() {
 }
 
 #[test]
-fn second_file_of_one_name_is_reported_as_such() {
+fn second_file_with_the_same_name_is_refused() {
     let mut place = Place::new();
     let mut other = good();
     other.extend(b"another build");
     std::fs::write(place.policy.directories[0].join("second.so"), other).unwrap();
     let outcome = outcomes(&place.list()).into_iter().find(|(name, ..)| name == "second.so");
-    assert_eq!(outcome.unwrap().1, "plugin-name-taken", "its bytes are not what is wrong");
+    assert_eq!(outcome.unwrap().1, "plugin-name-taken", "the name is reported, not the digest");
 }

@@ -1,4 +1,4 @@
-//! Small libraries for the tests of this crate.
+//! Small libraries for tests.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -7,23 +7,23 @@ use prowess_plugin_host::Target;
 
 pub(crate) use prowess_testkit::PluginFile as Library;
 
-/// A manifest in order.
+/// Returns a valid manifest.
 pub(crate) fn manifest() -> prowess_plugin_host::Manifest {
     Library::manifest()
 }
 
-/// The bytes of a section with this text.
+/// Returns the bytes of a manifest section with this text.
 pub(crate) fn section(text: &str) -> Vec<u8> {
     Library::section(text)
 }
 
-/// A library that is a plugin in order, as far as can be known without opening it.
+/// Returns a library that passes inspection.
 pub(crate) fn good() -> Vec<u8> {
     static GOOD: OnceLock<Vec<u8>> = OnceLock::new();
     GOOD.get_or_init(|| Library::new(&manifest()).build()).clone()
 }
 
-/// A small library of this name to link with, in this directory.
+/// Creates a small library to link with.
 pub(crate) fn dependency(directory: &Path, name: &str) {
     let bytes = Library::with_section(Vec::new())
         .code("int helper(void) { return 1; }")
@@ -32,7 +32,7 @@ pub(crate) fn dependency(directory: &Path, name: &str) {
     std::fs::write(directory.join(name), bytes).unwrap();
 }
 
-/// How messages name this host.
+/// Returns the name of this host's target in messages.
 pub(crate) fn this_host() -> String {
     Target::of_this_host().to_string()
 }

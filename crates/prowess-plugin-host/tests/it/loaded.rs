@@ -1,4 +1,4 @@
-//! Plugins that are opened: built from their sources, staged, started, called.
+//! Builds, opens and starts plugins for tests.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,15 @@ use prowess_plugin_host::{
 use prowess_testkit::{ManualClock, build_plugin, build_plugin_example};
 use serde_json::{Value, json};
 
-use crate::trust::witness;
+use crate::trust::signed_off_by;
 
-/// The code of `plugins/memory`, opened once.
+/// Returns the library of `plugins/memory`, opened once.
 pub(crate) fn memory() -> LoadedCode {
     static IMAGE: OnceLock<LoadedCode> = OnceLock::new();
     IMAGE.get_or_init(|| open(&build_plugin("prowess-plugin-memory")).unwrap()).clone()
 }
 
-/// The code of the plugin that does wrong what it is asked to, opened once.
+/// Returns the library of the faulty plugin, opened once.
 pub(crate) fn faulty() -> LoadedCode {
     static IMAGE: OnceLock<LoadedCode> = OnceLock::new();
     IMAGE.get_or_init(|| open(&faulty_file()).unwrap()).clone()
@@ -31,7 +31,7 @@ pub(crate) fn faulty_file() -> PathBuf {
     build_plugin_example("prowess-plugin-sdk", "faulty")
 }
 
-/// Trusts a file and verifies it, as an operator would.
+/// Pins a file and verifies it.
 pub(crate) fn verified(file: &Path) -> VerifiedPlugin {
     verified_for(file, Isolation::Auto).unwrap()
 }
@@ -40,13 +40,13 @@ fn verified_for(file: &Path, isolation: Isolation) -> Result<VerifiedPlugin, Plu
     let bytes = std::fs::read(file).unwrap();
     let mut trust = TrustStore::default();
     let inspection = inspect(file, &bytes).unwrap();
-    trust.pin(file, Digest::of(&bytes), &inspection, &witness(), Older::Refuse).unwrap();
+    trust.pin(file, Digest::of(&bytes), &inspection, &signed_off_by(), Older::Refuse).unwrap();
     let file = file.canonicalize().unwrap();
     let policy = PluginPolicy { isolation, ..PluginPolicy::default() };
     verify(&file, Origin::Named, &policy, &trust)
 }
 
-/// As [`verified_for`], once for each file of a run: hashing is slow without optimization.
+/// As [`verified_for`], cached for each file: hashing is slow without optimization.
 fn known(file: &Path, isolation: Isolation) -> Result<VerifiedPlugin, PluginError> {
     type Known = Mutex<BTreeMap<(PathBuf, bool), Result<VerifiedPlugin, PluginError>>>;
     static KNOWN: Known = Mutex::new(BTreeMap::new());
@@ -55,7 +55,7 @@ fn known(file: &Path, isolation: Isolation) -> Result<VerifiedPlugin, PluginErro
     known.entry(key).or_insert_with(|| verified_for(file, isolation)).clone()
 }
 
-/// A file that is trusted, to be run there, and its bytes where they can be opened.
+/// Pins, verifies and stages a file.
 pub(crate) fn staged(
     file: &Path,
     isolation: Isolation,
@@ -65,14 +65,14 @@ pub(crate) fn staged(
     Ok((plugin, staged))
 }
 
-/// A further image of a file, with statics of its own.
+/// Opens another copy of a file, with its own statics.
 pub(crate) fn open(file: &Path) -> Result<LoadedCode, PluginError> {
     let plugin = verified(file);
     let directory = tempfile::tempdir().unwrap();
     LoadedCode::open(&plugin, stage(&plugin, directory.path()).unwrap())
 }
 
-/// What plugins said, as `level target: message`.
+/// Collects the messages of plugins as `level target: message`.
 #[derive(Default)]
 pub(crate) struct Heard(Mutex<Vec<String>>);
 
@@ -93,7 +93,7 @@ impl Heard {
     }
 }
 
-/// What a test starts a plugin with.
+/// The parameters for starting a plugin in a test.
 pub(crate) struct Start {
     pub(crate) config: Value,
     pub(crate) limits: PluginLimits,
@@ -127,7 +127,7 @@ impl Start {
     }
 }
 
-/// A source in memory that holds these files, behind the boundary.
+/// Returns the source of the memory plugin with these files.
 pub(crate) fn memory_source(files: &[(&str, &[u8])]) -> Arc<dyn SkillSource> {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let files: BTreeMap<_, _> = files.iter().map(|(path, bytes)| (*path, text(bytes))).collect();
@@ -135,7 +135,7 @@ pub(crate) fn memory_source(files: &[(&str, &[u8])]) -> Arc<dyn SkillSource> {
     Arc::clone(&start.start(memory()).unwrap().sources()[0])
 }
 
-/// The one tool of the faulty plugin.
+/// Returns the only tool of the faulty plugin.
 pub(crate) fn tool(plugin: &LoadedPlugin) -> Arc<dyn Tool> {
     Arc::clone(&plugin.tool_providers()[0].tools()[0])
 }

@@ -1,4 +1,4 @@
-//! Tests of plugins: files that are refused, and libraries that are opened.
+//! Tests of the plugin host.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod bad_files;

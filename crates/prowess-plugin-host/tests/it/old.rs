@@ -1,4 +1,4 @@
-//! A plugin that was built when the boundary was 1.0, with the dependencies of another day.
+//! A plugin that was built for ABI 1.0, with older dependencies.
 
 use std::path::PathBuf;
 
@@ -10,31 +10,31 @@ use serde_json::json;
 use crate::loaded::{Start, staged};
 
 #[test]
-fn a_plugin_of_the_first_day_runs_on_the_host_of_today() {
+fn plugin_for_abi_1_0_works() {
     let (plugin, staged) = staged(&built(), Isolation::InProcess).unwrap();
-    assert_eq!(plugin.manifest().abi, "1.0", "it was built for the first boundary");
-    assert_eq!(plugin.manifest().sdk, "", "and without an SDK");
-    let image = LoadedCode::open(&plugin, staged).expect("both sides mean the same");
+    assert_eq!(plugin.manifest().abi, "1.0", "the plugin was built for ABI 1.0");
+    assert_eq!(plugin.manifest().sdk, "", "the plugin was built without the SDK");
+    let image = LoadedCode::open(&plugin, staged).expect("the layouts are compatible");
     let loaded = Start::with(json!({})).start(image).unwrap();
     let source = &*loaded.sources()[0];
     assert_eq!((source.name(), source.root()), ("old", "old://here"));
-    assert_eq!(ScanRecorder::scan(source).unwrap().packages(), ["old"], "it is scanned");
+    assert_eq!(ScanRecorder::scan(source).unwrap().packages(), ["old"], "a scan works");
     let package = PackagePath::new("old").unwrap();
     let read = |path| source.read(&package, &ResourcePath::new(path).unwrap(), ReadLimit(100));
-    assert!(read("SKILL.md").is_ok_and(|bytes| bytes.ends_with(b"The body\n")), "it is read");
-    assert_eq!(read("b"), Ok(b"b".to_vec()), "also what the plugin has to give back");
+    assert!(read("SKILL.md").is_ok_and(|bytes| bytes.ends_with(b"The body\n")), "a read works");
+    assert_eq!(read("b"), Ok(b"b".to_vec()), "a read of memory that the plugin frees works");
     assert_listed(source);
 }
 
-/// It names one file on each page.
+/// Checks a listing with one file per page.
 pub(crate) fn assert_listed(source: &dyn SkillSource) {
     let listed = source.list(&PackagePath::new("old").unwrap(), 9).unwrap();
     let paths: Vec<_> = listed.resources.iter().map(|resource| resource.path.as_str()).collect();
-    assert_eq!(paths, ["a", "b", "c"], "its pages become one listing");
-    assert!(listed.is_complete, "to its end");
+    assert_eq!(paths, ["a", "b", "c"], "the pages are joined");
+    assert!(listed.is_complete, "the listing is complete");
 }
 
-/// The plugin's file.
+/// Builds the plugin and returns its file.
 pub(crate) fn built() -> PathBuf {
     build_plugin_outside("crates/prowess-plugin-host/fixtures/old-plugin", "old-plugin")
 }

@@ -1,4 +1,4 @@
-//! Where a plugin runs, and the policy as a file.
+//! The placement of plugins, and the policy as JSON.
 
 use std::path::Path;
 
@@ -10,14 +10,18 @@ use crate::library::{Library, manifest};
 
 const FILE: &str = "/plugins/notes.so";
 
-/// Where a plugin with this manifest runs.
+/// Checks where a plugin with this manifest runs.
 #[track_caller]
 fn check(isolation: Isolation, is_pinned: bool, manifest: &Manifest, expected: Option<Placement>) {
     let inspection = inspect(Path::new(FILE), &Library::new(manifest).build()).unwrap();
     let policy = PluginPolicy { isolation, ..PluginPolicy::default() };
     let placement = policy.placement(Path::new(FILE), &inspection, is_pinned);
     if let Err(error) = &placement {
-        assert_eq!(error.kind, PluginErrorKind::PanicStrategy, "only an abort is refused: {error}");
+        assert_eq!(
+            error.kind,
+            PluginErrorKind::PanicStrategy,
+            "the plugin aborts on panic: {error}"
+        );
         assert!(
             error.to_string().ends_with("; nothing was executed"),
             "and before it ran: {error}"
@@ -27,7 +31,7 @@ fn check(isolation: Isolation, is_pinned: bool, manifest: &Manifest, expected: O
 }
 
 #[test]
-fn by_itself_only_a_pinned_release_that_unwinds_runs_in_the_host() {
+fn auto_runs_only_pinned_unwinding_releases_in_the_host() {
     let aborts = Manifest { panic: PanicStrategy::Abort, ..manifest() };
     let debug = Manifest { debug_assertions: true, ..manifest() };
     let (host, process) = (Some(Placement::InProcess), Some(Placement::Process));
@@ -38,7 +42,7 @@ fn by_itself_only_a_pinned_release_that_unwinds_runs_in_the_host() {
 }
 
 #[test]
-fn the_operator_decides_otherwise() {
+fn policy_overrides_the_placement() {
     let aborts = Manifest { panic: PanicStrategy::Abort, ..manifest() };
     check(Isolation::Process, true, &manifest(), Some(Placement::Process));
     check(Isolation::InProcess, false, &manifest(), Some(Placement::InProcess));
@@ -46,28 +50,33 @@ fn the_operator_decides_otherwise() {
 }
 
 #[test]
-fn a_policy_is_data() {
+fn policy_is_read_from_json() {
     let policy: PluginPolicy = serde_json::from_str(
         r#"{"isolation": "in-process", "minimum_versions": {"notes": "1.3.0"}, "limits": {"call_ms": 5}}"#,
     )
     .unwrap();
     let standard = PluginPolicy::default();
-    assert_eq!(policy.isolation, Isolation::InProcess, "what is written counts");
-    assert_eq!(policy.max_bytes, standard.max_bytes, "what is not written is the standard");
+    assert_eq!(policy.isolation, Isolation::InProcess, "a given key is used");
+    assert_eq!(policy.max_bytes, standard.max_bytes, "a missing key has its default");
     let written = serde_json::to_string(&policy).unwrap();
-    assert_eq!(serde_json::from_str::<PluginPolicy>(&written).unwrap(), policy, "and comes back");
+    assert_eq!(
+        serde_json::from_str::<PluginPolicy>(&written).unwrap(),
+        policy,
+        "the policy survives a round trip"
+    );
     serde_json::from_str::<PluginPolicy>(r#"{"isolatoin": "process"}"#)
-        .expect_err("a word that nobody knows is no policy");
+        .expect_err("an unknown key is an error");
 }
 
 #[test]
-fn a_version_below_the_policy_is_refused() {
+fn version_below_the_minimum_is_refused() {
     let inspection = inspect(Path::new(FILE), &crate::library::good()).unwrap();
     let mut policy = PluginPolicy::default();
     policy.minimum_versions.insert("notes".into(), "1.2.0".parse().unwrap());
-    policy.judge(Path::new(FILE), &inspection).expect("the version itself is allowed");
+    policy.judge(Path::new(FILE), &inspection).expect("the minimum version is allowed");
     policy.minimum_versions.insert("notes".into(), "1.10.0".parse().unwrap());
-    let refused = policy.judge(Path::new(FILE), &inspection).expect_err("an older one is not");
+    let refused =
+        policy.judge(Path::new(FILE), &inspection).expect_err("an older version is refused");
     assert_eq!(refused.kind, PluginErrorKind::Rollback, "{refused}");
-    assert!(refused.reason.contains("asks for 1.10.0 or later"), "{refused}");
+    assert!(refused.reason.contains("requires 1.10.0 or later"), "{refused}");
 }

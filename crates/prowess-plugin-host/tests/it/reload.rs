@@ -1,4 +1,4 @@
-//! A plugin's file changes while it runs: what takes its place, and what does not.
+//! Reloading a plugin after its file has changed.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -20,10 +20,10 @@ use tempfile::TempDir;
 
 use crate::conversation;
 use crate::loaded::{Heard, faulty_file};
-use crate::trust::witness;
+use crate::trust::signed_off_by;
 use crate::verify::sign;
 
-/// The faulty plugin as if its version were this one.
+/// Returns the faulty plugin with this version in its manifest.
 fn build_of(version: &str) -> Vec<u8> {
     let mut bytes = std::fs::read(faulty_file()).unwrap();
     let own = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
@@ -34,7 +34,7 @@ fn build_of(version: &str) -> Vec<u8> {
     bytes
 }
 
-/// A plugin that is installed, and what loads it.
+/// An installed plugin, and a loader for it.
 struct Place {
     directory: TempDir,
     file: PathBuf,
@@ -69,7 +69,7 @@ impl Audited {
 }
 
 impl Place {
-    /// With version 0.2.0 of the faulty plugin, which is trusted.
+    /// Installs version 0.2.0 of the faulty plugin, and pins it.
     fn new(isolation: Isolation) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().canonicalize().unwrap();
@@ -97,7 +97,7 @@ impl Place {
         pin(&mut self.loader.trust, &self.file, bytes);
     }
 
-    /// As package managers do: another file of the same name.
+    /// Replaces the file by another one, as package managers do.
     fn write(&self, bytes: &[u8]) {
         let beside = self.file.with_extension("new");
         std::fs::write(&beside, bytes).unwrap();
@@ -115,51 +115,55 @@ impl Place {
 
 fn pin(trust: &mut TrustStore, file: &Path, bytes: &[u8]) {
     let inspection = inspect(file, bytes).unwrap();
-    trust.pin(file, Digest::of(bytes), &inspection, &witness(), Older::Allow).unwrap();
+    trust.pin(file, Digest::of(bytes), &inspection, &signed_off_by(), Older::Allow).unwrap();
 }
 
 fn answers(source: &dyn SkillSource) {
     let (package, file) = (PackagePath::new("good").unwrap(), ResourcePath::new("file").unwrap());
     let read = source.read(&package, &file, ReadLimit::default());
-    assert_eq!(read, Ok(b"good".to_vec()), "the plugin answers");
-    assert_eq!(ScanRecorder::scan(source).unwrap().packages(), ["good"], "also a scan");
+    assert_eq!(read, Ok(b"good".to_vec()), "a read works");
+    assert_eq!(ScanRecorder::scan(source).unwrap().packages(), ["good"], "a scan works");
 }
 
 #[test]
-fn another_build_takes_its_place() {
+fn another_build_replaces_the_plugin() {
     for isolation in [Isolation::InProcess, Isolation::Process] {
         let mut place = Place::new(isolation);
         let plugin = place.load();
         let source = Arc::clone(&plugin.sources[0]);
-        let heard: Arc<Mutex<Vec<SourceChange>>> = Arc::default();
-        let notes = Arc::clone(&heard);
+        let changes: Arc<Mutex<Vec<SourceChange>>> = Arc::default();
+        let notes = Arc::clone(&changes);
         let listener = Arc::new(move |change| notes.lock().unwrap().push(change));
         let watch = source.watch(listener).unwrap();
         answers(&*source);
-        assert_eq!(place.reload(&plugin), Ok(Reloaded::Unchanged), "the file is what runs");
+        assert_eq!(place.reload(&plugin), Ok(Reloaded::Unchanged), "the file is unchanged");
         for version in ["0.3.0", "0.4.0", "0.2.0"] {
-            // The last one is older, and its very bytes are pinned: that is how one asks for it.
+            // The last build is older, but its digest is pinned.
             let bytes = build_of(version);
             place.install(&bytes);
             let version = version.parse().unwrap();
             let expected = Reloaded::Replaced { version, digest: Digest::of(&bytes) };
             assert_eq!(place.reload(&plugin), Ok(expected), "{isolation:?}");
             answers(&*source);
-            // The new build's own report of a change may come before or after.
-            let is_told = heard.lock().unwrap().contains(&SourceChange::Everything);
-            assert!(is_told, "everything is to be looked at again");
-            heard.lock().unwrap().clear();
+            // The new build's own change may be reported before or after.
+            let is_told = changes.lock().unwrap().contains(&SourceChange::Everything);
+            assert!(is_told, "everything may have changed");
+            changes.lock().unwrap().clear();
         }
         let tool = Arc::clone(&plugin.tools[0].tools()[0]);
         let never = Cancel::default();
         let arguments = json!({"how": "who"});
         let told = conversation::call(&*tool, &*place.loader.clock, &arguments, &never);
-        assert!(!told.is_error, "a tool is the same object, too: {told:?}");
+        assert!(!told.is_error, "the tool remains valid: {told:?}");
         drop(watch);
-        let count = heard.lock().unwrap().len();
+        let count = changes.lock().unwrap().len();
         place.install(&build_of("0.5.0"));
         place.reload(&plugin).unwrap();
-        assert_eq!(heard.lock().unwrap().len(), count, "nothing is heard after the watch's end");
+        assert_eq!(
+            changes.lock().unwrap().len(),
+            count,
+            "the listener is not called after the drop"
+        );
     }
 }
 
@@ -199,7 +203,7 @@ fn audit_has_each_change_of_a_plugin() {
 }
 
 #[test]
-fn what_another_build_stamped_is_not_relied_on() {
+fn stamps_of_another_build_are_not_used() {
     let places = [Isolation::InProcess, Isolation::Process];
     for (isolation, scan) in places.into_iter().flat_map(|at| [(at, "stamp"), (at, "keep")]) {
         let mut place = Place::new(isolation);
@@ -213,16 +217,16 @@ fn what_another_build_stamped_is_not_relied_on() {
             let again = first.next().record(source).unwrap();
             (again.found.len(), again.unchanged.len())
         };
-        assert_eq!(again(), (0, 1), "{isolation:?} {scan}: what it stamped itself is unchanged");
+        assert_eq!(again(), (0, 1), "{isolation:?} {scan}: its own stamps are used");
         place.install(&build_of("0.3.0"));
         place.reload(&plugin).unwrap();
-        assert_eq!(again(), (1, 0), "{isolation:?} {scan}: the new build is asked for everything");
-        assert_eq!(again(), (0, 1), "{isolation:?}: once");
+        assert_eq!(again(), (1, 0), "{isolation:?} {scan}: the new build scans everything");
+        assert_eq!(again(), (0, 1), "{isolation:?}: only the first scan is complete");
     }
 }
 
 #[test]
-fn what_cannot_run_takes_no_place() {
+fn invalid_files_do_not_replace_the_plugin() {
     for isolation in [Isolation::InProcess, Isolation::Process] {
         let mut place = Place::new(isolation);
         let plugin = place.load();
@@ -236,31 +240,35 @@ fn what_cannot_run_takes_no_place() {
         let cases: [(&[u8], PluginErrorKind, &str); 5] = [
             (b"text", PluginErrorKind::NotALibrary, "is not a dynamic library"),
             (half, PluginErrorKind::NotALibrary, "damaged or truncated"),
-            (&whole, PluginErrorKind::DigestMismatch, "is not the `prowess-plugin-sdk`"),
-            (&other_layout, PluginErrorKind::Manifest, "is the plugin `other-layout` now"),
-            (&memory, PluginErrorKind::Manifest, "is the plugin `prowess-plugin-memory` now"),
+            (
+                &whole,
+                PluginErrorKind::DigestMismatch,
+                "is not the trusted build of `prowess-plugin-sdk`",
+            ),
+            (&other_layout, PluginErrorKind::Manifest, "is now the plugin `other-layout`"),
+            (&memory, PluginErrorKind::Manifest, "is now the plugin `prowess-plugin-memory`"),
         ];
         for (bytes, kind, part) in cases {
             place.write(bytes);
-            let error = place.reload(&plugin).expect_err("it takes no place");
+            let error = place.reload(&plugin).expect_err("the file is refused");
             assert_eq!(error.kind, kind, "{isolation:?}: {error}");
             assert!(error.reason.contains(part) && !error.was_executed, "{isolation:?}: {error}");
             answers(&*plugin.sources[0]);
         }
         std::fs::remove_file(&place.file).unwrap();
-        let error = place.reload(&plugin).expect_err("there is no file");
+        let error = place.reload(&plugin).expect_err("the file does not exist");
         assert_eq!(error.kind, PluginErrorKind::Unreadable, "{error}");
         answers(&*plugin.sources[0]);
     }
 }
 
 #[test]
-fn a_signature_is_no_way_back() {
+fn signed_older_version_is_refused() {
     let mut place = Place::new(Isolation::InProcess);
     place.loader.trust = TrustStore::default();
     let key = KeyPair::generate_unencrypted_keypair().unwrap();
     let text = key.pk.to_box().unwrap().into_string();
-    place.loader.trust.trust_key(Key::parse(&text, &witness()).unwrap());
+    place.loader.trust.trust_key(Key::parse(&text, &signed_off_by()).unwrap());
     let release = |version: &str| {
         let bytes = build_of(version);
         place.write(&bytes);
@@ -271,47 +279,47 @@ fn a_signature_is_no_way_back() {
     release("0.3.0");
     let plugin = place.load();
     release("0.2.0");
-    let error = place.reload(&plugin).expect_err("it is older");
+    let error = place.reload(&plugin).expect_err("the version is older");
     assert_eq!(error.kind, PluginErrorKind::Rollback, "{error}");
-    assert!(error.to_string().contains("is version 0.2.0, and 0.3.0 runs"), "{error}");
-    assert!(error.help.contains("--allow-older"), "the next step is named: {}", error.help);
+    assert!(error.to_string().contains("is version 0.2.0, but 0.3.0 is running"), "{error}");
+    assert!(error.help.contains("--allow-older"), "the help names the option: {}", error.help);
     release("0.4.0");
-    place.reload(&plugin).expect("a newer one takes its place");
+    place.reload(&plugin).expect("a newer version replaces it");
     answers(&*plugin.sources[0]);
 }
 
 #[test]
-fn there_is_an_end_to_replacing_in_the_host_and_none_elsewhere() {
+fn replacements_are_limited_only_in_the_host() {
     for (isolation, is_allowed) in [(Isolation::InProcess, false), (Isolation::Process, true)] {
         let mut place = Place::new(isolation);
         place.loader.policy.generations = 1;
         let plugin = place.load();
         place.install(&build_of("0.3.0"));
-        place.reload(&plugin).expect("once is allowed");
+        place.reload(&plugin).expect("one replacement is allowed");
         place.install(&build_of("0.4.0"));
         let again = place.reload(&plugin);
         assert_eq!(again.is_ok(), is_allowed, "{isolation:?}: {again:?}");
         if let Err(error) = again {
             assert_eq!(error.kind, PluginErrorKind::Generations, "{error}");
-            assert!(!error.was_executed, "the new one is not even opened: {error}");
+            assert!(!error.was_executed, "the new build is not opened: {error}");
         }
         answers(&*plugin.sources[0]);
     }
 }
 
 #[test]
-fn a_place_in_the_host_is_not_left() {
+fn changed_placement_is_refused() {
     let mut place = Place::new(Isolation::InProcess);
     let plugin = place.load();
     assert_eq!(plugin.placement, Placement::InProcess);
     place.install(&build_of("0.3.0"));
-    // A debug build that the policy leaves to itself runs in a process of its own.
+    // With the isolation `auto` a debug build runs in a separate process.
     place.loader.policy.isolation = Isolation::Auto;
-    let error = place.reload(&plugin).expect_err("it would run elsewhere");
-    assert!(error.reason.contains("would run elsewhere"), "{error}");
+    let error = place.reload(&plugin).expect_err("the placement would change");
+    assert!(error.reason.contains("would now run in another process"), "{error}");
 }
 
-/// Waits until something holds, and fails if it never does.
+/// Waits until a condition holds, and fails after a long time.
 #[track_caller]
 fn soon(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
@@ -322,7 +330,7 @@ fn soon(what: &str, holds: impl Fn() -> bool) {
 }
 
 #[test]
-fn a_file_is_followed() {
+fn follower_reloads_changed_files() {
     let place = Place::new(Isolation::InProcess);
     let plugin = place.load();
     let told: Arc<Mutex<Vec<Diagnostic>>> = Arc::default();
@@ -358,24 +366,26 @@ fn a_file_is_followed() {
     soon("what is no plugin is told of", || codes() == ["plugin-not-a-library"]);
     answers(&*plugin.sources[0]);
     let message = told.lock().unwrap()[0].message.clone();
-    assert!(message.ends_with("; the build that runs stays in use"), "{message}");
+    assert!(message.ends_with("; the old build keeps running"), "{message}");
 
     let newer = build_of("0.3.0");
     place.write(&newer);
-    soon("so is what nobody trusts", || codes().last().unwrap() == "plugin-digest-mismatch");
+    soon("an untrusted build is reported", || codes().last().unwrap() == "plugin-digest-mismatch");
     trust(&newer);
-    soon("a word of trust is enough", || log.has("Info host: replaced by version 0.3.0, sha256:"));
+    soon("a trusted build replaces the plugin", || {
+        log.has("Info host: replaced by version 0.3.0, sha256:")
+    });
     answers(&*plugin.sources[0]);
-    assert_eq!(codes().len(), 2, "each is told once: {:?}", told.lock().unwrap());
+    assert_eq!(codes().len(), 2, "each rejected file is reported once: {:?}", told.lock().unwrap());
 
     drop(follower);
     trust(&build_of("0.4.0"));
     place.write(&build_of("0.4.0"));
-    assert!(!log.has("0.4.0"), "nothing follows any more");
+    assert!(!log.has("0.4.0"), "a dropped follower does not reload");
 }
 
 #[test]
-fn two_plugins_of_one_name_are_one_too_many() {
+fn second_plugin_with_the_same_name_is_refused() {
     let place = Place::new(Isolation::InProcess);
     let copy = place.file.with_file_name("again.so");
     std::fs::copy(&place.file, &copy).unwrap();
@@ -383,7 +393,7 @@ fn two_plugins_of_one_name_are_one_too_many() {
     let files = files.map(|file| (file, PluginSettings::default()));
     let loaded = place.loader.load_all(files, Origin::Named);
     let [Ok(first), Err(second), Ok(_)] = &loaded[..] else {
-        panic!("the first runs, also twice, and the second does not");
+        panic!("the first file may be loaded twice, the second is refused");
     };
     assert_eq!(second.kind, PluginErrorKind::NameTaken, "{second}");
     let first_file = place.file.display().to_string();
@@ -401,14 +411,14 @@ fn two_plugins_of_one_name_are_one_too_many() {
 }
 
 #[test]
-fn both_sides_use_the_features_that_both_know() {
+fn features_of_both_sides_are_used() {
     let place = Place::new(Isolation::InProcess);
     let plugin = place.load();
-    assert_eq!(plugin.manifest.features, ["caller", "telepathy"], "the plugin knows these");
-    assert_eq!(plugin.features, ["caller"], "and the host knows one of them");
+    assert_eq!(plugin.manifest.features, ["caller", "telepathy"], "the features of the plugin");
+    assert_eq!(plugin.features, ["caller"], "the features of both sides");
     let tool = Arc::clone(&plugin.tools[0].tools()[0]);
     let arguments = json!({"how": "features"});
     let told = conversation::call(&*tool, &*place.loader.clock, &arguments, &Cancel::default());
     let expected = json!({"caller": true, "telepathy": false});
-    assert_eq!(told.structured, Some(expected), "the plugin was told what the host knows");
+    assert_eq!(told.structured, Some(expected), "the plugin received the host's features");
 }

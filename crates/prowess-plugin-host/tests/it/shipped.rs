@@ -1,4 +1,4 @@
-//! Every plugin that is shipped keeps the rules of what it offers, in the host and in a process of its own.
+//! The shipped plugins pass the test kits, in the host's process and in a separate one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::os::unix::fs::symlink;
@@ -28,19 +28,19 @@ enum Where {
 
 const EVERYWHERE: [Where; 2] = [Where::InTheHost, Where::InAProcess];
 
-/// A time long after a test's files were written, so that what they say of themselves is believed.
+/// A time long after the files of a test were written, so that their stamps are reliable.
 const LATER: Timestamp = Timestamp(4_000_000_000_000);
 
 type Offered = (Vec<Arc<dyn SkillSource>>, Vec<Arc<dyn ToolProvider>>);
 
 impl Where {
-    /// Begins a plugin.
+    /// Starts a plugin.
     fn start(self, file: &Path, config: Value) -> Offered {
         match self {
             Self::InTheHost => {
                 let start =
                     Start { clock: Arc::new(ManualClock::at(LATER)), ..Start::with(config) };
-                let plugin = start.start(image(file)).expect("the plugin begins");
+                let plugin = start.start(image(file)).expect("the plugin starts");
                 (plugin.sources(), plugin.tool_providers())
             }
             Self::InAProcess => {
@@ -58,21 +58,22 @@ impl Where {
                     directory: "/".into(),
                 };
                 let plugin = start_process(launch, Arc::new(ManualClock::default()));
-                let plugin = plugin.expect("the plugin begins");
+                let plugin = plugin.expect("the plugin starts");
                 (plugin.sources, vec![plugin.tools])
             }
         }
     }
 
-    /// The only source of a plugin.
+    /// Returns the only source of a plugin.
     fn source(self, file: &Path, config: Value) -> Arc<dyn SkillSource> {
         let (sources, _) = self.start(file, config);
-        let [source] = <[_; 1]>::try_from(sources).unwrap_or_else(|_| panic!("it has one source"));
+        let [source] =
+            <[_; 1]>::try_from(sources).unwrap_or_else(|_| panic!("the plugin has one source"));
         source
     }
 }
 
-/// What is made once for each file and kept as long as the tests run.
+/// Returns a value that is created once per file and cached until the tests end.
 fn once<T: Clone>(made: &Mutex<Vec<(PathBuf, T)>>, file: &Path, make: impl FnOnce() -> T) -> T {
     let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, known)) = made.iter().find(|(known, _)| known == file) {
@@ -106,13 +107,13 @@ impl SourceFixture for Memory {
 }
 
 #[test]
-fn the_plugin_of_memory_keeps_every_rule() {
+fn memory_plugin_passes_the_source_kit() {
     EVERYWHERE.into_iter().for_each(|place| check_source(&Memory(place)));
 }
 
 #[test]
-fn a_scan_of_more_than_one_message_arrives_whole() {
-    // A message has at most 256 packages, or heads of some 512 KiB.
+fn scan_of_several_batches_is_complete() {
+    // A batch has at most 256 packages, or about 512 KiB.
     for (count, bytes) in [(600, 10), (150, 8 << 10)] {
         let path = |number| format!("skill-{number:03}/SKILL.md");
         let files: Vec<_> = (0..count).map(|number| (path(number), vec![b'x'; bytes])).collect();
@@ -126,23 +127,27 @@ fn a_scan_of_more_than_one_message_arrives_whole() {
             assert_eq!(scan.found, expected.found, "{place:?}: each package, once and in order");
             let again = scan.next().record(&*source).unwrap();
             let counts = (again.unchanged.len(), again.found.len());
-            assert_eq!(counts, (count, 0), "{place:?}: each is known the next time");
+            assert_eq!(counts, (count, 0), "{place:?}: each package is unchanged in the next scan");
         }
     }
 }
 
 #[test]
-fn a_host_says_as_much_as_it_has_to_say() {
-    // More than 4 MiB of configuration, and then of stamps that are known.
+fn long_requests_arrive() {
+    // More than 4 MiB of configuration, and then of stamps.
     let path = |number| format!("{}-{number:05}/SKILL.md", "x".repeat(180));
     let paths: Vec<_> = (0..24_000).map(path).collect();
     let files: Vec<_> = paths.iter().map(|path| (&**path, &b""[..])).collect();
     let source = Memory(Where::InAProcess).source(&files);
     let again = ScanRecorder::scan(&*source).unwrap().next().record(&*source).unwrap();
-    assert_eq!((again.unchanged.len(), again.found.len()), (files.len(), 0), "each is known");
+    assert_eq!(
+        (again.unchanged.len(), again.found.len()),
+        (files.len(), 0),
+        "each package is unchanged"
+    );
 }
 
-/// A build of the plugin for each set of files: that is how somebody ships skills of their own.
+/// Builds the plugin for each set of files, as authors do who ship their own skills.
 struct Embedded(Where);
 
 impl SourceFixture for Embedded {
@@ -175,7 +180,7 @@ fn embedding(number: usize, files: &[(&str, &[u8])]) -> PathBuf {
 }
 
 #[test]
-fn the_plugin_of_embedded_skills_keeps_every_rule() {
+fn embedded_plugin_passes_the_source_kit() {
     EVERYWHERE.into_iter().for_each(|place| check_source(&Embedded(place)));
 }
 
@@ -227,22 +232,26 @@ impl SourceFixture for Filesystem {
 }
 
 #[test]
-fn the_plugin_of_directories_keeps_every_rule() {
+fn filesystem_plugin_passes_the_source_kit() {
     EVERYWHERE.into_iter().for_each(|place| check_source(&Filesystem(place)));
 }
 
 #[test]
-fn the_size_of_a_truncated_file_is_reported() {
+fn size_of_a_truncated_file_is_reported() {
     for place in EVERYWHERE {
         let source = Filesystem(place).over(tree(&[("long/SKILL.md", &[b'x'; 20_000])]));
         let scan = ScanRecorder::scan(&source).unwrap();
         let found = scan.found.iter().map(|found| (found.is_whole_file, found.size));
-        assert_eq!(found.collect::<Vec<_>>(), [(false, Some(20_000))], "{place:?}: it crosses");
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            [(false, Some(20_000))],
+            "{place:?}: the size is reported"
+        );
     }
 }
 
 #[test]
-fn the_findings_of_one_run_of_a_plugin_are_available_to_the_next() {
+fn stamps_are_valid_in_the_next_run() {
     let file = build_plugin("prowess-plugin-filesystem");
     let tree = tree(&[("alpha/SKILL.md", b"alpha")]);
     let config = json!({"roots": [{"root": tree.path()}]});
@@ -250,20 +259,28 @@ fn the_findings_of_one_run_of_a_plugin_are_available_to_the_next() {
     let (first, next) = (run(), run());
     let key = first.cache_key().expect("the source has a key");
     let digest = Digest::of(&std::fs::read(&file).unwrap()).to_string();
-    assert!(key.starts_with(&digest), "the key is that of a build: {key}");
-    assert_eq!(next.cache_key(), Some(key), "and of what is configured");
-    // A file that was written just now has a stamp that the second scan replaces.
+    assert!(key.starts_with(&digest), "the key contains the digest of the build: {key}");
+    assert_eq!(next.cache_key(), Some(key), "the key is the same for the same configuration");
+    // The second scan replaces the stamp of a recently written file.
     let scanned = ScanRecorder::scan(&*first).unwrap().next().record(&*first).unwrap();
     let again = scanned.next().record(&*next).unwrap();
-    assert_eq!((&*again.unchanged, again.found.len()), (&["alpha".to_owned()][..], 0), "not read");
-    // The host of a process cannot ask it about one package at a time.
-    assert_eq!(Where::InAProcess.source(&file, config).cache_key(), None, "it has none there");
+    assert_eq!(
+        (&*again.unchanged, again.found.len()),
+        (&["alpha".to_owned()][..], 0),
+        "the file is not read"
+    );
+    // Stamps of a separate process cannot be requested per package.
+    assert_eq!(
+        Where::InAProcess.source(&file, config).cache_key(),
+        None,
+        "a source in a separate process has no key"
+    );
     let memory = Memory(Where::InTheHost).source(&[]);
-    assert_eq!(memory.cache_key(), None, "nor where the source has none");
+    assert_eq!(memory.cache_key(), None, "this source has no key");
 }
 
 #[test]
-fn the_plugin_of_text_tools_keeps_every_rule() {
+fn text_tools_plugin_passes_the_tool_kit() {
     let examples = [
         ("csv.rows", json!({"csv": "a,b\n1,2\n"})),
         ("markdown.section", json!({"markdown": "# A\n\ntext\n", "heading": "a"})),

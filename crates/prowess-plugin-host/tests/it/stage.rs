@@ -1,4 +1,4 @@
-//! What is opened are the bytes that were verified, whatever became of the file.
+//! The staged bytes are the verified ones, also if the file changes.
 
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use prowess_plugin_host::{
 use tempfile::TempDir;
 
 use crate::library::good;
-use crate::trust::witness;
+use crate::trust::signed_off_by;
 
 pub(crate) fn verified() -> (TempDir, VerifiedPlugin) {
     let place = tempfile::tempdir().unwrap();
@@ -25,7 +25,7 @@ pub(crate) fn verified() -> (TempDir, VerifiedPlugin) {
 fn trusting(file: &std::path::Path) -> TrustStore {
     let mut trust = TrustStore::default();
     let inspection = inspect(file, &good()).unwrap();
-    trust.pin(file, Digest::of(&good()), &inspection, &witness(), Older::Refuse).unwrap();
+    trust.pin(file, Digest::of(&good()), &inspection, &signed_off_by(), Older::Refuse).unwrap();
     trust
 }
 
@@ -34,18 +34,18 @@ fn content(staged: &Staged) -> Vec<u8> {
 }
 
 #[test]
-fn the_file_may_be_swapped_after_the_check() {
+fn replaced_file_does_not_change_staged_bytes() {
     let (_place, plugin) = verified();
     std::fs::write(plugin.file(), "another file").unwrap();
     let directory = tempfile::tempdir().unwrap();
     for staged in [stage, stage_in_directory].map(|stage| stage(&plugin, directory.path()).unwrap())
     {
-        assert_eq!(content(&staged), good(), "what was verified is what is opened");
+        assert_eq!(content(&staged), good(), "the verified bytes are staged");
     }
 }
 
 #[test]
-fn a_file_that_is_swapped_all_the_time_gives_what_was_trusted_or_nothing() {
+fn racing_replacements_never_stage_other_bytes() {
     let (_place, plugin) = verified();
     let file = plugin.file();
     let (trust, policy) = (trusting(file), PluginPolicy::default());
@@ -67,14 +67,14 @@ fn a_file_that_is_swapped_all_the_time_gives_what_was_trusted_or_nothing() {
         for _ in 0..10_000 {
             if let Ok(plugin) = verify(file, Origin::Named, &policy, &trust) {
                 let staged = stage(&plugin, directory.path()).unwrap();
-                assert!(content(&staged) == good(), "only what is trusted is ever opened");
+                assert!(content(&staged) == good(), "only trusted bytes are staged");
                 opened += 1;
             }
         }
         is_over.store(true, Ordering::Relaxed);
         opened
     });
-    assert!(opened > 0, "some of the races are won by the trusted file");
+    assert!(opened > 0, "some verifications succeed");
 }
 
 #[test]
@@ -84,31 +84,35 @@ fn staged_memory_cannot_be_changed() {
     let staged = stage(&plugin, std::path::Path::new("/nowhere")).unwrap();
     assert!(staged.path().starts_with("/proc/self/fd"), "the bytes are in memory");
     let file = std::fs::File::from(staged.as_fd().try_clone_to_owned().unwrap());
-    (&file).write(b"x").expect_err("nobody writes to it");
-    file.set_len(0).expect_err("nobody cuts it off");
+    (&file).write(b"x").expect_err("the memory is sealed against writes");
+    file.set_len(0).expect_err("the memory is sealed against truncation");
     rustix::fs::fcntl_add_seals(&file, rustix::fs::SealFlags::FUTURE_WRITE)
-        .expect_err("nobody changes the seals");
+        .expect_err("the seals are sealed");
     let mut bytes = Vec::new();
     (&file).read_to_end(&mut bytes).unwrap();
-    assert_eq!(content(&staged), good(), "the bytes are as they were");
+    assert_eq!(content(&staged), good(), "the bytes are unchanged");
 }
 
 #[test]
-fn a_staged_file_is_for_this_user_alone_and_goes_with_its_value() {
+fn staged_directory_is_private_and_temporary() {
     let (_place, plugin) = verified();
     let directory = tempfile::tempdir().unwrap();
     let staged = stage_in_directory(&plugin, directory.path()).unwrap();
     let again = stage_in_directory(&plugin, directory.path()).unwrap();
-    assert_ne!(staged.path(), again.path(), "no path is used twice");
+    assert_ne!(staged.path(), again.path(), "paths are not reused");
     let parent = staged.path().parent().unwrap().to_owned();
     let mode = parent.metadata().unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode, 0o700, "nobody else enters the directory");
+    assert_eq!(mode, 0o700, "only this user can access the directory");
     drop((staged, again));
-    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "nothing stays behind");
+    assert_eq!(
+        std::fs::read_dir(directory.path()).unwrap().count(),
+        0,
+        "dropping the value removes the directory"
+    );
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_reported() {
+fn unwritable_directory_is_an_error() {
     let (_place, plugin) = verified();
     let error = stage_in_directory(&plugin, std::path::Path::new("/proc/none")).unwrap_err();
     assert_eq!(error.kind.as_str(), "plugin-staging-failed", "{error}");

@@ -1,4 +1,4 @@
-//! The spans of calls, received by a real subscriber.
+//! The trace spans of calls, with a real subscriber.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -17,7 +17,7 @@ use crate::loaded::{Start, faulty};
 
 type Fields = BTreeMap<&'static str, String>;
 
-/// Collects the fields of each `plugin_call`, in the order of their beginnings.
+/// Collects the fields of each `plugin_call` span, in the order of their starts.
 #[derive(Clone, Default)]
 struct Collector(Arc<Mutex<Vec<(u64, Fields)>>>);
 
@@ -46,7 +46,7 @@ impl<S: tracing::Subscriber> Layer<S> for Collector {
 
     fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
         let mut spans = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // An id is used again after its span has closed, so the newest is meant.
+        // The id of a closed span is reused, so take the newest one.
         if let Some((_, fields)) = spans.iter_mut().rfind(|(own, _)| *own == id.into_u64()) {
             values.record(&mut Reader(fields));
         }

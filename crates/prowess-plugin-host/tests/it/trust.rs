@@ -1,4 +1,4 @@
-//! The trust store: what it keeps, and what becomes of it when its file is not in order.
+//! The trust store and its file.
 
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -16,7 +16,7 @@ use crate::library::{Library, manifest};
 
 const FILE: &str = "/plugins/notes.so";
 
-pub(crate) fn witness() -> SignedOffBy {
+pub(crate) fn signed_off_by() -> SignedOffBy {
     SignedOffBy { who: "ada".into(), when: Timestamp(1_795_311_600_000) }
 }
 
@@ -27,10 +27,10 @@ fn described(version: &str) -> Inspection {
 
 fn pin(store: &mut TrustStore, version: &str, older: Older) -> Result<(), PluginError> {
     let digest = Digest::of(version.as_bytes());
-    store.pin(Path::new(FILE), digest, &described(version), &witness(), older).map(drop)
+    store.pin(Path::new(FILE), digest, &described(version), &signed_off_by(), older).map(drop)
 }
 
-/// A store's file in a directory of its own, with one pin.
+/// Creates a trust store file with one pin.
 fn stored() -> (TempDir, std::path::PathBuf) {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("deep/plugins.json");
@@ -40,10 +40,10 @@ fn stored() -> (TempDir, std::path::PathBuf) {
 }
 
 #[test]
-fn a_pin_is_kept_for_its_owner_alone() {
+fn store_file_is_private() {
     let (_place, path) = stored();
     let mode = path.metadata().unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode, 0o600, "nobody else may read or write the file");
+    assert_eq!(mode, 0o600, "only the owner may access the file");
     let written = std::fs::read_to_string(&path).unwrap();
     let target = &manifest().target;
     expect![[r#"
@@ -65,18 +65,22 @@ fn a_pin_is_kept_for_its_owner_alone() {
     "#]]
     .assert_eq(&written.replace(target, "TARGET"));
     let store = TrustStore::read(&path).unwrap();
-    assert_eq!(store.pins[0].pinned_at, witness().when, "what was written comes back");
+    assert_eq!(
+        store.pins[0].pinned_at,
+        signed_off_by().when,
+        "the timestamp survives a round trip"
+    );
 }
 
 #[test]
-fn no_file_is_an_empty_store() {
+fn missing_file_is_an_empty_store() {
     let place = tempfile::tempdir().unwrap();
     let store = TrustStore::read(&place.path().join("none.json")).unwrap();
     assert_eq!(store, TrustStore::default(), "nothing is trusted by default");
 }
 
 #[test]
-fn a_damaged_store_trusts_nothing_and_is_never_written_over() {
+fn damaged_store_is_an_error_and_not_overwritten() {
     let whole = std::fs::read_to_string(stored().1).unwrap();
     for text in [
         "",
@@ -92,33 +96,34 @@ fn a_damaged_store_trusts_nothing_and_is_never_written_over() {
         std::fs::write(&path, text).unwrap();
         let refused = TrustStore::read(&path).expect_err("a damaged store is not read");
         assert!(refused.to_string().contains("so no plugin is trusted"), "{refused}");
-        TrustStore::update(&path, |_| Ok::<_, TrustError>(())).expect_err("nor is it changed");
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "it is left for its owner");
+        TrustStore::update(&path, |_| Ok::<_, TrustError>(()))
+            .expect_err("a damaged store is not changed");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "the file is unchanged");
     }
 }
 
 #[test]
-fn a_store_that_others_may_write_is_not_believed() {
+fn store_writable_by_others_is_an_error() {
     for mode in [0o620, 0o602, 0o666] {
         let (_place, path) = stored();
         std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
-        let refused = TrustStore::read(&path).expect_err("it may be somebody else's work");
+        let refused = TrustStore::read(&path).expect_err("other users may have changed it");
         assert!(refused.to_string().contains("others may write to it"), "{refused}");
     }
     let (place, path) = stored();
     let link = place.path().join("link.json");
     symlink(&path, &link).unwrap();
-    TrustStore::read(&link).expect_err("a link leads where somebody else decides");
+    TrustStore::read(&link).expect_err("a link is refused");
 }
 
 #[test]
-fn a_refused_change_changes_nothing() {
+fn refused_change_leaves_the_file_unchanged() {
     let (_place, path) = stored();
     let before = std::fs::read_to_string(&path).unwrap();
     let change = |store: &mut TrustStore| pin(store, "1.1.0", Older::Refuse);
     TrustStore::update(&path, |store| change(store).map_err(TrustError::from))
         .expect_err("an older version is refused");
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), before, "the file is as it was");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), before, "the file is unchanged");
 }
 
 #[test]
@@ -135,7 +140,8 @@ fn two_concurrent_pins_are_both_kept() {
                 let digest = Digest::of(&[number]);
                 TrustStore::update(path, |store| {
                     let older = Older::Refuse;
-                    let pinned = store.pin(Path::new(FILE), digest, &inspection, &witness(), older);
+                    let pinned =
+                        store.pin(Path::new(FILE), digest, &inspection, &signed_off_by(), older);
                     pinned.map_err(TrustError::from)
                 })
                 .expect("the store is written");
@@ -147,40 +153,40 @@ fn two_concurrent_pins_are_both_kept() {
 }
 
 #[test]
-fn an_older_version_is_trusted_only_if_that_is_meant() {
+fn older_version_needs_explicit_permission() {
     let mut store = TrustStore::default();
     pin(&mut store, "1.10.0", Older::Refuse).unwrap();
     let refused = pin(&mut store, "1.9.0", Older::Refuse).expect_err("1.9 is older than 1.10");
     assert_eq!(refused.kind, PluginErrorKind::Rollback, "{refused}");
     assert!(
-        refused.reason.contains("is version 1.9.0 of `notes`, and 1.10.0 is trusted"),
+        refused.reason.contains("is version 1.9.0 of `notes`, but 1.10.0 is trusted"),
         "{refused}"
     );
-    assert!(refused.help.contains("--allow-older"), "the next step is named");
-    pin(&mut store, "1.9.0", Older::Allow).expect("it is meant");
+    assert!(refused.help.contains("--allow-older"), "the help names the option");
+    pin(&mut store, "1.9.0", Older::Allow).expect("an older version is allowed");
     let versions: Vec<_> = store.pins.iter().map(|pin| pin.version.to_string()).collect();
-    assert_eq!(versions, ["1.9.0"], "the newer one is no longer trusted");
+    assert_eq!(versions, ["1.9.0"], "the newer pin is replaced");
 }
 
 #[test]
-fn what_was_taken_back_is_remembered() {
+fn revocations_are_stored() {
     let mut store = TrustStore::default();
     pin(&mut store, "1.2.0", Older::Refuse).unwrap();
-    assert_eq!(store.revoke("other", witness().when), [], "another name takes nothing back");
-    let revoked = store.revoke("notes", witness().when);
-    assert_eq!(revoked.len(), 1, "the pin is taken back: {revoked:?}");
-    assert_eq!(store.pins[0].revoked_at, Some(witness().when), "and remembered");
-    assert_eq!(store.revoke("notes", witness().when), [], "once is enough");
-    pin(&mut store, "1.2.0", Older::Refuse).expect("its owner may trust it again");
-    assert_eq!(store.pins.len(), 1, "and it has one pin then");
-    assert_eq!(store.pins[0].revoked_at, None, "which holds");
+    assert_eq!(store.revoke("other", signed_off_by().when), [], "another name revokes nothing");
+    let revoked = store.revoke("notes", signed_off_by().when);
+    assert_eq!(revoked.len(), 1, "the pin is revoked: {revoked:?}");
+    assert_eq!(store.pins[0].revoked_at, Some(signed_off_by().when), "the revocation is stored");
+    assert_eq!(store.revoke("notes", signed_off_by().when), [], "a pin is revoked once");
+    pin(&mut store, "1.2.0", Older::Refuse).expect("a revoked file may be pinned again");
+    assert_eq!(store.pins.len(), 1, "the new pin replaces the revoked one");
+    assert_eq!(store.pins[0].revoked_at, None, "the new pin is not revoked");
 }
 
-/// Trusts a version at a path.
+/// Pins a version at a path.
 fn pin_at(store: &mut TrustStore, file: &str, version: &str) -> Pinned {
     let (file, digest) = (Path::new(file), Digest::of(version.as_bytes()));
-    let pinned = store.pin(file, digest, &described(version), &witness(), Older::Refuse);
-    pinned.expect("it is newer")
+    let pinned = store.pin(file, digest, &described(version), &signed_off_by(), Older::Refuse);
+    pinned.expect("the version is newer")
 }
 
 #[test]
@@ -197,12 +203,12 @@ fn second_build_leaves_the_first_trusted() {
 }
 
 #[test]
-fn second_build_at_one_path_replaces_the_first_and_reports_it() {
+fn pin_of_the_same_path_is_replaced() {
     let mut store = TrustStore::default();
     let first = pin_at(&mut store, FILE, "1.2.0");
     let second = pin_at(&mut store, FILE, "1.3.0");
-    assert_eq!(second.replaced, [first.pin], "the answer names the build that goes");
-    assert_eq!(store.pins, [second.pin], "the file is another one now");
+    assert_eq!(second.replaced, [first.pin], "the result names the replaced pin");
+    assert_eq!(store.pins, [second.pin], "only the new pin is left");
 }
 
 #[test]
@@ -210,16 +216,16 @@ fn revoking_a_name_revokes_every_pinned_build() {
     let mut store = TrustStore::default();
     pin_at(&mut store, "/plugins/notes.so", "1.2.0");
     pin_at(&mut store, "/other/notes.so", "1.3.0");
-    assert_eq!(store.revoke("notes", witness().when).len(), 2, "both are revoked");
+    assert_eq!(store.revoke("notes", signed_off_by().when).len(), 2, "both are revoked");
     assert!(store.pins.iter().all(|pin| pin.revoked_at.is_some()), "none may run");
 }
 
 #[test]
-fn fifo_for_the_lock_of_the_store_is_an_error_at_once() {
+fn fifo_for_the_lock_file_does_not_block() {
     let (_place, path) = stored();
     let lock = path.with_file_name("plugins.json.lock");
     std::fs::remove_file(&lock).unwrap();
     let made = std::process::Command::new("mkfifo").arg(&lock).status();
     assert!(made.expect("the system has `mkfifo`").success(), "a FIFO can be made");
-    TrustStore::update(&path, |_| Ok::<_, TrustError>(())).expect_err("it is no lock");
+    TrustStore::update(&path, |_| Ok::<_, TrustError>(())).expect_err("a FIFO is not a lock file");
 }

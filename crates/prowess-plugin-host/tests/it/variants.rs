@@ -1,4 +1,4 @@
-//! The same plugin, built in other ways by other people.
+//! A plugin built with other compiler settings.
 
 use std::path::Path;
 
@@ -15,14 +15,18 @@ fn file(flavor: PluginFlavor) -> std::path::PathBuf {
     build_plugin_example_as("prowess-plugin-sdk", "faulty", flavor)
 }
 
-/// All kinds of values cross, again and again.
+/// Checks that all kinds of values cross the boundary, repeatedly.
 fn answers(running: &Running) {
     let source = &*running.source;
     for round in 0..3 {
         let scan = ScanRecorder::scan(source).unwrap();
         assert_eq!(scan.packages(), ["good"], "round {round}: packages cross");
         let problems: Vec<_> = scan.problems.iter().map(|problem| problem.code.as_str()).collect();
-        assert_eq!(problems, ["plugin-protocol-broken", "faulty-odd"], "and what is told of them");
+        assert_eq!(
+            problems,
+            ["plugin-protocol-broken", "faulty-odd"],
+            "round {round}: problems cross"
+        );
         let listed = source.list(&PackagePath::new("good").unwrap(), 9).unwrap();
         assert_eq!(listed.resources.len(), 2, "lists cross");
         assert_eq!(running.read("good"), Ok(b"good".to_vec()), "bytes cross");
@@ -35,9 +39,9 @@ fn answers(running: &Running) {
 }
 
 #[test]
-fn a_release_with_an_allocator_of_its_own() {
+fn release_with_another_allocator_works() {
     let (plugin, staged) = staged(&file(PluginFlavor::Release), Isolation::InProcess).unwrap();
-    assert!(!plugin.manifest().debug_assertions, "it says what it is");
+    assert!(!plugin.manifest().debug_assertions, "the manifest has the build's settings");
     let image = LoadedCode::open(&plugin, staged).unwrap();
     let start = Start::with(json!({"scan": "twice"}));
     let loaded = start.start(image).unwrap();
@@ -47,14 +51,18 @@ fn a_release_with_an_allocator_of_its_own() {
         clock: start.clock,
     };
     answers(&running);
-    running.read("panic").expect_err("a panic is contained, however it was built");
+    running.read("panic").expect_err("a panic is contained");
     answers(&running);
 }
 
 #[test]
-fn another_layout_of_what_has_none_by_contract() {
+fn randomized_layout_works() {
     let file: &Path = &file(PluginFlavor::Foreign);
     let (plugin, _) = staged(file, Isolation::Process).unwrap();
-    assert_eq!(plugin.manifest().panic, PanicStrategy::Abort, "it says what it is");
+    assert_eq!(
+        plugin.manifest().panic,
+        PanicStrategy::Abort,
+        "the manifest has the build's settings"
+    );
     answers(&in_process(file, &json!({"scan": "twice"}), Default::default()).unwrap());
 }

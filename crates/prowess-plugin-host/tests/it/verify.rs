@@ -1,4 +1,4 @@
-//! Which files may run. Nothing is executed by any of these rows.
+//! Verification of plugin files. None of these tests executes a plugin.
 
 use std::fs::Permissions;
 use std::io::Cursor;
@@ -16,9 +16,9 @@ use prowess_plugin_host::{
 use tempfile::TempDir;
 
 use crate::library::{Library, good, manifest};
-use crate::trust::witness;
+use crate::trust::signed_off_by;
 
-/// A directory of plugins with one file, and what is trusted.
+/// A plugin directory with one file, and a trust store.
 struct Place {
     directory: TempDir,
     file: PathBuf,
@@ -40,7 +40,7 @@ impl Place {
     fn pin(&mut self, bytes: &[u8]) {
         let inspection = inspect(&self.file, bytes).unwrap();
         let digest = Digest::of(bytes);
-        self.trust.pin(&self.file, digest, &inspection, &witness(), Older::Refuse).unwrap();
+        self.trust.pin(&self.file, digest, &inspection, &signed_off_by(), Older::Refuse).unwrap();
     }
 
     /// Signs the file as a release of this name, version and target.
@@ -50,7 +50,10 @@ impl Place {
 
     fn trust_key(&mut self, key: &KeyPair) {
         let text = key.pk.to_box().unwrap().into_string();
-        assert!(self.trust.trust_key(Key::parse(&text, &witness()).unwrap()), "the key is new");
+        assert!(
+            self.trust.trust_key(Key::parse(&text, &signed_off_by()).unwrap()),
+            "the key is new"
+        );
     }
 
     fn verify(&self) -> Result<VerifiedPlugin, PluginError> {
@@ -69,7 +72,7 @@ pub(crate) fn sign(secret: &SecretKey, public: &PublicKey, file: &Path, comment:
     std::fs::write(file.with_extension("so.minisig"), signature.into_string()).unwrap();
 }
 
-/// Puts the number of another key on the file's signature.
+/// Replaces the key id in the file's signature.
 fn renumber(file: &Path, key: &str) {
     let path = file.with_extension("so.minisig");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -99,55 +102,59 @@ fn own_comment() -> String {
 fn nothing_is_trusted_by_default() {
     let place = Place::new(&good());
     let digest = Digest::of(&good()).to_string();
-    place.refused(PluginErrorKind::NotTrusted, &format!("nobody pinned {digest}"));
-    let help = place.verify().expect_err("it is refused").help;
-    assert!(help.contains("prowess plugin trust /"), "the next step is named: {help}");
+    place.refused(PluginErrorKind::NotTrusted, &format!("{digest} is not pinned"));
+    let help = place.verify().expect_err("the file is refused").help;
+    assert!(help.contains("prowess plugin trust /"), "the help names the command: {help}");
 }
 
 #[test]
-fn a_pinned_file_may_run() {
+fn pinned_file_may_run() {
     let mut place = Place::new(&good());
     place.pin(&good());
     let verified = place.verify().expect("the file is pinned");
-    assert_eq!(verified.trusted_by(), &TrustedBy::Pin, "the pin is why");
-    assert_eq!(verified.bytes(), good(), "the bytes are those that were hashed");
+    assert_eq!(verified.trusted_by(), &TrustedBy::Pin, "the file is trusted by its pin");
+    assert_eq!(verified.bytes(), good(), "the verified bytes are returned");
 }
 
 #[test]
-fn one_changed_bit_is_another_file() {
+fn changed_bit_is_refused() {
     let mut place = Place::new(&good());
     place.pin(&good());
     let mut bytes = good();
     let at = bytes.len() / 2;
     bytes[at] ^= 1;
     std::fs::write(&place.file, &bytes).unwrap();
-    place.refused(PluginErrorKind::DigestMismatch, "is not the `notes` that is trusted");
+    place.refused(PluginErrorKind::DigestMismatch, "is not the trusted build of `notes`");
 }
 
 #[test]
-fn a_pin_that_was_taken_back_holds_no_longer() {
+fn revoked_pin_is_refused() {
     let mut place = Place::new(&good());
     place.pin(&good());
-    place.trust.revoke("notes", witness().when);
-    place.refused(PluginErrorKind::NotTrusted, "was trusted once, and that was taken back");
+    place.trust.revoke("notes", signed_off_by().when);
+    place.refused(PluginErrorKind::NotTrusted, "was trusted before, but its pin was revoked");
     let key = key();
     place.trust_key(&key);
     place.sign(&key, &own_comment());
-    place.refused(PluginErrorKind::NotTrusted, "that was taken back");
+    place.refused(PluginErrorKind::NotTrusted, "its pin was revoked");
 }
 
 #[test]
-fn a_signature_by_a_trusted_key_is_enough() {
+fn signed_file_may_run() {
     let (mut place, key) = (Place::new(&good()), key());
     place.sign(&key, &own_comment());
     place.trust_key(&key);
-    let verified = place.verify().expect("its owner is trusted");
+    let verified = place.verify().expect("the key is trusted");
     let id = place.trust.keys[0].id.clone();
-    assert_eq!(verified.trusted_by(), &TrustedBy::Signature { key: id }, "the key is why");
+    assert_eq!(
+        verified.trusted_by(),
+        &TrustedBy::Signature { key: id },
+        "the file is trusted by its signature"
+    );
 }
 
 #[test]
-fn a_signature_that_is_not_for_this() {
+fn invalid_signatures_are_refused() {
     let kind = PluginErrorKind::Signature;
     let (mut place, trusted, other) = (Place::new(&good()), key(), key());
     place.trust_key(&trusted);
@@ -155,7 +162,8 @@ fn a_signature_that_is_not_for_this() {
     place.sign(&other, &own_comment());
     place.refused(kind, "which is not trusted");
     renumber(&place.file, &place.trust.keys[0].key);
-    place.refused(kind, &format!("has a signature by the key {id} that does not fit it"));
+    place
+        .refused(kind, &format!("has a signature by the key {id} that does not match its content"));
     for comment in [
         format!("notes 1.3.0 {}", manifest().target),
         format!("other 1.2.0 {}", manifest().target),
@@ -163,80 +171,81 @@ fn a_signature_that_is_not_for_this() {
         String::new(),
     ] {
         place.sign(&trusted, &comment);
-        place.refused(kind, &format!("and the key {id} signed it as `{comment}`"));
+        place.refused(kind, &format!("but the key {id} signed it as `{comment}`"));
     }
     place.sign(&trusted, &own_comment());
     let signature = place.file.with_extension("so.minisig");
     let text = std::fs::read_to_string(&signature).unwrap();
     std::fs::write(&signature, text.replace("notes 1.2.0", "notes 1.2.1")).unwrap();
-    place.refused(kind, &format!("has a signature by the key {id} that does not fit it"));
+    place
+        .refused(kind, &format!("has a signature by the key {id} that does not match its content"));
     std::fs::write(&signature, text.replace("trusted comment", "comment")).unwrap();
     place.refused(kind, "has a damaged signature");
     std::fs::write(&signature, b"\xff\xfe").unwrap();
     place.refused(kind, "has a signature that cannot be read");
     std::fs::write(&signature, &text).unwrap();
-    place.verify().expect("the signature itself is in order");
+    place.verify().expect("the signature is valid");
     let mut bytes = good();
     let at = bytes.len() / 2;
     bytes[at] ^= 1;
     std::fs::write(&place.file, bytes).unwrap();
-    place.refused(kind, "that does not fit it");
+    place.refused(kind, "that does not match its content");
 }
 
 #[test]
-fn a_revoked_key_signs_nothing() {
+fn revoked_key_is_refused() {
     let (mut place, key) = (Place::new(&good()), key());
     place.sign(&key, &own_comment());
     place.trust_key(&key);
     let id = place.trust.keys[0].id.clone();
-    place.trust.revoke(&id.to_lowercase(), witness().when);
+    place.trust.revoke(&id.to_lowercase(), signed_off_by().when);
     place.refused(PluginErrorKind::Signature, &format!("by the key {id}, which was revoked"));
 }
 
 #[test]
-fn a_signed_version_before_the_pinned_one_is_refused() {
+fn signed_older_version_is_refused() {
     let (mut place, key) = (Place::new(&good()), key());
     place.sign(&key, &own_comment());
     place.trust_key(&key);
     let newer = Library::new(&Manifest { version: "1.3.0".into(), ..manifest() }).build();
     place.pin(&newer);
-    place.refused(PluginErrorKind::Rollback, "is version 1.2.0 of `notes`, and 1.3.0 is trusted");
+    place.refused(PluginErrorKind::Rollback, "is version 1.2.0 of `notes`, but 1.3.0 is trusted");
 }
 
 #[test]
-fn a_text_is_no_key() {
+fn invalid_key_is_an_error() {
     for text in ["", "RWQ", "untrusted comment: a key\nRWQ=", "ssh-ed25519 AAAAC3Nz"] {
-        Key::parse(text, &witness()).expect_err("it is no key of minisign");
+        Key::parse(text, &signed_off_by()).expect_err("the text is not a minisign key");
     }
 }
 
 #[test]
-fn where_a_plugin_may_lie() {
+fn location_must_be_in_a_plugin_directory() {
     let kind = PluginErrorKind::Place;
     let mut place = Place::new(&good());
     place.pin(&good());
     let outside = place.directory.path().canonicalize().unwrap().join("outside.so");
     std::fs::copy(&place.file, &outside).unwrap();
     let at = |path: &Path| verify(path, Origin::Directory, &place.policy, &place.trust);
-    check(at(&outside), kind, "lies in no directory of plugins");
+    check(at(&outside), kind, "is not in a plugin directory");
     let link = place.file.with_file_name("link.so");
     symlink(&outside, &link).unwrap();
-    check(at(&link), kind, "out of the directories of plugins");
+    check(at(&link), kind, "which is not in a plugin directory");
     check(at(&place.file.join("../../outside.so")), PluginErrorKind::Unreadable, "cannot be read");
     let dotted = place.policy.directories[0].join("../outside.so");
-    check(at(&dotted), kind, "out of the directories of plugins");
+    check(at(&dotted), kind, "which is not in a plugin directory");
     check(at(Path::new("plugins/notes.so")), kind, "is not an absolute path");
     check(at(&place.policy.directories[0].join("none.so")), PluginErrorKind::Unreadable, "cannot");
     check(at(&place.policy.directories[0]), PluginErrorKind::NotALibrary, "is not a regular file");
     let named = verify(&outside, Origin::Named, &place.policy, &place.trust);
-    named.expect("a file that the operator names may lie elsewhere");
+    named.expect("a named file may be in any directory");
     let inside = place.file.with_file_name("inside.so");
     symlink(&place.file, &inside).unwrap();
-    at(&inside).expect("a link that stays inside is followed");
+    at(&inside).expect("a link inside the directory is followed");
 }
 
 #[test]
-fn a_fifo_does_not_make_anybody_wait() {
+fn fifo_does_not_block() {
     let place = Place::new(&good());
     let fifo = place.file.with_file_name("fifo.so");
     rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RWXU).unwrap();
@@ -245,7 +254,7 @@ fn a_fifo_does_not_make_anybody_wait() {
 }
 
 #[test]
-fn what_anybody_may_replace_is_no_plugin() {
+fn world_writable_file_is_refused() {
     let mut place = Place::new(&good());
     place.pin(&good());
     let directory = place.policy.directories[0].clone();
@@ -258,31 +267,31 @@ fn what_anybody_may_replace_is_no_plugin() {
         std::fs::set_permissions(path, before).unwrap();
     }
     std::fs::set_permissions(&directory, Permissions::from_mode(0o1777)).unwrap();
-    place.verify().expect("where only owners replace their files, ours stays ours");
+    place.verify().expect("a directory with the sticky bit is allowed");
 }
 
 #[test]
-fn another_user_s_file_is_no_plugin() {
+fn file_of_another_user_is_refused() {
     let mut place = Place::new(&good());
     place.pin(&good());
-    // Only root may give a file away; anybody else finds one of another user's where the system is.
+    // Only root may change the owner of a file.
     match std::os::unix::fs::chown(&place.file, Some(12_345), None) {
         Ok(()) => place.refused(PluginErrorKind::Place, "can be replaced by user 12345"),
-        Err(_) => place.verify().map(drop).expect("the file is still ours"),
+        Err(_) => place.verify().map(drop).expect("the owner is unchanged"),
     }
 }
 
 #[test]
-fn a_file_is_read_up_to_a_bound() {
+fn size_of_a_file_is_limited() {
     let mut place = Place::new(&good());
     place.pin(&good());
     place.policy.max_bytes = good().len() as u64 - 1;
     place.refused(PluginErrorKind::TooLarge, "has more than");
     place.policy.max_bytes += 1;
-    place.verify().expect("a file of just that size is read");
+    place.verify().expect("a file of the maximum size is read");
 }
 
-/// Makes a FIFO that nobody ever writes to.
+/// Creates a FIFO without a writer.
 fn fifo(path: &Path) {
     let _ = std::fs::remove_file(path);
     let made = std::process::Command::new("mkfifo").arg(path).status();
@@ -336,8 +345,8 @@ fn revoked_name_stops_signed_builds_too() {
     let (mut place, key) = (Place::new(&good()), key());
     place.sign(&key, &own_comment());
     place.trust_key(&key);
-    place.verify().expect("its owner is trusted");
-    let revoked = place.trust.revoke("notes", witness().when);
+    place.verify().expect("the key is trusted");
+    let revoked = place.trust.revoke("notes", signed_off_by().when);
     assert_eq!(revoked, [Revoked::Signed { name: "notes".into() }], "and says so");
     place.refused(
         PluginErrorKind::NotTrusted,

@@ -5,9 +5,9 @@ use prowess_core::{SourceChange, SourceError, SourceErrorKind, ToolResult};
 use prowess_plugin_abi::AbiError;
 
 use super::{Failed, OfferedTool, WireChange, WireRefusal, WireToolResult};
-use crate::adapter::Described;
+use crate::adapter::ToolDescription;
 
-/// Every kind that this version knows, to find one by its code.
+/// Every kind of source error, to look one up by its code.
 const KINDS: [SourceErrorKind; 12] = [
     SourceErrorKind::NotFound,
     SourceErrorKind::Escape,
@@ -57,7 +57,7 @@ impl From<SourceChange> for WireChange {
                 Self::Packages(packages.iter().map(|path| path.as_str().to_owned()).collect())
             }
             SourceChange::WatchLost(error) => Self::Lost(error.into()),
-            // A kind that came later than this code: anything may have changed.
+            // A variant that was added later: anything may have changed.
             _ => Self::Everything,
         }
     }
@@ -71,15 +71,15 @@ impl From<WireChange> for SourceChange {
             WireChange::Packages(packages) => {
                 let paths: Result<Vec<_>, _> =
                     packages.iter().map(|path| prowess_core::PackagePath::new(path)).collect();
-                // A path that is none says only that something changed.
+                // After an invalid path, anything may have changed.
                 paths.map_or(Self::Everything, Self::Packages)
             }
         }
     }
 }
 
-impl From<&Described> for OfferedTool {
-    fn from(described: &Described) -> Self {
+impl From<&ToolDescription> for OfferedTool {
+    fn from(described: &ToolDescription) -> Self {
         Self {
             name: described.name.clone(),
             description: described.description.clone(),

@@ -1,15 +1,15 @@
-//! The questions of one call, which the host answers.
+//! Forwards the questions of one call to the host.
 
 use std::sync::Arc;
 
 use prowess_plugin_abi::{AbiError, codes};
 
 use super::Server;
-use crate::child::asking::HostAnswer;
 use crate::child::protocol::Reply;
+use crate::child::questions::HostAnswer;
 use crate::conversation::Answer;
 
-/// Answers the questions of one call by asking the host.
+/// Answers the questions of one call by forwarding them to the host.
 pub(super) struct AskHost {
     pub(super) server: Arc<Server>,
     pub(super) call: u64,

@@ -1,4 +1,4 @@
-//! One call of a plugin.
+//! Calls of a plugin.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -11,31 +11,31 @@ use prowess_plugin_abi::{AbiError, CallCtx};
 
 use super::{Shared, milliseconds};
 use crate::adapter::convert;
-use crate::calls::{Patience, Questions};
 use crate::conversation::{Answers, Mailbox, Shown};
 use crate::failure::Failure;
-use crate::instance::{Instance, plain};
+use crate::instance::{Instance, into_result};
 use crate::trace;
+use crate::worker_pool::{CallOptions, Questions};
 
-/// As good as for ever.
-const VERY_LONG: Duration = Duration::from_secs(365 * 24 * 3600);
+/// In effect no timeout.
+const NO_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// The context of one call.
 #[derive(Clone, Copy)]
 pub(crate) struct CallContext<'a> {
-    /// The name of the method, for the trace.
+    /// The name of the method, for the trace span.
     pub(crate) operation: &'static str,
     pub(crate) cancel: Option<&'a Cancel>,
     pub(crate) progress: Option<&'a AtomicU64>,
     /// The id of the session; empty if there is none.
     pub(crate) session: &'a str,
     pub(crate) caller: Caller,
-    /// The conversation, for a plugin that sees it.
+    /// The conversation, for a plugin with access to it.
     pub(crate) shown: Option<Shown<'a>>,
 }
 
 impl CallContext<'_> {
-    /// Creates the context of a call outside of a conversation.
+    /// Creates the context of a call without a conversation.
     pub(crate) fn new(operation: &'static str) -> Self {
         Self {
             operation,
@@ -49,7 +49,7 @@ impl CallContext<'_> {
 }
 
 impl Shared {
-    /// Calls the plugin. `work` gets the instance and what belongs to the call.
+    /// Calls the plugin. `work` receives the instance and the context for the plugin.
     pub(crate) fn call<T: Send + 'static>(
         &self,
         call: &CallContext<'_>,
@@ -79,35 +79,35 @@ impl Shared {
                 (Some(Arc::clone(&mailbox) as _), Some(questions))
             }
         };
-        let running = self.host.begin_call_with(call.cancel, answers);
-        let limit = match self.call_time() {
-            // A caller that answers questions cannot lend its thread to the plugin.
-            Duration::ZERO if questions.is_some() => VERY_LONG,
-            limit => limit,
+        let running = self.host.register_call_with(call.cancel, answers);
+        let timeout = match self.call_timeout() {
+            // A caller that answers questions cannot run the call on its own thread.
+            Duration::ZERO if questions.is_some() => NO_TIMEOUT,
+            timeout => timeout,
         };
         let grace = milliseconds(self.limits.grace_ms);
-        let patience =
-            Patience { limit, grace, cancel: call.cancel, progress: call.progress, questions };
+        let options =
+            CallOptions { timeout, grace, cancel: call.cancel, progress: call.progress, questions };
         let cancel_token = running.token;
         let deadline_ms = self.limits.call_ms;
         let session = call.session.to_owned();
         let ext = notes(call.caller, shown);
         let called = Arc::clone(&instance);
-        let answer = self.calls.run(&patience, move || {
+        let answer = self.pool.run(&options, move || {
             let trace_id = session.as_str().into();
             let ext = ext.as_str().into();
-            plain(work(&called, CallCtx { deadline_ms, cancel_token, trace_id, ext }))
+            into_result(work(&called, CallCtx { deadline_ms, cancel_token, trace_id, ext }))
         });
         drop(running);
         match answer {
             Ok(answer) => answer.map_err(|error| self.failed(&instance, &error)),
-            Err(gave_up) => Err(self.gave_up(gave_up)),
+            Err(error) => Err(self.call_failed(error)),
         }
     }
 }
 
-/// Returns the notes of a call as JSON. An older plugin ignores them, and takes the model for the
-/// caller.
+/// Returns the `ext` field of a call as JSON. Older plugins ignore it and assume that the model is
+/// the caller.
 fn notes(caller: Caller, shown: Option<Shown<'_>>) -> String {
     if caller == Caller::Model && shown.is_none() {
         return String::new();

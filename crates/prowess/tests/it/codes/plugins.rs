@@ -19,7 +19,7 @@ const AUTHOR: &str = "report it to its author";
 
 pub(super) static PLUGINS: &[PluginExample] = &[
     of(PLUGIN_UNREADABLE, "`--plugin ./gone.so`", "check the path and its permissions"),
-    of(PLUGIN_PLACE_REFUSED, "`--plugin plugins/a.so`", "write the path from the root"),
+    of(PLUGIN_PLACE_REFUSED, "`--plugin plugins/a.so`", "use an absolute path"),
     of(PLUGIN_TOO_LARGE, "a build with debug information", "run `strip`, or raise `max_bytes`"),
     of(
         PLUGIN_NOT_A_LIBRARY,

@@ -1,4 +1,4 @@
-//! How an instance ends, and that another one begins.
+//! The end of an instance, and several instances.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,39 +6,44 @@ use std::time::{Duration, Instant};
 use abi_stable::std_types::{RResult, RSlice, RStr};
 use prowess_plugin_abi::{AbiError, Exports, InitRequest, MINOR};
 
-use super::init::again;
-use crate::probe::{Broken, Checked, Probe, SOON, broken, is_panic, panicked, soon, unanswered};
+use super::init::start_again;
+use crate::probe::{
+    GRACE, NotPassed, Probe, RuleResult, call_failed, failed, is_panic, panicked, within_grace,
+};
 use prowess_plugin_host::NoLog;
-use prowess_plugin_host::kit::{HostSide, ProcessClock, plain};
+use prowess_plugin_host::kit::{HostSide, ProcessClock, into_result};
 
-const MOMENT: Duration = Duration::from_millis(2);
+/// The interval in which a condition is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-pub(super) fn lifecycle(probe: &Probe) -> Checked {
+pub(super) fn lifecycle(probe: &Probe) -> RuleResult {
     let threads = thread_count();
     let host = new_host(probe);
     probe.step("`init`");
-    let exports = exports(probe, &host).map_err(|error| unanswered("`init`", &error))?;
+    let exports = exports(probe, &host).map_err(|error| call_failed("`init`", &error))?;
     probe.step("a watch and its end");
     watches(&exports)?;
     probe.step("`shutdown`, twice");
-    let exports = soon(move || shut_down(exports)).ok_or_else(|| too_long("`shutdown`"))??;
-    probe.step("the drop of what it offers");
-    soon(move || drop(exports)).ok_or_else(|| too_long("the drop of what it offers"))?;
-    // The panic hook keeps the newest instance's host, so the next one takes its place.
-    let next = again(probe, "`init` after the end of another instance")?;
+    let exports =
+        within_grace(move || shut_down(exports)).ok_or_else(|| too_long("`shutdown`"))??;
+    probe.step("the drop of its sources and tools");
+    within_grace(move || drop(exports))
+        .ok_or_else(|| too_long("the drop of its sources and tools"))?;
+    // The panic hook keeps the host of the newest instance, so create another instance.
+    let next = start_again(probe, "`init` after the end of another instance")?;
     probe.step("a wait for its threads and its host");
     if !wait_until(|| Arc::strong_count(&host) == 1) {
-        let reason = "it keeps its host after its end, and may call it later";
-        let help = "drop each clone of `Host` with the source or the provider that was given it";
-        return Err(broken(reason, help));
+        let reason = "it keeps a reference to its host after its end";
+        let help = "drop each clone of `Host` with the source or the provider that owns it";
+        return Err(failed(reason, help));
     }
     drop(next);
     let is_alone = || threads.is_none() || thread_count() <= threads;
     if !wait_until(is_alone) {
-        let reason = "it leaves threads behind when it ends";
+        let reason = "it leaves threads running after its end";
         let help =
             "keep the handle of each thread in the value that started it, and join it in `Drop`";
-        return Err(broken(reason, help));
+        return Err(failed(reason, help));
     }
     Ok(Vec::new())
 }
@@ -48,7 +53,7 @@ fn new_host(probe: &Probe) -> Arc<HostSide> {
     Arc::new(HostSide::new(&probe.manifest().name, Arc::new(NoLog), clock))
 }
 
-/// Returns the exports of `init`, which the caller has to end.
+/// Calls `init` and returns its exports, which the caller has to shut down.
 fn exports(probe: &Probe, host: &Arc<HostSide>) -> Result<Exports, AbiError> {
     let request = InitRequest {
         host_minor: MINOR,
@@ -56,11 +61,11 @@ fn exports(probe: &Probe, host: &Arc<HostSide>) -> Result<Exports, AbiError> {
         features: RSlice::EMPTY,
         ext: RStr::empty(),
     };
-    plain(probe.image.module().init()(host.object().0, request))
+    into_result(probe.code.module().init()(host.object().0, request))
 }
 
-/// Each source may be watched, also twice; a watch that is none may be ended.
-fn watches(exports: &Exports) -> Result<(), Broken> {
+/// Starts and ends watches on each source, also two at a time, and ends an unknown watch.
+fn watches(exports: &Exports) -> Result<(), NotPassed> {
     for source in &exports.sources {
         for token in [1_000_001, 1_000_002] {
             match source.watch(token) {
@@ -69,7 +74,7 @@ fn watches(exports: &Exports) -> Result<(), Broken> {
                 RResult::RErr(error) if is_panic(&error) => {
                     return Err(panicked("`watch`", &error));
                 }
-                // A source that cannot be watched now is polled.
+                // The host polls a source that cannot be watched.
                 RResult::RErr(_) => {}
             }
         }
@@ -78,64 +83,64 @@ fn watches(exports: &Exports) -> Result<(), Broken> {
     Ok(())
 }
 
-fn shut_down(exports: Exports) -> Result<Exports, Broken> {
+fn shut_down(exports: Exports) -> Result<Exports, NotPassed> {
     for _ in 0..2 {
         let sources = exports.sources.iter().map(|source| source.shutdown(1_000));
         let tools = exports.tools.iter().map(|tools| tools.shutdown(1_000));
         for ended in sources.chain(tools) {
-            plain(ended).map_err(|error| unanswered("`shutdown`", &error))?;
+            into_result(ended).map_err(|error| call_failed("`shutdown`", &error))?;
         }
     }
     Ok(exports)
 }
 
-fn too_long(what: &str) -> Broken {
-    let reason = format!("{what} goes on for {} s", SOON.as_secs());
-    broken(reason, "end threads by a flag that they look at, and wait for nothing else")
+fn too_long(what: &str) -> NotPassed {
+    let reason = format!("{what} takes longer than {} s", GRACE.as_secs());
+    failed(reason, "end threads by a flag that they check, and do not wait for anything else")
 }
 
-/// Whether something comes true soon.
-fn wait_until(is_true: impl Fn() -> bool) -> bool {
-    let end = Instant::now() + SOON;
-    while !is_true() {
+/// Waits for a condition. Returns whether it holds within [`GRACE`].
+fn wait_until(condition: impl Fn() -> bool) -> bool {
+    let end = Instant::now() + GRACE;
+    while !condition() {
         if Instant::now() > end {
             return false;
         }
-        std::thread::sleep(MOMENT);
+        std::thread::sleep(POLL_INTERVAL);
     }
     true
 }
 
-/// How many threads this process has; `None` where the system does not say.
+/// Returns the number of threads of this process; `None` if the system does not report it.
 fn thread_count() -> Option<usize> {
     Some(std::fs::read_dir("/proc/self/task").ok()?.count())
 }
 
-pub(super) fn reload(probe: &Probe) -> Checked {
-    let first = again(probe, "`init`")?;
-    let second = again(probe, "`init` of a second instance")?;
+pub(super) fn reload(probe: &Probe) -> RuleResult {
+    let first = start_again(probe, "`init`")?;
+    let second = start_again(probe, "`init` of a second instance")?;
     if first.shape != second.shape {
         let reason = "a second instance offers other sources or tools than the first";
-        return Err(broken(reason, "let what is offered depend on the configuration alone"));
+        return Err(failed(reason, "let sources and tools depend only on the configuration"));
     }
     probe.step("scans of two instances");
     let both = [&first, &second].map(crate::probe::Life::sources);
     let [before, other] = both.map(|sources| sources.iter().map(scanned).collect::<Vec<_>>());
     if before.iter().zip(&other).any(|(one, other)| !is_same(one, other)) {
-        let reason = "two instances at once report different packages";
-        return Err(broken(
+        let reason = "two concurrent instances report different packages";
+        return Err(failed(
             reason,
-            "keep what an instance has in the instance, and not in statics",
+            "keep the state of an instance in the instance, and not in statics",
         ));
     }
     probe.step("the end of one of two instances");
     drop(second);
     let after: Vec<_> = first.sources().iter().map(scanned).collect();
     if before.iter().zip(&after).any(|(one, other)| !is_same(one, other)) {
-        let reason = "the end of one instance disturbs another";
-        return Err(broken(
+        let reason = "the end of one instance affects another";
+        return Err(failed(
             reason,
-            "keep what an instance has in the instance, and not in statics",
+            "keep the state of an instance in the instance, and not in statics",
         ));
     }
     Ok(Vec::new())
@@ -143,7 +148,7 @@ pub(super) fn reload(probe: &Probe) -> Checked {
 
 type Scanned = Option<Vec<String>>;
 
-/// The packages of a source; `None` if it cannot say.
+/// Returns the packages of a source; `None` if the scan fails.
 fn scanned(source: &crate::probe::Source) -> Scanned {
     let found = source.scan().ok()?.sorted().0;
     Some(found.into_iter().map(|seen| seen.package).collect())

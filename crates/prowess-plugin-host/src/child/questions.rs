@@ -1,4 +1,4 @@
-//! The questions of the calls in a plugin's process, which its host answers.
+//! Questions of a plugin's process that its host answers.
 
 use std::io;
 use std::io::ErrorKind::UnexpectedEof;
@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use prowess_plugin_abi::{AbiError, codes};
 
-use super::eager::Eager;
 use super::frame::{FrameReader, REQUEST_BYTES};
 use super::inbox::{CHECK_INTERVAL, Inbox, Slot};
 use super::protocol;
+use super::spin_reader::SpinReader;
 
 /// The host's answer to a question.
 pub(super) type HostAnswer = Result<Vec<u8>, AbiError>;
 
-/// The questions that wait for an answer, by their numbers.
+/// The questions that wait for an answer, by number.
 pub(super) struct OpenQuestions {
     next: AtomicU64,
     socket: UnixStream,
@@ -31,21 +31,21 @@ pub(super) struct OpenQuestion<'a> {
 }
 
 impl OpenQuestions {
-    /// Answers arrive on this socket.
+    /// Creates a table of questions whose answers arrive on this socket.
     pub(super) fn new(socket: UnixStream) -> io::Result<Self> {
         socket.set_read_timeout(Some(CHECK_INTERVAL))?;
         let reader = FrameReader::new(REQUEST_BYTES, REQUEST_BYTES);
         Ok(Self { next: AtomicU64::new(0), socket, answers: Inbox::new(reader) })
     }
 
-    /// Opens a question.
+    /// Opens a question with a new number.
     pub(super) fn open(&self) -> OpenQuestion<'_> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         OpenQuestion { number, slot: self.answers.open(number), questions: self }
     }
 
     fn read_one(&self, reader: &mut FrameReader) -> io::Result<(u64, HostAnswer)> {
-        let read = reader.next::<protocol::HostAnswer>(&mut Eager(&self.socket))?;
+        let read = reader.next::<protocol::HostAnswer>(&mut SpinReader(&self.socket))?;
         let (answer, bytes) = read.ok_or(io::Error::from(UnexpectedEof))?;
         let refusal = answer.refusal.map(protocol::WireRefusal::into_error);
         Ok((answer.question, refusal.map_or(Ok(bytes), Err)))
@@ -53,7 +53,7 @@ impl OpenQuestions {
 }
 
 impl OpenQuestion<'_> {
-    /// Waits for the answer, as long as the call goes on that asks.
+    /// Waits for the answer while the call that asks is running.
     pub(super) fn wait(&self, is_running: impl Fn() -> bool) -> HostAnswer {
         let inbox = &self.questions.answers;
         loop {
@@ -61,7 +61,7 @@ impl OpenQuestion<'_> {
                 Ok(Some(answer)) => return answer,
                 Ok(None) if is_running() => {}
                 Ok(None) => return Err(AbiError::new(codes::CANCELLED, "the call has ended")),
-                // The end of the host ends this process as well.
+                // The host has ended, which also ends this process.
                 Err(error) => return Err(AbiError::new(codes::UNAVAILABLE, error.to_string())),
             }
         }

@@ -1,20 +1,20 @@
-//! Why a call of a plugin's process has no answer.
+//! The error of a call of a plugin's process.
 
 use prowess_core::{Code, SourceError, SourceErrorKind};
 
 use crate::PluginError;
 
-/// Why a call has no answer.
+/// The error of a call.
 #[derive(Debug)]
-pub(super) enum Broken {
+pub(super) enum CallError {
     /// The plugin or the caller reports an error.
     Reported(SourceError),
     /// The process failed.
     Process(PluginError),
 }
 
-impl Broken {
-    /// Returns the code for the trace.
+impl CallError {
+    /// Returns the code for the trace span.
     pub(super) fn code(&self) -> Code {
         Code::new(match self {
             Self::Reported(error) => error.kind.as_str(),
@@ -23,33 +23,33 @@ impl Broken {
     }
 }
 
-impl From<Broken> for SourceError {
-    fn from(broken: Broken) -> Self {
-        match broken {
-            Broken::Reported(error) => error,
-            Broken::Process(error) => unavailable(&error),
+impl From<CallError> for SourceError {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Reported(error) => error,
+            CallError::Process(error) => unavailable(&error),
         }
     }
 }
 
-/// Returns the error of a call that is no longer wanted.
+/// Returns the error of a cancelled call.
 pub(super) fn cancelled() -> SourceError {
     SourceError::new(SourceErrorKind::Cancelled, "the call was cancelled")
 }
 
 /// Returns the error of a call that found no free slot.
 pub(super) fn busy() -> SourceError {
-    let message = "the plugin has too many calls under way; try again";
+    let message = "the plugin has too many running calls; try again";
     SourceError::new(SourceErrorKind::Unavailable, message)
 }
 
-/// Returns the error of a malformed answer.
-pub(super) fn nonsense() -> SourceError {
-    let message = "[plugin-protocol-broken] the plugin answered what no plugin may answer";
+/// Returns the error of an invalid answer.
+pub(super) fn invalid_answer() -> SourceError {
+    let message = "[plugin-protocol-broken] the plugin returned an invalid answer";
     SourceError::new(SourceErrorKind::Unavailable, message)
 }
 
-/// Returns the error of a process as one of a source.
+/// Converts the error of a process into a source error.
 pub(super) fn unavailable(error: &PluginError) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, format!("[{}] {error}", error.kind.as_str()))
 }

@@ -1,4 +1,4 @@
-//! State of the whole process, which is the host's.
+//! The state of the whole process, which belongs to the host.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -7,18 +7,18 @@ use std::path::PathBuf;
 use rustix::io::Errno;
 use rustix::process::WaitOptions;
 
-use crate::probe::{Broken, Checked, Probe, broken};
+use crate::probe::{NotPassed, Probe, RuleResult, failed};
 use crate::serve::printed;
 
-/// Does once what a host does with a plugin.
-fn visit(probe: &Probe) -> Result<(), Broken> {
-    let life = probe.begin()?;
+/// Uses the plugin as a host does.
+fn use_plugin(probe: &Probe) -> Result<(), NotPassed> {
+    let life = probe.start()?;
     for source in life.sources() {
         probe.step(format!("a scan of `{}`", source.name));
         let scan = source.scan()?;
         if let Some(seen) = scan.found.first() {
             probe.step(format!("a read of `{}`", seen.package));
-            // Whether it can be read is another check's question.
+            // Errors of reads are reported by another check.
             let _ = source.read(&seen.package, &seen.file, 2 << 20);
             let _ = source.page(&seen.package, 100, "");
         }
@@ -26,54 +26,53 @@ fn visit(probe: &Probe) -> Result<(), Broken> {
     Ok(())
 }
 
-pub(super) fn stdout(probe: &Probe) -> Checked {
-    visit(probe)?;
+pub(super) fn stdout(probe: &Probe) -> RuleResult {
+    use_plugin(probe)?;
     let text = printed(&probe.stdout);
-    let text = text.map_err(|error| broken(format!("it cannot be read: {error}"), "try again"))?;
+    let text = text
+        .map_err(|error| failed(format!("standard output cannot be read: {error}"), "try again"))?;
     if text.is_empty() {
         return Ok(Vec::new());
     }
     let text: String = text.chars().take(80).collect();
     let reason = format!("it prints {text:?} to standard output");
-    let help =
-        "write to the host's log instead: standard output is the host's, and may be a protocol";
-    Err(broken(reason, help))
+    let help = "write to the host's log instead: the host may use standard output for a protocol";
+    Err(failed(reason, help))
 }
 
-/// The working directory, the environment and the signals.
+/// The working directory, the environment and the signal handlers.
 #[derive(PartialEq)]
-struct Surroundings {
+struct ProcessState {
     directory: Option<PathBuf>,
     variables: BTreeMap<OsString, OsString>,
     signals: Vec<u64>,
 }
 
-impl Surroundings {
+impl ProcessState {
     fn now() -> Self {
         let directory = std::env::current_dir().ok();
         Self { directory, variables: std::env::vars_os().collect(), signals: signals() }
     }
 }
 
-pub(super) fn unchanged(probe: &Probe) -> Checked {
-    let before = Surroundings::now();
-    visit(probe)?;
-    let after = Surroundings::now();
+pub(super) fn unchanged(probe: &Probe) -> RuleResult {
+    let before = ProcessState::now();
+    use_plugin(probe)?;
+    let after = ProcessState::now();
     let what = match before {
         _ if before.directory != after.directory => "the working directory",
-        _ if before.signals != after.signals => "what this process does on a signal",
+        _ if before.signals != after.signals => "the signal handlers",
         _ if before != after => "the environment",
         _ => return Ok(Vec::new()),
     };
-    let help =
-        "use absolute paths and values of its own: both are the host's, and of all its threads";
-    Err(broken(format!("it changes {what}"), help))
+    let help = "use absolute paths and the plugin's own values: this state belongs to the host and all its threads";
+    Err(failed(format!("it changes {what}"), help))
 }
 
-/// The signals that the C library keeps for itself: it catches them when the first thread starts.
+/// The signals that the C library reserves: it installs their handlers with the first thread.
 const OF_THE_C_LIBRARY: u64 = 0b11 << 31;
 
-/// Returns the signals that the process ignores and catches, as the masks of the kernel.
+/// Returns the masks of the ignored and the handled signals.
 fn signals() -> Vec<u64> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = |line: &str| {
@@ -83,22 +82,22 @@ fn signals() -> Vec<u64> {
     status.lines().filter_map(mask).collect()
 }
 
-pub(super) fn processes(probe: &Probe) -> Checked {
+pub(super) fn processes(probe: &Probe) -> RuleResult {
     let own = std::process::id();
-    // A process whose parent ends becomes a child of this one, and so it is seen.
+    // Orphaned processes become children of this one, so they are detected.
     let adopted = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-    adopted.map_err(|_| Broken::Nothing("this system does not report orphaned processes"))?;
-    visit(probe)?;
+    adopted.map_err(|_| NotPassed::Skipped("this system does not report orphaned processes"))?;
+    use_plugin(probe)?;
     if std::process::id() != own {
-        // The copy of this process that the plugin made; the original reports it.
+        // This is a fork that the plugin made; the original process reports it.
         std::process::abort();
     }
     match rustix::process::wait(WaitOptions::NOHANG) {
         Err(Errno::CHILD) => Ok(Vec::new()),
         _ => {
             let help = "wait for each process that it starts, and do not call `fork`: the copy has the \
-                        host's files and none of its threads";
-            Err(broken("it leaves a process behind, or a copy of this one", help))
+                                               host's files but not its threads";
+            Err(failed("it leaves a child process or a fork of this process behind", help))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The audit of plugins: what is opened, rejected and replaced, and what fails.
+//! Audit events for plugins that are opened, rejected or replaced, or that fail.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ impl PluginLoader {
         }
     }
 
-    /// Reports the result of a reload, unless it has changed nothing.
+    /// Reports the result of a reload, unless the file is unchanged.
     pub(crate) fn report_reloaded(&self, name: &str, reloaded: &Result<Reloaded, PluginError>) {
         match reloaded {
             Ok(Reloaded::Unchanged) => {}
@@ -44,14 +44,14 @@ impl PluginLoader {
         self.audit.report(&event(self.clock.now(), action, plugin, digest, error));
     }
 
-    /// Returns `log` with an audit of failures.
+    /// Wraps `log` so that failures are also reported to the audit.
     pub(crate) fn audited(&self, log: Arc<dyn PluginLog>) -> Arc<dyn PluginLog> {
         let audit = Arc::clone(&self.audit);
         Arc::new(AuditedLog { log, audit, clock: Arc::clone(&self.clock) })
     }
 }
 
-/// Passes messages on, and reports failures to the audit.
+/// Forwards messages to another log, and reports failures to the audit.
 struct AuditedLog {
     log: Arc<dyn PluginLog>,
     audit: Arc<dyn AuditSink>,

@@ -1,4 +1,4 @@
-//! Reads that look for data before the thread sleeps.
+//! Socket reads that spin before they block.
 
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
@@ -8,13 +8,13 @@ use rustix::net::{RecvFlags, recv};
 
 use crate::spin::Spin;
 
-/// How a thread looks for data. Each look is a system call.
+/// The spin before a read blocks. Each check is a system call.
 static SPIN: Spin = Spin::new(1);
 
-/// A socket whose reads look for data for some microseconds before the thread sleeps.
-pub(super) struct Eager<'a>(pub(super) &'a UnixStream);
+/// A socket whose reads poll for data for some microseconds before they block.
+pub(super) struct SpinReader<'a>(pub(super) &'a UnixStream);
 
-impl Read for Eager<'_> {
+impl Read for SpinReader<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let mut got = Err(Errno::AGAIN);
         let has_data = || {

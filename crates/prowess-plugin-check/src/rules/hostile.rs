@@ -1,17 +1,17 @@
-//! Paths that are not the source's own.
+//! Unknown and hostile paths.
 
 use prowess_plugin_abi::{AbiError, codes};
 use prowess_text::clipped;
 
-use crate::probe::{Broken, Checked, Probe, Source, broken, is_panic, panicked};
+use crate::probe::{NotPassed, Probe, RuleResult, Source, failed, is_panic, panicked};
 use crate::recorder::Recorder;
 
 /// A name that no package has.
 const UNKNOWN: &str = "prowess-plugin-check/unknown";
 
-pub(super) fn unknown(probe: &Probe) -> Checked {
+pub(super) fn unknown(probe: &Probe) -> RuleResult {
     for source in probe.sources()? {
-        probe.step(format!("a read of what `{}` does not have", source.name));
+        probe.step(format!("a read of a missing package of `{}`", source.name));
         not_found("a read of an unknown package", source.read(UNKNOWN, "SKILL.md", 1 << 20))?;
         not_found("a listing of an unknown package", source.page(UNKNOWN, 10, ""))?;
         if let Some(seen) = source.scan()?.found.first() {
@@ -23,40 +23,39 @@ pub(super) fn unknown(probe: &Probe) -> Checked {
     Ok(Vec::new())
 }
 
-fn not_found<T>(what: &str, answer: Result<T, AbiError>) -> Result<(), Broken> {
-    let help = "answer with `SourceErrorKind::NotFound`: a host tells it from a failure";
+fn not_found<T>(what: &str, answer: Result<T, AbiError>) -> Result<(), NotPassed> {
+    let help = "return `SourceErrorKind::NotFound`: a host distinguishes it from a failure";
     match answer {
         Err(error) if error.code == codes::NOT_FOUND => Ok(()),
         Err(error) if is_panic(&error) => Err(panicked(what, &error)),
         Err(error) => {
-            let reason = format!("{what} gives another error: {}", error.message);
-            Err(broken(reason, help))
+            let reason = format!("{what} returns another error: {}", error.message);
+            Err(failed(reason, help))
         }
-        Ok(_) => Err(broken(format!("{what} succeeds"), help)),
+        Ok(_) => Err(failed(format!("{what} succeeds"), help)),
     }
 }
 
-/// A scan of a package that is not there reports nothing of it.
-fn scans_nothing_else(source: &Source) -> Result<(), Broken> {
+/// Checks that a scan of a missing package does not report it.
+fn scans_nothing_else(source: &Source) -> Result<(), NotPassed> {
     let mut recorder = Recorder::default();
     let scanned = source.scan_packages(&[UNKNOWN], &mut recorder);
     if let Err(error) = scanned {
         let what = "a scan of an unknown package";
-        return Err(match is_panic(&error) {
-            true => panicked(what, &error),
-            false => {
-                let help = "report nothing of it: packages go while a host is asking";
-                broken(format!("{what} fails: {}", error.message), help)
-            }
-        });
+        if is_panic(&error) {
+            return Err(panicked(what, &error));
+        }
+        let help = "do not report it: a package may be removed before the scan";
+        return Err(failed(format!("{what} fails: {}", error.message), help));
     }
-    match recorder.found.iter().any(|seen| seen.package == UNKNOWN) {
-        true => Err(broken("a scan of an unknown package reports it", "report what is there")),
-        false => Ok(()),
+    if recorder.found.iter().any(|seen| seen.package == UNKNOWN) {
+        let help = "report only existing packages";
+        return Err(failed("a scan of an unknown package reports it", help));
     }
+    Ok(())
 }
 
-/// Paths that lead elsewhere, or that are none.
+/// Returns paths that lead out of a package, or are invalid.
 fn hostile_paths() -> Vec<String> {
     let long = "a".repeat(1 << 20);
     let many = "../".repeat(1_000) + "etc/passwd";
@@ -80,7 +79,7 @@ fn hostile_paths() -> Vec<String> {
     paths.map(str::to_owned).into_iter().chain([long, many]).collect()
 }
 
-pub(super) fn hostile(probe: &Probe) -> Checked {
+pub(super) fn hostile(probe: &Probe) -> RuleResult {
     for source in probe.sources()? {
         let before = source.scan()?;
         let first = before.found.first().map(|seen| seen.package.clone());
@@ -97,26 +96,25 @@ pub(super) fn hostile(probe: &Probe) -> Checked {
             let scanned = source.scan_packages(&[&path], &mut Recorder::default());
             no_panic(&shown, scanned.map(drop))?;
         }
-        odd_numbers(probe, &source, first.as_deref().unwrap_or(UNKNOWN))?;
-        probe.step("a scan after all that");
+        extreme_numbers(probe, &source, first.as_deref().unwrap_or(UNKNOWN))?;
+        probe.step("a scan after hostile paths");
         if source.scan()?.sorted() != before.sorted() {
-            let reason = "after hostile paths, a scan reports something else";
-            return Err(broken(reason, "let no path of a stranger change what the source has"));
+            let reason = "after calls with hostile paths, a scan has another result";
+            return Err(failed(reason, "do not change the source's state by a path in a call"));
         }
     }
     Ok(Vec::new())
 }
 
-fn refused(path: &str, answer: Result<(), AbiError>) -> Result<(), Broken> {
+fn refused(path: &str, answer: Result<(), AbiError>) -> Result<(), NotPassed> {
     if answer.is_ok() {
-        let help =
-            "take paths as `PackagePath` and `ResourcePath`, and look them up below the root";
-        return Err(broken(format!("the path `{path}` gives something"), help));
+        let help = "use `PackagePath` and `ResourcePath`, and resolve them inside the root";
+        return Err(failed(format!("a call with the path `{path}` succeeds"), help));
     }
     no_panic(path, answer)
 }
 
-fn no_panic(path: &str, answer: Result<(), AbiError>) -> Result<(), Broken> {
+fn no_panic(path: &str, answer: Result<(), AbiError>) -> Result<(), NotPassed> {
     match answer {
         Err(error) if is_panic(&error) => {
             Err(panicked(&format!("a call with the path `{path}`"), &error))
@@ -125,13 +123,13 @@ fn no_panic(path: &str, answer: Result<(), AbiError>) -> Result<(), Broken> {
     }
 }
 
-/// Limits at both ends of the numbers, and a cursor that the source never returned.
-fn odd_numbers(probe: &Probe, source: &Source, package: &str) -> Result<(), Broken> {
-    probe.step("calls with odd limits");
+/// Calls with extreme limits, and with a cursor that the source never returned.
+fn extreme_numbers(probe: &Probe, source: &Source, package: &str) -> Result<(), NotPassed> {
+    probe.step("calls with extreme limits");
     for number in [0, 1, u64::MAX] {
-        no_panic("(an odd limit)", source.read(package, "SKILL.md", number).map(drop))?;
-        no_panic("(an odd limit)", source.page(package, number, "").map(drop))?;
-        no_panic("(an odd cursor)", source.page(package, number, "\0nobody").map(drop))?;
+        no_panic("(an extreme limit)", source.read(package, "SKILL.md", number).map(drop))?;
+        no_panic("(an extreme limit)", source.page(package, number, "").map(drop))?;
+        no_panic("(an invalid cursor)", source.page(package, number, "\0nobody").map(drop))?;
     }
     Ok(())
 }

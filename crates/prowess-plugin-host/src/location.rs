@@ -1,7 +1,7 @@
-//! Where a plugin may lie.
+//! Opens a plugin's file after checking its location and who can replace it.
 //!
-//! The rights of a file decide which users may replace it. They matter although a digest is
-//! compared later: a signature covers every version that its owner ever made.
+//! The check matters although a digest or signature is verified later: with a signature, another
+//! user could replace the file by any other build that the key's owner has ever signed.
 
 use std::fs::{File, Metadata};
 use std::io::Read;
@@ -14,30 +14,35 @@ use prowess_text::shell_word;
 use crate::regular_file::{LastLink, open_any};
 use crate::{PluginError, PluginErrorKind, PluginPolicy};
 
-/// The way in which a plugin's file was named.
+/// How a plugin's file was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The operator named this very file, on the command line or in a configuration of their own.
+    /// The operator named the file on the command line or in a configuration.
     Named,
-    /// It lies in a directory of plugins.
+    /// The file was found in a plugin directory.
     Directory,
 }
 
-/// A plugin's file, open and looked at.
-pub(crate) struct Opened {
+/// A plugin's open file.
+pub(crate) struct OpenedFile {
     file: File,
     pub(crate) stat: Metadata,
-    named: PathBuf,
+    path: PathBuf,
 }
 
-/// Opens a file that lies where the policy lets plugins lie.
+/// Opens a plugin's file.
+///
+/// # Errors
+///
+/// Returns an error if the policy does not allow the location, other users can replace the file, or
+/// it cannot be opened.
 pub(crate) fn open(
     path: &Path,
     origin: Origin,
     policy: &PluginPolicy,
-) -> Result<Opened, PluginError> {
+) -> Result<OpenedFile, PluginError> {
     if !path.is_absolute() {
-        let help = "write the path from the root: what a relative one names depends on who runs it";
+        let help = "use an absolute path: a relative one depends on the working directory";
         return Err(refused(path, "is not an absolute path", help));
     }
     let real = path.canonicalize().map_err(|error| unreadable(path, &error))?;
@@ -50,38 +55,38 @@ pub(crate) fn open(
     };
     for directory in directories {
         let stat = directory.metadata().map_err(|error| unreadable(path, &error))?;
-        writers(path, directory, &stat)?;
+        check_writers(path, directory, &stat)?;
     }
     let opened = open_resolved(path, &real)?;
-    writers(path, &real, &opened.stat)?;
+    check_writers(path, &real, &opened.stat)?;
     Ok(opened)
 }
 
-impl Opened {
-    /// Reads the whole content.
+impl OpenedFile {
+    /// Reads the content.
     pub(crate) fn read(mut self, policy: &PluginPolicy) -> Result<Vec<u8>, PluginError> {
         let most = policy.max_bytes;
-        // The size is known before a byte is read: a file with holes has gigabytes for nothing.
+        // Checked before reading: a sparse file may have gigabytes.
         if self.stat.len() > most {
             return Err(self.too_large(most));
         }
         let mut bytes = Vec::new();
         let read = (&mut self.file).take(most.saturating_add(1)).read_to_end(&mut bytes);
-        read.map_err(|error| unreadable(&self.named, &error))?;
-        match bytes.len() as u64 > most {
-            true => Err(self.too_large(most)),
-            false => Ok(bytes),
+        read.map_err(|error| unreadable(&self.path, &error))?;
+        if bytes.len() as u64 > most {
+            return Err(self.too_large(most));
         }
+        Ok(bytes)
     }
 
     fn too_large(&self, most: u64) -> PluginError {
         let reason = format!("has more than {most} bytes");
         let help = "build it without debug information (`strip`), or raise `max_bytes`";
-        PluginError::refused(PluginErrorKind::TooLarge, &self.named, reason, help)
+        PluginError::refused(PluginErrorKind::TooLarge, &self.path, reason, help)
     }
 }
 
-/// The directory of the policy that holds the file, where its links lead to.
+/// Returns the plugin directory that contains the file after resolving links.
 fn allowed_directory(
     path: &Path,
     real: &Path,
@@ -90,18 +95,19 @@ fn allowed_directory(
     let directories = policy.directories.iter().filter(|directory| directory.is_absolute());
     let directories: Vec<_> =
         directories.filter_map(|directory| directory.canonicalize().ok()).collect();
-    let holder = directories.into_iter().find(|directory| real.starts_with(directory));
-    holder.ok_or_else(|| {
-        let reason = match path == real {
-            true => "lies in no directory of plugins".to_owned(),
-            false => format!("leads to `{}`, out of the directories of plugins", real.display()),
+    let containing = directories.into_iter().find(|directory| real.starts_with(directory));
+    containing.ok_or_else(|| {
+        let reason = if path == real {
+            "is not in a plugin directory".to_owned()
+        } else {
+            format!("is a link to `{}`, which is not in a plugin directory", real.display())
         };
-        refused(path, reason, "copy it into a directory of the policy's `directories`")
+        refused(path, reason, "copy it into one of the policy's `directories`")
     })
 }
 
-/// Without links at the end, without waiting for a FIFO, and not for children.
-fn open_resolved(path: &Path, real: &Path) -> Result<Opened, PluginError> {
+/// Opens a file without following a link, without blocking on a FIFO, and closed on `exec`.
+fn open_resolved(path: &Path, real: &Path) -> Result<OpenedFile, PluginError> {
     let opened = open_any(real, LastLink::Refuse);
     let (file, stat) = opened.map_err(|error| unreadable(path, &error))?;
     if !stat.is_file() {
@@ -109,21 +115,22 @@ fn open_resolved(path: &Path, real: &Path) -> Result<Opened, PluginError> {
         let kind = PluginErrorKind::NotALibrary;
         return Err(PluginError::refused(kind, path, "is not a regular file", help));
     }
-    Ok(Opened { file, stat, named: path.to_owned() })
+    Ok(OpenedFile { file, stat, path: path.to_owned() })
 }
 
-/// Only root and this user may replace a file here. In a directory with the sticky bit others may
-/// add files, but not replace ours.
-fn writers(path: &Path, place: &Path, stat: &Metadata) -> Result<(), PluginError> {
+/// Checks that only root and this user can replace the file. In a directory with the sticky bit
+/// other users can add files, but not replace this one.
+fn check_writers(path: &Path, entry: &Path, stat: &Metadata) -> Result<(), PluginError> {
     let is_sticky = stat.is_dir() && stat.mode() & 0o1000 != 0;
     if stat.mode() & 0o002 != 0 && !is_sticky {
-        let reason = format!("can be replaced by anybody: `{}` is world-writable", place.display());
-        let help = format!("take the right away: chmod o-w {}", shell_word(place));
+        let reason =
+            format!("can be replaced by any user: `{}` is world-writable", entry.display());
+        let help = format!("remove the permission: chmod o-w {}", shell_word(entry));
         return Err(refused(path, reason, help));
     }
     if !is_user_or_root(stat.uid()) {
         let owner = stat.uid();
-        let reason = format!("can be replaced by user {owner}, who owns `{}`", place.display());
+        let reason = format!("can be replaced by user {owner}, who owns `{}`", entry.display());
         return Err(refused(path, reason, "install it as yourself or as root"));
     }
     Ok(())

@@ -1,14 +1,14 @@
-//! Calls from several threads at once.
+//! Concurrent calls from several threads.
 
 use crate::probe::Probe;
 
 pub(super) const THREADS: usize = 8;
 pub(super) const ROUNDS: usize = 20;
 
-/// Returns whether a condition holds in several threads at once, in each of several rounds.
+/// Returns whether a condition holds in several concurrent threads, in each of several rounds.
 ///
-/// Each round is a step, so that the deadline is for one round.
-pub(super) fn hold_at_once(
+/// Each round is a step with its own time limit.
+pub(super) fn holds_concurrently(
     probe: &Probe,
     calls: &str,
     condition: impl Fn() -> bool + Sync,
