@@ -1,5 +1,5 @@
-//! Tells the SDK which compiler builds it and for what: an `env!` in a macro that it exports would be
-//! read while the plugin is built, and there these are not set.
+//! Passes the version of the compiler and the target to the SDK. An `env!` in an exported macro
+//! would be evaluated in the plugin's build, where these variables are not set.
 
 use std::process::Command;
 

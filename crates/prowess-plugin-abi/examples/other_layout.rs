@@ -1,5 +1,5 @@
-//! A library that says it is a plugin for this boundary and means something else by it: its root has a
-//! field more, in the middle. Hosts are tested with it.
+//! A plugin whose root module has another layout: it has another field in the middle. It is used by
+//! tests of hosts.
 #![allow(unsafe_code, reason = "what the SDK writes for others is written by hand here")]
 #![allow(
     missing_docs,
@@ -59,7 +59,7 @@ const TEXT: &str = r#"{"manifest":1,"name":"other-layout","version":"1.0.0","abi
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".prowess"))]
 pub static PROWESS_PLUGIN_MANIFEST: [u8; framed_length(TEXT)] = frame(TEXT);
 
-// SAFETY: `load` gives a `PluginModule_Ref`.
+// SAFETY: `load` returns a `PluginModule_Ref`.
 #[unsafe(export_name = "_1as_0lib_1header_0root_bmodule_bloader")]
 pub static HEADER: LibHeader =
     unsafe { LibHeader::from_constructor::<PluginModule_Ref>(load, CheckTypeLayout::Yes) };

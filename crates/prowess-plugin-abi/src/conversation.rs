@@ -1,31 +1,30 @@
-//! The questions of a tool about the conversation that it is called in.
+//! The questions of a tool about the catalog and the session of its call.
 //!
-//! A plugin that names the feature [`FEATURE`] in its manifest gets [`CallNotes`] with each call of
-//! its tools, and may then [`ask`](crate::HostApi::ask) until the call returns. Questions and
-//! answers are JSON, except that the answer to [`Question::Read`] is the file. A host answers for
-//! the caller of the call: with the skills that this caller can find, and with the files of those
-//! that it may load.
+//! A plugin whose manifest names the feature [`FEATURE`] receives [`CallNotes`] with each call of
+//! its tools, and may [`ask`](crate::HostApi::ask) until the call returns. Questions and answers
+//! are JSON, except that the answer to [`Question::Read`] is the content of a file. The answers
+//! depend on the caller of the call: they contain the skills that the caller can find, and files of
+//! those that it may load.
 
 use serde::{Deserialize, Serialize};
 
-/// The feature of a plugin whose tools see the catalog and the session, and of a host that shows
-/// them.
+/// The name of the feature: the host shows the catalog and the session to the plugin's tools.
 pub const FEATURE: &str = "conversation";
 
-/// Notes on a call, in [`CallCtx::ext`](crate::CallCtx::ext). Unknown keys are ignored.
+/// The content of [`CallCtx::ext`](crate::CallCtx::ext). Unknown keys are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CallNotes {
-    /// `user` if the user makes the call, and not the model.
+    /// `user` if the caller is the user; otherwise it is the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
-    /// The number of the pinned catalog. No other catalog that this instance sees has it.
+    /// The number of the catalog, which is unique for this instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub catalog: Option<u64>,
-    /// A number for the state of the session: states with the same number are equal.
+    /// A hash of the session's state: states with the same hash are equal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<u64>,
-    /// The secret for the tags around bodies.
+    /// The secret boundary of the tags around skill bodies.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub boundary: String,
 }
@@ -34,44 +33,44 @@ pub struct CallNotes {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Question {
-    /// The pinned catalog; the answer is a [`CatalogSnapshot`].
+    /// Requests the catalog. The answer is a [`CatalogSnapshot`].
     Catalog,
-    /// The files of a package; the answer is a [`PackageListing`].
+    /// Requests the files of a package. The answer is a [`PackageListing`].
     List {
         /// The skill's position in the snapshot.
         skill: usize,
-        /// The most files to name.
+        /// The maximum number of files.
         most: usize,
     },
-    /// A file of a package; the answer is its content.
+    /// Requests a file of a package. The answer is its content.
     Read {
         /// The skill's position in the snapshot.
         skill: usize,
-        /// The file's path in the package.
+        /// The path of the file in the package.
         resource: String,
-        /// The most bytes that it may have.
+        /// The maximum size of the file in bytes.
         limit: usize,
     },
-    /// The loaded skills; the answer is the core's `SessionState`.
+    /// Requests the loaded skills. The answer is the core's `SessionState`.
     State,
-    /// Loads skills; the answer is the core's `Receipt`, and with `delivery` also the fields of a
+    /// Loads skills. The answer is the core's `Receipt`, with `delivery` also the fields of
     /// [`Delivered`]. The host reads the skills itself.
     Load {
-        /// The skills.
+        /// The skills to load.
         skills: Vec<SkillVersion>,
-        /// Whether those that are loaded stay.
+        /// Whether the loaded skills stay loaded.
         add: bool,
-        /// The destination of bodies, as the core's `BodyDelivery` is written. A host that does not
-        /// know it answers with the receipt alone.
+        /// The destination of the bodies: the core's `BodyDelivery`. Older hosts ignore it and
+        /// return only the receipt.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         delivery: Option<String>,
-        /// Whether to deliver bodies again that the model has.
+        /// Whether to deliver bodies again that the model already has.
         #[serde(default, skip_serializing_if = "is_false")]
         force: bool,
     },
-    /// Unloads skills; the answer is the core's `Receipt`.
+    /// Unloads skills. The answer is the core's `Receipt`.
     Unload {
-        /// Their ids; `None` for all that are loaded.
+        /// The ids of the skills; `None` for all loaded skills.
         ids: Option<Vec<String>>,
     },
 }
@@ -81,12 +80,12 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// The bodies that belong into the result of a load, next to its receipt.
+/// The bodies to deliver with the result of a load.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivered<T> {
     /// The ids of the skills whose bodies are delivered.
     pub deliver: Vec<String>,
-    /// The ledger's entries of the skills whose bodies the model has, each the core's
+    /// The ledger entries of the skills whose bodies the model already has, each the core's
     /// `LedgerEntry`.
     pub already_loaded: Vec<T>,
 }
@@ -94,40 +93,40 @@ pub struct Delivered<T> {
 /// One version of a skill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkillVersion {
-    /// An id by which the caller finds it.
+    /// An id of the skill.
     pub id: String,
-    /// The digest of its `SKILL.md`, as text. A skill that has changed since is not loaded.
+    /// The digest of its `SKILL.md`. A skill with another digest is not loaded.
     pub digest: String,
 }
 
-/// The files of a package other than its `SKILL.md`, sorted.
+/// The files of a package without its `SKILL.md`, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageListing {
-    /// Their paths and sizes.
+    /// The paths and sizes in bytes.
     pub files: Vec<(String, u64)>,
-    /// Whether these are all.
+    /// Whether all files are listed.
     pub is_complete: bool,
 }
 
-/// A catalog, without the skills of other audiences and without those that cannot be used.
+/// A catalog without skills of other audiences and without rejected skills.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogSnapshot {
     /// The catalog's generation.
     pub generation: u64,
-    /// The layers, the highest first.
+    /// The layers, with the highest one first.
     pub layers: Vec<LayerSnapshot>,
     /// The sources in the order of precedence.
     pub sources: Vec<SourceSnapshot>,
-    /// First the offered skills, sorted by id; then the others.
+    /// The offered skills, sorted by id, followed by the excluded ones.
     pub skills: Vec<SkillSnapshot>,
-    /// Further names with the ids that they stand for, sorted.
+    /// The aliases with the ids that they refer to, sorted.
     pub aliases: Vec<(String, String)>,
 }
 
 /// A layer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LayerSnapshot {
-    /// Its name.
+    /// The name of the layer.
     pub name: String,
     /// `untrusted`, `prompt` or `trusted`.
     pub trust: String,
@@ -138,9 +137,9 @@ pub struct LayerSnapshot {
 pub struct SourceSnapshot {
     /// The position of its layer.
     pub layer: usize,
-    /// Its name.
+    /// The name of the source.
     pub name: String,
-    /// Where its packages' paths begin.
+    /// The root directory or URL to which package paths are relative.
     pub root: String,
 }
 
@@ -150,40 +149,40 @@ pub struct SourceSnapshot {
 pub struct SkillSnapshot {
     /// The position of its source.
     pub source: usize,
-    /// The package's path in its source.
+    /// The path of the package in its source.
     pub package: String,
-    /// The name of its file.
+    /// The name of its skill file.
     pub file: String,
-    /// The id, as a model writes it.
+    /// The id of the skill.
     pub id: String,
-    /// The id that it would have if no other skill had the same; empty if it is `id`.
+    /// The id without the suffix that makes it unique; empty if it is the same as `id`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub base_id: String,
     /// The declared name.
     pub name: String,
-    /// The description. Empty if the skill is neither offered nor to be loaded by its id.
+    /// The description. Empty if no caller may load the skill.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Words to filter by.
+    /// The tags.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Its priority inside its layer.
+    /// The priority within its layer.
     #[serde(skip_serializing_if = "is_default")]
     pub priority: i16,
-    /// The version that its author gives it.
+    /// The declared version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Whether its description is not shown.
+    /// Whether the catalog shows the name without the description.
     #[serde(skip_serializing_if = "is_default")]
     pub is_name_only: bool,
-    /// A requirement that the machine does not meet.
+    /// A requirement that this machine does not meet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_requirement: Option<String>,
     /// Whether a model may load it.
     pub by_model: bool,
     /// Whether a user may load it.
     pub by_user: bool,
-    /// Why it is not offered; `None` if it is.
+    /// The reason why it is not offered; `None` if it is offered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclusion: Option<Exclusion>,
 }
@@ -192,54 +191,54 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Why a skill is not offered.
+/// The reason why a skill is not offered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exclusion {
     /// `hidden`, `not-ready` or `shadowed`.
     pub availability: String,
-    /// The reason in words.
+    /// A description of the reason.
     pub reason: String,
 }
 
-/// Why a session refused, in the `ext` of the [`AbiError`](crate::AbiError) that answers.
+/// The error of a session, in the `ext` field of an [`AbiError`](crate::AbiError).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SessionRefusal {
-    /// More skills than a conversation may have loaded.
+    /// The number of loaded skills would exceed the maximum.
     TooManySkills {
-        /// How many there would be.
+        /// The number of skills that would be loaded.
         wanted: usize,
-        /// How many there may be.
+        /// The maximum number of loaded skills.
         cap: usize,
     },
-    /// This skill is loaded, and the host does not load it again.
+    /// This skill is already loaded, and the host does not load it again.
     AlreadyActive(String),
-    /// This skill was loaded later, and the conversation is a stack.
+    /// This skill was loaded later, and skills are unloaded in reverse order.
     NotOnTop(String),
-    /// The conversation is a stack and has nothing to unload.
+    /// Skills are unloaded in reverse order, and none is loaded.
     NothingActive,
-    /// The conversation may load other skills only.
+    /// The session may not load this skill.
     NotAllowed(String),
-    /// The conversation is over.
+    /// The session does not exist.
     NotFound,
-    /// Others changed it at the same time.
+    /// The session was changed concurrently.
     Contended,
-    /// The store failed.
+    /// The session store failed.
     Store(String),
-    /// The host does not load a skill that the tool has found.
+    /// The host refuses to load a skill.
     Refused {
         /// One of [`REFUSALS`].
         code: String,
-        /// The reason and the next step.
+        /// The reason, and how to fix it.
         message: String,
     },
 }
 
-/// The codes of [`SessionRefusal::Refused`]: the caller has no such skill, it has changed since it
-/// was read, or the host's rules do not accept it.
+/// The codes of [`SessionRefusal::Refused`]: the skill is unknown to the caller, has changed since
+/// it was read, or is invalid by the host's rules.
 pub const REFUSALS: [&str; 3] = ["skill-not-found", "skill-changed", "skill-invalid"];
 
-/// Reads notes of a call. Text that is not an object has none.
+/// Parses the notes of a call. Invalid JSON gives empty notes.
 pub fn notes(ext: &str) -> CallNotes {
     if ext.is_empty() {
         return CallNotes::default();

@@ -1,4 +1,4 @@
-//! Whether two sides mean the same by what crosses.
+//! Compares the layout of the boundary types between two sides.
 
 mod summary;
 
@@ -10,51 +10,50 @@ use abi_stable::type_layout::TypeLayout;
 
 use crate::{MINOR, PluginModule_Ref};
 
-/// One side's idea of a type, and the minor version that it has it from.
+/// The layout of one side, and its minor version.
 #[derive(Clone, Copy, Debug)]
 pub struct Side {
-    /// The layout that the side was compiled with.
+    /// The layout with which the side was compiled.
     pub layout: &'static TypeLayout,
-    /// The minor version of the boundary that it was compiled with.
+    /// The minor version of the ABI with which it was compiled.
     pub minor: u32,
 }
 
 impl Side {
-    /// This code's own idea of a plugin's root.
+    /// Returns the layout of the root module in this build.
     pub fn own() -> Self {
         Self { layout: PluginModule_Ref::LAYOUT, minor: MINOR }
     }
 }
 
-/// How the two sides differ.
+/// A difference between two layouts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The whole report of abi_stable. It may have thousands of lines.
+    /// The complete report of abi_stable. It may have thousands of lines.
     pub report: String,
 }
 
-/// Compares what two sides mean by a type.
+/// Compares the layouts of two sides.
 ///
-/// abi_stable asks whether one side can use what the other *implements*, and refuses an
-/// implementation that has less. Between minor versions things only grow, so the older side is
-/// always the one that is asked for: then an old plugin passes on a new host, and a new one on an
-/// old host.
+/// abi_stable checks whether one side can use the *implementation* of the other, and refuses one
+/// with fewer fields or methods. Minor versions only add methods, so the older side is always the
+/// expected one. Then an old plugin passes on a new host, and a new plugin on an old host.
 ///
 /// # Errors
 ///
-/// They mean different things. A side that lies about its minor version is found out as well.
+/// Returns an error if the layouts differ, also if a side declares a wrong minor version.
 pub fn check(one: Side, other: Side) -> Result<(), Mismatch> {
     let (older, newer) = if one.minor <= other.minor { (one, other) } else { (other, one) };
-    // abi_stable's own memory would mix the sides of every check of this process: after an older
-    // plugin it refuses a newer one. A plugin has to fit this host and no other plugin.
-    let memory = CheckingGlobals::new();
-    check_layout_compatibility_with_globals(older.layout, newer.layout, &memory)
+    // abi_stable's global cache mixes all checks of the process: after an older plugin it would
+    // refuse a newer one. A plugin only has to be compatible with this host.
+    let globals = CheckingGlobals::new();
+    check_layout_compatibility_with_globals(older.layout, newer.layout, &globals)
         .map_err(|errors| Mismatch { report: errors.to_string() })
 }
 
 impl Mismatch {
-    /// The report in one line: the first errors, each with its place, what was expected and what
-    /// was found.
+    /// Returns a summary in one line: the first errors, each with its location, the expected and
+    /// the found part.
     pub fn summary(&self) -> String {
         summary::of(&self.report)
     }

@@ -1,43 +1,43 @@
-//! The types that cross the boundary between prowess and a plugin, and the manifest that a host
-//! reads before it opens one.
+//! The types at the boundary between prowess and its plugins, and the manifest that a host reads
+//! before it opens a plugin.
 //!
-//! Neither side meets this crate in its own code: a plugin uses `prowess-plugin-sdk`, and a
-//! host uses `prowess-plugin-host`. Both translate to and from the traits of the core.
+//! Plugins use `prowess-plugin-sdk` and hosts use `prowess-plugin-host`, which convert these types
+//! to and from the traits of the core. Neither uses this crate directly.
 //!
-//! # What a plugin file is
+//! # The format of a plugin file
 //!
-//! A `cdylib` with two exports: the [`manifest`], in a section of its own so that it can be read
-//! from the file's bytes, and a header of `abi_stable` that leads to the [`PluginModule`]. Its
-//! `init` takes the host's object and the configuration and gives the plugin's sources and tool
-//! providers.
+//! A plugin is a `cdylib` with two exports: the [`manifest`], in a separate section so that it can
+//! be read from the file's bytes, and a header of `abi_stable` that refers to the [`PluginModule`].
+//! Its `init` function takes the host's object and the configuration, and returns the plugin's
+//! sources and tool providers.
 //!
-//! # The version of this crate is the version of the boundary
+//! # The version of this crate is the version of the ABI
 //!
-//! - **Values are frozen** for a major version: no field is added, taken away or moved. Each has an
-//!   `ext` text, empty or a JSON object, for what comes later.
+//! - **Structs are frozen** for a major version: no field is added, removed or moved. Each has an
+//!   `ext` string, empty or a JSON object, for later extensions.
 //! - **Traits and the module grow at their end** in a minor version. A new method has a default
-//!   body, and the mark `last_prefix_field` never moves.
-//! - **Numbers instead of enums**: a value that a side does not know is data for it, never
-//!   undefined behaviour. The numbers stand in [`codes`], [`flags`], [`levels`], [`severities`],
+//!   body, and the attribute `last_prefix_field` is never moved.
+//! - **Numbers instead of enums**: an unknown value is data, and not undefined behaviour. The
+//!   numbers are defined in [`codes`], [`flags`], [`levels`], [`severities`],
 //!   [`changes`] and [`coverage`].
-//! - A patch version changes documentation only; anything else is a new major version. The package
-//!   is never renamed, because its name is part of the check.
+//! - A patch version changes only documentation. Any other change is a new major version. The
+//!   package is never renamed, because its name is part of the layout check.
 //!
-//! [`layout::check`] compares both sides before the first call, so an old plugin runs on a newer
-//! host of the same major version and the other way round. The tests compare this crate with frozen
-//! copies of its releases, under `fixtures/`.
+//! [`layout::check`] compares the layouts of both sides before the first call. An older plugin runs
+//! on a newer host of the same major version, and a newer plugin on an older host. The tests
+//! compare this crate with frozen copies of its releases in `fixtures/`.
 //!
-//! # Rules of the road
+//! # Rules for both sides
 //!
-//! - No panic crosses: each side catches its own and answers with [`codes::PANIC`]. Where a method
-//!   has no way to answer, nothing happens.
-//! - Every call is synchronous and may come from any thread, several at once. Its [`CallCtx`] says
-//!   when the host stops waiting and how to learn that it lost interest.
-//! - What is borrowed is gone when the call returns: a text, a slice, a sink.
-//! - Callbacks take note and return. The host never calls into a plugin from one.
+//! - No panic crosses the boundary: each side catches its own panics and returns [`codes::PANIC`].
+//!   A method without a result ignores them.
+//! - Every call is synchronous, and may come from several threads concurrently. Its [`CallCtx`] has
+//!   the timeout and the token for cancellation.
+//! - Borrowed arguments (strings, slices and sinks) are only valid until the call returns.
+//! - Callbacks return quickly. The host never calls a plugin from a callback.
 //!
-//! This crate has no logic beyond those checks, and no `async`. A plugin that needs a runtime
-//! brings its own.
+//! This crate has no other logic, and no `async`. A plugin that needs an async runtime creates its
+//! own.
 #![allow(unsafe_code, reason = "the boundary is made of pointers")]
 
 pub mod boundary;

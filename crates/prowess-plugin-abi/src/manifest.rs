@@ -1,12 +1,13 @@
-//! The manifest of a plugin, in a section of its file, for hosts that have not opened it.
+//! The manifest of a plugin, in a section of its file, so that a host can read it without opening
+//! the library.
 //!
-//! The section holds [`MAGIC`], the length of the text as four bytes (little endian), and the text:
-//! a JSON object, see [`Manifest`]. Anything after it is padding.
+//! The section contains [`MAGIC`], the length of the text as four bytes (little endian), and the
+//! text, a JSON object (see [`Manifest`]). Further bytes are padding.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The first bytes of the section; the last of them is the version of this frame.
+/// The first bytes of the section. The last of them is the version of this format.
 pub const MAGIC: [u8; 16] = *b"PROWESS-PLUGIN\0\x01";
 /// The name of the section in ELF and PE files.
 pub const SECTION: &str = ".prowess";
@@ -14,33 +15,33 @@ pub const SECTION: &str = ".prowess";
 pub const MACH_O_SECTION: &str = "__prowess";
 /// The segment of the section in Mach-O files.
 pub const MACH_O_SEGMENT: &str = "__DATA";
-/// The symbol at the section's start.
+/// The symbol at the start of the section.
 pub const SYMBOL: &str = "PROWESS_PLUGIN_MANIFEST";
 
 /// The length of the header before the text.
 const HEAD_BYTES: usize = MAGIC.len() + 4;
 
-/// The text of the manifest. Keys that are not known are ignored.
+/// The text of the manifest. Unknown keys are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The version of this description: 1.
+    /// The version of the manifest format: 1.
     pub manifest: u32,
-    /// The plugin's name; by default its package's.
+    /// The plugin's name. By default, the name of its package.
     pub name: String,
     /// The plugin's version.
     pub version: String,
-    /// Its purpose.
+    /// The plugin's purpose.
     #[serde(default)]
     pub description: String,
     /// The licence as an SPDX expression.
     #[serde(default)]
     pub license: String,
-    /// Where to read more.
+    /// The URL of the plugin's homepage.
     #[serde(default)]
     pub homepage: String,
-    /// The boundary that it was built with, as `MAJOR.MINOR`.
+    /// The version of the ABI with which it was built, as `MAJOR.MINOR`.
     pub abi: String,
-    /// The version of the SDK that it was built with.
+    /// The version of the SDK with which it was built.
     #[serde(default)]
     pub sdk: String,
     /// The output of `rustc --version`.
@@ -49,17 +50,18 @@ pub struct Manifest {
     /// The target triple.
     #[serde(default)]
     pub target: String,
-    /// The effect of a panic in it.
+    /// The effect of a panic in the plugin.
     pub panic: PanicStrategy,
     /// Whether it was built with debug assertions.
     #[serde(default)]
     pub debug_assertions: bool,
-    /// The kinds of objects it offers: `source`, `tools`.
+    /// The kinds of objects that it offers: `source`, `tools`.
     pub kinds: Vec<String>,
-    /// Its capabilities beyond its minor version, as words. Both sides use the common ones.
+    /// Its features beyond the minor version of the ABI. Those that the host also supports are
+    /// used.
     #[serde(default)]
     pub features: Vec<String>,
-    /// The JSON Schema of its configuration; `None` if it takes any, or none.
+    /// The JSON Schema of its configuration, if there is one.
     #[serde(default)]
     pub config_schema: Option<Value>,
 }
@@ -68,21 +70,21 @@ pub struct Manifest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PanicStrategy {
-    /// It unwinds, so the plugin can catch it.
+    /// A panic unwinds, so it can be caught.
     Unwind,
-    /// It ends the process.
+    /// A panic ends the process.
     Abort,
 }
 
-/// Why a section holds no manifest.
+/// The bytes are not a valid manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ManifestError {
-    /// It does not begin with [`MAGIC`].
+    /// The bytes do not start with [`MAGIC`].
     Magic,
-    /// It is shorter than it says; the number is the length that it says.
+    /// The text is shorter than its declared length, which is the value.
     Length(usize),
-    /// The text is not what it should be; this is where and why.
+    /// The text is invalid, with the position and the reason.
     Text(String),
 }
 
@@ -101,17 +103,17 @@ impl std::fmt::Display for ManifestError {
 impl std::error::Error for ManifestError {}
 
 impl Manifest {
-    /// Reads the bytes of a section, or those at the symbol.
+    /// Parses the bytes of a section, or those at the symbol.
     ///
     /// # Errors
     ///
-    /// The bytes are not a manifest.
+    /// Returns an error if the bytes are not a valid manifest.
     pub fn parse(section: &[u8]) -> Result<Self, ManifestError> {
         let text = text_of(section)?;
         serde_json::from_slice(text).map_err(|error| ManifestError::Text(error.to_string()))
     }
 
-    /// The boundary as numbers, major and minor; `None` if `abi` is not written that way.
+    /// Returns the major and minor version of the ABI; `None` if `abi` is invalid.
     pub fn abi_version(&self) -> Option<(u32, u32)> {
         let (major, minor) = self.abi.split_once('.')?;
         Some((major.parse().ok()?, minor.parse().ok()?))
@@ -125,16 +127,17 @@ fn text_of(section: &[u8]) -> Result<&[u8], ManifestError> {
     text.get(..length).ok_or(ManifestError::Length(length))
 }
 
-/// How many bytes the section of a text of this length has.
+/// Returns the length of the section for this text.
 pub const fn framed_length(text: &str) -> usize {
     HEAD_BYTES + text.len()
 }
 
-/// The bytes of a section with this text; `N` is [`framed_length`] of it.
+/// Returns the bytes of a section with this text. `N` must be its [`framed_length`].
 ///
 /// # Panics
 ///
-/// `N` is another length, or the text has 4 GiB. In a `static` this stops the build.
+/// Panics if `N` is another length, or the text has 4 GiB or more. In a `static`, this fails the
+/// build.
 pub const fn frame<const N: usize>(text: &str) -> [u8; N] {
     assert!(N == framed_length(text) && text.len() <= u32::MAX as usize, "the length of the frame");
     #[expect(clippy::cast_possible_truncation, reason = "the line above")]

@@ -1,5 +1,5 @@
-//! A plugin that keeps every rule of the kit but the one that its configuration names. The kit is
-//! tested with it: a check that nothing fails proves nothing.
+//! A plugin that violates the rule which its configuration names, and follows all others. It is
+//! used to test `prowess-plugin-check`.
 #![allow(unsafe_code, reason = "some rules are broken by nothing else")]
 
 #[path = "faulty/reach.rs"]
@@ -21,7 +21,7 @@ use prowess_plugin_sdk::{
 };
 use serde_json::{Value, json};
 
-/// The instances of this library so far, for those rules that are about several.
+/// The number of instances so far, for rules about several instances.
 static INSTANCES: AtomicU64 = AtomicU64::new(0);
 static TAKES_ANYTHING: AtomicBool = AtomicBool::new(false);
 static KEPT: Mutex<Vec<Host>> = Mutex::new(Vec::new());
@@ -33,7 +33,7 @@ struct Strict {
     breaks: String,
 }
 
-/// Which rule is broken; none if it is empty.
+/// The violated rule; empty for none.
 struct Config(String);
 
 impl<'de> serde::Deserialize<'de> for Config {
@@ -126,7 +126,7 @@ impl Drop for CarelessSource {
 
 fn report(sink: &mut dyn ScanSink, package: &str, stamp: Option<Stamp>) {
     let head = b"---\nname: odd\ndescription: Odd.\n---\n";
-    // Nobody asks for more of a whole file.
+    // More of a whole file is never requested.
     let _ = sink.found(Found {
         package,
         file: "SKILL.md",
@@ -231,8 +231,8 @@ impl SkillSource for CarelessSource {
     }
 }
 
-/// Tries everything that reaches out of this process, and returns how each attempt ended. After the
-/// word `attacks` come the host's process id, the path of a file, and an address of the network.
+/// Tries to access everything outside of this process, and returns the result of each attempt. The
+/// argument is `attacks`, the host's process id, the path of a file and a network address.
 fn attack(arguments: &str) -> String {
     let mut arguments = arguments.split(' ').skip(1);
     let [host, file, address] = std::array::from_fn(|_| arguments.next().unwrap_or_default());
@@ -260,16 +260,16 @@ unsafe extern "C" {
 fn fork_once() {
     static IS_DONE: AtomicBool = AtomicBool::new(false);
     if !IS_DONE.swap(true, Ordering::SeqCst) {
-        // SAFETY: there is none; the copy has one thread of the host's, and that is what it does wrong.
+        // SAFETY: unsound on purpose: the copy has only one of the host's threads.
         unsafe { fork() };
     }
 }
 
-/// Ignores a signal that no program which starts tests ignores, as `nohup` does with a hangup.
+/// Ignores a signal that test runners do not ignore, as `nohup` does with SIGHUP.
 fn ignore_window_changes() {
     const WINDOW_CHANGE: i32 = 28;
     const IGNORE: usize = 1;
-    // SAFETY: the numbers are those of the system's header.
+    // SAFETY: the constants are those of the system's header.
     unsafe { signal(WINDOW_CHANGE, IGNORE) };
 }
 
@@ -324,7 +324,7 @@ impl Tool for CarelessTool {
     }
 }
 
-/// An answer that depends on who else calls.
+/// Returns a result that depends on concurrent calls.
 fn busy_or_idle() -> ToolResult {
     static CALLERS: AtomicUsize = AtomicUsize::new(0);
     let others = CALLERS.fetch_add(1, Ordering::SeqCst);

@@ -1,4 +1,4 @@
-//! The operator's configuration, as the author's type.
+//! Deserializes the operator's configuration into the author's type.
 
 use serde::de::value::Error as AnyError;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
@@ -6,24 +6,24 @@ use serde::forward_to_deserialize_any;
 
 use crate::Error;
 
-/// Reads a configuration; the error names the field that does not fit.
+/// Deserializes a configuration. The error names the invalid field.
 pub(crate) fn decode<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     if !text.trim().is_empty() {
         return read(text);
     }
-    // A type that takes nothing reads `null`; one whose fields all have defaults reads `{}`.
+    // `()` and `Option` accept `null`; a struct whose fields all have defaults accepts `{}`.
     read("null").or_else(|_| read("{}"))
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
-    // A struct of serde's would take a list for its fields in their order, which is never meant.
+    // serde also deserializes a struct from a list of its fields, which is never intended.
     if text.trim_start().starts_with('[') && is_struct::<T>() {
         return Err(Error::config("the configuration does not fit: it is a list, not an object"));
     }
     let mut decoder = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut decoder).map_err(|error| {
         let path = error.path().to_string();
-        let reason = without_place(&error.inner().to_string());
+        let reason = without_position(&error.inner().to_string());
         Error::config(match &*path {
             "." | "?" => format!("the configuration does not fit: {reason}"),
             path => format!("the configuration's field `{path}` does not fit: {reason}"),
@@ -33,17 +33,17 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     Ok(value)
 }
 
-/// Whether a type asks for a struct.
+/// Returns whether a type is deserialized as a struct.
 fn is_struct<T: DeserializeOwned>() -> bool {
-    T::deserialize(Asked).is_err_and(|error| error.to_string() == A_STRUCT)
+    T::deserialize(StructProbe).is_err_and(|error| error.to_string() == A_STRUCT)
 }
 
 const A_STRUCT: &str = "a struct";
 
-/// Says what it was asked for, and nothing else.
-struct Asked;
+/// A deserializer whose error reports whether a struct was requested.
+struct StructProbe;
 
-impl<'de> Deserializer<'de> for Asked {
+impl<'de> Deserializer<'de> for StructProbe {
     type Error = AnyError;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, AnyError> {
@@ -65,7 +65,8 @@ impl<'de> Deserializer<'de> for Asked {
     }
 }
 
-/// The host hands over a value that it has written as JSON, so line and column would mislead.
-fn without_place(reason: &str) -> String {
+/// Removes the position from an error: the host serializes the configuration anew, so line and
+/// column are not those of the operator's file.
+fn without_position(reason: &str) -> String {
     reason.rsplit_once(" at line ").map_or(reason, |(reason, _)| reason).to_owned()
 }

@@ -1,4 +1,4 @@
-//! The core's words as numbers, and back.
+//! Conversions between the core's types and those of the ABI.
 
 use abi_stable::std_types::{RSlice, RStr};
 use prowess_core::{
@@ -8,14 +8,14 @@ use prowess_core::{
 use prowess_plugin_abi::text::{checked, lossy};
 use prowess_plugin_abi::{AbiError, Change, Problem, changes, codes, severities};
 
-/// The most bytes of a host's message that are kept.
+/// The maximum length of a host's message.
 const MAX_MESSAGE_BYTES: usize = 8 << 10;
 
 pub(crate) fn source_error(error: &SourceError) -> AbiError {
-    AbiError::new(code_of(error.kind), &*error.message)
+    AbiError::new(kind_to_code(error.kind), &*error.message)
 }
 
-/// Every kind of a source's error with its number.
+/// The kinds of source errors with their numbers in the ABI.
 const KINDS: [(SourceErrorKind, u32); 12] = [
     (SourceErrorKind::NotFound, codes::NOT_FOUND),
     (SourceErrorKind::Escape, codes::ESCAPE),
@@ -31,13 +31,13 @@ const KINDS: [(SourceErrorKind, u32); 12] = [
     (SourceErrorKind::Unavailable, codes::UNAVAILABLE),
 ];
 
-fn code_of(kind: SourceErrorKind) -> u32 {
-    // A kind that came later than this code has the general number.
+fn kind_to_code(kind: SourceErrorKind) -> u32 {
+    // A variant that was added later has the general number.
     let known = KINDS.into_iter().find(|(known, _)| *known == kind);
     known.map_or(codes::INTERNAL, |(_, code)| code)
 }
 
-/// Converts an error that the host answered a question with.
+/// Converts the host's error of a question.
 pub(crate) fn to_source_error(error: &AbiError) -> SourceError {
     let known = KINDS.into_iter().find(|(_, code)| *code == error.code);
     let kind = known.map_or(SourceErrorKind::Unavailable, |(kind, _)| kind);
@@ -52,9 +52,9 @@ fn path_error(error: &PathError) -> AbiError {
     AbiError::new(code, error.to_string())
 }
 
-/// A text of the host's.
+/// Validates a string of the host.
 pub(crate) fn text(text: RStr<'_>) -> Result<&str, AbiError> {
-    checked(text).map_err(|_| AbiError::new(codes::INVALID_ARGUMENT, "a text is not UTF-8"))
+    checked(text).map_err(|_| AbiError::new(codes::INVALID_ARGUMENT, "a string is not UTF-8"))
 }
 
 pub(crate) fn package(path: RStr<'_>) -> Result<PackagePath, AbiError> {
@@ -82,8 +82,8 @@ pub(crate) fn problem(diagnostic: &Diagnostic) -> Problem<'_> {
     }
 }
 
-/// Shows a change to `take`, which borrows it.
-pub(crate) fn with_change(change: &SourceChange, take: impl FnOnce(Change<'_>)) {
+/// Converts a change and passes it to `report`.
+pub(crate) fn with_change(change: &SourceChange, report: impl FnOnce(Change<'_>)) {
     let everything = Change {
         kind: changes::EVERYTHING,
         code: 0,
@@ -95,19 +95,19 @@ pub(crate) fn with_change(change: &SourceChange, take: impl FnOnce(Change<'_>)) 
         SourceChange::Packages(packages) => {
             let packages: Vec<RStr<'_>> =
                 packages.iter().map(|path| path.as_str().into()).collect();
-            take(Change {
+            report(Change {
                 kind: changes::PACKAGES,
                 packages: RSlice::from_slice(&packages),
                 ..everything
             });
         }
-        SourceChange::WatchLost(error) => take(Change {
+        SourceChange::WatchLost(error) => report(Change {
             kind: changes::LOST,
-            code: code_of(error.kind),
+            code: kind_to_code(error.kind),
             message: error.message.as_str().into(),
             ..everything
         }),
-        // A kind that came later than this code: anything may have changed.
-        _ => take(everything),
+        // A variant that was added later: anything may have changed.
+        _ => report(everything),
     }
 }

@@ -1,38 +1,38 @@
-//! Why an instance cannot be made.
+//! The error of [`Plugin::init`](crate::Plugin::init).
 
 use std::fmt;
 
 use prowess_plugin_abi::{AbiError, codes};
 
-/// Why [`Plugin::init`](crate::Plugin::init) failed. Any error of the standard kind becomes one
-/// with `?`; for that, this is no error of the standard kind itself.
+/// The error of [`Plugin::init`](crate::Plugin::init). Any [`std::error::Error`] converts to it
+/// with `?`, so this type does not implement that trait itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// The kind of error.
     pub kind: ErrorKind,
-    /// A sentence that names the thing.
+    /// A message that names the affected object.
     pub message: String,
 }
 
-/// The kinds of [`Error`].
+/// The kind of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The configuration is wrong: trying again does not help.
+    /// The configuration is invalid. A retry does not help.
     Config,
-    /// Something that is needed cannot be reached: trying later may help.
+    /// A resource is unavailable. A later retry may succeed.
     Unavailable,
     /// Anything else.
     Internal,
 }
 
 impl Error {
-    /// The configuration is wrong; the message names the field.
+    /// Creates the error of an invalid configuration. The message should name the field.
     pub fn config(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Config, message: message.into() }
     }
 
-    /// Something that is needed cannot be reached.
+    /// Creates the error of an unavailable resource.
     pub fn unavailable(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Unavailable, message: message.into() }
     }
@@ -53,13 +53,13 @@ impl fmt::Display for Error {
     }
 }
 
-/// The chain of causes becomes one sentence.
+/// Joins the messages of the error and its causes.
 impl<E: std::error::Error> From<E> for Error {
     fn from(error: E) -> Self {
         let mut message = error.to_string();
         let mut cause = error.source();
         while let Some(error) = cause {
-            // Many errors repeat their cause in their own sentence.
+            // Many errors include the message of their cause.
             let text = error.to_string();
             if !message.ends_with(&text) {
                 message = format!("{message}: {text}");

@@ -1,4 +1,4 @@
-//! The exports of a plugin's file.
+//! The exports of a plugin.
 
 use abi_stable::library::{
     __call_root_module_loader, CheckTypeLayout, LibHeader, RootModuleResult,
@@ -14,15 +14,15 @@ use crate::{Host, Plugin, adapter, config, convert, guard, hook};
 
 /// The output of `rustc --version` when the SDK was built.
 pub const RUSTC: &str = env!("PROWESS_RUSTC");
-/// The target of the SDK.
+/// The target triple of the SDK.
 pub const TARGET: &str = env!("PROWESS_TARGET");
 /// The SDK's version.
 pub const SDK_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The header that leads to a plugin's module.
+/// Returns the header that refers to a plugin's root module.
 pub const fn header<P: Plugin>() -> LibHeader {
-    #[allow(unsafe_code, reason = "the constructor has to be named with its type")]
-    // SAFETY: `load` gives a `PluginModule_Ref`, which is the type that is named here.
+    #[allow(unsafe_code, reason = "the constructor has to be passed with its type")]
+    // SAFETY: `load` returns a `PluginModule_Ref`, which is the type parameter.
     unsafe {
         LibHeader::from_constructor::<PluginModule_Ref>(load::<P>, CheckTypeLayout::Yes)
     }
@@ -32,7 +32,7 @@ extern "C" fn load<P: Plugin>() -> RootModuleResult {
     __call_root_module_loader(module::<P>)
 }
 
-/// The module of a plugin, as its header leads to it.
+/// Returns the root module of a plugin.
 pub fn module<P: Plugin>() -> PluginModule_Ref {
     PluginModule { abi_minor: MINOR, init: init::<P> }.leak_into_prefix()
 }
@@ -53,12 +53,12 @@ extern "C" fn init<P: Plugin>(
     })
 }
 
-/// A piece of the manifest's text.
+/// A part of the manifest's text.
 #[derive(Clone, Copy)]
 pub enum Part {
-    /// JSON as it is.
+    /// Literal JSON.
     Json(&'static str),
-    /// A text that becomes a string of JSON.
+    /// A string to be encoded as JSON.
     Text(&'static str),
     /// A number.
     Number(u32),
@@ -66,19 +66,19 @@ pub enum Part {
     List(&'static [&'static str]),
 }
 
-/// How long the text of these parts is.
+/// Returns the length of the text of these parts.
 pub const fn text_length(parts: &[Part]) -> usize {
     write(parts, &mut []).0
 }
 
-/// The text of these parts; `N` is [`text_length`] of them.
+/// Returns the text of these parts. `N` must be their [`text_length`].
 pub const fn text<const N: usize>(parts: &[Part]) -> [u8; N] {
     let mut bytes = [0; N];
     write(parts, &mut bytes);
     bytes
 }
 
-/// A place to write to. What does not fit is counted and not written.
+/// A buffer that counts all bytes, and stores those that fit.
 struct Writer<'a>(usize, &'a mut [u8]);
 
 const fn write<'a>(parts: &[Part], into: &'a mut [u8]) -> Writer<'a> {
@@ -163,19 +163,19 @@ impl Writer<'_> {
     }
 }
 
-/// Makes a `cdylib` a plugin: writes its manifest and the way to its code.
+/// Exports a plugin from a `cdylib`: its manifest and its root module.
 ///
 /// - The first argument is the type that implements [`Plugin`].
-/// - `kinds` says what it offers: `"source"`, `"tools"` or both.
-/// - `config_schema` is the JSON Schema of its configuration, as text. By default there is none,
-///   and a host hands over what the operator wrote unchecked. [`testing::assert_schema`] compares
-///   it with the one that is made from the type.
-/// - `features` are words for what it can do beyond the boundary's version. By default there
-///   are none. With `"conversation"`, the host shows its tools the catalog and the session that
-///   they are called in, as far as the caller of the call can see them. Files are read and skills
-///   are loaded by the host, and a definition may depend on the catalog.
+/// - `kinds` lists what it offers: `"source"`, `"tools"` or both.
+/// - `config_schema` is the JSON Schema of its configuration, as a string. By default, there is
+///   none, and the host does not validate the configuration. [`testing::assert_schema`] compares it
+///   with the schema that is generated from the type.
+/// - `features` lists features beyond the version of the ABI. By default, there are none. With
+///   `"conversation"`, the plugin's tools have access to the catalog and the session of their call,
+///   with the rights of the caller. The host reads files and loads skills for them, and a tool's
+///   definition may depend on the catalog.
 ///
-/// Name, version, description, licence and homepage come from the crate's `Cargo.toml`.
+/// The name, version, description, licence and homepage are those in the crate's `Cargo.toml`.
 ///
 /// [`testing::assert_schema`]: https://docs.rs/prowess-plugin-sdk
 #[macro_export]
@@ -232,7 +232,7 @@ macro_rules! export_plugin {
             const BYTES: [u8; private::text_length(PARTS)] = private::text(PARTS);
             const TEXT: &str = match ::core::str::from_utf8(&BYTES) {
                 Ok(text) => text,
-                Err(_) => panic!("texts make a text"),
+                Err(_) => panic!("the parts are UTF-8"),
             };
 
             #[used]
@@ -242,7 +242,8 @@ macro_rules! export_plugin {
             pub static PROWESS_PLUGIN_MANIFEST: [u8; private::framed_length(TEXT)] =
                 private::frame(TEXT);
 
-            // The name that abi_stable looks for; `LibHeader` checks itself when it is opened.
+                       // The symbol that abi_stable loads; `LibHeader` validates itself when it is
+                       // opened.
             #[unsafe(export_name = "_1as_0lib_1header_0root_bmodule_bloader")]
             pub static HEADER: private::LibHeader = private::header::<$plugin>();
         };

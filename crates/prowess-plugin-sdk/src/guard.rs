@@ -1,4 +1,4 @@
-//! No panic crosses the boundary.
+//! Stops panics of the plugin at the boundary.
 
 use std::any::Any;
 use std::mem;
@@ -10,24 +10,24 @@ use prowess_plugin_abi::{AbiError, codes};
 
 use crate::hook;
 
-/// Stands before one object of the plugin. Once a call has panicked, what the object holds may be
-/// half done, so no further call reaches it.
+/// Guards an object of the plugin. After a call has panicked, the object may be in an inconsistent
+/// state, so it is not called any more.
 #[derive(Default)]
 pub(crate) struct Guard {
     is_poisoned: AtomicBool,
 }
 
 impl Guard {
-    /// Runs a call of the object.
+    /// Runs a call of the object. A panic is an error, and later calls fail.
     pub(crate) fn run<T>(
         &self,
         work: impl FnOnce() -> Result<T, AbiError>,
     ) -> RResult<T, AbiError> {
         if self.is_poisoned.load(Ordering::Acquire) {
-            let message = "an earlier call panicked, so this object answers no more";
+            let message = "an earlier call panicked, so this object is no longer used";
             return RResult::RErr(AbiError::new(codes::POISONED, message));
         }
-        // Whatever a panic leaves half done is not seen again: the guard is poisoned.
+        // An inconsistent state is not used again, since the guard is poisoned.
         match catch_unwind(AssertUnwindSafe(work)) {
             Ok(answer) => answer.into(),
             Err(payload) => {
@@ -38,12 +38,12 @@ impl Guard {
     }
 }
 
-/// Runs what belongs to no object yet, such as `init`.
+/// Runs a function without an object, such as `init`. A panic is an error.
 pub(crate) fn run_once<T>(work: impl FnOnce() -> Result<T, AbiError>) -> RResult<T, AbiError> {
     Guard::default().run(work)
 }
 
-/// Runs what has no way to answer, such as a drop.
+/// Runs a function without a result, such as a drop. A panic is ignored.
 pub(crate) fn contain(work: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
         drop_payload(payload);
@@ -53,19 +53,21 @@ pub(crate) fn contain(work: impl FnOnce()) {
 fn panicked(payload: Box<dyn Any + Send>) -> AbiError {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-    let text = text.unwrap_or_else(|| "a value that is no text".to_owned());
+    let text = text.unwrap_or_else(|| "a value that is not a string".to_owned());
     drop_payload(payload);
-    let place = hook::take_place().map(|place| format!(" ({place})")).unwrap_or_default();
-    AbiError::new(codes::PANIC, format!("the plugin panicked: {text}{place}"))
+    let location =
+        hook::take_location().map(|location| format!(" ({location})")).unwrap_or_default();
+    AbiError::new(codes::PANIC, format!("the plugin panicked: {text}{location}"))
 }
 
-/// A payload's own drop may panic, and so may that panic's payload: the second one is forgotten,
-/// unless it is a text, whose end is no code of the author's.
+/// Drops a payload. Its drop may panic, and so may the drop of that second payload: it is leaked,
+/// unless it is a string, whose drop does not panic.
 fn drop_payload(payload: Box<dyn Any + Send>) {
     if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        match second.is::<&str>() || second.is::<String>() {
-            true => drop(second),
-            false => mem::forget(second),
+        if second.is::<&str>() || second.is::<String>() {
+            drop(second);
+        } else {
+            mem::forget(second);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where a panic happened, and that the host hears of it.
+//! A panic hook that records the location of a panic and logs it to the host.
 
 use std::cell::RefCell;
 use std::panic::{self, PanicHookInfo};
@@ -6,15 +6,15 @@ use std::sync::{Mutex, Once, PoisonError};
 
 use crate::{Host, Level};
 
-/// The host that hears of panics: that of the newest instance. A plugin in the host's process has a
-/// standard library of its own, so this hook is not the host's.
+/// The host that receives panics: that of the newest instance. A plugin in the host's process has
+/// its own standard library, so the host's panic hook is not replaced.
 static HOST: Mutex<Option<Host>> = Mutex::new(None);
 
 thread_local! {
-    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+    static LOCATION: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Sends place and message of each panic to this host, and no more to standard error.
+/// Logs each panic to this host, instead of printing it to standard error.
 pub(crate) fn install(host: &Host) {
     static ONCE: Once = Once::new();
 
@@ -23,21 +23,21 @@ pub(crate) fn install(host: &Host) {
 }
 
 fn report_panic(info: &PanicHookInfo<'_>) {
-    let place = info.location().map(ToString::to_string).unwrap_or_default();
-    PLACE.with(|slot| {
+    let location = info.location().map(ToString::to_string).unwrap_or_default();
+    LOCATION.with(|slot| {
         if let Ok(mut slot) = slot.try_borrow_mut() {
-            *slot = Some(place.clone());
+            *slot = Some(location.clone());
         }
     });
-    let message = info.payload_as_str().unwrap_or("a value that is no text");
+    let message = info.payload_as_str().unwrap_or("a value that is not a string");
     let host = HOST.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    // With `panic = "abort"` this line is all that is left of the plugin.
+    // With `panic = "abort"` this line is the only trace of the panic.
     if let Some(host) = host {
-        host.log(Level::Error, "panic", &format!("panicked at {place}: {message}"));
+        host.log(Level::Error, "panic", &format!("panicked at {location}: {message}"));
     }
 }
 
-/// Takes the location of this thread's last panic.
-pub(crate) fn take_place() -> Option<String> {
-    PLACE.with(|slot| slot.try_borrow_mut().ok()?.take())
+/// Removes and returns the location of this thread's last panic.
+pub(crate) fn take_location() -> Option<String> {
+    LOCATION.with(|slot| slot.try_borrow_mut().ok()?.take())
 }

@@ -1,4 +1,4 @@
-//! The host, as a plugin sees it.
+//! The host interface for plugins.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,26 +10,26 @@ use prowess_core::{Cancel, Clock, Timestamp};
 use prowess_plugin_abi::text::lossy;
 use prowess_plugin_abi::{AbiError, Blob, CallCtx, Change, HostBox, levels};
 
-/// The most bytes of a text in an error of the host's.
+/// The maximum length of a string in an error of the host.
 const MAX_TEXT_BYTES: usize = 8 << 10;
 
-/// The host. Clones are the same host; every method may be called from any thread.
+/// The host. Clones refer to the same host. Every method may be called from any thread.
 #[derive(Clone)]
 pub struct Host {
     object: HostBox,
     features: Arc<BTreeSet<String>>,
 }
 
-/// How much a message matters.
+/// The level of a log message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     /// Something failed.
     Error,
-    /// Something is odd.
+    /// Something is unexpected, but does not fail.
     Warn,
     /// Progress.
     Info,
-    /// Details for finding a fault.
+    /// Details for debugging.
     Debug,
 }
 
@@ -38,7 +38,7 @@ impl Host {
         Self { object, features: Arc::new(features.into_iter().collect()) }
     }
 
-    /// Writes a line to the host's log. `target` is the part of the plugin that it comes from.
+    /// Writes a line to the host's log. `target` names the part of the plugin that logs it.
     pub fn log(&self, level: Level, target: &str, message: &str) {
         let level = match level {
             Level::Error => levels::ERROR,
@@ -54,12 +54,12 @@ impl Host {
         self.object.emit(name.into(), data.to_string().as_str().into());
     }
 
-    /// Whether the host knows a feature that is not part of the boundary's version.
+    /// Returns whether the host supports a feature beyond the version of the ABI.
     pub fn has_feature(&self, name: &str) -> bool {
         self.features.contains(name)
     }
 
-    /// A flag that asks the host at each look whether this call need not go on.
+    /// Returns a `Cancel` that asks the host at each check whether the call was cancelled.
     pub(crate) fn cancel_of(&self, ctx: &CallCtx<'_>) -> Cancel {
         let token = ctx.cancel_token;
         if token == 0 {
@@ -69,7 +69,7 @@ impl Host {
         Cancel::with_poll(move || object.is_cancelled(token) != 0)
     }
 
-    /// Asks about the conversation of a call that has not returned.
+    /// Sends a question about the conversation of a running call, and waits for the answer.
     pub(crate) fn ask(&self, call: u64, question: &str) -> Result<Blob, AbiError> {
         match self.object.ask(call, question.into()) {
             RResult::ROk(answer) => Ok(answer),
@@ -86,7 +86,7 @@ impl Host {
     }
 }
 
-/// The host's time.
+/// The host's clock.
 impl Clock for Host {
     fn now(&self) -> Timestamp {
         Timestamp(self.object.now_ms())

@@ -1,7 +1,7 @@
-//! Write a plugin for prowess: a dynamic library that offers skills or tools to any host.
+//! The SDK for prowess plugins: dynamic libraries that offer skills or tools to a host.
 //!
-//! A plugin implements the core's own traits, [`SkillSource`] and [`ToolProvider`]: the same code
-//! can be linked into a program or loaded by one. This is a whole plugin:
+//! A plugin implements the core's traits, [`SkillSource`] and [`ToolProvider`], so the same code
+//! can be linked into a program or loaded by one. This is a complete plugin:
 //!
 //! ```
 //! #![forbid(unsafe_code)]
@@ -9,7 +9,7 @@
 //! use prowess_plugin_sdk::prowess_core::MemorySource;
 //! use prowess_plugin_sdk::{Error, Host, Plugin, Registration, export_plugin};
 //!
-//! /// The operator's configuration; any type of serde's will do.
+//! /// The operator's configuration: any type that serde can deserialize.
 //! #[derive(serde::Deserialize)]
 //! #[serde(deny_unknown_fields)]
 //! struct Config {
@@ -41,41 +41,42 @@
 //! # fn main() {}
 //! ```
 //!
-//! Its `Cargo.toml` has `crate-type = ["cdylib"]` and this crate as a dependency. Keep the work in
-//! a library crate and the export in a thin one beside it: two exports cannot be linked into one
+//! Its `Cargo.toml` has `crate-type = ["cdylib"]` and a dependency on this crate. Keep the code in
+//! a library crate, and the export in a separate thin crate: two exports cannot be linked into one
 //! program.
 //!
 //! # Guarantees of the SDK
 //!
-//! - **No `unsafe`.** [`export_plugin!`] writes what the host looks for; the author's crate can
-//!   forbid it.
-//! - **Panics stay inside.** A call that panics answers with an error that names the place, and the
-//!   object that panicked answers no further call; other objects of the plugin go on. The host then
-//!   makes a new instance. This needs `panic = "unwind"`, which is Rust's own choice; a host
-//!   refuses a plugin that is built otherwise, or runs it in a child process.
-//! - **Configuration** comes as a value of serde's. What does not fit is refused with the field's
-//!   name.
-//! - **Cancelling**: the `Cancel` that a call gets asks the host at each look, and is set too when
-//!   the host stops waiting.
+//! - **No `unsafe`.** [`export_plugin!`] generates the exports; the author's crate can forbid
+//!   `unsafe` code.
+//! - **Panics are contained.** A call that panics returns an error with the location of the panic,
+//!   and later calls of the same object fail; other objects of the plugin still work. The host then
+//!   creates a new instance. This needs `panic = "unwind"`, Rust's default. A plugin with another
+//!   setting is refused, or runs in a separate process.
+//! - **The configuration** is deserialized with serde. An invalid one is refused with the name of
+//!   the field.
+//! - **Cancellation**: the `Cancel` of a call asks the host at each check, and is also set when the
+//!   host stops waiting.
 //!
 //! # Guarantees of the host
 //!
-//! - `init` runs once for each instance, on any thread, under a deadline. It starts what it needs
-//!   and returns; several instances may live at once.
-//! - Each method may be called from several threads at once.
-//! - A tool sees the catalog and the session that it is called in if the plugin has the feature
-//!   `conversation`; see [`export_plugin!`]. Otherwise it sees an empty catalog, and a session that
-//!   has an id and nothing else.
-//! - When an instance ends, its sources and providers are dropped. A thread that an author has
-//!   started ends with the value that started it.
-//! - A plugin is never unloaded. Its statics live as long as the process, one set for each file
-//!   that was opened.
-//! - Standard output belongs to the host, as do the working directory and the environment. For
-//!   messages there is [`Host::log`].
+//! - `init` is called once for each instance, on any thread, with a timeout. Several instances may
+//!   exist concurrently.
+//! - Each method may be called from several threads concurrently.
+//! - A tool has access to the catalog and the session of its call if the plugin has the feature
+//!   `conversation`; see [`export_plugin!`]. Otherwise it gets an empty catalog, and a session with
+//!   only an id.
+//! - When an instance ends, its sources and providers are dropped. They should end the threads that
+//!   they have started.
+//! - A plugin is never unloaded. Its statics live as long as the process, with one set for each
+//!   opened file.
+//! - Standard output, the working directory and the environment belong to the host. Use
+//!   [`Host::log`] for messages.
 //!
 //! # Limits
 //!
-//! The boundary is not one of trust: a plugin in the host's process can do what the host can.
+//! The boundary is not a security boundary: a plugin in the host's process has all rights of the
+//! host.
 #![deny(unsafe_code)]
 
 mod adapter;
@@ -96,7 +97,7 @@ pub use plugin::{Plugin, Registration};
 pub use prowess_core;
 pub use prowess_core::{SkillSource, Tool, ToolProvider};
 
-/// The items that the code of [`export_plugin!`] names, and no other code.
+/// Items for the code that [`export_plugin!`] generates.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::export::{Part, RUSTC, SDK_VERSION, TARGET, header, module, text, text_length};

@@ -1,4 +1,4 @@
-//! The traits that an author implements.
+//! The trait that an author implements.
 
 use std::sync::Arc;
 
@@ -7,24 +7,24 @@ use serde::de::DeserializeOwned;
 
 use crate::{Error, Host};
 
-/// A plugin: makes instances of what it offers.
+/// A plugin, which creates instances of its sources and tools.
 ///
 /// # Behavior
 ///
-/// - `init` may be called several times, from any thread; what it gives shares nothing that one
-///   instance could break for another.
-/// - `init` returns soon: long work begins with the first call, or on a thread.
+/// - `init` may be called several times, from any thread. Instances do not share state by which one
+///   could break another.
+/// - `init` returns quickly. Long work is started by the first call, or on a thread.
 pub trait Plugin: 'static {
-    /// The operator's configuration. `()` for a plugin that takes nothing. With no configuration at
-    /// all, this is read from `null`, and if it does not take that, from `{}`.
+    /// The type of the operator's configuration; `()` if there is none. A missing configuration is
+    /// deserialized from `null`, or from `{}` if that fails.
     type Config: DeserializeOwned;
 
-    /// Makes an instance.
+    /// Creates an instance.
     ///
     /// # Errors
     ///
-    /// The configuration asks for what cannot be. The host shows the message and goes on without
-    /// the plugin.
+    /// Returns an error if the configuration is invalid or the instance cannot be created. The host
+    /// shows the message, and runs without the plugin.
     fn init(host: Host, config: Self::Config) -> Result<Registration, Error>;
 }
 
@@ -36,7 +36,7 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// Nothing yet.
+    /// Creates an empty registration.
     pub fn new() -> Self {
         Self::default()
     }
@@ -55,12 +55,12 @@ impl Registration {
         self
     }
 
-    /// The sources, in the order in which they were added.
+    /// Returns the sources, in the order in which they were added.
     pub fn sources(&self) -> &[Arc<dyn SkillSource>] {
         &self.sources
     }
 
-    /// The tool providers, in the order in which they were added.
+    /// Returns the tool providers, in the order in which they were added.
     pub fn tool_providers(&self) -> &[Arc<dyn ToolProvider>] {
         &self.tools
     }

@@ -1,4 +1,4 @@
-//! A host for the tests of a plugin's author.
+//! A fake host for tests of plugins.
 //!
 //! ```
 //! use prowess_plugin_sdk::prowess_core::MemorySource;
@@ -11,7 +11,7 @@
 //!     type Config = ();
 //!
 //!     fn init(host: Host, (): ()) -> Result<Registration, Error> {
-//!         host.log(Level::Info, "notes", "here we are");
+//!         host.log(Level::Info, "notes", "started");
 //!         Ok(Registration::new().source(MemorySource::builder("notes").build()?))
 //!     }
 //! }
@@ -19,7 +19,7 @@
 //! let host = FakeHost::default();
 //! let instance = host.init::<Notes>(&serde_json::Value::Null)?;
 //! assert_eq!(instance.sources().len(), 1);
-//! assert_eq!(host.log_lines(), ["info notes: here we are"]);
+//! assert_eq!(host.log_lines(), ["info notes: started"]);
 //! # Ok::<(), Error>(())
 //! ```
 
@@ -34,8 +34,8 @@ use serde_json::Value;
 
 use crate::{Error, Host, Plugin, Registration, config};
 
-/// A host that keeps every message. Clones are the same host. Its clock stands at 0 until it is
-/// moved.
+/// A host that records every message. Clones refer to the same host. Its clock is 0 until
+/// [`Self::advance`] is called.
 #[derive(Clone, Debug, Default)]
 pub struct FakeHost(Arc<State>);
 
@@ -47,18 +47,18 @@ struct State {
 }
 
 impl FakeHost {
-    /// Makes an instance of a plugin, as a host does with this configuration; `Value::Null` for
-    /// none. Its values are not behind the boundary: a panic of the plugin is a panic of the test.
+    /// Creates an instance of a plugin with this configuration; `Value::Null` for none. The
+    /// instance is not wrapped by the ABI, so a panic of the plugin fails the test.
     ///
     /// # Errors
     ///
-    /// The configuration does not fit, or the plugin refuses.
+    /// Returns an error if the configuration is invalid, or the error of the plugin.
     pub fn init<P: Plugin>(&self, configuration: &Value) -> Result<Registration, Error> {
         let text = if configuration.is_null() { String::new() } else { configuration.to_string() };
         P::init(self.host(), config::decode(&text)?)
     }
 
-    /// The host as a plugin gets it.
+    /// Returns the host interface for a plugin.
     pub fn host(&self) -> Host {
         Host::new(self.object(), [])
     }
@@ -67,17 +67,17 @@ impl FakeHost {
         HostApi_TO::from_ptr(RArc::new(self.clone()), TD_Opaque)
     }
 
-    /// Returns the lines of the log, as `level target: message`.
+    /// Returns the log lines as `level target: message`.
     pub fn log_lines(&self) -> Vec<String> {
         lock(&self.0.log).clone()
     }
 
-    /// Returns the events of the audit.
+    /// Returns the reported events.
     pub fn events(&self) -> Vec<(String, Value)> {
         lock(&self.0.events).clone()
     }
 
-    /// Moves the clock on by so many milliseconds.
+    /// Advances the clock.
     pub fn advance(&self, milliseconds: u64) {
         self.0.now_ms.fetch_add(milliseconds, Ordering::Relaxed);
     }
@@ -118,18 +118,18 @@ impl HostApi for FakeHost {
     }
 }
 
-/// Checks that the schema in the manifest is the one that belongs to the type of the configuration,
-/// as a crate such as schemars makes it. Order does not matter.
+/// Checks that the schema in the manifest equals the one that was generated from the type of the
+/// configuration, for example by schemars. The order of keys does not matter.
 ///
 /// # Panics
 ///
-/// They differ. The message has the one that belongs to the type, to be copied.
+/// Panics if they differ. The message contains the generated schema.
 #[track_caller]
 pub fn assert_schema(declared: &str, generated: &impl Serialize) {
-    let generated = serde_json::to_value(generated).expect("a schema can be written as JSON");
+    let generated = serde_json::to_value(generated).expect("a schema is serializable");
     let declared: Value = serde_json::from_str(declared).expect("the schema is JSON");
     assert_eq!(
         declared, generated,
-        "the schema in the manifest is not the type's; write:\n{generated:#}\n"
+        "the schema in the manifest differs from the generated one:\n{generated:#}\n"
     );
 }

@@ -68,15 +68,15 @@ fn ended<'r>(report: &'r Value, outcome: &str) -> Vec<&'r str> {
 #[test]
 fn a_plugin_that_keeps_every_rule_passes() {
     let ran = careless().check(&[]);
-    assert_eq!(ran.code, Some(0), "it passes: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.code, Some(0), "the plugin passes: {}{}", ran.stdout, ran.stderr);
     let report = ran.json();
-    assert_eq!(ended(&report, "failed"), [""; 0], "no rule is broken: {report:#}");
-    assert_eq!(ended(&report, "skipped"), [""; 0], "no rule has nothing to look at: {report:#}");
+    assert_eq!(ended(&report, "failed"), [""; 0], "no check failed: {report:#}");
+    assert_eq!(ended(&report, "skipped"), [""; 0], "no check was skipped: {report:#}");
     let passed = ended(&report, "passed");
     let opened = check_names().count();
-    assert_eq!(passed.len(), opened + 4, "each rule is looked at: {passed:?}");
-    assert_eq!(report["summary"]["passed"], passed.len(), "and counted");
-    assert_eq!(report["passed"], true, "and that is the verdict");
+    assert_eq!(passed.len(), opened + 4, "every check is run: {passed:?}");
+    assert_eq!(report["summary"]["passed"], passed.len(), "the summary has the number of checks");
+    assert_eq!(report["passed"], true, "the report has passed");
 }
 
 #[test]
@@ -111,57 +111,57 @@ Fields
         };
         let place = Place::trusted(&build_plugin(&format!("prowess-plugin-{name}")));
         let ran = place.check(&["--with", &config.to_string()]);
-        assert_eq!(ran.code, Some(0), "`{name}` keeps every rule: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.code, Some(0), "`{name}` passes: {}{}", ran.stdout, ran.stderr);
     }
 }
 
 /// Which rule is broken, the check that sees it, and a part of what that says.
 const BROKEN: [(&str, &str, &str); 38] = [
-    ("begin", "begin", "offers nothing"),
+    ("begin", "begin", "offers no source and no tools"),
     ("begin-panics", "begin", "init panics"),
     ("begin-aborts", "begin", "signal 6"),
-    ("config", "config", "takes a list for its configuration"),
+    ("config", "config", "accepts a list as its configuration"),
     ("scan-panics", "scan", "the scan panics"),
     ("scan-aborts", "scan", "a scan of `careless` ended its process by signal 6"),
     ("scan-hangs", "scan", "a scan of `careless` did not end within 4 s"),
     ("scan-fails", "scan", "nobody is there"),
     ("scan-path", "scan", "reports the package \"odd/../odd\""),
     ("scan-twice", "scan", "reports the package `odd` twice"),
-    ("scan-problem", "scan", "lacks a code, a message or a help"),
-    ("stable", "stable", "two scans of `careless` report different things"),
-    ("stable-stamp", "stable", "`odd` is never unchanged"),
-    ("stable-restamp", "stable", "`odd` is never unchanged"),
+    ("scan-problem", "scan", "has no code, no message or no help text"),
+    ("stable", "stable", "two scans of `careless` have different results"),
+    ("stable-stamp", "stable", "`odd` is never reported as unchanged"),
+    ("stable-restamp", "stable", "`odd` is never reported as unchanged"),
     ("read-exits", "read", "a read of `alpha` ended its process with exit code 0"),
-    ("read-text", "read", "is read as another text than the scan reports"),
+    ("read-text", "read", "differs from the scan"),
     ("read-part", "read", "over the limit of"),
-    ("read-size", "read", "is listed with 2 bytes and has 1"),
+    ("read-size", "read", "is listed with 2 bytes, but has 1"),
     ("read-order", "read", "are not sorted"),
-    ("read-cut", "read", "says that this is all"),
+    ("read-cut", "read", "marks the listing as complete"),
     ("skills", "skills", "`gamma/SKILL.md` cannot be used"),
-    ("unknown", "unknown", "a read of an unknown package gives another error"),
-    ("hostile", "hostile", "gives something"),
+    ("unknown", "unknown", "a read of an unknown package returns another error"),
+    ("hostile", "hostile", "succeeds"),
     ("hostile-panics", "hostile", "no such letter"),
-    ("threads", "threads", "8 threads at once see other things"),
-    ("cancel", "cancel", "goes on for 3 s after its cancel"),
+    ("threads", "threads", "8 concurrent threads get other results"),
+    ("cancel", "cancel", "takes longer than 3 s after its cancellation"),
     ("budget", "budget", "2 packages in"),
     ("tools-twice", "tools", "offers two tools `careless.count`"),
-    ("tools-schema", "tools", "is no JSON Schema"),
+    ("tools-schema", "tools", "is not a JSON Schema"),
     ("tools-description", "tools", "has no description"),
     ("arguments", "arguments", "there is no text"),
-    ("deadline", "deadline", "goes on for 3 s"),
-    ("tools-alone-threads", "threads", "get other answers than one alone"),
-    ("tools-alone-cancel", "cancel", "a cancelled call of `careless.count` goes on for 3 s"),
-    ("processes", "processes", "leaves a process behind, or a copy of this one"),
-    ("processes-programs", "processes", "leaves a process behind"),
-    ("surroundings-signals", "surroundings", "changes what this process does on a signal"),
+    ("deadline", "deadline", "takes longer than 3 s"),
+    ("tools-alone-threads", "threads", "get other results than one"),
+    ("tools-alone-cancel", "cancel", "a cancelled call of `careless.count` takes longer than 3 s"),
+    ("processes", "processes", "leaves a child process or a fork of this process behind"),
+    ("processes-programs", "processes", "leaves a child process"),
+    ("surroundings-signals", "surroundings", "changes the signal handlers"),
     ("stdout", "stdout", "prints \"it scans\\n\" to standard output"),
 ];
 
 /// As [`BROKEN`], for what is seen at the end of an instance.
 const BROKEN_BY_INSTANCES: [(&str, &str, &str); 6] = [
-    ("lifecycle-host", "lifecycle", "keeps its host after its end"),
-    ("lifecycle-thread", "lifecycle", "leaves threads behind"),
-    ("lifecycle-drop", "lifecycle", "the drop of what it offers goes on for 3 s"),
+    ("lifecycle-host", "lifecycle", "keeps a reference to its host"),
+    ("lifecycle-thread", "lifecycle", "leaves threads running"),
+    ("lifecycle-drop", "lifecycle", "the drop of its sources and tools takes longer than 3 s"),
     ("reload", "reload", "offers other sources or tools than the first"),
     ("surroundings", "surroundings", "changes the working directory"),
     ("memory", "memory", "KiB more after"),
@@ -174,12 +174,12 @@ fn is_seen(breaks: &str, check: &str, reason: &str) {
     let ran = careless().check(&["--only", check, "--with", &config, "--seconds", seconds]);
     assert_eq!(ran.code, Some(1), "`{breaks}` is a failure: {}{}", ran.stdout, ran.stderr);
     let report = ran.json();
-    assert_eq!(ended(&report, "failed"), [check], "`{breaks}` breaks one rule: {report:#}");
+    assert_eq!(ended(&report, "failed"), [check], "`{breaks}` fails one check: {report:#}");
     let failed = result(&report, check);
-    let said = failed["reason"].as_str().unwrap_or_default();
-    assert!(said.contains(reason), "`{breaks}`: `{said}` says `{reason}`");
+    let text = failed["reason"].as_str().unwrap_or_default();
+    assert!(text.contains(reason), "`{breaks}`: `{text}` contains `{reason}`");
     let help = failed["help"].as_str().unwrap_or_default();
-    assert!(!help.is_empty(), "`{breaks}` has a next step");
+    assert!(!help.is_empty(), "`{breaks}` has a help text");
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn each_check_has_a_plugin_that_fails_it() {
     let broken = BROKEN.iter().chain(&BROKEN_BY_INSTANCES);
     let failed: Vec<_> = broken.map(|(_, check, _)| *check).collect();
     for name in check_names() {
-        assert!(failed.contains(&name), "the tests above break the rule of `{name}`");
+        assert!(failed.contains(&name), "the tests above fail the check `{name}`");
     }
 }
 
@@ -240,9 +240,9 @@ fn attacked(sandbox: &str) -> String {
 #[test]
 fn hostile_plugin_is_confined() {
     for sandbox in ["floor", "namespaces"] {
-        let said = attacked(sandbox);
+        let text = attacked(sandbox);
         for what in ATTACKS {
-            assert!(said.contains(&format!("{what} is refused: ")), "{sandbox}, {what}: {said}");
+            assert!(text.contains(&format!("{what} is refused: ")), "{sandbox}, {what}: {text}");
         }
     }
 }
@@ -250,9 +250,9 @@ fn hostile_plugin_is_confined() {
 /// Without the sandbox each attack works, so the test above shows something.
 #[test]
 fn control_without_sandbox_is_not_confined() {
-    let said = attacked("off");
+    let text = attacked("off");
     for what in ATTACKS {
-        assert!(said.contains(&format!("{what} works")), "{what}: {said}");
+        assert!(text.contains(&format!("{what} works")), "{what}: {text}");
     }
 }
 
@@ -267,22 +267,25 @@ fn file_fault_is_reported_without_loading_it() {
     let cases = [
         (b"text".to_vec(), "manifest", "it is not a dynamic library"),
         (plain(&aborts).build(), "manifest", "`panic = \"abort\"`"),
-        (plain(&unknown).build(), "manifest", "offers `themes`"),
-        (plain(&silent).build(), "manifest", "not what it is for"),
+        (plain(&unknown).build(), "manifest", "lists the unknown kind `themes`"),
+        (plain(&silent).build(), "manifest", "no description"),
         (plain(&manifest()).build(), "symbols", "does not export"),
-        (plain(&manifest()).code(exports).build(), "symbols", "exports 1 more names: `stray`"),
+        (plain(&manifest()).code(exports).build(), "symbols", "exports 1 other names: `stray`"),
         (plain(&manifest()).flags(&["-Wl,-rpath,/opt"]).build(), "linkage", "`/opt`"),
         (plain(&manifest()).build(), "trust", "is not trusted"),
     ];
     for (bytes, check, reason) in cases {
         let ran = Place::new(&bytes).check(&[]);
-        assert_eq!(ran.code, Some(1), "it fails: {}", ran.stderr);
+        assert_eq!(ran.code, Some(1), "the plugin fails: {}", ran.stderr);
         let report = ran.json();
         let failed = result(&report, check);
-        let said = failed["reason"].as_str().unwrap_or_default();
-        assert!(said.contains(reason), "`{said}` says `{reason}`: {report:#}");
+        let text = failed["reason"].as_str().unwrap_or_default();
+        assert!(text.contains(reason), "`{text}` contains `{reason}`: {report:#}");
         let begin = result(&report, "begin");
-        assert_eq!(begin["reason"], "nothing was executed", "it is not opened: {report:#}");
+        assert_eq!(
+            begin["reason"], "nothing was executed",
+            "the library is not opened: {report:#}"
+        );
     }
 }
 
@@ -293,7 +296,10 @@ fn the_report_is_text_or_junit_too() {
     let args = ["plugin", "check", &file, "--only", "config"];
     let ran = place.run(&args);
     assert!(ran.text().contains("ok      config"), "each check has a line: {ran:?}");
-    assert!(ran.text().ends_with("6 checks passed, 0 failed, 0 skipped\n"), "and a sum: {ran:?}");
+    assert!(
+        ran.text().ends_with("6 checks passed, 0 failed, 0 skipped\n"),
+        "the last line is a summary: {ran:?}"
+    );
 
     let wrong = ["--with", "{\"files\":\"<&\\u0007>\"}", "--report", "junit"];
     let ran = place.run(&[&args[..], &wrong].concat());
@@ -302,7 +308,7 @@ fn the_report_is_text_or_junit_too() {
     let suite = document.root_element();
     assert_eq!(suite.attribute("tests"), Some("6"), "a case for each check: {}", ran.stdout);
     let failures = suite.descendants().filter(|node| node.has_tag_name("failure"));
-    assert_eq!(failures.count(), 1, "a failure for each broken rule: {}", ran.stdout);
+    assert_eq!(failures.count(), 1, "one failure for each failed check: {}", ran.stdout);
 }
 
 #[test]
@@ -311,12 +317,12 @@ fn wrong_arguments_are_usage_errors() {
         [(["--only", "themes"], "check-unknown"), (["--with", "{"], "config-invalid")]
     {
         let ran = careless().check(&args);
-        assert_eq!(ran.code, Some(2), "it is a matter of usage: {}", ran.stdout);
-        assert_eq!(ran.error()["code"], code, "it has a code: {}", ran.stderr);
+        assert_eq!(ran.code, Some(2), "it is a usage error: {}", ran.stdout);
+        assert_eq!(ran.error()["code"], code, "the error has a code: {}", ran.stderr);
     }
     let place = Place::new(b"");
     std::fs::remove_file(&place.file).expect("the file is there");
     let ran = place.check(&[]);
-    assert_eq!(ran.code, Some(1), "a file that is not there is no plugin that fails: {ran:?}");
+    assert_eq!(ran.code, Some(1), "a missing file is an error: {ran:?}");
     assert_eq!(ran.error()["code"], "plugin-unreadable", "{}", ran.stderr);
 }

@@ -1,11 +1,11 @@
-//! Bytes that cross without being copied.
+//! Bytes that cross the boundary without being copied.
 
 use std::ffi::c_void;
 use std::{fmt, mem, ptr, slice};
 
 use abi_stable::StableAbi;
 
-/// Bytes that belong to the side that made them, together with the way to give them back.
+/// Bytes that are owned by the side that created them, with a function to release them.
 #[repr(C)]
 #[derive(StableAbi)]
 pub struct Blob {
@@ -15,26 +15,27 @@ pub struct Blob {
     release: extern "C" fn(*mut c_void),
 }
 
-// SAFETY: the bytes never change, and `Blob::of` asks for an owner that may be dropped on any
+// SAFETY: the bytes never change, and `Blob::of` requires an owner that may be dropped on any
 // thread.
 unsafe impl Send for Blob {}
-// SAFETY: as above; sharing only reads.
+// SAFETY: as above; shared access only reads.
 unsafe impl Sync for Blob {}
 
 extern "C" fn nothing_to_release(_: *mut c_void) {}
 
 extern "C" fn release<T>(owner: *mut c_void) {
-    // SAFETY: `Blob::of` made this pointer of a `Box<T>`, and a blob is released once.
+    // SAFETY: `Blob::of` created this pointer from a `Box<T>`, and a blob is released once.
     let owner = unsafe { Box::from_raw(owner.cast::<T>()) };
     contain(move || drop(owner));
 }
 
-/// A panic must not leave `release`, not even one that dropping another panic's payload raises.
+/// Drops a value and its panics: no panic may leave `release`, not even one from dropping the
+/// payload of another panic.
 fn contain(work: impl FnOnce()) {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
         if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-            // It may panic again, and so on; only a text has no code of its owner's.
+            // Dropping it may panic again; only the drop of a string runs no code of the owner.
             match second.is::<&str>() || second.is::<String>() {
                 true => drop(second),
                 false => mem::forget(second),
@@ -44,19 +45,18 @@ fn contain(work: impl FnOnce()) {
 }
 
 impl Blob {
-    /// The bytes of `owner`, which is dropped when the last user of the blob lets go.
+    /// Creates a blob with the bytes of `owner`, which is dropped with the blob.
     pub fn of<T: AsRef<[u8]> + Send + Sync + 'static>(owner: T) -> Self {
         let owner = Box::into_raw(Box::new(owner));
-        // Asked for after boxing, since the bytes of an array move with it, and after the box has
-        // become a pointer, since a box that is moved asserts that no other pointer leads into it.
-        // SAFETY: the pointer is that of the box. If `as_ref` panics, the owner is lost and no
-        // more.
+        // Called after boxing, since the bytes of an array move with it, and on the raw pointer,
+        // since moving a box asserts that it is not aliased.
+        // SAFETY: the pointer is that of the box. If `as_ref` panics, the owner is leaked.
         let bytes: &[u8] = unsafe { &*owner }.as_ref();
         let (bytes, length) = (bytes.as_ptr(), bytes.len());
         Self { bytes, length, owner: owner.cast(), release: release::<T> }
     }
 
-    /// Bytes that are never given back.
+    /// Creates a blob with static bytes.
     pub const fn from_static(bytes: &'static [u8]) -> Self {
         Self {
             bytes: bytes.as_ptr(),
@@ -66,12 +66,12 @@ impl Blob {
         }
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn as_slice(&self) -> &[u8] {
         if self.length == 0 {
             return &[];
         }
-        // SAFETY: both constructors take pointer and length of one slice, which `owner` keeps
+        // SAFETY: both constructors store the pointer and the length of a slice that `owner` keeps
         // alive.
         unsafe { slice::from_raw_parts(self.bytes, self.length) }
     }

@@ -1,25 +1,25 @@
-//! The context of every call that may take long.
+//! The context of a call.
 
 use abi_stable::StableAbi;
 use abi_stable::std_types::RStr;
 
-/// How long the host waits, and how the plugin learns that it need not go on.
+/// The timeout, the cancellation token and the notes of a call.
 #[repr(C)]
 #[derive(StableAbi, Clone, Copy, Debug)]
 pub struct CallCtx<'a> {
-    /// Milliseconds from now after which the host stops waiting; 0 if it waits for ever.
+    /// The time limit in milliseconds; 0 means no limit.
     pub deadline_ms: u64,
-    /// The argument of [`HostApi::is_cancelled`](super::HostApi) until the call returns; 0 if the
-    /// call cannot be cancelled.
+    /// The token for [`HostApi::is_cancelled`](super::HostApi), valid until the call returns; 0 if
+    /// the call cannot be cancelled.
     pub cancel_token: u64,
-    /// The conversation that the call belongs to, for logs; empty if there is none.
+    /// The id of the session, for logs; empty if there is none.
     pub trace_id: RStr<'a>,
     /// Empty, or a JSON object: [`CallNotes`](crate::conversation::CallNotes).
     pub ext: RStr<'a>,
 }
 
 impl CallCtx<'_> {
-    /// A call without a deadline that cannot be cancelled.
+    /// The context of a call without a timeout that cannot be cancelled.
     pub const UNBOUNDED: CallCtx<'static> = CallCtx {
         deadline_ms: 0,
         cancel_token: 0,

@@ -1,10 +1,10 @@
-//! Why the other side could not do what it was asked.
+//! The error of the ABI.
 
 use abi_stable::StableAbi;
 use abi_stable::std_types::RString;
 
-/// A number to branch on and a sentence to show. The chain of causes is part of the sentence, so
-/// that no code of the plugin lives on in an error.
+/// An error with a number to match on and a message. The message includes the chain of causes, so
+/// that an error contains no code of the plugin.
 #[repr(C)]
 #[derive(StableAbi, Clone, Debug, PartialEq, Eq)]
 pub struct AbiError {
@@ -12,14 +12,14 @@ pub struct AbiError {
     pub code: u32,
     /// [`RETRYABLE`](super::flags::RETRYABLE) or nothing.
     pub flags: u32,
-    /// A sentence that names the thing.
+    /// A message that names the affected object.
     pub message: RString,
     /// Empty, or a JSON object.
     pub ext: RString,
 }
 
 impl AbiError {
-    /// An error with this number and sentence.
+    /// Creates an error with this number and message.
     pub fn new(code: u32, message: impl Into<RString>) -> Self {
         Self { code, flags: 0, message: message.into(), ext: RString::new() }
     }

@@ -1,5 +1,5 @@
-//! All that crosses. The files here name nothing outside this folder, so that a copy of it can be
-//! compiled beside a later version.
+//! The boundary types. The files here only refer to this module, so that a copy of it can be
+//! compiled next to a later version.
 #![allow(
     missing_docs,
     non_camel_case_types,
@@ -39,7 +39,7 @@ pub use source::{
 };
 pub use tools::{ToolProviderAbi, ToolProviderAbi_TO};
 
-/// The minor version of the boundary that this code speaks.
+/// The minor version of the ABI.
 pub const MINOR: u32 = 1;
-/// The major version of the boundary that this code speaks.
+/// The major version of the ABI.
 pub const MAJOR: u32 = 1;

@@ -1,4 +1,4 @@
-//! Where a plugin begins.
+//! The root module of a plugin.
 
 use abi_stable::StableAbi;
 use abi_stable::library::RootModule;
@@ -7,20 +7,20 @@ use abi_stable::std_types::{RBox, RResult, RSlice, RStr, RString, RVec};
 
 use super::{AbiError, HostBox, SkillSourceAbi_TO, ToolProviderAbi_TO};
 
-/// A source that the host owns.
+/// A source of a plugin, owned by the host.
 pub type SourceBox = SkillSourceAbi_TO<'static, RBox<()>>;
-/// A tool provider that the host owns.
+/// A tool provider of a plugin, owned by the host.
 pub type ToolsBox = ToolProviderAbi_TO<'static, RBox<()>>;
 
 /// The arguments of `init`.
 #[repr(C)]
 #[derive(StableAbi, Clone, Copy, Debug)]
 pub struct InitRequest<'a> {
-    /// The minor version of the boundary that the host speaks.
+    /// The minor version of the host's ABI.
     pub host_minor: u32,
     /// The plugin's configuration: JSON, empty if there is none.
     pub config: RStr<'a>,
-    /// The host's capabilities beyond its minor version, as words. Both sides use the common ones.
+    /// The host's features beyond its minor version. Those that the plugin also supports are used.
     pub features: RSlice<'a, RStr<'a>>,
     /// Empty, or a JSON object.
     pub ext: RStr<'a>,
@@ -30,22 +30,22 @@ pub struct InitRequest<'a> {
 #[repr(C)]
 #[derive(StableAbi)]
 pub struct Exports {
-    /// Its sources.
+    /// The sources.
     pub sources: RVec<SourceBox>,
-    /// Its tool providers.
+    /// The tool providers.
     pub tools: RVec<ToolsBox>,
     /// Empty, or a JSON object.
     pub ext: RString,
 }
 
-/// The root of a plugin. The host calls `init` as often as it needs a new instance.
+/// The root module of a plugin. The host calls `init` for each instance.
 #[repr(C)]
 #[derive(StableAbi)]
 #[sabi(kind(Prefix(prefix_ref = PluginModule_Ref, prefix_fields = PluginModule_Prefix)))]
 pub struct PluginModule {
-    /// The minor version of the boundary that the plugin was built with.
+    /// The minor version of the ABI with which the plugin was built.
     pub abi_minor: u32,
-    /// Makes an instance.
+    /// Creates an instance.
     #[sabi(last_prefix_field)]
     pub init: extern "C" fn(host: HostBox, request: InitRequest<'_>) -> RResult<Exports, AbiError>,
 }

@@ -1,72 +1,73 @@
-//! The numbers that stand for words. A side that meets one it does not know takes the general case.
+//! Numeric constants. An unknown number is treated as the general case.
 
 /// The codes of an [`AbiError`](super::AbiError).
 pub mod codes {
-    /// Something went wrong in the plugin; the general case.
+    /// The plugin failed; the general case.
     pub const INTERNAL: u32 = 1;
-    /// There is nothing of that name.
+    /// The object does not exist.
     pub const NOT_FOUND: u32 = 2;
-    /// The configuration or an argument is wrong.
+    /// The configuration or an argument is invalid.
     pub const INVALID_ARGUMENT: u32 = 3;
-    /// It could not be reached or read, this time.
+    /// A resource is temporarily unavailable.
     pub const UNAVAILABLE: u32 = 4;
-    /// It took longer than the call allowed.
+    /// The call timed out.
     pub const DEADLINE: u32 = 5;
-    /// The other side does not do this.
+    /// The other side does not support this operation.
     pub const UNSUPPORTED: u32 = 6;
     /// The call panicked.
     pub const PANIC: u32 = 7;
-    /// An earlier call panicked, so the object answers no more.
+    /// An earlier call panicked, so the object is no longer used.
     pub const POISONED: u32 = 8;
-    /// The host lost interest.
+    /// The call was cancelled.
     pub const CANCELLED: u32 = 9;
     /// The path leads out of the package.
     pub const ESCAPE: u32 = 10;
-    /// It is a directory, a FIFO, a socket or a device.
+    /// The path is a directory, a FIFO, a socket or a device.
     pub const NOT_REGULAR: u32 = 11;
-    /// Its links lead round in a circle.
+    /// The symbolic links form a loop.
     pub const LOOP: u32 = 12;
-    /// It is larger than the limit.
+    /// The file is larger than the limit.
     pub const TOO_LARGE: u32 = 13;
-    /// The operating system or the server refuses.
+    /// The operating system or the server denies access.
     pub const DENIED: u32 = 14;
-    /// It has several names (hard links), and such files are not read.
+    /// The file has several hard links, and such files are not read.
     pub const MULTIPLE_LINKS: u32 = 15;
-    /// It lies on another mount than its package.
+    /// The file is on another mount than its package.
     pub const CROSS_DEVICE: u32 = 16;
-    /// It was being written to, each time it was read.
+    /// The file was changed during each read.
     pub const CHANGING: u32 = 17;
-    /// The folder that the source is bound to was replaced by another.
+    /// The directory of the source was replaced by another one.
     pub const REPLACED: u32 = 18;
 }
 
-/// Bits of the `flags` fields. Bits that are not named here are zero and are ignored.
+/// Bits of the `flags` fields. Unknown bits are ignored.
 pub mod flags {
-    /// In [`AbiError`](super::super::AbiError): the same call may succeed later.
+    /// In [`AbiError`](super::super::AbiError): a retry may succeed.
     pub const RETRYABLE: u32 = 1;
-    /// In [`Found`](super::super::Found): the file ends where `head` ends.
+    /// In [`Found`](super::super::Found): `head` is the whole file.
     pub const WHOLE_FILE: u32 = 1;
-    /// In [`ListPage`](super::super::ListPage): the listing was cut, and there is no next page.
+    /// In [`ListPage`](super::super::ListPage): the listing is truncated, and there is no next
+    /// page.
     pub const CUT: u32 = 1;
 }
 
-/// How much a message for the host's log matters.
+/// The level of a log message.
 pub mod levels {
     /// Something failed.
     pub const ERROR: u32 = 1;
-    /// Something is odd.
+    /// Something is unexpected, but does not fail.
     pub const WARN: u32 = 2;
     /// Progress.
     pub const INFO: u32 = 3;
-    /// Details for finding a fault.
+    /// Details for debugging.
     pub const DEBUG: u32 = 4;
 }
 
-/// How much a [`Problem`](super::Problem) matters.
+/// The severity of a [`Problem`](super::Problem).
 pub mod severities {
-    /// Advice; the skill is used as it is.
+    /// Advice; the skill is used unchanged.
     pub const HINT: u32 = 1;
-    /// The skill is used, but something is wrong.
+    /// The skill is used, but has a problem.
     pub const WARNING: u32 = 2;
     /// The skill is not used.
     pub const ERROR: u32 = 3;
@@ -74,18 +75,18 @@ pub mod severities {
 
 /// The kinds of a [`Change`](super::Change).
 pub mod changes {
-    /// The packages that are named may have changed.
+    /// The named packages may have changed.
     pub const PACKAGES: u32 = 1;
-    /// Anything may have changed; also what an unknown number means.
+    /// Any package may have changed; the general case.
     pub const EVERYTHING: u32 = 2;
-    /// From now on changes may be missed.
+    /// Later changes may be missed.
     pub const LOST: u32 = 3;
 }
 
-/// The packages that a scan of some packages covered.
+/// The coverage of a partial scan.
 pub mod coverage {
-    /// Every package of the source; also what an unknown number means.
+    /// Every package of the source; the general case.
     pub const EVERYTHING: u32 = 1;
-    /// The packages that were asked for, and no other.
+    /// Only the requested packages.
     pub const ASKED: u32 = 2;
 }

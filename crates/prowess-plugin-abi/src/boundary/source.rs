@@ -1,4 +1,4 @@
-//! A place that packages come from.
+//! The interface of sources.
 
 use abi_stable::StableAbi;
 use abi_stable::sabi_trait;
@@ -10,12 +10,13 @@ use super::{AbiError, Blob, CallCtx, ScanSinkMut};
 #[repr(C)]
 #[derive(StableAbi, Clone, Debug)]
 pub struct SourceInfo {
-    /// The name that a user sees as the record's source, such as `filesystem`.
+    /// The name of the source for users, such as `filesystem`.
     pub name: RString,
-    /// Where the packages' paths begin: an absolute directory, or a URL without a last slash.
+    /// The root to which package paths are relative: an absolute directory, or a URL without a
+    /// trailing slash.
     pub root: RString,
-    /// Empty, or a JSON object: `cache_key` is what a scan's outcome depends on beside the
-    /// packages, if the stamps mean the same in another run.
+    /// Empty, or a JSON object: `cache_key` identifies the configuration on which scans depend, if
+    /// stamps are valid across runs.
     pub ext: RString,
 }
 
@@ -25,9 +26,9 @@ pub struct SourceInfo {
 pub struct ListRequest<'a> {
     /// The package.
     pub package: RStr<'a>,
-    /// The most files that the whole listing may name.
+    /// The maximum number of files of the whole listing.
     pub most: u64,
-    /// The `next` of the page before; empty for the first.
+    /// The `next` of the previous page; empty for the first page.
     pub cursor: RStr<'a>,
     /// Empty, or a JSON object.
     pub ext: RStr<'a>,
@@ -37,9 +38,9 @@ pub struct ListRequest<'a> {
 #[repr(C)]
 #[derive(StableAbi, Clone, Debug)]
 pub struct Resource {
-    /// Its path from the package's directory.
+    /// The path relative to the package's directory.
     pub path: RString,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub bytes: u64,
 }
 
@@ -49,7 +50,7 @@ pub struct Resource {
 pub struct ListPage {
     /// The files.
     pub resources: RVec<Resource>,
-    /// The cursor of the next page; empty if there is no further page.
+    /// The cursor of the next page; empty if there is none.
     pub next: RString,
     /// [`CUT`](super::flags::CUT) or nothing.
     pub flags: u32,
@@ -63,16 +64,16 @@ pub struct ListPage {
 pub struct ReadRequest<'a> {
     /// The package.
     pub package: RStr<'a>,
-    /// The file's path in it.
+    /// The path of the file in the package.
     pub resource: RStr<'a>,
-    /// The most bytes that the answer may have.
+    /// The maximum size of the file in bytes.
     pub limit: u64,
     /// Empty, or a JSON object.
     pub ext: RStr<'a>,
 }
 
-/// A source. Every method may be called from any thread, several at once; what each has to do is
-/// what `SkillSource` of the core says under the same name.
+/// A source. Every method may be called from several threads concurrently, and has the behavior of
+/// the method of the same name of the core's `SkillSource`.
 #[sabi_trait]
 pub trait SkillSourceAbi: Send + Sync {
     /// Returns the constant properties.
@@ -81,7 +82,7 @@ pub trait SkillSourceAbi: Send + Sync {
     /// Reports every package to `sink`.
     fn scan(&self, ctx: CallCtx<'_>, sink: ScanSinkMut<'_>) -> RResult<(), AbiError>;
 
-    /// Reports these packages to `sink`, and says what it looked at: one of `coverage`.
+    /// Reports these packages to `sink`. Returns what was scanned: one of `coverage`.
     fn scan_packages(
         &self,
         ctx: CallCtx<'_>,
@@ -89,21 +90,21 @@ pub trait SkillSourceAbi: Send + Sync {
         sink: ScanSinkMut<'_>,
     ) -> RResult<u32, AbiError>;
 
-    /// Names the files of a package other than its `SKILL.md`, a page at a time.
+    /// Returns one page of the files of a package without its `SKILL.md`.
     fn list(&self, ctx: CallCtx<'_>, request: ListRequest<'_>) -> RResult<ListPage, AbiError>;
 
-    /// Reads a file whole.
+    /// Reads a whole file.
     fn read(&self, ctx: CallCtx<'_>, request: ReadRequest<'_>) -> RResult<Blob, AbiError>;
 
-    /// Starts to report changes to the host, each with this token. The answer is a number for
-    /// `unwatch`, or 0 if the source reports no changes.
+    /// Starts to report changes to the host with this token. Returns a number for `unwatch`, or 0
+    /// if the source does not report changes.
     fn watch(&self, watch_token: u64) -> RResult<u64, AbiError>;
 
-    /// Ends a watch: once this has returned, the host hears no more of it.
+    /// Ends a watch. After this returns, no change is reported.
     fn unwatch(&self, watch: u64);
 
-    /// The host is about to let go. The source ends its threads within so many milliseconds; calls
-    /// after this one may fail. Called again, it does nothing.
+    /// Shuts the source down: it ends its threads within `deadline_ms`. Later calls may fail;
+    /// another `shutdown` has no effect.
     #[sabi(last_prefix_field)]
     fn shutdown(&self, deadline_ms: u64) -> RResult<(), AbiError>;
 }

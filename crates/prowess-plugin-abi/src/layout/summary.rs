@@ -1,7 +1,7 @@
-//! A report of abi_stable in one line.
+//! Summarizes a report of abi_stable in one line.
 //!
-//! A report is a list of sections. Each begins with `N error(s)inside:` and the fields that lead to
-//! the place, shows both types, and ends with its errors:
+//! A report is a list of sections. Each starts with `N error(s)inside:` and the path of fields to
+//! the type, shows both types, and ends with its errors:
 //!
 //! ```text
 //! Error:mismatched type
@@ -11,26 +11,26 @@
 //!     u32
 //! ```
 
-/// The most errors in one line.
-const MOST: usize = 3;
+/// The maximum number of errors in a summary.
+const MAX_ERRORS: usize = 3;
 
-/// The errors of a report, each with its place.
+/// Returns the first errors of a report, each with its location.
 pub(super) fn of(report: &str) -> String {
     let mut section = Section::default();
     let mut found: Vec<String> = Vec::new();
     for line in report.lines().map(str::trim) {
-        // Each error ends where the next begins; the last one ends with the report.
+        // An error ends at the start of the next one, or at the end of the report.
         if line.starts_with("Error:") || line.ends_with("error(s)inside:") {
             section.finish(&mut found);
         }
         section.read(line);
     }
     section.finish(&mut found);
-    let more = match found.len().saturating_sub(MOST) {
+    let more = match found.len().saturating_sub(MAX_ERRORS) {
         0 => String::new(),
         rest => format!("; and {rest} more"),
     };
-    found.truncate(MOST);
+    found.truncate(MAX_ERRORS);
     format!("{}{more}", found.join("; "))
 }
 
@@ -88,20 +88,20 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Writes the error that has been read, if there is one, and makes room for the next.
+    /// Writes the current error, if there is one, and resets the section for the next error.
     fn finish(&mut self, sentences: &mut Vec<String>) {
         if self.error.is_empty() {
             return;
         }
-        // Equal parts explain nothing.
+        // Show the first lines that differ.
         let pair =
             self.expected.iter().zip(&self.found).find(|(expected, found)| expected != found);
         let first = (self.expected.first().unwrap_or(&""), self.found.first().unwrap_or(&""));
         let (expected, found) = pair.unwrap_or(first);
         let [expected, found] =
             [expected, found].map(|line| line.trim_start_matches("field_name:"));
-        let place = self.place();
-        let sentence = format!("{place}{}: expected {expected}, found {found}", self.error);
+        let location = self.location();
+        let sentence = format!("{location}{}: expected {expected}, found {found}", self.error);
         if !sentences.contains(&sentence) {
             sentences.push(sentence);
         }
@@ -110,8 +110,8 @@ impl<'a> Section<'a> {
         self.found.clear();
     }
 
-    fn place(&self) -> String {
-        // How abi_stable's own objects are made says nothing to a reader.
+    fn location(&self) -> String {
+        // Fields of abi_stable's own types do not help a reader.
         let is_inner =
             |field: &&str| matches!(*field, "obj" | "vtable" | "ptr") || field.len() == 1;
         let path: Vec<_> = self.path.iter().copied().filter(|field| !is_inner(field)).collect();

@@ -1,4 +1,4 @@
-//! Bytes that cross without being copied.
+//! Tests of `Blob`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -6,25 +6,25 @@ use std::sync::Arc;
 use prowess_plugin_abi::Blob;
 
 #[test]
-fn the_bytes_are_the_owner_s_own() {
+fn bytes_are_not_copied() {
     let owner: Arc<[u8]> = Arc::from(*b"body");
     let place = owner.as_ptr();
     let blob = Blob::of(Arc::clone(&owner));
-    assert_eq!(blob.as_slice(), b"body", "the bytes are seen");
-    assert_eq!(blob.as_slice().as_ptr(), place, "nothing is copied");
+    assert_eq!(blob.as_slice(), b"body", "the bytes are those of the owner");
+    assert_eq!(blob.as_slice().as_ptr(), place, "the address is that of the owner's bytes");
     drop(blob);
-    assert_eq!(Arc::strong_count(&owner), 1, "the owner is let go once");
+    assert_eq!(Arc::strong_count(&owner), 1, "the owner is dropped once");
 }
 
 #[test]
-fn a_blob_may_be_empty_or_static_or_inline() {
+fn owner_may_be_empty_static_or_inline() {
     assert_eq!(Blob::of(Vec::new()).as_slice(), b"", "empty");
     assert_eq!(Blob::from_static(b"text").as_slice(), b"text", "static");
-    assert_eq!(Blob::of([7_u8; 3]).as_slice(), [7; 3], "the bytes move with their owner");
-    assert_eq!(size_of::<Blob>(), 4 * size_of::<usize>(), "it stays small");
+    assert_eq!(Blob::of([7_u8; 3]).as_slice(), [7; 3], "the bytes are stored in the owner");
+    assert_eq!(size_of::<Blob>(), 4 * size_of::<usize>(), "the size is part of the ABI");
 }
 
-/// An owner whose end goes wrong, and whose panic's payload goes wrong as well.
+/// An owner whose drop panics with a payload whose drop panics.
 struct Bad;
 
 struct BadPayload;
@@ -50,7 +50,7 @@ impl Drop for BadPayload {
 }
 
 #[test]
-fn a_panic_of_the_owner_stays_behind_the_boundary() {
+fn panic_of_the_owner_does_not_cross() {
     let dropped = catch_unwind(AssertUnwindSafe(|| drop(Blob::of(Bad))));
-    assert!(dropped.is_ok(), "a drop on the other side never sees a panic");
+    assert!(dropped.is_ok(), "dropping the blob does not panic");
 }

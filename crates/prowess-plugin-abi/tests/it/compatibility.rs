@@ -1,4 +1,4 @@
-//! The gate: this crate against the frozen copies of its releases, without a library being opened.
+//! Compares the layout of this crate with frozen copies of its releases, without opening a library.
 
 use abi_stable::StableAbi;
 use expect_test::{Expect, expect};
@@ -7,7 +7,7 @@ use prowess_plugin_abi::layout::{self, Side};
 
 use crate::{v1_0, v1_1};
 
-/// Every release of this major version.
+/// Returns the layouts of all releases of this major version.
 fn releases() -> Vec<(&'static str, Side)> {
     vec![
         ("1.0", Side { layout: v1_0::PluginModule_Ref::LAYOUT, minor: v1_0::MINOR }),
@@ -16,42 +16,42 @@ fn releases() -> Vec<(&'static str, Side)> {
 }
 
 #[test]
-fn every_release_and_this_code_understand_each_other() {
+fn releases_are_compatible() {
     for (name, release) in releases() {
         for (host, plugin) in [(Side::own(), release), (release, Side::own())] {
             let checked = layout::check(host, plugin);
             let problem = checked.as_ref().map_err(layout::Mismatch::summary).err();
-            assert_eq!(problem, None, "{name} and this code mean the same");
+            assert_eq!(problem, None, "{name} is compatible with this version");
         }
     }
 }
 
-/// abi_stable remembers what it compared before, and refused a newer side after an older one.
+/// The global cache of abi_stable made it refuse a newer side after an older one.
 #[test]
-fn older_side_before_a_newer_one_changes_nothing() {
-    let [(_, older), .., (_, newer)] = &releases()[..] else { panic!("there are two releases") };
+fn checks_are_independent() {
+    let [(_, older), .., (_, newer)] = &releases()[..] else { panic!("expected two releases") };
     for _ in 0..2 {
         for release in [older, newer] {
             let problem = layout::check(Side::own(), *release).err();
-            assert!(problem.is_none(), "each fits this code: {problem:?}");
+            assert!(problem.is_none(), "each release is compatible: {problem:?}");
         }
     }
 }
 
 #[test]
-fn each_minor_version_leaves_a_frozen_copy_behind() {
+fn each_minor_version_has_a_frozen_copy() {
     let minors: Vec<_> = releases().iter().map(|(_, side)| side.minor).collect();
     let expected: Vec<_> = (0..=current::MINOR).collect();
-    assert_eq!(minors, expected, "no release is forgotten by the gate");
+    assert_eq!(minors, expected, "each release is compared");
 }
 
 #[test]
-fn the_package_s_version_is_the_boundary_s() {
+fn package_version_is_the_abi_version() {
     let version = format!("{}.{}.", current::MAJOR, current::MINOR);
-    assert!(env!("CARGO_PKG_VERSION").starts_with(&version), "one number says both");
+    assert!(env!("CARGO_PKG_VERSION").starts_with(&version), "the versions are the same");
 }
 
-/// What must never happen, each to a copy of one small part of the boundary.
+/// Forbidden changes, each in a copy of a small part of the ABI.
 mod broken {
     #![allow(
         dead_code,
@@ -70,7 +70,7 @@ mod broken {
     use abi_stable::{StableAbi, sabi_trait};
     use prowess_plugin_abi::{AbiError, CallCtx};
 
-    /// Like the real one.
+    /// The current version.
     pub mod same {
         use super::*;
 
@@ -100,7 +100,7 @@ mod broken {
         }
     }
 
-    /// As in 1.0.
+    /// Version 1.0.
     pub mod first {
         use super::*;
 
@@ -118,7 +118,7 @@ mod broken {
         }
     }
 
-    /// A method at the end, with a default body: what a minor version may do.
+    /// A method with a default body was added at the end, as a minor version may do.
     pub mod appended_method {
         use super::*;
 
@@ -151,7 +151,7 @@ mod broken {
         }
     }
 
-    /// Two methods changed places.
+    /// Two methods were swapped.
     pub mod swapped_methods {
         use super::*;
 
@@ -169,7 +169,7 @@ mod broken {
         }
     }
 
-    /// A parameter is of another type.
+    /// A parameter has another type.
     pub mod changed_parameter {
         use super::*;
 
@@ -187,7 +187,7 @@ mod broken {
         }
     }
 
-    /// A method has a parameter more.
+    /// A method has another parameter.
     pub mod further_parameter {
         use super::*;
 
@@ -205,7 +205,7 @@ mod broken {
         }
     }
 
-    /// A value has a field more, in the middle.
+    /// A struct has another field in the middle.
     pub mod inserted_field {
         use super::*;
 
@@ -218,7 +218,7 @@ mod broken {
         }
     }
 
-    /// A value has a field more, at its end: values are frozen, so this is a break too.
+    /// A struct has another field at its end, which is also forbidden.
     pub mod appended_field {
         use super::*;
 
@@ -231,7 +231,7 @@ mod broken {
         }
     }
 
-    /// Two fields of one size changed their names.
+    /// Two fields of the same size were renamed.
     pub mod renamed_field {
         use super::*;
 
@@ -252,15 +252,16 @@ macro_rules! tools {
     };
 }
 
-/// What is said of the two, whichever of them is the host; empty if they fit.
+/// Returns the summary of the differences, which must not depend on the direction; empty if the
+/// layouts are compatible.
 fn compare(older: Layout, newer: Layout) -> String {
     let sides = [Side { layout: older, minor: 0 }, Side { layout: newer, minor: 1 }];
-    let [said, turned] = [sides, [sides[1], sides[0]]].map(|[host, plugin]| {
+    let [forward, backward] = [sides, [sides[1], sides[0]]].map(|[host, plugin]| {
         let mismatch = layout::check(host, plugin).err();
         mismatch.map(|mismatch| mismatch.summary()).unwrap_or_default()
     });
-    assert_eq!(said, turned, "it does not matter which side is the host");
-    said
+    assert_eq!(forward, backward, "the summary does not depend on which side is the host");
+    forward
 }
 
 #[track_caller]
@@ -269,7 +270,7 @@ fn check(older: Layout, newer: Layout, expected: &Expect) {
 }
 
 #[test]
-fn a_minor_version_may_append_a_method() {
+fn appended_method_is_compatible() {
     let real = current::ToolsBox::LAYOUT;
     check(real, tools!(same), &expect![""]);
     check(real, tools!(appended_method), &expect![""]);
@@ -319,12 +320,12 @@ fn breaking_change_is_described_in_one_line() {
 }
 
 #[test]
-fn a_wrong_minor_version_is_detected() {
+fn wrong_minor_version_is_detected() {
     let (short, long) = (current::ToolsBox::LAYOUT, tools!(appended_method));
     let sides = |short_minor, long_minor| {
         let short = Side { layout: short, minor: short_minor };
         layout::check(short, Side { layout: long, minor: long_minor })
     };
-    assert!(sides(0, 1).is_ok(), "the shorter one is the older one");
-    assert!(sides(1, 0).is_err(), "a newer one has no less");
+    assert!(sides(0, 1).is_ok(), "the older side has fewer methods");
+    assert!(sides(1, 0).is_err(), "a newer side must not have fewer methods");
 }

@@ -1,4 +1,4 @@
-//! The frame of the manifest.
+//! The encoding of the manifest.
 
 use prowess_plugin_abi::manifest::{self, Manifest, ManifestError, PanicStrategy};
 
@@ -6,17 +6,17 @@ const TEXT: &str = r#"{"manifest":1,"name":"notes","version":"0.3.1","abi":"1.0"
 static SECTION: [u8; manifest::framed_length(TEXT)] = manifest::frame(TEXT);
 
 #[test]
-fn a_framed_text_is_read_again() {
+fn framed_manifest_is_parsed() {
     let mut padded = SECTION.to_vec();
     padded.extend([0; 12]);
-    let manifest = Manifest::parse(&padded).expect("a framed text is a manifest");
+    let manifest = Manifest::parse(&padded).expect("the section is valid");
     assert_eq!((&*manifest.name, manifest.panic), ("notes", PanicStrategy::Unwind));
-    assert_eq!(manifest.abi_version(), Some((1, 0)), "the boundary's version is two numbers");
-    assert_eq!(manifest.config_schema, None, "what is not said is not there");
+    assert_eq!(manifest.abi_version(), Some((1, 0)), "the version has two parts");
+    assert_eq!(manifest.config_schema, None, "a missing key is `None`");
 }
 
 #[test]
-fn a_damaged_frame_is_refused() {
+fn damaged_section_is_an_error() {
     let damaged = |at: usize, byte| {
         let mut section = SECTION.to_vec();
         section[at] = byte;
@@ -25,8 +25,11 @@ fn a_damaged_frame_is_refused() {
     assert_eq!(damaged(0, b'p'), ManifestError::Magic);
     assert_eq!(damaged(15, 2), ManifestError::Magic);
     assert!(matches!(damaged(19, 0xff), ManifestError::Length(_)), "a length past the end");
-    assert!(matches!(damaged(20, b'['), ManifestError::Text(_)), "no JSON");
+    assert!(matches!(damaged(20, b'['), ManifestError::Text(_)), "invalid JSON");
     for length in 0..SECTION.len() {
-        assert!(Manifest::parse(&SECTION[..length]).is_err(), "{length} bytes are no manifest");
+        assert!(
+            Manifest::parse(&SECTION[..length]).is_err(),
+            "{length} bytes are an incomplete manifest"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The layout of all that crosses, for reviewers. It shows no signatures; `compatibility` is the gate.
+//! The layout of the boundary types, for reviewers. It has no signatures: `compatibility` is
+//! complete.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +9,7 @@ use abi_stable::type_layout::TypeLayout;
 use expect_test::expect_file;
 use prowess_plugin_abi::PluginModule_Ref;
 
-/// Every type of this package that can be reached from the root, by its module and name.
+/// Returns all types of this package that are reachable from the root module, by module and name.
 fn reachable() -> BTreeMap<String, &'static TypeLayout> {
     let mut found = BTreeMap::new();
     let mut open: Vec<&'static TypeLayout> = vec![PluginModule_Ref::LAYOUT];
@@ -27,7 +28,7 @@ fn reachable() -> BTreeMap<String, &'static TypeLayout> {
 }
 
 #[test]
-fn the_layout_is_as_it_was() {
+fn layout_is_unchanged() {
     let mut dump = String::new();
     for (name, layout) in reachable() {
         let head = format!("{name}: size {} alignment {}\n", layout.size(), layout.alignment());
@@ -35,7 +36,7 @@ fn the_layout_is_as_it_was() {
         for field in layout.get_fields().into_iter().flatten() {
             let field_type = field.layout().full_type();
             let line = format!("    {}: {field_type}", field.name());
-            writeln!(dump, "{}", line.trim_end()).expect("a string takes all");
+            writeln!(dump, "{}", line.trim_end()).expect("writing to a string does not fail");
         }
     }
     expect_file!["../../fixtures/layout.txt"].assert_eq(&dump);

@@ -1,4 +1,4 @@
-//! The faults that may happen anywhere.
+//! Faults that may happen in any call.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -6,8 +6,9 @@ use std::panic::panic_any;
 use std::time::{Duration, Instant};
 use std::{env, process, ptr, thread};
 
-/// Does what `how` says: `panic`, `payload`, `abort`, `exit`, `segfault`, `overflow`, `hang`, `spin`,
-/// `fork`, `flood`, `grow`, `print`, `environment`, `directory`. Any other word does nothing. `place` is for the panic's message.
+/// Performs the fault `how`: `panic`, `payload`, `abort`, `exit`, `segfault`, `overflow`, `hang`,
+/// `spin`, `fork`, `flood`, `grow`, `print`, `environment` or `directory`. Any other word has no
+/// effect. `place` is part of the panic message.
 pub(crate) fn act(how: &str, place: &str) {
     match how {
         "panic" => panic!("{place} panics"),
@@ -29,14 +30,14 @@ pub(crate) fn act(how: &str, place: &str) {
     }
 }
 
-/// Text that is not UTF-8, though its type says so.
+/// Returns a string with invalid UTF-8.
 pub(crate) fn forged(text: &str) -> String {
     let bytes = [text.as_bytes(), &[black_box(0xff), 0xfe]].concat();
-    // SAFETY: there is none; the bytes are not UTF-8, and that is the fault.
+    // SAFETY: unsound on purpose: the bytes are not UTF-8.
     unsafe { String::from_utf8_unchecked(bytes) }
 }
 
-/// A value of a panic whose own end panics.
+/// A panic payload whose drop panics.
 struct BadPayload;
 
 impl Drop for BadPayload {
@@ -46,7 +47,7 @@ impl Drop for BadPayload {
 }
 
 fn segfault() {
-    // SAFETY: there is none; nothing is ever mapped at the beginning of memory, and that is the fault.
+    // SAFETY: unsound on purpose: the address is not mapped.
     unsafe { ptr::without_provenance_mut::<u8>(8).write_volatile(0) };
 }
 
@@ -62,7 +63,8 @@ fn hang() {
     }
 }
 
-/// Uses a processor for longer than any deadline of a test, and ends for the sake of a test's own process.
+/// Uses a processor for longer than the timeout of any test, and returns so that the test process
+/// can end.
 fn spin() {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(20) {
@@ -70,14 +72,14 @@ fn spin() {
     }
 }
 
-/// Makes a copy of the process, if it can, and aborts. The copy lives a little longer.
+/// Forks the process, if permitted, and aborts. The fork lives a little longer.
 fn fork() {
     unsafe extern "C" {
         fn fork() -> i32;
         fn getppid() -> i32;
     }
     let parent = i32::try_from(process::id()).expect("a number of a process");
-    // SAFETY: there is none; the copy has one of the threads, and that is the fault.
+    // SAFETY: unsound on purpose: the fork has only one of the threads.
     unsafe {
         if fork() == 0 {
             while getppid() == parent {}
@@ -97,8 +99,8 @@ fn flood() {
     }
 }
 
-/// Takes memory until there is none, which aborts. More than so much is more than any bound of a test;
-/// it is not written to, so the machine gives up nothing for it.
+/// Allocates memory until that fails, which aborts. The amount exceeds the limit of any test. The
+/// memory is not written to, so the machine does not provide pages for it.
 fn grow() {
     let mut all = Vec::new();
     while all.len() < 64 {
@@ -107,11 +109,11 @@ fn grow() {
 }
 
 fn print() {
-    // Whoever reads it may have gone.
+    // The reader may have closed the pipe.
     let _ = std::io::stdout().write_all(b"a plugin prints\n");
 }
 
 fn environment() {
-    // SAFETY: there is none; a thread of the host may read its environment just now, and that is the fault.
+    // SAFETY: unsound on purpose: a thread of the host may read the environment concurrently.
     unsafe { env::set_var("PROWESS_FAULTY", "was here") };
 }

@@ -1,5 +1,5 @@
-//! A release build brings an allocator of its own, which ends the process if it is given memory of
-//! another one: what crosses the boundary has to go back to where it came from.
+//! A global allocator for release builds. It aborts when it frees memory of another allocator,
+//! since each side of the boundary has to free its own memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::process;
@@ -11,18 +11,19 @@ static ALLOCATOR: Marking = Marking;
 
 const MARK: u64 = 0x6661_756c_7479_2121;
 
-/// The memory that is asked for, with room for the mark in front, and how much room that is.
+/// Returns the requested layout with space for the mark in front, and the size of that space.
 fn with_mark(layout: Layout) -> Option<(Layout, usize)> {
     Layout::new::<u64>().extend(layout).ok()
 }
 
-// SAFETY: each block is one of the system's, from the mark on.
+// SAFETY: each block is allocated by the system's allocator, starting with the mark.
 unsafe impl GlobalAlloc for Marking {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some((whole, room)) = with_mark(layout) else {
             return std::ptr::null_mut();
         };
-        // SAFETY: the layout has at least the mark, which is written before the memory is given away.
+        // SAFETY: the layout has space for the mark, which is written before the pointer is
+        // returned.
         unsafe {
             let start = System.alloc(whole);
             if start.is_null() {
@@ -37,8 +38,8 @@ unsafe impl GlobalAlloc for Marking {
         let Some((whole, room)) = with_mark(layout) else {
             process::abort();
         };
-        // SAFETY: a block of this allocator has its mark in front. What is in front of another's may be
-        // anything that can be read, and that it is not the mark is what is looked for.
+        // SAFETY: a block of this allocator has its mark in front. The memory in front of
+        // another block is readable, and is compared with the mark.
         unsafe {
             let start = block.sub(room);
             if start.cast::<u64>().read_unaligned() != MARK {

@@ -1,5 +1,5 @@
-//! A plugin that does wrong what a plugin can do wrong, as its configuration, the names of packages and
-//! the arguments of its tool ask for it. Hosts are tested with it, and nothing else should load it.
+//! A plugin with every fault that a plugin can have, selected by its configuration, the names of
+//! packages and the arguments of its tool. It is only used to test hosts.
 #![allow(unsafe_code, reason = "some faults are nothing but that")]
 
 mod act;
@@ -15,25 +15,25 @@ use act::{act, forged};
 use source::FaultySource;
 use tools::FaultyTools;
 
-/// What to do wrong. Each text but `name` is one of the words of [`act`], or one of those that stand
-/// beside it.
+/// The faults to perform. Each value except `name` is a fault of [`act`], or one of those in the
+/// comment.
 #[derive(serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Config {
-    /// In `init`; also `refuse`, and `warn`, which does no wrong.
+    /// In `init`; also `refuse`, and `warn`, which is no fault.
     init: String,
-    /// When the source is asked for its name.
+    /// When the source's name is requested.
     describe: String,
     /// In a scan; also `cancel`, `file`, `twice`, `path`, `head`, and
-    /// `stamp` and `keep`, which do no wrong: the second has a key for what was found.
+    /// `stamp` and `keep`, which are no faults: the second has a cache key.
     scan: String,
     /// In a watch; also `end`, which panics when the watch is dropped.
     watch: String,
-    /// When the source is dropped; also `log`, and `late`, which goes on talking to the host.
+    /// When the source is dropped; also `log`, and `late`, which continues to call the host.
     drop: String,
-    /// When the tools are asked for.
+    /// When the tools are requested.
     provide: String,
-    /// How many tools of one name there are.
+    /// The number of tools with the same name.
     tools: usize,
     /// The name of the source.
     name: String,

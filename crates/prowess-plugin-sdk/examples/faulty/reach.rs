@@ -1,4 +1,4 @@
-//! Attempts of a plugin to reach beyond its own memory.
+//! Attempts of a plugin to access something outside of its memory.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -7,8 +7,8 @@ use std::process::Command;
 use std::sync::mpsc;
 use std::thread;
 
-/// Tries what `what` says, as far as `target` with the host's process id and a path are needed, and
-/// returns what it found.
+/// Performs the access `what`, with the host's process id and the path in `target`, and returns the
+/// result.
 pub(crate) fn reach(what: &str, target: &str, path: &str) -> io::Result<Vec<u8>> {
     let of_host = |file: &str| format!("/proc/{target}/{file}");
     match what {
@@ -37,28 +37,27 @@ pub(crate) fn reach(what: &str, target: &str, path: &str) -> io::Result<Vec<u8>>
     }
 }
 
-/// Sends a process the signal that only checks whether it could be sent another one.
+/// Sends a process the signal 0, which only checks for permission.
 fn signal(target: &str) -> io::Result<()> {
     unsafe extern "C" {
         fn kill(pid: i32, signal: i32) -> i32;
     }
 
     let pid = target.parse().map_err(io::Error::other)?;
-    // SAFETY: the call takes numbers.
+    // SAFETY: the arguments are numbers.
     match unsafe { kill(pid, 0) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// Leaves a process behind that is no child any more and sleeps for `seconds`, and says what its number
-/// is.
+/// Starts an orphaned process that sleeps for `seconds`, and returns its process id.
 fn orphan(seconds: &str) -> io::Result<Vec<u8>> {
     let script = "setsid sleep \"$0\" >/dev/null 2>&1 & echo $!";
     Command::new("/bin/sh").args(["-p", "-c", script, seconds]).output().map(|output| output.stdout)
 }
 
-/// Starts threads that wait for each other, and says how many.
+/// Starts as many threads as possible, and returns their number.
 fn threads(count: usize) -> io::Result<Vec<u8>> {
     let mut started = Vec::new();
     for _ in 0..count {
@@ -77,7 +76,7 @@ fn threads(count: usize) -> io::Result<Vec<u8>> {
     Ok(count.to_string().into_bytes())
 }
 
-/// The files that are open in this process, by what they lead to.
+/// Returns the targets of the open files of this process.
 fn files() -> io::Result<Vec<u8>> {
     let mut lines = Vec::new();
     for file in fs::read_dir("/proc/self/fd")? {

@@ -29,7 +29,7 @@ impl Drop for FaultySource {
     }
 }
 
-/// A thread that outlives what it belongs to.
+/// Starts a thread that outlives the source.
 fn talk_on(host: Host) {
     thread::spawn(move || {
         for _ in 0..1_000 {
@@ -39,7 +39,7 @@ fn talk_on(host: Host) {
     });
 }
 
-/// Panics when the watch ends.
+/// Panics when the watch is dropped.
 struct BadEnd;
 
 impl Drop for BadEnd {
@@ -61,7 +61,7 @@ fn problem(message: String) -> Diagnostic {
     Diagnostic::new(Code::new("faulty-odd"), Severity::Hint, message, "leave it")
 }
 
-/// A listing of several megabytes.
+/// Returns a listing of several megabytes.
 fn many() -> Listing {
     let resource = |number: u32| Resource {
         path: ResourcePath::new(&format!("{}/{number:06}", "directory".repeat(10)))
@@ -71,7 +71,7 @@ fn many() -> Listing {
     Listing { resources: (0..60_000).map(resource).collect(), is_complete: true }
 }
 
-/// Finds something each tenth of a second.
+/// Finds a package every tenth of a second.
 fn slow(sink: &mut dyn ScanSink) {
     for number in 0..12 {
         thread::sleep(Duration::from_millis(100));
@@ -79,7 +79,7 @@ fn slow(sink: &mut dyn ScanSink) {
     }
 }
 
-/// Finds a million packages, with a pause after each thousand: three seconds at least.
+/// Finds a million packages, with a pause after each thousand, in at least three seconds.
 fn million(sink: &mut dyn ScanSink) {
     for number in 0..999_999 {
         if number % 1_000 == 0 {
@@ -190,7 +190,7 @@ impl SkillSource for FaultySource {
             "unsorted" => &["b", "a"],
             _ => return Err(not_found(package)),
         };
-        // It does not keep to `most`.
+        // It ignores `most`.
         let _ = most;
         let resources = paths.iter().map(|path| resource(path)).collect();
         Ok(Listing { resources, is_complete: true })

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::act::{act, forged};
 
-/// So many tools of one name.
+/// Returns this number of tools with the same name.
 pub(crate) struct FaultyTools {
     pub(crate) count: usize,
     pub(crate) provide: String,

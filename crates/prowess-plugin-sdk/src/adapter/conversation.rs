@@ -1,4 +1,4 @@
-//! The conversation that a tool is called in, through the questions that the host answers.
+//! Questions about the conversation of a call, which the host answers.
 
 use prowess_plugin_abi::conversation::Question;
 use prowess_plugin_abi::{AbiError, Blob, codes};
@@ -6,18 +6,18 @@ use serde::de::DeserializeOwned;
 
 use crate::Host;
 
-/// The conversation of one call that has not returned yet.
+/// The conversation of a running call.
 #[derive(Clone)]
 pub(super) struct Conversation {
     pub(super) host: Host,
-    /// The number of the call.
+    /// The token of the call.
     pub(super) call: u64,
-    /// The number of its catalog.
+    /// The number of the catalog.
     pub(super) catalog: u64,
 }
 
 impl Conversation {
-    /// Asks for a value.
+    /// Asks a question, and deserializes the answer.
     pub(super) fn ask<T: DeserializeOwned>(&self, question: &Question) -> Result<T, AbiError> {
         let answer = self.ask_bytes(question)?;
         serde_json::from_slice(answer.as_slice()).map_err(|error| {
@@ -25,7 +25,7 @@ impl Conversation {
         })
     }
 
-    /// Asks for bytes.
+    /// Asks a question, and returns the answer as bytes.
     pub(super) fn ask_bytes(&self, question: &Question) -> Result<Blob, AbiError> {
         let text = serde_json::to_string(question)
             .map_err(|error| AbiError::new(codes::INTERNAL, error.to_string()))?;

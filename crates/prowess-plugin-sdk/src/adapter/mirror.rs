@@ -1,4 +1,4 @@
-//! The catalog of a call, built from what the host shows of it.
+//! The catalog of a call, built from the host's snapshot.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,38 +12,39 @@ use super::mirror_catalog;
 use super::mirror_source::{MirrorSource, SourceFacts};
 use super::recent::Recent;
 
-/// The newest catalogs of the host.
+/// A cache of the host's most recent catalogs.
 #[derive(Default)]
 pub(super) struct Mirrors(Recent<Arc<Mirror>>);
 
-/// A catalog of the host's, without the way to its files.
+/// A catalog of the host. Its files can only be read within a call.
 pub(super) struct Mirror {
     catalog: Catalog,
     sources: Vec<Arc<SourceFacts>>,
 }
 
 impl Mirrors {
-    /// Returns the catalog of a call. Its files are read through the call.
+    /// Returns the catalog of a call. Its files are read by questions of this call.
     pub(super) fn catalog(&self, conversation: &Conversation) -> Result<Arc<Catalog>, AbiError> {
         let number = conversation.catalog;
-        let mirror = self.0.get(number, || Mirror::ask(conversation).map(Arc::new))?;
+        let mirror =
+            self.0.get_or_insert_with(number, || Mirror::request(conversation).map(Arc::new))?;
         Ok(Arc::new(mirror.open(conversation)))
     }
 }
 
 impl Mirror {
-    fn ask(conversation: &Conversation) -> Result<Self, AbiError> {
+    fn request(conversation: &Conversation) -> Result<Self, AbiError> {
         let snapshot: CatalogSnapshot = conversation.ask(&Question::Catalog)?;
         let sources = facts(&snapshot);
-        let catalog = mirror_catalog::build(&snapshot, |at| {
-            Arc::new(MirrorSource::new(&sources[at], None)) as Arc<dyn SkillSource>
+        let catalog = mirror_catalog::build(&snapshot, |index| {
+            Arc::new(MirrorSource::new(&sources[index], None)) as Arc<dyn SkillSource>
         })?;
         Ok(Self { catalog, sources })
     }
 
     fn open(&self, conversation: &Conversation) -> Catalog {
-        self.catalog.with_sources(|at| {
-            Arc::new(MirrorSource::new(&self.sources[at], Some(conversation.clone())))
+        self.catalog.with_sources(|index| {
+            Arc::new(MirrorSource::new(&self.sources[index], Some(conversation.clone())))
         })
     }
 }

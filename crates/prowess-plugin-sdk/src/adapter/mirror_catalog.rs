@@ -1,4 +1,4 @@
-//! From the snapshot of a catalog to a catalog.
+//! Builds a catalog from a snapshot.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,31 +11,31 @@ use prowess_format::{NameRule, Profile, Rules};
 use prowess_plugin_abi::conversation::{CatalogSnapshot, SkillSnapshot};
 use prowess_plugin_abi::{AbiError, codes};
 
-/// Builds the catalog. `source` returns the source at a position of the snapshot's.
+/// Builds the catalog. `source` returns the source at a position of the snapshot.
 pub(super) fn build(
     snapshot: &CatalogSnapshot,
     source: impl Fn(usize) -> Arc<dyn SkillSource>,
 ) -> Result<Catalog, AbiError> {
     let has_layer = |layer: usize| layer < snapshot.layers.len();
     let has_source = |skill: &SkillSnapshot| skill.source < snapshot.sources.len();
-    let is_whole = snapshot.sources.iter().all(|source| has_layer(source.layer))
+    let is_consistent = snapshot.sources.iter().all(|source| has_layer(source.layer))
         && snapshot.skills.iter().all(has_source)
         && snapshot.aliases.is_sorted();
-    if !is_whole {
-        return Err(AbiError::new(codes::INTERNAL, "the host's catalog contradicts itself"));
+    if !is_consistent {
+        return Err(AbiError::new(codes::INTERNAL, "the host's catalog is inconsistent"));
     }
     let layers = snapshot.layers.iter().map(|layer| Layer::new(&*layer.name, trust(&layer.trust)));
     let mut sets: Vec<_> = snapshot.sources.iter().map(|_| RecordSetBuilder::new()).collect();
-    let places = push_all(&snapshot.skills, &mut sets);
+    let indices = push_all(&snapshot.skills, &mut sets);
     let sets = sets.into_iter().map(RecordSetBuilder::finish);
     let sources = snapshot.sources.iter().zip(sets).enumerate().map(|(at, (facts, records))| {
         CatalogSource { layer: facts.layer, source: source(at), records: Arc::new(records) }
     });
     let mut builder = CatalogBuilder::new(layers.collect(), sources.collect());
-    // The host's own rules decide when it loads a skill.
+    // The host applies its own rules when it loads a skill.
     builder.rules(Rules { name_rule: NameRule::Any, ..Rules::of(Profile::Lenient) });
-    for (&at, skill) in places.iter().zip(&snapshot.skills) {
-        place(&mut builder, at, skill);
+    for (&at, skill) in indices.iter().zip(&snapshot.skills) {
+        set_availability(&mut builder, at, skill);
     }
     let aliases = snapshot.aliases.iter().map(|(alias, id)| ((**alias).into(), (**id).into()));
     builder.alias(aliases.collect());
@@ -50,7 +50,7 @@ fn trust(word: &str) -> Trust {
     }
 }
 
-/// Packs the records, and returns where each skill's lies.
+/// Adds the records to the sets, and returns the index of each skill.
 fn push_all(skills: &[SkillSnapshot], sets: &mut [RecordSetBuilder]) -> Vec<RecordIndex> {
     let mut counts = vec![0; sets.len()];
     let push = |skill: &SkillSnapshot| {
@@ -83,8 +83,8 @@ fn record<'a>(skill: &'a SkillSnapshot, tags: &'a [Cow<'a, str>]) -> NewRecord<'
     }
 }
 
-fn place(builder: &mut CatalogBuilder, at: RecordIndex, skill: &SkillSnapshot) {
-    // The host's ids are unique among the offered skills, so no other one has this id.
+fn set_availability(builder: &mut CatalogBuilder, at: RecordIndex, skill: &SkillSnapshot) {
+    // The ids of offered skills are unique, so this cannot fail.
     let _ = match (&skill.exclusion, skill.base_id.is_empty()) {
         (None, true) => builder.show(at),
         (Some(_), true) => Ok(()),

@@ -1,4 +1,4 @@
-//! A source of the host's, as far as the caller of a call may read it.
+//! A source of the host, read by questions of a call with the rights of its caller.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use prowess_plugin_abi::conversation::{PackageListing, Question};
 use super::conversation::Conversation;
 use crate::convert;
 
-/// The constant facts of one source.
+/// The constant properties of one source.
 pub(super) struct SourceFacts {
     pub(super) name: String,
     pub(super) root: String,
-    /// The position of each package's skill in the host's snapshot.
+    /// The position of each package's skill in the snapshot.
     pub(super) skills: HashMap<String, usize>,
 }
 
-/// Reads the packages of one source through a call.
+/// Reads the packages of one source by questions of a call.
 pub(super) struct MirrorSource {
     facts: Arc<SourceFacts>,
     conversation: Option<Conversation>,
@@ -32,10 +32,10 @@ impl MirrorSource {
     }
 
     fn conversation(&self) -> Result<&Conversation, SourceError> {
-        self.conversation.as_ref().ok_or_else(|| unavailable("no call reads it"))
+        self.conversation.as_ref().ok_or_else(|| unavailable("it can only be read within a call"))
     }
 
-    /// Returns the position of a package's skill in the host's snapshot.
+    /// Returns the position of a package's skill in the snapshot.
     fn skill(&self, package: &PackagePath) -> Result<usize, SourceError> {
         self.facts.skills.get(package.as_str()).copied().ok_or_else(|| {
             let message = format!("there is no package `{package}`");

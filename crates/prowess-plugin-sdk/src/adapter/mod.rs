@@ -1,4 +1,4 @@
-//! The author's objects as they cross the boundary.
+//! Adapts the author's objects to the ABI.
 
 mod conversation;
 mod mirror;
@@ -18,7 +18,7 @@ use crate::{Host, Registration};
 use source::SourceAdapter;
 use tools::ToolsAdapter;
 
-/// All that an instance offers.
+/// Converts the sources and tools of an instance.
 pub(crate) fn exports(registration: Registration, host: &Host) -> Exports {
     let source =
         |source| SkillSourceAbi_TO::from_value(SourceAdapter::new(source, host), TD_Opaque);

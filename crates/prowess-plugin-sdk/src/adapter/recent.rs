@@ -1,12 +1,12 @@
-//! The newest values by number.
+//! A cache of the most recent values.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-/// How many values are kept: conversations have different audiences and different states.
-const MOST_KEPT: usize = 4;
+/// The capacity of the cache: conversations have different audiences and states.
+const CAPACITY: usize = 4;
 
-/// Keeps the newest values, so that a series of calls asks the host for each once.
+/// Caches the most recent values, so that a series of calls requests each value once.
 pub(super) struct Recent<T>(Mutex<VecDeque<(u64, T)>>);
 
 impl<T> Default for Recent<T> {
@@ -16,20 +16,24 @@ impl<T> Default for Recent<T> {
 }
 
 impl<T: Clone> Recent<T> {
-    /// Returns the value with a number. `ask` requests one that is not kept.
-    pub(super) fn get<E>(&self, number: u64, ask: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        if let Some(known) = self.known(number) {
-            return Ok(known);
+    /// Returns the value with a number. If it is not cached, `request` requests it from the host.
+    pub(super) fn get_or_insert_with<E>(
+        &self,
+        number: u64,
+        request: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        if let Some(cached) = self.get(number) {
+            return Ok(cached);
         }
-        let value = ask()?;
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.truncate(MOST_KEPT - 1);
-        kept.push_front((number, value.clone()));
+        let value = request()?;
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.truncate(CAPACITY - 1);
+        entries.push_front((number, value.clone()));
         Ok(value)
     }
 
-    fn known(&self, number: u64) -> Option<T> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().find(|(known, _)| *known == number).map(|(_, value)| value.clone())
+    fn get(&self, number: u64) -> Option<T> {
+        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.iter().find(|(cached, _)| *cached == number).map(|(_, value)| value.clone())
     }
 }

@@ -1,4 +1,4 @@
-//! The session of a call, as a loaded tool sees it.
+//! The session of a call.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,19 +19,19 @@ use super::conversation::Conversation;
 use super::recent::Recent;
 use crate::Host;
 
-/// The most bytes of a host's message that are kept.
+/// The maximum length of a host's message.
 const MAX_MESSAGE_BYTES: usize = 8 << 10;
 
-/// A session of the host's. Without a conversation it has an id and nothing else.
+/// A session of the host. Without a conversation it only has an id.
 pub(super) struct RemoteSession<'a> {
     id: SessionId,
     host: Host,
     conversation: Option<Conversation>,
-    /// The newest states of the host's sessions, by their numbers.
+    /// A cache of the most recent session states.
     states: &'a Recent<SessionState>,
-    /// The number of the state that the call began with, if the host has sent one.
+    /// The number of the state at the start of the call, if the host has sent it.
     state: Option<u64>,
-    /// Whether the call may have changed the state since.
+    /// Whether the call may have changed the state.
     is_changed: AtomicBool,
 }
 
@@ -56,14 +56,14 @@ impl<'a> RemoteSession<'a> {
         conversation.ask(question).map_err(|error| session_error(&self.id, &error))
     }
 
-    /// Asks for a change of the state.
+    /// Requests a change of the state.
     fn change<T: DeserializeOwned>(&self, question: &Question) -> Result<T, SessionError> {
         self.is_changed.store(true, Ordering::Release);
         self.ask(question)
     }
 }
 
-/// Returns the error of a session from the refusal of the host.
+/// Converts the host's refusal into a session error.
 fn session_error(session: &SessionId, error: &AbiError) -> SessionError {
     let ext = lossy(error.ext.as_rstr(), MAX_MESSAGE_BYTES);
     match serde_json::from_str(&ext) {
@@ -100,12 +100,12 @@ impl Session for RemoteSession<'_> {
             return Ok(SessionState::new(self.id.clone(), self.host.now()));
         }
         match self.state.filter(|_| !self.is_changed.load(Ordering::Acquire)) {
-            Some(number) => self.states.get(number, || self.ask(&Question::State)),
+            Some(number) => self.states.get_or_insert_with(number, || self.ask(&Question::State)),
             None => self.ask(&Question::State),
         }
     }
 
-    /// Names the skills to the host, which reads them itself.
+    /// Sends the ids and digests of the skills to the host, which reads the skills itself.
     fn load(&self, skills: &[Arc<ActiveSkill>], mode: LoadMode) -> Result<Receipt, SessionError> {
         self.change(&question(skills, mode, None, false))
     }
@@ -115,7 +115,7 @@ impl Session for RemoteSession<'_> {
         let Loaded { receipt, delivered } =
             self.change(&question(skills, mode, Some(delivery), force))?;
         let Some(Delivered { deliver, already_loaded }) = delivered else {
-            // An older host has no ledger: each body is delivered.
+            // An older host has no ledger, so each body is delivered.
             let ids = skills.iter().map(|skill| skill.id.clone());
             let is_result = delivery.is_in_result();
             let deliver = ids.filter(|_| is_result).collect();
@@ -133,7 +133,7 @@ impl Session for RemoteSession<'_> {
     }
 }
 
-/// The answer to a load.
+/// The answer to [`Question::Load`].
 #[derive(Deserialize)]
 struct Loaded {
     #[serde(flatten)]
@@ -168,10 +168,10 @@ mod tests {
 
     use super::session_error;
 
-    /// Checks the code that a refusal of the host has in the plugin.
+    /// Checks the code of a session error for a refusal of the host.
     #[track_caller]
     fn check(ext: &str, code: &str) {
-        let session = SessionId::new("talk").expect("it is a good id");
+        let session = SessionId::new("talk").expect("the id is valid");
         let error = AbiError { ext: ext.into(), ..AbiError::new(codes::UNAVAILABLE, "refused") };
         assert_eq!(session_error(&session, &error).code(), code, "{ext}");
     }
@@ -186,7 +186,7 @@ mod tests {
         check(r#""not-found""#, "session-not-found");
         check(r#""contended""#, "session-contended");
         check(r#"{"refused":{"code":"skill-changed","message":"m"}}"#, "skill-changed");
-        check(r#"{"refused":{"code":"unheard-of","message":"m"}}"#, "session-store-failed");
+        check(r#"{"refused":{"code":"unknown-code","message":"m"}}"#, "session-store-failed");
         check(r#"{"a-later-refusal":"a"}"#, "session-store-failed");
         check("", "session-store-failed");
     }

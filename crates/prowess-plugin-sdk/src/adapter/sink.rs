@@ -1,4 +1,4 @@
-//! The host's sink, as a source sees it.
+//! Adapts the host's sink to the core's trait.
 
 use std::num::NonZeroU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,13 +11,13 @@ use serde_json::json;
 
 use crate::convert;
 
-/// One scan: the host's sink, which also answers for the previous scan.
+/// The host's sink of one scan, which also has the stamps of the previous scan.
 pub(super) struct HostScan<'a>(Mutex<ScanSinkMut<'a>>);
 
 /// The sink of a [`HostScan`].
 pub(super) struct HostSink<'s, 'a> {
     scan: &'s HostScan<'a>,
-    /// The package that was asked for the size of its file.
+    /// The package whose file size was requested.
     sized: Option<String>,
 }
 
@@ -47,13 +47,13 @@ impl ScanSink for HostSink<'_, '_> {
     }
 
     fn found(&mut self, found: Found<'_>) -> ReadFurther {
-        // The boundary cannot ask for the size, so it is asked for here, once for each file.
+        // The ABI cannot request the size, so request it here, once for each file.
         let is_unknown = found.size.is_none() && !found.is_whole_file;
         if is_unknown && self.sized.as_deref() != Some(found.package) {
             self.sized = Some(found.package.to_owned());
             return ReadFurther::Size;
         }
-        // Of a whole file, the host sees the size.
+        // For a whole file, the host derives the size from the content.
         let size = found.size.filter(|_| !found.is_whole_file);
         let ext = size.map(|size| format!(r#"{{"size":{size}}}"#)).unwrap_or_default();
         let wanted = self.scan.host().found(abi::Found {

@@ -1,4 +1,4 @@
-//! A source of the author's, for the host.
+//! Adapts the author's source to the ABI.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,8 +18,9 @@ use super::sink::HostScan;
 use crate::guard::{self, Guard};
 use crate::{Host, convert};
 
+/// A source behind the ABI.
 pub(super) struct SourceAdapter {
-    /// Always there until the adapter is dropped.
+    /// `Some` until the adapter is dropped.
     source: Option<Arc<dyn SkillSource>>,
     host: Host,
     guard: Guard,
@@ -39,7 +40,7 @@ impl SourceAdapter {
     }
 
     fn source(&self) -> &dyn SkillSource {
-        &**self.source.as_ref().expect("only the drop takes it")
+        &**self.source.as_ref().expect("only `drop` removes the source")
     }
 
     fn watches(&self) -> MutexGuard<'_, HashMap<u64, Watch>> {
@@ -54,7 +55,7 @@ impl SourceAdapter {
         })
     }
 
-    fn begin_watch(&self, watch_token: u64) -> Result<u64, AbiError> {
+    fn start_watch(&self, watch_token: u64) -> Result<u64, AbiError> {
         let watch = self.source().watch(self.listener(watch_token));
         let Some(watch) = watch.map_err(|error| convert::source_error(&error))? else {
             return Ok(0);
@@ -124,11 +125,11 @@ impl SkillSourceAbi for SourceAdapter {
     }
 
     fn watch(&self, watch_token: u64) -> RResult<u64, AbiError> {
-        self.guard.run(|| self.begin_watch(watch_token))
+        self.guard.run(|| self.start_watch(watch_token))
     }
 
     fn unwatch(&self, watch: u64) {
-        // Out of the lock first: ending a watch may take a while.
+        // Removed under the lock but dropped without it, since ending a watch may block.
         let watch = self.watches().remove(&watch);
         guard::contain(|| drop(watch));
     }
@@ -140,12 +141,12 @@ impl SkillSourceAbi for SourceAdapter {
     }
 }
 
-/// The properties of a source that have no field of their own.
+/// Returns the `ext` field of a source's description.
 fn ext(cache_key: Option<String>) -> RString {
     cache_key.map(|key| json!({ "cache_key": key }).to_string()).unwrap_or_default().into()
 }
 
-/// The whole listing on one page: the core's sources have it in memory anyway.
+/// Converts a listing into one page, since the core's sources have it in memory anyway.
 fn page(listing: Listing) -> ListPage {
     let resources = listing
         .resources

@@ -1,4 +1,4 @@
-//! A tool provider of the author's, for the host.
+//! Adapts the author's tool provider to the ABI.
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,12 +18,13 @@ use super::session::RemoteSession;
 use crate::guard::{self, Guard};
 use crate::{Host, convert};
 
+/// A tool provider behind the ABI.
 pub(super) struct ToolsAdapter {
-    /// Always there until the adapter is dropped.
+    /// `Some` until the adapter is dropped.
     provider: Option<Arc<dyn ToolProvider>>,
     tools: OnceLock<Vec<(String, Arc<dyn Tool>)>>,
     /// The catalog of a call without a conversation.
-    nothing: Arc<Catalog>,
+    empty_catalog: Arc<Catalog>,
     mirrors: Mirrors,
     states: Recent<SessionState>,
     host: Host,
@@ -35,7 +36,7 @@ impl ToolsAdapter {
         Self {
             provider: Some(provider),
             tools: OnceLock::new(),
-            nothing: Arc::new(Catalog::empty()),
+            empty_catalog: Arc::new(Catalog::empty()),
             mirrors: Mirrors::default(),
             states: Recent::default(),
             host: host.clone(),
@@ -43,11 +44,11 @@ impl ToolsAdapter {
         }
     }
 
-    /// The tools by name. A provider gives the same tools each time, so it is asked once.
+    /// Returns the tools with their names. They do not change, so they are requested once.
     fn named(&self) -> &[(String, Arc<dyn Tool>)] {
         self.tools.get_or_init(|| {
             let provider = self.provider.as_ref().expect("only the drop takes it");
-            let named = |tool: Arc<dyn Tool>| (tool.definition(&self.nothing).name, tool);
+            let named = |tool: Arc<dyn Tool>| (tool.definition(&self.empty_catalog).name, tool);
             provider.tools().into_iter().map(named).collect()
         })
     }
@@ -61,7 +62,7 @@ impl ToolsAdapter {
 
     fn describe(&self, catalog: &Catalog) -> Result<RString, AbiError> {
         let described: Vec<_> =
-            self.named().iter().map(|(_, tool)| Described::of(&**tool, catalog)).collect();
+            self.named().iter().map(|(_, tool)| ToolDescription::of(&**tool, catalog)).collect();
         encode(&described)
     }
 
@@ -70,7 +71,7 @@ impl ToolsAdapter {
         self.describe(&*self.catalog(conversation.as_ref())?)
     }
 
-    /// Returns the conversation of a call, if the host shows it.
+    /// Returns the conversation of a call, if the host has sent its catalog.
     fn conversation(&self, ctx: &CallCtx<'_>, notes: &CallNotes) -> Option<Conversation> {
         let catalog = notes.catalog?;
         Some(Conversation { host: self.host.clone(), call: ctx.cancel_token, catalog })
@@ -79,7 +80,7 @@ impl ToolsAdapter {
     fn catalog(&self, conversation: Option<&Conversation>) -> Result<Arc<Catalog>, AbiError> {
         match conversation {
             Some(conversation) => self.mirrors.catalog(conversation),
-            None => Ok(Arc::clone(&self.nothing)),
+            None => Ok(Arc::clone(&self.empty_catalog)),
         }
     }
 
@@ -110,7 +111,7 @@ impl ToolsAdapter {
 
 impl ToolProviderAbi for ToolsAdapter {
     fn tools(&self) -> RResult<RString, AbiError> {
-        self.guard.run(|| self.describe(&self.nothing))
+        self.guard.run(|| self.describe(&self.empty_catalog))
     }
 
     fn call(
@@ -123,7 +124,7 @@ impl ToolProviderAbi for ToolsAdapter {
     }
 
     fn shutdown(&self, _deadline_ms: u64) -> RResult<(), AbiError> {
-        // Values end when they are dropped.
+        // The provider is shut down when it is dropped.
         RResult::ROk(())
     }
 
@@ -150,29 +151,29 @@ fn caller_of(notes: &CallNotes) -> Caller {
 
 fn arguments_of(text: &str) -> Result<Value, AbiError> {
     serde_json::from_str(text).map_err(|error| {
-        AbiError::new(codes::INVALID_ARGUMENT, format!("the arguments are no JSON: {error}"))
+        AbiError::new(codes::INVALID_ARGUMENT, format!("the arguments are invalid JSON: {error}"))
     })
 }
 
-/// One tool as it is shown to the host.
+/// The description of a tool for the host.
 #[derive(Serialize)]
-struct Described {
+struct ToolDescription {
     name: String,
     description: String,
     input_schema: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     accepts: Option<Value>,
-    #[serde(skip_serializing_if = "is_usual")]
+    #[serde(skip_serializing_if = "is_default")]
     is_offered: bool,
 }
 
-/// Nearly every tool is offered.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-fn is_usual(is_offered: &bool) -> bool {
+/// Returns whether the value is the default.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_default(is_offered: &bool) -> bool {
     *is_offered
 }
 
-impl Described {
+impl ToolDescription {
     fn of(tool: &dyn Tool, catalog: &Catalog) -> Self {
         let definition = tool.definition(catalog);
         let accepts = tool.accepts(catalog).into_owned();
@@ -202,7 +203,7 @@ impl Drop for ToolsAdapter {
     }
 }
 
-/// Returns the id of the conversation that the host names, or `unknown` if it names none.
+/// Returns the session id that the host has sent, or `unknown` if there is none.
 fn session_id(trace_id: &str) -> Result<SessionId, AbiError> {
     let text = if trace_id.is_empty() { "unknown" } else { trace_id };
     SessionId::new(text).map_err(|error| AbiError::new(codes::INVALID_ARGUMENT, error.to_string()))

@@ -1,4 +1,4 @@
-//! Configuration, errors and the fake host.
+//! Tests of the configuration, errors and the fake host.
 
 use prowess_core::{Clock, MemorySource, SkillSource, Timestamp};
 use prowess_plugin_sdk::testing::{FakeHost, assert_schema};
@@ -39,7 +39,7 @@ impl Plugin for Notes {
     }
 }
 
-/// A plugin that takes this and offers nothing.
+/// A plugin with this type of configuration, which offers nothing.
 struct Takes<T>(std::marker::PhantomData<T>);
 
 impl<T: serde::de::DeserializeOwned + 'static> Plugin for Takes<T> {
@@ -63,19 +63,19 @@ fn refusal<P: Plugin>(config: &Value) -> Error {
 }
 
 #[test]
-fn an_instance_offers_what_its_configuration_says() {
+fn instance_has_configured_files() {
     let host = FakeHost::default();
     let config = json!({"name": "notes", "files": [{"path": "pdf/SKILL.md", "text": "text"}]});
-    let instance = host.init::<Notes>(&config).expect("the configuration fits");
+    let instance = host.init::<Notes>(&config).expect("the configuration is valid");
     let source: &dyn SkillSource = &*instance.sources()[0];
-    let scan = ScanRecorder::scan(source).expect("a source in memory can be scanned");
+    let scan = ScanRecorder::scan(source).expect("a scan in memory does not fail");
     assert_eq!(scan.packages(), ["pdf"]);
     assert_eq!(host.log_lines(), ["info notes: 1 files"]);
-    assert!(instance.tool_providers().is_empty(), "it offers no tools");
+    assert!(instance.tool_providers().is_empty(), "the instance has no tools");
 }
 
 #[test]
-fn what_does_not_fit_is_named() {
+fn error_names_the_invalid_field() {
     let cases = [
         (json!({"name": 7}), "field `name` does not fit: invalid type: integer `7`"),
         (json!({"name": "a", "files": [{"path": "b"}]}), "field `files[0]` does not fit: missing"),
@@ -88,26 +88,29 @@ fn what_does_not_fit_is_named() {
     for (config, part) in cases {
         let error = refusal::<Notes>(&config);
         assert!(error.message.contains(part), "`{error}` has `{part}`");
-        assert!(!error.message.contains(" line "), "`{error}` names no place in a text");
-        assert_eq!(error.kind, ErrorKind::Config, "trying again does not help");
+        assert!(!error.message.contains(" line "), "`{error}` has no position");
+        assert_eq!(error.kind, ErrorKind::Config, "an invalid configuration is permanent");
     }
 }
 
 #[test]
-fn a_list_is_taken_where_one_is_asked_for() {
+fn list_is_accepted_for_a_list_type() {
     let instance = FakeHost::default().init::<Takes<Vec<String>>>(&json!(["notes"]));
-    assert!(instance.is_ok(), "a type that is a list reads a list");
+    assert!(instance.is_ok(), "the type is a list");
 }
 
 #[test]
-fn no_configuration_is_one_that_asks_for_nothing() {
+fn missing_configuration_has_defaults() {
     let host = FakeHost::default();
     for config in [Value::Null, json!({})] {
         let instance = host.init::<Takes<AllOptional>>(&config);
-        assert!(instance.is_ok(), "fields that have defaults need not be there");
+        assert!(instance.is_ok(), "fields with defaults may be missing");
     }
-    assert!(host.init::<Takes<()>>(&Value::Null).is_ok(), "nothing is asked for");
-    assert!(host.init::<Takes<Option<u8>>>(&Value::Null).is_ok(), "nothing has to be given");
+    assert!(host.init::<Takes<()>>(&Value::Null).is_ok(), "`()` needs no configuration");
+    assert!(
+        host.init::<Takes<Option<u8>>>(&Value::Null).is_ok(),
+        "an `Option` needs no configuration"
+    );
 }
 
 #[derive(Debug)]
@@ -126,7 +129,7 @@ impl std::error::Error for Outer {
 }
 
 #[test]
-fn the_causes_of_an_error_are_part_of_its_sentence() {
+fn message_includes_the_causes() {
     let cause = "x".parse::<u16>().expect_err("this is no number");
     let error = Error::from(Outer(cause));
     assert_eq!(error.message, "the port cannot be read: invalid digit found in string");
@@ -134,21 +137,21 @@ fn the_causes_of_an_error_are_part_of_its_sentence() {
 }
 
 #[test]
-fn the_fake_host_keeps_its_calls() {
+fn fake_host_records_calls() {
     let fake = FakeHost::default();
     let host = fake.host();
-    assert_eq!(host.now(), Timestamp(0), "its clock stands");
+    assert_eq!(host.now(), Timestamp(0), "the clock is fixed");
     fake.advance(1_500);
     assert_eq!((host.now(), host.elapsed().as_millis()), (Timestamp(1_500), 1_500));
     host.emit("synced", &json!({"skills": 3}));
     assert_eq!(fake.events(), [("synced".to_owned(), json!({"skills": 3}))]);
-    assert!(!host.has_feature("anything"), "it has no features");
+    assert!(!host.has_feature("anything"), "the fake host has no features");
 }
 
 #[test]
-fn a_schema_is_compared_by_what_it_says() {
+fn schemas_are_compared_as_values() {
     let declared = r#"{"type":"object","required":["name"]}"#;
     assert_schema(declared, &json!({"required": ["name"], "type": "object"}));
     let differs = std::panic::catch_unwind(|| assert_schema(declared, &json!({"type": "object"})));
-    assert!(differs.is_err(), "another schema is not the type's");
+    assert!(differs.is_err(), "the schemas differ");
 }

@@ -1,4 +1,4 @@
-//! A plugin behind its boundary, without a library that is opened: what Miri can look at.
+//! A plugin behind the ABI without opening a library, so that Miri can run the tests.
 
 use std::panic::panic_any;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -19,7 +19,7 @@ use prowess_plugin_sdk::__private::module;
 use prowess_plugin_sdk::{Error, Host, Plugin, Registration};
 use serde_json::{Value, json};
 
-/// A host that keeps what it is told.
+/// A host that records every message.
 #[derive(Clone, Default)]
 struct Notes(Arc<Mutex<Vec<String>>>);
 
@@ -54,7 +54,7 @@ impl HostApi for Notes {
     }
 }
 
-/// A value of a panic whose own end panics.
+/// A panic payload whose drop panics.
 struct BadPayload;
 
 impl Drop for BadPayload {
@@ -98,7 +98,7 @@ impl SkillSource for Fragile {
         let (package, file) = ("good", "SKILL.md");
         let head = head.as_bytes();
         let found = Found { package, file, stamp: None, size: None, head, is_whole_file: false };
-        // The size of a file may cost a call, so it is reported on request.
+        // A source may report the size of a file only on request.
         if sink.found(found) == ReadFurther::Size {
             sink.found(Found { size: Some(90), ..found });
         }
@@ -150,13 +150,13 @@ fn begin(host: &Notes) -> Exports {
     root().init()(object, request).into_result().unwrap()
 }
 
-/// Of a panic the host of the newest instance hears, so only one test at a time may have an instance.
+/// Locks out other tests with instances: a panic is logged to the host of the newest instance.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A library's root is made once and stays, and so does this one.
+/// Returns the root module, created once as in a library.
 fn root() -> PluginModule_Ref {
     static ROOT: OnceLock<PluginModule_Ref> = OnceLock::new();
     *ROOT.get_or_init(module::<Fragile>)
@@ -166,7 +166,7 @@ fn code<T>(answer: RResult<T, AbiError>) -> Option<u32> {
     answer.into_result().err().map(|error| error.code)
 }
 
-/// A sink of the host's.
+/// A sink of the host.
 #[derive(Default)]
 struct Sink(Vec<String>);
 
@@ -187,34 +187,38 @@ impl ScanSinkAbi for Sink {
 }
 
 #[test]
-fn what_crosses_arrives_and_is_given_back() {
+fn values_cross_and_are_released() {
     let _alone = alone();
     let host = Notes::default();
     let exports = begin(&host);
     let source = &exports.sources[0];
-    assert_eq!(source.describe().into_result().unwrap().name, "fragile", "texts cross");
+    assert_eq!(
+        source.describe().into_result().unwrap().name,
+        "fragile",
+        "strings cross the boundary"
+    );
     let mut sink = Sink::default();
     for cancel_token in [1, 2] {
         let ctx = CallCtx { cancel_token, ..CallCtx::UNBOUNDED };
         let lent = ScanSinkAbi_TO::from_ptr(RMut::new(&mut sink), TD_Opaque);
-        assert_eq!(code(source.scan(ctx, lent)), None, "a sink is lent");
+        assert_eq!(code(source.scan(ctx, lent)), None, "a sink can be borrowed");
     }
-    let heard = [false, true].map(|is| format!(r#"good: cancelled: {is}; {{"size":90}}"#));
-    assert_eq!(sink.0, heard, "and used; the host is told what the file's size is");
+    let messages = [false, true].map(|is| format!(r#"good: cancelled: {is}; {{"size":90}}"#));
+    assert_eq!(sink.0, messages, "the sink receives the package with the size of its file");
     let (package, resource) = ("good".into(), "SKILL.md".into());
     let request = ReadRequest { package, resource, limit: 9, ext: RStr::empty() };
     let blob = source.read(CallCtx::UNBOUNDED, request).into_result().unwrap();
-    assert_eq!(blob.as_slice(), b"good", "bytes cross without being copied");
+    assert_eq!(blob.as_slice(), b"good", "bytes cross the boundary");
     let tools = &exports.tools[0];
-    let told = tools.call(CallCtx::UNBOUNDED, "fragile.do".into(), r#"{"a":1}"#.into());
-    let told = told.into_result().unwrap();
-    assert!(told.contains(r#"{\"a\":1} at 7"#), "a tool is called: {told}");
+    let text = tools.call(CallCtx::UNBOUNDED, "fragile.do".into(), r#"{"a":1}"#.into());
+    let text = text.into_result().unwrap();
+    assert!(text.contains(r#"{\"a\":1} at 7"#), "the tool returns its arguments: {text}");
     drop(exports);
-    assert_eq!(blob.as_slice(), b"good", "what was given outlives who gave it");
+    assert_eq!(blob.as_slice(), b"good", "the bytes outlive the source");
 }
 
 #[test]
-fn no_panic_crosses() {
+fn panics_do_not_cross() {
     let _alone = alone();
     let host = Notes::default();
     let exports = begin(&host);
@@ -225,12 +229,15 @@ fn no_panic_crosses() {
     let request = ListRequest { package, most: 1, cursor, ext: RStr::empty() };
     let listed = || code(source.list(CallCtx::UNBOUNDED, request));
     assert_eq!(listed(), Some(codes::PANIC), "a panic is an error");
-    assert_eq!(listed(), Some(codes::POISONED), "and the object answers no more");
+    assert_eq!(listed(), Some(codes::POISONED), "later calls of the object fail");
     let broken = tools.call(CallCtx::UNBOUNDED, "fragile.do".into(), r#"{"break":true}"#.into());
-    assert_eq!(code(broken), Some(codes::PANIC), "also of a tool");
-    // The drops panic, too.
+    assert_eq!(code(broken), Some(codes::PANIC), "a panic of a tool is an error");
+    // Dropping the exports panics, too.
     drop(exports);
-    let heard = host.0.lock().unwrap();
-    assert_eq!(heard[0], "5 changed: good", "a watch told of a change");
-    assert!(heard.iter().any(|line| line.contains("the tool breaks")), "the host hears: {heard:?}");
+    let messages = host.0.lock().unwrap();
+    assert_eq!(messages[0], "5 changed: good", "the watch reported a change");
+    assert!(
+        messages.iter().any(|line| line.contains("the tool breaks")),
+        "the panic is logged: {messages:?}"
+    );
 }

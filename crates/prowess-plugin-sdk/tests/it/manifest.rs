@@ -1,4 +1,4 @@
-//! The manifest that the macro writes, read where it lies.
+//! The manifest that the macro generates.
 
 use prowess_plugin_abi::manifest::{Manifest, PanicStrategy};
 use prowess_plugin_sdk::__private::{
@@ -30,10 +30,10 @@ unsafe extern "C" {
     static HEADER: u8;
 }
 
-/// The bytes at the symbol, as long as they say.
+/// Returns the bytes at the symbol, with the declared length.
 fn section() -> Vec<u8> {
     let start = (&raw const PROWESS_PLUGIN_MANIFEST).cast::<u8>();
-    // SAFETY: the macro has put magic, length and that many bytes there.
+    // SAFETY: the macro generates the magic, the length and that many bytes.
     unsafe {
         let length = std::slice::from_raw_parts(start.add(16), 4).try_into().expect("4 bytes");
         let length = u32::from_le_bytes(length) as usize;
@@ -42,8 +42,8 @@ fn section() -> Vec<u8> {
 }
 
 #[test]
-fn the_macro_describes_the_plugin() {
-    let manifest = Manifest::parse(&section()).expect("the macro writes a manifest");
+fn manifest_describes_the_plugin() {
+    let manifest = Manifest::parse(&section()).expect("the manifest is valid");
     assert_eq!(manifest.name, env!("CARGO_PKG_NAME"));
     assert_eq!(manifest.version, env!("CARGO_PKG_VERSION"));
     assert_eq!(manifest.license, "MIT OR Apache-2.0");
@@ -58,13 +58,13 @@ fn the_macro_describes_the_plugin() {
 }
 
 #[test]
-fn the_header_bears_the_name_that_is_looked_for() {
+fn header_has_the_name_of_abi_stable() {
     assert_eq!(ROOT_MODULE_LOADER_NAME, "_1as_0lib_1header_0root_bmodule_bloader");
-    assert!(!(&raw const HEADER).is_null(), "it is there");
+    assert!(!(&raw const HEADER).is_null(), "the header is exported");
 }
 
 #[test]
-fn every_text_becomes_a_string_of_json() {
+fn strings_are_encoded_as_json() {
     const TEXT: &str = "a \"demo\" \\ \n \u{1} – ü";
     const PARTS: &[Part] = &[
         Part::Json("{\"text\":"),
@@ -78,9 +78,9 @@ fn every_text_becomes_a_string_of_json() {
         Part::Json("}"),
     ];
     const BYTES: [u8; text_length(PARTS)] = text(PARTS);
-    let value: serde_json::Value = serde_json::from_slice(&BYTES).expect("it is JSON");
+    let value: serde_json::Value = serde_json::from_slice(&BYTES).expect("the text is JSON");
     let expected = json!({"text": TEXT, "numbers": [0, u32::MAX], "list": []});
     assert_eq!(value, expected);
     const EMPTY: [u8; framed_length("")] = frame("");
-    assert_eq!(EMPTY.len(), 20, "magic and length");
+    assert_eq!(EMPTY.len(), 20, "the magic and the length");
 }
