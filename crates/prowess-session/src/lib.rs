@@ -53,7 +53,7 @@ pub use fork::ForkRequest;
 pub use handle::SessionHandle;
 pub use identity::{random_id, random_operation};
 pub use memory::MemoryStore;
-pub use policy::{Discipline, OnChange, OnReload, SessionPolicy};
+pub use policy::{Discipline, OnChange, OnLimit, OnReload, SessionPolicy};
 pub use refreshed::{Refreshed, ReplacedSkill};
 pub use sessions::Sessions;
 pub use task::Task;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use prowess_core::{ActiveSkill, LoadMode, SessionError, SessionState, Unload};
 
-use crate::{Discipline, OnReload, ReplacedSkill, SessionPolicy};
+use crate::{Discipline, OnLimit, OnReload, ReplacedSkill, SessionPolicy};
 
 /// Returns the list after loading `skills`. A skill that is named several times counts once, at its
 /// first position.
@@ -22,15 +22,31 @@ pub fn load(
     policy: &SessionPolicy,
 ) -> Result<Vec<Arc<ActiveSkill>>, SessionError> {
     let wanted = without_duplicates(skills);
-    let next = match (policy.discipline, mode) {
+    let requested = wanted.len();
+    let mut next = match (policy.discipline, mode) {
         (Discipline::Stateless, _) | (Discipline::Set, LoadMode::Replace) => wanted,
         (Discipline::Set, LoadMode::Add) => add(active, wanted, policy.on_reload)?,
         (Discipline::Stack, _) => add(active, wanted, on_reload_in_stack(policy.on_reload))?,
     };
+    let is_cut = policy.on_limit == OnLimit::UnloadOldest && policy.discipline == Discipline::Set;
+    if is_cut && requested <= policy.max_active {
+        let surplus = next.len().saturating_sub(policy.max_active);
+        unload_oldest(&mut next, skills, surplus);
+    }
     if next.len() > policy.max_active {
         return Err(SessionError::TooManySkills { wanted: next.len(), cap: policy.max_active });
     }
     Ok(next)
+}
+
+/// Removes `count` skills from the front, without those that were just loaded.
+fn unload_oldest(active: &mut Vec<Arc<ActiveSkill>>, loaded: &[Arc<ActiveSkill>], count: usize) {
+    let mut left = count;
+    active.retain(|skill| {
+        let is_removed = left > 0 && position(loaded, &skill.id).is_none();
+        left -= usize::from(is_removed);
+        !is_removed
+    });
 }
 
 /// A skill must not leave its position in a stack.

@@ -13,6 +13,8 @@ pub struct SessionPolicy {
     pub discipline: Discipline,
     /// The maximum number of active skills. By default 8: their bodies cost tokens in each turn.
     pub max_active: usize,
+    /// The effect of a load that would make more skills active. By default it fails.
+    pub on_limit: OnLimit,
     /// The effect of adding an active skill again. By default it moves to the end.
     pub on_reload: OnReload,
     /// The effect of a change in a loaded skill's `SKILL.md`. By default none: its loaded content
@@ -30,6 +32,7 @@ impl Default for SessionPolicy {
         Self {
             discipline: Discipline::default(),
             max_active: 8,
+            on_limit: OnLimit::default(),
             on_reload: OnReload::default(),
             on_change: OnChange::default(),
             idle_limit_seconds: None,
@@ -59,6 +62,19 @@ pub enum Discipline {
     Stack,
     /// Not at all: a load delivers bodies in its result, and the session stays empty.
     Stateless,
+}
+
+/// The effect of a load that would make more skills active than
+/// [`SessionPolicy::max_active`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnLimit {
+    /// The whole call fails. The default.
+    #[default]
+    Error,
+    /// The skills that were loaded first are unloaded. A call that loads more than the limit still
+    /// fails, and so does one in a stack.
+    UnloadOldest,
 }
 
 /// The effect of adding an active skill again. It does not apply to

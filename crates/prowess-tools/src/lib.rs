@@ -67,7 +67,8 @@ pub use function_tool::FunctionTool;
 pub use gate::{AllowAll, Gate, GateAnswer, GateRequest, Refusal};
 pub use naming::{NameStyle, ToolNaming};
 pub use policy::{
-    DiscoveryTools, ReadGate, ReadScope, RequiresMode, SkillContent, SkillLookup, ToolPolicy,
+    DiscoveryTools, ReadGate, ReadScope, RequiresMode, SkillContent, SkillLookup, ToolHost,
+    ToolPolicy,
 };
 pub use skill_tools::{ListedIds, SkillTools, newer_versions};
 pub use surface::Surface;

@@ -13,6 +13,8 @@ pub struct ToolPolicy {
     /// The surfaces that a model sees, which share gate, session and audit. By default,
     /// [`Surface::Skills`].
     pub surfaces: Vec<Surface>,
+    /// The program whose conversations the tools are called in. By default [`ToolHost::Own`].
+    pub host: ToolHost,
     /// The part of a `SKILL.md` that a tool's result contains. By default, the body.
     pub skill_content: SkillContent,
     /// The maximum size of a file that `skills.read` returns, in bytes. By default 262,144 (256
@@ -116,6 +118,7 @@ impl ToolPolicy {
     /// Returns whether the tools that find skills are offered with a catalog of this many skills.
     pub fn offers_discovery(&self, skills: usize) -> bool {
         match self.discovery {
+            DiscoveryTools::Overflow if self.host == ToolHost::Foreign => skills > 0,
             DiscoveryTools::Overflow => skills > self.ids_in_schema,
             DiscoveryTools::Always => skills > 0,
             DiscoveryTools::Never => false,
@@ -132,6 +135,7 @@ impl Default for ToolPolicy {
     fn default() -> Self {
         Self {
             surfaces: vec![Surface::default()],
+            host: ToolHost::default(),
             skill_content: SkillContent::default(),
             read_limit_bytes: 256 * 1024,
             read_gate: None,
@@ -151,6 +155,22 @@ impl Default for ToolPolicy {
             suggestion_similarity: LEAST_SIMILARITY,
         }
     }
+}
+
+/// The program whose conversations the tools are called in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolHost {
+    /// The host of this library: a session is one conversation, and the catalog is in its prompt.
+    /// The default.
+    #[default]
+    Own,
+    /// Another program, as over MCP, whose conversations may share a session and which may cut or
+    /// drop the catalog.
+    ///
+    /// Loads add to the active skills unless a call says otherwise, their results are short and
+    /// always have the bodies, and [`DiscoveryTools::Overflow`] means [`DiscoveryTools::Always`].
+    Foreign,
 }
 
 /// The skills whose files `skills.read` may read, or whose scripts `skills.run` may run.

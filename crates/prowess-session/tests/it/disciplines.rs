@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prowess_core::{BodyDelivery, LoadMode, LoadRequest, SessionError, Unload};
-use prowess_session::{Discipline, OnReload, SessionHandle, SessionPolicy};
+use prowess_session::{Discipline, OnLimit, OnReload, SessionHandle, SessionPolicy};
 
 use crate::fixture::{Host, active, edition, load, skills};
 
@@ -136,4 +136,30 @@ fn revoked_skill_leaves_the_stack_anywhere() {
     assert_eq!(revoked.len(), 1, "one skill has changed");
     assert_eq!(active(&session), "a c");
     assert!(session.revoke(is_changed).expect("the session is open").is_empty(), "it is gone");
+}
+
+const TOO_MANY: &str =
+    "4 skills would be active and at most 3 may be; load fewer, or unload some first";
+
+#[test]
+fn limit_unloads_the_oldest() {
+    let policy =
+        SessionPolicy { max_active: 3, on_limit: OnLimit::UnloadOldest, ..with(Discipline::Set) };
+    check(
+        &policy,
+        &[
+            ("+a b", "a b"),
+            ("+c d", "b c d"),
+            ("+b", "c d b"),
+            ("+a b", "d a b"),
+            ("+e f g h", TOO_MANY),
+            ("=e f g h", TOO_MANY),
+            ("+e f g", "e f g"),
+        ],
+    );
+    let keep = SessionPolicy { on_reload: OnReload::Keep, ..policy.clone() };
+    check(&keep, &[("+a b c", "a b c"), ("+a d e", "a d e")]);
+    let stack =
+        SessionPolicy { discipline: Discipline::Stack, on_reload: OnReload::Keep, ..policy };
+    check(&stack, &[("+a b c", "a b c"), ("+d", TOO_MANY)]);
 }

@@ -18,7 +18,7 @@ use super::reference;
 use super::required::with_required;
 use super::skill_tool::SkillTool;
 use super::wrapper::{resources, wrapped};
-use crate::codes;
+use crate::{ToolHost, codes};
 
 const DESCRIPTION: &str = "Load one or more skills. A skill is a set of instructions for one kind of \
     task. When the task at hand matches a skill's description, load the skill before you do anything \
@@ -51,8 +51,7 @@ pub(super) struct Loaded<'c> {
 #[derive(Deserialize)]
 struct LoadArguments {
     names: Vec<String>,
-    #[serde(default)]
-    mode: LoadMode,
+    mode: Option<LoadMode>,
     /// Whether to deliver bodies again that the context of the model has.
     #[serde(default)]
     force: bool,
@@ -67,7 +66,7 @@ impl Operations {
         mode: LoadMode,
     ) -> Result<Loaded<'c>, Problem> {
         let names = names.to_vec();
-        self.load_with(context, &LoadArguments { names, mode, force: false })
+        self.load_with(context, &LoadArguments { names, mode: Some(mode), force: false })
     }
 
     /// As [`Self::load`], with every argument.
@@ -77,8 +76,11 @@ impl Operations {
         arguments: &LoadArguments,
     ) -> Result<Loaded<'c>, Problem> {
         let LoadArguments { names, mode, force } = arguments;
+        let is_foreign = self.policy.host == ToolHost::Foreign;
+        let unset = if is_foreign { LoadMode::Add } else { LoadMode::default() };
+        let mode = mode.unwrap_or(unset);
         let records = self.resolve(context, names)?;
-        let records = with_required(context, records, *mode, self.policy.requires)?;
+        let records = with_required(context, records, mode, self.policy.requires)?;
         let now = context.clock.now();
         let mut skills = Vec::with_capacity(records.len());
         for &record in &records {
@@ -89,10 +91,11 @@ impl Operations {
         }
         let outcome = context.session.activate(&LoadRequest {
             skills: &skills,
-            mode: *mode,
+            mode,
             delivery: self.delivery.bodies,
             generation: context.catalog.generation(),
-            force: *force,
+            // An earlier result may be in another conversation.
+            force: *force || is_foreign,
         })?;
         let LoadOutcome { receipt, deliver, already_loaded } = outcome;
         Ok(Loaded { receipt, deliver, already_loaded, records, skills })
@@ -158,6 +161,23 @@ impl Operations {
 
 pub(super) struct Load;
 
+/// Returns the schema for a model of another program, which loads skills in addition to others.
+fn foreign_schema(items: &Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "names": {
+                "type": "array",
+                "items": items,
+                "minItems": 1,
+                "description": "The names of the skills to load",
+            },
+        },
+        "required": ["names"],
+        "additionalProperties": false,
+    })
+}
+
 /// Returns the schema; a model that reads bodies in results can ask for one again.
 fn schema(items: &Value, delivery: BodyDelivery) -> Value {
     let mut schema = json!({
@@ -205,6 +225,9 @@ impl SkillTool for Load {
 
     fn shown_schema(&self, operations: &Operations, catalog: &Catalog) -> Option<Value> {
         let items = operations.id_schema(catalog);
+        if operations.policy.host == ToolHost::Foreign {
+            return Some(foreign_schema(&items));
+        }
         Some(schema(&items, operations.delivery.bodies))
     }
 
@@ -220,8 +243,13 @@ impl SkillTool for Load {
     ) -> Result<ToolResult, Problem> {
         let loaded = operations.load_with(context, &LoadArguments::deserialize(arguments)?)?;
         let bodies = operations.bodies(context, &loaded);
-        let Loaded { receipt, already_loaded, .. } = loaded;
-        let mut result = receipt::load_result(receipt, &already_loaded, operations.delivery);
+        let Loaded { receipt, already_loaded, skills, .. } = loaded;
+        let mut result = if operations.policy.host == ToolHost::Foreign {
+            let ids = skills.iter().map(|skill| skill.id.as_str());
+            ToolResult::text(receipt::short("Loaded", ids))
+        } else {
+            receipt::load_result(receipt, &already_loaded, operations.delivery)
+        };
         result.content.extend(bodies);
         Ok(result)
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use prowess_core::{BodyPlace, DeliveryPolicy, LedgerEntry, Receipt, ReceiptEntry, ToolResult};
-use prowess_text::{clipped, model_value};
+use prowess_text::{clipped, enumerated, model_value};
 use serde_json::{Map, Value, json};
 
 /// The maximum size of one frontmatter field in a receipt, in bytes of JSON.
@@ -38,6 +38,20 @@ pub(super) fn load_result(
     }
     model_value(&mut value);
     ToolResult::data(value)
+}
+
+/// The maximum length of a short receipt, in characters, without its verb.
+const MAX_SHORT_CHARS: usize = 200;
+
+/// Returns one line that names the skills of a call, or their number if the names are too long.
+pub(super) fn short<'s>(verb: &str, ids: impl Iterator<Item = &'s str> + Clone) -> String {
+    let count = ids.clone().count();
+    let named = enumerated(ids, "and");
+    if named.chars().count() <= MAX_SHORT_CHARS {
+        format!("{verb} {named}.")
+    } else {
+        format!("{verb} {count} skills.")
+    }
 }
 
 /// Returns where the instructions of a skill are.

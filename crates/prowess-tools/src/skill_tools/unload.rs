@@ -12,11 +12,18 @@ use super::problem::Problem;
 use super::receipt;
 use super::reference;
 use super::skill_tool::SkillTool;
-use crate::codes;
+use crate::{ToolHost, codes};
 
 const DESCRIPTION: &str = "Unload skills whose instructions you no longer need. Do this when a task \
     is finished, so that old instructions do not stand in the way of the next one. Name the skills, \
     or unload all of them. A skill that is not active is no error.";
+
+/// The description for a model of another program, whose conversation keeps the instructions.
+const FOREIGN_DESCRIPTION: &str = "End the use of skills. Do this when a task is finished. Their \
+    instructions remain in the conversation; do not follow them any more. Name the skills, or unload \
+    all of them. A skill that is not active is no error.";
+
+const STAYS: &str = "Their instructions remain in the conversation; do not follow them any more.";
 
 #[derive(Deserialize)]
 struct Arguments {
@@ -52,8 +59,9 @@ pub(super) struct Unload;
 impl SkillTool for Unload {
     const NAME: &'static str = "skills.unload";
 
-    fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
-        DESCRIPTION.into()
+    fn description(&self, operations: &Operations, _: &Catalog) -> Cow<'static, str> {
+        let is_foreign = operations.policy.host == ToolHost::Foreign;
+        if is_foreign { FOREIGN_DESCRIPTION } else { DESCRIPTION }.into()
     }
 
     fn schema(&self, _: &Operations) -> Value {
@@ -85,6 +93,11 @@ impl SkillTool for Unload {
         arguments: &Value,
     ) -> Result<ToolResult, Problem> {
         let Arguments { names, all } = Arguments::deserialize(arguments)?;
+        let unloaded = if all {
+            "Unloaded every skill.".to_owned()
+        } else {
+            receipt::short("Unloaded", names.iter().map(String::as_str))
+        };
         let receipt = if all {
             context.session.unload(&prowess_core::Unload::All)?
         } else if names.is_empty() {
@@ -93,6 +106,9 @@ impl SkillTool for Unload {
         } else {
             operations.unload(context, names)?
         };
+        if operations.policy.host == ToolHost::Foreign {
+            return Ok(ToolResult::text(format!("{unloaded} {STAYS}")));
+        }
         Ok(receipt::result(receipt, operations.delivery))
     }
 }

@@ -6,6 +6,7 @@ mod bodies;
 mod definitions;
 mod dispatch;
 mod fixture;
+mod foreign;
 mod functions;
 mod gate;
 mod hostile;

@@ -1,8 +1,8 @@
 //! The policy as data.
 
 use prowess_tools::{
-    DiscoveryTools, NameStyle, ReadGate, ReadScope, SkillContent, SkillLookup, Surface, ToolNaming,
-    ToolPolicy,
+    DiscoveryTools, NameStyle, ReadGate, ReadScope, SkillContent, SkillLookup, Surface, ToolHost,
+    ToolNaming, ToolPolicy,
 };
 
 #[test]
@@ -10,6 +10,7 @@ fn every_field_has_its_documented_default() {
     let policy: ToolPolicy = serde_json::from_str("{}").expect("every field has a default");
     let expected = ToolPolicy {
         surfaces: vec![Surface::Skills],
+        host: ToolHost::Own,
         skill_content: SkillContent::Body,
         read_limit_bytes: 262_144,
         read_gate: None,
