@@ -16,41 +16,30 @@ struct Client {
     name: &'static str,
     packages: &'static [&'static str],
     script: &'static str,
-    /// Whether the client passes the server's instructions on.
-    shows_catalog: bool,
 }
 
 /// Each has an environment of its own, because they need different versions of the SDK.
 const CLIENTS: [Client; 5] = [
-    Client {
-        name: "mcp",
-        packages: &["mcp==1.30.0"],
-        script: include_str!("clients/mcp.py"),
-        shows_catalog: true,
-    },
+    Client { name: "mcp", packages: &["mcp==1.30.0"], script: include_str!("clients/mcp.py") },
     Client {
         name: "fastmcp",
         packages: &["fastmcp==4.1.2"],
         script: include_str!("clients/fastmcp.py"),
-        shows_catalog: true,
     },
     Client {
         name: "langchain-mcp-adapters",
         packages: &["langchain-mcp-adapters==0.3.2"],
         script: include_str!("clients/langchain.py"),
-        shows_catalog: false,
     },
     Client {
         name: "pydantic-ai-slim",
         packages: &["pydantic-ai-slim[mcp]==2.68.0"],
         script: include_str!("clients/pydantic_ai.py"),
-        shows_catalog: true,
     },
     Client {
         name: "agent-framework-core",
         packages: &["agent-framework-core==1.23.0", "mcp==2.3.0", "tenacity==9.1.4"],
         script: include_str!("clients/agent_framework.py"),
-        shows_catalog: false,
     },
 ];
 
@@ -66,14 +55,13 @@ struct Row {
     catalog: bool,
     body: bool,
     read: bool,
-    needs_catalog: bool,
     /// What a client that failed printed.
     printed: String,
 }
 
 impl Row {
     fn is_good(&self) -> bool {
-        self.connects && self.body && self.read && (self.catalog || !self.needs_catalog)
+        self.connects && self.catalog && self.body && self.read
     }
 }
 
@@ -118,19 +106,15 @@ fn judged(client: &Client, seen: &Value, printed: String) -> Row {
         catalog: shows("catalog", CATALOG_MARKER),
         body: shows("body", BODY_MARKER),
         read: shows("read", FILE_MARKER),
-        needs_catalog: client.shows_catalog,
         printed,
     }
 }
 
 fn line(row: &Row) -> String {
     let word = |is_so| if is_so { "yes" } else { "no" };
-    let catalog = match (row.catalog, row.needs_catalog) {
-        (false, false) => "no (*)",
-        (is_shown, _) => word(is_shown),
-    };
-    let Row { name, connects, body, read, .. } = row;
-    format!("{name:24} {:9} {catalog:8} {:5} {}", word(*connects), word(*body), word(*read))
+    let Row { name, connects, catalog, body, read, .. } = row;
+    let [connects, catalog, body, read] = [connects, catalog, body, read].map(|is_so| word(*is_so));
+    format!("{name:24} {connects:9} {catalog:8} {body:5} {read}")
 }
 
 /// Writes the skill that the clients use.
@@ -185,7 +169,7 @@ mod tests {
         check(0, &seen("", BODY_MARKER, FILE_MARKER), "yes no yes yes", false);
         check(0, &seen(CATALOG_MARKER, "", FILE_MARKER), "yes yes no yes", false);
         check(0, &seen(CATALOG_MARKER, BODY_MARKER, ""), "yes yes yes no", false);
-        check(2, &seen("", BODY_MARKER, FILE_MARKER), "yes no (*) yes yes", true);
+        check(2, &seen("", BODY_MARKER, FILE_MARKER), "yes no yes yes", false);
         check(0, &Value::Null, "no no no no", false);
     }
 }

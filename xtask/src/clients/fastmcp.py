@@ -16,7 +16,7 @@ async def main():
     async with Client(StdioTransport(command=server, args=args)) as client:
         read_first = await client.call_tool("skills_read", {"skill": "pdf", "path": "references/fields.md"})
         loaded = await client.call_tool("skills_load", {"names": ["pdf"]})
-        catalog = client.instructions or ""
+        catalog = "".join(tool.description or "" for tool in await client.list_tools())
         return {"catalog": catalog, "body": seen(loaded), "read": seen(read_first)}
 
 

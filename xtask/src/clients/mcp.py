@@ -13,10 +13,12 @@ def text(result):
 async def main():
     async with stdio_client(StdioServerParameters(command=server, args=args)) as (read, write):
         async with ClientSession(read, write) as session:
-            greeting = await session.initialize()
+            await session.initialize()
+            tools = (await session.list_tools()).tools
+            catalog = "".join(tool.description or "" for tool in tools)
             read_first = await session.call_tool("skills_read", {"skill": "pdf", "path": "references/fields.md"})
             loaded = await session.call_tool("skills_load", {"names": ["pdf"]})
-            return {"catalog": greeting.instructions or "", "body": text(loaded), "read": text(read_first)}
+            return {"catalog": catalog, "body": text(loaded), "read": text(read_first)}
 
 
 print(json.dumps(asyncio.run(main())))

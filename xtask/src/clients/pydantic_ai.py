@@ -16,7 +16,7 @@ def model(messages, info):
     ]
     for key, part in zip(("body", "read"), returned):
         seen[key] = part.model_response_str()
-    seen["catalog"] = str(info.instructions or "") or str(getattr(messages[0], "instructions", "") or "")
+    seen["catalog"] = "".join(tool.description or "" for tool in info.function_tools)
     if not returned:
         return ModelResponse(parts=[ToolCallPart("skills_load", {"names": ["pdf"]})])
     if len(returned) == 1:
@@ -26,7 +26,7 @@ def model(messages, info):
 
 
 async def main():
-    toolset = MCPToolset(StdioTransport(command=server, args=args), include_instructions=True)
+    toolset = MCPToolset(StdioTransport(command=server, args=args))
     await Agent(FunctionModel(model), toolsets=[toolset]).run("Fill the form.")
     return seen
 
