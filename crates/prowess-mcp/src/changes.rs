@@ -1,8 +1,9 @@
-//! Notifications that the list of tools has changed.
+//! Notifications that lists have changed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess::registry::Subscription;
+use rmcp::model::SubscriptionFilter;
 use rmcp::service::{Peer, RoleServer, SubscriptionSink};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
@@ -43,24 +44,46 @@ impl Changes {
     }
 }
 
-/// Sends a notification per change until the client cannot be reached. Revisions before 2026-07-28
-/// send them unasked.
+/// Sends notifications per change until the client cannot be reached, one for each kind of list
+/// that is offered. Revisions before 2026-07-28 send them unasked.
 pub(crate) async fn notify_peer(conversation: Arc<Conversation>, peer: Peer<RoleServer>) {
+    let capabilities = conversation.capabilities();
     let mut changes = Changes::subscribe(conversation).await;
     loop {
         changes.next().await;
-        if peer.notify_tool_list_changed().await.is_err() {
+        let mut is_sent = peer.notify_tool_list_changed().await.is_ok();
+        if capabilities.prompts.is_some() {
+            is_sent &= peer.notify_prompt_list_changed().await.is_ok();
+        }
+        if capabilities.resources.is_some() {
+            is_sent &= peer.notify_resource_list_changed().await.is_ok();
+        }
+        if !is_sent {
             return;
         }
     }
 }
 
-/// Sends a notification per change to one subscription until it ends.
-pub(crate) async fn notify_subscription(conversation: Arc<Conversation>, sink: &SubscriptionSink) {
+/// Sends the accepted notifications per change to one subscription until it ends.
+pub(crate) async fn notify_subscription(
+    conversation: Arc<Conversation>,
+    sink: &SubscriptionSink,
+    accepted: &SubscriptionFilter,
+) {
     let mut changes = Changes::subscribe(conversation).await;
     loop {
         changes.next().await;
-        if sink.notify_tool_list_changed().await.is_err() {
+        let mut is_sent = true;
+        if accepted.tools_list_changed == Some(true) {
+            is_sent &= sink.notify_tool_list_changed().await.is_ok();
+        }
+        if accepted.prompts_list_changed == Some(true) {
+            is_sent &= sink.notify_prompt_list_changed().await.is_ok();
+        }
+        if accepted.resources_list_changed == Some(true) {
+            is_sent &= sink.notify_resource_list_changed().await.is_ok();
+        }
+        if !is_sent {
             return;
         }
     }

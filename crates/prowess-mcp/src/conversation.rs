@@ -4,7 +4,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use prowess::session::SessionHandle;
+use prowess::tools::ToolNaming;
 use prowess::{Runtime, Turn};
+use rmcp::model::ServerCapabilities;
+
+use crate::resources;
 
 /// One connection's session. It ends when the last handle is dropped.
 pub(crate) struct Conversation {
@@ -22,6 +26,35 @@ impl Conversation {
     /// Returns the runtime that the session belongs to.
     pub(crate) fn runtime(&self) -> &Runtime {
         &self.runtime
+    }
+
+    /// Returns the spelling of tool names.
+    pub(crate) fn naming(&self) -> ToolNaming {
+        ToolNaming::new(self.runtime.policies().name_style)
+    }
+
+    /// Returns what the policies let clients use: always tools, prompts if a tool loads skills, and
+    /// the files of skills if a model may read them all.
+    pub(crate) fn capabilities(&self) -> ServerCapabilities {
+        let policies = self.runtime.policies();
+        let mut capabilities = ServerCapabilities::builder()
+            .enable_completions()
+            .enable_prompts()
+            .enable_prompts_list_changed()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .enable_skills_with_directory_read()
+            .build();
+        if policies.tools.load_tool().is_none() {
+            capabilities.prompts = None;
+        }
+        if !resources::are_open(policies) {
+            capabilities.resources = None;
+            capabilities.extensions = None;
+        }
+        capabilities
     }
 
     /// Returns the text that describes the catalog.

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use prowess::tools::{Dispatched, SkillTools, codes};
+use prowess::tools::{Dispatched, SkillTools, ToolNaming, codes};
 use prowess::{ApprovalId, Code, Content, ToolDefinition, ToolResult};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResourceContents, Tool};
 use serde_json::{Map, Value, json};
 
+use crate::annotations::annotated;
 use crate::approval_hint::ApprovalHint;
 
 /// The key of `_meta` under which the code of an error is sent.
@@ -19,14 +20,19 @@ const APPROVAL_KEY: &str = "prowess/approval";
 /// The address of a blob whose tool does not name it. Each blob of a result needs one of its own.
 const UNNAMED_BLOB: &str = "skill-tool:/blob";
 
-/// Converts a tool's definition.
-pub(crate) fn tool(definition: ToolDefinition) -> Tool {
+/// Converts a tool's definition. `naming` spells the names of the skill tools.
+pub(crate) fn tool(definition: ToolDefinition, naming: ToolNaming) -> Tool {
     let schema = match definition.input_schema {
         Value::Object(schema) => schema,
         // The protocol requires an object.
         _ => Map::from_iter([("type".to_owned(), Value::from("object"))]),
     };
-    Tool::new(definition.name, definition.description, Arc::new(schema))
+    let skill_tool = SkillTools::NAMES.iter().find(|name| naming.spell(name) == definition.name);
+    let tool = Tool::new(definition.name, definition.description, Arc::new(schema));
+    match skill_tool {
+        Some(name) => annotated(tool, name),
+        None => tool,
+    }
 }
 
 /// Converts a call's result. A refusal is a result too, so that the model reads the reason; only an

@@ -10,24 +10,37 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A server cannot change a client's instructions after the handshake, so the catalog is part of
-//! the server's instructions and a loaded body is part of the result of the call that loads it.
-//! Each connection has a session of its own: skills that one client loads are not active for
-//! another. When the catalog changes, each client gets one `notifications/tools/list_changed`, or
-//! one per subscription from revision 2026-07-28 on.
+//! A server cannot change a client's instructions after the handshake, so the catalog is in the
+//! description of the tool that loads skills, and a loaded body is part of the result of the call
+//! that loads it. Each connection has a session of its own, which its conversations share: skills
+//! that one client loads are not active for another. When the catalog changes, each client gets one
+//! notification for each kind of list, or one per subscription from revision 2026-07-28 on.
+//!
+//! The skills that a user may load are prompts, and the files of skills are resources, which the
+//! extension `io.modelcontextprotocol/skills` describes with their digests. Files are offered only
+//! if the policies let a model read every file of every skill.
 #![forbid(unsafe_code)]
 
+mod annotations;
 mod approval_hint;
 mod changes;
 mod conversation;
 mod convert;
 mod error;
 mod hangup;
+mod manifest;
+mod page;
+mod prompts;
 mod requests;
+mod resources;
 mod server;
+mod skill_uri;
 mod stdio;
 mod transport;
 
+use prowess::prompt::CatalogPlace;
+use prowess::session::OnLimit;
+use prowess::tools::{ReadGate, ToolHost};
 use prowess::{BodyDelivery, Policies};
 
 pub use approval_hint::ApprovalHint;
@@ -41,12 +54,22 @@ pub fn policies() -> Policies {
     adapt(Policies::default())
 }
 
-/// Adapts policies to the protocol: bodies are delivered in tool results, and files of every
-/// visible skill can be read unless the policies choose a read gate themselves.
+/// Adapts policies to the protocol:
 ///
-/// Reads do not depend on an earlier load because some clients start one server per call.
+/// - Bodies are delivered in tool results, since instructions cannot change.
+/// - The catalog is in the description of the tool that loads skills instead of the instructions,
+///   which many clients drop or cut.
+/// - A connection is not a conversation: loads add skills and always return bodies, the oldest ones
+///   are unloaded at the limit, and files of every visible skill can be read unless the policies
+///   choose a read gate themselves. Some clients start one server per call.
 pub fn adapt(policies: Policies) -> Policies {
     let mut policies = policies.with_body_delivery(BodyDelivery::ToolResult);
-    policies.tools.read_gate.get_or_insert(prowess::tools::ReadGate::Known);
+    policies.tools.read_gate.get_or_insert(ReadGate::Known);
+    policies.tools.host = ToolHost::Foreign;
+    policies.session.on_limit = OnLimit::UnloadOldest;
+    let place = &mut policies.prompt.catalog_place;
+    if *place == CatalogPlace::SystemPrompt && policies.tools.load_tool().is_some() {
+        *place = CatalogPlace::ToolDescription;
+    }
     policies
 }

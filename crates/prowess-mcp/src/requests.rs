@@ -3,17 +3,30 @@
 use prowess::text::{clipped, quoted};
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestMethod, CallToolRequestParams, ConstString, CustomRequest,
-    DiscoverRequestMethod, ErrorCode, ListToolsRequestMethod, SubscriptionsListenRequestMethod,
+    CallToolRequestMethod, CallToolRequestParams, CompleteRequestMethod, ConstString,
+    CustomRequest, DiscoverRequestMethod, ErrorCode, GetPromptRequestMethod, GetSkillRequestMethod,
+    ListPromptsRequestMethod, ListResourceTemplatesRequestMethod, ListResourcesRequestMethod,
+    ListSkillsRequestMethod, ListToolsRequestMethod, ReadResourceDirectoryRequestMethod,
+    ReadResourceRequestMethod, SubscriptionsListenRequestMethod,
 };
 
 /// The methods that this server implements. The protocol's library passes a request on as a custom
 /// one if the method is known and the parameters are not.
-const IMPLEMENTED: [&str; 5] = [
+const IMPLEMENTED: [&str; 15] = [
     CallToolRequestMethod::VALUE,
     ListToolsRequestMethod::VALUE,
     DiscoverRequestMethod::VALUE,
     SubscriptionsListenRequestMethod::VALUE,
+    ListPromptsRequestMethod::VALUE,
+    GetPromptRequestMethod::VALUE,
+    CompleteRequestMethod::VALUE,
+    ListResourcesRequestMethod::VALUE,
+    ListResourceTemplatesRequestMethod::VALUE,
+    ReadResourceRequestMethod::VALUE,
+    ListSkillsRequestMethod::VALUE,
+    GetSkillRequestMethod::VALUE,
+    ReadResourceDirectoryRequestMethod::VALUE,
+    "initialize",
     "ping",
 ];
 

@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
-use prowess::{BodyDelivery, Cancel, Runtime, ToolCall};
+use prowess::{BodyDelivery, Cancel, Runtime, ToolCall, Turn};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
+    GetSkillResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -14,8 +18,9 @@ use serde_json::Value;
 use crate::approval_hint::{ApprovalHint, decide_in_the_host};
 use crate::changes::{PeerTask, notify_subscription};
 use crate::conversation::Conversation;
+use crate::page::{Page, cursor, only_page};
 use crate::transport::Closed;
-use crate::{ServeError, convert, requests};
+use crate::{ServeError, convert, manifest, prompts, requests, resources};
 
 /// Serves one client. Create one per connection; they can share a runtime.
 pub struct SkillServer {
@@ -59,10 +64,38 @@ impl SkillServer {
     }
 }
 
+impl SkillServer {
+    /// Runs a request in a turn of its own.
+    async fn in_turn<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Turn) -> Result<T, ErrorData> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        self.conversation.in_turn(work).await.map_err(internal)?
+    }
+
+    /// Returns the page of a list that a request asks for.
+    async fn page<T: Send + 'static>(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        list: fn(&Turn, Option<&str>, usize) -> Result<Page<T>, ErrorData>,
+    ) -> Result<Page<T>, ErrorData> {
+        let size = self.conversation.runtime().policies().tools.list_page;
+        self.in_turn(move |turn| list(turn, cursor(request.as_ref()).as_deref(), size)).await
+    }
+
+    /// Returns an error unless clients may read files.
+    fn check_open(&self, method: &str) -> Result<(), ErrorData> {
+        if resources::are_open(self.conversation.runtime().policies()) {
+            return Ok(());
+        }
+        let message = format!("{method} is not offered: the server's policies limit what is read");
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
+    }
+}
+
 impl ServerHandler for SkillServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities =
-            ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        let capabilities = self.conversation.capabilities();
         let implementation = Implementation::new("prowess", env!("CARGO_PKG_VERSION"));
         let info = ServerConfig::new(capabilities).with_server_info(implementation);
         match self.conversation.instructions() {
@@ -79,21 +112,16 @@ impl ServerHandler for SkillServer {
         &self,
         _requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(SubscriptionFilter::builder().tools_list_changed().build())
+        let lists = SubscriptionFilter::builder().tools_list_changed().prompts_list_changed();
+        Some(lists.resources_list_changed().build())
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let mut closed = self.closed.clone();
-        let wants_tools = subscription.accepted().tools_list_changed == Some(true);
-        let notifying = async {
-            if wants_tools {
-                notify_subscription(Arc::clone(&self.conversation), subscription.sink()).await;
-            } else {
-                std::future::pending::<()>().await;
-            }
-        };
+        let accepted = subscription.accepted();
+        let conversation = Arc::clone(&self.conversation);
         tokio::select! {
-            () = notifying => {}
+            () = notify_subscription(conversation, subscription.sink(), accepted) => {}
             () = subscription.cancelled() => {}
             () = closed.wait() => {}
         }
@@ -105,13 +133,11 @@ impl ServerHandler for SkillServer {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if request.is_some_and(|request| request.cursor.is_some()) {
-            let message = "unknown cursor: the list of tools has one page";
-            return Err(ErrorData::invalid_params(message, None));
-        }
-        let tools =
-            self.conversation.in_turn(prowess::Turn::newest_tools).await.map_err(internal)?;
-        Ok(ListToolsResult::with_all_items(tools.into_iter().map(convert::tool).collect()))
+        only_page(cursor(request.as_ref()).as_deref())?;
+        let tools = self.conversation.in_turn(Turn::newest_tools).await.map_err(internal)?;
+        let naming = self.conversation.naming();
+        let tools = tools.into_iter().map(|tool| convert::tool(tool, naming)).collect();
+        Ok(ListToolsResult::with_all_items(tools))
     }
 
     async fn call_tool(
@@ -134,6 +160,100 @@ impl ServerHandler for SkillServer {
         };
         let dispatched = dispatched.map_err(internal)?;
         Ok(convert::result(dispatched, self.approval_hint)?.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let Page { items, next } = self.page(request, prompts::list).await?;
+        let mut result = ListPromptsResult::with_all_items(items);
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let GetPromptRequestParams { name, arguments, .. } = request;
+        let arguments = arguments.unwrap_or_default();
+        let result = self.in_turn(move |turn| prompts::get(turn, &name, &arguments));
+        Ok(result.await?.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let CompleteRequestParams { r#ref: reference, argument, .. } = request;
+        let found = self.in_turn(move |turn| prompts::complete(turn, &reference, &argument));
+        Ok(CompleteResult::new(found.await?))
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.check_open("resources/list")?;
+        let Page { items, next } = self.page(request, resources::list).await?;
+        let mut result = ListResourcesResult::with_all_items(items);
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.check_open("resources/templates/list")?;
+        only_page(cursor(request.as_ref()).as_deref())?;
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.check_open("resources/read")?;
+        let contents = self.in_turn(move |turn| resources::read(turn, &request.uri));
+        Ok(ReadResourceResult::new(vec![contents.await?]).into())
+    }
+
+    async fn list_skills(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let Page { items, next } = self.page(request, manifest::list).await?;
+        let mut result = ListSkillsResult::with_all_items(items);
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let found = self.in_turn(move |turn| manifest::get(turn.catalog(), &request.uri));
+        Ok(GetSkillResult::new(found.await?))
+    }
+
+    async fn read_resource_directory(
+        &self,
+        request: ReadResourceDirectoryRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
+        only_page(request.cursor.as_deref())?;
+        let children = self.in_turn(move |turn| resources::children(turn, &request.uri));
+        Ok(ReadResourceDirectoryResult::with_all_items(children.await?))
     }
 
     async fn on_custom_request(

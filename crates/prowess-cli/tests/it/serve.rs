@@ -98,18 +98,23 @@ pub(crate) fn block_on(test: impl Future<Output = ()>) {
 }
 
 #[test]
-fn the_greeting_holds_the_catalog_and_no_body() {
+fn first_sight_holds_the_catalog_and_no_body() {
     block_on(async {
         let tree = tree();
         let client = Client::connect(tree.path()).await;
         let server = client.service.peer_info().expect("the server says who it is");
         assert_eq!(server.server_info.as_ref().map(|info| info.name.as_str()), Some("prowess"));
-        let instructions = server.instructions.as_deref().expect("there are instructions");
+        let shown = client.shown().await;
         for part in ["<available_skills>", "<name>pdf</name>", "Helps with tables.", "skills_load"]
         {
-            assert!(instructions.contains(part), "the instructions have {part}: {instructions}");
+            assert_eq!(shown.matches(part).count().min(1), 1, "the model sees {part}: {shown}");
         }
-        assert!(!instructions.contains("# How to use"), "no skill is loaded yet");
+        assert_eq!(
+            shown.matches("Helps with tables.").count(),
+            1,
+            "nothing is sent twice: {shown}"
+        );
+        assert!(!shown.contains("# How to use"), "no skill is loaded yet");
     });
 }
 
@@ -120,7 +125,15 @@ fn the_tools_have_names_and_schemas_that_every_vendor_takes() {
         let client = Client::connect(tree.path()).await;
         let tools = client.service.list_all_tools().await.expect("the tools are listed");
         let names: Vec<_> = tools.iter().map(|tool| tool.name.as_ref()).collect();
-        assert_eq!(names, ["skills_load", "skills_unload", "skills_read"]);
+        let expected = [
+            "skills_load",
+            "skills_unload",
+            "skills_read",
+            "skills_list",
+            "skills_search",
+            "skills_describe",
+        ];
+        assert_eq!(names, expected);
         let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         for tool in &tools {
             assert!((1..=64).contains(&tool.name.len()) && tool.name.bytes().all(is_legal));
@@ -483,7 +496,7 @@ fn garbage_between_the_messages_is_survived() {
     }
     server.send(b"\xff\xfe\xc0\n\n\n");
     let tools = server.request(1, "tools/list", &json!({}));
-    assert_eq!(tools["result"]["tools"].as_array().map(Vec::len), Some(3), "{tools}");
+    assert_eq!(tools["result"]["tools"].as_array().map(Vec::len), Some(6), "{tools}");
     let unknown = server.request(2, "no/such/method", &json!({}));
     assert_eq!(unknown["error"]["code"], -32601, "an unknown method is an error");
     let params = json!({ "name": "skills_loda", "arguments": {} });

@@ -49,5 +49,6 @@ fn new_skill_notifies_the_client() {
         let tools = connected.list_all_tools().await.expect("the list");
         let names = serde_json::to_string(&tools).expect("tools are JSON");
         assert!(names.contains("\"pdf\""), "the list names the new skill: {names}");
+        assert!(names.contains("Fills forms."), "and describes it: {names}");
     });
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use prowess::session::MemoryStore;
 use prowess::{Runtime, SessionStore};
 use prowess_mcp::ServeError;
+use prowess_testkit::Tree;
 use serde_json::json;
 
 use crate::{block_on, call, greet, greet_and_watch};
@@ -59,12 +60,98 @@ fn session_ends_with_its_connection() {
 }
 
 #[test]
-fn tools_list_shows_the_composed_description() {
+fn parallel_loads_replace_nothing() {
     block_on(async {
-        let mut policies = prowess_mcp::policies();
-        policies.prompt.catalog_place = prowess::prompt::CatalogPlace::ToolDescription;
-        let builder = Runtime::builder().policies(policies).default_skills();
+        let tree = Tree::new("");
+        for name in ["one", "two", "three"] {
+            let text = format!("---\nname: {name}\ndescription: x\n---\nBody of {name}\n");
+            tree.write(&format!("{name}/SKILL.md"), text);
+            tree.write(&format!("{name}/notes.md"), format!("Notes of {name}"));
+        }
+        let builder = Runtime::builder().policies(prowess_mcp::policies());
+        let builder = builder.skills_directory("user", tree.path());
         let client = greet(Arc::new(builder.build().expect("the runtime is complete"))).await;
+        let load = |name: &str| {
+            let request = call("skills_load", &json!({ "names": [name] }));
+            let peer = client.peer().clone();
+            tokio::spawn(async move { peer.call_tool(request).await.expect("an answer") })
+        };
+        let loads = ["one", "two", "three"].map(load);
+        for (load, name) in loads.into_iter().zip(["one", "two", "three"]) {
+            let loaded = load.await.expect("no panic");
+            let text = serde_json::to_string(&loaded).expect("results are JSON");
+            assert!(text.contains(&format!("Body of {name}")), "{text}");
+        }
+        for name in ["one", "two", "three"] {
+            let read = call("skills_read", &json!({ "skill": name, "path": "notes.md" }));
+            assert_eq!(client.call_tool(read).await.expect("an answer").is_error, Some(false));
+        }
+    });
+}
+
+/// The transcript of another conversation on the same connection does not have the body.
+#[test]
+fn second_load_returns_the_body_again() {
+    block_on(async {
+        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
+        let client = greet(Arc::new(builder.build().expect("the runtime is complete"))).await;
+        for _ in 0..2 {
+            let load = call("skills_load", &json!({ "names": ["skill-writing"] }));
+            let loaded = client.call_tool(load).await.expect("an answer");
+            let text = serde_json::to_string(&loaded.content).expect("results are JSON");
+            assert!(text.contains("# Writing a skill"), "{text}");
+        }
+    });
+}
+
+/// A server runs for days, and no conversation ends on it.
+#[test]
+fn any_number_of_skills_can_be_loaded() {
+    block_on(async {
+        let tree = Tree::new("");
+        let names: Vec<_> = (0..20).map(|number| format!("skill-{number}")).collect();
+        for name in &names {
+            let text = format!("---\nname: {name}\ndescription: x\n---\nBody of {name}\n");
+            tree.write(&format!("{name}/SKILL.md"), text);
+        }
+        let builder = Runtime::builder().policies(prowess_mcp::policies());
+        let builder = builder.skills_directory("user", tree.path());
+        let client = greet(Arc::new(builder.build().expect("the runtime is complete"))).await;
+        for name in &names {
+            let load = call("skills_load", &json!({ "names": [name] }));
+            let loaded = client.call_tool(load).await.expect("an answer");
+            assert_eq!(loaded.is_error, Some(false), "{loaded:?}");
+        }
+    });
+}
+
+#[test]
+fn skill_tools_have_titles_and_hints() {
+    block_on(async {
+        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
+        let client = greet(Arc::new(builder.build().expect("the runtime is complete"))).await;
+        let tools = client.list_all_tools().await.expect("an answer");
+        assert!(tools.len() >= 6, "{tools:?}");
+        for tool in tools {
+            let hints = tool.annotations.expect("each skill tool has hints");
+            assert!(tool.title.is_some() && tool.title == hints.title, "{}", tool.name);
+            assert_eq!(hints.read_only_hint, Some(true), "{}", tool.name);
+            assert_eq!(hints.destructive_hint, Some(false), "{}", tool.name);
+            assert_eq!(hints.idempotent_hint, Some(true), "{}", tool.name);
+            assert_eq!(hints.open_world_hint, Some(false), "{}", tool.name);
+        }
+    });
+}
+
+#[test]
+fn tools_list_shows_the_catalog() {
+    block_on(async {
+        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
+        let client = greet(Arc::new(builder.build().expect("the runtime is complete"))).await;
+        let server = client.peer_info().expect("the handshake is done");
+        let instructions = server.instructions.as_deref().unwrap_or_default();
+        assert!(instructions.contains("skills_load"), "the rule stays: {instructions}");
+        assert!(!instructions.contains("<name>"), "nothing is sent twice: {instructions}");
         let tools = client.list_all_tools().await.expect("an answer");
         let load = tools.iter().find(|tool| tool.name == "skills_load").expect("it is offered");
         let description = load.description.as_deref().unwrap_or_default();

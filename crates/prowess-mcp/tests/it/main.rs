@@ -6,8 +6,10 @@ mod cancelling;
 mod changes;
 mod conversations;
 mod converting;
+mod prompts;
 mod raw;
 mod requests;
+mod resources;
 mod subscriptions;
 
 use std::sync::Arc;

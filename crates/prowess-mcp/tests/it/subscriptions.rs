@@ -53,11 +53,24 @@ fn change_is_sent_to_the_subscription() {
         let tree = Tree::new("");
         let runtime = runtime(&tree);
         let mut raw = Raw::greeted(Arc::clone(&runtime), REVISION).await;
-        let filter = json!({ "toolsListChanged": true, "promptsListChanged": true });
-        listen(&mut raw, "s1", filter, json!({ "toolsListChanged": true })).await;
-        let message = change_until_notified(&mut raw, &runtime, &tree).await;
-        assert_eq!(message["method"], "notifications/tools/list_changed", "{message}");
-        assert_eq!(message["params"]["_meta"][SUBSCRIPTION_ID], "s1", "{message}");
+        let filter = json!({
+            "toolsListChanged": true,
+            "promptsListChanged": true,
+            "resourcesListChanged": true,
+        });
+        listen(&mut raw, "s1", filter.clone(), filter).await;
+        let mut message = change_until_notified(&mut raw, &runtime, &tree).await;
+        for list in ["tools", "prompts", "resources"] {
+            assert_eq!(
+                message["method"],
+                format!("notifications/{list}/list_changed"),
+                "{message}"
+            );
+            assert_eq!(message["params"]["_meta"][SUBSCRIPTION_ID], "s1", "{message}");
+            if list != "resources" {
+                message = raw.receive().await;
+            }
+        }
     });
 }
 
@@ -67,7 +80,8 @@ fn subscription_without_tools_gets_nothing() {
         let tree = Tree::new("");
         let runtime = runtime(&tree);
         let mut raw = Raw::greeted(Arc::clone(&runtime), REVISION).await;
-        listen(&mut raw, "none", json!({ "resourcesListChanged": true }), json!({})).await;
+        let one_file = json!({ "resourceSubscriptions": ["skill://pdf/SKILL.md"] });
+        listen(&mut raw, "none", one_file, json!({})).await;
         listen(
             &mut raw,
             "tools",

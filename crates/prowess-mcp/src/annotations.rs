@@ -1,0 +1,31 @@
+//! Titles and hints of the skill tools. Some clients run tools without hints one at a time.
+
+use prowess::tools::SkillTools;
+use rmcp::model::{Tool, ToolAnnotations};
+
+/// Returns the tool with its title and hints. `name` is the canonical name of a skill tool.
+pub(crate) fn annotated(tool: Tool, name: &str) -> Tool {
+    let title = title(name);
+    // Loading and unloading change only what this server remembers of the session.
+    let is_read_only = name != SkillTools::RUN;
+    let hints = ToolAnnotations::with_title(title)
+        .read_only(is_read_only)
+        .destructive(!is_read_only)
+        .idempotent(is_read_only)
+        .open_world(!is_read_only);
+    tool.with_title(title).with_annotations(hints)
+}
+
+fn title(name: &str) -> &'static str {
+    match name {
+        "skills.load" | "activate_skill" => "Load skills",
+        "skills.unload" => "Unload skills",
+        "skills.read" | "read_skill_resource" => "Read a file of a skill",
+        "skills.list" | "list_skills" => "List skills",
+        "skills.search" => "Search skills",
+        "skills.describe" => "Describe a skill",
+        SkillTools::RUN => "Run a script of a skill",
+        "read_skill" | "get_skill" => "Read a skill",
+        _ => "Use a skill",
+    }
+}

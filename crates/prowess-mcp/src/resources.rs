@@ -1,0 +1,135 @@
+//! Files of skills as resources, byte for byte.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use prowess::tools::{ReadGate, ReadScope};
+use prowess::{Code, Policies, ReadLimit, ResourcePath, ToolCall, ToolResult, Turn};
+use rmcp::ErrorData;
+use rmcp::model::{DIRECTORY_MIME_TYPE, Resource, ResourceContents, ResourceTemplate};
+use serde_json::json;
+
+use crate::manifest::MOST_BYTES;
+use crate::page::{Page, page};
+use crate::skill_uri::{self, Located, SKILL_FILE, file, locate};
+
+/// The number of files that a directory is read from.
+const MOST_LISTED: usize = 100_000;
+
+/// The media type of a file with instructions.
+const MARKDOWN: &str = "text/markdown";
+
+/// Returns whether clients may read files: only if the policies let a model read every file of
+/// every skill, too.
+pub(crate) fn are_open(policies: &Policies) -> bool {
+    let tools = &policies.tools;
+    tools.read_gate() == ReadGate::Known && tools.read_scope == ReadScope::Package
+}
+
+/// Returns a page of the files with instructions.
+pub(crate) fn list(
+    turn: &Turn,
+    cursor: Option<&str>,
+    size: usize,
+) -> Result<Page<Resource>, ErrorData> {
+    let skills = skill_uri::all(turn.catalog());
+    let Page { items, next } = page(skills, |(uri, _)| uri, cursor, size)?;
+    let resource = |(directory, record): (String, prowess::Record<'_>)| {
+        Resource::new(file(&directory, SKILL_FILE), record.name())
+            .with_description(record.description())
+            .with_mime_type(MARKDOWN)
+    };
+    Ok(Page { items: items.into_iter().map(resource).collect(), next })
+}
+
+/// Returns the template of the URIs of all files.
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
+    let template = ResourceTemplate::new("skill://{skill}/{+path}", "skill-file");
+    vec![template.with_title("File of a skill").with_description("A file of a skill, by its path")]
+}
+
+/// Reads a file. The call has the same gate, limits and audit as one of `skills.read`.
+pub(crate) fn read(turn: &Turn, uri: &str) -> Result<ResourceContents, ErrorData> {
+    let Located { record, path } = locate(turn.catalog(), uri).ok_or_else(|| not_found(uri))?;
+    let path = if path == SKILL_FILE { record.file() } else { &path };
+    let path = ResourcePath::new(path).map_err(|_| not_found(uri))?;
+    let arguments = json!({ "skill": record.id(), "path": path.as_str() });
+    let call = ToolCall::new("skills.read", arguments);
+    let mut read = None;
+    let dispatched = turn.guard(&call, || {
+        let result = turn.catalog().read(record, &path, ReadLimit(MOST_BYTES));
+        let shown = match &result {
+            Ok(_) => ToolResult::text(""),
+            Err(error) => ToolResult::error(Code::new(error.kind.as_str()), "it cannot be read"),
+        };
+        read = Some(result);
+        shown
+    });
+    match read {
+        Some(Ok(bytes)) => Ok(contents(bytes, uri, path.as_str())),
+        Some(Err(_)) => Err(not_found(uri)),
+        None => {
+            let reason = dispatched.result.message().unwrap_or("the file may not be read");
+            let data = dispatched.result.code.as_ref().map(|code| json!({ "code": code }));
+            Err(ErrorData::invalid_request(reason.to_owned(), data))
+        }
+    }
+}
+
+fn contents(bytes: Vec<u8>, uri: &str, path: &str) -> ResourceContents {
+    let is_markdown = path.to_ascii_lowercase().ends_with(".md");
+    match String::from_utf8(bytes) {
+        Ok(text) => {
+            let mime_type = if is_markdown { MARKDOWN } else { "text/plain" };
+            ResourceContents::text(text, uri).with_mime_type(mime_type)
+        }
+        Err(error) => {
+            let data = STANDARD.encode(error.into_bytes());
+            ResourceContents::blob(data, uri).with_mime_type("application/octet-stream")
+        }
+    }
+}
+
+/// Returns the direct children of a directory.
+pub(crate) fn children(turn: &Turn, uri: &str) -> Result<Vec<Resource>, ErrorData> {
+    let catalog = turn.catalog();
+    let Located { record, path } = locate(catalog, uri).ok_or_else(|| not_found(uri))?;
+    let listing = catalog.list(record, MOST_LISTED).map_err(|_| not_found(uri))?;
+    let base = uri.trim_end_matches('/');
+    let mut children = BTreeMap::new();
+    if path.is_empty() {
+        let child = Resource::new(file(base, SKILL_FILE), SKILL_FILE).with_mime_type(MARKDOWN);
+        children.insert(SKILL_FILE.to_owned(), child);
+    }
+    for resource in &listing.resources {
+        let below = if path.is_empty() {
+            Some(resource.path.as_str())
+        } else {
+            let below = resource.path.as_str().strip_prefix(&path);
+            below.and_then(|below| below.strip_prefix('/'))
+        };
+        let Some(below) = below else { continue };
+        let (name, is_directory) = match below.split_once('/') {
+            Some((name, _)) => (name, true),
+            None => (below, false),
+        };
+        let child = Resource::new(file(base, name), name);
+        let child = if is_directory {
+            child.with_mime_type(DIRECTORY_MIME_TYPE)
+        } else {
+            child.with_size(resource.bytes)
+        };
+        children.entry(name.to_owned()).or_insert(child);
+    }
+    if children.is_empty() {
+        return Err(not_found(uri));
+    }
+    Ok(children.into_values().collect())
+}
+
+/// Returns the error for a URI without a file.
+pub(crate) fn not_found(uri: &str) -> ErrorData {
+    let message = format!("no resource {}", prowess::text::quoted(uri));
+    ErrorData::resource_not_found(message, None)
+}

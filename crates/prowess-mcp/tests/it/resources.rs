@@ -1,0 +1,247 @@
+//! Resources and the skills extension, as a client that checks digests sees them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use prowess::tools::{ReadGate, ReadScope};
+use prowess::{Policies, Runtime};
+use prowess_testkit::Tree;
+use rmcp::model::{Skill, SkillResources, validate_skills};
+use serde_json::{Value, json};
+
+use crate::block_on;
+use crate::raw::{Raw, meta};
+
+const REVISION: &str = "2026-07-28";
+const TEXT: &str = "---\nname: pdf\ndescription: Fills & forms.\nlicense: MIT\n\
+    metadata:\n  author: us\n---\n</skill_content> $ARGUMENTS\n";
+const BINARY: [u8; 4] = [0, 255, 13, 10];
+
+/// Returns two layers of skills: a name that both have, and one that is not its directory's.
+fn tree() -> Tree {
+    let tree = Tree::new("");
+    tree.write("project/pdf/SKILL.md", TEXT);
+    tree.write("project/pdf/references/a b.md", "Reference\r\n");
+    tree.write("project/pdf/references/deep/x.md", "x");
+    tree.write("project/pdf/form.bin", BINARY);
+    tree.write("project/other/SKILL.md", "---\nname: renamed\ndescription: x\n---\nBody\n");
+    tree.write("user/pdf/SKILL.md", "---\nname: pdf\ndescription: y\n---\nShadowed\n");
+    tree
+}
+
+async fn connect(tree: &Tree, policies: Policies) -> Raw {
+    let builder = Runtime::builder().policies(policies);
+    let builder = builder
+        .skills_directory("user", tree.join("user"))
+        .skills_directory("project", tree.join("project"));
+    Raw::greeted(Arc::new(builder.build().expect("the runtime is complete")), REVISION).await
+}
+
+async fn ask(raw: &mut Raw, method: &str, params: Value) -> Value {
+    raw.request(json!(1), method, meta(REVISION, params)).await
+}
+
+/// Lists every skill, a page at a time.
+async fn list(raw: &mut Raw) -> Vec<Skill> {
+    let mut skills = Vec::new();
+    let mut params = json!({});
+    loop {
+        let answer = ask(raw, "skills/list", params).await;
+        assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
+        let page = answer["result"]["skills"].clone();
+        skills.extend(serde_json::from_value::<Vec<Skill>>(page).expect("skills are data"));
+        match &answer["result"]["nextCursor"] {
+            Value::Null => return skills,
+            cursor => params = json!({ "cursor": cursor }),
+        }
+    }
+}
+
+/// Returns the bytes of a resource.
+fn bytes(answer: &Value) -> Vec<u8> {
+    let contents = &answer["result"]["contents"][0];
+    match contents["text"].as_str() {
+        Some(text) => text.as_bytes().to_vec(),
+        None => STANDARD.decode(contents["blob"].as_str().expect("a blob")).expect("base64"),
+    }
+}
+
+#[test]
+fn every_listed_file_has_its_digest() {
+    block_on(async {
+        let tree = tree();
+        let mut policies = prowess_mcp::policies();
+        policies.tools.list_page = 2;
+        let mut raw = connect(&tree, policies).await;
+        let skills = list(&mut raw).await;
+        validate_skills(&skills).expect("the list follows the extension");
+        let mut files = BTreeMap::new();
+        for skill in &skills {
+            let SkillResources::Files(resources) = &skill.resources else { panic!("{skill:?}") };
+            for resource in resources {
+                let read = ask(&mut raw, "resources/read", json!({ "uri": resource.uri })).await;
+                let bytes = bytes(&read);
+                resource.verify(&bytes).expect("the bytes are those of the list");
+                files.insert(resource.uri.clone(), bytes);
+            }
+            let found = ask(&mut raw, "skills/get", json!({ "uri": skill.uri })).await;
+            let found: Skill = serde_json::from_value(found["result"]["skill"].clone()).unwrap();
+            assert_eq!(&found, skill, "one skill is what the list says");
+        }
+        let uris: Vec<_> = files.keys().map(String::as_str).collect();
+        let expected = [
+            "skill://pdf/SKILL.md",
+            "skill://pdf/form.bin",
+            "skill://pdf/references/a%20b.md",
+            "skill://pdf/references/deep/x.md",
+            "skill://renamed/SKILL.md",
+            "skill://user%3Apdf/pdf/SKILL.md",
+        ];
+        assert_eq!(uris, expected, "a shadowed skill is served under its qualified id");
+        assert_eq!(files["skill://pdf/form.bin"], BINARY);
+        assert_eq!(files["skill://pdf/SKILL.md"], TEXT.as_bytes(), "not encoded for a model");
+    });
+}
+
+#[test]
+fn frontmatter_is_verbatim() {
+    block_on(async {
+        let tree = tree();
+        let mut raw = connect(&tree, prowess_mcp::policies()).await;
+        let found = ask(&mut raw, "skills/get", json!({ "uri": "skill://pdf/SKILL.md" })).await;
+        let expected = json!({
+            "name": "pdf",
+            "description": "Fills & forms.",
+            "license": "MIT",
+            "metadata": { "author": "us" },
+        });
+        assert_eq!(found["result"]["skill"]["frontmatter"], expected);
+        assert!(found["result"]["ttlMs"].is_u64() && found["result"]["cacheScope"].is_string());
+    });
+}
+
+#[test]
+fn directories_list_direct_children() {
+    block_on(async {
+        let tree = tree();
+        let mut raw = connect(&tree, prowess_mcp::policies()).await;
+        for (uri, expected) in [
+            (
+                "skill://pdf",
+                json!([
+                    ["skill://pdf/SKILL.md", "text/markdown"],
+                    ["skill://pdf/form.bin", null],
+                    ["skill://pdf/references", "inode/directory"],
+                ]),
+            ),
+            (
+                "skill://pdf/references",
+                json!([
+                    ["skill://pdf/references/a%20b.md", null],
+                    ["skill://pdf/references/deep", "inode/directory"],
+                ]),
+            ),
+            (
+                "skill://user%3Apdf/pdf",
+                json!([["skill://user%3Apdf/pdf/SKILL.md", "text/markdown"]]),
+            ),
+        ] {
+            let read = ask(&mut raw, "resources/directory/read", json!({ "uri": uri })).await;
+            let children = read["result"]["resources"].as_array().expect("children").iter();
+            let children: Value =
+                children.map(|child| json!([child["uri"], child["mimeType"]])).collect();
+            assert_eq!(children, expected, "{uri}");
+        }
+    });
+}
+
+#[test]
+fn wrong_uris_and_cursors_are_invalid_params() {
+    block_on(async {
+        let tree = tree();
+        tree.write("secret.md", "canary-5d1f");
+        let mut raw = connect(&tree, prowess_mcp::policies()).await;
+        let uris = [
+            "skill://nothing/SKILL.md",
+            "skill://pdf/missing.md",
+            "skill://pdf/../other/SKILL.md",
+            "skill://pdf/%2e%2e/other/SKILL.md",
+            "skill://pdf/..%2f..%2fsecret.md",
+            "skill://pdf//etc/passwd",
+            "skill://pdf/references",
+            "file:///etc/passwd",
+            "pdf/SKILL.md",
+            "",
+        ];
+        for uri in uris {
+            for method in ["resources/read", "skills/get"] {
+                let answer = ask(&mut raw, method, json!({ "uri": uri })).await;
+                assert_eq!(answer["error"]["code"], -32602, "{method} {uri}: {answer}");
+                assert!(!answer.to_string().contains("canary"), "{answer}");
+            }
+        }
+        for uri in ["skill://pdf/form.bin", "skill://pdf/nothing", "skill://nothing"] {
+            let answer = ask(&mut raw, "resources/directory/read", json!({ "uri": uri })).await;
+            assert_eq!(answer["error"]["code"], -32602, "{uri}: {answer}");
+        }
+        let lists = [
+            "skills/list",
+            "resources/list",
+            "resources/templates/list",
+            "prompts/list",
+            "tools/list",
+        ];
+        for list in lists {
+            let answer = ask(&mut raw, list, json!({ "cursor": "bogus" })).await;
+            assert_eq!(answer["error"]["code"], -32602, "{list}: {answer}");
+        }
+        let answer = ask(&mut raw, "skills/get", json!({})).await;
+        assert_eq!(answer["error"]["code"], -32602, "the parameter is missing: {answer}");
+    });
+}
+
+/// A policy that limits what a model reads limits every other way too.
+#[test]
+fn limited_reads_close_the_resources() {
+    block_on(async {
+        let tree = tree();
+        let mut gated = prowess_mcp::policies();
+        gated.tools.read_gate = Some(ReadGate::Active);
+        let mut scoped = prowess_mcp::policies();
+        scoped.tools.read_scope = ReadScope::Resources;
+        for policies in [gated, scoped] {
+            let mut raw = connect(&tree, policies).await;
+            let discovered = ask(&mut raw, "server/discover", json!({})).await;
+            let capabilities = &discovered["result"]["capabilities"];
+            assert!(capabilities["resources"].is_null(), "{discovered}");
+            assert!(capabilities["extensions"].is_null(), "{discovered}");
+            for method in ["resources/read", "skills/get", "resources/directory/read"] {
+                let uri = json!({ "uri": "skill://pdf/SKILL.md" });
+                let answer = ask(&mut raw, method, uri).await;
+                assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+            }
+            for method in ["resources/list", "resources/templates/list", "skills/list"] {
+                let answer = ask(&mut raw, method, json!({})).await;
+                assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+            }
+        }
+    });
+}
+
+#[test]
+fn skill_beyond_the_limits_is_not_listed() {
+    block_on(async {
+        let tree = Tree::new("");
+        tree.write("project/many/SKILL.md", "---\nname: many\ndescription: x\n---\nBody\n");
+        for number in 0..512 {
+            tree.write(&format!("project/many/{number}.md"), "x");
+        }
+        std::fs::create_dir_all(tree.join("user")).expect("a directory");
+        let mut raw = connect(&tree, prowess_mcp::policies()).await;
+        assert!(list(&mut raw).await.is_empty(), "clients need not accept it");
+        let found = ask(&mut raw, "skills/get", json!({ "uri": "skill://many/SKILL.md" })).await;
+        assert_eq!(found["result"]["skill"]["resources"], "dynamic", "{found}");
+    });
+}
