@@ -22,6 +22,9 @@ use crate::page::{Page, cursor, only_page};
 use crate::transport::Closed;
 use crate::{ServeError, convert, manifest, prompts, requests, resources};
 
+/// Returns the page of a list after a cursor, of at most this many items.
+type List<T> = fn(&Turn, Option<&str>, usize) -> Result<Page<T>, ErrorData>;
+
 /// Serves one client. Create one per connection; they can share a runtime.
 pub struct SkillServer {
     conversation: Arc<Conversation>,
@@ -77,7 +80,7 @@ impl SkillServer {
     async fn page<T: Send + 'static>(
         &self,
         request: Option<PaginatedRequestParams>,
-        list: fn(&Turn, Option<&str>, usize) -> Result<Page<T>, ErrorData>,
+        list: List<T>,
     ) -> Result<Page<T>, ErrorData> {
         let size = self.conversation.runtime().policies().tools.list_page;
         self.in_turn(move |turn| list(turn, cursor(request.as_ref()).as_deref(), size)).await
