@@ -50,6 +50,8 @@ cargo xtask COMMAND
   corpus DIR         list DIR and check that every SKILL.md in it is accounted for
   recall DIR         measure how many of 200 needs a scripted model meets with the skills of DIR in two calls, by
                      policy; fewer than 95 % by the default is a failure
+  agents             measure the tokens of catalogs by format and size, and of three tasks of a scripted model in
+                     the format of each vendor; a failed path, a script that is read or 20 % more tokens is a failure
   prefix             replay 200 turns and measure the share of prompt tokens that a prompt cache would keep, by
                      policy; less than 90 % by the default is a failure
   conformance FILE   compare the command line with the recorded reference tool
@@ -100,6 +102,7 @@ fn main() -> ExitCode {
         ["parity", directory] => parity::run(Path::new(directory)),
         ["tokens", directory] => tokens(Path::new(directory)),
         ["recall", directory] => recall(Path::new(directory)),
+        ["agents"] => cargo(["run", "--package", "benches", "--bin", "agents"]),
         ["prefix"] => cargo(["run", "--package", "benches", "--bin", "prefix"]),
         ["plugins"] => plugins::check(),
         ["plugins", directory] => {

@@ -1,7 +1,10 @@
 //! Prints the share of prompt tokens that a provider's prompt cache would have kept over 200 turns
-//! with loads, unloads and edits, by policy, and fails if the default policy keeps less than 90 %.
+//! with loads, unloads and edits, by policy. Fails if the default policy keeps less than 90 %, or
+//! if writing the catalog in each call keeps as much: then the turns show nothing.
 //!
-//! What is kept of a prompt is its common prefix with the prompt of the turn before.
+//! What is kept of a request is its common prefix with the request of the turn before: the
+//! definitions of the tools, which providers put first, and the instructions. Messages are the
+//! host's, and do not count.
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
 use std::path::Path;
@@ -26,19 +29,20 @@ fn main() -> ExitCode {
     println!("{TURNS} turns, {SKILLS} skills\n");
     println!("| `catalog_every` | tokens | kept | share |");
     println!("|---|--:|--:|--:|");
-    let mut is_enough = true;
-    for every in [CatalogEvery::Call, CatalogEvery::Session, CatalogEvery::Change] {
-        let kept = replayed(every);
-        let share = kept.tokens * 100 / kept.of_tokens;
-        println!("| {every:?} | {} | {} | {share} % |", kept.of_tokens, kept.tokens);
-        if every == CatalogEvery::default() {
-            is_enough = share >= LEAST;
-        }
-    }
-    if is_enough {
+    let [every_call, _, default] =
+        [CatalogEvery::Call, CatalogEvery::Session, CatalogEvery::default()].map(|every| {
+            let kept = replayed(every);
+            let share = kept.tokens * 100 / kept.of_tokens;
+            println!("| {every:?} | {} | {} | {share} % |", kept.of_tokens, kept.tokens);
+            share
+        });
+    if default < LEAST {
+        println!("\nthe default policy keeps less than {LEAST} %");
+    } else if every_call >= LEAST {
+        println!("\nwriting the catalog in each call keeps {LEAST} %, too: too little is edited");
+    } else {
         return ExitCode::SUCCESS;
     }
-    println!("\nthe default policy keeps less than {LEAST} %");
     ExitCode::FAILURE
 }
 
@@ -59,7 +63,8 @@ fn replayed(catalog_every: CatalogEvery) -> CommonPrefix {
     for number in 0..TURNS {
         change_files(&runtime, directory.path(), number);
         let turn = runtime.turn(&session).expect("the session is open");
-        let text = turn.prompt().text.clone();
+        let tools = serde_json::to_string(&turn.tools()).expect("definitions are JSON");
+        let text = tools + &turn.prompt().text;
         if let Some(before) = before {
             let prefix = common_prefix(&before, &text, &EstimatedTokens);
             kept.tokens += prefix.tokens;
@@ -71,10 +76,10 @@ fn replayed(catalog_every: CatalogEvery) -> CommonPrefix {
     kept
 }
 
-/// Edits a skill in each tenth turn, and adds or removes one now and then.
+/// Edits a skill in each fifth turn, and adds or removes one now and then.
 fn change_files(runtime: &Runtime, directory: &Path, turn: usize) {
-    if turn % 10 == 5 {
-        write(directory, turn * 7 % SKILLS, &format!("edited in turn {turn}"));
+    if turn % 5 == 0 && turn > 0 {
+        write(directory, turn / 5 * 7 % SKILLS, &format!("edited in turn {turn}"));
     }
     if turn % 40 == 25 {
         write(directory, SKILLS + turn, "added");
