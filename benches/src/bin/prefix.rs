@@ -78,7 +78,7 @@ fn replayed(catalog_every: CatalogEvery) -> CommonPrefix {
 
 /// Edits a skill in each fifth turn, and adds or removes one now and then.
 fn change_files(runtime: &Runtime, directory: &Path, turn: usize) {
-    if turn % 5 == 0 && turn > 0 {
+    if turn > 0 && turn.is_multiple_of(5) {
         write(directory, turn / 5 * 7 % SKILLS, &format!("edited in turn {turn}"));
     }
     if turn % 40 == 25 {

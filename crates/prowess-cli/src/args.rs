@@ -19,7 +19,7 @@ pub(crate) use approvals::{ApprovalGrant, Approvals, GrantScope};
 pub(crate) use audit::Audit;
 pub(crate) use global::{Format, Global};
 pub(crate) use plugin::{Plugin, PluginCheck, PluginKind, PluginNew, PluginReport, PluginTrust};
-pub(crate) use prompt::{ModelRequestArgs, Vendor};
+pub(crate) use prompt::{ModelRequestArgs, PromptArgs, Vendor};
 pub(crate) use run::Run;
 pub(crate) use search::{Matching, Share};
 pub(crate) use trust::Trust;
@@ -138,13 +138,7 @@ pub(crate) enum Command {
     /// Print the skills section of the next prompt, with its token costs
     ///
     /// With `--vendor`, print the body of the whole request as JSON instead.
-    Prompt {
-        /// Skills to load first, separated by commas
-        #[arg(long, value_delimiter = ',', value_name = "ID")]
-        load: Vec<String>,
-        #[command(flatten)]
-        request: ModelRequestArgs,
-    },
+    Prompt(PromptArgs),
     /// Make one tool call, as a model does
     Call {
         /// Name of the tool, such as `skills_read`

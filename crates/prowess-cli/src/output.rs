@@ -1,7 +1,7 @@
 //! Output: data to standard output, everything else to standard error.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
@@ -43,6 +43,11 @@ impl Output {
     /// Returns whether results are printed as text.
     pub(crate) fn is_text(&self) -> bool {
         self.format == Format::Text
+    }
+
+    /// Returns whether data is text for a terminal, or is to look like it.
+    pub(crate) fn is_for_a_terminal(&self) -> bool {
+        self.is_text() && (self.color == ColorChoice::Always || io::stdout().is_terminal())
     }
 
     /// Prints a result: `text` for people, or one JSON document.

@@ -23,40 +23,41 @@ pub(crate) fn policies(global: &Global) -> Result<Policies, Failure> {
 }
 
 fn written(global: &Global) -> Result<Policies, Failure> {
-    let invalid = |message: String| {
-        let help = "see `prowess.example.yaml` for every key with its values";
-        Failure::usage("config-invalid", message, help)
-    };
-    let in_file =
-        |file: &Path, error: ConfigError| invalid(format!("`{}`: {error}", file.display()));
-    let policies = match (&global.config, &global.preset) {
-        (Some(file), _) => {
-            let text = config_text(file)?;
-            Policies::from_yaml(&text).map_err(|error| in_file(file, error))
-        }
+    match (&global.config, &global.preset) {
+        (Some(file), _) => policies_of_file(file),
         (None, Some(preset)) => {
-            Policies::preset(preset).map_err(|error| invalid(error.to_string()))
+            Policies::preset(preset).map(warned_of_size).map_err(|error| invalid(error.to_string()))
         }
-        (None, None) => Ok(Policies::default()),
-    };
-    policies.map(warned_of_size)
+        (None, None) => Ok(warned_of_size(Policies::default())),
+    }
 }
 
-/// The maximum size of a configuration file, in bytes.
-const MOST_CONFIG_BYTES: u64 = 1 << 20;
-
-/// Reads the configuration file, which may be a pipe.
-fn config_text(file: &Path) -> Result<String, Failure> {
-    let unreadable = |reason: String| {
+/// Returns the policies of a configuration file.
+pub(crate) fn policies_of_file(file: &Path) -> Result<Policies, Failure> {
+    let text = file_text(file).map_err(|reason| {
         let message = format!("`{}` cannot be read: {reason}", file.display());
         Failure::usage("config-unreadable", message, "name a configuration file (YAML)")
-    };
-    let opened = File::open(file).map_err(|error| unreadable(error.to_string()))?;
+    })?;
+    let in_file = |error: ConfigError| invalid(format!("`{}`: {error}", file.display()));
+    Policies::from_yaml(&text).map(warned_of_size).map_err(in_file)
+}
+
+fn invalid(message: String) -> Failure {
+    let help = "see `prowess.example.yaml` for every key with its values";
+    Failure::usage("config-invalid", message, help)
+}
+
+/// The maximum size of a file that the operator wrote, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Reads a file that the operator wrote, which may be a pipe. Returns the reason of a failure.
+pub(crate) fn file_text(file: &Path) -> Result<String, String> {
+    let opened = File::open(file).map_err(|error| error.to_string())?;
     let mut text = String::new();
-    let read = opened.take(MOST_CONFIG_BYTES + 1).read_to_string(&mut text);
-    read.map_err(|error| unreadable(error.to_string()))?;
-    if text.len() as u64 > MOST_CONFIG_BYTES {
-        return Err(unreadable(format!("it is larger than {MOST_CONFIG_BYTES} bytes")));
+    let read = opened.take(MOST_BYTES + 1).read_to_string(&mut text);
+    read.map_err(|error| error.to_string())?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(format!("it is larger than {MOST_BYTES} bytes"));
     }
     Ok(text)
 }

@@ -30,6 +30,7 @@ mod error;
 mod file;
 mod identity;
 mod records;
+mod texts;
 mod trust;
 mod trusted;
 
@@ -39,5 +40,6 @@ pub use current::CurrentTrust;
 pub use database::{ApprovalDatabase, LazyApprovals, SessionDatabase};
 pub use date::rfc3339;
 pub use error::TrustError;
+pub use texts::TextCache;
 pub use trust::TrustFile;
 pub use trusted::{TrustedFolder, TrustedFolders, TrustedState};

@@ -1,6 +1,29 @@
 //! The arguments of `prompt`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
+
+/// The arguments of `prompt`.
+#[derive(Debug, Args)]
+pub(crate) struct PromptArgs {
+    /// Skills to load first, separated by commas
+    #[arg(long, value_delimiter = ',', value_name = "ID")]
+    pub(crate) load: Vec<String>,
+    /// File to read first, for its tokens: a path in the skill loaded last, or `skill://ID/PATH`;
+    /// repeatable
+    #[arg(long, value_name = "PATH")]
+    pub(crate) read: Vec<String>,
+    /// Manifest of the agent that the prompt is for (YAML); its skills are bound first
+    #[arg(long, value_name = "FILE")]
+    pub(crate) agent: Option<PathBuf>,
+    /// Print the difference from another prompt: `last` for the one that this command printed last
+    /// for the same directory and options, or a configuration file for that of other policies
+    #[arg(long, conflicts_with = "vendor", value_name = "last|FILE")]
+    pub(crate) diff: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) request: ModelRequestArgs,
+}
 
 /// The arguments of `prompt` that are about the request of a model call.
 #[derive(Debug, Args)]

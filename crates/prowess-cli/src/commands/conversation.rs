@@ -1,8 +1,10 @@
 //! The session of one command.
 
+use std::sync::Arc;
+
 use prowess::session::SessionHandle;
 use prowess::tools::ToolNaming;
-use prowess::{Content, Runtime, ToolCall, ToolResult, Turn};
+use prowess::{Agent, Content, Runtime, ToolCall, ToolResult, Turn};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -11,16 +13,33 @@ use crate::failure::Failure;
 pub(crate) struct Conversation<'r> {
     runtime: &'r Runtime,
     session: SessionHandle,
+    agent: Option<Arc<Agent>>,
 }
 
 impl<'r> Conversation<'r> {
     pub(crate) fn open(runtime: &'r Runtime) -> Result<Self, Failure> {
-        Ok(Self { runtime, session: runtime.open_session()? })
+        Self::open_for(runtime, None)
+    }
+
+    /// Opens a session for an agent, with the skills that it uses.
+    pub(crate) fn open_for(
+        runtime: &'r Runtime,
+        agent: Option<Arc<Agent>>,
+    ) -> Result<Self, Failure> {
+        let session = match &agent {
+            None => runtime.open_session()?,
+            Some(agent) => runtime.open_session_for(agent)?,
+        };
+        Ok(Self { runtime, session, agent })
     }
 
     /// Starts a model call.
     pub(crate) fn turn(&self) -> Result<Turn, Failure> {
-        Ok(self.runtime.turn(&self.session)?)
+        let turn = self.runtime.turn(&self.session)?;
+        Ok(match &self.agent {
+            None => turn,
+            Some(agent) => turn.for_agent(Arc::clone(agent)),
+        })
     }
 
     /// Loads skills on behalf of the user, with the tool that a model has.
@@ -29,10 +48,19 @@ impl<'r> Conversation<'r> {
             return Ok(());
         }
         let load = call(&tool_name(self.runtime, "skills.load"), json!({ "names": ids }));
-        let result = self.turn()?.call_as_user(&load).result;
+        self.succeed(&load, "load-failed", "see `prowess list` for the ids of the skills")
+    }
+
+    /// Reads a file of a skill on behalf of the user, with the tool that a model has.
+    pub(crate) fn read(&self, path: &str) -> Result<(), Failure> {
+        let read = call(&tool_name(self.runtime, "skills.read"), json!({ "path": path }));
+        self.succeed(&read, "read-failed", "see `prowess show ID` for the files of a skill")
+    }
+
+    fn succeed(&self, call: &ToolCall, code: &str, help: &str) -> Result<(), Failure> {
+        let result = self.turn()?.call_as_user(call).result;
         if result.is_error {
-            let code = result.code.as_ref().map_or("load-failed", |code| code.as_str());
-            let help = "see `prowess list` for the ids of the skills";
+            let code = result.code.as_ref().map_or(code, |code| code.as_str());
             return Err(Failure::new(code, words(&result), help));
         }
         Ok(())

@@ -1,13 +1,17 @@
 //! One file per command.
 
+mod agent;
 mod approvals;
 pub(crate) mod audit;
 mod call;
+mod composed;
 mod conversation;
+mod difference;
 mod doctor;
 mod explain;
 mod explain_call;
 mod list;
+mod margin;
 mod new;
 mod overview;
 mod plugin;
@@ -56,9 +60,9 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
             probe::run(global, file, *limit, *min_recall, output)
         }
         Some(Command::Explain { query }) => explain::run(global, query, output),
-        Some(Command::Prompt { load, request }) => match request.vendor {
-            None => prompt::run(global, load, output),
-            Some(vendor) => request::run(global, load, vendor, request, output),
+        Some(Command::Prompt(args)) => match args.request.vendor {
+            None => prompt::run(global, args, output),
+            Some(vendor) => request::run(global, args, vendor, output),
         },
         Some(Command::Call { tool, json, load, explain: false }) => {
             call::run(global, tool, json, load, output)

@@ -3,23 +3,47 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use prowess::prompt::{Part, Prompt};
+use prowess::prompt::{Part, Prompt, ResourceUse, SkillLevels};
+use serde_json::json;
 
-use crate::args::Global;
-use crate::commands::conversation::Conversation;
+use crate::args::{Global, PromptArgs};
+use crate::commands::composed::Composed;
+use crate::commands::difference::{colored, difference, keep};
+use crate::commands::margin::with_margin;
 use crate::failure::Failure;
-use crate::output::{DIM, HEADING, Output};
-use crate::runtime;
+use crate::output::{DIM, HEADING, Output, counted};
 use crate::terminal::{plain, plain_lines};
 
-pub(crate) fn run(global: &Global, load: &[String], output: &Output) -> Result<ExitCode, Failure> {
-    let runtime = runtime::runtime(global)?;
-    let conversation = Conversation::open(&runtime)?;
-    conversation.load(load)?;
-    let prompt = conversation.turn()?.prompt();
-    output.result(&prompt, |prompt| plain_lines(&prompt.whole_text()).into_owned())?;
-    output.remark(&ledger(&prompt));
+pub(crate) fn run(
+    global: &Global,
+    args: &PromptArgs,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let composed = Composed::new(global, args, None, output)?;
+    if let Some(other) = &args.diff {
+        let diff = difference(global, args, other, &composed, output)?;
+        output.result(&json!({ "diff": diff }), |_| colored(&diff))?;
+        if diff.is_empty() {
+            output.remark("no difference\n");
+        }
+    } else {
+        output.result(&composed, |composed| text(composed, output))?;
+        output.remark(&(ledger(&composed.prompt) + &levels(&composed.levels)));
+    }
+    keep(global, args, &composed);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the text of the prompt: on a terminal behind a margin, elsewhere as a model sees it.
+fn text(composed: &Composed, output: &Output) -> String {
+    if !output.is_for_a_terminal() {
+        return plain_lines(&composed.text()).into_owned();
+    }
+    let margin = with_margin(&composed.prompt.segments());
+    if composed.agent_instructions.is_empty() {
+        return margin;
+    }
+    format!("{}\n\n{margin}", plain_lines(&composed.agent_instructions))
 }
 
 /// Returns the cost of each part of the prompt, one per line.
@@ -45,5 +69,36 @@ pub(crate) fn ledger(prompt: &Prompt) -> String {
         "  {:>7}  {DIM}total{estimated} per model call{DIM:#}",
         prompt.ledger.tokens
     );
+    text
+}
+
+/// Returns the cost of each skill by level: those that are used one per line, and the others
+/// together.
+fn levels(levels: &[SkillLevels]) -> String {
+    if levels.is_empty() {
+        return String::new();
+    }
+    let is_used = |skill: &&SkillLevels| skill.instructions > 0 || !skill.resources.is_empty();
+    let (used, others): (Vec<_>, Vec<_>) = levels.iter().partition(is_used);
+    let mut text = format!(
+        "\n{HEADING}Tokens by level{HEADING:#}\n  {DIM}catalog  instructions    files{DIM:#}\n"
+    );
+    for skill in used {
+        let files = skill.resource_tokens();
+        let SkillLevels { id, catalog, instructions, resources } = skill;
+        let _ = writeln!(text, "  {catalog:>7}  {instructions:>12}  {files:>7}  {}", plain(id));
+        for used in resources {
+            let verb = if used.by == ResourceUse::Run { "run" } else { "read" };
+            let indent = " ".repeat(23);
+            let path = plain(&used.path);
+            let _ = writeln!(text, "  {indent}{:>7}    {DIM}{verb}{DIM:#} {path}", used.tokens);
+        }
+    }
+    if !others.is_empty() {
+        let catalog: usize = others.iter().map(|skill| skill.catalog).sum();
+        let others = counted(others.len(), "skill");
+        let _ =
+            writeln!(text, "  {catalog:>7}  {:>12}  {:>7}  {DIM}{others} not loaded{DIM:#}", 0, 0);
+    }
     text
 }

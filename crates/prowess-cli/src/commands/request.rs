@@ -5,27 +5,22 @@ use std::process::ExitCode;
 use prowess::vendor::{RequestOptions, WireFormat};
 use prowess::{Message, ModelRequest, RequestParts};
 
-use crate::args::{Global, ModelRequestArgs, Vendor};
-use crate::commands::conversation::Conversation;
+use crate::args::{Global, ModelRequestArgs, PromptArgs, Vendor};
+use crate::commands::composed::turn;
 use crate::failure::Failure;
 use crate::output::{DIM, Output};
-use crate::runtime;
 
 /// Runs the command. The body is JSON in either output format.
 pub(crate) fn run(
     global: &Global,
-    load: &[String],
+    args: &PromptArgs,
     vendor: Vendor,
-    arguments: &ModelRequestArgs,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let runtime = runtime::runtime(global)?;
-    let conversation = Conversation::open(&runtime)?;
-    conversation.load(load)?;
-    let ModelRequestArgs { model, rules, message, .. } = arguments;
+    let ModelRequestArgs { model, rules, message, .. } = &args.request;
     let messages = message.iter().map(Message::user).collect();
     let parts = RequestParts::new(rules.as_deref().unwrap_or_default(), messages);
-    let request = conversation.turn()?.messages(parts);
+    let request = turn(global, args, None, output)?.messages(parts);
     let options = RequestOptions { model: model.clone(), ..RequestOptions::default() };
     match body(&request, vendor, &options) {
         Some(body) => output.json(&body)?,

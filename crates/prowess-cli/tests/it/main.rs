@@ -22,6 +22,7 @@ mod plugin_check;
 mod plugin_new;
 mod probe;
 mod program;
+mod prompt;
 mod run;
 mod schema;
 mod search;

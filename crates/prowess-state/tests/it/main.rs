@@ -7,4 +7,5 @@ mod processes;
 mod rotating;
 mod sessions;
 mod steps;
+mod texts;
 mod trust;

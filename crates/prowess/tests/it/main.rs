@@ -25,6 +25,7 @@ mod levels;
 mod limits;
 mod load_rules;
 mod on_change;
+mod open_files;
 mod overflow;
 mod presets;
 mod prompts;

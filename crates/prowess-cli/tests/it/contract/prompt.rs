@@ -46,7 +46,21 @@ fn prompt() {
                 "sheets"
               ],
               "total": 2,
-              "is_cut": false
+              "is_cut": false,
+              "levels": [
+                {
+                  "id": "pdf",
+                  "catalog": 39,
+                  "instructions": 39,
+                  "resources": []
+                },
+                {
+                  "id": "sheets",
+                  "catalog": 33,
+                  "instructions": 0,
+                  "resources": []
+                }
+              ]
             }
         "#]],
     );

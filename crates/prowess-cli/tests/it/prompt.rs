@@ -1,0 +1,148 @@
+//! `prowess prompt`: its margin, its differences and its agent.
+
+use std::path::Path;
+
+use prowess_testkit::Tree;
+
+use crate::program::{Program, Ran};
+
+fn tree() -> Tree {
+    Tree::new(
+        "
+//- /skills/pdf/SKILL.md
+---
+name: pdf
+description: Fills forms. Use when the user has a PDF.
+---
+Read `references/fields.md` first.
+//- /skills/pdf/references/fields.md
+Each field has a name.
+//- /skills/sheets/SKILL.md
+---
+name: sheets
+description: Makes tables.
+---
+Rows and columns.
+//- /agent.yaml
+id: builder
+agent:
+  uses_skills: [pdf]
+  uses_tools: [web_search]
+  instructions: Be brief.
+//- /names.yaml
+prompt:
+  catalog_format: dash_lines
+",
+    )
+}
+
+/// Runs the command at one home, in one directory.
+fn prompt(tree: &Tree, home: &Path, arguments: &[&str]) -> Ran {
+    let mut all = vec!["prompt"];
+    all.extend(arguments);
+    let program = Program::new().root("user", &tree.join("skills")).at_home_in(home);
+    program.working_in(tree.path()).run(&all)
+}
+
+#[test]
+fn margin_has_block_skill_and_tokens() {
+    let tree = tree();
+    let home = tempfile::tempdir().expect("a temporary directory");
+    let load = ["--load", "pdf"];
+    let plain = prompt(&tree, home.path(), &load);
+    assert!(
+        plain.stdout.starts_with("Skills hold instructions"),
+        "a pipe gets the text: {plain:?}"
+    );
+    let styled = prompt(&tree, home.path(), &["--load", "pdf", "--color", "always"]);
+    let text = anstream::adapter::strip_str(&styled.stdout).to_string();
+    let line = |block: &str, skill: &str, start: &str| {
+        let found = text.lines().find(|line| {
+            let words: Vec<_> = line.split_whitespace().collect();
+            line.starts_with(block)
+                && (skill.is_empty() || words.get(1) == Some(&skill))
+                && line.contains(&format!("│ {start}"))
+        });
+        found.unwrap_or_else(|| panic!("`{block} {skill}` is in {text}"));
+    };
+    line("rule", "", "Skills hold");
+    line("catalog", "pdf", "<skill>");
+    line("catalog", "sheets", "<skill>");
+    line("instructions", "pdf", "<skill_content-");
+    assert!(styled.stdout.contains("\u{1b}[36mcatalog"), "it is colored: {styled:?}");
+}
+
+#[test]
+fn levels_count_what_was_read() {
+    let tree = tree();
+    let home = tempfile::tempdir().expect("a temporary directory");
+    let arguments = ["--load", "pdf", "--read", "references/fields.md"];
+    let document = prompt(&tree, home.path(), &[&arguments[..], &["--format", "json"]].concat());
+    let levels = &document.json()["levels"];
+    assert_eq!(levels[0]["id"], "pdf");
+    assert_eq!(levels[0]["resources"][0]["path"], "references/fields.md");
+    assert_eq!(levels[0]["resources"][0]["tokens"], 6);
+    assert_eq!(levels[1]["instructions"], 0);
+    let text = prompt(&tree, home.path(), &arguments);
+    assert!(text.stderr.contains("Tokens by level"), "{text:?}");
+    assert!(text.stderr.contains("read references/fields.md"), "{text:?}");
+    assert!(text.stderr.contains("1 skill not loaded"), "{text:?}");
+    let missing = prompt(&tree, home.path(), &["--load", "pdf", "--read", "missing.md"]);
+    assert_eq!(missing.code, Some(1), "{missing:?}");
+}
+
+#[test]
+fn difference_from_the_last_prompt() {
+    let tree = tree();
+    let home = tempfile::tempdir().expect("a temporary directory");
+    let load = ["--load", "pdf", "--diff", "last"];
+    let first = prompt(&tree, home.path(), &load);
+    assert_eq!(first.code, Some(1), "{first:?}");
+    assert!(first.stderr.contains("no-last-prompt"), "{first:?}");
+    assert_eq!(prompt(&tree, home.path(), &load[..2]).code, Some(0));
+    let same = prompt(&tree, home.path(), &load);
+    assert_eq!(same.stdout, "", "the boundary of a session is no difference: {same:?}");
+    let text = "---\nname: sheets\ndescription: Makes charts.\n---\nRows and columns.\n";
+    tree.write("skills/sheets/SKILL.md", text);
+    let edited = prompt(&tree, home.path(), &load);
+    let lines: Vec<_> = edited.stdout.lines().filter(|line| line.contains("Makes")).collect();
+    assert_eq!(
+        lines,
+        ["-<description>Makes tables.</description>", "+<description>Makes charts.</description>"]
+    );
+    assert_eq!(prompt(&tree, home.path(), &load).stdout, "", "it is the last one now");
+}
+
+#[test]
+fn difference_from_another_policy() {
+    let tree = tree();
+    let home = tempfile::tempdir().expect("a temporary directory");
+    let diff = prompt(&tree, home.path(), &["--diff", "names.yaml"]);
+    assert_eq!(diff.code, Some(0), "{diff:?}");
+    assert!(diff.stdout.contains("\n-  - pdf: Fills forms."), "{diff:?}");
+    assert!(diff.stdout.contains("\n+<name>pdf</name>"), "{diff:?}");
+    let document = prompt(&tree, home.path(), &["--diff", "names.yaml", "--format", "json"]);
+    assert_eq!(document.json()["diff"].as_str(), Some(diff.stdout.as_str()));
+    let missing = prompt(&tree, home.path(), &["--diff", "missing.yaml"]);
+    assert_eq!(missing.code, Some(2), "{missing:?}");
+}
+
+#[test]
+fn agent_has_its_skills_bound() {
+    let tree = tree();
+    let home = tempfile::tempdir().expect("a temporary directory");
+    let ran = prompt(&tree, home.path(), &["--agent", "agent.yaml"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let body = ran.stdout.find("Read `references/fields.md` first.").expect("it is bound");
+    let inline = ran.stdout.find("Be brief.").expect("it is in the manifest");
+    let catalog = ran.stdout.find("<available_skills>").expect("the agent sees the skills");
+    assert!(body < inline && inline < catalog, "{}", ran.stdout);
+    assert!(ran.stderr.contains("agent-tool-unknown"), "no tool here is `web_search`: {ran:?}");
+    assert!(!ran.stderr.contains("agent-skill-unknown"), "{ran:?}");
+    tree.write("agent.yaml", "id: builder\nagent:\n  uses_skills: [excel]\n");
+    let unknown = prompt(&tree, home.path(), &["--agent", "agent.yaml"]);
+    assert_eq!(unknown.code, Some(1), "{unknown:?}");
+    assert!(unknown.stderr.contains("agent-skill-unknown"), "{unknown:?}");
+    tree.write("agent.yaml", "id: [builder\n");
+    assert_eq!(prompt(&tree, home.path(), &["--agent", "agent.yaml"]).code, Some(1));
+}
