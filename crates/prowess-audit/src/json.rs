@@ -2,8 +2,8 @@
 
 use jiff::Timestamp as Instant;
 use prowess_core::{
-    ApprovalEvent, AuditEvent, AuditedOrigin, CallIntent, CallOrigin, CorrelationId, Outcome,
-    PluginEvent, RefreshEvent, ReloadEvent, ResumedSkill, RuntimeEvent, SessionId,
+    AllowedTools, ApprovalEvent, AuditEvent, AuditedOrigin, CallIntent, CallOrigin, CorrelationId,
+    Outcome, PluginEvent, RefreshEvent, ReloadEvent, ResumedSkill, RuntimeEvent, SessionId,
     SessionResumption, ShadowEvent, SkillActivation, SkillDeactivation, Timestamp, Verdict,
 };
 use serde_json::{Map, Value, json};
@@ -90,7 +90,7 @@ fn add_origin(
             "agent_id": origin.agent,
             "task_id": origin.task,
             "tenant_id": origin.tenant,
-            "session_id": session,
+            "session_id": session.log_name(),
             "correlation_id": correlation,
         }),
     );
@@ -125,14 +125,8 @@ fn add_call(object: &mut Object, intent: &CallIntent) {
 fn activated(activation: &SkillActivation) -> Value {
     let SkillActivation { at, session, origin, correlation, skill, version, .. } = activation;
     let mut object = event("skill_activated", *at);
-    let rules = activation.allowed_tools.rules().iter();
-    add(
-        &mut object,
-        json!({
-            "skill_name": skill,
-            "allowed_tools": rules.map(ToString::to_string).collect::<Vec<_>>(),
-        }),
-    );
+    let rules = rules(&activation.allowed_tools);
+    add(&mut object, json!({ "skill_name": skill, "allowed_tools": rules }));
     add_origin(&mut object, session, origin, Some(correlation));
     let AuditedOrigin { location, layer } = &activation.place;
     let digest = activation.digest;
@@ -142,6 +136,10 @@ fn activated(activation: &SkillActivation) -> Value {
         object.insert("version".to_owned(), version.as_str().into());
     }
     object.into()
+}
+
+fn rules(tools: &AllowedTools) -> Vec<String> {
+    tools.rules().iter().map(ToString::to_string).collect()
 }
 
 fn deactivated(deactivation: &SkillDeactivation) -> Value {
@@ -157,9 +155,12 @@ fn deactivated(deactivation: &SkillDeactivation) -> Value {
 }
 
 fn refreshed(refresh: &RefreshEvent) -> Value {
-    let RefreshEvent { at, session, origin, correlation, id, place, before, after } = refresh;
+    let RefreshEvent { at, session, origin, correlation, id, place, before, after, .. } = refresh;
     let mut object = event("skill_refreshed", *at);
-    add(&mut object, json!({ "skill_name": id }));
+    add(&mut object, json!({ "skill_name": id, "allowed_tools": rules(&refresh.allowed_tools) }));
+    if let Some(declared) = &refresh.declared_tools {
+        object.insert("declared_tools".to_owned(), json!(rules(declared)));
+    }
     add_origin(&mut object, session, origin, Some(correlation));
     let AuditedOrigin { location, layer } = place;
     let change = json!({ "location": location, "layer": layer, "before": before, "after": after });
@@ -177,7 +178,7 @@ fn resumed(resumption: &SessionResumption) -> Value {
         })
     });
     let mut object = event("session_resumed", *at);
-    let details = json!({ "session_id": session, "loaded": skills.collect::<Vec<_>>() });
+    let details = json!({ "session_id": session.log_name(), "loaded": skills.collect::<Vec<_>>() });
     add(&mut object, details);
     object.into()
 }

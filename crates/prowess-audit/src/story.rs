@@ -1,8 +1,10 @@
 //! A log as text for people: the story of each session, and statistics.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use prowess_core::SessionId;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -25,7 +27,7 @@ pub struct Story {
 /// The events of one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SessionStory {
-    /// The id of the session.
+    /// The id of the session, as the log has it.
     pub session: String,
     /// The events, in their order.
     pub lines: Vec<StoryLine>,
@@ -41,16 +43,22 @@ pub struct StoryLine {
 }
 
 impl Story {
-    /// Reads the story of every session, or only of the named one, from a log.
+    /// Reads the story of every session, or only of the named one, from a log. Its name is its id,
+    /// or what the log shows instead ([`SessionId::log_name`]).
     ///
     /// # Errors
     ///
     /// The chain of the log is broken, or a file cannot be read.
     pub fn read(path: &Path, session: Option<&str>) -> Result<Self, VerifyError> {
         let mut reader = StoryReader::default();
+        let id = session.and_then(|session| SessionId::new(session).ok());
+        let session = match &id {
+            Some(id) => Some(id.log_name()),
+            None => session.map(Cow::Borrowed),
+        };
         walk(path, &mut |_, entry| {
             let of = entry["session_id"].as_str().unwrap_or_default();
-            if session.is_none_or(|session| session == of) {
+            if session.as_deref().is_none_or(|session| session == of) {
                 reader.add(&entry);
             }
         })?;

@@ -4,6 +4,7 @@ use prowess_core::{
     AuditEvent, AuditSink, DeactivationCause, RuntimeEvent, SkillActivation, SkillDeactivation,
     Verdict,
 };
+use tracing::field::display;
 use tracing::{debug, info, warn};
 
 /// Emits events with the target `prowess`: skills that are loaded and no longer loaded at level
@@ -19,7 +20,8 @@ impl AuditSink for TracedAudit {
     fn record(&self, event: &AuditEvent) {
         let intent = &event.intent;
         let skill = intent.skill.as_deref();
-        let [session, correlation] = [intent.session.as_str(), intent.correlation.as_str()];
+        let session = display(intent.session.log_name());
+        let correlation = intent.correlation.as_str();
         let is_denied = intent.decision.as_ref().is_some_and(|it| it.verdict == Verdict::Denied);
         if is_denied {
             let tool = intent.tool.as_str();
@@ -40,13 +42,15 @@ impl AuditSink for TracedAudit {
 
 fn activated(event: &SkillActivation) {
     let SkillActivation { session, correlation, skill, .. } = event;
-    let [session, correlation] = [session.as_str(), correlation.as_str()];
+    let session = display(session.log_name());
+    let correlation = correlation.as_str();
     info!(name: "skill_activated", target: "prowess", session, correlation, skill, "skill_activated");
 }
 
 fn deactivated(event: &SkillDeactivation) {
     let SkillDeactivation { session, correlation, skill, duration, .. } = event;
-    let [session, correlation] = [session.as_str(), correlation.as_str()];
+    let session = display(session.log_name());
+    let correlation = correlation.as_str();
     let seconds = duration.as_secs_f64();
     let cause = cause(event.cause);
     info!(name: "skill_deactivated", target: "prowess", session, correlation, skill, seconds, cause, "skill_deactivated");

@@ -14,6 +14,8 @@ declare_codes! {
     NOTHING_ACTIVE = "nothing-active";
     /// The session may load other skills only.
     SKILL_NOT_ALLOWED = "skill-not-allowed";
+    /// The host named a session by a text that is no session id.
+    SESSION_ID_INVALID = "session-id-invalid";
     /// The session has ended or expired, or never existed.
     SESSION_NOT_FOUND = "session-not-found";
     /// Concurrent calls changed the session too often.

@@ -1,9 +1,15 @@
 //! Session ids.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+use crate::Digest;
+
+/// The number of characters of a random id.
+const RANDOM: usize = 32;
 
 /// The characters of an id that are neither letters nor digits.
 const PUNCTUATION: &str = "-_.:@/+=~#";
@@ -12,6 +18,10 @@ const PUNCTUATION: &str = "-_.:@/+=~#";
 const SHOWN: usize = 48;
 
 /// The name of one session. Opaque and unique; never a secret.
+///
+/// A host that gives ids to its clients may take the knowledge of one for the right to its session.
+/// So ids that the runtime chooses are 128 random bits, and logs, traces and messages show them by
+/// [`SessionId::log_name`]. Stores find a session by the whole id.
 ///
 /// An id has 1 to [`SessionId::MAX_LENGTH`] characters: ASCII letters, digits and `-_.:@/+=~#`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -48,11 +58,24 @@ impl SessionId {
         &self.0
     }
 
+    /// Returns the id for a log: an id of 32 hexadecimal digits, as the runtime chooses them, by
+    /// the start of its digest, and any other id, which a host has named, as it is.
+    pub fn log_name(&self) -> Cow<'_, str> {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if self.0.len() != RANDOM || !self.0.bytes().all(is_digit) {
+            return Cow::Borrowed(&self.0);
+        }
+        let digest = Digest::of(self.0.as_bytes());
+        let start = digest.as_bytes()[..8].iter().map(|byte| format!("{byte:02x}"));
+        Cow::Owned(format!("session-{}", start.collect::<String>()))
+    }
+
     /// Returns the start of the id for a message, with `…` after it if there is more.
     pub(crate) fn shown(&self) -> String {
-        match self.0.get(..SHOWN) {
-            Some(start) if self.0.len() > SHOWN => format!("{start}…"),
-            _ => self.0.to_string(),
+        let name = self.log_name();
+        match name.get(..SHOWN) {
+            Some(start) if name.len() > SHOWN => format!("{start}…"),
+            _ => name.into_owned(),
         }
     }
 }
@@ -104,7 +127,7 @@ pub enum SessionIdError {
 }
 
 impl SessionIdError {
-    /// Returns the code that a tool result carries.
+    /// Returns the code of the error.
     pub fn code(&self) -> &'static str {
         "session-id-invalid"
     }

@@ -216,8 +216,9 @@ impl SessionHandle {
         Ok(self.change(|before| Ok((ledger::injected(before, ids, delivery), ())))?.after)
     }
 
-    /// Replaces loaded skills by newer versions with the same id and location. Ignores a version of
-    /// a skill that is not loaded.
+    /// Replaces loaded skills by newer versions with the same id and location, and reports each to
+    /// the audit. Ignores a version of a skill that is not loaded. The `allowed-tools` of a skill
+    /// stay those that it was loaded with, until it is loaded again.
     ///
     /// # Errors
     ///
@@ -228,6 +229,7 @@ impl SessionHandle {
             Ok((ledger::with_active(before, active), ()))
         })?;
         let replaced = operations::replaced(&before.active, &after.active);
+        self.runs().report_replaced(&replaced, &after.active, newer);
         Ok(Refreshed { state: after, replaced })
     }
 
@@ -320,7 +322,10 @@ impl SessionHandle {
     }
 
     fn report<T>(&self, change: &Change<T>, cause: DeactivationCause) {
-        self.runs().report(&change.before.active, &change.after.active, cause);
+        let Change { before, after, .. } = change;
+        self.runs().report(&before.active, &after.active, cause);
+        let replaced = operations::replaced(&before.active, &after.active);
+        self.runs().report_replaced(&replaced, &after.active, &[]);
     }
 
     fn runs(&self) -> Runs<'_> {

@@ -84,21 +84,31 @@ pub fn unload(
 }
 
 /// Returns the list with each skill replaced by the one of `newer` that has its id and location.
+/// Its `allowed-tools` stay those that it was loaded with.
 pub fn refresh(active: &[Arc<ActiveSkill>], newer: &[Arc<ActiveSkill>]) -> Vec<Arc<ActiveSkill>> {
-    let refreshed = active.iter().map(|skill| newest(skill, newer).clone());
-    refreshed.collect()
+    active.iter().map(|skill| newest(skill, newer)).collect()
 }
 
-fn newest<'s>(skill: &'s Arc<ActiveSkill>, newer: &'s [Arc<ActiveSkill>]) -> &'s Arc<ActiveSkill> {
+/// Returns the newer version of a skill, or the skill itself. A file that changes while it is
+/// loaded neither widens nor narrows what was approved with the load.
+fn newest(skill: &Arc<ActiveSkill>, newer: &[Arc<ActiveSkill>]) -> Arc<ActiveSkill> {
     let mut same = newer.iter().filter(|newer| newer.id == skill.id);
-    same.find(|newer| newer.location == skill.location).unwrap_or(skill)
+    let Some(newer) = same.find(|newer| newer.location == skill.location) else {
+        return Arc::clone(skill);
+    };
+    let mut newer = Arc::clone(newer);
+    if newer.allowed_tools != skill.allowed_tools {
+        Arc::make_mut(&mut newer).allowed_tools = skill.allowed_tools.clone();
+    }
+    newer
 }
 
-/// Returns the skills of `after` whose content differs from that in `before`.
+/// Returns the skills of `after` whose content or rules differ from those in `before`.
 pub fn replaced(before: &[Arc<ActiveSkill>], after: &[Arc<ActiveSkill>]) -> Vec<ReplacedSkill> {
     let replacement = |after: &Arc<ActiveSkill>| {
         let before = before.iter().find(|before| before.id == after.id)?;
-        let is_replaced = before.digest != after.digest;
+        let has_other_rules = before.allowed_tools != after.allowed_tools;
+        let is_replaced = before.digest != after.digest || has_other_rules;
         is_replaced.then(|| ReplacedSkill {
             id: after.id.clone(),
             before: before.digest,

@@ -7,7 +7,7 @@ use prowess_core::{Digest, SessionState};
 pub struct Refreshed {
     /// The state after the refresh.
     pub state: SessionState,
-    /// The skills that have another content now, in the order of the state.
+    /// The skills that have another content or other rules now, in the order of the state.
     pub replaced: Vec<ReplacedSkill>,
 }
 

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, AuditSink, AuditedOrigin, CallOrigin, Clock, DeactivationCause, ResumedSkill,
-    RuntimeEvent, SessionId, SessionResumption, SkillActivation, SkillDeactivation, Timestamp,
+    ActiveSkill, AuditSink, AuditedOrigin, CallOrigin, Clock, DeactivationCause, RefreshEvent,
+    ResumedSkill, RuntimeEvent, SessionId, SessionResumption, SkillActivation, SkillDeactivation,
+    Timestamp,
 };
+
+use crate::refreshed::ReplacedSkill;
 
 /// Reports the start and the end of runs in one session.
 pub(crate) struct Runs<'a> {
@@ -47,6 +50,32 @@ impl Runs<'_> {
             session: self.session.clone(),
             skills: skills.collect(),
         }));
+    }
+
+    /// Reports the skills that have another content now. `newer` has the versions that replaced
+    /// them without a load.
+    pub(crate) fn report_replaced(
+        &self,
+        replaced: &[ReplacedSkill],
+        after: &[Arc<ActiveSkill>],
+        newer: &[Arc<ActiveSkill>],
+    ) {
+        for replaced in replaced {
+            let Some(skill) = find(after, &replaced.id) else { continue };
+            let declared = find(newer, &replaced.id).map(|newer| &newer.allowed_tools);
+            self.audit.report(&RuntimeEvent::SkillRefreshed(RefreshEvent {
+                at: skill.loaded_at,
+                session: self.session.clone(),
+                origin: Arc::clone(self.origin),
+                correlation: self.origin.run(self.session, skill),
+                id: skill.id.clone(),
+                place: AuditedOrigin::from(skill),
+                before: replaced.before,
+                after: replaced.after,
+                allowed_tools: skill.allowed_tools.clone(),
+                declared_tools: declared.filter(|it| **it != skill.allowed_tools).cloned(),
+            }));
+        }
     }
 
     fn activation(&self, skill: &ActiveSkill, at: Timestamp) -> RuntimeEvent {

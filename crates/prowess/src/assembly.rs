@@ -49,8 +49,7 @@ impl RuntimeBuilder {
         let composer = Composer::new(prompt, policies.delivery, Arc::clone(&counter));
         let composer = composer.starting_with(registry.catalog());
         let session_policy = policies.session.clone();
-        let sessions =
-            Sessions::audited(store, Arc::clone(&clock), session_policy, Arc::clone(&audit));
+        let sessions = Sessions::audited(store, Arc::clone(&clock), session_policy, audit);
         let boundaries =
             Boundaries::random().map_err(|error| Error::Randomness(error.to_string()))?;
         let refresher =
@@ -69,7 +68,6 @@ impl RuntimeBuilder {
             approvals,
             clock,
             ranker,
-            audit,
             counter,
         }))
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{ApprovalStore, AuditSink, Clock, Ranker, TokenCounter};
+use prowess_core::{ApprovalStore, Clock, Ranker, TokenCounter};
 use prowess_prompt::Composer;
 use prowess_registry::{Refresher, Registry};
 use prowess_session::{Boundaries, Sessions};
@@ -27,6 +27,5 @@ pub(crate) struct Parts {
     pub(crate) approvals: Arc<dyn ApprovalStore>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ranker: Arc<dyn Ranker>,
-    pub(crate) audit: Arc<dyn AuditSink>,
     pub(crate) counter: Arc<dyn TokenCounter>,
 }

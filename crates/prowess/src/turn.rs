@@ -10,16 +10,16 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use prowess_core::{
-    ActiveSkill, AuditedOrigin, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content,
-    DeliveryPolicy, Ranked, Record, RefreshEvent, RuntimeEvent, SessionState, TokenCounter,
-    ToolCall, ToolContext, ToolDefinition, ToolInfo, ToolResult,
+    ActiveSkill, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content, DeliveryPolicy, Ranked,
+    Record, SessionState, TokenCounter, ToolCall, ToolContext, ToolDefinition, ToolInfo,
+    ToolResult,
 };
 use prowess_gate::Decision;
 use prowess_prompt::{
     CatalogBaseline, CatalogPlace, ComposerInput, Overflow, Prompt, changed_skills,
     tool_description,
 };
-use prowess_session::{OnChange, Refreshed, ReplacedSkill, SessionHandle, operations};
+use prowess_session::{OnChange, SessionHandle, operations};
 use prowess_tools::{
     DiscoveryTools, Dispatched, ExplicitActivation, SkillTools, completions, explicit_activation,
     newer_versions, skill_directories,
@@ -145,35 +145,14 @@ impl Turn {
         !is_visible && !others.any(is_there)
     }
 
-    /// Replaces the loaded skills that have changed, and reports each to the audit.
+    /// Replaces the loaded skills that have changed.
     fn refresh(&mut self) -> Result<(), Error> {
         let newer = self.newer();
         if newer.is_empty() {
             return Ok(());
         }
-        let Refreshed { state, replaced } = self.session.refresh(&newer)?;
-        self.state = state;
-        for replaced in &replaced {
-            if let Some(skill) = self.state.find(&replaced.id) {
-                let event = self.refresh_event(skill, replaced);
-                self.parts.audit.report(&RuntimeEvent::SkillRefreshed(event));
-            }
-        }
+        self.state = self.session.refresh(&newer)?.state;
         Ok(())
-    }
-
-    fn refresh_event(&self, skill: &ActiveSkill, replaced: &ReplacedSkill) -> RefreshEvent {
-        let session = self.session.id();
-        RefreshEvent {
-            at: skill.loaded_at,
-            session: session.clone(),
-            origin: Arc::clone(self.session.origin()),
-            correlation: self.session.origin().run(session, skill),
-            id: skill.id.clone(),
-            place: AuditedOrigin::from(skill),
-            before: replaced.before,
-            after: replaced.after,
-        }
     }
 
     /// Returns the catalog that the turn has pinned.

@@ -13,7 +13,12 @@ pub(super) fn sentence(entry: &Value) -> String {
             let cause = text("cause").replace('_', " ");
             format!("{} ended after {seconds} s ({cause})", text("skill_name"))
         }
-        "skill_refreshed" => format!("{} was replaced by its current content", text("skill_name")),
+        "skill_refreshed" => {
+            let is_kept = entry.get("declared_tools").is_some();
+            let kept =
+                if is_kept { ", which allows other tools once it is loaded again" } else { "" };
+            format!("{} was replaced by its current content{kept}", text("skill_name"))
+        }
         "session_resumed" => format!("resumed with {} still loaded", loaded(entry)),
         "skill_shadowed" => format!(
             "{} of layer {} is not used: layer {} has the same id",

@@ -175,6 +175,12 @@ pub struct RefreshEvent {
     pub before: Digest,
     /// The digest of the file that replaces it.
     pub after: Digest,
+    /// The rules that are in force from now on.
+    pub allowed_tools: AllowedTools,
+    /// The rules of the new file, if they are not in force: the skill was replaced without being
+    /// loaded again, which never changes what it may do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared_tools: Option<AllowedTools>,
 }
 
 /// A reload that has published a new catalog.

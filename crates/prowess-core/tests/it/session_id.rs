@@ -44,6 +44,24 @@ fn invalid_ids_are_rejected_without_echo() {
 }
 
 #[test]
+fn logs_do_not_have_random_ids() {
+    let random = "0123456789abcdef0123456789abcdef";
+    let id = SessionId::new(random).expect("it is a good id");
+    let name = id.log_name();
+    assert_eq!(
+        name,
+        format!("session-{}", &prowess_core::Digest::of(random.as_bytes()).to_string()[7..23])
+    );
+    assert_eq!(id.log_name(), name, "it names one session");
+    let message = SessionError::NotFound(id.clone()).to_string();
+    assert!(message.contains(&*name) && !message.contains(random), "{message}");
+    for named in ["talk", "0123456789ABCDEF0123456789ABCDEF", "0123456789abcdef0123456789abcde"] {
+        let id = SessionId::new(named).expect("it is a good id");
+        assert_eq!(id.log_name(), named, "the host has named it");
+    }
+}
+
+#[test]
 fn messages_show_the_start_of_a_long_id() {
     let id = SessionId::new("x".repeat(128)).expect("it is a good id");
     let message = SessionError::NotFound(id).to_string();

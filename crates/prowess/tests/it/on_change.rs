@@ -165,6 +165,40 @@ fn changes_of_delivered_bodies_are_in_the_next_results() {
     }
 }
 
+/// A file that is edited while it is loaded must not give itself tools.
+#[test]
+fn edit_of_a_loaded_skill_grants_nothing() {
+    let granting = "---\nname: alpha\ndescription: Helps.\nallowed-tools: Bash\n---\nSay two.\n";
+    for on_change in ["keep", "notify", "refresh_next_turn", "revoke"] {
+        let host = Host::new(&format!("session: {{on_change: {on_change}}}"));
+        let decision = || {
+            let arguments = json!({"command": "rm forms.pdf"});
+            let decision = host.runtime.decide(&host.session, "Bash", &arguments);
+            decision.expect("the store is in memory")
+        };
+        assert!(decision().is_ask(), "{on_change}: nothing grants it");
+        host.write(granting.to_owned());
+        host.runtime.reload();
+        host.turn();
+        assert!(decision().is_ask(), "{on_change}: {}", decision());
+        let is_refreshed = on_change == "refresh_next_turn";
+        assert_eq!(host.says("Say two."), is_refreshed, "{on_change}");
+        let events = std::mem::take(&mut *host.audit.0.lock().expect("no test panics here"));
+        assert_eq!(events.len(), usize::from(is_refreshed), "{on_change}");
+        for event in events {
+            assert!(event.allowed_tools.rules().is_empty(), "the rules in force: {event:?}");
+            let declared = event.declared_tools.expect("the file has others");
+            assert_eq!(declared.to_string(), "Bash", "{on_change}");
+        }
+        host.load(&["alpha"]);
+        assert!(decision().is_allowed(), "{on_change}: it was loaded with these rules");
+        let events = std::mem::take(&mut *host.audit.0.lock().expect("no test panics here"));
+        let is_new = on_change == "revoke";
+        assert_eq!(events.len(), usize::from(!is_new), "{on_change}: the audit has the new rules");
+        assert!(events.iter().all(|event| event.allowed_tools.to_string() == "Bash"));
+    }
+}
+
 #[test]
 fn broken_version_is_not_loaded() {
     for broken in ["no frontmatter\n", "---\nname: [\n---\nSay two.\n"] {

@@ -85,6 +85,47 @@ fn audit_events_are_traced_without_a_sink() {
     assert_eq!(ended.fields["cause"], "on task completion");
 }
 
+/// The ids that the runtime chooses; a client may have got one from its host.
+#[test]
+fn random_session_ids_are_in_no_trace_and_no_log() {
+    let tree = Tree::new(SKILL);
+    let path = tree.join("log/audit.jsonl");
+    let collector = Collector::default();
+    let subscriber = tracing_subscriber::registry().with(collector.clone());
+    let id = prowess_testkit::with_subscriber(subscriber, || {
+        let clock = Arc::new(ManualClock::default());
+        let options = prowess::audit::LogOptions::default();
+        let log = prowess::audit::JsonLinesLog::open(&path, options, Default::default(), clock);
+        let builder = Runtime::builder().audit(Arc::new(log.expect("there is room")));
+        let runtime = builder.skills_directory("user", tree.path()).build();
+        let runtime = runtime.expect("the runtime is complete");
+        let session = runtime.open_session().expect("memory");
+        let call = |name: &str, arguments| {
+            let turn = runtime.turn(&session).expect("the session is open");
+            turn.call(&ToolCall::new(name, arguments))
+        };
+        call("skills_load", json!({ "names": ["pdf"] }));
+        call("skills_read", json!({ "path": "none.md" }));
+        call("unknown", json!({}));
+        let remove = ToolCall::new("Bash", json!({ "command": "rm x" }));
+        let asked = runtime.guard(&session, &remove, || unreachable!("it has no grant"));
+        assert!(asked.expect("the session is open").approval.is_some());
+        runtime.resume_session(session.id()).expect("it is open");
+        session.end_task().expect("the session is open");
+        let turn = runtime.turn(&session).expect("the session is open");
+        runtime.close_session(session.id()).expect("memory");
+        turn.call(&ToolCall::new("skills_load", json!({ "names": ["pdf"] })));
+        session.id().clone()
+    });
+    let log = std::fs::read_to_string(&path).expect("the log was written");
+    let events = ["session_resumed", "skill_deactivated", "approval", "tool_call_intended"];
+    assert!(events.iter().all(|event| log.contains(event)), "{log}");
+    for text in [log, format!("{collector:?}")] {
+        assert!(!text.contains(id.as_str()), "{text}");
+        assert!(text.contains(&*id.log_name()), "one session has one name: {text}");
+    }
+}
+
 #[test]
 fn file_over_the_soft_limit_is_traced_once() {
     let tree = Tree::new(SKILL);

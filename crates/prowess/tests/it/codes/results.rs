@@ -249,6 +249,10 @@ description: x
         "skills_load {\"names\": [\"pdf\"]}\n(in a session that may load `tables` alone)",
         hosts::narrowed,
     ),
+    host(codes::SESSION_ID_INVALID, "a host that names a session `my talk`", || {
+        let error = prowess::SessionId::new("my talk").err()?;
+        Some((Code::new(error.code()), error.to_string()))
+    }),
     host(
         codes::SESSION_NOT_FOUND,
         "skills_load {\"names\": [\"pdf\"]}\n(after the host closed the session)",
