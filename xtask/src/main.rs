@@ -62,7 +62,8 @@ cargo xtask COMMAND
   dynamic            run the tests of the facade and of the command line again, with built-in sources that
                      are the plugins in target/plugins
   soak [RELOADS]     replace a plugin a thousand times, or so often, under readers; no read may fail. Then
-                     simulate a million calls of failing session stores; no update may be lost
+                     write 800,000 audit events by eight threads, and simulate a million calls of failing
+                     session stores; no event and no update may be lost
   asan               run the tests of the boundary to plugins by AddressSanitizer, both sides of it
   miri               run those that open no library by Miri, of the nightly compiler
   loom               try every order of threads in registry, session and audit with a model checker
@@ -178,6 +179,7 @@ fn soak(arguments: &[&str]) -> Result<(), Failure> {
     cargo(["build", "--release", "--package", "prowess-plugin-host", "--bins"])?;
     let run = ["run", "--release", "--package", "prowess-plugin-host", "--example", "soak", "--"];
     cargo(run.iter().chain(arguments))?;
+    cargo(["run", "--release", "--package", "prowess-audit", "--example", "writers"])?;
     // The simulation runs in less time than an optimized build of it takes.
     cargo(["build", "--workspace", "--all-targets"])?;
     process::run(&mut Command::new(process::built("debug", "examples/simulate")?))

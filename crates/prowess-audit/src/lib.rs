@@ -38,6 +38,7 @@ mod metrics;
 #[cfg(feature = "opentelemetry")]
 mod open_telemetry;
 mod redact;
+mod scripts;
 mod secrets;
 mod story;
 mod traced;
@@ -52,6 +53,7 @@ pub use metrics::Metrics;
 #[cfg(feature = "opentelemetry")]
 pub use open_telemetry::OpenTelemetry;
 pub use redact::Redactor;
+pub use scripts::RedactedScripts;
 pub use secrets::{Secret, Secrets};
 pub use story::{Statistics, Story};
 pub use traced::TracedAudit;

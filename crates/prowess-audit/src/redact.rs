@@ -70,8 +70,9 @@ impl Redactor {
         self.secrets.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the text without secrets.
-    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    /// Returns the text without the registered values. For texts that a program goes on to use,
+    /// such as JSON with a field `token`: nothing else of them changes.
+    pub fn redact_registered<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut text = Cow::Borrowed(text);
         for secret in self.secrets().iter() {
             if text.contains(secret.as_str()) {
@@ -81,6 +82,17 @@ impl Redactor {
                 text = format!("{}{REDACTED}", &text[..start]).into();
             }
         }
+        text
+    }
+
+    /// Returns whether values of this name are secrets, such as of `API_KEY` and `db-password`.
+    pub fn is_secret_name(name: &str) -> bool {
+        is_secret(name)
+    }
+
+    /// Returns the text without secrets.
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let text = self.redact_registered(text);
         match without_named_values(&text) {
             Some(redacted) => redacted.into(),
             None => text,

@@ -4,7 +4,6 @@ use prowess_core::{
     AuditEvent, AuditSink, DeactivationCause, RuntimeEvent, SkillActivation, SkillDeactivation,
     Verdict,
 };
-use tracing::field::display;
 use tracing::{debug, info, warn};
 
 /// Emits events with the target `prowess`: skills that are loaded and no longer loaded at level
@@ -20,14 +19,14 @@ impl AuditSink for TracedAudit {
     fn record(&self, event: &AuditEvent) {
         let intent = &event.intent;
         let skill = intent.skill.as_deref();
-        let session = display(intent.session.log_name());
+        let session = &intent.session;
         let correlation = intent.correlation.as_str();
         let is_denied = intent.decision.as_ref().is_some_and(|it| it.verdict == Verdict::Denied);
         if is_denied {
             let tool = intent.tool.as_str();
-            warn!(name: "tool_restriction_violated", target: "prowess", session, correlation, skill, tool, "tool_restriction_violated");
+            warn!(name: "tool_restriction_violated", target: "prowess", session = &*session.log_name(), correlation, skill, tool, "tool_restriction_violated");
         } else {
-            debug!(name: "tool_execution", target: "prowess", session, correlation, skill, "tool_execution");
+            debug!(name: "tool_execution", target: "prowess", session = &*session.log_name(), correlation, skill, "tool_execution");
         }
     }
 
@@ -42,18 +41,16 @@ impl AuditSink for TracedAudit {
 
 fn activated(event: &SkillActivation) {
     let SkillActivation { session, correlation, skill, .. } = event;
-    let session = display(session.log_name());
     let correlation = correlation.as_str();
-    info!(name: "skill_activated", target: "prowess", session, correlation, skill, "skill_activated");
+    info!(name: "skill_activated", target: "prowess", session = &*session.log_name(), correlation, skill, "skill_activated");
 }
 
 fn deactivated(event: &SkillDeactivation) {
     let SkillDeactivation { session, correlation, skill, duration, .. } = event;
-    let session = display(session.log_name());
     let correlation = correlation.as_str();
     let seconds = duration.as_secs_f64();
     let cause = cause(event.cause);
-    info!(name: "skill_deactivated", target: "prowess", session, correlation, skill, seconds, cause, "skill_deactivated");
+    info!(name: "skill_deactivated", target: "prowess", session = &*session.log_name(), correlation, skill, seconds, cause, "skill_deactivated");
 }
 
 fn cause(cause: DeactivationCause) -> &'static str {

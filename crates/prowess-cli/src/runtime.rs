@@ -8,6 +8,7 @@ use prowess::state::{CurrentTrust, LazyApprovals, RecordCache};
 use prowess::{FolderTrust, NoFolderTrust, Policies, Runtime, RuntimeBuilder};
 
 use crate::args::Global;
+use crate::audit_log::redactor;
 use crate::failure::Failure;
 use crate::paths::{absolute, machine, state_database, surroundings, trust_file};
 use crate::plugins::{Loaded, this_program};
@@ -35,6 +36,7 @@ pub(crate) fn builder_with(
     let built_in = crate::plugins::built_in(global, &policies, &loaded.audit)?;
     let policies_run_scripts = policies.scripts.exec == ScriptExecution::Tool;
     let mut builder = Runtime::builder().policies(policies).audit(Arc::clone(&loaded.audit));
+    builder = builder.redactor(redactor());
     if let Some(database) = state_database(&machine(None)) {
         builder = builder.approvals(Arc::new(LazyApprovals::new(database)));
     }

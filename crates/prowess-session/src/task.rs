@@ -61,7 +61,7 @@ fn end(session: &SessionHandle) -> Result<usize, SessionError> {
     match &ended {
         Ok(skills) => tracing::info!(
             target: "prowess",
-            session = %session.id().log_name(),
+            session = &*session.id().log_name(),
             skills,
             "task_end"
         ),
@@ -69,7 +69,7 @@ fn end(session: &SessionHandle) -> Result<usize, SessionError> {
         Err(SessionError::NotFound(_)) => return Ok(0),
         Err(error) => tracing::error!(
             target: "prowess",
-            session = %session.id().log_name(),
+            session = &*session.id().log_name(),
             error = error.code(),
             "task_end"
         ),

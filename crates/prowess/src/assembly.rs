@@ -107,7 +107,7 @@ impl RuntimeBuilder {
             .token_counter(Arc::clone(&self.counter))
             .listed_ids(self.listed_ids());
         match self.runner_of_scripts() {
-            Some(runner) => tools.script_runner(runner),
+            Some(runner) => tools.script_runner(self.redacted(runner)),
             None => tools,
         }
     }
@@ -123,6 +123,18 @@ impl RuntimeBuilder {
         } else {
             ListedIds::Only
         }
+    }
+
+    /// Removes the secrets of the host from what scripts print.
+    #[cfg(feature = "audit")]
+    fn redacted(&self, runner: Arc<dyn ScriptRunner>) -> Arc<dyn ScriptRunner> {
+        Arc::new(prowess_audit::RedactedScripts::new(runner, self.redactor.clone()))
+    }
+
+    #[cfg(not(feature = "audit"))]
+    #[expect(clippy::unused_self, reason = "the other form uses it")]
+    fn redacted(&self, runner: Arc<dyn ScriptRunner>) -> Arc<dyn ScriptRunner> {
+        runner
     }
 
     /// Returns the runner that the host set, or the one in the sandbox.

@@ -54,6 +54,8 @@ pub struct RuntimeBuilder {
     pub(crate) approvals: Arc<dyn ApprovalStore>,
     pub(crate) ranker: Arc<dyn Ranker>,
     pub(crate) script_runner: Option<Arc<dyn ScriptRunner>>,
+    #[cfg(feature = "audit")]
+    pub(crate) redactor: prowess_audit::Redactor,
     #[cfg(feature = "scripts")]
     pub(crate) sandboxed_scripts: Option<(prowess_sandbox::Program, PathBuf)>,
     pub(crate) facts: Option<Arc<dyn Facts>>,
@@ -91,6 +93,8 @@ impl Default for RuntimeBuilder {
             approvals: Arc::new(MemoryApprovals::new()),
             ranker: default_ranker(),
             script_runner: None,
+            #[cfg(feature = "audit")]
+            redactor: prowess_audit::Redactor::default(),
             #[cfg(feature = "scripts")]
             sandboxed_scripts: None,
             facts: None,
@@ -293,6 +297,15 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn script_runner(mut self, runner: Arc<dyn ScriptRunner>) -> Self {
         self.script_runner = Some(runner);
+        self
+    }
+
+    /// Sets the redactor whose registered secrets are removed from the output of scripts: that of
+    /// the host's log and of its [`Secrets`](prowess_audit::Secrets). By default it has none.
+    #[cfg(feature = "audit")]
+    #[must_use]
+    pub fn redactor(mut self, redactor: prowess_audit::Redactor) -> Self {
+        self.redactor = redactor;
         self
     }
 

@@ -6,7 +6,7 @@ use tracing::{Span, info_span};
 
 /// A turn, from its start until it is dropped.
 pub(crate) fn turn(session: &SessionId) -> Span {
-    info_span!(target: "prowess", "turn", session = %session.log_name(), generation = Empty, skills = Empty)
+    info_span!(target: "prowess", "turn", session = &*session.log_name(), generation = Empty, skills = Empty)
 }
 
 /// Records the catalog that a turn pins on its span.

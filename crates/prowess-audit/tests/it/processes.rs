@@ -1,9 +1,11 @@
 //! Two processes and one log.
 
+use std::thread;
+
 use prowess_audit::verify;
 use prowess_core::AuditSink;
 
-use crate::fixture::{Place, intent};
+use crate::fixture::{Place, done, intent};
 use crate::worker::{CALLS, run};
 
 #[test]
@@ -20,4 +22,29 @@ fn second_process_is_refused_until_the_first_ends() {
     assert_eq!(run(&place.path, &[]).len() as u64, CALLS, "then it writes");
     let entries = verify(&place.path).expect("one chain").entries;
     assert_eq!(entries, 2 + 2 * CALLS, "no number is missing, none is twice");
+}
+
+/// The example `writers` does so with 800,000 events.
+#[test]
+fn eight_writers_have_one_chain_and_keep_the_log() {
+    const EVENTS: u64 = 1_000;
+    let place = Place::new();
+    let log = place.open();
+    let reports = thread::scope(|scope| {
+        for writer in 0..8 {
+            let log = &log;
+            scope.spawn(move || {
+                (0..EVENTS).for_each(|number| log.record(&done(writer * EVENTS + number)));
+            });
+        }
+        run(&place.path, &[])
+    });
+    assert!(reports.iter().all(|report| report.starts_with("closed: ")), "{reports:?}");
+    drop(log);
+    let verified = verify(&place.path).expect("one chain");
+    assert_eq!([verified.entries, verified.head.seq], [8 * EVENTS; 2], "each event is there once");
+    let text = place.text();
+    let calls: std::collections::BTreeSet<_> =
+        text.lines().filter_map(|line| line.split("\"call\":").nth(1)?.split(',').next()).collect();
+    assert_eq!(calls.len() as u64, 8 * EVENTS, "no event is there twice");
 }

@@ -84,6 +84,14 @@ proptest! {
     }
 }
 
+#[test]
+fn registered_secrets_alone_are_removed_from_data() {
+    let redactor = Redactor::new(["hunter2-of-the-host"]);
+    let text = r#"{"token": 5, "password": "p1", "note": "hunter2-of-the-host"}"#;
+    let expected = r#"{"token": 5, "password": "p1", "note": "[REDACTED]"}"#;
+    assert_eq!(redactor.redact_registered(text), expected);
+}
+
 /// A tool that gets a secret while its log is open.
 #[test]
 fn provided_secret_is_never_written() {

@@ -58,6 +58,12 @@ impl Program {
         self
     }
 
+    /// Sets a variable of its environment.
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
     /// Lets it stand in another directory.
     pub(crate) fn working_in(mut self, directory: &Path) -> Self {
         self.command.current_dir(directory);

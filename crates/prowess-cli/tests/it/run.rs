@@ -51,6 +51,28 @@ fn a_script_writes_where_it_is_allowed_to() {
 }
 
 #[test]
+fn secrets_of_the_environment_are_neither_printed_nor_recorded() {
+    let tree = Tree::new(FILES);
+    tree.write("skills/report/scripts/echo.sh", "echo \"printed $1\"\n");
+    tree.write("audit.yaml", "audit: { log: keep }");
+    let run = |arguments: &[&str]| {
+        let program = Program::new().at_home_in(&tree.join("home"));
+        let program = program.variable("CRM_API_KEY", "correct-horse").variable("TOKEN", "short");
+        let program = program.config(&tree.join("audit.yaml"));
+        program.root("user", &tree.join("skills")).run(arguments)
+    };
+    let echo = |word| run(&["run", "report", "scripts/echo.sh", "--", word]);
+    assert_eq!(echo("correct-horse-staple").stdout, "printed [REDACTED]-staple\n");
+    assert_eq!(echo("short").stdout, "printed short\n", "it may be in any text");
+    let read = r#"{"skill": "report", "path": "notes/correct-horse.md"}"#;
+    assert_eq!(run(&["call", "skills_read", read]).code, Some(1), "there is no such file");
+    let log = tree.join("home/.local/state/prowess/audit.jsonl");
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(log.contains("notes/[REDACTED].md"), "{log}");
+    assert!(!log.contains("correct-horse"), "{log}");
+}
+
+#[test]
 fn the_exit_code_is_that_of_the_script() {
     let tree = Tree::new(FILES);
     let ran = run(&tree, &["run", "report", "scripts/fail.sh", "--", "3"]);

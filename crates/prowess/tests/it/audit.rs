@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use prowess::audit::{AuditEntry, MemoryLog, Metrics, Redactor};
+use prowess::audit::{AuditEntry, MemoryLog, Metrics, Redactor, Secrets};
 use prowess::session::{MemoryApprovals, SessionHandle};
 use prowess::{
     ApprovalDecision, ApprovalScope, ApprovalStore, ApprovalStoreExt as _, ApprovalVerdict,
     CallIntent, CallOrigin, CallUsage, Clock as _, CostTracker, RateLimited, RateLimiter, Runtime,
     RuntimeBuilder, ToolCall, ToolResult,
 };
-use prowess_testkit::{ManualClock, Tree};
+use prowess_testkit::{ManualClock, ShellRunner, Tree};
 use serde_json::{Value, json};
 
 const SKILL: &str = "\
@@ -191,6 +191,43 @@ fn cost_tracker_of_a_runtime_sums_a_conversation() {
     assert_eq!(*costs.0.lock().expect("no test panics here"), after_load);
     host.load();
     assert!(costs.0.lock().expect("no test panics here").0 > after_load.0);
+}
+
+/// Runs a script that prints its argument, and returns the result for the model.
+fn printed_by_script(redactor: Redactor, argument: &str) -> String {
+    let tree = Tree::new("");
+    tree.write("echo/SKILL.md", "---\nname: echo\ndescription: Prints.\n---\n");
+    tree.write("echo/scripts/print.sh", "echo \"printed $1\"\necho \"token=$1\" >&2\n");
+    let builder = Runtime::builder().script_runner(Arc::new(ShellRunner)).redactor(redactor);
+    let runtime = builder.skills_directory("user", tree.path()).build();
+    let runtime = runtime.expect("the runtime is complete");
+    let session = runtime.open_session().expect("the store is in memory");
+    let call = |name: &str, arguments| {
+        let turn = runtime.turn(&session).expect("the session is open");
+        turn.call_as_user(&ToolCall::new(name, arguments)).result
+    };
+    call("skills_load", json!({ "names": ["echo"] }));
+    let run = json!({ "skill": "echo", "path": "scripts/print.sh", "args": [argument] });
+    let result = call("skills_run", run);
+    assert!(!result.is_error, "{result:?}");
+    format!("{:?}", result.content)
+}
+
+#[test]
+fn secrets_of_the_host_are_not_in_the_output_of_scripts() {
+    const VALUE: &str = "correct-horse-battery";
+    let redactor = Redactor::default();
+    let secrets = Secrets::new(|_| Some(VALUE.to_owned()), redactor.clone());
+    let shown = printed_by_script(redactor.clone(), VALUE);
+    assert!(shown.contains(VALUE), "nothing is a secret yet: {shown}");
+    let secret = secrets.get("crm").expect("it is provided");
+    let shown = printed_by_script(redactor, secret.expose());
+    assert!(!shown.contains(VALUE), "{shown}");
+    for part in ["printed [REDACTED]", "token=[REDACTED]"] {
+        assert!(shown.contains(part), "{shown}");
+    }
+    let other = printed_by_script(Redactor::default(), "other");
+    assert!(other.contains("token=other"), "data of scripts stays as it is: {other}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! has every code that a crate declares.
 
 mod calls;
+mod command_line;
 mod examples;
 mod hosts;
 mod installs;
@@ -145,6 +146,7 @@ fn page() -> String {
         let (_, next) = next.unwrap_or_else(|| panic!("`{code}` has a next step"));
         let _ = writeln!(page, "| `{code}` | {meaning} | {next} |");
     }
+    command_line::push(&mut page);
     page.push_str(AGENT_MANIFESTS);
     push_manifests(&mut page);
     page

@@ -29,7 +29,7 @@ fn declared_codes_are_on_the_page() {
 }
 
 /// Finds the sources of packages, without their tests.
-fn push_sources(folder: &Path, files: &mut Vec<PathBuf>) {
+pub(super) fn push_sources(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the folder can be listed") {
         let path = entry.expect("the folder can be listed").path();
         let is_left_out =

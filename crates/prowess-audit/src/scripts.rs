@@ -1,0 +1,48 @@
+//! Scripts whose output has no registered secret.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use prowess_core::{Cancel, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner};
+
+use crate::Redactor;
+
+/// Runs scripts with another runner, and removes the registered secrets of the host from their
+/// output and from the reasons why they were not started, before a model or a log receives them.
+/// The script itself still has what its runner gave it.
+pub struct RedactedScripts {
+    runner: Arc<dyn ScriptRunner>,
+    redactor: Redactor,
+}
+
+impl RedactedScripts {
+    /// Creates a runner. `redactor` is that of the log.
+    pub fn new(runner: Arc<dyn ScriptRunner>, redactor: Redactor) -> Self {
+        Self { runner, redactor }
+    }
+
+    fn redact(&self, text: &mut String) {
+        *text = self.redactor.redact_registered(text).into_owned();
+    }
+}
+
+impl ScriptRunner for RedactedScripts {
+    fn run(
+        &self,
+        request: &ScriptRequest<'_>,
+        time_limit: Duration,
+        cancel: &Cancel,
+    ) -> Result<ScriptOutcome, ScriptError> {
+        match self.runner.run(request, time_limit, cancel) {
+            Ok(mut outcome) => {
+                self.redact(&mut outcome.stdout);
+                self.redact(&mut outcome.stderr);
+                Ok(outcome)
+            }
+            Err(mut error) => {
+                self.redact(&mut error.message);
+                Err(error)
+            }
+        }
+    }
+}
