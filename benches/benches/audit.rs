@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use prowess_audit::{JsonLinesLog, LogOptions, MemoryLog, Redactor};
+use prowess_audit::{Fanout, JsonLinesLog, LogOptions, MemoryLog, Redactor, TracedAudit};
 use prowess_core::{
     AuditPolicy, AuditSink, Boundary, CallIntent, Caller, Cancel, Catalog, CorrelationId, NoAudit,
     SessionId, Timestamp, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult,
@@ -62,8 +62,13 @@ fn calls(criterion: &mut Criterion) {
     };
     let call = ToolCall::new("nothing", json!({ "a": "b" }));
     let mut group = criterion.benchmark_group("call");
-    let sinks: [(&str, Arc<dyn AuditSink>); 2] =
-        [("without audit", Arc::new(NoAudit)), ("memory audit", Arc::new(MemoryLog::new(1_000)))];
+    let log = || Arc::new(MemoryLog::new(1_000)) as Arc<dyn AuditSink>;
+    let sinks: [(&str, Arc<dyn AuditSink>); 3] = [
+        ("without audit", Arc::new(NoAudit)),
+        ("memory audit", log()),
+        // As a runtime has it.
+        ("traced memory audit", Arc::new(Fanout(vec![Arc::new(TracedAudit), log()]))),
+    ];
     for (name, sink) in sinks {
         let toolbox = toolbox(sink);
         group.bench_function(name, |bencher| {

@@ -1,12 +1,14 @@
-//! What many conversations at once cost: 4,096 sessions, on one thread and on eight.
+//! What many conversations at once cost: 4,096 sessions, on one thread and on eight. And what a
+//! lookup of an id shows of other ids.
 
+use std::hint::black_box;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use prowess::session::SessionHandle;
-use prowess::{Runtime, ToolCall};
+use prowess::session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
+use prowess::{Runtime, SessionId, SessionStore as _, SystemClock, ToolCall};
 use serde_json::json;
 
 const SESSIONS: usize = 4_096;
@@ -46,6 +48,28 @@ fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Looks up ids that no session has: one that is another's but for its last digit, and one that
+/// shares nothing with it. Equal times mean that no lookup shows a part of an id.
+fn lookups(criterion: &mut Criterion) {
+    let store = Arc::new(MemoryStore::new());
+    let clock = Arc::new(SystemClock::default());
+    let sessions = Sessions::new(store.clone(), clock, SessionPolicy::default());
+    let open = |_| sessions.open().expect("the store is in memory").id().clone();
+    let ids: Vec<_> = (0..10_000).map(open).collect();
+    let known = ids[0].as_str();
+    let (start, last) = known.split_at(known.len() - 1);
+    let other = if last == "0" { "1" } else { "0" };
+    let near = format!("{start}{other}");
+    let far: String = known.chars().rev().collect();
+    let mut group = criterion.benchmark_group("lookup of an unknown id");
+    for (name, text) in [("valid but for its end", near), ("other", far)] {
+        let id = SessionId::new(text).expect("hexadecimal digits are allowed");
+        assert!(store.load(&id).expect("it is in memory").is_none());
+        group.bench_function(name, |bencher| bencher.iter(|| store.load(black_box(&id))));
+    }
+    group.finish();
+}
+
 /// One iteration is thousands of turns, so few samples must do.
 fn brief() -> Criterion {
     let second = Duration::from_secs(1);
@@ -55,6 +79,6 @@ fn brief() -> Criterion {
 criterion_group! {
     name = sessions;
     config = brief();
-    targets = benches
+    targets = benches, lookups
 }
 criterion_main!(sessions);

@@ -11,8 +11,7 @@ pub struct Fanout(pub Vec<Arc<dyn AuditSink>>);
 
 impl AuditSink for Fanout {
     fn intend(&self, intent: &CallIntent) -> Result<(), AuditError> {
-        let results: Vec<_> = self.0.iter().map(|sink| sink.intend(intent)).collect();
-        results.into_iter().collect()
+        self.0.iter().fold(Ok(()), |result, sink| result.and(sink.intend(intent)))
     }
 
     fn record(&self, event: &AuditEvent) {

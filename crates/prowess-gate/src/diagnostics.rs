@@ -56,7 +56,7 @@ fn name_problem(rule: &ToolRule) -> Option<Problem> {
 fn pattern_problem(rule: &ToolRule, kind: ToolKind<'_>) -> Option<Problem> {
     let pattern = rule.pattern.as_deref().filter(|pattern| !is_any(Some(pattern)))?;
     let error = match kind {
-        ToolKind::Shell { .. } => CommandPattern::parse(pattern).err(),
+        ToolKind::Shell { .. } => CommandPattern::error(pattern),
         ToolKind::File { .. } => PathPattern::parse(pattern).err(),
         ToolKind::SkillOperation | ToolKind::Other => Some(PatternError::NoArgument),
     };

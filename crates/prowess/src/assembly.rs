@@ -132,7 +132,6 @@ impl RuntimeBuilder {
     }
 
     #[cfg(not(feature = "audit"))]
-    #[expect(clippy::unused_self, reason = "the other form uses it")]
     fn redacted(&self, runner: Arc<dyn ScriptRunner>) -> Arc<dyn ScriptRunner> {
         runner
     }

@@ -1,6 +1,7 @@
 //! The audit: its log, its texts and its numbers.
 
 mod crash;
+mod fanout;
 mod fixture;
 mod goldens;
 mod levels;

@@ -31,6 +31,11 @@ impl<'p> CommandPattern<'p> {
         pattern.split(", ").map(|alternative| Self::alternative(alternative.trim())).collect()
     }
 
+    /// Returns why [`Self::parse`] would fail.
+    pub(crate) fn error(pattern: &'p str) -> Option<PatternError> {
+        pattern.split(", ").find_map(|alternative| Self::alternative(alternative.trim()).err())
+    }
+
     fn alternative(text: &'p str) -> Result<Self, PatternError> {
         let prefix = text.strip_suffix(":*").or_else(|| text.strip_suffix(" *"));
         let words = prefix.unwrap_or(text).trim_end();

@@ -61,7 +61,10 @@ impl Skills {
 impl Extension for Skills {
     fn context(&self) -> String {
         let prompt = self.turn().prompt().clone();
-        [prompt.text].into_iter().chain(prompt.context.map(|block| block.text)).collect()
+        [prompt.text]
+            .into_iter()
+            .chain(prompt.context.map(|block| block.text.to_string()))
+            .collect()
     }
 
     fn tools(&self) -> Vec<String> {
