@@ -11,7 +11,11 @@ pub struct Fanout(pub Vec<Arc<dyn AuditSink>>);
 
 impl AuditSink for Fanout {
     fn intend(&self, intent: &CallIntent) -> Result<(), AuditError> {
-        self.0.iter().fold(Ok(()), |result, sink| result.and(sink.intend(intent)))
+        let mut result = Ok(());
+        for sink in &self.0 {
+            result = result.and(sink.intend(intent));
+        }
+        result
     }
 
     fn record(&self, event: &AuditEvent) {

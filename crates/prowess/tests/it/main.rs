@@ -19,7 +19,6 @@ mod facts;
 mod flows;
 mod gate;
 mod handles;
-mod host_extension;
 mod hot_equals_cold;
 #[cfg(unix)]
 mod levels;
@@ -28,7 +27,6 @@ mod load_rules;
 mod on_change;
 mod open_files;
 mod overflow;
-mod parts_alone;
 mod presets;
 mod prompts;
 mod refresh;

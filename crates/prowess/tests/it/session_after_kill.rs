@@ -28,7 +28,7 @@ fn runtime(directory: &Path) -> Runtime {
     let clock = Arc::new(SystemClock::default());
     let log = directory.join("audit.jsonl");
     let log = JsonLinesLog::open(log, LogOptions::default(), Redactor::default(), clock);
-    let store = SessionDatabase::open(&directory.join("state.db")).expect("there is room");
+    let store = SessionDatabase::open(directory.join("state.db")).expect("there is room");
     let builder = Runtime::builder().session_store(Arc::new(store));
     let builder = builder.audit(Arc::new(log.expect("no other program writes the log")));
     builder.skills_directory("user", directory.join("skills")).build().expect("it is complete")
