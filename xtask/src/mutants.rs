@@ -24,6 +24,7 @@ fn users(name: &str) -> &'static [&'static str] {
     match name {
         "prowess-core" => &["prowess-registry", "prowess-session", "prowess-gate", "prowess-tools"],
         "prowess-dir" => &["prowess-source-fs"],
+        "prowess-tools" => &["prowess"],
         _ => &[],
     }
 }

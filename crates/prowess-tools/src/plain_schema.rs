@@ -148,7 +148,7 @@ impl Faults {
 fn has_type(value: &Value, kind: &str) -> bool {
     match (value, kind) {
         (Value::Number(number), "integer") => {
-            number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|n| n.fract() == 0.0)
+            number.as_f64().is_some_and(|number| number.fract() == 0.0)
         }
         _ => type_of(value) == kind,
     }

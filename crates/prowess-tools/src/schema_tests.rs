@@ -113,6 +113,23 @@ fn keywords_that_are_not_common_need_the_full_validator() {
 }
 
 #[test]
+fn integers_are_whole_numbers_of_any_size() {
+    let schema = PlainSchema::read(&json!({"type": "integer"})).expect("it is plain");
+    for (value, faults) in [
+        (json!(1), 0),
+        (json!(-1), 0),
+        (json!(u64::MAX), 0),
+        (json!(i64::MIN), 0),
+        (json!(1.0), 0),
+        (json!(0.5), 1),
+        (json!("1"), 1),
+    ] {
+        assert_eq!(schema.faults(&value, usize::MAX).len(), faults, "{value}");
+    }
+    assert!(PlainSchema::read(&json!({"maxItems": 2, "minItems": 1})).is_some());
+}
+
+#[test]
 fn skill_tools_have_plain_schemas() {
     let tools = crate::SkillTools::new(
         crate::ToolPolicy::default(),

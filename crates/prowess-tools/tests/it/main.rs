@@ -17,3 +17,4 @@ mod paths;
 mod policy;
 mod read;
 mod unload;
+mod user;

@@ -56,6 +56,16 @@ fn each_style_spells_one_to_one_and_answers_to_its_own_names_alone() {
     }
 }
 
+#[test]
+fn spelled_name_leads_to_its_tool() {
+    let host = Host::new(Setup::default());
+    assert_eq!(host.toolbox.canonical_name("skills_load"), Some("skills.load"));
+    assert_eq!(host.toolbox.canonical_name("skills.load"), None, "not as a model sees it");
+    assert!(host.toolbox.info("skills_load").is_some());
+    assert!(host.toolbox.info("nothing").is_none());
+    assert_eq!(host.toolbox.naming().names, NameStyle::Underscore);
+}
+
 fn build(names: NameStyle, tools: &[&'static str]) -> Result<Toolbox, BuildError> {
     let skills = SkillTools::new(ToolPolicy::default(), prowess_core::DeliveryPolicy::default());
     let mut builder = Toolbox::builder(ToolNaming::new(names)).provider(&skills);
