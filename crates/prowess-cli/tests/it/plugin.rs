@@ -142,7 +142,7 @@ fn list_shows_each_verdict() {
               "verdict": "refused",
               "reason": "`$HOME/.prowess/plugins/other.so` is a second plugin named `notes`: `$HOME/.prowess/plugins/notes.so` is the first; nothing was executed",
               "code": "plugin-name-taken",
-              "help": "leave one of them out, or build it under another name"
+              "help": "remove one of them, or build it under another name"
             },
             {
               "file": "$HOME/.prowess/plugins/text.so",
@@ -251,7 +251,7 @@ fn older_version_needs_allow_older() {
         {
           "code": "plugin-rollback",
           "message": "`$HOME/.prowess/plugins/old.so` is version 1.9.0 of `notes`, but 1.10.0 is trusted; nothing was executed",
-          "help": "trust the newer one, or say that the older one is meant: `--allow-older`"
+          "help": "trust the newer one, or use `--allow-older` for the older one"
         }
     "#]]);
     home.run(&["plugin", "trust", "--allow-older", &old]).text();
@@ -272,7 +272,7 @@ fn a_key_is_trusted_by_its_file() {
     home.check_failure(&["plugin", "trust", "--key", &file], &expect![[r#"
         {
           "code": "plugin-key-invalid",
-          "message": "`$HOME/author.pub` cannot be used: it is not a public key of minisign: Invalid encoding in minisign data",
+          "message": "`$HOME/author.pub` cannot be used: it is not a minisign public key: Invalid encoding in minisign data",
           "help": "name the `.pub` file written by `minisign -G`"
         }
     "#]]);
