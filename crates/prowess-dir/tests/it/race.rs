@@ -1,9 +1,11 @@
 //! While a directory and a link to another are swapped, no byte of the other is read.
 
+use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use prowess_dir::{Dir, Links};
+use prowess_dir::Links;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::{CANARY, Place, WAYS};
@@ -23,40 +25,60 @@ impl Drop for SetOnDrop<'_> {
     }
 }
 
-/// Reads `swapped/notes.md` many times during the swaps; returns the numbers of reads and of
-/// refusals.
-fn race(target: &Path, open: fn(&Path) -> Dir, links: Links) -> (usize, usize) {
-    const READS: usize = 3_000;
+/// The reads of one race; there are eight.
+const READS: usize = 25_000;
+/// The most reads for what the swaps of a busy machine show late.
+const MOST_READS: usize = 1_000 * READS;
 
+/// The numbers of reads during the swaps.
+#[derive(Debug, Default)]
+struct Reads {
+    inside: usize,
+    outside: usize,
+    refused: usize,
+}
+
+/// Reads `swapped/notes.md` during the swaps, until `is_done` or the limit of reads. `reader` takes
+/// the directory and returns a function that reads a file in it.
+fn race<R: FnMut(&str) -> Option<Vec<u8>>>(
+    target: &Path,
+    reader: impl FnOnce(&Path) -> R,
+    is_done: impl Fn(&Reads, usize) -> bool,
+) -> Reads {
     let place = Place::new();
     let [swapped, spare] = ["swapped", "spare"].map(|name| place.inside(name));
-    std::fs::rename(place.inside("references"), &swapped).unwrap();
+    fs::rename(place.inside("references"), &swapped).unwrap();
     place.link("spare", target);
-    let directory = open(&place.inside(""));
+    let mut read = reader(&place.inside(""));
     let done = AtomicBool::new(false);
-    // Dropped when an assertion fails too: the scope waits for the swaps.
+    // Dropped when a read panics too: the scope waits for the swaps.
     let until_here = SetOnDrop(&done);
-    let (mut read, mut refused) = (0, 0);
+    let mut reads = Reads::default();
     std::thread::scope(|scope| {
         let until_here = until_here;
         scope.spawn(|| swap_until(&done, &swapped, &spare));
-        // A busy machine may start the swaps late: continue until both outcomes were seen, within a
-        // limit.
         let mut tries = 0;
-        while tries < READS || (read == 0 || refused == 0) && tries < 1_000 * READS {
+        while tries < MOST_READS && !is_done(&reads, tries) {
             tries += 1;
-            let file = directory.open_file("swapped/notes.md", links);
-            match file.and_then(|file| file.read_whole(100)) {
-                Ok(bytes) => {
-                    assert_ne!(bytes, CANARY.as_bytes(), "the canary outside was read");
-                    read += 1;
-                }
-                Err(_) => refused += 1,
+            match read("swapped/notes.md") {
+                Some(bytes) if bytes == CANARY.as_bytes() => reads.outside += 1,
+                Some(_) => reads.inside += 1,
+                None => reads.refused += 1,
             }
         }
         drop(until_here);
     });
-    (read, refused)
+    reads
+}
+
+/// Checks where a path leads, and then opens it.
+fn check_then_open(directory: &Path, path: &str) -> io::Result<Vec<u8>> {
+    let directory = directory.canonicalize()?;
+    let path = directory.join(path);
+    if path.canonicalize()?.starts_with(&directory) {
+        return fs::read(path);
+    }
+    Err(io::ErrorKind::PermissionDenied.into())
 }
 
 #[test]
@@ -64,10 +86,32 @@ fn directory_replaced_by_a_link_never_leaks() {
     for open in WAYS {
         for links in [Links::Refuse, Links::FollowInside] {
             for target in ["../elsewhere", "../inside/../elsewhere"] {
-                let (read, refused) = race(Path::new(target), open, links);
-                assert!(read > 0, "{links:?}: the file inside was read between the swaps");
-                assert!(refused > 0, "{links:?}: the link outside was met and refused");
+                let reader = |path: &Path| {
+                    let directory = open(path);
+                    move |path: &str| {
+                        let file = directory.open_file(path, links);
+                        file.and_then(|file| file.read_whole(100)).ok()
+                    }
+                };
+                // A busy machine may start the swaps late.
+                let is_done = |reads: &Reads, tries: usize| {
+                    tries >= READS && reads.inside > 0 && reads.refused > 0
+                };
+                let reads = race(Path::new(target), reader, is_done);
+                assert_eq!(reads.outside, 0, "{links:?}: the canary outside is never read");
+                assert!(reads.inside > 0, "{links:?}: the file inside was read between the swaps");
+                assert!(reads.refused > 0, "{links:?}: the link outside was met and refused");
             }
         }
     }
+}
+
+#[test]
+fn control_that_checks_and_then_opens_leaks() {
+    let reader = |directory: &Path| {
+        let directory = directory.to_owned();
+        move |path: &str| check_then_open(&directory, path).ok()
+    };
+    let reads = race(Path::new("../elsewhere"), reader, |reads, _| reads.outside > 0);
+    assert!(reads.outside > 0, "the race finds a reader that leaks: {reads:?}");
 }
