@@ -63,7 +63,10 @@ cargo xtask COMMAND
                      are the plugins in target/plugins
   soak [RELOADS]     replace a plugin a thousand times, or so often, under readers; no read may fail. Then
                      write 800,000 audit events by eight threads, and simulate a million calls of failing
-                     session stores; no event and no update may be lost
+                     session stores; no event and no update may be lost. Then run 400 bad scripts in the
+                     sandbox, which must leave nothing
+  soak --scripts [COUNT]
+                     run COUNT bad scripts, 5,000 by default
   asan               run the tests of the boundary to plugins by AddressSanitizer, both sides of it
   miri               run those that open no library by Miri, of the nightly compiler
   loom               try every order of threads in registry, session and audit with a model checker
@@ -109,7 +112,9 @@ fn main() -> ExitCode {
         ["plugins", directory] => {
             plugins::check().and_then(|()| plugins::compare(Path::new(directory)))
         }
-        ["soak", rest @ ..] => soak(rest),
+        ["soak", "--scripts"] => bad_scripts("5000"),
+        ["soak", "--scripts", count] => bad_scripts(count),
+        ["soak", rest @ ..] => soak(rest).and_then(|()| bad_scripts("400")),
         ["asan"] => sanitize::asan(),
         ["miri"] => sanitize::miri(),
         ["loom"] => loom::check(),
@@ -174,6 +179,12 @@ fn recall(directory: &Path) -> Result<(), Failure> {
 }
 
 /// Host and plugin are releases: without optimization most of the time would go into hashing.
+/// Runs scripts that try to outlive their time and to use up the machine.
+fn bad_scripts(count: &str) -> Result<(), Failure> {
+    let example = ["--package", "prowess-script", "--example", "bad_scripts"];
+    cargo(["run", "--release"].iter().chain(&example).chain(&["--", count]))
+}
+
 fn soak(arguments: &[&str]) -> Result<(), Failure> {
     // What runs plugins in processes of their own.
     cargo(["build", "--release", "--package", "prowess-plugin-host", "--bins"])?;

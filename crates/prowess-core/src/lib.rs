@@ -102,7 +102,7 @@ pub use ranker::{Ranked, Ranker};
 pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};
 pub use request::{IdentifiedCall, InstructionBlock, InstructionKind, Message, ModelRequest};
 pub use scan::{Found, KnownPackages, PreviousScan, ReadFurther, ScanSink, ScanSummary};
-pub use script::{ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner};
+pub use script::{ScriptError, ScriptIsolation, ScriptOutcome, ScriptRequest, ScriptRunner};
 pub use session::{
     ActiveSkill, LoadMode, LoadOutcome, LoadRequest, Receipt, ReceiptEntry, Session, SessionError,
     SessionState, Unload,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use prowess_format::Code;
+use serde::{Deserialize, Serialize};
 
 use crate::{Cancel, Catalog, Record, ResourcePath};
 
@@ -65,6 +66,23 @@ pub struct ScriptOutcome {
     pub timed_out: bool,
     /// Whether a part of the output was dropped.
     pub truncated: bool,
+    /// The bytes of standard output that were dropped.
+    pub stdout_dropped: u64,
+    /// The bytes of standard error that were dropped.
+    pub stderr_dropped: u64,
+    /// The isolation that the script ran in; `None` for a runner that has none.
+    pub isolation: Option<ScriptIsolation>,
+}
+
+/// The isolation that a script ran in, as its process checked it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptIsolation {
+    /// The name of the level.
+    pub level: String,
+    /// The layers around the process, for people.
+    pub layers: Vec<String>,
+    /// Layers that the machine does not offer and the policy does not demand, with the reasons.
+    pub missing: Vec<String>,
 }
 
 /// The reason why a script was not started.

@@ -15,6 +15,20 @@ use crate::codes;
 #[serde(transparent)]
 pub struct Interpreters(pub BTreeMap<String, Vec<String>>);
 
+/// How Python scripts run that list their dependencies in a `# /// script` block ([PEP 723]).
+///
+/// [PEP 723]: https://peps.python.org/pep-0723/
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InlineMetadata {
+    /// With the interpreter of their extension, which ignores the block. The default.
+    #[default]
+    Ignore,
+    /// With `uv run --script`, which installs the dependencies if the policy grants the network, or
+    /// finds them in its cache if the policy grants that directory.
+    Uv,
+}
+
 impl Default for Interpreters {
     fn default() -> Self {
         let table = [
@@ -39,12 +53,13 @@ const LINE_BYTES: usize = 256;
 /// Returns the program that runs the script at `file`, whose content is `bytes`.
 pub(crate) fn program(
     interpreters: &Interpreters,
+    metadata: InlineMetadata,
     search_path: &[PathBuf],
     path: &ResourcePath,
     bytes: &[u8],
     file: &Path,
 ) -> Result<Program, ScriptError> {
-    let Some(words) = interpreter(interpreters, path, bytes) else {
+    let Some(words) = interpreter(interpreters, metadata, path, bytes) else {
         if bytes.starts_with(ELF) {
             return Ok(Program::new(file));
         }
@@ -64,13 +79,27 @@ pub(crate) fn program(
 /// Returns the words of the interpreter's command, by the extension or by the first line.
 fn interpreter(
     interpreters: &Interpreters,
+    metadata: InlineMetadata,
     path: &ResourcePath,
     bytes: &[u8],
 ) -> Option<Vec<String>> {
+    if metadata == InlineMetadata::Uv && has_metadata(path, bytes) {
+        return Some(["uv", "run", "--script"].map(str::to_owned).into());
+    }
     let extension = Path::new(path.as_str()).extension().and_then(|extension| extension.to_str());
     let by_extension =
         extension.and_then(|extension| interpreters.0.get(&extension.to_ascii_lowercase()));
     by_extension.filter(|words| !words.is_empty()).cloned().or_else(|| of_first_line(bytes))
+}
+
+/// Returns whether a Python script begins a block of metadata and ends it.
+fn has_metadata(path: &ResourcePath, bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    let mut lines = text.lines().skip_while(|line| line.trim_end() != "# /// script").skip(1);
+    let is_comment = |line: &&str| *line == "#" || line.starts_with("# ");
+    let has_end = lines.by_ref().take_while(is_comment).any(|line| line.trim_end() == "# ///");
+    let extension = Path::new(path.as_str()).extension();
+    has_end && extension.is_some_and(|extension| extension.eq_ignore_ascii_case("py"))
 }
 
 /// Returns the interpreter of a `#!` line. A path counts as the name of its program, which is

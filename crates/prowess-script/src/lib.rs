@@ -43,6 +43,6 @@ mod runner;
 mod slots;
 mod staged;
 
-pub use interpreter::Interpreters;
+pub use interpreter::{InlineMetadata, Interpreters};
 pub use policy::{ScriptExecution, ScriptPolicy};
 pub use runner::SandboxedScripts;

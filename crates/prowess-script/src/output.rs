@@ -25,9 +25,9 @@ impl Kept {
         self.left_out += over as u64;
     }
 
-    /// Returns whether a part was dropped.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.left_out > 0
+    /// Returns the number of bytes that were dropped.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.left_out
     }
 
     /// Returns the text. A line in it says how much was left out, and bytes that are no UTF-8 are
@@ -54,7 +54,7 @@ mod tests {
     fn kept(most: usize, parts: &[&[u8]]) -> (String, bool) {
         let mut kept = Kept::new(most);
         parts.iter().for_each(|part| kept.push(part));
-        let is_cut = kept.is_cut();
+        let is_cut = kept.dropped() > 0;
         (kept.into_text(), is_cut)
     }
 

@@ -7,7 +7,7 @@ use prowess_core::Trust;
 use prowess_sandbox::{DemandedLevel, Limits};
 use serde::{Deserialize, Serialize};
 
-use crate::Interpreters;
+use crate::{InlineMetadata, Interpreters};
 
 /// How scripts run and what they may do. Every field is optional in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +19,8 @@ pub struct ScriptPolicy {
     pub trust: Trust,
     /// The interpreters by the extension of a file.
     pub interpreters: Interpreters,
+    /// How Python scripts run that list their dependencies. By default, like all others.
+    pub inline_metadata: InlineMetadata,
     /// The directories that hold interpreters and the programs that scripts may start. By default
     /// `/usr/local/bin`, `/usr/bin` and `/bin`.
     pub search_path: Vec<PathBuf>,
@@ -55,6 +57,7 @@ impl Default for ScriptPolicy {
             exec: ScriptExecution::default(),
             trust: Trust::Trusted,
             interpreters: Interpreters::default(),
+            inline_metadata: InlineMetadata::default(),
             search_path: ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from).into(),
             level: DemandedLevel::default(),
             limits: Limits {

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use prowess_core::{
-    Cancel, Code, ResourcePath, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner,
+    Cancel, Code, ResourcePath, ScriptError, ScriptIsolation, ScriptOutcome, ScriptRequest,
+    ScriptRunner,
 };
 use prowess_sandbox::{
-    Confinement, Isolation, Plan, Program, Rights, SandboxError, SandboxErrorKind, Streams,
+    Confinement, Isolation, Plan, Program, Report, Rights, SandboxError, SandboxErrorKind, Streams,
 };
 use prowess_text::quoted;
 
@@ -64,10 +65,17 @@ impl SandboxedScripts {
 
     /// Returns the process for a request.
     fn plan(&self, request: &ScriptRequest<'_>, staged: &Staged) -> Result<Plan, ScriptError> {
-        let ScriptPolicy { interpreters, search_path, level, limits, .. } = &self.policy;
+        let ScriptPolicy { interpreters, inline_metadata, search_path, level, limits, .. } =
+            &self.policy;
         let file = staged.file(request.path);
-        let program =
-            interpreter::program(interpreters, search_path, request.path, &staged.script, &file)?;
+        let program = interpreter::program(
+            interpreters,
+            *inline_metadata,
+            search_path,
+            request.path,
+            &staged.script,
+            &file,
+        )?;
         let program = request
             .arguments
             .iter()
@@ -146,19 +154,34 @@ impl ScriptRunner for SandboxedScripts {
         let started = Instant::now();
         let most_output = self.policy.output_bytes;
         let ended = supervise(&mut running, most_output, started + time_limit, cancel);
-        Ok(outcome(ended.map_err(|error| lost(&error))?, started.elapsed()))
+        let outcome = outcome(ended.map_err(|error| lost(&error))?, started.elapsed());
+        Ok(ScriptOutcome { isolation: Some(isolation(&running.report)), ..outcome })
     }
 }
 
 fn outcome(ended: Ended, duration: Duration) -> ScriptOutcome {
     let Ended { status, stdout, stderr, timed_out } = ended;
+    let stdout_dropped = stdout.dropped();
+    let stderr_dropped = stderr.dropped();
     ScriptOutcome {
         exit_code: status.code().filter(|_| !timed_out),
-        truncated: stdout.is_cut() || stderr.is_cut(),
+        truncated: stdout_dropped + stderr_dropped > 0,
+        stdout_dropped,
+        stderr_dropped,
         stdout: stdout.into_text(),
         stderr: stderr.into_text(),
         duration,
         timed_out,
+        isolation: None,
+    }
+}
+
+fn isolation(report: &Report) -> ScriptIsolation {
+    let missing = report.missing.iter().map(|one| format!("{}: {}", one.layer, one.reason));
+    ScriptIsolation {
+        level: report.level.as_str().to_owned(),
+        layers: report.layers.clone(),
+        missing: missing.collect(),
     }
 }
 

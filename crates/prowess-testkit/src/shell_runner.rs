@@ -117,8 +117,8 @@ fn wait(child: &mut Child, deadline: Instant, cancel: &Cancel) -> io::Result<Scr
             truncated: stdout.is_cut || stderr.is_cut,
             stdout: stdout.text,
             stderr: stderr.text,
-            duration: Duration::ZERO,
             timed_out,
+            ..ScriptOutcome::default()
         })
     })
 }

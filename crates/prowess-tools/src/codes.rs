@@ -45,6 +45,8 @@ prowess_core::declare_codes! {
     INVALID_PATH = "invalid-path";
     /// The policy does not allow reading, or running, this part of a package.
     PATH_NOT_ALLOWED = "path-not-allowed";
+    /// A script may be run, and the policy does not allow reading it.
+    SCRIPT_READ_BLOCKED = "script-read-blocked";
     /// The host has no runner for scripts.
     SCRIPTS_UNAVAILABLE = "scripts-unavailable";
 }

@@ -44,6 +44,7 @@ mod limits;
 mod naming;
 mod plain_schema;
 mod policy;
+mod script_file;
 mod skill_tools;
 mod slot;
 mod suggestion;
@@ -67,9 +68,10 @@ pub use function_tool::FunctionTool;
 pub use gate::{AllowAll, Gate, GateAnswer, GateRequest, Refusal};
 pub use naming::{NameStyle, ToolNaming};
 pub use policy::{
-    DiscoveryTools, ReadGate, ReadScope, RequiresMode, SkillContent, SkillLookup, ToolHost,
-    ToolPolicy,
+    DiscoveryTools, ReadGate, ReadScope, RequiresMode, ScriptRead, SkillContent, SkillLookup,
+    ToolHost, ToolPolicy,
 };
+pub use script_file::is_script_file;
 pub use skill_tools::{ListedIds, SkillTools, newer_versions};
 pub use surface::Surface;
 pub use toolbox::Toolbox;

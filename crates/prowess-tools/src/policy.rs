@@ -37,6 +37,9 @@ pub struct ToolPolicy {
     pub run_gate: ReadGate,
     /// The directories of a package that hold scripts. By default, `scripts`.
     pub script_directories: Vec<String>,
+    /// Whether scripts may be read: files of [`is_script_file`](crate::is_script_file). By default
+    /// they may.
+    pub script_read: ScriptRead,
     /// The time limit of a script, in seconds. By default 30.
     pub script_seconds: u64,
     /// When `skills.list`, `skills.search` and `skills.describe` are offered to a model. They can
@@ -144,6 +147,7 @@ impl Default for ToolPolicy {
             page_bytes: 64 * 1024,
             run_gate: ReadGate::default(),
             script_directories: vec!["scripts".to_owned()],
+            script_read: ScriptRead::default(),
             script_seconds: 30,
             discovery: DiscoveryTools::default(),
             list_page: 50,
@@ -222,6 +226,19 @@ pub enum ReadScope {
     Package,
     /// Files under `references/` and `assets/`.
     Resources,
+}
+
+/// Whether scripts may be read: a script is there to be run, and its text fills the context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScriptRead {
+    /// They may be read. The default.
+    #[default]
+    Allow,
+    /// Those of active skills may not.
+    BlockWhenActive,
+    /// None may.
+    Block,
 }
 
 /// The part of a `SKILL.md` that a tool's result contains.

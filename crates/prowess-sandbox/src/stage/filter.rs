@@ -67,7 +67,11 @@ fn deny_by_argument(rules: &mut Rules, rights: &Rights) -> Built<()> {
     for call in [libc::SYS_prlimit64, libc::SYS_sched_setaffinity] {
         rules.insert(call, vec![none_of(0, &[0])?]);
     }
-    if !rights.processes {
+    if rights.processes {
+        // Every process of the user, also those outside, where Landlock cannot tell them apart.
+        let every = u64::from(u32::MAX);
+        rules.insert(libc::SYS_kill, one_of(0, &[every])?);
+    } else {
         let own = u64::from(getpid().as_raw_nonzero().get().cast_unsigned());
         rules.insert(libc::SYS_kill, vec![none_of(0, &[own])?]);
         rules.insert(libc::SYS_tgkill, vec![none_of(0, &[own])?]);

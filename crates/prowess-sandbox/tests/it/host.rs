@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use prowess_sandbox::{
     Confinement, DemandedLevel, Isolation, Native, Plan, Program, Rights, Stream, Streams,
@@ -71,6 +72,9 @@ pub(crate) fn native() -> Native {
 
 /// Runs a host as a user, which starts an attacker in this way.
 pub(crate) fn attack(user: Option<u32>, way: Way) -> Outcome {
+    // The kernel counts threads by user, so those of one attacker would count for another.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = tempfile::tempdir().unwrap();
     std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
     // Another user may not enter the directory that these programs were built in.

@@ -38,6 +38,16 @@ fn exit_status_is_the_programs() {
 }
 
 #[test]
+fn signals_to_every_process_are_refused() {
+    for level in LEVELS {
+        // The signal 0 checks the right to send one.
+        let mut running = shell("kill -s 0 -- -1 || echo refused", level);
+        assert_eq!(output(&mut running), "refused\n", "{level:?}");
+        running.child.wait().unwrap();
+    }
+}
+
+#[test]
 fn orphans_end_with_the_program() {
     for level in LEVELS {
         // Each process of the sandbox holds the pipe open: its end is that of the last one.

@@ -51,6 +51,7 @@ fn a_flood_is_cut_in_the_middle() {
     let skill = Skill::with(&[("scripts/a.py", script)], policy);
     let outcome = skill.run("scripts/a.py");
     assert!(outcome.truncated);
+    assert_eq!((outcome.stdout_dropped, outcome.stderr_dropped), (8_388_597, 0));
     let expected = "firstxxxxx\n[8388597 bytes left out]\nxxxxxxlast";
     assert_eq!(outcome.stdout, expected);
     assert_eq!(outcome.exit_code, Some(0));
@@ -72,6 +73,11 @@ for number in range(1000):
 ";
     let skill = Skill::with(&[("scripts/a.py", script)], policy);
     assert!(skill.run("scripts/a.py").stdout.contains("limit"));
+}
+
+#[test]
+fn bad_scripts_leave_nothing() {
+    crate::bad::run(56);
 }
 
 #[test]

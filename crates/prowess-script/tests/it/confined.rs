@@ -129,3 +129,17 @@ fn nothing_is_left_behind() {
     assert_eq!(skill.run("scripts/a.sh").exit_code, Some(0));
     assert_eq!(std::fs::read_dir(skill.directory.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn outcome_names_the_isolation() {
+    for (level, name) in
+        [(DemandedLevel::Floor, "floor"), (DemandedLevel::Namespaces, "namespaces")]
+    {
+        let policy = ScriptPolicy { level, ..ScriptPolicy::default() };
+        let skill = Skill::with(&[("scripts/a.sh", "true")], policy);
+        let isolation = skill.run("scripts/a.sh").isolation.unwrap();
+        assert_eq!(isolation.level, name);
+        let has_seccomp = isolation.layers.iter().any(|layer| layer == "seccomp");
+        assert!(has_seccomp && isolation.missing.is_empty(), "{isolation:?}");
+    }
+}

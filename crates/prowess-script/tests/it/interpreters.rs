@@ -1,6 +1,8 @@
 //! Each script runs with the interpreter of its extension or of its first line.
 
-use prowess_script::{Interpreters, ScriptPolicy};
+use std::os::unix::fs::PermissionsExt;
+
+use prowess_script::{InlineMetadata, Interpreters, ScriptPolicy};
 
 use crate::fixture::{Call, Skill};
 
@@ -72,4 +74,44 @@ fn the_table_is_policy() {
     let policy = ScriptPolicy { interpreters, ..ScriptPolicy::default() };
     let skill = Skill::with(&[("scripts/a.txt", "text")], policy);
     assert_eq!(skill.run("scripts/a.txt").stdout, "text");
+}
+
+const WITH_METADATA: &str = "\
+# /// script
+# dependencies = [\"requests\"]
+# ///
+print('plain')
+";
+
+/// Returns a policy with `uv`, which is a program in this directory or missing.
+fn uv(directory: &std::path::Path) -> ScriptPolicy {
+    let mut search_path = ScriptPolicy::default().search_path;
+    search_path.insert(0, directory.to_owned());
+    ScriptPolicy { inline_metadata: InlineMetadata::Uv, search_path, ..ScriptPolicy::default() }
+}
+
+#[test]
+fn dependencies_of_a_script_are_for_uv_if_the_policy_says_so() {
+    let programs = tempfile::tempdir().unwrap();
+    let program = programs.path().join("uv");
+    std::fs::write(&program, "#!/bin/sh\necho \"uv $1 $2 ${3##*/} $4\"\n").unwrap();
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    let open = "# /// script\n# dependencies = []\nprint('open')\n# ///\n";
+    let files = [("scripts/a.py", WITH_METADATA), ("scripts/b.py", open)];
+    let call = Call { arguments: &["x"], ..Call::default() };
+    let skill = Skill::with(&files, uv(programs.path()));
+    let run = |skill: &Skill, path: &str| skill.call(path, &call).unwrap().stdout;
+    assert_eq!(run(&skill, "scripts/a.py"), "uv run --script a.py x\n");
+    assert_eq!(run(&skill, "scripts/b.py"), "open\n", "a block without an end is a comment");
+    assert_eq!(run(&Skill::new(&files), "scripts/a.py"), "plain\n", "the default ignores it");
+}
+
+#[test]
+fn missing_uv_is_named() {
+    let nowhere = tempfile::tempdir().unwrap();
+    let policy = ScriptPolicy { search_path: vec![nowhere.path().into()], ..uv(nowhere.path()) };
+    let skill = Skill::with(&[("scripts/a.py", WITH_METADATA)], policy);
+    let (code, message) = skill.refused("scripts/a.py", &Call::default());
+    assert_eq!(code, "interpreter-missing");
+    assert!(message.contains("`uv`"), "{message}");
 }

@@ -1,6 +1,7 @@
 //! Scripts of real interpreters in real sandboxes.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod bad;
 mod bounds;
 mod confined;
 mod fixture;

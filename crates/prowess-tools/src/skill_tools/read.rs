@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use prowess_core::{Catalog, ReadLimit, ResourcePath, ToolContext, ToolResult, parse_virtual_uri};
+use prowess_core::{
+    Catalog, ReadLimit, Record, ResourcePath, SkillError, ToolContext, ToolResult,
+    parse_virtual_uri,
+};
 use prowess_text::quoted;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,7 +16,10 @@ use super::operations::Operations;
 use super::page::Lines;
 use super::problem::Problem;
 use super::skill_tool::SkillTool;
-use crate::{ReadScope, codes};
+use crate::{ReadScope, ScriptRead, codes, is_script_file};
+
+/// The refusal of the text of a script, with its path in place of `{path}`.
+const TEACHING: &str = include_str!("script_read.txt");
 
 const DESCRIPTION: &str = "Read a file that belongs to a skill, such as a reference, a template or an \
     image. Paths are relative to the skill's directory, as the skill's instructions write them: \
@@ -51,6 +57,7 @@ impl Operations {
         let record = self.record_for(context, skill.as_deref(), gate, "read")?;
         let path = ResourcePath::new(&path)?;
         self.check_scope(&path)?;
+        self.check_script_read(context, record, &path)?;
         let limit = self.policy.read_limit();
         match context.catalog.read(record, &path, ReadLimit(limit)) {
             Ok(bytes) => {
@@ -59,6 +66,28 @@ impl Operations {
             }
             Err(error) => Err(unreadable(context.catalog, record, &path, error.kind, limit)),
         }
+    }
+
+    /// Refuses the text of a script that is there to be run.
+    fn check_script_read(
+        &self,
+        context: &ToolContext<'_>,
+        record: Record<'_>,
+        path: &ResourcePath,
+    ) -> Result<(), Problem> {
+        let is_blocked = match self.policy.script_read {
+            ScriptRead::Allow => false,
+            ScriptRead::BlockWhenActive => self.is_active(context, record.id())?,
+            ScriptRead::Block => true,
+        };
+        if !is_blocked || !is_script_file(path) {
+            return Ok(());
+        }
+        let skill = record.id().to_owned();
+        let reason = TEACHING.trim_end().replace("{path}", path.as_str());
+        let message = format!("{} of skill {}: {reason}", quoted(path.as_str()), quoted(&skill));
+        let error = SkillError::ScriptRead { skill, path: path.to_string(), reason };
+        Err(Problem::new(codes::SCRIPT_READ_BLOCKED, message).with_error(error))
     }
 
     fn check_scope(&self, path: &ResourcePath) -> Result<(), Problem> {

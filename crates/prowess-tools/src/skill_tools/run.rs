@@ -88,7 +88,7 @@ impl Operations {
 }
 
 fn result(path: &ResourcePath, outcome: &ScriptOutcome) -> ToolResult {
-    let ScriptOutcome { exit_code, stdout, stderr, duration, timed_out, truncated } = outcome;
+    let ScriptOutcome { exit_code, stdout, stderr, duration, timed_out, truncated, .. } = outcome;
     let mut value = json!({
         "path": path.as_str(),
         "exit_code": exit_code,
@@ -98,8 +98,30 @@ fn result(path: &ResourcePath, outcome: &ScriptOutcome) -> ToolResult {
         "timed_out": timed_out,
         "truncated": truncated,
     });
+    if *truncated {
+        let ScriptOutcome { stdout_dropped, stderr_dropped, .. } = outcome;
+        value["dropped_bytes"] = json!({ "stdout": stdout_dropped, "stderr": stderr_dropped });
+    }
+    if let Some(isolation) = &outcome.isolation {
+        value["isolation"] = json!(isolation);
+    }
+    if let Some(hint) = hint(outcome) {
+        value["hint"] = json!(hint);
+    }
     model_value(&mut value);
     ToolResult::data(value)
+}
+
+/// Returns the next step after a script that did not do its work.
+fn hint(outcome: &ScriptOutcome) -> Option<&'static str> {
+    if outcome.timed_out {
+        return Some("the time limit ended the script; give it less work, or tell the user");
+    }
+    let has_failed = outcome.exit_code != Some(0);
+    has_failed.then_some(
+        "the script failed; read `stderr` and correct the arguments, or follow the skill's \
+         instructions without the script",
+    )
 }
 
 pub(super) struct Run;

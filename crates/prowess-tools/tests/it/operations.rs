@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use expect_test::expect;
 use prowess_core::{
-    Cancel, Code, Content, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner,
+    Cancel, Code, Content, ScriptError, ScriptIsolation, ScriptOutcome, ScriptRequest, ScriptRunner,
 };
-use prowess_tools::{DiscoveryTools, ReadGate, SkillLookup, ToolPolicy, WordFilter};
+use prowess_tools::{DiscoveryTools, ReadGate, ScriptRead, SkillLookup, ToolPolicy, WordFilter};
 use serde_json::{Value, json};
 
 use crate::fixture::{Host, Setup, check_error, code, skill_md, text};
@@ -287,6 +287,13 @@ fn run_passes_its_arguments_unchanged() {
         duration: Duration::from_millis(12),
         timed_out: false,
         truncated: true,
+        stdout_dropped: 7,
+        stderr_dropped: 0,
+        isolation: Some(ScriptIsolation {
+            level: "floor".to_owned(),
+            layers: vec!["seccomp".to_owned()],
+            missing: Vec::new(),
+        }),
     }));
     host.done("skills_load", json!({ "names": ["beta", "alpha"] }));
     let arguments = json!({
@@ -304,7 +311,19 @@ fn run_passes_its_arguments_unchanged() {
           "stderr": "err",
           "duration_ms": 12,
           "timed_out": false,
-          "truncated": true
+          "truncated": true,
+          "dropped_bytes": {
+            "stdout": 7,
+            "stderr": 0
+          },
+          "isolation": {
+            "level": "floor",
+            "layers": [
+              "seccomp"
+            ],
+            "missing": []
+          },
+          "hint": "the script failed; read `stderr` and correct the arguments, or follow the skill's instructions without the script"
         }"#]];
     expected.assert_eq(&serde_json::to_string_pretty(&result).expect("it is data"));
     host.done("skills_run", json!({ "path": "skill://beta/scripts/b.sh" }));
@@ -344,4 +363,55 @@ fn run_reports_a_script_that_was_not_started() {
     host.done("skills_load", json!({ "names": ["alpha"] }));
     let answer = host.call("skills_run", json!({ "path": "scripts/a" }));
     check_error(&answer, "sandbox-unavailable", "no sandbox; tell the user");
+}
+
+/// Reads a path of `alpha` under a policy and returns the code of the refusal.
+fn read_code(script_read: ScriptRead, is_loaded: bool, path: &str) -> Option<String> {
+    let read_gate = Some(ReadGate::Known);
+    let host = with(ToolPolicy { script_read, read_gate, ..ToolPolicy::default() });
+    if is_loaded {
+        host.done("skills_load", json!({ "names": ["alpha"] }));
+    }
+    let answer = host.call("skills_read", json!({ "skill": "alpha", "path": path }));
+    code(&answer).map(str::to_owned)
+}
+
+#[test]
+fn scripts_are_run_and_not_read() {
+    let blocked = Some("script-read-blocked".to_owned());
+    // Whether there is such a file makes no difference.
+    let missing = Some("resource-not-found".to_owned());
+    for path in [
+        "scripts/a.py",
+        "./scripts/a.py",
+        "references/../scripts/a.py",
+        "scripts/deep/er/a.SH",
+        "bin/a.rb",
+        "tools/a.js",
+        "tools/a.ts",
+        "scripts/a.pl",
+        "skill://alpha/scripts/a.py",
+    ] {
+        assert_eq!(read_code(ScriptRead::Block, false, path), blocked, "{path}");
+        assert_eq!(read_code(ScriptRead::BlockWhenActive, true, path), blocked, "{path}");
+        assert_eq!(read_code(ScriptRead::BlockWhenActive, false, path), missing, "{path}");
+        assert_eq!(read_code(ScriptRead::Allow, true, path), missing, "{path}");
+    }
+    for path in ["scripts/a.txt", "scripts/a", "a.py", "references/a.py", "myscripts/a.py"] {
+        assert_eq!(read_code(ScriptRead::Block, true, path), missing, "{path}");
+    }
+    assert_eq!(read_code(ScriptRead::Block, true, "references/guide.md"), None);
+}
+
+#[test]
+fn refusal_of_a_script_says_how_to_run_it() {
+    let host = with(ToolPolicy { script_read: ScriptRead::Block, ..ToolPolicy::default() });
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let answer = host.call("skills_read", json!({ "path": "scripts/a.py" }));
+    let error = answer.result.error.as_deref().expect("hosts branch on it").to_string();
+    expect![[r#"
+        [SKILL_SCRIPT_READ_ERROR] this script must be EXECUTED via Bash tool, and its text must not be read
+        correct: Bash(command="scripts/a.py")
+        wrong: Read(file_path="scripts/a.py") (script_path=scripts/a.py, skill=alpha)"#]]
+    .assert_eq(&error);
 }

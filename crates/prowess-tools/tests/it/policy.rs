@@ -1,8 +1,8 @@
 //! The policy as data.
 
 use prowess_tools::{
-    DiscoveryTools, NameStyle, ReadGate, ReadScope, SkillContent, SkillLookup, Surface, ToolHost,
-    ToolNaming, ToolPolicy,
+    DiscoveryTools, NameStyle, ReadGate, ReadScope, ScriptRead, SkillContent, SkillLookup, Surface,
+    ToolHost, ToolNaming, ToolPolicy,
 };
 use serde_json::json;
 
@@ -20,6 +20,7 @@ fn every_field_has_its_documented_default() {
         page_bytes: 65_536,
         run_gate: ReadGate::Active,
         script_directories: vec!["scripts".to_owned()],
+        script_read: ScriptRead::Allow,
         script_seconds: 30,
         discovery: DiscoveryTools::Overflow,
         list_page: 50,

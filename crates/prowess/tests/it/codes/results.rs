@@ -203,6 +203,11 @@ description: x
         &[LOAD, ("skills_read", r#"{"path": "scripts/fill.py"}"#)],
     ),
     of_pdf(tools::codes::SCRIPTS_UNAVAILABLE, &[LOAD, RUN]),
+    by(
+        tools::codes::SCRIPT_READ_BLOCKED,
+        "tools: { script_read: block_when_active }",
+        &[LOAD, ("skills_read", r#"{"path": "scripts/fill.py"}"#)],
+    ),
     host(
         vendor::codes::ARGUMENTS_NOT_JSON,
         "a call of `skills_load` with the arguments {\"names\": [\"pdf\"]",
