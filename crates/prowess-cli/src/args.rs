@@ -3,10 +3,12 @@
 mod approvals;
 mod audit;
 mod global;
+mod mcp;
 mod plugin;
 mod prompt;
 mod run;
 mod search;
+mod serve;
 mod trust;
 mod validate;
 
@@ -18,10 +20,12 @@ use prowess::format::Profile;
 pub(crate) use approvals::{ApprovalGrant, Approvals, GrantScope};
 pub(crate) use audit::Audit;
 pub(crate) use global::{Format, Global};
+pub(crate) use mcp::Mcp;
 pub(crate) use plugin::{Plugin, PluginCheck, PluginKind, PluginNew, PluginReport, PluginTrust};
 pub(crate) use prompt::{ModelRequestArgs, PromptArgs, Vendor};
 pub(crate) use run::Run;
 pub(crate) use search::{Matching, Share};
+pub(crate) use serve::Serve;
 pub(crate) use trust::Trust;
 pub(crate) use validate::{Report, Validate};
 
@@ -43,7 +47,9 @@ Examples:
   prowess audit show                            the story of each audited session
   prowess plugin list                           list plugins and whether they may run
   prowess plugin new greeter --kind source      create a plugin
-  prowess serve                                 serve MCP on standard input and output";
+  prowess serve                                 serve MCP on standard input and output
+  prowess serve --http 127.0.0.1:8080           serve MCP to many clients
+  prowess mcp config --client cursor            the block of a client's configuration that starts the server";
 
 /// Find, check, show, load and serve Agent Skills.
 #[derive(Debug, Parser)]
@@ -180,8 +186,11 @@ pub(crate) enum Command {
     /// Serve skills and tools over the Model Context Protocol on standard input and output
     ///
     /// Skills are reloaded when they change. With `refresh: { mode: manual }`, send SIGHUP to
-    /// reload.
-    Serve,
+    /// reload. Over HTTP, SIGTERM ends the server after the requests that are running.
+    Serve(Serve),
+    /// Connect clients of the Model Context Protocol
+    #[command(subcommand)]
+    Mcp(Mcp),
     /// Trust a directory, so that the skills of its project are offered
     Trust(Trust),
     /// Show and check the audit log

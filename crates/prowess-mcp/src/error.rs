@@ -18,6 +18,14 @@ pub enum ServeError {
     /// The operating system refused a resource that the server needs.
     #[error("the server could not be started: {0}")]
     System(#[from] std::io::Error),
+    /// A server at an address that other machines reach has no token.
+    #[cfg(feature = "http")]
+    #[error("other machines can reach {0}, so clients need a token there")]
+    TokenRequired(std::net::SocketAddr),
+    /// The token is too easy to guess, or cannot be sent.
+    #[cfg(feature = "http")]
+    #[error("a token needs at least 16 characters, all of them visible ASCII")]
+    WeakToken,
     /// The client does not speak the protocol.
     #[error("the handshake with the client failed: {0}")]
     Handshake(#[from] Box<ServerInitializeError>),

@@ -28,6 +28,8 @@ mod conversation;
 mod convert;
 mod error;
 mod hangup;
+#[cfg(feature = "http")]
+mod http;
 mod manifest;
 mod page;
 mod prompts;
@@ -45,6 +47,8 @@ use prowess::{BodyDelivery, Policies};
 
 pub use approval_hint::ApprovalHint;
 pub use error::ServeError;
+#[cfg(feature = "http")]
+pub use http::{HttpLimits, HttpOptions, HttpServer, HttpToken};
 pub use server::SkillServer;
 pub use stdio::StdioServer;
 pub use transport::LineTransport;

@@ -41,9 +41,7 @@ impl SkillServer {
     /// The runtime delivers bodies in instructions instead of tool results (see
     /// [`adapt`](crate::adapt)), or the session store fails.
     pub fn new(runtime: Arc<Runtime>) -> Result<Self, ServeError> {
-        if runtime.policies().delivery.bodies != BodyDelivery::ToolResult {
-            return Err(ServeError::BodyDelivery);
-        }
+        check_delivery(&runtime)?;
         let conversation = Arc::new(Conversation::open(runtime)?);
         Ok(Self {
             conversation,
@@ -265,6 +263,15 @@ impl ServerHandler for SkillServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         Err(requests::unsupported(&request))
+    }
+}
+
+/// Returns an error if bodies are delivered where no client sees them.
+pub(crate) fn check_delivery(runtime: &Runtime) -> Result<(), ServeError> {
+    if runtime.policies().delivery.bodies == BodyDelivery::ToolResult {
+        Ok(())
+    } else {
+        Err(ServeError::BodyDelivery)
     }
 }
 

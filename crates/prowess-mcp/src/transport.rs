@@ -2,7 +2,7 @@
 
 mod in_flight;
 mod lines;
-mod message;
+pub(crate) mod message;
 
 use std::future::Future;
 use std::io;

@@ -12,6 +12,7 @@ mod explain;
 mod explain_call;
 mod list;
 mod margin;
+mod mcp;
 mod new;
 mod overview;
 mod plugin;
@@ -74,7 +75,8 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Run(args)) => run::run(global, args, output),
         Some(Command::SandboxStage) => Ok(prowess::sandbox::run_stage()),
         Some(Command::Plugin(command)) => plugin::run(global, command, output),
-        Some(Command::Serve) => serve::run(global, output),
+        Some(Command::Serve(args)) => serve::run(args, global, output),
+        Some(Command::Mcp(command)) => mcp::run(command, global, output),
         Some(Command::Trust(args)) => trust::run(args, output),
         Some(Command::Audit(command)) => audit::run(command, output),
         Some(Command::Stats { file }) => audit::stats(file, output),

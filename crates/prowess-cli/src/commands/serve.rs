@@ -1,37 +1,132 @@
 //! `prowess serve`: skills and tools over the Model Context Protocol.
 
+use std::fs::File;
+use std::io::Read as _;
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess::registry::RefreshMode;
 use prowess::registry::codes::SOURCE_NOT_WATCHED;
-use prowess::{Catalog, Diagnostic, Runtime};
-use prowess_mcp::ServeError;
+use prowess::{Catalog, Diagnostic, Policies, Runtime, ShowLocation};
+use prowess_mcp::{HttpLimits, HttpOptions, HttpServer, HttpToken, ServeError, StdioServer};
 
-use crate::args::Global;
+use crate::args::{Global, Serve};
 use crate::commands::approvals::next_step;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::{plugins, policies, runtime};
 
-pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     // Created first: before that, `SIGHUP` would end the process.
-    let server = prowess_mcp::StdioServer::new().map_err(|error| failed(&error))?;
-    let server = server.approval_hint(next_step);
+    let server = Server::create(args)?;
     let mut policies = prowess_mcp::adapt(policies::policies(global)?);
     // Skills may change while a server runs.
     policies.refresh.mode.get_or_insert(RefreshMode::Watch);
+    server.adapt(&mut policies);
     let loaded = plugins::load(global, &policies)?;
     let runtime = runtime::builder_with(global, policies.clone(), &loaded)?.build()?;
     let _following = plugins::follow(&policies, &loaded, output)?;
-    let catalog = runtime.catalog();
-    output.remark(&format!(
-        "prowess: {} skills, serving on standard input and output\n",
-        catalog.len()
-    ));
+    let skills = runtime.catalog().len();
+    let place = server.place();
+    output.remark(&format!("prowess: {skills} skills, serving {place}\n"));
     let _reporting = Reporting::start(&runtime, output);
-    server.serve(runtime).map_err(|error| failed(&error))?;
+    server.serve(runtime)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A server that is not connected yet.
+enum Server {
+    Stdio(StdioServer),
+    Http(Box<HttpServer>, SocketAddr),
+}
+
+impl Server {
+    fn create(args: &Serve) -> Result<Self, Failure> {
+        let Some(address) = args.http else {
+            let server = StdioServer::new().map_err(|error| failed(&error))?;
+            return Ok(Self::Stdio(server.approval_hint(next_step)));
+        };
+        let server =
+            HttpServer::bind(address, http_options(args)?).map_err(|error| match error {
+                ServeError::TokenRequired(_) => {
+                    let help = "write a random token to a file that only you can read, and name it \
+                            with `--token-file`";
+                    Failure::usage("serve-failed", error.to_string(), help)
+                }
+                _ => failed(&error),
+            })?;
+        let address = server.address().map_err(|error| failed(&error))?;
+        Ok(Self::Http(Box::new(server.approval_hint(next_step)), address))
+    }
+
+    /// Hides the paths of this machine from the clients of others.
+    fn adapt(&self, policies: &mut Policies) {
+        let Self::Http(_, address) = self else { return };
+        let show = &mut policies.delivery.show_location;
+        if !address.ip().is_loopback() && *show == ShowLocation::Absolute {
+            *show = ShowLocation::Virtual;
+        }
+    }
+
+    fn place(&self) -> String {
+        match self {
+            Self::Stdio(_) => "on standard input and output".to_owned(),
+            Self::Http(_, address) => format!("at http://{address}/mcp"),
+        }
+    }
+
+    fn serve(self, runtime: Runtime) -> Result<(), Failure> {
+        let served = match self {
+            Self::Stdio(server) => server.serve(runtime),
+            Self::Http(server, _) => server.serve(runtime),
+        };
+        served.map_err(|error| failed(&error))
+    }
+}
+
+/// The environment variable with the token of HTTP clients.
+const TOKEN_VARIABLE: &str = "PROWESS_HTTP_TOKEN";
+
+/// The maximum size of a token's file, in bytes.
+const MOST_TOKEN_BYTES: u64 = 4096;
+
+fn http_options(args: &Serve) -> Result<HttpOptions, Failure> {
+    let limits =
+        HttpLimits { requests_per_second: args.rate.map(NonZeroU32::get), ..HttpLimits::default() };
+    Ok(HttpOptions {
+        token: token(args.token_file.as_deref())?,
+        hosts: args.allow_host.clone(),
+        origins: args.allow_origin.clone(),
+        limits,
+        ..HttpOptions::default()
+    })
+}
+
+/// Returns the token of the file, or else of the environment.
+fn token(file: Option<&Path>) -> Result<Option<HttpToken>, Failure> {
+    let text = match file {
+        Some(file) => Some(token_text(file)?),
+        None => std::env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty()),
+    };
+    let token = text.map(|text| HttpToken::new(&text)).transpose();
+    token.map_err(|error| {
+        let help = "make one with `openssl rand -hex 32`";
+        Failure::usage("token-invalid", error.to_string(), help)
+    })
+}
+
+fn token_text(file: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    let opened = File::open(file);
+    let read = opened.and_then(|file| file.take(MOST_TOKEN_BYTES).read_to_string(&mut text));
+    read.map_err(|error| {
+        let message = format!("`{}` cannot be read: {error}", file.display());
+        Failure::usage("token-unreadable", message, "name a file with a token")
+    })?;
+    Ok(text)
 }
 
 fn failed(error: &ServeError) -> Failure {

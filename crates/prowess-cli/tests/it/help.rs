@@ -7,7 +7,7 @@ use expect_test::expect_file;
 use crate::program::Program;
 
 /// Each command whose help is in the snapshot.
-const COMMANDS: [&[&str]; 35] = [
+const COMMANDS: [&[&str]; 37] = [
     &[],
     &["validate"],
     &["read-properties"],
@@ -31,6 +31,8 @@ const COMMANDS: [&[&str]; 35] = [
     &["plugin", "new"],
     &["plugin", "trust"],
     &["serve"],
+    &["mcp"],
+    &["mcp", "config"],
     &["trust"],
     &["audit"],
     &["audit", "show"],

@@ -9,7 +9,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::error::Category;
 
 /// The content of one line.
-pub(super) enum Received {
+pub(crate) enum Received {
     /// A message for the service.
     Message(Box<RxJsonRpcMessage<RoleServer>>),
     /// A request that is answered here, with this error.
@@ -19,7 +19,7 @@ pub(super) enum Received {
 }
 
 /// Parses a line.
-pub(super) fn parse(line: &[u8]) -> Received {
+pub(crate) fn parse(line: &[u8]) -> Received {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
     if line.trim_ascii().is_empty() {
         return Received::Ignored;

@@ -6,6 +6,8 @@ mod cancelling;
 mod changes;
 mod conversations;
 mod converting;
+#[cfg(feature = "http")]
+mod http;
 mod prompts;
 mod raw;
 mod requests;

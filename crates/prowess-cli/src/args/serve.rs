@@ -1,0 +1,29 @@
+//! The arguments of `serve`.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// The arguments of `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Serve many clients over Streamable HTTP at this address instead, such as 127.0.0.1:8080; the
+    /// protocol is at `/mcp`
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) http: Option<SocketAddr>,
+    /// File with the token that HTTP clients send, also from the environment variable
+    /// `PROWESS_HTTP_TOKEN`; needed unless ADDR is a loopback address
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Another name by which HTTP clients reach the server, with its port if it has one; repeatable
+    #[arg(long, value_name = "HOST", requires = "http")]
+    pub(crate) allow_host: Vec<String>,
+    /// Origin of pages that may use the server, such as `https://app.example`; repeatable
+    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    pub(crate) allow_origin: Vec<String>,
+    /// Maximum number of HTTP requests per second of one client address
+    #[arg(long, value_name = "N", requires = "http")]
+    pub(crate) rate: Option<NonZeroU32>,
+}

@@ -1,0 +1,96 @@
+//! Counters of a server, in the text format of Prometheus.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
+
+/// The counters.
+pub(super) struct Metrics {
+    connections: Arc<AtomicUsize>,
+    running: watch::Sender<usize>,
+    answers: Mutex<BTreeMap<u16, u64>>,
+    refusals: Mutex<BTreeMap<&'static str, u64>>,
+}
+
+impl Metrics {
+    pub(super) fn new() -> Self {
+        Self {
+            connections: Arc::default(),
+            running: watch::Sender::new(0),
+            answers: Mutex::default(),
+            refusals: Mutex::default(),
+        }
+    }
+
+    /// Counts a connection until the guard is dropped.
+    pub(super) fn open_connection(&self) -> OpenConnection {
+        self.connections.fetch_add(1, Ordering::Relaxed);
+        OpenConnection(Arc::clone(&self.connections))
+    }
+
+    /// Counts a request until the guard is dropped.
+    pub(super) fn run_request(&self) -> RunningRequest {
+        self.running.send_modify(|running| *running += 1);
+        RunningRequest(self.running.clone())
+    }
+
+    /// Returns when no request is running.
+    pub(super) async fn idle(&self) {
+        let mut running = self.running.subscribe();
+        let _ = running.wait_for(|running| *running == 0).await;
+    }
+
+    /// Counts an answer by its status.
+    pub(super) fn answered(&self, status: u16) {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        *answers.entry(status).or_default() += 1;
+    }
+
+    /// Counts a refused request or connection by the reason.
+    pub(super) fn refused(&self, reason: &'static str) {
+        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        *refusals.entry(reason).or_default() += 1;
+    }
+
+    /// Returns all counters as text.
+    pub(super) fn text(&self, sessions: usize) -> String {
+        let mut text = String::new();
+        let connections = self.connections.load(Ordering::Relaxed);
+        let running = *self.running.borrow();
+        for (name, value) in
+            [("connections", connections), ("requests_running", running), ("sessions", sessions)]
+        {
+            let _ = writeln!(text, "# TYPE prowess_http_{name} gauge\nprowess_http_{name} {value}");
+        }
+        text.push_str("# TYPE prowess_http_answers_total counter\n");
+        for (status, count) in &*self.answers.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = writeln!(text, "prowess_http_answers_total{{status=\"{status}\"}} {count}");
+        }
+        text.push_str("# TYPE prowess_http_refusals_total counter\n");
+        for (reason, count) in &*self.refusals.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = writeln!(text, "prowess_http_refusals_total{{reason=\"{reason}\"}} {count}");
+        }
+        text
+    }
+}
+
+/// A connection that is counted.
+pub(super) struct OpenConnection(Arc<AtomicUsize>);
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A request that is counted.
+pub(super) struct RunningRequest(watch::Sender<usize>);
+
+impl Drop for RunningRequest {
+    fn drop(&mut self) {
+        self.0.send_modify(|running| *running -= 1);
+    }
+}

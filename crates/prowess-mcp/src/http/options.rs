@@ -1,0 +1,114 @@
+//! The options of a server on a TCP port.
+
+use std::fmt;
+use std::sync::Arc;
+
+use prowess::{Clock, Digest, SystemClock};
+
+use crate::ServeError;
+
+/// The options of an [`HttpServer`](super::HttpServer).
+#[derive(Clone)]
+pub struct HttpOptions {
+    /// The token that clients send as `Authorization: Bearer TOKEN`. By default none, which only a
+    /// loopback address may have.
+    pub token: Option<HttpToken>,
+    /// More values of the header `Host` that are accepted, with the port if it is not the scheme's
+    /// own. By default only the server's address, and for a loopback address also `localhost`.
+    pub hosts: Vec<String>,
+    /// More values of the header `Origin` that are accepted, such as `https://app.example`. By
+    /// default only the server's own; a client that is no browser sends none.
+    pub origins: Vec<String>,
+    /// The limits.
+    pub limits: HttpLimits,
+    /// The clock of rates. By default the system's.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            token: None,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            limits: HttpLimits::default(),
+            clock: Arc::new(SystemClock::default()),
+        }
+    }
+}
+
+/// The limits of an [`HttpServer`](super::HttpServer).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpLimits {
+    /// The maximum size of a request's body, in bytes. By default 1 MiB.
+    pub body_bytes: usize,
+    /// The number of seconds in which a body has to arrive. By default 30.
+    pub body_seconds: u64,
+    /// The maximum size of a request's headers, in bytes, at least 8 KiB. By default 32 KiB.
+    pub header_bytes: usize,
+    /// The number of seconds in which headers have to arrive, also on a connection that is reused.
+    /// By default 30.
+    pub header_seconds: u64,
+    /// The maximum number of connections. By default 512. A further one is closed.
+    pub connections: usize,
+    /// The maximum number of sessions, which revisions before 2026-07-28 have. By default 1,024.
+    pub sessions: usize,
+    /// The maximum number of sessions of one client address. By default 512.
+    pub sessions_per_client: usize,
+    /// The maximum number of requests per second of one client address; `None` for no limit, which
+    /// is the default.
+    pub requests_per_second: Option<u32>,
+    /// The number of seconds that running requests get when the server ends. By default 10.
+    pub drain_seconds: u64,
+}
+
+impl Default for HttpLimits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 1 << 20,
+            body_seconds: 30,
+            header_bytes: 32 << 10,
+            header_seconds: 30,
+            connections: 512,
+            sessions: 1_024,
+            sessions_per_client: 512,
+            requests_per_second: None,
+            drain_seconds: 10,
+        }
+    }
+}
+
+/// A secret that clients know, kept as its digest.
+#[derive(Clone, PartialEq, Eq)]
+pub struct HttpToken(Digest);
+
+impl HttpToken {
+    /// The minimum length of a token, in bytes.
+    pub const LEAST_BYTES: usize = 16;
+
+    /// Checks a token. White space around it is ignored.
+    ///
+    /// # Errors
+    ///
+    /// It is shorter than [`Self::LEAST_BYTES`], or it has characters that a header cannot have.
+    pub fn new(token: &str) -> Result<Self, ServeError> {
+        let token = token.trim();
+        let is_header = token.bytes().all(|byte| byte.is_ascii_graphic());
+        if token.len() < Self::LEAST_BYTES || !is_header {
+            return Err(ServeError::WeakToken);
+        }
+        Ok(Self(Digest::of(token.as_bytes())))
+    }
+
+    /// Returns whether a client has sent this token. The comparison is of digests, so its duration
+    /// reveals nothing about the token.
+    pub(super) fn is(&self, sent: &[u8]) -> bool {
+        self.0 == Digest::of(sent)
+    }
+}
+
+impl fmt::Debug for HttpToken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("HttpToken")
+    }
+}

@@ -1,0 +1,224 @@
+//! From a request to its answer.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::{Method, Request, Response, StatusCode};
+use prowess::Runtime;
+use rmcp::ErrorData;
+use rmcp::model::{ClientRequest, JsonRpcMessage};
+use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+use super::check::{Checks, Refused};
+use super::metrics::Metrics;
+use super::options::{HttpLimits, HttpOptions};
+use super::rate::Rates;
+use super::sessions::Sessions;
+use crate::SkillServer;
+use crate::approval_hint::ApprovalHint;
+use crate::transport::message::{self, Received};
+
+/// The body of an answer.
+type Body = BoxBody<Bytes, Infallible>;
+
+/// The header with the id of a session.
+const SESSION_ID: &str = "mcp-session-id";
+
+/// The path of the protocol.
+const ENDPOINT: &str = "/mcp";
+
+/// Answers the requests of all connections.
+pub(super) struct Router {
+    service: StreamableHttpService<SkillServer, LocalSessionManager>,
+    sessions: Sessions,
+    checks: Checks,
+    rates: Rates,
+    limits: HttpLimits,
+    pub(super) metrics: Metrics,
+}
+
+impl Router {
+    /// Returns the router of a server at this address.
+    pub(super) fn new(
+        runtime: Arc<Runtime>,
+        approval_hint: ApprovalHint,
+        options: HttpOptions,
+        address: SocketAddr,
+    ) -> Self {
+        let checks = Checks::new(&options, address);
+        let HttpOptions { limits, clock, .. } = options;
+        let manager = Arc::new(LocalSessionManager::default());
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_hosts(checks.hosts().iter().cloned())
+            .with_allowed_origins(checks.origins().iter().cloned())
+            .enforce_origin_validation()
+            .with_json_response(true)
+            .with_max_request_body_bytes(limits.body_bytes);
+        let create = move || {
+            let server = SkillServer::new(Arc::clone(&runtime)).map_err(std::io::Error::other)?;
+            Ok(server.approval_hint(approval_hint))
+        };
+        Self {
+            service: StreamableHttpService::new(create, Arc::clone(&manager), config),
+            sessions: Sessions::new(manager, limits.sessions, limits.sessions_per_client),
+            checks,
+            rates: Rates::new(clock, limits.requests_per_second),
+            limits,
+            metrics: Metrics::new(),
+        }
+    }
+
+    /// Answers a request.
+    pub(super) async fn answer(
+        &self,
+        client: IpAddr,
+        request: Request<Incoming>,
+    ) -> Response<Body> {
+        let running = self.metrics.run_request();
+        let is_call = request.method() == Method::POST;
+        let response = self.respond(client, request).await;
+        self.metrics.answered(response.status().as_u16());
+        if !is_call {
+            return response;
+        }
+        // The answer to a call may be a stream, which ends with the call.
+        let keep = move |frame| {
+            let _running = &running;
+            frame
+        };
+        response.map(|body| body.map_frame(keep).boxed())
+    }
+
+    /// Returns when no request is running.
+    pub(super) async fn answered(&self) {
+        self.metrics.idle().await;
+    }
+
+    /// Ends every stream of notifications.
+    pub(super) fn end_streams(&self) {
+        self.service.config.cancellation_token.cancel();
+    }
+
+    async fn respond(&self, client: IpAddr, request: Request<Incoming>) -> Response<Body> {
+        let path = request.uri().path();
+        if path == "/healthz" && request.method() == Method::GET {
+            return text(StatusCode::OK, "ok\n");
+        }
+        if !self.rates.admit(client) {
+            return self.busy(StatusCode::TOO_MANY_REQUESTS, "rate", "too many requests");
+        }
+        if let Err(refused) = self.checks.check(request.uri(), request.headers()) {
+            return self.refuse(refused);
+        }
+        match path {
+            ENDPOINT if request.method() == Method::POST => self.post(client, request).await,
+            ENDPOINT => self.service.handle(request).await,
+            "/metrics" if request.method() == Method::GET => {
+                text(StatusCode::OK, self.metrics.text(self.sessions.count().await))
+            }
+            _ => text(StatusCode::NOT_FOUND, "not found; the protocol is at /mcp\n"),
+        }
+    }
+
+    fn refuse(&self, refused: Refused) -> Response<Body> {
+        self.metrics.refused(refused.reason);
+        let mut response = text(refused.status, format!("{}\n", refused.message));
+        if refused.status == StatusCode::UNAUTHORIZED {
+            let scheme = HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+        }
+        response
+    }
+
+    fn busy(&self, status: StatusCode, reason: &'static str, message: &str) -> Response<Body> {
+        self.metrics.refused(reason);
+        let mut response = text(status, format!("{message}; try again later\n"));
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        response
+    }
+
+    /// Answers a message. One that is not JSON-RPC is answered here as it is on other transports.
+    async fn post(&self, client: IpAddr, request: Request<Incoming>) -> Response<Body> {
+        let (parts, body) = request.into_parts();
+        let is_json = parts.headers.get(CONTENT_TYPE).is_some_and(is_json);
+        if !is_json {
+            let message = "the header Content-Type must be application/json\n";
+            return text(StatusCode::UNSUPPORTED_MEDIA_TYPE, message);
+        }
+        let bytes = match self.read(body).await {
+            Ok(bytes) => bytes,
+            Err((status, message)) => return text(status, message),
+        };
+        let message = match message::parse(&bytes) {
+            Received::Message(message) => message,
+            Received::Rejected(error) => return json(StatusCode::BAD_REQUEST, &error),
+            Received::Ignored if bytes.trim_ascii().is_empty() => {
+                let error = ErrorData::parse_error("the body is empty", None);
+                let error: TxJsonRpcMessage<RoleServer> = JsonRpcMessage::error(error, None);
+                return json(StatusCode::BAD_REQUEST, &error);
+            }
+            Received::Ignored => return text(StatusCode::ACCEPTED, ""),
+        };
+        let is_handshake = is_initialize(&message) && !parts.headers.contains_key(SESSION_ID);
+        let request = Request::from_parts(parts, Full::new(bytes));
+        if !is_handshake {
+            return self.service.handle(request).await;
+        }
+        let Some(reservation) = self.sessions.reserve(client).await else {
+            return self.busy(StatusCode::SERVICE_UNAVAILABLE, "sessions", "too many sessions");
+        };
+        let response = self.service.handle(request).await;
+        let id = response.headers().get(SESSION_ID).and_then(|id| id.to_str().ok());
+        if let Some(id) = id {
+            reservation.opened(id);
+        }
+        response
+    }
+
+    async fn read(&self, body: Incoming) -> Result<Bytes, (StatusCode, &'static str)> {
+        let whole = Limited::new(body, self.limits.body_bytes).collect();
+        let patience = Duration::from_secs(self.limits.body_seconds);
+        match tokio::time::timeout(patience, whole).await {
+            Ok(Ok(whole)) => Ok(whole.to_bytes()),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                Err((StatusCode::PAYLOAD_TOO_LARGE, "the message is too long\n"))
+            }
+            Ok(Err(_)) => Err((StatusCode::BAD_REQUEST, "the body is not complete\n")),
+            Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time\n")),
+        }
+    }
+}
+
+fn is_json(value: &HeaderValue) -> bool {
+    let essence = value.to_str().ok().and_then(|value| value.split(';').next());
+    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
+}
+
+fn is_initialize(message: &RxJsonRpcMessage<RoleServer>) -> bool {
+    let JsonRpcMessage::Request(request) = message else { return false };
+    matches!(request.request, ClientRequest::InitializeRequest(_))
+}
+
+fn text(status: StatusCode, text: impl Into<Bytes>) -> Response<Body> {
+    with_type(status, "text/plain; charset=utf-8", text.into())
+}
+
+fn json(status: StatusCode, value: &impl serde::Serialize) -> Response<Body> {
+    let bytes = serde_json::to_vec(value).unwrap_or_default();
+    with_type(status, "application/json", bytes.into())
+}
+
+fn with_type(status: StatusCode, media_type: &'static str, bytes: Bytes) -> Response<Body> {
+    let mut response = Response::new(Full::new(bytes).boxed());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    response
+}

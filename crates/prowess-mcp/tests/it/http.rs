@@ -1,0 +1,287 @@
+//! Streamable HTTP, by a client that writes requests of its own.
+
+mod attacks;
+mod limits;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+
+use prowess::{Catalog, Runtime, Tool, ToolContext, ToolDefinition, ToolResult};
+use prowess_mcp::{HttpOptions, HttpServer, HttpToken, ServeError};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+
+use crate::{block_on, runtime_with};
+
+const REVISION: &str = "2025-11-25";
+const TOKEN: &str = "a-token-of-many-letters";
+
+/// A server on a free port of the loopback address.
+struct Server {
+    address: SocketAddr,
+    end: Option<oneshot::Sender<()>>,
+    serving: Option<JoinHandle<Result<(), ServeError>>>,
+}
+
+impl Server {
+    fn start(runtime: Runtime, options: HttpOptions) -> Self {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let server = HttpServer::bind(address, options).expect("the port opens");
+        let address = server.address().expect("it has an address");
+        let (end, ended) = oneshot::channel::<()>();
+        let serving =
+            std::thread::spawn(move || server.serve_until(runtime, async { drop(ended.await) }));
+        Self { address, end: Some(end), serving: Some(serving) }
+    }
+
+    fn embedded(options: HttpOptions) -> Self {
+        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
+        Self::start(builder.build().expect("the runtime is complete"), options)
+    }
+
+    /// Asks the server to end.
+    fn ask_to_end(&mut self) {
+        self.end.take();
+    }
+
+    /// Waits for the end.
+    fn join(mut self) {
+        self.ask_to_end();
+        let serving = self.serving.take().expect("it is joined once");
+        serving.join().expect("no panic").expect("the server ends well");
+    }
+
+    /// Sends bytes and returns everything that comes back until the connection is closed.
+    async fn exchange(&self, bytes: &[u8]) -> String {
+        let mut stream = TcpStream::connect(self.address).await.expect("the server listens");
+        // A server may refuse before it has read everything.
+        let _ = stream.write_all(bytes).await;
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    async fn send(&self, request: Request<'_>) -> Answer {
+        Answer(self.exchange(request.text(self.address).as_bytes()).await)
+    }
+
+    /// Makes the handshake, and returns the answer with its session.
+    async fn initialize(&self) -> Answer {
+        let client = json!({ "name": "test", "version": "1" });
+        let params =
+            json!({ "protocolVersion": REVISION, "capabilities": {}, "clientInfo": client });
+        let body = message("initialize", &params);
+        self.send(Request { body: &body, ..Request::POST }).await
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.ask_to_end();
+        if let Some(serving) = self.serving.take() {
+            let _ = serving.join();
+        }
+    }
+}
+
+/// A request with the headers that every client sends, unless a test replaces them.
+#[derive(Clone, Copy)]
+struct Request<'r> {
+    line: &'r str,
+    host: Option<&'r str>,
+    content_type: &'r str,
+    headers: &'r str,
+    body: &'r str,
+}
+
+impl Request<'_> {
+    const POST: Self = Request {
+        line: "POST /mcp",
+        host: None,
+        content_type: "application/json",
+        headers: "",
+        body: "",
+    };
+
+    fn text(self, address: SocketAddr) -> String {
+        let Self { line, host, content_type, headers, body } = self;
+        let host = host.map_or_else(|| address.to_string(), str::to_owned);
+        let length = body.len();
+        format!(
+            "{line} HTTP/1.1\r\nHost: {host}\r\nContent-Type: {content_type}\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\
+             Connection: close\r\n{headers}\r\n{body}"
+        )
+    }
+}
+
+/// Everything that a server sent for one request.
+#[derive(Debug)]
+struct Answer(String);
+
+impl Answer {
+    fn status(&self) -> u16 {
+        let status = self.0.split(' ').nth(1).unwrap_or_default();
+        status.parse().unwrap_or_else(|_| panic!("no status: {self:?}"))
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.0.lines().take_while(|line| !line.is_empty());
+        let mut fields = lines.filter_map(|line| line.split_once(": "));
+        fields.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// Returns the message in the body, which may be an event of a stream.
+    fn message(&self) -> Value {
+        let mut lines = self.0.lines().map(|line| line.strip_prefix("data: ").unwrap_or(line));
+        let line = lines.find(|line| line.starts_with("{\"jsonrpc\""));
+        serde_json::from_str(line.unwrap_or_else(|| panic!("no message: {self:?}"))).unwrap()
+    }
+
+    fn session(&self) -> String {
+        format!(
+            "Mcp-Session-Id: {}\r\n",
+            self.header("mcp-session-id").expect("there is a session")
+        )
+    }
+}
+
+fn message(method: &str, params: &Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params }).to_string()
+}
+
+fn load() -> String {
+    message(
+        "tools/call",
+        &json!({ "name": "skills_load", "arguments": { "names": ["skill-writing"] } }),
+    )
+}
+
+#[test]
+fn session_loads_a_skill_and_ends() {
+    let server = Server::embedded(HttpOptions::default());
+    block_on(async {
+        let greeting = server.initialize().await;
+        assert_eq!(greeting.status(), 200, "{greeting:?}");
+        assert_eq!(greeting.message()["result"]["protocolVersion"], REVISION);
+        let session = greeting.session();
+        let body = load();
+        let post = Request { headers: &session, body: &body, ..Request::POST };
+        let loaded = server.send(post).await;
+        assert!(loaded.message().to_string().contains("# Writing a skill"), "{loaded:?}");
+        let delete = Request { line: "DELETE /mcp", headers: &session, ..Request::POST };
+        assert_eq!(server.send(delete).await.status(), 202);
+        assert_eq!(server.send(post).await.status(), 404, "the session has ended");
+    });
+    server.join();
+}
+
+#[test]
+fn stateless_requests_need_no_session() {
+    let server = Server::embedded(HttpOptions::default());
+    block_on(async {
+        let params = crate::raw::meta(
+            "2026-07-28",
+            json!({ "name": "skills_load", "arguments": { "names": ["skill-writing"] } }),
+        );
+        let body = message("tools/call", &params);
+        let headers = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: skills_load\r\n";
+        let loaded = server.send(Request { headers, body: &body, ..Request::POST }).await;
+        assert_eq!(loaded.status(), 200, "{loaded:?}");
+        assert!(loaded.message().to_string().contains("# Writing a skill"), "{loaded:?}");
+        assert_eq!(loaded.header("mcp-session-id"), None);
+    });
+}
+
+#[test]
+fn health_and_metrics_are_reported() {
+    let server = Server::embedded(HttpOptions::default());
+    block_on(async {
+        let get = |line| Request { line, ..Request::POST };
+        let health = server.send(get("GET /healthz")).await;
+        assert_eq!(health.status(), 200);
+        server.initialize().await;
+        assert_eq!(server.send(get("GET /nothing")).await.status(), 404);
+        let metrics = server.send(get("GET /metrics")).await.0;
+        for line in [
+            "prowess_http_sessions 1",
+            "prowess_http_answers_total{status=\"200\"} 2",
+            "prowess_http_answers_total{status=\"404\"} 1",
+        ] {
+            assert!(metrics.lines().any(|found| found == line), "{line}: {metrics}");
+        }
+    });
+}
+
+/// A tool that reports its start and returns when the test releases it.
+struct Held {
+    starts: tokio::sync::mpsc::UnboundedSender<()>,
+    release: Mutex<Receiver<()>>,
+}
+
+impl Tool for Held {
+    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
+        let input_schema = json!({ "type": "object" });
+        ToolDefinition { name: "held".into(), description: "Waits.".into(), input_schema }
+    }
+
+    fn call(&self, _context: &ToolContext<'_>, _arguments: &Value) -> ToolResult {
+        self.starts.send(()).expect("the test listens");
+        self.release.lock().expect("nothing panics").recv().expect("the test releases it");
+        ToolResult::text("finished after all")
+    }
+}
+
+#[test]
+fn running_call_is_answered_before_the_end() {
+    let (starts, mut started) = tokio::sync::mpsc::unbounded_channel();
+    let (let_go, release) = channel();
+    let tool = Held { starts, release: Mutex::new(release) };
+    let options = HttpOptions::default();
+    let mut server = Server::start(runtime_with(Arc::new(tool)), options);
+    block_on(async {
+        let session = server.initialize().await.session();
+        let stream = Request { line: "GET /mcp", headers: &session, ..Request::POST };
+        let stream = stream.text(server.address);
+        let mut notifications = TcpStream::connect(server.address).await.expect("it listens");
+        notifications.write_all(stream.as_bytes()).await.expect("it reads");
+        let body = message("tools/call", &json!({ "name": "held" }));
+        let post = Request { headers: &session, body: &body, ..Request::POST };
+        let post = post.text(server.address);
+        let mut call = TcpStream::connect(server.address).await.expect("it listens");
+        call.write_all(post.as_bytes()).await.expect("it reads");
+        started.recv().await.expect("the call runs");
+        server.ask_to_end();
+        // The port closes first. If it never did, this would hang.
+        while TcpStream::connect(server.address).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+        let_go.send(()).expect("the tool waits");
+        let mut answer = String::new();
+        call.read_to_string(&mut answer).await.expect("it is answered");
+        assert!(answer.contains("finished after all"), "{answer}");
+        let mut rest = Vec::new();
+        notifications.read_to_end(&mut rest).await.expect("the stream ends");
+    });
+    server.join();
+}
+
+#[test]
+fn other_address_needs_a_token() {
+    let everywhere = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
+    let refused = HttpServer::bind(everywhere, HttpOptions::default()).err();
+    assert!(matches!(refused, Some(ServeError::TokenRequired(_))), "{refused:?}");
+    let token = Some(HttpToken::new(TOKEN).expect("it is long enough"));
+    let options = HttpOptions { token, ..HttpOptions::default() };
+    assert!(HttpServer::bind(everywhere, options).is_ok());
+    for weak in ["", "short", "a token of many words", "\u{e4}bcdefghijklmnopqrstuvw"] {
+        assert!(matches!(HttpToken::new(weak), Err(ServeError::WeakToken)), "{weak}");
+    }
+    let shown = format!("{:?}", HttpToken::new(TOKEN));
+    assert!(!shown.contains("letters"), "a token is not printed: {shown}");
+}
