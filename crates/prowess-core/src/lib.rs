@@ -46,6 +46,7 @@ mod package_digest;
 mod path;
 mod ranker;
 mod record_set;
+mod remote;
 mod request;
 mod scan;
 mod script;
@@ -100,6 +101,9 @@ pub use prowess_format::{
 pub use prowess_text::Boundary;
 pub use ranker::{Ranked, Ranker};
 pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};
+pub use remote::{
+    ArtifactKind, Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemoteRequest,
+};
 pub use request::{IdentifiedCall, InstructionBlock, InstructionKind, Message, ModelRequest};
 pub use scan::{Found, KnownPackages, PreviousScan, ReadFurther, ScanSink, ScanSummary};
 pub use script::{ScriptError, ScriptIsolation, ScriptOutcome, ScriptRequest, ScriptRunner};

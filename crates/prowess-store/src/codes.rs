@@ -18,6 +18,32 @@ prowess_core::declare_codes! {
     NO_EARLIER_VERSION = "no-earlier-version";
     /// Error: nothing with this digest is in quarantine.
     NOT_IN_QUARANTINE = "not-in-quarantine";
+    /// Error: the source or the artifact does not exist.
+    REMOTE_NOT_FOUND = "remote-not-found";
+    /// Error: the source is written in a way that no remote supports.
+    REMOTE_UNSUPPORTED = "remote-unsupported";
+    /// Error: the answer of the source cannot be read.
+    REMOTE_INVALID = "remote-invalid";
+    /// Error: the answer of the source is larger than the limit.
+    REMOTE_TOO_LARGE = "remote-too-large";
+    /// Error: the server denies access, or is in a private network that the user has not named.
+    REMOTE_DENIED = "remote-denied";
+    /// Error: the source cannot be reached, is too slow or fails.
+    REMOTE_UNAVAILABLE = "remote-unavailable";
+    /// Error: the host cancelled the call.
+    CANCELLED = "cancelled";
+    /// Error: the bytes of an artifact are not those that its index or the lock file names.
+    ARTIFACT_CHANGED = "artifact-changed";
+    /// Error: the source has no skill, or none of the requested names.
+    NO_SKILL = "no-skill";
+    /// Error: the `SKILL.md` of a package is not valid, or its name is not the one of the index.
+    SKILL_INVALID = "skill-invalid";
+    /// Error: a skill of this name is installed from another source.
+    SKILL_FROM_ANOTHER_SOURCE = "skill-from-another-source";
+    /// Error: an update can do more than the installed version.
+    SURFACE_GROWN = "surface-grown";
+    /// Error: no skill of this id is in the lock file.
+    NOT_INSTALLED = "not-installed";
     /// Error: the bytes are not a `.tar.gz`, `.tar`, `.zip` or `.skill` file.
     ARCHIVE_UNKNOWN_FORMAT = "archive-unknown-format";
     /// Error: a header, a checksum or a compressed stream of the archive is wrong.

@@ -17,7 +17,7 @@
 //! ```
 //!
 //! A kit is a function that takes an implementation of a trait, and panics with the rule of the
-//! trait's `# Behavior` list that it breaks. The kits of stores and of runners of scripts return a
+//! trait's `# Behavior` list that it breaks. The kits of stores, of remotes and of runners of scripts return a
 //! report with a row for each rule instead.
 #![forbid(unsafe_code)]
 
@@ -34,6 +34,7 @@ mod plugin_build;
 mod plugin_file;
 mod random;
 mod ranker_kit;
+mod remote_kit;
 mod rights;
 mod scan_recorder;
 mod script_kit;
@@ -66,6 +67,7 @@ pub use plugin_build::{
 pub use plugin_file::PluginFile;
 pub use random::Random;
 pub use ranker_kit::check_ranker;
+pub use remote_kit::{Published, RemoteFixture, RemoteReport, check_remote};
 pub use rights::without_override;
 pub use scan_recorder::{FoundPackage, ScanRecorder};
 pub use script_kit::{ScriptReport, check_script_runner};

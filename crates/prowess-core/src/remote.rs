@@ -1,0 +1,159 @@
+//! The trait for places that packages are installed from.
+
+use std::fmt;
+
+use crate::{Cancel, Digest};
+
+/// A kind of place that packages are installed from, such as sites or repositories. It returns the
+/// bytes of artifacts, and never unpacks them.
+///
+/// # Behavior
+///
+/// - `resolve` reports each artifact of a source once, and reports the same again as long as
+///   nothing changes there.
+/// - An artifact that changes gets another revision or another digest.
+/// - `fetch` returns the whole artifact or an error, never a part of it, and never more bytes than
+///   the limit.
+/// - Something that does not exist is [`RemoteErrorKind::NotFound`], so that it is not mistaken for
+///   a network that is away.
+/// - No artifact and no error has credentials in it.
+/// - Every method may be called from any thread at any time, and ends soon after `cancel`.
+///
+/// The digest of the fetched bytes is compared by the caller, which keeps other bytes apart.
+pub trait Remote: Send + Sync {
+    /// Returns the name of the kind, such as `https`.
+    fn name(&self) -> &str;
+
+    /// Reports the artifacts of a source.
+    ///
+    /// # Errors
+    ///
+    /// The source does not exist, cannot be reached, or has no artifacts that can be read.
+    fn resolve(
+        &self,
+        request: &RemoteRequest,
+        cancel: &Cancel,
+    ) -> Result<Vec<RemoteArtifact>, RemoteError>;
+
+    /// Returns the bytes of an artifact, at most `limit` of them.
+    ///
+    /// # Errors
+    ///
+    /// The artifact does not exist, is larger than the limit, or cannot be reached.
+    fn fetch(
+        &self,
+        artifact: &RemoteArtifact,
+        limit: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<u8>, RemoteError>;
+}
+
+/// What a user asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteRequest {
+    /// The source, such as a URL or a path.
+    pub source: String,
+    /// The branch, tag or version; by default the latest one.
+    pub reference: Option<String>,
+}
+
+impl RemoteRequest {
+    /// Creates a request for the latest version of a source.
+    pub fn latest(source: impl Into<String>) -> Self {
+        Self { source: source.into(), reference: None }
+    }
+}
+
+/// The form of an artifact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArtifactKind {
+    /// A `SKILL.md` that is the whole package.
+    SkillMd,
+    /// An archive of one package or of several ones.
+    Archive,
+}
+
+/// One version of something that can be fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteArtifact {
+    /// The location, which means something to its [`Remote`] only.
+    pub location: String,
+    /// The name of the skill, if the source states it.
+    pub name: Option<String>,
+    /// The form.
+    pub kind: ArtifactKind,
+    /// The immutable version, such as a commit; `None` if the digest of the bytes is the version.
+    pub revision: Option<String>,
+    /// The digest of the bytes, if the source states it.
+    pub digest: Option<Digest>,
+}
+
+/// The error of a [`Remote`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteError {
+    /// The kind, for programs.
+    pub kind: RemoteErrorKind,
+    /// The message, for people.
+    pub message: String,
+}
+
+/// The kinds of [`RemoteError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RemoteErrorKind {
+    /// The source or the artifact does not exist.
+    NotFound,
+    /// The request is not one that this remote can answer.
+    Unsupported,
+    /// The answer cannot be read.
+    Invalid,
+    /// The answer is larger than the limit.
+    TooLarge,
+    /// The server denies access, or the user has not allowed to reach it.
+    Denied,
+    /// The call was cancelled.
+    Cancelled,
+    /// The server cannot be reached, is too slow or fails.
+    Unavailable,
+}
+
+impl RemoteErrorKind {
+    /// Every kind.
+    pub const ALL: [Self; 7] = [
+        Self::NotFound,
+        Self::Unsupported,
+        Self::Invalid,
+        Self::TooLarge,
+        Self::Denied,
+        Self::Cancelled,
+        Self::Unavailable,
+    ];
+
+    /// Returns the code for a diagnostic.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotFound => "remote-not-found",
+            Self::Unsupported => "remote-unsupported",
+            Self::Invalid => "remote-invalid",
+            Self::TooLarge => "remote-too-large",
+            Self::Denied => "remote-denied",
+            Self::Cancelled => "cancelled",
+            Self::Unavailable => "remote-unavailable",
+        }
+    }
+}
+
+impl RemoteError {
+    /// Creates an error of this kind.
+    pub fn new(kind: RemoteErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}
+
+impl fmt::Display for RemoteError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for RemoteError {}

@@ -1,0 +1,39 @@
+//! Places that skill packages are installed from: sites with an index of skills, archives and
+//! single `SKILL.md` files behind a URL, and local folders and files.
+//!
+//! ```
+//! # let place = tempfile::tempdir()?;
+//! # std::fs::write(place.path().join("SKILL.md"), "---\nname: pdf\n---\n")?;
+//! # let folder = place.path().to_string_lossy();
+//! use prowess_archive::{Limits, read};
+//! use prowess_core::{Cancel, Remote, RemoteRequest};
+//! use prowess_source_remote::{AnyRemote, HttpOptions};
+//!
+//! let remote = AnyRemote::new(HttpOptions::default());
+//! let artifacts = remote.resolve(&RemoteRequest::latest(folder), &Cancel::default())?;
+//! let bytes = remote.fetch(&artifacts[0], 1024 * 1024, &Cancel::default())?;
+//! assert_eq!(read(&bytes, &Limits::default())?.files()[0].path, "SKILL.md");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A remote returns bytes and unpacks nothing; what the bytes may be is decided by their reader.
+//! Servers are untrusted: every answer has a limit of size and of time, a redirect leads from
+//! `https` to `https` only, the user's credentials go to the server that they belong to, and an
+//! address of a private network is refused unless the user has named its host.
+//!
+//! This crate reads no environment: the host passes in credentials and names.
+#![forbid(unsafe_code)]
+
+mod address;
+mod any;
+mod client;
+mod http_options;
+mod http_remote;
+mod local_remote;
+mod site;
+mod url;
+
+pub use any::AnyRemote;
+pub use http_options::{Credentials, HttpOptions};
+pub use http_remote::HttpRemote;
+pub use local_remote::LocalRemote;

@@ -1,0 +1,62 @@
+//! Local folders and files.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+use prowess_archive::{Limits, read};
+use prowess_core::{ArtifactKind, Cancel, Remote, RemoteErrorKind, RemoteRequest};
+use prowess_source_remote::LocalRemote;
+
+fn fetched(path: &Path) -> Result<(ArtifactKind, Vec<u8>), RemoteErrorKind> {
+    let request = RemoteRequest::latest(path.to_string_lossy());
+    let resolved = LocalRemote.resolve(&request, &Cancel::default());
+    let artifact = resolved.map_err(|error| error.kind)?.remove(0);
+    let bytes = LocalRemote.fetch(&artifact, 1024 * 1024, &Cancel::default());
+    Ok((artifact.kind, bytes.map_err(|error| error.kind)?))
+}
+
+#[test]
+fn folder_is_packed_without_its_repository() {
+    let place = tempfile::tempdir().unwrap();
+    fs::create_dir_all(place.path().join(".git")).unwrap();
+    fs::write(place.path().join(".git/config"), "token").unwrap();
+    fs::write(place.path().join("SKILL.md"), "text").unwrap();
+    let script = place.path().join("run.sh");
+    fs::write(&script, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
+    let (kind, bytes) = fetched(place.path()).unwrap();
+    assert_eq!(kind, ArtifactKind::Archive);
+    let archive = read(&bytes, &Limits::default()).unwrap();
+    let files: Vec<_> =
+        archive.files().iter().map(|file| (file.path.as_str(), file.is_executable)).collect();
+    assert_eq!(files, [("SKILL.md", false), ("run.sh", true)]);
+}
+
+#[test]
+fn link_refuses_the_folder() {
+    let place = tempfile::tempdir().unwrap();
+    let secret = tempfile::tempdir().unwrap();
+    fs::write(secret.path().join("id_rsa"), "CANARY").unwrap();
+    fs::write(place.path().join("SKILL.md"), "text").unwrap();
+    symlink(secret.path().join("id_rsa"), place.path().join("key")).unwrap();
+    assert_eq!(fetched(place.path()), Err(RemoteErrorKind::Invalid));
+    fs::remove_file(place.path().join("key")).unwrap();
+    symlink(secret.path(), place.path().join("keys")).unwrap();
+    assert_eq!(fetched(place.path()), Err(RemoteErrorKind::Invalid));
+}
+
+#[test]
+fn files_are_recognized_by_their_names() {
+    let place = tempfile::tempdir().unwrap();
+    let file = |name: &str| {
+        let path = place.path().join(name);
+        fs::write(&path, name).unwrap();
+        fetched(&path)
+    };
+    assert_eq!(file("SKILL.md"), Ok((ArtifactKind::SkillMd, b"SKILL.md".to_vec())));
+    for name in ["a.tar.gz", "a.tgz", "a.tar", "a.ZIP", "a.skill"] {
+        assert_eq!(file(name), Ok((ArtifactKind::Archive, name.as_bytes().to_vec())));
+    }
+    assert_eq!(file("a.exe"), Err(RemoteErrorKind::Unsupported));
+}

@@ -1,0 +1,73 @@
+//! Sites and their indexes.
+
+use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemoteRequest};
+use prowess_source_remote::{AnyRemote, HttpOptions};
+
+use crate::server::Server;
+
+fn resolve(server: &Server, source: &str) -> Result<Vec<RemoteArtifact>, RemoteError> {
+    let named_hosts = vec![server.host.clone()];
+    let remote = AnyRemote::new(HttpOptions { named_hosts, ..HttpOptions::default() });
+    remote.resolve(&RemoteRequest::latest(source), &Cancel::default())
+}
+
+fn index(url: &str) -> String {
+    let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    format!(
+        r#"{{"$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json", "skills": [
+        {{"name": "pdf", "type": "skill-md", "description": "A.", "url": "{url}", "digest": "sha256:{digest}"}}]}}"#
+    )
+}
+
+#[test]
+fn urls_of_an_index_are_relative_to_it() {
+    let server = Server::new();
+    for (url, expected) in [
+        ("pdf/SKILL.md", "/.well-known/agent-skills/pdf/SKILL.md"),
+        ("/pdf/SKILL.md", "/pdf/SKILL.md"),
+        ("../../pdf/SKILL.md?v=1#part", "/pdf/SKILL.md?v=1"),
+    ] {
+        server.on_get("/.well-known/agent-skills/index.json", index(url));
+        let artifacts = resolve(&server, &server.url("/any/page")).unwrap();
+        assert_eq!(artifacts[0].location, server.url(expected));
+        assert_eq!(artifacts[0].name.as_deref(), Some("pdf"));
+    }
+    server.on_get("/.well-known/agent-skills/index.json", index("https://example.com/SKILL.md"));
+    let artifacts = resolve(&server, &server.url("")).unwrap();
+    assert_eq!(artifacts[0].location, "https://example.com/SKILL.md");
+}
+
+#[test]
+fn invalid_index_is_not_read_in_part() {
+    let server = Server::new();
+    let path = "/.well-known/agent-skills/index.json";
+    let valid = index("SKILL.md");
+    for text in [
+        "<html>".to_owned(),
+        "{}".to_owned(),
+        valid.replace("0.2.0", "9.0.0"),
+        valid.replace("\"pdf\"", "\"../pdf\""),
+        valid.replace("sha256:", "md5:"),
+        index("ftp://example.com/SKILL.md").replace("ftp", "data"),
+    ] {
+        server.on_get(path, text.clone());
+        let kind = resolve(&server, &server.url("")).map_err(|error| error.kind);
+        let is_refused =
+            matches!(kind, Err(RemoteErrorKind::Invalid | RemoteErrorKind::Unsupported));
+        assert!(is_refused, "{text}: {kind:?}");
+    }
+}
+
+#[test]
+fn other_sources_are_unsupported() {
+    let server = Server::new();
+    for source in
+        ["pdf", "ftp://example.com/a.zip", "https://", "https:///a.zip", "git@example.com:a"]
+    {
+        let kind = resolve(&server, source).map_err(|error| error.kind);
+        assert_eq!(kind, Err(RemoteErrorKind::Unsupported), "{source}");
+    }
+    let error = resolve(&server, "https://user:s3cr3t@example.com/a.zip").unwrap_err();
+    assert_eq!(error.kind, RemoteErrorKind::Unsupported);
+    assert!(!error.message.contains("s3cr3t"), "{error}");
+}
