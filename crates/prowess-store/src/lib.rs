@@ -31,29 +31,41 @@
 //! A lock file that cannot be read is never an empty one: every operation on it fails until it is
 //! repaired, and nothing is installed or removed.
 //!
-//! This crate does not know where packages come from, and it does not use the network.
+//! An [`Installer`] joins a store, a lock file and a [`Remote`](prowess_core::Remote). This crate
+//! does not use the network; the remote may.
 #![forbid(unsafe_code)]
 
+mod candidate;
 pub mod codes;
 mod error;
 mod history;
+mod install_error;
+mod installer;
 mod lock;
 mod lock_file;
 mod lock_merge;
 mod lock_text;
 mod locked_skill;
+mod publish;
 mod quarantine;
 mod source;
 mod store;
+mod surface;
 mod tree;
+mod update;
 
 pub use error::{LockError, StoreError};
+pub use install_error::InstallError;
+pub use installer::{Added, Checked, Installer, RemoteState, Synced};
 pub use lock::Lock;
 pub use lock_file::LockFile;
 pub use lock_merge::{Conflict, Merge, merge};
 pub use lock_text::heal;
 pub use locked_skill::{LockedSkill, UNSIGNED};
+pub use publish::publish;
 pub use quarantine::Quarantined;
 pub use source::StoreSource;
 pub use store::{Change, Store};
+pub use surface::surface;
 pub use tree::tree_digest;
+pub use update::{FileChange, Growth, Update};

@@ -9,7 +9,7 @@ use prowess_core::Digest;
 use prowess_dir::{Dir, ErrorKind, Links, Permissions};
 
 use crate::error::StoreError;
-use crate::tree::{stored_digest, tree_digest};
+use crate::tree::{FileStates, stored_digest, stored_files, tree_digest};
 
 /// The directories of the store.
 pub(crate) const PACKAGES: &str = "packages";
@@ -74,6 +74,13 @@ impl Store {
     pub fn verify(&self, tree: &Digest) -> Result<(), StoreError> {
         let found = stored_digest(&self.open(tree)?)?;
         if found == Some(*tree) { Ok(()) } else { Err(StoreError::Changed(*tree)) }
+    }
+}
+
+impl Store {
+    /// Returns whether each file of a package is executable, and its digest, by path.
+    pub(crate) fn files(&self, tree: &Digest) -> Result<FileStates, StoreError> {
+        stored_files(&self.open(tree)?)?.ok_or(StoreError::Changed(*tree))
     }
 }
 

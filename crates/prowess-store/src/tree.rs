@@ -1,5 +1,7 @@
 //! The digests of packages, in archives and on the disk.
 
+use std::collections::BTreeMap;
+
 use prowess_archive::{Archive, Limits};
 use prowess_core::{Digest, FileMode, PackageDigest};
 use prowess_dir::{Dir, Kind, Links, Walk, WalkBounds};
@@ -15,21 +17,41 @@ pub fn tree_digest(package: &Archive) -> Digest {
     digest.finish()
 }
 
+/// Whether each file is executable, and the digest of its content, by path.
+pub(crate) type FileStates = BTreeMap<String, (bool, Digest)>;
+
+/// Returns whether each file of an archive is executable, and the digest of its content, by path.
+pub(crate) fn file_digests(package: &Archive) -> FileStates {
+    let files = package.files().iter();
+    files.map(|it| (it.path.clone(), (it.is_executable, Digest::of(&it.content)))).collect()
+}
+
 /// Returns the digest of the files below a directory; `None` if they cannot be those of an
 /// archive.
 pub(crate) fn stored_digest(directory: &Dir) -> Result<Option<Digest>, StoreError> {
+    let Some(files) = stored_files(directory)? else { return Ok(None) };
+    let mut digest = PackageDigest::default();
+    for (path, (is_executable, content)) in files {
+        digest.add(mode(is_executable), &path, content);
+    }
+    Ok(Some(digest.finish()))
+}
+
+/// Returns the files below a directory, as [`file_digests`] does.
+pub(crate) fn stored_files(directory: &Dir) -> Result<Option<FileStates>, StoreError> {
     let Walk { found, is_complete } = walk(directory)?;
     let limit = Limits::default().bytes;
-    let mut digest = PackageDigest::default();
-    for walked in &found {
+    let mut files = BTreeMap::new();
+    for walked in found {
         if walked.kind != Kind::File {
             return Ok(None);
         }
         let file = directory.open_file(&walked.path, Links::Refuse)?;
-        let content = file.read_whole(limit)?;
-        digest.add(mode(file.stat().is_executable), &walked.path, Digest::of(&content));
+        let content = Digest::of(&file.read_whole(limit)?);
+        let is_executable = file.stat().is_executable;
+        files.insert(walked.path, (is_executable, content));
     }
-    Ok(is_complete.then(|| digest.finish()))
+    Ok(is_complete.then_some(files))
 }
 
 /// Lists the files of a stored package.

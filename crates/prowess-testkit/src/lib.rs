@@ -17,8 +17,8 @@
 //! ```
 //!
 //! A kit is a function that takes an implementation of a trait, and panics with the rule of the
-//! trait's `# Behavior` list that it breaks. The kits of stores, of remotes and of runners of scripts return a
-//! report with a row for each rule instead.
+//! trait's `# Behavior` list that it breaks. The kits of stores, of remotes and of runners of
+//! scripts return a report with a row for each rule instead.
 #![forbid(unsafe_code)]
 
 mod approval_kit;

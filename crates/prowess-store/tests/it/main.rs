@@ -3,6 +3,7 @@
 
 mod codes;
 mod history;
+mod install;
 mod lock;
 mod merges;
 mod quarantine;

@@ -1,0 +1,131 @@
+//! Packages that were fetched and checked, before they are installed.
+
+use std::sync::Arc;
+
+use prowess_archive::{Archive, File, Limits, read};
+use prowess_core::{
+    ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteRequest, SKILL_MD_FILES,
+};
+use prowess_format::{Frontmatter, Profile, parse};
+use prowess_text::quoted;
+
+use crate::install_error::InstallError;
+use crate::locked_skill::LockedSkill;
+use crate::surface::surface;
+use crate::tree::tree_digest;
+
+/// A package with the entry that it gets in the lock.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) id: String,
+    pub(crate) package: Archive,
+    pub(crate) skill: LockedSkill,
+    /// The artifact, for the quarantine.
+    pub(crate) bytes: Arc<[u8]>,
+}
+
+/// Fetches the packages of a source, of which only these names are wanted; all if there are none.
+pub(crate) fn fetch(
+    remote: &dyn Remote,
+    request: &RemoteRequest,
+    names: &[String],
+    cancel: &Cancel,
+) -> Result<Vec<Candidate>, InstallError> {
+    let artifacts = remote.resolve(request, cancel)?;
+    let is_wanted = |name: &String| names.is_empty() || names.contains(name);
+    let mut candidates = Vec::new();
+    for artifact in artifacts.iter().filter(|it| it.name.as_ref().is_none_or(is_wanted)) {
+        let bytes: Arc<[u8]> = remote.fetch(artifact, Limits::default().bytes, cancel)?.into();
+        let found = Digest::of(&bytes);
+        if let Some(expected) = artifact.digest.filter(|digest| *digest != found) {
+            return Err(InstallError::ArtifactChanged { expected, found });
+        }
+        candidates.extend(packages(request, artifact, &bytes, found)?);
+    }
+    candidates.retain(|candidate| is_wanted(&candidate.id));
+    check_names(&candidates, names, request)?;
+    Ok(candidates)
+}
+
+/// Returns the packages of an artifact.
+pub(crate) fn packages(
+    request: &RemoteRequest,
+    artifact: &RemoteArtifact,
+    bytes: &Arc<[u8]>,
+    digest: Digest,
+) -> Result<Vec<Candidate>, InstallError> {
+    let archive = match artifact.kind {
+        ArtifactKind::SkillMd => Archive::new(vec![File::new(SKILL_MD_FILES[0], &**bytes)])?,
+        ArtifactKind::Archive => read(bytes, &Limits::default())?,
+    };
+    let mut candidates = Vec::new();
+    for directory in package_directories(&archive) {
+        let package = archive.below(&directory);
+        let id = document(&package, &directory)?.name;
+        if let Some(named) = artifact.name.as_ref().filter(|named| **named != id) {
+            let message =
+                format!("the index names {} and the skill {}", quoted(named), quoted(&id));
+            return Err(InstallError::SkillInvalid(message));
+        }
+        let revision = artifact.revision.clone().unwrap_or_else(|| digest.to_string());
+        let skill = LockedSkill {
+            reference: request.reference.clone(),
+            path: Some(directory).filter(|directory| !directory.is_empty()),
+            surface: surface(&package),
+            ..LockedSkill::new(&request.source, &revision, digest, tree_digest(&package))
+        };
+        candidates.push(Candidate { id, package, skill, bytes: Arc::clone(bytes) });
+    }
+    Ok(candidates)
+}
+
+/// Returns the directories with a `SKILL.md` that are not inside another package.
+fn package_directories(archive: &Archive) -> Vec<String> {
+    let [first, second] = SKILL_MD_FILES;
+    let all = &archive.directories_with(first) | &archive.directories_with(second);
+    let outermost = all.iter().filter(|it| !all.iter().any(|other| is_inside(it, other)));
+    outermost.map(|&it| it.to_owned()).collect()
+}
+
+fn is_inside(directory: &str, other: &str) -> bool {
+    let rest = directory.strip_prefix(other);
+    other != directory && (other.is_empty() || rest.is_some_and(|rest| rest.starts_with('/')))
+}
+
+/// Returns the frontmatter of a package.
+pub(crate) fn document(package: &Archive, directory: &str) -> Result<Frontmatter, InstallError> {
+    let file = |name: &&str| package.files().iter().find(|file| file.path == **name);
+    let content = SKILL_MD_FILES.iter().find_map(file).map(|file| &*file.content);
+    let parsed = parse(content.unwrap_or_default(), Profile::Lenient);
+    parsed.document.map(|document| document.frontmatter).ok_or_else(|| {
+        let reason = parsed.diagnostics.first().map_or("", |found| &*found.message);
+        let place = if directory.is_empty() { "the package" } else { directory };
+        InstallError::SkillInvalid(format!("the skill in {} is invalid: {reason}", quoted(place)))
+    })
+}
+
+/// Checks that each wanted skill was found, and none twice.
+fn check_names(
+    candidates: &[Candidate],
+    names: &[String],
+    request: &RemoteRequest,
+) -> Result<(), InstallError> {
+    let source = quoted(&request.source);
+    if candidates.is_empty() && names.is_empty() {
+        return Err(InstallError::NoSkill(format!("there is no `SKILL.md` in {source}")));
+    }
+    let missing = names.iter().find(|&name| candidates.iter().all(|it| it.id != *name));
+    if let Some(missing) = missing {
+        let message = format!("there is no skill {} in {source}", quoted(missing));
+        return Err(InstallError::NoSkill(message));
+    }
+    let mut ids: Vec<_> = candidates.iter().map(|candidate| &candidate.id).collect();
+    ids.sort_unstable();
+    match ids.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => {
+            let message = format!("{source} has two skills {}", quoted(pair[0]));
+            Err(InstallError::SkillInvalid(message))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,267 @@
+//! Installs, checks and updates the skills of a lock file.
+
+use std::collections::BTreeMap;
+
+use prowess_archive::Archive;
+use prowess_core::{Cancel, Digest, Remote, RemoteArtifact, RemoteRequest};
+
+use crate::candidate::{Candidate, fetch};
+use crate::error::StoreError;
+use crate::install_error::InstallError;
+use crate::lock::Lock;
+use crate::lock_file::LockFile;
+use crate::locked_skill::LockedSkill;
+use crate::quarantine::Quarantined;
+use crate::store::{Change, Store};
+
+/// Installs skills from a remote into a store, and locks their versions.
+#[derive(Clone, Copy)]
+pub struct Installer<'i> {
+    /// The store.
+    pub store: &'i Store,
+    /// The lock file.
+    pub lock: &'i LockFile,
+    /// Where packages come from.
+    pub remote: &'i dyn Remote,
+}
+
+/// The result of [`Installer::sync`] for one skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Synced {
+    /// The package was in the store already.
+    Intact,
+    /// The package was fetched again.
+    Installed,
+    /// The source has other bytes than the locked ones, which are in quarantine now.
+    Quarantined(Digest),
+    /// The package could not be fetched.
+    Failed(InstallError),
+}
+
+/// The result of [`Installer::check`] for one skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The state of the package in the store.
+    pub stored: Result<(), StoreError>,
+    /// The state of the artifact at its source.
+    pub remote: RemoteState,
+}
+
+/// The state of a locked artifact at its source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RemoteState {
+    /// The source has the locked artifact.
+    Same,
+    /// The source has other bytes under the locked revision, or a new revision.
+    Changed,
+    /// The source has no such skill any more.
+    Gone,
+    /// The source cannot be reached or read.
+    Unavailable(InstallError),
+}
+
+/// A skill that was added.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Added {
+    /// The id of the skill.
+    pub id: String,
+    /// Its entry in the lock.
+    pub skill: LockedSkill,
+    /// Whether the same version was installed before.
+    pub was_installed: bool,
+}
+
+/// The skills of a lock by their source and reference.
+type Groups<'l> = BTreeMap<(&'l str, Option<&'l str>), Vec<&'l str>>;
+
+impl Installer<'_> {
+    /// Installs the skills of a source, and locks their versions: those of these names, or all of
+    /// them.
+    ///
+    /// A skill of this source that is installed already is updated only if the new version can do
+    /// nothing that the installed one cannot do.
+    ///
+    /// # Errors
+    ///
+    /// One of the skills cannot be installed. None is installed then.
+    pub fn add(
+        &self,
+        request: &RemoteRequest,
+        names: &[String],
+        cancel: &Cancel,
+    ) -> Result<Vec<Added>, InstallError> {
+        let before = self.lock.load()?;
+        let candidates = fetch(self.remote, request, names, cancel)?;
+        let added = candidates.iter().map(|candidate| {
+            let known = before.skills.get(&candidate.id);
+            if let Some(known) = known {
+                check_replacement(candidate, known)?;
+            }
+            let was_installed = known.is_some_and(|known| known.tree == candidate.skill.tree);
+            Ok(Added { id: candidate.id.clone(), skill: candidate.skill.clone(), was_installed })
+        });
+        let added = added.collect::<Result<Vec<_>, InstallError>>()?;
+        self.install(&candidates)?;
+        Ok(added)
+    }
+
+    /// Stores packages, and then names them in the lock.
+    pub(crate) fn install(&self, candidates: &[Candidate]) -> Result<(), InstallError> {
+        let change = self.store.begin()?;
+        let packages: Vec<&Archive> = candidates.iter().map(|it| &it.package).collect();
+        change.insert(&packages)?;
+        let mut lock = self.lock.load()?;
+        for candidate in candidates {
+            let mut skill = candidate.skill.clone();
+            if let Some(known) = lock.skills.remove(&candidate.id) {
+                skill.other = known.other;
+            }
+            lock.skills.insert(candidate.id.clone(), skill);
+        }
+        Ok(change.save(self.lock, &lock)?)
+    }
+
+    /// Removes skills from the lock.
+    ///
+    /// # Errors
+    ///
+    /// One of the skills is not in the lock, or it cannot be written. None is removed then.
+    pub fn remove(&self, ids: &[String]) -> Result<(), InstallError> {
+        let change = self.store.begin()?;
+        let mut lock = self.lock.load()?;
+        for id in ids {
+            let removed = lock.skills.remove(id);
+            removed.ok_or_else(|| InstallError::NotInstalled(id.clone()))?;
+        }
+        Ok(change.save(self.lock, &lock)?)
+    }
+
+    /// Fetches each package of the lock that is not intact in the store. The lock is not changed.
+    ///
+    /// # Errors
+    ///
+    /// The lock or the store cannot be used. A skill that cannot be fetched is a result.
+    pub fn sync(&self, cancel: &Cancel) -> Result<BTreeMap<String, Synced>, InstallError> {
+        let lock = self.lock.load()?;
+        let mut results = BTreeMap::new();
+        let mut needed = Lock::default();
+        for (id, skill) in &lock.skills {
+            if self.store.verify(&skill.tree).is_ok() {
+                results.insert(id.clone(), Synced::Intact);
+            } else {
+                needed.skills.insert(id.clone(), skill.clone());
+            }
+        }
+        if needed.skills.is_empty() {
+            return Ok(results);
+        }
+        let change = self.store.begin()?;
+        for ((source, reference), ids) in groups(&needed) {
+            let names: Vec<_> = ids.iter().map(|&id| id.to_owned()).collect();
+            let fetched = fetch(self.remote, &request(source, reference), &names, cancel);
+            for id in ids {
+                let locked = &needed.skills[id];
+                let result = match &fetched {
+                    Ok(candidates) => restore(&change, id, locked, candidates)?,
+                    Err(error) => Synced::Failed(error.clone()),
+                };
+                results.insert(id.to_owned(), result);
+            }
+        }
+        Ok(results)
+    }
+
+    /// Compares each skill of the lock with the store and with its source. Nothing is installed,
+    /// and an artifact is fetched only if its source does not state its digest.
+    ///
+    /// # Errors
+    ///
+    /// The lock cannot be used.
+    pub fn check(&self, cancel: &Cancel) -> Result<BTreeMap<String, Checked>, InstallError> {
+        let lock = self.lock.load()?;
+        let mut results = BTreeMap::new();
+        for ((source, reference), ids) in groups(&lock) {
+            let artifacts = self.remote.resolve(&request(source, reference), cancel);
+            for id in ids {
+                let locked = &lock.skills[id];
+                let remote = match &artifacts {
+                    Ok(artifacts) => state(artifacts, id, locked),
+                    Err(error) => RemoteState::Unavailable(error.clone().into()),
+                };
+                let stored = self.store.verify(&locked.tree);
+                results.insert(id.to_owned(), Checked { stored, remote });
+            }
+        }
+        Ok(results)
+    }
+}
+
+/// Returns the state of a locked skill among the artifacts of its source.
+fn state(artifacts: &[RemoteArtifact], id: &str, locked: &LockedSkill) -> RemoteState {
+    let named = artifacts.iter().filter(|it| it.name.as_deref().is_none_or(|name| name == id));
+    let mut named = named.peekable();
+    if named.peek().is_none() {
+        RemoteState::Gone
+    } else if named.any(|it| {
+        it.digest == Some(locked.artifact) || it.revision.as_ref() == Some(&locked.revision)
+    }) {
+        RemoteState::Same
+    } else {
+        RemoteState::Changed
+    }
+}
+
+/// Checks that a candidate may replace an installed skill without a question.
+fn check_replacement(candidate: &Candidate, known: &LockedSkill) -> Result<(), InstallError> {
+    let id = candidate.id.clone();
+    if known.source != candidate.skill.source {
+        return Err(InstallError::OtherSource { id, from: known.source.clone() });
+    }
+    let gained = gained(known, &candidate.skill);
+    if gained.is_empty() { Ok(()) } else { Err(InstallError::SurfaceGrown { id, gained }) }
+}
+
+/// Returns the capabilities that only the new version has.
+pub(crate) fn gained(before: &LockedSkill, after: &LockedSkill) -> Vec<String> {
+    after.surface.difference(&before.surface).cloned().collect()
+}
+
+/// Stores the locked package of a skill again, if it is what was fetched.
+fn restore(
+    change: &Change,
+    id: &str,
+    locked: &LockedSkill,
+    candidates: &[Candidate],
+) -> Result<Synced, InstallError> {
+    let candidate = candidates.iter().find(|candidate| candidate.id == id);
+    let Some(candidate) = candidate else {
+        let message = format!("the source has no skill {}", prowess_text::quoted(id));
+        return Ok(Synced::Failed(InstallError::NoSkill(message)));
+    };
+    if candidate.skill.tree == locked.tree {
+        change.insert(&[&candidate.package])?;
+        return Ok(Synced::Installed);
+    }
+    let note = Quarantined {
+        id: id.to_owned(),
+        source: locked.source.clone(),
+        revision: locked.revision.clone(),
+        expected: locked.artifact,
+        artifact: candidate.skill.artifact,
+    };
+    change.quarantine(&note, &candidate.bytes)?;
+    Ok(Synced::Quarantined(note.artifact))
+}
+
+fn groups(lock: &Lock) -> Groups<'_> {
+    let mut groups = Groups::new();
+    for (id, skill) in &lock.skills {
+        let key = (skill.source.as_str(), skill.reference.as_deref());
+        groups.entry(key).or_default().push(id);
+    }
+    groups
+}
+
+pub(crate) fn request(source: &str, reference: Option<&str>) -> RemoteRequest {
+    RemoteRequest { source: source.to_owned(), reference: reference.map(str::to_owned) }
+}

@@ -1,0 +1,287 @@
+//! Installs from a remote in memory.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::{Mutex, PoisonError};
+
+use prowess_archive::{Archive, File};
+use prowess_core::{
+    ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
+    RemoteRequest,
+};
+use prowess_store::{FileChange, Growth, InstallError, Installer, RemoteState, Synced, publish};
+
+use crate::Place;
+
+/// Archives by their source. A name of a skill may follow a `#`, as in an index.
+#[derive(Default)]
+struct Shelf {
+    archives: Mutex<BTreeMap<String, Vec<u8>>>,
+    /// The digest that is stated, if it is not that of the bytes.
+    stated: Mutex<Option<Digest>>,
+}
+
+impl Shelf {
+    fn put(&self, source: &str, files: &[(&str, &str)]) {
+        let files = files.iter().map(|(path, text)| File::new(*path, *text)).collect();
+        self.put_bytes(source, Archive::new(files).unwrap().to_tar_gz());
+    }
+
+    fn put_bytes(&self, source: &str, bytes: Vec<u8>) {
+        self.lock().insert(source.to_owned(), bytes);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Vec<u8>>> {
+        self.archives.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Remote for Shelf {
+    fn name(&self) -> &str {
+        "shelf"
+    }
+
+    fn resolve(
+        &self,
+        request: &RemoteRequest,
+        _cancel: &Cancel,
+    ) -> Result<Vec<RemoteArtifact>, RemoteError> {
+        let archives = self.lock();
+        let of_source = archives
+            .iter()
+            .filter(|(location, _)| location.split('#').next() == Some(request.source.as_str()));
+        let found: Vec<_> = of_source
+            .map(|(location, bytes)| RemoteArtifact {
+                location: location.clone(),
+                name: location.split('#').nth(1).map(str::to_owned),
+                kind: ArtifactKind::Archive,
+                revision: None,
+                digest: Some(self.stated.lock().unwrap().unwrap_or_else(|| Digest::of(bytes))),
+            })
+            .collect();
+        if found.is_empty() {
+            return Err(RemoteError::new(RemoteErrorKind::NotFound, "nothing is there"));
+        }
+        Ok(found)
+    }
+
+    fn fetch(
+        &self,
+        artifact: &RemoteArtifact,
+        _limit: usize,
+        _cancel: &Cancel,
+    ) -> Result<Vec<u8>, RemoteError> {
+        Ok(self.lock()[&artifact.location].clone())
+    }
+}
+
+const PDF: &str = "---\nname: pdf\ndescription: Fills forms.\n---\nOne\n";
+const NOTES: &str = "---\nname: notes\ndescription: Takes notes.\n---\nOne\n";
+
+struct Fixture {
+    place: Place,
+    shelf: Shelf,
+}
+
+impl Fixture {
+    /// A source `site` with two skills in one archive.
+    fn new() -> Self {
+        let fixture = Self { place: Place::new(), shelf: Shelf::default() };
+        fixture.shelf.put("site", &[("pdf/SKILL.md", PDF), ("notes/SKILL.md", NOTES)]);
+        fixture
+    }
+
+    fn installer(&self) -> Installer<'_> {
+        Installer { store: &self.place.store, lock: &self.place.lock, remote: &self.shelf }
+    }
+
+    fn add(&self, source: &str, names: &[&str]) -> Result<Vec<String>, InstallError> {
+        let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
+        let request = RemoteRequest::latest(source);
+        let added = self.installer().add(&request, &names, &Cancel::default())?;
+        Ok(added.into_iter().map(|added| added.id).collect())
+    }
+
+    fn sync(&self) -> BTreeMap<String, Synced> {
+        self.installer().sync(&Cancel::default()).unwrap()
+    }
+
+    fn tree(&self, id: &str) -> Digest {
+        self.place.lock.load().unwrap().skills[id].tree
+    }
+
+    fn ids(&self) -> Vec<String> {
+        self.place.lock.load().unwrap().skills.into_keys().collect()
+    }
+}
+
+#[test]
+fn skills_of_a_source_are_added_and_removed() {
+    let fixture = Fixture::new();
+    assert_eq!(fixture.add("site", &["pdf"]).unwrap(), ["pdf"]);
+    assert_eq!(fixture.add("site", &[]).unwrap(), ["notes", "pdf"]);
+    let lock = fixture.place.lock.load().unwrap();
+    assert_eq!(lock.skills["pdf"].path.as_deref(), Some("pdf"));
+    assert_eq!(lock.skills["pdf"].signer, "unsigned");
+    for skill in lock.skills.values() {
+        fixture.place.store.verify(&skill.tree).unwrap();
+    }
+    let remove = |ids: &[&str]| {
+        let ids: Vec<_> = ids.iter().map(|&id| id.to_owned()).collect();
+        fixture.installer().remove(&ids)
+    };
+    assert_eq!(remove(&["pdf", "gone"]), Err(InstallError::NotInstalled("gone".to_owned())));
+    assert_eq!(fixture.ids(), ["notes", "pdf"], "none is removed");
+    remove(&["pdf"]).unwrap();
+    assert_eq!(fixture.ids(), ["notes"]);
+}
+
+#[test]
+fn what_cannot_be_added_changes_nothing() {
+    let fixture = Fixture::new();
+    fixture.add("site", &["pdf"]).unwrap();
+    fixture.shelf.put("other", &[("SKILL.md", PDF)]);
+    fixture.shelf.put("empty", &[("README.md", "text")]);
+    fixture.shelf.put("invalid", &[("a/SKILL.md", NOTES), ("b/SKILL.md", "no frontmatter")]);
+    fixture.shelf.put("twice", &[("a/SKILL.md", NOTES), ("b/SKILL.md", NOTES)]);
+    fixture.shelf.put("index#notes", &[("SKILL.md", PDF)]);
+    fixture.shelf.put_bytes("hostile", b"PK\x03\x04".to_vec());
+    let before = fs::read(fixture.place.lock.path()).unwrap();
+    for (source, name, code) in [
+        ("other", None, "skill-from-another-source"),
+        ("empty", None, "no-skill"),
+        ("site", Some("gone"), "no-skill"),
+        ("invalid", None, "skill-invalid"),
+        ("twice", None, "skill-invalid"),
+        ("index", None, "skill-invalid"),
+        ("hostile", None, "archive-damaged"),
+        ("missing", None, "remote-not-found"),
+    ] {
+        let names: Vec<_> = name.into_iter().collect();
+        let error = fixture.add(source, &names).unwrap_err();
+        assert_eq!(error.code().as_str(), code, "{source}: {error}");
+    }
+    *fixture.shelf.stated.lock().unwrap() = Some(Digest::of(b"other bytes"));
+    let error = fixture.add("site", &["notes"]).unwrap_err();
+    assert_eq!(error.code().as_str(), "artifact-changed", "{error}");
+    assert_eq!(fs::read(fixture.place.lock.path()).unwrap(), before);
+}
+
+#[test]
+fn lost_package_is_installed_again() {
+    let fixture = Fixture::new();
+    fixture.add("site", &[]).unwrap();
+    let pdf = fixture.tree("pdf");
+    fs::remove_dir_all(fixture.place.store.package_directory(&pdf)).unwrap();
+    let synced = fixture.sync();
+    assert_eq!(synced["pdf"], Synced::Installed);
+    assert_eq!(synced["notes"], Synced::Intact);
+    fixture.place.store.verify(&pdf).unwrap();
+}
+
+#[test]
+fn other_bytes_are_quarantined() {
+    let fixture = Fixture::new();
+    fixture.add("site", &["pdf"]).unwrap();
+    let pdf = fixture.tree("pdf");
+    fixture.shelf.put("site", &[("pdf/SKILL.md", &PDF.replace("One", "Two"))]);
+    assert_eq!(fixture.sync()["pdf"], Synced::Intact, "the old version keeps working");
+    fs::remove_dir_all(fixture.place.store.package_directory(&pdf)).unwrap();
+    let Synced::Quarantined(artifact) = fixture.sync()["pdf"].clone() else {
+        panic!("other bytes are not installed");
+    };
+    assert_eq!(fixture.place.store.quarantined().unwrap()[0].artifact, artifact);
+    assert_eq!(fixture.tree("pdf"), pdf, "the lock is unchanged");
+    fixture.shelf.lock().clear();
+    assert!(matches!(fixture.sync()["pdf"], Synced::Failed(_)), "the source is away");
+}
+
+#[test]
+fn check_compares_with_the_source() {
+    let fixture = Fixture::new();
+    fixture.add("site", &["pdf"]).unwrap();
+    fixture.shelf.put("index#notes", &[("SKILL.md", NOTES)]);
+    fixture.add("index", &[]).unwrap();
+    let check = || fixture.installer().check(&Cancel::default()).unwrap();
+    assert!(check().values().all(|it| it.remote == RemoteState::Same && it.stored.is_ok()));
+    fixture.shelf.put("site", &[("pdf/SKILL.md", &PDF.replace("One", "Two"))]);
+    assert_eq!(check()["pdf"].remote, RemoteState::Changed);
+    fixture.shelf.lock().remove("index#notes");
+    assert!(matches!(check()["notes"].remote, RemoteState::Unavailable(_)));
+    fixture.shelf.put("index#more", &[("SKILL.md", NOTES)]);
+    assert_eq!(check()["notes"].remote, RemoteState::Gone);
+    fs::remove_dir_all(fixture.place.store.package_directory(&fixture.tree("pdf"))).unwrap();
+    assert!(check()["pdf"].stored.is_err());
+}
+
+#[test]
+fn update_shows_files_and_capabilities() {
+    let fixture = Fixture::new();
+    fixture.shelf.put("site", &[("SKILL.md", PDF), ("old.md", "old")]);
+    fixture.add("site", &[]).unwrap();
+    let before = fixture.tree("pdf");
+    let script =
+        "#!/usr/bin/env python3\nimport os\nos.environ[\"API_KEY\"]\n# https://evil.example/x\n";
+    let skill_md = PDF.replace("---\nOne", "allowed-tools: Bash(git:*)\n---\nOn\u{200b}e");
+    fixture.shelf.put("site", &[("SKILL.md", &skill_md), ("scripts/run.py", script)]);
+    let installer = fixture.installer();
+    let updates = installer.preview(&[], &Cancel::default()).unwrap();
+    let files: Vec<_> = updates[0].files.iter().map(|(path, it)| (path.as_str(), *it)).collect();
+    assert_eq!(
+        files,
+        [
+            ("SKILL.md", FileChange::Changed),
+            ("old.md", FileChange::Removed),
+            ("scripts/run.py", FileChange::Added),
+        ]
+    );
+    assert_eq!(
+        updates[0].gained,
+        [
+            "env:API_KEY",
+            "hidden-text:SKILL.md",
+            "host:evil.example",
+            "interpreter:python3",
+            "script:scripts/run.py",
+            "tool:Bash(git:*)",
+        ]
+    );
+    assert_eq!(fixture.tree("pdf"), before, "a preview installs nothing");
+    for refused in [
+        installer.update(&[], Growth::Refuse, &Cancel::default()).map(drop),
+        fixture.add("site", &[]).map(drop),
+    ] {
+        assert!(matches!(refused, Err(InstallError::SurfaceGrown { .. })), "{refused:?}");
+    }
+    assert_eq!(fixture.tree("pdf"), before);
+    installer.update(&[], Growth::Accept, &Cancel::default()).unwrap();
+    assert_ne!(fixture.tree("pdf"), before);
+    assert_eq!(installer.preview(&[], &Cancel::default()), Ok(Vec::new()));
+    let change = fixture.place.store.begin().unwrap();
+    change.roll_back(&fixture.place.lock, "pdf").unwrap();
+    assert_eq!(fixture.tree("pdf"), before);
+}
+
+#[test]
+fn published_site_can_be_added() {
+    let fixture = Fixture::new();
+    let bytes = fixture.shelf.lock()["site"].clone();
+    let files = publish(&bytes).unwrap();
+    let paths: Vec<_> = files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(
+        paths,
+        [
+            ".well-known/agent-skills/notes.tar.gz",
+            ".well-known/agent-skills/pdf.tar.gz",
+            ".well-known/agent-skills/index.json",
+        ]
+    );
+    assert_eq!(publish(&bytes).unwrap(), files, "equal packages give equal files");
+    let index = prowess_format::index::SkillIndex::read(&files[2].content).unwrap();
+    assert!(index.left_out.is_empty(), "{:?}", index.left_out);
+    let digests = RefCell::new(files[..2].iter().map(|file| Digest::of(&file.content).to_string()));
+    for entry in index.index.skills {
+        assert_eq!(Some(entry.digest), digests.borrow_mut().next());
+    }
+}
