@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use prowess_format::{Diagnostic, parse_with};
+use prowess_format::{Diagnostic, Directory, parse_in};
 
 use crate::{ActiveSkill, Digest, Record, Timestamp};
 
@@ -29,7 +29,9 @@ impl ActiveSkill {
         skill_md: &[u8],
         now: Timestamp,
     ) -> Result<Self, ActivationError> {
-        let parsed = parse_with(skill_md, record.rules());
+        // A record without a declared name has that of its directory.
+        let directory = Directory { name: record.name(), is_compared: false };
+        let parsed = parse_in(skill_md, Some(directory), record.rules());
         let Some(document) = parsed.document else {
             return Err(ActivationError::Broken(parsed.diagnostics));
         };

@@ -6,6 +6,7 @@ mod name;
 mod text;
 mod tools;
 
+use crate::Directory;
 use crate::fields::Fields;
 use crate::findings::Findings;
 
@@ -14,7 +15,7 @@ use crate::findings::Findings;
 pub(crate) fn frontmatter(
     fields: &Fields<'_>,
     opening: usize,
-    directory: Option<&str>,
+    directory: Option<Directory<'_>>,
     findings: &mut Findings<'_>,
 ) {
     name::check(fields, opening, directory, findings);
@@ -24,6 +25,6 @@ pub(crate) fn frontmatter(
 }
 
 pub(crate) use file::{check_file_name, check_file_size};
-pub(crate) use name::check_directory;
+pub(crate) use name::{check_directory, name_of, stand_in};
 pub(crate) use text::{body, plain_kind};
 pub(crate) use tools::read as allowed_tools;

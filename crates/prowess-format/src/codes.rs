@@ -106,6 +106,10 @@ crate::declare_codes! {
     NAME_EMPTY = "name-empty" [error error error error error];
     /// `name` is a list or a mapping.
     NAME_NOT_TEXT = "name-not-text" [error error error error error];
+    /// There is no `name`. The name of the directory is used.
+    NAME_FROM_DIRECTORY = "name-from-directory" [warn none none none none];
+    /// `name` does not match the grammar of names. It is accepted, and its slug is the id.
+    NAME_RELAXED = "name-relaxed" [warn none none none none];
     /// `name` does not match the grammar of names.
     NAME_INVALID = "name-invalid" [error error error error error];
     /// `name` is valid by the chosen rule, but not by that of agentskills.io.

@@ -7,8 +7,8 @@ use crate::findings::Findings;
 use crate::input::{self, Opened};
 use crate::yaml::{Node, NodeValue, Pair};
 use crate::{
-    AllowedTools, Diagnostic, Field, Mapping, Profile, Rules, Value, check, extensions, name, tree,
-    version,
+    AllowedTools, Diagnostic, Directory, Field, Mapping, Profile, Rules, Value, check, extensions,
+    name, tree, version,
 };
 
 /// The result of parsing: a document if the file can be used, and every finding.
@@ -94,12 +94,23 @@ pub fn parse(text: &[u8], profile: Profile) -> Parsed<'_> {
 
 /// Reads a whole file by rules of the caller's choice; see [`parse`].
 pub fn parse_with<'t>(text: &'t [u8], rules: &Rules) -> Parsed<'t> {
+    parse_in(text, None, rules)
+}
+
+/// Reads a whole file of the package in a directory; see [`parse`].
+///
+/// The name of the directory stands in for a missing `name` under [`Profile::Lenient`].
+pub fn parse_in<'t>(text: &'t [u8], directory: Option<Directory<'_>>, rules: &Rules) -> Parsed<'t> {
     let mut findings = Findings::new(text, rules);
-    let document = read(text, &mut findings);
+    let document = read(text, directory, &mut findings);
     Parsed { document: document.filter(|_| !findings.has_error()), diagnostics: findings.finish() }
 }
 
-fn read<'t>(bytes: &'t [u8], findings: &mut Findings<'_>) -> Option<Document<'t>> {
+fn read<'t>(
+    bytes: &'t [u8],
+    directory: Option<Directory<'_>>,
+    findings: &mut Findings<'_>,
+) -> Option<Document<'t>> {
     let Opened::At(fences) = input::open(bytes, true, findings) else {
         return None;
     };
@@ -108,22 +119,23 @@ fn read<'t>(bytes: &'t [u8], findings: &mut Findings<'_>) -> Option<Document<'t>
     let mut fields = Fields::of(&pairs);
     fields.flow_as_text(text, findings);
     let opening = fences.opening();
-    check::frontmatter(&fields, opening, None, findings);
+    check::frontmatter(&fields, opening, directory, findings);
     fields.fix(&mut pairs);
     extensions::check(&pairs, &findings.rules().extensions, findings);
     let body = &text[fences.body_start..];
     check::body(body, fences.body_start, findings);
+    let name = check::name_of(&fields, directory, findings.rules())?;
+    let name = name::normalized(name).into_owned();
     Some(Document {
-        frontmatter: frontmatter(&fields, pairs)?,
+        frontmatter: frontmatter(name, &fields, pairs)?,
         body,
         body_line: line_of(bytes, fences.body_start),
     })
 }
 
-fn frontmatter(fields: &Fields<'_>, pairs: Vec<Pair<'_>>) -> Option<Frontmatter> {
+fn frontmatter(name: String, fields: &Fields<'_>, pairs: Vec<Pair<'_>>) -> Option<Frontmatter> {
     let text = |known| fields.text(known).map(str::to_owned);
     let allowed_tools = check::allowed_tools(fields);
-    let name = name::normalized(fields.text(Known::Name)?).into_owned();
     let description = fields.text(Known::Description)?.trim().to_owned();
     let all = mapping(pairs);
     let metadata = all.get("metadata").and_then(|field| field.value.as_map());

@@ -66,6 +66,11 @@ impl Extensions {
         STANDARD.clone()
     }
 
+    /// The same, without a copy.
+    pub(crate) fn known() -> &'static Self {
+        &STANDARD
+    }
+
     /// `boxxy` alone: `trit`, `role` and `colour` below `metadata`.
     pub fn boxxy() -> Self {
         Self(vec![Arc::clone(&BOXXY)])
@@ -120,7 +125,7 @@ impl Extensions {
     }
 
     /// Each declaration of a field, at the top level or below `metadata`.
-    fn declarations<'e>(&'e self, path: &'e str) -> impl Iterator<Item = Declared<'e>> {
+    pub(crate) fn declarations<'e>(&'e self, path: &'e str) -> impl Iterator<Item = Declared<'e>> {
         self.iter().filter_map(move |extension| {
             extension.get(path).map(|field| Declared { extension: &extension.name, field })
         })

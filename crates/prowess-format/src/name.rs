@@ -2,6 +2,7 @@
 
 mod confusable;
 mod rule;
+mod slug;
 
 use crate::error::NameError;
 use std::borrow::Cow;
@@ -14,6 +15,8 @@ use unicode_normalization::UnicodeNormalization;
 pub use confusable::{are_confusable, name_skeleton};
 pub use rule::NameRule;
 pub(crate) use rule::{check, check_grammar, is_portable};
+pub(crate) use slug::is_relaxed;
+pub use slug::slug;
 
 /// The longest name, in characters.
 pub(crate) const MAX_NAME_CHARACTERS: usize = 64;

@@ -1,6 +1,9 @@
 //! Everything that a reader chooses: how strict, which names, which fields beside the standard's.
 
-use crate::{Extensions, Limits, NameRule, Profile};
+use std::borrow::Cow;
+
+use crate::name::check_grammar;
+use crate::{Extensions, Limits, NameRule, Profile, codes, slug};
 
 /// How a `SKILL.md` is read. [`Rules::of`] gives a profile's own; a host changes what it wants:
 ///
@@ -36,5 +39,28 @@ impl Rules {
             Extensions::none()
         };
         Self { profile, extensions, ..Self::default() }
+    }
+
+    /// Returns whether a name outside the grammar is accepted with a warning, as the client guide
+    /// recommends: under [`Profile::Lenient`], unless the host chose another rule of names.
+    ///
+    /// Invisible characters, path separators, words that mix scripts that look alike, and reserved
+    /// names stay errors.
+    pub fn relaxes_names(&self) -> bool {
+        self.name_rule == NameRule::AgentSkills
+            && self.profile.severity(&codes::NAME_RELAXED).is_some()
+    }
+
+    /// Returns the id under which a model asks for a skill with this declared name: the name, or
+    /// its [`slug`] if these rules accept it although it breaks the grammar.
+    ///
+    /// ```
+    /// use prowess_format::{Profile, Rules};
+    ///
+    /// assert_eq!(Rules::of(Profile::Lenient).id_of("Ahrefs Automation"), "ahrefs-automation");
+    /// ```
+    pub fn id_of<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        let is_own = !self.relaxes_names() || check_grammar(name, self.name_rule).is_ok();
+        if is_own { Cow::Borrowed(name) } else { slug(name) }
     }
 }

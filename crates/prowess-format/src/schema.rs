@@ -9,6 +9,8 @@
 //!
 //! - that the name is the directory's, and that names are compared in NFKC: it refuses a name of
 //!   full width letters that reading takes for `pdf`;
+//! - under the lenient profile, that no word of a name mixes scripts that look alike, and that a
+//!   reserved name in another spelling is reserved too;
 //! - that brackets of `allowed-tools` pair up, and how long the items of a list are together;
 //! - how long a description is without the blanks around it;
 //! - how a value is written: it takes `license: null` for no licence, where a checker wants quotes,
@@ -55,6 +57,12 @@ pub fn frontmatter_with(rules: &Rules) -> Value {
         "additionalProperties": !asked.forbids(&codes::UNKNOWN_FIELD),
     })
 }
+
+/// The names of agentskills.io.
+const NAME: &str = "^[a-z0-9]+(-[a-z0-9]+)*$";
+
+/// The names that are accepted with a warning: a letter or a digit, and no path separator.
+const RELAXED: &str = r"^[^/\\\n\t]*[\p{L}\p{N}\p{M}][^/\\\n\t]*$";
 
 /// The rules, asked for the codes that they make errors.
 struct Asked<'r>(&'r Rules);
@@ -123,11 +131,13 @@ impl Asked<'_> {
     }
 
     fn name(&self) -> Value {
+        let is_relaxed = self.0.relaxes_names();
         let rule = TextRule {
-            pattern: Some("^[a-z0-9]+(-[a-z0-9]+)*$".to_owned()),
+            pattern: Some(if is_relaxed { RELAXED } else { NAME }.to_owned()),
             max_length: self.bound(&codes::NAME_TOO_LONG, self.0.limits.name_characters),
             forbidden: if self.forbids(&codes::NAME_RESERVED) { reserved() } else { Vec::new() },
-            loose: self.loose(Loose::Words),
+            is_visible: is_relaxed,
+            loose: self.loose(if is_relaxed { Loose::Scalars } else { Loose::Words }),
             ..TextRule::default()
         };
         rule.schema(

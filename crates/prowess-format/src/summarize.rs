@@ -9,7 +9,9 @@ use crate::input::{self, Opened};
 use crate::summary::{Head, Summarized, Summary};
 use crate::version::trimmed;
 use crate::yaml::Pair;
-use crate::{Extensions, Profile, Rules, check, conditions, extensions, fast, name, quick, tree};
+use crate::{
+    Directory, Extensions, Profile, Rules, check, conditions, extensions, fast, name, quick, tree,
+};
 
 /// Reads a summary from the first bytes of a file.
 ///
@@ -17,7 +19,7 @@ use crate::{Extensions, Profile, Rules, check, conditions, extensions, fast, nam
 /// file, without reading the body. `directory` is the name of the package's directory, where there
 /// is one to compare the declared name with.
 pub fn summarize<'t>(head: Head<'t>, directory: Option<&str>, profile: Profile) -> Summarized<'t> {
-    summarize_with(head, directory, &Rules::of(profile))
+    summarize_with(head, directory.map(Directory::from), &Rules::of(profile))
 }
 
 /// Reads a summary by rules of the caller; see [`summarize`].
@@ -25,10 +27,12 @@ pub fn summarize<'t>(head: Head<'t>, directory: Option<&str>, profile: Profile) 
 /// A file without a field of the rules' extensions costs what it costs without them.
 pub fn summarize_with<'t>(
     head: Head<'t>,
-    directory: Option<&str>,
+    directory: Option<Directory<'_>>,
     rules: &Rules,
 ) -> Summarized<'t> {
-    if let Some(summary) = quick::read(head.bytes, directory, rules) {
+    let compared = directory.filter(|directory| directory.is_compared);
+    let compared = compared.map(|directory| directory.name);
+    if let Some(summary) = quick::read(head.bytes, compared, rules) {
         return Summarized::Done(Some(summary), Vec::new());
     }
     let mut findings = Findings::new(head.bytes, rules);
@@ -44,7 +48,7 @@ pub fn summarize_with<'t>(
 fn read<'t>(
     bytes: &'t [u8],
     fences: &Fences,
-    directory: Option<&str>,
+    directory: Option<Directory<'_>>,
     findings: &mut Findings<'_>,
 ) -> Option<Summary<'t>> {
     let text = input::text(bytes, 0..fences.yaml.end, findings)?;
@@ -57,14 +61,14 @@ fn read<'t>(
     {
         fields.flow_as_text(text, findings);
         check::frontmatter(&fields, fences.opening(), directory, findings);
-        return summary(&mut fields, &[]);
+        return summary(&mut fields, &[], directory, findings.rules());
     }
     let pairs = tree::read(text, &fences.yaml, findings)?;
     let mut fields = Fields::of(&pairs);
     fields.flow_as_text(text, findings);
     check::frontmatter(&fields, fences.opening(), directory, findings);
     extensions::check(&pairs, extensions, findings);
-    summary(&mut fields, &pairs)
+    summary(&mut fields, &pairs, directory, findings.rules())
 }
 
 /// Whether there may be a field whose value an extension checks: only the full parser keeps it.
@@ -76,19 +80,37 @@ fn has_extension(text: &str, fields: &Fields<'_>, extensions: &Extensions) -> bo
             }))
 }
 
-fn summary<'t>(fields: &mut Fields<'t>, pairs: &[Pair<'_>]) -> Option<Summary<'t>> {
+fn summary<'t>(
+    fields: &mut Fields<'t>,
+    pairs: &[Pair<'_>],
+    directory: Option<Directory<'_>>,
+    rules: &Rules,
+) -> Option<Summary<'t>> {
+    let name = name(fields, directory, rules)?;
     let conditions = conditions::read(pairs, fields);
     let tags = tags(fields);
     let priority = priority(fields);
     let version = fields.version();
     Some(Summary {
-        name: normalized_cow(fields.take_text(Known::Name)?),
+        name,
         description: trimmed(fields.take_text(Known::Description)?),
         tags,
         priority,
         version,
         conditions,
     })
+}
+
+/// Returns the declared name without a copy, or the name of the directory that stands in for it.
+fn name<'t>(
+    fields: &mut Fields<'t>,
+    directory: Option<Directory<'_>>,
+    rules: &Rules,
+) -> Option<Cow<'t, str>> {
+    match check::stand_in(fields, directory, rules) {
+        Some(directory) => Some(Cow::Owned(name::normalized(directory).into_owned())),
+        None => fields.take_text(Known::Name).map(normalized_cow),
+    }
 }
 
 fn normalized_cow(name: Cow<'_, str>) -> Cow<'_, str> {

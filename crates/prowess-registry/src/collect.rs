@@ -6,6 +6,7 @@ mod kept;
 mod locations;
 mod outcomes;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use prowess_core::{
     RecordSet, RecordSetBuilder, SameVersion, ScanSink, SkillSource, SourceError, Stamp,
 };
 use prowess_format::{
-    Conditions, Head, Rules, Summarized, Summary, SummaryConditions, check_file_size,
+    Conditions, Directory, Head, Rules, Summarized, Summary, SummaryConditions, check_file_size,
     summarize_with,
 };
 
@@ -148,13 +149,13 @@ impl<'p, 'a> Collector<'p, 'a> {
     /// Adds a `SKILL.md` that can be used.
     fn accept(&mut self, found: &Found<'_>, directory: Option<&str>, summary: &Summary<'_>) {
         let id = match (self.options.policy.id_from, directory) {
-            (IdFrom::Directory, Some(directory)) => directory,
-            _ => &summary.name,
+            (IdFrom::Directory, Some(directory)) => Cow::Borrowed(directory),
+            _ => self.rules.id_of(&summary.name),
         };
         let record = NewRecord {
             package: found.package,
             file: found.file,
-            id,
+            id: &id,
             name: &summary.name,
             description: &summary.description,
             tags: &summary.tags,
@@ -320,8 +321,9 @@ impl ScanSink for Collector<'_, '_> {
         let directory =
             Some(directory_of(self.root, found.package)).filter(|name| !name.is_empty());
         let policy = self.options.policy;
-        let compared = directory.filter(|_| policy.name_mismatch == NameMismatch::Profile);
-        match summarize_with(head, compared, self.rules) {
+        let is_compared = policy.name_mismatch == NameMismatch::Profile;
+        let named = directory.map(|name| Directory { name, is_compared });
+        match summarize_with(head, named, self.rules) {
             Summarized::NeedsBytes(bytes) => return ReadFurther::UpTo(bytes),
             Summarized::Done(summary, mut diagnostics) => {
                 let of_name = mismatch(policy.name_mismatch, summary.as_ref(), directory);

@@ -138,7 +138,7 @@ impl PriorityBounds {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IdFrom {
-    /// The `name` of the frontmatter. The default.
+    /// The `name` of the frontmatter, or its slug if it breaks the grammar of names. The default.
     #[default]
     Name,
     /// The name of the package's directory.

@@ -11,12 +11,19 @@ const SPECIFIED: [&str; 6] =
     ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 
 pub(super) fn check(fields: &Fields<'_>, findings: &mut Findings<'_>) {
+    // Where fields of extensions are reported, one of a known client is no unknown field.
+    let profile = findings.rules().profile;
+    let is_known_reported = profile.severity(&codes::EXTENSION_FIELD).is_some();
+    let known = Extensions::known();
     for foreign in &fields.foreign {
         if Known::of(&foreign.key) == Some(Known::AllowedToolsAlias) {
             continue;
         }
         let extensions = &findings.rules().extensions;
-        if extensions::check_key(&foreign.key, &foreign.span, extensions, findings) {
+        if extensions::check_key(&foreign.key, &foreign.span, extensions, findings)
+            || (is_known_reported
+                && extensions::check_key(&foreign.key, &foreign.span, known, findings))
+        {
             continue;
         }
         match nearest(&foreign.key, fields, extensions) {

@@ -7,18 +7,26 @@ use crate::fields::{Fields, Known, Shape};
 use crate::findings::Findings;
 use crate::for_message;
 use crate::name::{
-    NameRule, check as check_name, check_grammar, is_portable, is_reserved, normalized,
+    NameRule, check as check_name, check_grammar, is_portable, is_relaxed, is_reserved, normalized,
+    slug,
 };
-use crate::{Diagnostic, Profile, codes};
+use crate::{Diagnostic, Directory, Profile, Rules, codes};
 
 use super::text::{check_hidden, check_plain};
 
 pub(super) fn check(
     fields: &Fields<'_>,
     opening: usize,
-    directory: Option<&str>,
+    directory: Option<Directory<'_>>,
     findings: &mut Findings<'_>,
 ) {
+    if let Some(name) = stand_in(fields, directory, findings.rules()) {
+        let name = normalized(name);
+        let place = fields.get(Known::Name).map(|entry| entry.key_span.clone());
+        let span = place.unwrap_or(opening..opening + 3);
+        report_missing(&name, &span, findings);
+        return check_text(&name, &span, findings);
+    }
     let Some(entry) = fields.get(Known::Name) else {
         return findings.report(codes::NAME_MISSING, opening..opening + 3, || {
             (
@@ -42,41 +50,111 @@ pub(super) fn check(
     }
     let name = normalized(text);
     check_text(&name, &span, findings);
-    if let Some(directory) = directory {
-        compare(&name, directory, &span, findings);
+    if let Some(directory) = directory.filter(|directory| directory.is_compared) {
+        compare(&name, directory.name, &span, findings);
     }
+}
+
+/// Returns the name of a skill: the declared one, or that of the directory if it stands in for it.
+pub(crate) fn name_of<'n>(
+    fields: &'n Fields<'_>,
+    directory: Option<Directory<'n>>,
+    rules: &Rules,
+) -> Option<&'n str> {
+    stand_in(fields, directory, rules).or_else(|| fields.text(Known::Name))
+}
+
+/// Returns the name of the directory if the rules let it stand in for a missing `name`.
+pub(crate) fn stand_in<'n>(
+    fields: &Fields<'_>,
+    directory: Option<Directory<'n>>,
+    rules: &Rules,
+) -> Option<&'n str> {
+    let is_missing = match fields.get(Known::Name).map(|entry| &entry.shape) {
+        None => true,
+        Some(Shape::Text { text, .. }) => text.trim().is_empty(),
+        Some(_) => false,
+    };
+    let directory = directory.filter(|_| is_missing)?;
+    rules.profile.severity(&codes::NAME_FROM_DIRECTORY).map(|_| directory.name)
+}
+
+fn report_missing(directory: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
+    findings.report(codes::NAME_FROM_DIRECTORY, span.clone(), || {
+        let directory = for_message(directory);
+        (
+            format!("the frontmatter has no `name`; the directory's, `{directory}`, is used"),
+            format!("add a line `name: {directory}`; most clients need it"),
+        )
+    });
 }
 
 fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
     let rule = findings.rules().name_rule;
-    let limit = findings.rules().limits.name_characters;
-    if is_portable(name) && name.len() <= limit.max {
+    if is_portable(name) && name.len() <= findings.rules().limits.name_characters.max {
         return report_reserved(name, span, findings);
     }
     match check_grammar(name, rule) {
-        Ok(()) if name.chars().count() > limit.max => {
-            findings.report_limit(limit, codes::NAME_TOO_LONG, span.clone(), || {
-                let characters = name.chars().count();
-                let most = limit.max;
-                (
-                    format!("a skill's name must not be longer than {most} characters, but it has {characters}"),
-                    "shorten the name, and the directory's with it".to_owned(),
-                )
-            });
-        }
-        Ok(()) => check_portable(name, rule, span, findings),
+        Ok(()) => check_fit(name, rule, span, findings),
         Err(NameError::Empty) => findings.report(codes::NAME_EMPTY, span.clone(), || {
             ("`name` is empty".to_owned(), "write the name of the skill's directory".to_owned())
         }),
+        Err(_) if findings.rules().relaxes_names() && is_relaxed(name) => {
+            report_relaxed(name, span, findings);
+            check_length(name, span, findings);
+        }
         Err(error) => findings
             .report(codes::NAME_INVALID, span.clone(), || (error.to_string(), suggest(name, rule))),
     }
     report_reserved(name, span, findings);
 }
 
+/// Checks a name that keeps the grammar.
+fn check_fit(name: &str, rule: NameRule, span: &Range<usize>, findings: &mut Findings<'_>) {
+    if !check_length(name, span, findings) {
+        check_portable(name, rule, span, findings);
+    }
+}
+
+/// Returns whether a name is too long, and reports it.
+fn check_length(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) -> bool {
+    let limit = findings.rules().limits.name_characters;
+    let characters = name.chars().count();
+    if characters <= limit.max {
+        return false;
+    }
+    findings.report_limit(limit, codes::NAME_TOO_LONG, span.clone(), || {
+        let most = limit.max;
+        (
+            format!(
+                "a skill's name must not be longer than {most} characters, but it has {characters}"
+            ),
+            "shorten the name, and the directory's with it".to_owned(),
+        )
+    });
+    true
+}
+
+fn report_relaxed(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
+    findings.report(codes::NAME_RELAXED, span.clone(), || {
+        let id = slug(name);
+        (
+            format!(
+                "the name `{}` is not a valid one of agentskills.io; the id of the skill is `{}`",
+                for_message(name),
+                for_message(&id)
+            ),
+            format!(
+                "most clients refuse it: rename the skill and its directory to `{}`",
+                for_message(&id)
+            ),
+        )
+    });
+}
+
 fn report_reserved(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
     // A name of another spelling is taken for the reserved one all the same.
-    let spelled = name.to_ascii_lowercase().replace(['.', '_'], "-");
+    let spelled = slug(name);
     if is_reserved(&spelled) {
         findings.report(codes::NAME_RESERVED, span.clone(), || {
             (format!("the name `{name}` is reserved"), format!("add a word: `{name}-guide`"))

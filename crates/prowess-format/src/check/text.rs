@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::codes;
 use crate::fields::{Fields, Known, MAX_KEY, Shape};
 use crate::findings::Findings;
-use crate::{Limit, work};
+use crate::{Limit, for_message, work};
 
 pub(super) fn check(fields: &Fields<'_>, opening: usize, findings: &mut Findings<'_>) {
     check_description(fields, opening, findings);
@@ -30,7 +30,7 @@ fn check_description(fields: &Fields<'_>, opening: usize, findings: &mut Finding
         return findings.report(codes::DESCRIPTION_NOT_TEXT, span, || {
             (
                 format!("`description` is a {}, not a text", entry.shape.kind()),
-                "quote the value, or write it as a block with `|` and indented lines".to_owned(),
+                as_text("description", &entry.shape),
             )
         });
     };
@@ -109,6 +109,15 @@ fn check_length(
     }
 }
 
+/// Describes how to write a list or a mapping as a text.
+fn as_text(field: &str, shape: &Shape<'_>) -> String {
+    let Shape::List(items) = shape else {
+        return format!("write one text on the line of the key: `{field}: …`");
+    };
+    let items: Vec<&str> = items.iter().flatten().map(AsRef::as_ref).take(3).collect();
+    format!("write one text on the line of the key: `{field}: {}`", for_message(&items.join(", ")))
+}
+
 /// The text of an optional field; a finding where it is something else.
 fn optional<'f>(
     fields: &'f Fields<'_>,
@@ -122,7 +131,7 @@ fn optional<'f>(
         findings.report(codes::FIELD_NOT_TEXT, span, || {
             (
                 format!("`{name}` is a {}, not a text", entry.shape.kind()),
-                "quote the value".to_owned(),
+                as_text(name, &entry.shape),
             )
         });
         return None;

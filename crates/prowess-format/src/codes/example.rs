@@ -7,7 +7,7 @@ use crate::write::comments;
 use crate::yaml::{MAX_DEPTH, MAX_NODES};
 use crate::{
     Code, Diagnostic, Extensions, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, NameRule, Profile, Rules,
-    check_directory, check_file_name, parse_with,
+    check_directory, check_file_name, parse_in,
 };
 
 use super::*;
@@ -22,6 +22,8 @@ enum File {
     Large(&'static str, fn() -> Vec<u8>),
     /// A name in a directory of another name.
     Directory(&'static str, &'static str),
+    /// A file without a name, in a directory of this name.
+    Unnamed(&'static str),
     /// Any skill, in a file of this name.
     Named(&'static str),
     /// A body that is called with these parameters and values.
@@ -32,7 +34,7 @@ enum File {
     Rewritten(&'static str),
 }
 
-use File::{Called, Directory, Fields, Large, Named, Overflowing, Rewritten, Whole};
+use File::{Called, Directory, Fields, Large, Named, Overflowing, Rewritten, Unnamed, Whole};
 
 /// An example with the rules beside those of a profile.
 pub(super) struct Example {
@@ -69,7 +71,7 @@ impl Example {
                 called(body, &[Parameter::new("text")], &[("text", &value)], code)
             }
             Rewritten(file) => comments(file).into_iter().find(|found| found.code == *code),
-            Fields(_) | Whole(_) | Large(..) => self.parsed(code, profile),
+            Fields(_) | Whole(_) | Large(..) | Unnamed(_) => self.parsed(code, profile),
         }
     }
 
@@ -81,7 +83,11 @@ impl Example {
             ..Rules::default()
         };
         let file = self.bytes();
-        let parsed = parse_with(&file, &rules);
+        let directory = match *self.file {
+            Unnamed(directory) => Some(directory.into()),
+            _ => None,
+        };
+        let parsed = parse_in(&file, directory, &rules);
         parsed.diagnostics.into_iter().find(|found| found.code == *code)
     }
 
@@ -89,6 +95,7 @@ impl Example {
         match self.file {
             Large(description, _) => format!("({description})"),
             Directory(name, directory) => format!("({directory}/SKILL.md with `name: {name}`)"),
+            Unnamed(directory) => format!("({directory}/SKILL.md without a `name`)"),
             Named(file) => format!("(a package with its instructions in `{file}`)"),
             Called(body, names, values) => {
                 let values = values.iter().map(|(name, value)| format!("{name}={value}"));
@@ -108,6 +115,7 @@ impl Example {
             Whole(bytes) => bytes.to_vec(),
             Large(_, make) => make(),
             Directory(name, _) => format!("---\nname: {name}\n---\n").into_bytes(),
+            Unnamed(_) => b"---\ndescription: Fills forms.\n---\n# Forms\n".to_vec(),
             Named(_) | Called(..) | Overflowing(_) | Rewritten(_) => with(""),
         }
     }
@@ -192,7 +200,9 @@ const EXAMPLES: &[(Code, File)] = &[
     (NAME_MISSING, Fields("description: Fills forms.\n")),
     (NAME_EMPTY, Fields("name:\ndescription: Fills forms.\n")),
     (NAME_NOT_TEXT, Fields("name: [pdf]\ndescription: Fills forms.\n")),
-    (NAME_INVALID, Fields("name: PDF_Forms\ndescription: Fills forms.\n")),
+    (NAME_FROM_DIRECTORY, Unnamed("pdf")),
+    (NAME_RELAXED, Fields("name: PDF Forms\ndescription: Fills forms.\n")),
+    (NAME_INVALID, Fields("name: pdf/forms\ndescription: Fills forms.\n")),
     (NAME_NOT_STANDARD, Fields("name: café\ndescription: Brews.\n")),
     (NAME_NOT_PORTABLE, Fields("name: 3d-model\ndescription: Draws.\n")),
     (

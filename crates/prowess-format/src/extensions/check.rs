@@ -43,13 +43,16 @@ pub(crate) fn check_key(
     extensions: &Extensions,
     findings: &mut Findings<'_>,
 ) -> bool {
-    let Some(extension) = extensions.of_field(key).next() else {
+    if extensions.of_field(key).next().is_none() {
         return false;
-    };
+    }
     findings.report(codes::EXTENSION_FIELD, span.clone(), || {
+        let names: Vec<_> = extensions.of_field(key).map(|known| known.name.as_ref()).collect();
         (
-            format!("`{key}` is a field of the extension `{}`", extension.name),
-            "move it below `metadata`; clients of the standard alone refuse it".to_owned(),
+            format!("`{key}` is a field of `{}` and not of the specification", names.join("`, `")),
+            "keep it if the skill is for such a client, which reads it nowhere else, and check by \
+             the profile `extended`; without it, every client accepts the skill"
+                .to_owned(),
         )
     });
     true

@@ -72,6 +72,15 @@ impl FieldKind {
         Self::OpenRecord(owned(fields))
     }
 
+    /// Returns whether any text may be a value.
+    pub(crate) fn takes_text(&self) -> bool {
+        match self {
+            Self::Any | Self::Text | Self::Filled => true,
+            Self::Either(kinds) => kinds.iter().any(Self::takes_text),
+            _ => false,
+        }
+    }
+
     /// Describes the kind in a message.
     pub(crate) fn describe(&self) -> String {
         match self {

@@ -4,12 +4,10 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
-use crate::{codes, work, yaml};
+use crate::fields::Known;
+use crate::{Extensions, codes, work, yaml};
 
 use super::Edit;
-
-/// The fields whose value is a text, so that a bracket at its start is part of it.
-const TEXTS: [&str; 3] = ["description", "license", "compatibility"];
 
 /// A top-level `key: value` with the indented lines that go on with it.
 pub(super) struct Chunk<'t> {
@@ -108,7 +106,7 @@ fn plain_length(value: &str) -> usize {
 
 /// A text that begins with a bracket and is no list or mapping of YAML.
 fn flow(chunk: &Chunk<'_>) -> Option<Edit> {
-    if !TEXTS.contains(&chunk.key) || yaml::parse(chunk.value, 0).is_ok() {
+    if !is_text_field(chunk.key) || yaml::parse(chunk.value, 0).is_ok() {
         return None;
     }
     Some(Edit {
@@ -118,6 +116,17 @@ fn flow(chunk: &Chunk<'_>) -> Option<Edit> {
         culprit: at(chunk, 0),
         code: codes::FLOW_FOR_TEXT,
     })
+}
+
+/// Returns whether the value of a field is a text, so that a bracket at its start is part of it. A
+/// field of a known client that decides something, such as `scope`, is none.
+fn is_text_field(key: &str) -> bool {
+    let is_list = |known| matches!(known, Known::Metadata | Known::AllowedTools | Known::Tags);
+    match Known::of(key) {
+        Some(Known::AllowedToolsAlias | Known::Priority) => false,
+        Some(known) => !is_list(known),
+        None => Extensions::standard().declarations(key).all(|it| it.field.kind.takes_text()),
+    }
 }
 
 /// A value whose quote is not closed before the next key.

@@ -10,7 +10,9 @@ use crate::codes;
 use crate::for_message;
 use crate::work;
 
-use super::error::{YamlError, alias_error, error, help_for, too_deep};
+use super::error::{
+    YamlError, alias_error, control_error, error, help_for, indicator_error, too_deep,
+};
 use super::{MAX_DEPTH, MAX_NODES, Node, NodeValue, Pair, trimmed_end};
 
 /// A collection whose end has not come yet.
@@ -257,8 +259,29 @@ impl<'t> Builder<'t> {
         self.base + self.text.floor_char_boundary(offset.min(self.text.len()))
     }
 
+    /// Returns an error about the character that the library means if it stops at this byte: one
+    /// that YAML refuses anywhere, which it reports at the start of its value, or one that YAML
+    /// refuses at the start of a value.
+    fn character_error(&self, start: usize) -> Option<YamlError> {
+        let rest = &self.text[start - self.base..];
+        let line = rest.lines().next().unwrap_or_default();
+        work::count(line.len());
+        if let Some(at) = line.find(is_refused) {
+            let character = line[at..].chars().next()?;
+            let span = start + at..start + at + character.len_utf8();
+            return Some(control_error(span, character));
+        }
+        let before = self.text[..start - self.base].trim_end_matches(' ');
+        let first = line.chars().next().filter(|first| matches!(first, ',' | '@' | '`' | '%'))?;
+        let is_value = before.ends_with(':') && start - self.base > before.len();
+        is_value.then(|| indicator_error(start..start + first.len_utf8(), first))
+    }
+
     pub(super) fn scan_error(&self, scan: &ScanError) -> YamlError {
         let start = self.offset(scan.marker());
+        if let Some(error) = self.character_error(start) {
+            return error;
+        }
         let length = self.text[start - self.base..].chars().next().map_or(0, char::len_utf8);
         let span = start..start + length;
         match scan.kind() {
@@ -272,4 +295,11 @@ impl<'t> Builder<'t> {
             ),
         }
     }
+}
+
+/// Returns whether YAML refuses a character anywhere: a control character other than a tab, a line
+/// end or U+0085.
+fn is_refused(character: char) -> bool {
+    let is_break = matches!(character, '\t' | '\r' | '\u{85}');
+    (character.is_control() && !is_break) || matches!(character, '\u{fffe}' | '\u{ffff}')
 }

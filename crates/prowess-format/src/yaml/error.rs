@@ -47,6 +47,29 @@ pub(super) fn alias_error(span: Range<usize>) -> YamlError {
     )
 }
 
+pub(super) fn control_error(span: Range<usize>, character: char) -> YamlError {
+    error(
+        codes::YAML_INVALID,
+        span,
+        format!("YAML does not allow the control character U+{:04X}", u32::from(character)),
+        "remove the character",
+    )
+}
+
+pub(super) fn indicator_error(span: Range<usize>, first: char) -> YamlError {
+    error(
+        codes::YAML_INVALID,
+        span,
+        format!("a value that starts with {} must be quoted", shown(first)),
+        "quote the value, or write it as a block with `|` and indented lines",
+    )
+}
+
+/// Returns a character as it stands in a message.
+fn shown(character: char) -> String {
+    if character == '`' { "a backtick".to_owned() } else { format!("`{character}`") }
+}
+
 pub(super) fn too_deep(span: Range<usize>) -> YamlError {
     error(
         codes::YAML_TOO_DEEP,

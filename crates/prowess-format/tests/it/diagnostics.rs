@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use prowess_format::{Code, Profile, codes};
 
-use crate::support::{findings, skill};
+use crate::support::{codes as codes_of, findings, skill};
 
 fn check(yaml: &str, profile: Profile, expected: &Expect) {
     expected.assert_eq(&findings(&skill(yaml), profile));
@@ -68,8 +68,24 @@ fn other_broken_yaml_is_not_fixed() {
         "name: pdf\ndescription: @foo\n",
         Profile::Lenient,
         &expect![[r#"
-            3:14: error[yaml-invalid]: the frontmatter is not valid YAML: unexpected character: `@'
+            3:14: error[yaml-invalid]: a value that starts with `@` must be quoted
               help: quote the value, or write it as a block with `|` and indented lines
+        "#]],
+    );
+    check(
+        "name: pdf\ndescription: , x\n",
+        Profile::Lenient,
+        &expect![[r#"
+            3:14: error[yaml-invalid]: a value that starts with `,` must be quoted
+              help: quote the value, or write it as a block with `|` and indented lines
+        "#]],
+    );
+    check(
+        "name: pdf\ndescription: Fills\u{80} forms.\n",
+        Profile::Lenient,
+        &expect![[r#"
+            3:19: error[yaml-invalid]: YAML does not allow the control character U+0080
+              help: remove the character
         "#]],
     );
     check(
@@ -318,4 +334,40 @@ fn the_page_of_codes_is_up_to_date() {
     // `cargo xtask codes` writes it; what is behind this crate's part is that of whole packages.
     let page = include_str!("../../../../DIAGNOSTICS.md");
     assert!(page.starts_with(&codes::page()), "`cargo xtask codes` has not been run");
+}
+
+#[test]
+fn brackets_at_the_start_of_a_text_are_repaired_in_every_text_field() {
+    for line in [
+        "argument-hint: [file] [format]",
+        "argument-hint: [file] or more",
+        "when_to_use: [urgent] mail",
+        "usage: [file] [format]",
+        "license: [MIT] or later",
+    ] {
+        let file = skill(&format!("name: pdf\ndescription: x\n{line}\n"));
+        assert_eq!(codes_of(&file, Profile::Lenient), ["flow-for-text"], "{line} is read as text");
+        let (key, text) = line.split_once(": ").expect("a field");
+        let document = prowess_format::parse(&file, Profile::Lenient).document.expect("repaired");
+        let field = document.frontmatter.fields.get(key).expect("the field is there");
+        assert_eq!(field.value.as_text(), Some(text), "the text is what the author wrote");
+        assert!(prowess_format::parse(&file, Profile::Strict).document.is_none(), "{line}");
+    }
+    for line in ["scope: {agents: [a}", "requires: [a] [b]", "hooks: {a] b", "allowed-tools: [a] b"]
+    {
+        let file = skill(&format!("name: pdf\ndescription: x\n{line}\n"));
+        assert_eq!(codes_of(&file, Profile::Lenient), ["yaml-invalid"], "{line} decides something");
+    }
+}
+
+#[test]
+fn a_list_for_a_text_shows_the_text() {
+    check(
+        "name: pdf\ndescription: x\ncompatibility:\n  - Python\n  - Linux\n",
+        Profile::Spec,
+        &expect![[r#"
+            5:3: error[field-not-text]: `compatibility` is a list, not a text
+              help: write one text on the line of the key: `compatibility: Python, Linux`
+        "#]],
+    );
 }

@@ -54,7 +54,8 @@ fn codes_by_profile() {
         ),
         ("name: pdf\ndescription: x\nfoo: 1\n", &[], &["unknown-field"]),
         ("name: pdf\ndescription: x\nlicence: MIT\n", &["misspelled-field"], &["misspelled-field"]),
-        ("name: pdf\ndescription: x\ntags: [a]\n", &[], &["unknown-field"]),
+        ("name: pdf\ndescription: x\ntags: [a]\n", &[], &["extension-field"]),
+        ("name: pdf\ndescription: x\ndisable-model-invocation: true\n", &[], &["extension-field"]),
         (
             "name: pdf\ndescription: x\nallowed_tools: Read\n",
             &["allowed-tools-alias"],

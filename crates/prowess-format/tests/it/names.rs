@@ -1,8 +1,8 @@
 //! The grammar of names.
 
 use prowess_format::{
-    Head, Limit, LimitSeverity, Limits, NameError, NameRule, Profile, Rules, SkillName, Summarized,
-    are_confusable, check_directory, parse_with, summarize_with,
+    Directory, Head, Limit, LimitSeverity, Limits, NameError, NameRule, Profile, Rules, SkillName,
+    Summarized, are_confusable, check_directory, parse_in, parse_with, summarize_with,
 };
 
 use crate::support::{codes, skill};
@@ -105,7 +105,7 @@ fn reserved_names() {
 fn a_broken_grammar_is_an_error_in_each_profile_and_length_is_not() {
     for name in ["A", "a_b", "a b", "\"a\\n\"", "-a", "a-", "a--b", "é", ".."] {
         let file = skill(&format!("name: {name}\ndescription: x\n"));
-        for profile in Profile::ALL {
+        for profile in Profile::ALL.into_iter().filter(|it| *it != Profile::Lenient) {
             assert!(codes(&file, profile).contains(&"name-invalid".to_owned()), "{name} {profile}");
         }
     }
@@ -113,6 +113,103 @@ fn a_broken_grammar_is_an_error_in_each_profile_and_length_is_not() {
     let document = prowess_format::parse(&long, Profile::Lenient).document;
     assert!(document.is_some(), "a long name is loaded all the same");
     assert!(prowess_format::parse(&long, Profile::Spec).document.is_none());
+}
+
+/// The codes and the name of a file of the lenient profile, from both readers.
+fn lenient(name: &str) -> (Vec<String>, Option<String>) {
+    let file = skill(&format!("name: \"{name}\"\ndescription: x\n"));
+    let rules = Rules::default();
+    let parsed = parse_with(&file, &rules);
+    let Summarized::Done(summary, found) =
+        summarize_with(Head { bytes: &file, is_whole_file: true }, None, &rules)
+    else {
+        panic!("the whole file is there")
+    };
+    assert_eq!(found, parsed.diagnostics, "both readers report the same of `{name}`");
+    let of_document = parsed.document.map(|document| document.frontmatter.name);
+    assert_eq!(summary.map(|it| it.name.into_owned()), of_document, "`{name}` in both readers");
+    (found.into_iter().map(|found| found.code.to_string()).collect(), of_document)
+}
+
+#[test]
+fn lenient_accepts_names_outside_the_grammar() {
+    let rules = Rules::default();
+    for (name, id) in [
+        ("Ahrefs Automation", "ahrefs-automation"),
+        ("pdf_processing", "pdf-processing"),
+        ("-21risk-automation", "21risk-automation"),
+        ("pdf--x-", "pdf-x"),
+        ("C++ & Rust: 2.0", "c-rust-2-0"),
+        ("Über Café", "über-café"),
+        ("数据分析", "数据分析"),
+        ("हिन्दी सहायक", "हिन्दी-सहायक"),
+        ("Анализ PDF", "анализ-pdf"),
+        ("スキル作成 Helper", "スキル作成-helper"),
+    ] {
+        let (codes, read) = lenient(name);
+        assert_eq!(codes, ["name-relaxed"], "`{name}` is accepted with a warning");
+        assert_eq!(read.as_deref(), Some(name), "the declared name stays as it is");
+        assert_eq!(rules.id_of(name), id, "the id of `{name}`");
+    }
+    assert_eq!(rules.id_of("pdf-forms"), "pdf-forms");
+    let any = Rules { name_rule: NameRule::Any, ..Rules::default() };
+    assert_eq!(any.id_of("My Skill"), "My Skill", "a host with a rule of its own has no slugs");
+}
+
+#[test]
+fn lenient_refuses_names_that_deceive() {
+    for name in [
+        "pdf/x",
+        "pdf\\\\x",
+        "pdf\\n",
+        "pdf\\tx",
+        "pdf\u{200b} x",
+        "pdf\u{202e}x",
+        "Pa\u{443}ment Helper",
+        "\u{3b1}pple pie",
+        "!!!",
+        "..",
+    ] {
+        let (codes, read) = lenient(name);
+        assert!(codes.contains(&"name-invalid".to_owned()), "{name:?}: {codes:?}");
+        assert_eq!(read, None, "{name:?}");
+    }
+    for name in ["Bash", "Skills Load", "skills_read", "COM1"] {
+        let (codes, read) = lenient(name);
+        assert_eq!(codes, ["name-relaxed", "name-reserved"], "`{name}` is a reserved name's slug");
+        assert_eq!(read, None);
+    }
+}
+
+#[test]
+fn the_directory_stands_in_for_a_missing_name() {
+    for frontmatter in ["description: x\n", "name:\ndescription: x\n", "name: ''\ndescription: x\n"]
+    {
+        let file = skill(frontmatter);
+        for (profile, expected) in [(Profile::Lenient, Some("pdf-forms")), (Profile::Spec, None)] {
+            let rules = Rules::of(profile);
+            for is_compared in [true, false] {
+                let directory = Some(Directory { name: "pdf-forms", is_compared });
+                let parsed = parse_in(&file, directory, &rules);
+                let head = Head { bytes: &file, is_whole_file: true };
+                let Summarized::Done(summary, found) = summarize_with(head, directory, &rules)
+                else {
+                    panic!("the whole file is there")
+                };
+                assert_eq!(found, parsed.diagnostics, "both readers agree on {frontmatter:?}");
+                let name = parsed.document.map(|it| it.frontmatter.name);
+                assert_eq!(name.as_deref(), expected, "{frontmatter:?} under {profile}");
+                assert_eq!(summary.map(|it| it.name.into_owned()), name);
+            }
+            assert!(parse_with(&file, &rules).document.is_none(), "there is no directory");
+        }
+        let directory = Some(Directory::from("pdf-forms"));
+        let found = parse_in(&file, directory, &Rules::default()).diagnostics;
+        assert_eq!(found[0].code.as_str(), "name-from-directory");
+    }
+    let file = skill("description: x\n");
+    let reserved = parse_in(&file, Some("bash".into()), &Rules::default());
+    assert!(reserved.document.is_none(), "the name of a directory keeps the rules too");
 }
 
 #[test]
@@ -195,7 +292,8 @@ fn a_name_that_other_clients_refuse_is_reported() {
         ("3d-model", NameRule::Unicode, &["name-not-portable"]),
         ("pdf-", NameRule::KebabLetterFirst, &["name-not-standard"]),
         ("café", NameRule::Unicode, &["name-not-standard"]),
-        ("café", NameRule::AgentSkills, &["name-invalid"]),
+        ("café", NameRule::AgentSkills, &["name-relaxed"]),
+        ("My Skill", NameRule::KebabLetterFirst, &["name-invalid"]),
         ("My Skill", NameRule::Any, &["name-not-standard"]),
         ("../x", NameRule::Any, &["name-invalid"]),
         ("Skills.Load", NameRule::Any, &["name-not-standard", "name-reserved"]),

@@ -15,6 +15,11 @@ const PIECES: &[&str] = &[
     "name: ｐｄｆ\n",
     "name:\n",
     "name: no\n",
+    "name: My Skill\n",
+    "name: \"\u{441}afe X\"\n",
+    "argument-hint: [file] [format]\n",
+    "argument-hint: [file]\n",
+    "scope: {a: [b\n",
     "description: Fills forms.\n",
     "description: Use when: x\n",
     "description: a # b\n",
@@ -194,8 +199,8 @@ fn assert_equal(file: &[u8], profile: Profile) {
     assert_eq!(summary, document, "name, description, version and verdict are the same");
 }
 
-/// A further line that is no news to anybody sends a file past the quickest scanner: what the others make
-/// of it is what that one makes of it without the line.
+/// A further line that is no news to anybody sends a file past the quickest scanner: what the
+/// others make of it is what that one makes of it without the line.
 fn assert_same_beside_a_hint(file: &[u8], profile: Profile) {
     let read = |file: &[u8]| {
         let head = Head { bytes: file, is_whole_file: true };

@@ -150,3 +150,20 @@ fn layers_that_do_not_fit_are_refused() {
     let message = unknown.err().expect("there is no such layer").to_string();
     assert_eq!(message, "there is no layer `usr`; the layers are `user`");
 }
+
+#[test]
+fn slugs_collide_like_other_ids() {
+    let source = MemorySource::builder("user")
+        .file("a/SKILL.md", skill_md("Deploy", "from a"))
+        .file("b/SKILL.md", skill_md("deploy", "from b"))
+        .file("deploy/SKILL.md", "---\ndescription: from the directory\n---\nBody\n")
+        .build()
+        .expect("the paths are good");
+    let layers = vec![
+        ("user", Trust::Trusted, Arc::new(source) as Arc<dyn SkillSource>),
+        ("project", Trust::Untrusted, memory("project", &[("Deploy", "from project")])),
+    ];
+    let registry = registry(layers);
+    check(&registry, "from a", 3);
+    assert_eq!(registry.catalog().get("deploy").map(|it| it.name()), Some("Deploy"));
+}
