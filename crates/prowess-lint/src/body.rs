@@ -1,12 +1,13 @@
 //! Checks the body: its length, its structure and its invisible characters.
 
-use prowess_core::TokenCounter;
 use prowess_text::find_invisible;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
 use crate::codes;
 use crate::findings::Findings;
+use crate::options::LintOptions;
 use crate::package::Package;
+use crate::when::{body_says_when, description_says_when};
 
 /// The recommended maximum of a body, in tokens.
 const TOKENS: usize = 5000;
@@ -14,25 +15,29 @@ const TOKENS: usize = 5000;
 /// The share of [`TOKENS`], in percent, from which a body is reported as near the maximum.
 const NEAR_PERCENT: usize = 90;
 
-/// The size of a body, in tokens, above which it is reported as too large.
-const SOFT_LIMIT: usize = 8000;
-
-pub(crate) fn check(package: &Package<'_>, tokens: &dyn TokenCounter, findings: &mut Findings<'_>) {
+pub(crate) fn check(package: &Package<'_>, options: &LintOptions<'_>, findings: &mut Findings<'_>) {
     let body = package.document.body;
     if body.trim().is_empty() {
         return;
     }
     let start = package.body_start();
     let first_line = start..start + body.find('\n').unwrap_or(body.len());
-    check_tokens(tokens.count(body), first_line, findings);
-    check_structure(body, findings);
+    let soft_limit = options.limits.body_tokens.max;
+    check_tokens(options.tokens.count(body), soft_limit, first_line, findings);
+    check_structure(package, findings);
     check_hidden(body, start, findings);
 }
 
-fn check_tokens(cost: usize, span: std::ops::Range<usize>, findings: &mut Findings<'_>) {
+/// `soft_limit` is the size, in tokens, above which a body is reported as too large.
+fn check_tokens(
+    cost: usize,
+    soft_limit: usize,
+    span: std::ops::Range<usize>,
+    findings: &mut Findings<'_>,
+) {
     let help = "move details to files below `references/` and name them in the body";
-    if cost > SOFT_LIMIT {
-        let message = format!("the body costs approx. {cost} tokens, more than {SOFT_LIMIT}");
+    if cost > soft_limit {
+        let message = format!("the body costs approx. {cost} tokens, more than {soft_limit}");
         findings.at(codes::BODY_TOKENS_SOFT_LIMIT, span, message, help);
     } else if cost > TOKENS {
         let message = format!("the body costs approx. {cost} tokens, more than {TOKENS}");
@@ -43,7 +48,8 @@ fn check_tokens(cost: usize, span: std::ops::Range<usize>, findings: &mut Findin
     }
 }
 
-fn check_structure(body: &str, findings: &mut Findings<'_>) {
+fn check_structure(package: &Package<'_>, findings: &mut Findings<'_>) {
+    let body = package.document.body;
     let mut has_heading = false;
     let mut has_example = false;
     for event in Parser::new_ext(body, Options::empty()) {
@@ -63,11 +69,15 @@ fn check_structure(body: &str, findings: &mut Findings<'_>) {
             "split it with headings such as `## When to use` and `## Steps`",
         );
     }
-    if !["when to", "use when", "use this", "when not"].iter().any(|it| lower.contains(it)) {
+    // A model chooses by the description and reads the body afterwards.
+    if package.is_chosen_by_model()
+        && !description_says_when(&package.document.frontmatter.description)
+        && !body_says_when(body)
+    {
         findings.report(
             codes::BODY_NO_WHEN,
-            "the body does not say when to use the skill".to_owned(),
-            "add a section `## When to use` that also says when not to",
+            "neither the description nor the body says when to use the skill".to_owned(),
+            "say it in the description; a model chooses by it",
         );
     }
     if !has_example && !lower.contains("example") {

@@ -3,13 +3,15 @@
 use prowess_core::{
     Diagnostic, PackagePath, ReadLimit, ResourcePath, Severity, SkillSource, SourceErrorKind,
 };
-use prowess_format::{MAX_FILE_BYTES, Profile, check_directory, check_file_name, parse};
+use prowess_format::{
+    Directory, MAX_FILE_BYTES, Profile, check_directory, check_file_name, parse, parse_in,
+};
 
 use crate::findings::Findings;
 use crate::options::LintOptions;
 use crate::package::{CheckedPackage, Named, Package, Shown, at_field, place};
 use crate::report::PackageReport;
-use crate::{body, codes, description, files, hooks, links, paths};
+use crate::{body, codes, description, files, hooks, links, paths, template};
 
 /// The number of files of a package that are checked.
 const MAX_FILES: usize = 1000;
@@ -89,33 +91,47 @@ fn look(
     if options.profile == Profile::SkillsRef {
         return look_as_reference(text, directory);
     }
-    let mut parsed = parse(text, options.profile);
+    let named = (options.checks_files && !directory.is_empty()).then_some(directory);
+    let fallback = named.map(|name| Directory { name, is_compared: false });
+    let mut parsed = parse_in(text, fallback, &options.rules(options.profile));
     // A file that the profile refuses is still checked, as far as the lenient profile reads it.
-    let document = parsed.document.take().or_else(|| parse(text, Profile::Lenient).document);
+    let lenient = || parse_in(text, fallback, &options.rules(Profile::Lenient)).document;
+    let document = parsed.document.take().or_else(lenient);
     let Some(document) = document else {
         return Looked { diagnostics: parsed.diagnostics, ..Looked::default() };
     };
     let frontmatter = &document.frontmatter;
-    let mismatch = (!directory.is_empty())
-        .then(|| check_directory(&frontmatter.name, directory, options.profile))
-        .flatten()
+    let mismatch = named
+        .and_then(|directory| check_directory(&frontmatter.name, directory, options.profile))
         .map(|found| at_field(found, text, &document, "name"));
     parsed.diagnostics.extend(mismatch);
-    parsed.diagnostics.extend(check_file_name(file, options.profile));
     let mut findings = Findings::new(text, options.profile, parsed.diagnostics);
-    let files = files::list(source, path, MAX_FILES, &mut findings);
+    let files = if options.checks_files {
+        files::list(source, path, MAX_FILES, &mut findings)
+    } else {
+        Vec::new()
+    };
     let package = Package { source, path, file, text, document: &document, files: &files };
     description::check(&package, options.tokens, &mut findings);
-    body::check(&package, options.tokens, &mut findings);
-    links::check(&package, &mut findings);
-    paths::check(&package, &mut findings);
-    hooks::check(&package, options.profile, &mut findings);
-    files::check(&package, &mut findings);
+    body::check(&package, options, &mut findings);
+    template::check(&package, &mut findings);
+    if options.checks_files {
+        check_files(&package, options, &mut findings);
+    }
     Looked {
         name: Some(frontmatter.name.clone()),
         shown: Some(Shown::of(text, &document)),
         diagnostics: findings.finish(),
     }
+}
+
+/// Checks the files next to the instructions, and what the instructions say of them.
+fn check_files(package: &Package<'_>, options: &LintOptions<'_>, findings: &mut Findings<'_>) {
+    findings.extend(check_file_name(package.file, options.profile));
+    links::check(package, options, findings);
+    paths::check(package, options, findings);
+    hooks::check(package, options.profile, findings);
+    files::check(package, findings);
 }
 
 /// Reports the messages of the reference tool, unchanged.

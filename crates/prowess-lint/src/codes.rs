@@ -53,7 +53,7 @@ declare_codes! {
     BODY_TOKENS_SOFT_LIMIT = "body-tokens-soft-limit" [warn warn warn warn none];
     /// The body has no heading.
     BODY_NO_HEADINGS = "body-no-headings" [hint hint hint hint none];
-    /// The body does not say when to use the skill.
+    /// Neither the description nor the body says when to use the skill.
     BODY_NO_WHEN = "body-no-when" [hint hint hint hint none];
     /// The body shows no example.
     BODY_NO_EXAMPLE = "body-no-example" [hint hint hint hint none];
@@ -77,10 +77,12 @@ declare_codes! {
     HOOK_MISSING = "hook-missing" [warn error error error none];
     /// A link is absolute: it starts at the file system's root, a drive or a home directory.
     LINK_ABSOLUTE = "link-absolute" [warn warn error error none];
-    /// The target of a link is outside the package.
+    /// The target of a link is outside the package. Where the target exists, this is a warning.
     LINK_LEAVES_PACKAGE = "link-leaves-package" [warn warn error error none];
     /// The target of a link is more than one level below the package's directory.
     LINK_TOO_DEEP = "link-too-deep" [hint hint hint hint none];
+    /// The skill still has the text of a template.
+    TEMPLATE_UNEDITED = "template-unedited" [warn warn warn warn none];
     /// A file for people, such as `README.md`, is next to the `SKILL.md`.
     EXTRANEOUS_FILE = "extraneous-file" [hint hint hint hint none];
     /// A script does not start with a comment.

@@ -5,16 +5,10 @@ use prowess_core::TokenCounter;
 use crate::codes;
 use crate::findings::Findings;
 use crate::package::Package;
-use crate::words::words;
+use crate::when::description_says_when;
 
 /// The recommended maximum of name and description together, in tokens.
 const CATALOG_ENTRY_TOKENS: usize = 100;
-
-/// Words that state when to use a skill.
-const WHEN: [&str; 14] = [
-    "when", "whenever", "use", "used", "uses", "using", "useful", "trigger", "triggers", "invoke",
-    "before", "after", "asks", "if",
-];
 
 pub(crate) fn check(package: &Package<'_>, tokens: &dyn TokenCounter, findings: &mut Findings<'_>) {
     let frontmatter = &package.document.frontmatter;
@@ -28,7 +22,8 @@ pub(crate) fn check(package: &Package<'_>, tokens: &dyn TokenCounter, findings: 
         let help = "keep what the skill does and when to use it; move the rest to the body";
         findings.at(codes::CATALOG_ENTRY_LONG, span.clone(), message, help);
     }
-    if is_latin(description) && !words(description).any(|word| WHEN.contains(&word.as_str())) {
+    if package.is_chosen_by_model() && is_latin(description) && !description_says_when(description)
+    {
         findings.at(
             codes::DESCRIPTION_NO_WHEN,
             span,
@@ -38,7 +33,8 @@ pub(crate) fn check(package: &Package<'_>, tokens: &dyn TokenCounter, findings: 
     }
 }
 
-/// Returns whether a text may be English, the language of [`WHEN`].
+/// Returns whether most letters of a text are Latin. In other scripts, a phrase that is not known
+/// is more likely than one that is missing.
 fn is_latin(text: &str) -> bool {
     let letters = text.chars().filter(|character| character.is_alphabetic()).count();
     let latin = text.chars().filter(char::is_ascii_alphabetic).count();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use prowess_core::{Code, Diagnostic};
+use prowess_core::{Code, Diagnostic, Severity};
 use prowess_format::Profile;
 
 use crate::codes::severity;
@@ -24,8 +24,23 @@ impl<'t> Findings<'t> {
 
     /// Adds a finding about these bytes of the instructions.
     pub(crate) fn at(&mut self, code: Code, span: Range<usize>, message: String, help: &str) {
+        self.at_most(Severity::Error, code, span, message, help);
+    }
+
+    /// Adds a finding about these bytes of the instructions, with this severity or a lower one.
+    pub(crate) fn at_most(
+        &mut self,
+        most: Severity,
+        code: Code,
+        span: Range<usize>,
+        message: String,
+        help: &str,
+    ) {
         let text = self.text;
-        self.push(code, message, help, |found| found.at(text, span));
+        self.push(code, message, help, |found| {
+            let severity = found.severity.min(most);
+            Diagnostic { severity, ..found.at(text, span) }
+        });
     }
 
     /// Adds a finding about the package.
@@ -46,6 +61,11 @@ impl<'t> Findings<'t> {
         if self.list.iter().filter(|found| found.code == code).count() < MOST_OF_A_CODE {
             self.list.push(place(Diagnostic::new(code, severity, message, help)));
         }
+    }
+
+    /// Adds findings of the format crate.
+    pub(crate) fn extend(&mut self, found: impl IntoIterator<Item = Diagnostic>) {
+        self.list.extend(found);
     }
 
     /// Returns the findings in the order of the file, those without a span last.

@@ -31,12 +31,16 @@ mod findings;
 mod fix;
 mod hooks;
 mod links;
+mod mention;
 mod options;
+mod outside;
 mod package;
 mod paths;
 mod progress;
 mod report;
+mod template;
 mod tree;
+mod when;
 mod words;
 mod write;
 

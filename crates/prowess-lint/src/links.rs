@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 
-use prowess_core::{Code, PathError, ReadLimit, ResourcePath, SourceErrorKind};
+use prowess_core::{Code, PathError, ReadLimit, ResourcePath, Severity, SourceErrorKind};
 use prowess_format::for_message;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use crate::codes;
 use crate::findings::Findings;
-use crate::package::Package;
+use crate::mention::{before, is_placeholder};
+use crate::options::LintOptions;
+use crate::outside::joined;
+use crate::package::{Package, place};
 
 /// The most links of a body that are followed.
 const MOST_LINKS: usize = 1000;
@@ -16,7 +19,7 @@ const MOST_LINKS: usize = 1000;
 /// How many parts a path has that is one level deep: a directory and a file.
 const ONE_LEVEL: usize = 2;
 
-pub(crate) fn check(package: &Package<'_>, findings: &mut Findings<'_>) {
+pub(crate) fn check(package: &Package<'_>, options: &LintOptions<'_>, findings: &mut Findings<'_>) {
     let start = package.body_start();
     let parser = Parser::new_ext(package.document.body, Options::ENABLE_TABLES);
     let links = parser.into_offset_iter().filter_map(|(event, span)| match event {
@@ -26,21 +29,37 @@ pub(crate) fn check(package: &Package<'_>, findings: &mut Findings<'_>) {
         _ => None,
     });
     for (target, span) in links.take(MOST_LINKS) {
-        if let Some(found) = judge(&target, package) {
-            findings.at(found.code, narrowed(package, &target, span), found.message, found.help);
+        let Some(found) = judge(&target, package, options) else {
+            continue;
+        };
+        if found.code == codes::LINK_BROKEN && is_example(&target, span.start, package) {
+            continue;
         }
+        let Wrong { code, most, message, help } = found;
+        findings.at_most(most, code, narrowed(package, &target, span), message, help);
     }
 }
 
 /// The problem of a link.
 struct Wrong {
     code: Code,
+    /// The highest severity that it may have.
+    most: Severity,
     message: String,
     help: &'static str,
 }
 
-fn judge(target: &str, package: &Package<'_>) -> Option<Wrong> {
-    let wrong = |code, message, help| Some(Wrong { code, message, help });
+/// Returns whether the target of a link stands for any file: by its name, by the words before the
+/// link, or because it names no file and no directory.
+fn is_example(target: &str, at: usize, package: &Package<'_>) -> bool {
+    let path = target.split(['#', '?']).next().unwrap_or_default();
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let is_page = !last.is_empty() && !last.contains('.');
+    is_page || is_placeholder(path) || before(package.text, at).is_of_another()
+}
+
+fn judge(target: &str, package: &Package<'_>, options: &LintOptions<'_>) -> Option<Wrong> {
+    let wrong = |code, message, help| Some(Wrong { code, most: Severity::Error, message, help });
     if is_absolute(target) {
         return wrong(
             codes::LINK_ABSOLUTE,
@@ -51,13 +70,7 @@ fn judge(target: &str, package: &Package<'_>) -> Option<Wrong> {
     let path = local_path(target)?;
     let resource = match ResourcePath::new(&path) {
         Ok(resource) => resource,
-        Err(PathError::Escape(_)) => {
-            return wrong(
-                codes::LINK_LEAVES_PACKAGE,
-                format!("the link `{}` leaves the package", for_message(target)),
-                "copy its target into the package, or name the other skill in words",
-            );
-        }
+        Err(PathError::Escape(_)) => return Some(leaving(target, &path, package, options)),
         // The package's own directory.
         Err(PathError::NotAFile(_)) => return None,
         Err(error) => {
@@ -73,9 +86,30 @@ fn judge(target: &str, package: &Package<'_>) -> Option<Wrong> {
     }
     (resource.as_str().split('/').count() > ONE_LEVEL).then(|| Wrong {
         code: codes::LINK_TOO_DEEP,
+        most: Severity::Error,
         message: format!("`{}` is more than one level deep", for_message(target)),
         help: "keep files that the body names directly in `references/`, `scripts/` or `assets/`",
     })
+}
+
+/// A link out of the package works where its neighbours are installed with it.
+fn leaving(target: &str, path: &str, package: &Package<'_>, options: &LintOptions<'_>) -> Wrong {
+    let directory = place(package.source.root(), package.path.as_str());
+    let exists = joined(&directory, path).is_some_and(|path| (options.exists_outside)(&path));
+    let target = for_message(target);
+    let message = if exists {
+        format!(
+            "the link `{target}` leaves the package; its target is missing where only the package is installed"
+        )
+    } else {
+        format!("the link `{target}` leaves the package, and its target does not exist")
+    };
+    Wrong {
+        code: codes::LINK_LEAVES_PACKAGE,
+        most: if exists { Severity::Warning } else { Severity::Error },
+        message,
+        help: "copy its target into the package, or name the other skill in words",
+    }
 }
 
 /// Whether a target begins at a root, a drive or a home directory.

@@ -3,21 +3,46 @@
 use std::num::NonZeroUsize;
 
 use prowess_core::{EstimatedTokens, TokenCounter};
-use prowess_format::Profile;
+use prowess_format::{Limits, NameRule, Profile, Rules};
 
 /// How a tree is checked.
 #[derive(Clone, Copy)]
 pub struct LintOptions<'a> {
     /// How much each finding matters. By default [`Profile::Spec`].
     pub profile: Profile,
+    /// Which names are valid. By default, those of agentskills.io.
+    pub name_rule: NameRule,
+    /// The maximum lengths of the parts of a skill. By default, those of agentskills.io.
+    pub limits: Limits,
+    /// Whether the files next to the instructions are checked, and what the body says of them. By
+    /// default they are; a host that has the text alone turns it off.
+    pub checks_files: bool,
     /// Counts tokens. By default [`EstimatedTokens`].
     pub tokens: &'a dyn TokenCounter,
+    /// Returns whether there is a file or a directory at an absolute path outside of the package,
+    /// for links that leave it and for paths of the repository. By default none is known.
+    pub exists_outside: &'a (dyn Fn(&str) -> bool + Sync),
     /// How many threads read and check packages. By default one.
     pub threads: NonZeroUsize,
 }
 
+impl LintOptions<'_> {
+    /// Returns the rules for parsing a `SKILL.md` by this profile.
+    pub(crate) fn rules(&self, profile: Profile) -> Rules {
+        Rules { name_rule: self.name_rule, limits: self.limits, ..Rules::of(profile) }
+    }
+}
+
 impl Default for LintOptions<'_> {
     fn default() -> Self {
-        Self { profile: Profile::Spec, tokens: &EstimatedTokens, threads: NonZeroUsize::MIN }
+        Self {
+            profile: Profile::Spec,
+            name_rule: NameRule::default(),
+            limits: Limits::default(),
+            checks_files: true,
+            tokens: &EstimatedTokens,
+            exists_outside: &|_| false,
+            threads: NonZeroUsize::MIN,
+        }
     }
 }

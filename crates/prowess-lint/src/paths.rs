@@ -10,7 +10,10 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, TextMergeWithOffset};
 use crate::codes;
 use crate::findings::Findings;
 use crate::links::{exists, narrowed};
-use crate::package::Package;
+use crate::mention::{before, is_placeholder};
+use crate::options::LintOptions;
+use crate::outside::above;
+use crate::package::{Package, place};
 
 /// The folders that the specification names. A path below another is more often one of the user's
 /// project than one of the package.
@@ -22,22 +25,38 @@ const MOST_PATHS: usize = 1000;
 /// The longest end of a file's name, in characters.
 const LONGEST_END: usize = 5;
 
-pub(crate) fn check(package: &Package<'_>, findings: &mut Findings<'_>) {
+pub(crate) fn check(package: &Package<'_>, options: &LintOptions<'_>, findings: &mut Findings<'_>) {
     let mut seen = HashSet::new();
     for (text, span) in texts(package) {
         for path in text.split_whitespace().filter_map(path_of) {
             if seen.len() == MOST_PATHS || !seen.insert(path.to_owned()) {
                 continue;
             }
-            if ResourcePath::new(path).is_ok_and(|resource| !exists(&resource, package)) {
+            let span = narrowed(package, path, span.clone());
+            if is_missing(path, span.start, package, options) {
                 let message =
                     format!("the body names `{}`, which does not exist", for_message(path));
                 let help = "add the file, or fix or remove its name";
-                let span = narrowed(package, path, span.clone());
                 findings.at(codes::PATH_MISSING, span, message, help);
             }
         }
     }
+}
+
+/// Returns whether the path at a byte of the instructions is meant as a file of the package, and
+/// there is none. A placeholder, an example, a file that is yet to be written, another skill's and
+/// one of the repository are not meant so.
+fn is_missing(path: &str, at: usize, package: &Package<'_>, options: &LintOptions<'_>) -> bool {
+    ResourcePath::new(path).is_ok_and(|resource| !exists(&resource, package))
+        && !is_placeholder(path)
+        && !before(package.text, at).is_of_another()
+        && !is_in_a_directory_above(path, package, options)
+}
+
+fn is_in_a_directory_above(path: &str, package: &Package<'_>, options: &LintOptions<'_>) -> bool {
+    let directory = place(package.source.root(), package.path.as_str());
+    let found = above(&directory).any(|above| (options.exists_outside)(&format!("{above}/{path}")));
+    found
 }
 
 /// The texts and the pieces of code between them. What a link shows is the link's matter, and a

@@ -98,7 +98,7 @@ fn a_body_has_five_hundred_lines_at_most() {
 #[test]
 fn a_body_is_built_for_a_model() {
     check("When to use: for example now.\n", &[], &["body-no-headings"]);
-    check("# Notes\n\nFor example so.\n", &[], &["body-no-when"]);
+    check("# Notes\n\nFor example so.\n", &[], &[]);
     check("# Notes\n\nWhen to use: now.\n", &[], &["body-no-example"]);
     check("# Notes\n\nUse when asked.\n\n    indented code\n", &[], &[]);
     check(" \n", &[], &["body-empty"]);
@@ -317,4 +317,124 @@ fn another_counter_of_tokens_is_asked() {
         .expect("it is in memory");
     let codes: Vec<_> = checked.diagnostics().map(|found| found.code.as_str()).collect();
     assert_eq!(codes, ["catalog-entry-long", "body-tokens-soft-limit"]);
+}
+
+/// Checks which of the codes about the words for `when` a description and a body give.
+fn check_when(description: &str, body: &str, expected: &[&str]) {
+    let text = described("notes", description, &format!("# Notes\n\nFor example so.\n{body}\n"));
+    let checked = checked(&memory(&[("notes/SKILL.md", &text)]), Profile::Spec);
+    let codes = checked.diagnostics().map(|found| found.code.to_string());
+    let codes: Vec<_> = codes.filter(|code| code.ends_with("-no-when")).collect();
+    assert_eq!(codes, expected, "{description:?} with {body:?}");
+}
+
+#[test]
+fn the_body_need_not_repeat_when_to_use_the_skill() {
+    let both = ["description-no-when", "body-no-when"];
+    check_when("Takes notes.", "", &both);
+    check_when("Takes notes. Use when asked.", "", &[]);
+    for heading in [
+        "## When to use",
+        "## Use Cases",
+        "## Triggers",
+        "## Activation Criteria",
+        "## 何时激活",
+        "## 使用場面",
+    ] {
+        check_when("Takes notes.", heading, &["description-no-when"]);
+    }
+    check_when("记录笔记。", "", &["body-no-when"]);
+    check_when("当用户需要记录笔记时使用。", "", &[]);
+    check_when("メモを取るときに使う。", "", &[]);
+    check_when("메모할 때 사용합니다.", "", &[]);
+    check_when("Toma notas. Úsalo cuando haga falta.", "", &[]);
+    check_when("Делает заметки, когда нужно.", "", &[]);
+}
+
+#[test]
+fn a_skill_that_people_invoke_needs_no_word_of_when() {
+    let body = "# Notes\n\nFor example so.\n";
+    let text = described("notes", "Takes notes.\ndisable-model-invocation: true", body);
+    let checked = checked(&memory(&[("notes/SKILL.md", &text)]), Profile::Extended);
+    assert_eq!(checked.diagnostics().count(), 0);
+}
+
+#[test]
+fn paths_that_are_not_of_the_package_are_not_missing() {
+    for line in [
+        "All have help: `python scripts/script_name.py --help`.",
+        "Mentions use the short form `references/filename.md`.",
+        "Create `scripts/deploy.sh` for the project.",
+        "Save the chart as `assets/chart.png`.",
+        "Add your files, e.g. `assets/logo.png`.",
+        "Files such as `references/schema.md` help.",
+        "Create a folder and move material there:\n\n- Rubrics → `references/rubrics.md`",
+        "The catalog is at `method-selection`'s\n`references/model-catalog.md`.",
+        "- `method-selection` — its\n  `references/model-catalog.md` is the place.",
+        "If `references/notes.md` exists, keep it.",
+    ] {
+        check(&with(line), &[], &[]);
+    }
+    for line in [
+        "See `references/forms.md`.",
+        "- `references/security.md` — encryption",
+        "To create a project, run `scripts/init.sh`.",
+        "Create it with `scripts/make.py`.",
+        "For detailed guidance, refer to `references/timeline.md`.",
+        "Use `pdf-forms` first. Then read `references/next.md`.",
+        "| `references/cursor.md` | Custom cursors |",
+        "Write a plan. Then `scripts/plan.py`.",
+    ] {
+        check(&with(line), &[], &["path-missing"]);
+    }
+}
+
+#[test]
+fn links_of_templates_are_not_broken() {
+    check(&with("- [Pools](internal-wiki/connection-pools)"), &[], &[]);
+    check(&with("Write links such as [x](guide.md)."), &[], &[]);
+    check(&with("[x](path/to/file.md)"), &[], &[]);
+    check(&with("See [x](reference/guide.md)."), &[], &["link-broken"]);
+    check(&with("See [x](examples/)."), &[], &["link-broken"]);
+}
+
+#[test]
+fn what_is_there_outside_of_the_package_is_a_warning_at_most() {
+    let body =
+        with("See [pdf](../pdf/SKILL.md) and [gone](../gone/SKILL.md). Run `scripts/all.sh`.");
+    let text = skill_md("notes", &body);
+    let source = memory(&[("skills/notes/SKILL.md", &text)]);
+    let there = ["memory://user/skills/pdf/SKILL.md", "memory://user/scripts/all.sh"];
+    let exists_outside = |path: &str| there.contains(&path);
+    for (profile, expected) in [
+        (Profile::Lenient, ["warning", "warning"]),
+        (Profile::Spec, ["warning", "error"]),
+        (Profile::Strict, ["warning", "error"]),
+    ] {
+        let options =
+            LintOptions { profile, exists_outside: &exists_outside, ..LintOptions::default() };
+        let checked = check_tree(&source, &options, &NoProgress, &Default::default());
+        let checked = checked.expect("it is in memory");
+        let found: Vec<_> = checked.diagnostics().collect();
+        assert!(found.iter().all(|it| it.code.as_str() == "link-leaves-package"), "{found:?}");
+        let severities: Vec<_> = found.iter().map(|it| it.severity.as_str()).collect();
+        assert_eq!(severities, expected, "{profile}");
+    }
+}
+
+#[test]
+fn templates_are_reported() {
+    let scaffold = prowess_format::write::scaffold("notes", "Takes notes. Use when asked.");
+    let scaffold = scaffold.expect("the name and the description are good");
+    let body = with("# Insert instructions below");
+    let codes = |text: &str| {
+        let checked = checked(&memory(&[("notes/SKILL.md", text)]), Profile::Spec);
+        let found = checked.diagnostics().map(|found| found.code.to_string());
+        found.collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&scaffold), ["template-unedited"], "the body of a new skill");
+    assert_eq!(codes(&skill_md("notes", &body)), ["template-unedited"]);
+    let description = "Replace with description of the skill and when Claude should use it.";
+    assert_eq!(codes(&described("notes", description, BODY)), ["template-unedited"]);
+    assert_eq!(codes(&described("notes", "Replaces templates when asked.", BODY)), [""; 0]);
 }
