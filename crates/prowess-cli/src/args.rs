@@ -27,7 +27,7 @@ pub(crate) use run::Run;
 pub(crate) use search::{Matching, Share};
 pub(crate) use serve::Serve;
 pub(crate) use trust::Trust;
-pub(crate) use validate::{Report, Validate};
+pub(crate) use validate::Validate;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -40,6 +40,11 @@ impl Output {
         Self { format: global.format, is_quiet: global.quiet, color }
     }
 
+    /// Returns the format of results.
+    pub(crate) fn format(&self) -> Format {
+        self.format
+    }
+
     /// Returns whether results are printed as text.
     pub(crate) fn is_text(&self) -> bool {
         self.format == Format::Text
@@ -56,10 +61,7 @@ impl Output {
         value: &T,
         text: impl FnOnce(&T) -> String,
     ) -> Result<(), Failure> {
-        match self.format {
-            Format::Text => self.data(&text(value)),
-            Format::Json => self.json(value),
-        }
+        if self.is_text() { self.data(&text(value)) } else { self.json(value) }
     }
 
     /// Prints one JSON document.
@@ -109,11 +111,11 @@ impl Output {
     /// Prints the reason of a failure, and returns its exit code.
     pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
         let text = match self.format {
-            Format::Json => {
+            Format::Json | Format::Sarif => {
                 let document = format!("{:#}\n", json!({ "error": failure }));
                 terminal_json(&document).into_owned()
             }
-            Format::Text => {
+            Format::Text | Format::Github => {
                 let style = severity_style(Severity::Error);
                 let Failure { code, message, help, .. } = failure;
                 let message = plain(message);

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use prowess::format::LimitSeverity;
+use prowess::format::{LimitSeverity, Profile};
 use prowess::{ConfigError, Policies};
 
 use crate::args::Global;
@@ -22,6 +22,16 @@ pub(crate) fn policies(global: &Global) -> Result<Policies, Failure> {
     Ok(policies)
 }
 
+/// Returns the profile that the named file or preset sets; `None` if it sets none.
+pub(crate) fn chosen_profile(global: &Global) -> Result<Option<Profile>, Failure> {
+    let text = match (&global.config, &global.preset) {
+        (Some(file), _) => config_text(file)?,
+        (None, Some(preset)) => format!("preset: {preset}"),
+        (None, None) => return Ok(None),
+    };
+    Policies::chosen_profile(&text).map_err(|error| invalid(error.to_string()))
+}
+
 fn written(global: &Global) -> Result<Policies, Failure> {
     match (&global.config, &global.preset) {
         (Some(file), _) => policies_of_file(file),
@@ -34,12 +44,16 @@ fn written(global: &Global) -> Result<Policies, Failure> {
 
 /// Returns the policies of a configuration file.
 pub(crate) fn policies_of_file(file: &Path) -> Result<Policies, Failure> {
-    let text = file_text(file).map_err(|reason| {
-        let message = format!("`{}` cannot be read: {reason}", file.display());
-        Failure::usage("config-unreadable", message, "name a configuration file (YAML)")
-    })?;
+    let text = config_text(file)?;
     let in_file = |error: ConfigError| invalid(format!("`{}`: {error}", file.display()));
     Policies::from_yaml(&text).map(warned_of_size).map_err(in_file)
+}
+
+fn config_text(file: &Path) -> Result<String, Failure> {
+    file_text(file).map_err(|reason| {
+        let message = format!("`{}` cannot be read: {reason}", file.display());
+        Failure::usage("config-unreadable", message, "name a configuration file (YAML)")
+    })
 }
 
 fn invalid(message: String) -> Failure {

@@ -2,6 +2,7 @@
 
 mod written;
 
+use prowess_format::Profile;
 use serde::Deserialize;
 
 use crate::Policies;
@@ -77,6 +78,20 @@ impl Policies {
         let mut merged = serde_yaml::to_value(preset)?;
         lay_over(&mut merged, own);
         Ok(serde_yaml::from_value(merged)?)
+    }
+
+    /// Returns the profile that a configuration sets, itself or by its preset. `None` if it is the
+    /// default one, which a checker for authors replaces by its own.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Policies::from_yaml`].
+    pub fn chosen_profile(text: &str) -> Result<Option<Profile>, ConfigError> {
+        let policies = Self::from_yaml(text)?;
+        let own: serde_yaml::Value = serde_yaml::from_str(text)?;
+        let is_written = own.get("registry").and_then(|it| it.get("profile")).is_some();
+        let profile = policies.registry.profile;
+        Ok((is_written || profile != Profile::default()).then_some(profile))
     }
 }
 

@@ -112,4 +112,8 @@ pub(crate) enum Format {
     Text,
     /// One JSON document
     Json,
+    /// SARIF 2.1.0, for code scanning (`validate` only)
+    Sarif,
+    /// Annotations of a pull request in a GitHub workflow (`validate` only)
+    Github,
 }

@@ -2,18 +2,23 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use prowess::format::Profile;
 
 /// The arguments of `validate`.
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// Skill directories, `SKILL.md` files, or directories of skills
+    /// Skill directories, `SKILL.md` files, or directories of skills; `-` reads the text of one
+    /// `SKILL.md` from standard input
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Rules to check against: lenient, extended, spec, strict or skills-ref
-    #[arg(long, default_value_t = Profile::Spec)]
-    pub(crate) profile: Profile,
+    ///
+    /// Defaults to `registry.profile` of the configuration if it is set, and otherwise to spec. The
+    /// other checker settings come from the configuration too: `registry.name_rule`,
+    /// `registry.limits` and `discovery.bounds`.
+    #[arg(long)]
+    pub(crate) profile: Option<Profile>,
     /// Show hints too; for a single skill they are always shown
     #[arg(long)]
     pub(crate) hints: bool,
@@ -29,15 +34,4 @@ pub(crate) struct Validate {
     /// Show the roles that boxxy derives from the skills' names, and which one is missing
     #[arg(long)]
     pub(crate) roles: bool,
-    /// Print findings for another program; overrides `--format`
-    #[arg(long, value_enum, value_name = "FORM")]
-    pub(crate) report: Option<Report>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Report {
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// Annotations of a pull request in a GitHub workflow
-    Github,
 }

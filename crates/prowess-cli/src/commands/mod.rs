@@ -33,16 +33,22 @@ mod validate;
 
 use std::process::ExitCode;
 
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, Format};
 use crate::failure::Failure;
 use crate::output::Output;
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
     let global = &args.global;
+    if matches!(global.format, Format::Sarif | Format::Github)
+        && !matches!(args.command, Some(Command::Validate(_)))
+    {
+        let message = "only `validate` prints the formats `sarif` and `github`";
+        return Err(Failure::usage("format-unsupported", message, "use `--format json`"));
+    }
     match &args.command {
         None => overview::run(global, output),
-        Some(Command::Validate(args)) => validate::run(args, output),
+        Some(Command::Validate(args)) => validate::run(global, args, output),
         Some(Command::ReadProperties { path, profile }) => {
             read_properties::run(path, *profile, output)
         }

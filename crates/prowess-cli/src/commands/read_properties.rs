@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use prowess::format::{Profile, parse};
+use prowess::format::{Directory, Profile, Rules, parse_in};
 
 use crate::commands::skills_ref;
 use crate::failure::Failure;
@@ -15,7 +15,8 @@ pub(crate) fn run(path: &Path, profile: Profile, output: &Output) -> Result<Exit
         return skills_ref::read_properties(path, output);
     }
     let package = Package::read(path)?;
-    let parsed = parse(&package.text, profile);
+    let directory = Directory { name: &package.name, is_compared: false };
+    let parsed = parse_in(&package.text, Some(directory), &Rules::of(profile));
     let place = package.directory.join(package.file).display().to_string();
     let mut diagnostics = parsed.diagnostics;
     for diagnostic in &mut diagnostics {

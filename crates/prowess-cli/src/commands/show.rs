@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use prowess::format::{Mapping, NameRule, Rules, parse_with};
+use prowess::format::{Directory, Mapping, NameRule, Rules, parse_in};
 use prowess::{Caller, Digest, Listing, Lookup, ReadLimit, Record, ResourcePath};
 use serde::Serialize;
 
@@ -44,7 +44,8 @@ pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode
     let text = catalog.read(record, &resource, ReadLimit::default()).map_err(failed)?;
     let resources = catalog.list(record, MOST_RESOURCES).map_err(failed)?;
     let rules = Rules { name_rule: NameRule::Any, ..Rules::default() };
-    let document = parse_with(&text, &rules).document.ok_or_else(|| {
+    let directory = Directory { name: record.name(), is_compared: false };
+    let document = parse_in(&text, Some(directory), &rules).document.ok_or_else(|| {
         let message = format!("the `SKILL.md` of `{id}` can no longer be read");
         Failure::new("skill-changed", message, "see `prowess validate` for what is wrong with it")
     })?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use prowess::format::{Profile, parse};
+use prowess::format::{Directory, Profile, Rules, parse_in};
 use prowess::prompt::{CatalogFormat, SkillEntry, available_skills};
 
 use crate::commands::skills_ref;
@@ -27,7 +27,9 @@ pub(crate) fn run(
 
 fn entry(path: &std::path::Path, profile: Profile) -> Result<SkillEntry<'static>, Failure> {
     let package = Package::read(path)?;
-    let Some(document) = parse(&package.text, profile).document else {
+    let directory = Directory { name: &package.name, is_compared: false };
+    let rules = Rules::of(profile);
+    let Some(document) = parse_in(&package.text, Some(directory), &rules).document else {
         let message = format!("`{}` is not a valid skill", path.display());
         return Err(Failure::new(
             "skill-invalid",

@@ -2,27 +2,27 @@
 
 mod boxxy;
 mod fixing;
+mod input;
 mod progress;
 mod roles;
 mod show;
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use prowess::format::{Profile, SKILL_MD_FILES};
+use prowess::format::Profile;
 use prowess::lint::{Alike, Checked, LintOptions, PackageReport, check_trees, github, sarif};
-use prowess::source_fs::{FsConfig, FsSource, Nested};
-use prowess::{Cancel, Diagnostic, Severity, SkillSource};
+use prowess::{Cancel, Diagnostic, Policies, Severity, SkillSource};
 use serde::Serialize;
 
-use crate::args::{Report, Validate};
+use crate::args::{Format, Global, Validate};
 use crate::commands::skills_ref;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::package::{directory_of, source};
-use crate::paths::{absolute, working_directory};
+use crate::paths::working_directory;
+use crate::policies::{chosen_profile, policies};
 use fixing::{FixedFile, Fixes};
+use input::{Input, exists_outside, name_stdin, root_of};
 use progress::Bar;
 use roles::Roles;
 
@@ -43,6 +43,9 @@ struct Validated {
     /// The roles of the skills, if they were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     roles: Option<Roles>,
+    /// The text of standard input, if it was checked.
+    #[serde(skip)]
+    stdin: Option<Vec<u8>>,
 }
 
 #[derive(Serialize)]
@@ -54,15 +57,29 @@ struct Summary {
     hints: usize,
 }
 
-pub(crate) fn run(args: &Validate, output: &Output) -> Result<ExitCode, Failure> {
-    let mut checked = check_all(args, output)?;
-    let is_single = checked.packages.len() <= args.paths.len();
-    if args.profile == Profile::SkillsRef
-        && output.is_text()
-        && is_single
-        && args.report.is_none()
-        && !args.fix
-    {
+/// The settings of a run: the configuration, with the options of the command line over it.
+struct Settings {
+    policies: Policies,
+    profile: Profile,
+}
+
+impl Settings {
+    fn of(global: &Global, args: &Validate) -> Result<Self, Failure> {
+        let policies = policies(global)?;
+        let profile = match args.profile {
+            Some(profile) => profile,
+            None => chosen_profile(global)?.unwrap_or(Profile::Spec),
+        };
+        Ok(Self { policies, profile })
+    }
+}
+
+pub(crate) fn run(global: &Global, args: &Validate, output: &Output) -> Result<ExitCode, Failure> {
+    let settings = Settings::of(global, args)?;
+    let input = Input::open(&args.paths, &settings.policies.discovery)?;
+    let mut checked = check_all(&input, &settings, output)?;
+    let is_single = checked.packages.len() <= args.paths.len() && input.stdin.is_none();
+    if settings.profile == Profile::SkillsRef && output.is_text() && is_single && !args.fix {
         return skills_ref::validate(&args.paths, output);
     }
     if checked.packages.is_empty() && checked.count(Severity::Error) == 0 {
@@ -71,44 +88,55 @@ pub(crate) fn run(args: &Validate, output: &Output) -> Result<ExitCode, Failure>
         return Err(Failure::new("skill-md-missing", message, help));
     }
     let mut fixes = Fixes::default();
+    if args.fix && input.stdin.is_some() {
+        let message = "`--fix` writes files, and standard input is none";
+        return Err(Failure::usage("stdin-not-fixable", message, "name the file"));
+    }
     if args.fix {
         let roots = args.paths.iter().map(|path| root_of(path)).collect::<Result<Vec<_>, _>>()?;
         fixes = Fixes::of(&roots, &checked.packages, args.dry_run);
         if !args.dry_run && !fixes.files.is_empty() {
-            checked = check_all(args, output)?;
+            checked = check_all(&input, &settings, output)?;
         }
         checked.problems.append(&mut fixes.problems);
     }
     let is_valid = checked.count(Severity::Error) == 0;
-    print(args, checked, fixes.files, output)?;
+    let run = Run { args, profile: settings.profile, stdin: input.stdin };
+    print(run, checked, fixes.files, output)?;
     Ok(ExitCode::from(u8::from(!is_valid)))
 }
 
+/// A finished run.
+struct Run<'a> {
+    args: &'a Validate,
+    profile: Profile,
+    stdin: Option<Vec<u8>>,
+}
+
 fn print(
-    args: &Validate,
+    run: Run<'_>,
     mut checked: Checked,
     fixed: Vec<FixedFile>,
     output: &Output,
 ) -> Result<(), Failure> {
+    let Run { args, profile, stdin } = run;
     let base = working_directory()?.to_string_lossy().into_owned();
-    match args.report {
-        Some(Report::Sarif) => {
-            return output.json(&sarif(&checked, &base, env!("CARGO_PKG_VERSION")));
-        }
-        Some(Report::Github) => {
+    match output.format() {
+        Format::Sarif => return output.json(&sarif(&checked, &base, env!("CARGO_PKG_VERSION"))),
+        Format::Github => {
             if !args.hints {
                 leave_out_hints(&mut checked);
             }
             return output.data(&github(&checked, &base));
         }
-        None => {}
+        Format::Text | Format::Json => {}
     }
     let summary = summary(&checked);
     let Checked { packages, problems, alike } = checked;
-    let profile = args.profile;
     let roles = args.roles.then(|| Roles::of(&packages));
+    let diagnostics = problems;
     let validated =
-        Validated { profile, packages, summary, diagnostics: problems, alike, fixed, roles };
+        Validated { profile, packages, summary, diagnostics, alike, fixed, roles, stdin };
     output.result(&validated, |validated| show::text(validated, args, &base))
 }
 
@@ -120,32 +148,28 @@ fn leave_out_hints(checked: &mut Checked) {
 }
 
 /// Checks the packages of all paths as one tree: names and descriptions are compared across them.
-fn check_all(args: &Validate, output: &Output) -> Result<Checked, Failure> {
+fn check_all(input: &Input, settings: &Settings, output: &Output) -> Result<Checked, Failure> {
     let bar = Bar::new(output);
-    let sources = args.paths.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
-    let sources: Vec<&dyn SkillSource> = sources.iter().map(|it| it as _).collect();
+    let sources: Vec<&dyn SkillSource> = input.sources.iter().map(AsRef::as_ref).collect();
     let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let options = LintOptions { profile: args.profile, threads, ..LintOptions::default() };
-    check_trees(&sources, &options, &bar, &Cancel::default()).map_err(|error| {
+    let registry = &settings.policies.registry;
+    let options = LintOptions {
+        profile: settings.profile,
+        name_rule: registry.name_rule,
+        limits: registry.limits,
+        checks_files: input.stdin.is_none(),
+        exists_outside: &exists_outside,
+        threads,
+        ..LintOptions::default()
+    };
+    let checked = check_trees(&sources, &options, &bar, &Cancel::default());
+    let mut checked = checked.map_err(|error| {
         Failure::new(error.kind.as_str(), error.to_string(), "name a folder that can be read")
-    })
-}
-
-/// Returns the absolute path of the directory that an argument names.
-fn root_of(path: &Path) -> Result<PathBuf, Failure> {
-    absolute(&directory_of(path))
-}
-
-fn open(path: &Path) -> Result<FsSource, Failure> {
-    let root = root_of(path)?;
-    if !root.exists() {
-        let message = format!("`{}` does not exist", path.display());
-        let help = "name a skill, its `SKILL.md` or a folder of skills";
-        return Err(Failure::new("path-not-found", message, help));
+    })?;
+    if input.stdin.is_some() {
+        name_stdin(&mut checked);
     }
-    let is_package = SKILL_MD_FILES.iter().any(|file| root.join(file).exists());
-    let nested = if is_package { Nested::Stop } else { Nested::Descend };
-    Ok(source(FsConfig { nested, ..FsConfig::new(root) }))
+    Ok(checked)
 }
 
 fn summary(checked: &Checked) -> Summary {

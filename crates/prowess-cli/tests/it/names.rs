@@ -88,10 +88,25 @@ fn a_name_of_a_tool_or_of_the_system_is_refused() {
 
 #[test]
 fn a_name_that_breaks_the_grammar_is_refused() {
-    let names = ["pdf.forms", "..", "\"-\"", "a--b", "-a", "a-", "a b", "a/b", "~", "\"a\\nb\""];
+    let names = ["..", "\"-\"", "a/b", "~", "\"a\\nb\"", "a\\b", "p\u{430}yment list"];
     check_refused(&names, "name-invalid");
-    check_refused(&["", "\"\""], "name-empty");
     check_refused(&["[a]", "{a: b}"], "name-not-text");
+    check_refused(&["Bash", "Skills Load"], "name-reserved");
+}
+
+#[test]
+fn a_name_outside_the_grammar_is_called_by_its_slug() {
+    let tree = named(&["Ahrefs Automation", "pdf.forms", "a--b", "-c", "", "ahrefs-automation"]);
+    let listed = list(&tree);
+    assert_eq!(ids(&listed), ["a-b", "ahrefs-automation", "c", "d04", "pdf-forms"]);
+    let shown = &listed["skills"][1];
+    assert_eq!(shown["name"], "Ahrefs Automation", "the declared name is what people read");
+    assert_eq!(listed["shadowed"].as_array().map(Vec::len), Some(1), "one id has one skill");
+    let arguments = "{\"names\":[\"ahrefs-automation\",\"d04\"]}";
+    let call = run(tree.path(), &["call", "skills_load", arguments, "--format", "json"]);
+    assert_eq!(call.json()["is_error"], false, "the model types the id: {}", call.stdout);
+    let show = run(tree.path(), &["show", "d04"]);
+    assert!(show.text().contains("d04"), "a skill without a name has its directory's");
 }
 
 #[test]

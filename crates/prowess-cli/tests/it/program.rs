@@ -70,6 +70,14 @@ impl Program {
         self
     }
 
+    /// Gives it a text on standard input.
+    pub(crate) fn with_input(mut self, text: &str) -> Self {
+        let path = self.place.path().join("input");
+        std::fs::write(&path, text).expect("a file can be written");
+        self.command.stdin(std::fs::File::open(path).expect("it is there"));
+        self
+    }
+
     /// Gives it another home.
     pub(crate) fn at_home_in(mut self, home: &Path) -> Self {
         self.command.env("HOME", home);

@@ -184,7 +184,7 @@ fn a_skill_cannot_steer_the_terminal() {
     for args in [
         &["pdf"][..],
         &["pdf", "--profile", "skills-ref", "--hints"],
-        &["pdf", "--report", "github"],
+        &["pdf", "--format", "github"],
     ] {
         let ran = validate(&tree, args);
         let bad = |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{e0041}".contains(c);
@@ -263,20 +263,20 @@ fn a_workflow_gets_annotations() {
     let tree = mistaken();
     check(
         &tree,
-        &["pdf", "--report", "github"],
+        &["pdf", "--format", "github"],
         1,
         &expect![[r#"
         ::error file=pdf/SKILL.md,line=4,col=1,title=unknown-field::unknown field `colour`%0Ahelp: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
         ::warning file=pdf/SKILL.md,line=12,col=17,title=link-broken::the target of the link `references/forms.md` does not exist%0Ahelp: add the file, or fix or remove the link
     "#]],
     );
-    let all = validate(&tree, &["pdf", "--report", "github", "--hints"]).stdout;
+    let all = validate(&tree, &["pdf", "--format", "github", "--hints"]).stdout;
     assert!(all.contains("::notice "), "{all}");
 }
 
 #[test]
 fn code_scanning_gets_sarif() {
-    let ran = validate(&mistaken(), &["pdf", "--report", "sarif"]);
+    let ran = validate(&mistaken(), &["pdf", "--format", "sarif"]);
     assert_eq!(ran.code, Some(1));
     let log: Value = serde_json::from_str(&ran.stdout).expect("it is one JSON document");
     assert_eq!(log["version"], "2.1.0");
@@ -450,4 +450,101 @@ fn roles_are_shown_on_request() {
     assert_eq!(json["roles"]["skills"][0], first);
     let without = validate(&tree, &[".", "--format", "json"]).json();
     assert!(without.get("roles").is_none(), "nobody sees them who does not ask");
+}
+
+/// A tree with a configuration that accepts any name, under the lenient profile.
+fn configured() -> Tree {
+    let tree = Tree::new("");
+    tree.write("c.yaml", "registry: { name_rule: any, profile: lenient }\n");
+    tree.write("r/x/SKILL.md", skill("\"Ahrefs Automation\"", ""));
+    tree
+}
+
+#[test]
+fn the_configuration_decides_about_profile_names_limits_and_depth() {
+    let tree = configured();
+    let ran = validate(&tree, &["r", "--config", "c.yaml", "--format", "json"]).json();
+    assert_eq!(ran["profile"], "lenient", "the profile is the configuration's");
+    assert_eq!(ran["summary"]["valid"], 1, "so is the rule of names: {ran}");
+    let spec = ["r", "--config", "c.yaml", "--profile", "spec", "--format", "json"];
+    assert_eq!(validate(&tree, &spec).json()["profile"], "spec", "an option outweighs it");
+    let plain = validate(&tree, &["r", "--format", "json"]).json();
+    assert_eq!(plain["profile"], "spec", "the default is that of a checker");
+    assert_eq!(plain["summary"]["valid"], 0);
+
+    tree.write("limits.yaml", "registry: { limits: { description_characters: { max: 5 } } }\n");
+    let limited = ["r", "--config", "limits.yaml", "--format", "json"];
+    let codes = validate(&tree, &limited).json()["packages"][0]["diagnostics"].to_string();
+    assert!(codes.contains("description-too-long"), "{codes}");
+
+    tree.write("depth.yaml", "discovery: { bounds: { max_depth: 1 } }\n");
+    tree.write("r/a/b/c/deep/SKILL.md", skill("deep", ""));
+    let deep = |config| {
+        let ran = validate(&tree, &["r", "--config", config, "--format", "json"]).json();
+        ran["summary"]["packages"].as_u64()
+    };
+    assert_eq!((deep("c.yaml"), deep("depth.yaml")), (Some(2), Some(1)), "so is the depth");
+}
+
+#[test]
+fn standard_input_is_one_skill() {
+    let text = skill("pdf", "") + "\nSee [x](gone.md) and `scripts/gone.py`.\n";
+    let ran = Program::new().with_input(&text).run(&["validate", "-"]);
+    assert_eq!(ran.stdout, "valid: - (profile spec)\n", "other files are not known");
+    assert_eq!(ran.code, Some(0));
+    let ran = Program::new().with_input(&skill("pdf", "colour: red\n")).run(&["validate", "-"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stdout.contains(" --> -:4:1"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("4 | colour: red"), "the line is shown: {}", ran.stdout);
+    for args in [&["validate", "-", "x"][..], &["validate", "-", "--fix"]] {
+        assert_eq!(Program::new().with_input("").run(args).code, Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn formats_of_other_programs_are_those_of_validate() {
+    let ran = Program::new().run(&["list", "--format", "sarif"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("format-unsupported"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_healthy_skill_is_valid_whatever_is_next_to_it() {
+    let tree = Tree::new("");
+    tree.write("r/ok/SKILL.md", skill("ok", ""));
+    std::os::unix::fs::symlink(tree.join("r/loop"), tree.join("r/loop")).expect("a link");
+    std::os::unix::fs::symlink("missing", tree.join("r/dangling")).expect("a link");
+    std::fs::create_dir_all(tree.join("r/odd/SKILL.md")).expect("a directory");
+    let ran = validate(&tree, &["r"]);
+    assert!(ran.stdout.contains("\nvalid: r/ok (profile spec)\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("outside of the skill: "), "{}", ran.stdout);
+    let json = validate(&tree, &["r", "--format", "json"]).json();
+    assert_eq!(json["packages"][0]["valid"], true);
+}
+
+#[test]
+fn a_new_skill_is_reported_until_it_is_edited() {
+    let tree = Tree::new("");
+    let ran = Program::new().working_in(tree.path()).run(&["new", "notes"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let json = validate(&tree, &["notes", "--format", "json"]).json();
+    let found = json["packages"][0]["diagnostics"].as_array().expect("a list").iter();
+    let codes: Vec<_> = found.map(|found| found["code"].clone()).collect();
+    assert_eq!(codes, ["template-unedited", "template-unedited"], "description and body");
+}
+
+#[test]
+fn links_to_a_neighbour_are_warnings_alone_and_in_a_tree() {
+    let tree = Tree::new("");
+    tree.write("r/pdf/SKILL.md", skill("pdf", "") + "\nSee [notes](../notes/SKILL.md).\n");
+    tree.write("r/notes/SKILL.md", skill("notes", "") + "\nSee [x](../gone/SKILL.md).\n");
+    for (path, valid) in [("r/pdf", true), ("r/notes", false)] {
+        let alone = validate(&tree, &[path, "--format", "json"]).json();
+        assert_eq!(alone["packages"][0]["valid"], valid, "{path} alone: {alone}");
+        let together = validate(&tree, &["r", "--format", "json"]).json();
+        let packages = together["packages"].as_array().expect("a list").iter();
+        let of =
+            packages.clone().find(|it| it["path"].as_str().is_some_and(|it| it.ends_with(path)));
+        assert_eq!(of.expect("it is there")["valid"], valid, "{path} in its tree");
+    }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+use prowess::lint::PackageReport;
 use prowess::{Diagnostic, Severity};
 
 use crate::args::Validate;
@@ -49,9 +50,10 @@ pub(super) fn text(validated: &Validated, args: &Validate, base: &str) -> String
     } else {
         examples(&wanted)
     };
-    write_findings(&mut text, &shown, base);
+    write_findings(&mut text, &shown, validated, base);
     match validated.packages.as_slice() {
-        [package] => write_verdict(&mut text, validated, &package.path, base),
+        [] => write_nothing(&mut text, validated),
+        [package] => write_verdict(&mut text, validated, package, base),
         _ => write_summary(&mut text, validated, &root(args, base)),
     }
     write_rest(&mut text, validated, wanted.len() - shown.len(), shows_hints);
@@ -118,7 +120,7 @@ fn chosen(validated: &Validated, with_hints: bool) -> Vec<Chosen<'_>> {
     chosen
 }
 
-fn write_findings(text: &mut String, chosen: &[Chosen<'_>], base: &str) {
+fn write_findings(text: &mut String, chosen: &[Chosen<'_>], validated: &Validated, base: &str) {
     let mut last: Option<(&str, Option<Package>)> = None;
     for (found, directory) in chosen {
         // Findings of one package are adjacent, so its file is read once.
@@ -129,8 +131,9 @@ fn write_findings(text: &mut String, chosen: &[Chosen<'_>], base: &str) {
         }
         let package = last.as_ref().filter(|(known, _)| Some(*known) == *directory);
         let file = package.and_then(|(_, package)| package.as_ref());
+        let file = validated.stdin.as_deref().or(file.map(|it| it.text.as_slice()));
         let path = found.path.as_deref().map_or("", |path| relative(path, base));
-        text.push_str(&snippet::render(found, path, file.map(|it| it.text.as_slice())));
+        text.push_str(&snippet::render(found, path, file));
         text.push('\n');
     }
 }
@@ -152,39 +155,57 @@ fn write_fixed(text: &mut String, fixed: &FixedFile, base: &str) {
     text.push('\n');
 }
 
-/// Appends the verdict on a single package.
-fn write_verdict(text: &mut String, validated: &Validated, path: &str, base: &str) {
-    let (style, verdict) = match validated.summary.errors {
-        0 => (GOOD, "valid"),
-        _ => (BAD, "invalid"),
-    };
-    let path = plain(relative(path, base));
-    let remark = remark(validated);
+/// Appends the verdict where no package could be checked.
+fn write_nothing(text: &mut String, validated: &Validated) {
+    let counts = counts(&validated.diagnostics);
+    let _ = writeln!(text, "{BAD}no skill was checked{BAD:#}: {counts}");
+}
+
+/// Appends the verdict on a single package, which depends on that package alone, and the number of
+/// findings about other files.
+fn write_verdict(text: &mut String, validated: &Validated, package: &PackageReport, base: &str) {
+    let (style, verdict) = if package.valid { (GOOD, "valid") } else { (BAD, "invalid") };
+    let path = plain(relative(&package.path, base));
+    let remark = remark(validated, &package.diagnostics);
     let _ = writeln!(text, "{style}{verdict}{style:#}: {path} {remark}");
+    if !validated.diagnostics.is_empty() {
+        let others = counts(&validated.diagnostics);
+        let _ = writeln!(text, "{BAD}outside of the skill{BAD:#}: {others}");
+    }
 }
 
 /// Returns the profile and the number of findings.
-fn remark(validated: &Validated) -> String {
-    let Summary { errors, warnings, hints, .. } = validated.summary;
-    let found: Vec<String> = [(errors, "error"), (warnings, "warning"), (hints, "hint")]
-        .into_iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, noun)| counted(number, noun))
-        .collect();
-    let separator = if found.is_empty() { "" } else { ": " };
-    format!(
-        "{DIM}(profile {}){DIM:#}{separator}{}",
-        plain(validated.profile.as_str()),
-        found.join(", ")
-    )
+fn remark<'d>(
+    validated: &Validated,
+    diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
+) -> String {
+    let counts = counts(diagnostics);
+    let separator = if counts.is_empty() { "" } else { ": " };
+    format!("{DIM}(profile {}){DIM:#}{separator}{counts}", plain(validated.profile.as_str()))
+}
+
+/// Returns the number of findings of each severity.
+fn counts<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>) -> String {
+    let mut numbers = [(Severity::Error, 0), (Severity::Warning, 0), (Severity::Hint, 0)];
+    for found in diagnostics {
+        for (severity, number) in &mut numbers {
+            *number += usize::from(found.severity == *severity);
+        }
+    }
+    let found = numbers.into_iter().filter(|(_, number)| *number > 0);
+    let found: Vec<_> =
+        found.map(|(severity, number)| counted(number, severity.as_str())).collect();
+    found.join(", ")
 }
 
 /// Appends the verdict on a tree, and each code with its number of findings and its first location.
 fn write_summary(text: &mut String, validated: &Validated, base: &str) {
     let Summary { packages, valid, errors, warnings, hints } = validated.summary;
     let style = if errors == 0 { GOOD } else { BAD };
+    let of_packages = validated.packages.iter().flat_map(|package| &package.diagnostics);
+    let remark = remark(validated, of_packages.chain(&validated.diagnostics));
     let verdict = format!("{} of {} are valid", grouped(valid), counted(packages, "skill"));
-    let _ = writeln!(text, "{style}{verdict}{style:#} {}", remark(validated));
+    let _ = writeln!(text, "{style}{verdict}{style:#} {remark}");
     if errors + warnings + hints == 0 {
         return;
     }

@@ -104,7 +104,7 @@ fn list() {
 
 #[test]
 fn lines_and_columns_begin_with_one() {
-    let tree = Tree::new("//- /bad/SKILL.md\n---\nname: Bad\ndescription: x\n---\nBody\n");
+    let tree = Tree::new("//- /bad/SKILL.md\n---\nname: a/b\ndescription: x\n---\nBody\n");
     let listed = run(tree.path(), &["list", "--format", "json"]).json();
     let found = listed["diagnostics"].as_array().unwrap().iter();
     let found: Vec<_> = found.filter(|found| found["code"] == "name-invalid").collect();

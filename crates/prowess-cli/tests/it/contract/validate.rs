@@ -54,8 +54,8 @@ fn validate() {
                       "path": "$ROOT/tables/SKILL.md",
                       "line": null,
                       "column": null,
-                      "message": "the body does not say when to use the skill",
-                      "help": "add a section `## When to use` that also says when not to"
+                      "message": "neither the description nor the body says when to use the skill",
+                      "help": "say it in the description; a model chooses by it"
                     },
                     {
                       "code": "body-no-example",
@@ -74,15 +74,6 @@ fn validate() {
                   "valid": true,
                   "diagnostics": [
                     {
-                      "code": "body-no-when",
-                      "severity": "hint",
-                      "path": "$ROOT/pdf/SKILL.md",
-                      "line": null,
-                      "column": null,
-                      "message": "the body does not say when to use the skill",
-                      "help": "add a section `## When to use` that also says when not to"
-                    },
-                    {
                       "code": "body-no-example",
                       "severity": "hint",
                       "path": "$ROOT/pdf/SKILL.md",
@@ -99,7 +90,7 @@ fn validate() {
                 "valid": 1,
                 "errors": 1,
                 "warnings": 0,
-                "hints": 6
+                "hints": 5
               },
               "diagnostics": []
             }
@@ -137,8 +128,8 @@ fn a_valid_tree() {
                   "path": "$ROOT/ok/SKILL.md",
                   "line": null,
                   "column": null,
-                  "message": "the body does not say when to use the skill",
-                  "help": "add a section `## When to use` that also says when not to"
+                  "message": "neither the description nor the body says when to use the skill",
+                  "help": "say it in the description; a model chooses by it"
                 },
                 {
                   "code": "body-no-example",
@@ -171,7 +162,7 @@ fn the_verdict_for_people_counts_what_was_found() {
     assert_eq!(ran.code, Some(1), "something is invalid");
     let verdict = ran.stdout.find("1 of 4").map(|at| &ran.stdout[at..]);
     expect![[r#"
-        1 of 4 skills are valid (profile spec): 3 errors, 10 hints
+        1 of 4 skills are valid (profile spec): 3 errors, 9 hints
 
           errors
                 2  name-directory-mismatch  tables/SKILL.md:2
@@ -179,10 +170,10 @@ fn the_verdict_for_people_counts_what_was_found() {
 
           hints
                 3  body-no-example          pdf/SKILL.md
-                3  body-no-when             pdf/SKILL.md
                 2  body-no-headings         tables/SKILL.md
+                2  body-no-when             tables/SKILL.md
                 2  description-no-when      tables/SKILL.md:3
-        10 hints for authors with --hints
+        9 hints for authors with --hints
     "#]]
     .assert_eq(verdict.unwrap_or(&ran.stdout));
 }

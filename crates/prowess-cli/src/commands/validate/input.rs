@@ -1,0 +1,97 @@
+//! What is checked: directories of skills, or one text from standard input.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use prowess::format::{MAX_FILE_BYTES, Profile, SKILL_MD_FILES, SkillName, parse};
+use prowess::lint::Checked;
+use prowess::source_fs::{Discovery, FsConfig, FsSource, Nested};
+use prowess::{Diagnostic, MemorySource, SkillSource, Trust};
+
+use crate::failure::Failure;
+use crate::package::{directory_of, source};
+use crate::paths::absolute;
+
+/// The argument that stands for standard input.
+const STDIN: &str = "-";
+
+/// The sources that the arguments name.
+pub(super) struct Input {
+    pub(super) sources: Vec<Box<dyn SkillSource>>,
+    /// The text of standard input, if it is what is checked.
+    pub(super) stdin: Option<Vec<u8>>,
+}
+
+impl Input {
+    /// Opens the directories, with the limits of the configuration, or reads standard input.
+    pub(super) fn open(paths: &[PathBuf], discovery: &Discovery) -> Result<Self, Failure> {
+        if !paths.iter().any(|path| path == Path::new(STDIN)) {
+            let sources = paths.iter().map(|path| directory(path, discovery));
+            return Ok(Self { sources: sources.collect::<Result<_, _>>()?, stdin: None });
+        }
+        if paths.len() > 1 {
+            let message = "`-` is checked alone";
+            return Err(Failure::usage("stdin-alone", message, "name the files in another run"));
+        }
+        let text = standard_input()?;
+        let source: Box<dyn SkillSource> = Box::new(in_memory(&text));
+        Ok(Self { sources: vec![source], stdin: Some(text) })
+    }
+}
+
+fn standard_input() -> Result<Vec<u8>, Failure> {
+    let mut text = Vec::new();
+    // One byte more than a file may have, so that a larger one is reported.
+    let most = MAX_FILE_BYTES as u64 + 1;
+    std::io::stdin().lock().take(most).read_to_end(&mut text).map_err(|error| {
+        let message = format!("standard input cannot be read: {error}");
+        Failure::new("stdin-unreadable", message, "pipe the text of a `SKILL.md`")
+    })?;
+    Ok(text)
+}
+
+/// The text as a package in a directory of the declared name, which is not compared.
+fn in_memory(text: &[u8]) -> MemorySource {
+    let document = parse(text, Profile::Lenient).document;
+    let name = document.and_then(|it| SkillName::new(&it.frontmatter.name).ok());
+    let package = name.as_ref().map_or("stdin", SkillName::as_str);
+    let builder = MemorySource::builder("stdin").file(&format!("{package}/SKILL.md"), text);
+    builder.build().expect("a name of a skill is a path")
+}
+
+/// Names standard input as the place of all findings.
+pub(super) fn name_stdin(checked: &mut Checked) {
+    let packages = checked.packages.iter_mut();
+    let found = packages.flat_map(|package| {
+        package.path = STDIN.to_owned();
+        &mut package.diagnostics
+    });
+    for diagnostic in found.chain(&mut checked.problems) {
+        *diagnostic = Diagnostic { path: Some(STDIN.into()), ..diagnostic.clone() };
+    }
+}
+
+/// Returns the absolute path of the directory that an argument names.
+pub(super) fn root_of(path: &Path) -> Result<PathBuf, Failure> {
+    absolute(&directory_of(path))
+}
+
+fn directory(path: &Path, discovery: &Discovery) -> Result<Box<dyn SkillSource>, Failure> {
+    let root = root_of(path)?;
+    if !root.exists() {
+        let message = format!("`{}` does not exist", path.display());
+        let help = "name a skill, its `SKILL.md` or a folder of skills";
+        return Err(Failure::new("path-not-found", message, help));
+    }
+    let is_package = SKILL_MD_FILES.iter().any(|file| root.join(file).exists());
+    let nested = if is_package { Nested::Stop } else { Nested::Descend };
+    let config = discovery.named_config(root, Some(Trust::Trusted));
+    let opened: FsSource = source(FsConfig { nested, gitignore: None, ..config });
+    Ok(Box::new(opened))
+}
+
+/// Returns whether there is a file or a directory at an absolute path, without opening it.
+pub(super) fn exists_outside(path: &str) -> bool {
+    let path = Path::new(path);
+    path.is_absolute() && path.symlink_metadata().is_ok()
+}
