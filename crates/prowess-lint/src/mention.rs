@@ -87,6 +87,7 @@ const OTHER: &[&str] = &[
     "like",
     "eg",
     "example",
+    "examples",
     "instance",
     "mention",
     "mentions",
@@ -105,7 +106,13 @@ pub(crate) fn is_placeholder(path: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let letters: String = stem.chars().filter(|it| it.is_alphanumeric()).collect();
     let letters = letters.to_lowercase();
+    let mut words = stem.rsplit(['-', '_']);
+    let last = words.next().unwrap_or_default();
+    let is_numbered =
+        last.bytes().all(|byte| byte.is_ascii_digit()) && words.next() == Some("file");
     PLACEHOLDERS.contains(&letters.as_str())
+        || last == "name"
+        || is_numbered
         || ["your", "my"]
             .iter()
             .any(|of| stem.starts_with(of) && stem[of.len()..].starts_with(['-', '_']))
@@ -114,15 +121,16 @@ pub(crate) fn is_placeholder(path: &str) -> bool {
 /// Returns whether the text before a path says that the path is an example or is yet to be written;
 /// `None` if it says nothing. The last word decides.
 fn is_of_another(before: &str) -> Option<bool> {
-    let lower = before.to_lowercase().replace("e.g.", " eg ").replace("such as", " like ");
+    let lower = before.to_lowercase().replace('\n', " ");
+    let lower = lower.replace("e.g.", " eg ").replace("such as", " like ");
     let sentence = lower.rsplit(". ").next().unwrap_or_default();
     let words = sentence.split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty());
-    let telling = words.filter_map(|word| match word {
+    let mut telling = words.filter_map(|word| match word {
         _ if OTHER.contains(&word) => Some(true),
         _ if EXISTING.contains(&word) => Some(false),
         _ => None,
     });
-    telling.last()
+    telling.next_back()
 }
 
 /// Returns whether the text before a path names another skill as its owner: `` `pdf-forms`'s ``, or

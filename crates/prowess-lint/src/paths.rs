@@ -55,8 +55,7 @@ fn is_missing(path: &str, at: usize, package: &Package<'_>, options: &LintOption
 
 fn is_in_a_directory_above(path: &str, package: &Package<'_>, options: &LintOptions<'_>) -> bool {
     let directory = place(package.source.root(), package.path.as_str());
-    let found = above(&directory).any(|above| (options.exists_outside)(&format!("{above}/{path}")));
-    found
+    above(&directory).any(|above| (options.exists_outside)(&format!("{above}/{path}")))
 }
 
 /// The texts and the pieces of code between them. What a link shows is the link's matter, and a

@@ -20,8 +20,12 @@ fn new_skill_passes_every_profile() {
         let args = ["validate", "pdf-forms", "--profile", profile, "--format", "json"];
         let checked = Program::new().working_in(tree.path()).run(&args);
         assert_eq!(checked.code, Some(0), "`{profile}` finds a fault: {checked:?}");
-        let found = &checked.json()["packages"][0]["diagnostics"];
-        assert_eq!(found, &serde_json::json!([]), "`{profile}` finds nothing");
+        let checked = checked.json();
+        let found = checked["packages"][0]["diagnostics"].as_array().expect("a list");
+        // The reference tool does not know templates.
+        assert_eq!(found.is_empty(), profile == "skills-ref", "`{profile}`: {found:?}");
+        let is_unedited = found.iter().all(|found| found["code"] == "template-unedited");
+        assert!(is_unedited, "`{profile}` asks for an author's text alone: {found:?}");
     }
 }
 

@@ -368,6 +368,7 @@ fn paths_that_are_not_of_the_package_are_not_missing() {
         "Save the chart as `assets/chart.png`.",
         "Add your files, e.g. `assets/logo.png`.",
         "Files such as `references/schema.md` help.",
+        "- **Examples**: `assets/logo.png` for brand assets, `assets/font.ttf` for fonts",
         "Create a folder and move material there:\n\n- Rubrics → `references/rubrics.md`",
         "The catalog is at `method-selection`'s\n`references/model-catalog.md`.",
         "- `method-selection` — its\n  `references/model-catalog.md` is the place.",
@@ -384,6 +385,7 @@ fn paths_that_are_not_of_the_package_are_not_missing() {
         "Use `pdf-forms` first. Then read `references/next.md`.",
         "| `references/cursor.md` | Custom cursors |",
         "Write a plan. Then `scripts/plan.py`.",
+        "This is an example.\nThe rest is in `references/rest.md`.",
     ] {
         check(&with(line), &[], &["path-missing"]);
     }
@@ -394,6 +396,7 @@ fn links_of_templates_are_not_broken() {
     check(&with("- [Pools](internal-wiki/connection-pools)"), &[], &[]);
     check(&with("Write links such as [x](guide.md)."), &[], &[]);
     check(&with("[x](path/to/file.md)"), &[], &[]);
+    check(&with("- [x](./component-name.md)\n- [x](./code-file-1.md) - [Description]"), &[], &[]);
     check(&with("See [x](reference/guide.md)."), &[], &["link-broken"]);
     check(&with("See [x](examples/)."), &[], &["link-broken"]);
 }
