@@ -14,6 +14,7 @@ mod conformance;
 mod corpus;
 mod dynamic;
 mod features;
+mod findings;
 mod fuzz;
 mod loom;
 mod model;
@@ -24,6 +25,7 @@ mod process;
 mod prose;
 mod requests;
 mod sanitize;
+mod search;
 mod tidy;
 
 use std::ffi::OsStr;
@@ -48,6 +50,9 @@ cargo xtask COMMAND
   prose [CRATE]      count habits of comments and code that the house style avoids, too many of which are a
                      failure; with CRATE, list them
   corpus DIR         list DIR and check that every SKILL.md in it is accounted for
+  search DIR         measure how often the search finds the right skill of DIR for known queries: of the half that
+                     weights are chosen on, and of the half that is held back
+  findings DIR       count what `prowess validate` finds in DIR, by code
   recall DIR         measure how many of 200 needs a scripted model meets with the skills of DIR in two calls, by
                      policy; fewer than 95 % by the default is a failure
   agents             measure the tokens of catalogs by format and size, and of three tasks of a scripted model in
@@ -105,6 +110,8 @@ fn main() -> ExitCode {
         ["conformance", file] => conformance::run(Path::new(file)),
         ["parity", directory] => parity::run(Path::new(directory)),
         ["tokens", directory] => tokens(Path::new(directory)),
+        ["search", directory] => search::run(Path::new(directory)),
+        ["findings", directory] => findings::run(Path::new(directory)),
         ["recall", directory] => recall(Path::new(directory)),
         ["agents"] => cargo(["run", "--package", "benches", "--bin", "agents"]),
         ["prefix"] => cargo(["run", "--package", "benches", "--bin", "prefix"]),

@@ -131,6 +131,9 @@ pub(crate) enum Command {
         /// Minimum recall, from 0 to 1
         #[arg(long, value_name = "SHARE")]
         min_recall: Option<Share>,
+        /// Propose words for the descriptions of skills that others outrank
+        #[arg(long)]
+        suggest: bool,
     },
     /// Explain why a skill is offered to a model or not, and what it costs
     Explain {

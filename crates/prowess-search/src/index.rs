@@ -10,6 +10,12 @@ use crate::top::Top;
 
 /// How many skills are scored at a time: few enough that their scores stay in the nearest cache.
 const WINDOW: usize = 4_096;
+/// The number of skills from which a word that only one of them has is a rare one.
+const MANY: usize = 100;
+/// How much more such a word counts.
+const UNIQUE: f32 = 1.5;
+/// The least weight of such a word in its skill, from 0 to 1.
+const LEAST_UNIQUE: f32 = 0.6;
 /// How many scores are compared with the bar at once.
 const LANES: usize = 16;
 
@@ -56,12 +62,26 @@ impl SearchIndex {
     fn list(&self, wanted: Wanted) -> List<'_> {
         let range = self.postings.range(wanted.term);
         let rarity = rarity(range.len(), self.len());
+        let weights = &self.postings.weights[range.clone()];
+        let is_asked = wanted.share >= 1.0;
+        let telling = match weights {
+            [only] if is_asked && self.len() >= MANY => telling(*only),
+            _ => 1.0,
+        };
         List {
-            skills: &self.postings.skills[range.clone()],
-            weights: &self.postings.weights[range],
-            factor: wanted.share * rarity / f32::from(u16::MAX),
+            skills: &self.postings.skills[range],
+            weights,
+            factor: wanted.share * telling * rarity / f32::from(u16::MAX),
         }
     }
+}
+
+/// Returns by how much more a word counts that only one skill of many has, given its weight there:
+/// a long description lowers it little, because a product's name says what is meant however often
+/// common words occur elsewhere.
+fn telling(weight: u16) -> f32 {
+    let weight = f32::from(weight.max(1)) / f32::from(u16::MAX);
+    UNIQUE * (LEAST_UNIQUE / weight).max(1.0)
 }
 
 /// Returns the inverse document frequency of a term: the fewer skills have it, the higher. Never 0.

@@ -14,7 +14,8 @@
 //! the skills that have it, and a query adds up those lists by BM25. [`Searcher`] is the
 //! [`Ranker`](prowess_core::Ranker) over it: it builds the index of a catalog at the first search
 //! and caches it per catalog. [`Substring`] is the plain filter. [`fuse`] joins the answers of
-//! several rankers, and [`evaluate`] measures a ranker on questions with known answers.
+//! several rankers, and [`evaluate`] measures a ranker on questions with known answers;
+//! [`suggest`] proposes words for the descriptions that lose.
 //!
 //! Words alone do not understand meaning. With the feature `semantic`, `Semantic` ranks by vectors
 //! of an `Embedder`: `WordVectors` reads a table that the host hands in, and nothing here ever
@@ -36,6 +37,7 @@ mod searcher;
 mod semantic;
 mod stopwords;
 mod substring;
+mod suggest;
 mod terms;
 mod top;
 mod words;
@@ -49,3 +51,4 @@ pub use searcher::Searcher;
 #[cfg(feature = "semantic")]
 pub use semantic::{Embedder, Semantic, VectorError, WordVectors};
 pub use substring::Substring;
+pub use suggest::{Suggestion, suggest};

@@ -34,6 +34,7 @@ mod validate;
 use std::process::ExitCode;
 
 use crate::args::{Args, Command, Format};
+use crate::commands::probe::ProbeOptions;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -63,8 +64,10 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Search { query, limit, matching }) => {
             search::run(global, query, *limit, *matching, output)
         }
-        Some(Command::Probe { file, limit, min_recall }) => {
-            probe::run(global, file, *limit, *min_recall, output)
+        Some(Command::Probe { file, limit, min_recall, suggest }) => {
+            let options =
+                ProbeOptions { limit: *limit, min_recall: *min_recall, suggest: *suggest };
+            probe::run(global, file, &options, output)
         }
         Some(Command::Explain { query }) => explain::run(global, query, output),
         Some(Command::Prompt(args)) => match args.request.vendor {

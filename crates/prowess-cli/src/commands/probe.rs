@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use prowess::search::{Answer, Evaluation, Offer, Question, evaluate};
+use prowess::Catalog;
+use prowess::search::{Answer, Evaluation, Offer, Question, Suggestion, evaluate, suggest};
+use serde::Serialize;
 
 use crate::args::{Global, Share};
 use crate::failure::Failure;
@@ -15,23 +17,53 @@ use crate::terminal::{one_line, plain};
 /// The maximum number of confusions in the text output; the JSON output has all.
 const MOST_CONFUSIONS: usize = 10;
 
+/// The options of the command.
+pub(crate) struct ProbeOptions {
+    /// The number of skills to retrieve per query.
+    pub(crate) limit: usize,
+    /// The minimum recall.
+    pub(crate) min_recall: Option<Share>,
+    /// Whether words are proposed for the descriptions of skills that lose.
+    pub(crate) suggest: bool,
+}
+
+/// The output of `probe --format json`.
+#[derive(Serialize)]
+struct Probed {
+    #[serde(flatten)]
+    evaluation: Evaluation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestions: Option<Vec<Suggestion>>,
+}
+
 /// Runs the command. `--format json` prints the [`Evaluation`].
 pub(crate) fn run(
     global: &Global,
     file: &Path,
-    limit: usize,
-    min_recall: Option<Share>,
+    options: &ProbeOptions,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let questions = questions(file)?;
     let runtime = runtime::runtime(global)?;
-    let evaluation = evaluate(runtime.ranker().as_ref(), &runtime.catalog(), &questions, limit);
-    output.result(&evaluation, text)?;
-    for id in &evaluation.unknown {
-        output.remark(&format!("no skill named `{}`; see `prowess list` for the ids\n", plain(id)));
+    let catalog = runtime.catalog();
+    let evaluation = evaluate(runtime.ranker().as_ref(), &catalog, &questions, options.limit);
+    let suggestions = options.suggest.then(|| suggest(&catalog, &questions, &evaluation));
+    let probed = Probed { evaluation, suggestions };
+    output.result(&probed, text)?;
+    for id in &probed.evaluation.unknown {
+        output.remark(&unknown(&catalog, id));
     }
-    let is_missed = min_recall.is_some_and(|least| evaluation.recall < least.0);
+    let is_missed = options.min_recall.is_some_and(|least| probed.evaluation.recall < least.0);
     Ok(ExitCode::from(u8::from(is_missed)))
+}
+
+/// Describes an id that no query can find: an unknown one, or one of a skill that is not offered.
+fn unknown(catalog: &Catalog, id: &str) -> String {
+    let id = plain(id);
+    match catalog.all_named(&id).first().and_then(|record| record.reason()) {
+        Some(reason) => format!("the skill `{id}` is not offered: {}\n", plain(reason)),
+        None => format!("no skill named `{id}`; see `prowess list` for the ids\n"),
+    }
 }
 
 fn questions(file: &Path) -> Result<Vec<Question>, Failure> {
@@ -46,7 +78,8 @@ fn questions(file: &Path) -> Result<Vec<Question>, Failure> {
     })
 }
 
-fn text(evaluation: &Evaluation) -> String {
+fn text(probed: &Probed) -> String {
+    let Probed { evaluation, suggestions } = probed;
     let mut text = String::new();
     for answer in &evaluation.answers {
         write_answer(&mut text, answer);
@@ -63,7 +96,23 @@ fn text(evaluation: &Evaluation) -> String {
     let _ = writeln!(text, "  MRR        {mean_reciprocal_rank:.3}  is the mean of 1/rank");
     let _ = writeln!(text, "  forbidden  {}", counted(*forbidden, "offer"));
     write_confusions(&mut text, evaluation);
+    write_suggestions(&mut text, suggestions.as_deref().unwrap_or_default());
     text
+}
+
+fn write_suggestions(text: &mut String, suggestions: &[Suggestion]) {
+    for Suggestion { id, queries, add, above } in suggestions {
+        let lost = counted_queries(queries.len());
+        let id = plain(id);
+        let _ = writeln!(text, "\n{HEADING}{ID}{id}{ID:#} is outranked in {lost}{HEADING:#}");
+        let above = plain(&above.join(", "));
+        let advice = if add.is_empty() {
+            format!("say in the others what they are not for: {above}")
+        } else {
+            format!("add to its description: {}", plain(&add.join(", ")))
+        };
+        let _ = writeln!(text, "  {advice}");
+    }
 }
 
 fn counted_queries(number: usize) -> String {

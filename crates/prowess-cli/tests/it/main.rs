@@ -33,6 +33,7 @@ mod tour;
 mod trust;
 mod trust_race;
 mod validate;
+mod workflows;
 
 use std::path::Path;
 

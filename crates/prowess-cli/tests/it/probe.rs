@@ -209,3 +209,13 @@ fn invalid_query_file_is_a_usage_error() {
     let ran = Program::new().run(&["probe", "/nowhere", "--format", "json"]);
     assert_eq!((ran.code, &ran.error()["code"]), (Some(2), &"probe-unreadable".into()));
 }
+
+#[test]
+fn suggestions_name_the_words_that_are_missing() {
+    let ran = probe(QUERIES, &["--suggest"]);
+    let advice = "\nweb-forms is outranked in 1 query\n  add to its description: fill, kind\n";
+    assert!(ran.stdout.ends_with(advice), "{}", ran.stdout);
+    let json = probe(QUERIES, &["--suggest", "--format", "json"]).json();
+    assert_eq!(json["suggestions"][0]["id"], "web-forms");
+    assert!(probe(QUERIES, &["--format", "json"]).json()["suggestions"].is_null());
+}

@@ -71,3 +71,25 @@ fn a_skill_may_be_named_as_it_is_anywhere() {
     assert_eq!((evaluation.recall, evaluation.forbidden), (1.0, 1), "qualified ids are ids");
     assert!(evaluation.unknown.is_empty(), "and known: {:?}", evaluation.unknown);
 }
+
+#[test]
+fn words_that_would_help_a_loser_are_suggested() {
+    let catalog = catalog(&[
+        ("a-pdf", "Merges files into one PDF."),
+        ("b-forms", "Fills in a form."),
+        ("sql", "Asks tables."),
+    ]);
+    let questions = questions(
+        r#"[
+            {"query": "merge a filled form into a PDF", "expect": ["b-forms"]},
+            {"query": "merge the PDF", "expect": ["b-forms"]},
+            {"query": "ask a table", "expect": ["sql"]},
+            {"query": "pdf", "expect": ["gone"]}
+        ]"#,
+    );
+    let evaluation = evaluate(&prowess_search::Searcher::new(), &catalog, &questions, 5);
+    let suggestions = prowess_search::suggest(&catalog, &questions, &evaluation);
+    expect![[r#"
+        [{"id":"b-forms","queries":["merge the PDF"],"add":["merge","pdf"],"above":["a-pdf"]}]"#]]
+    .assert_eq(&serde_json::to_string(&suggestions).expect("it is JSON"));
+}

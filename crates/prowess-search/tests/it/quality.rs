@@ -149,3 +149,28 @@ fn a_hostile_description_is_indexed() {
     let catalog = catalog(&[("long", &text), ("short", "A needle.")]);
     assert_eq!(found(&catalog, "needle"), ["short", "long"]);
 }
+
+/// Many skills with common words, and one with a long description that alone has a name.
+fn with_one_rare_word(others: usize) -> std::sync::Arc<prowess_core::Catalog> {
+    let long = format!(
+        "Shows advertisements of AdMob. {}",
+        "It explains banners, consent, mediation and revenue of publishers. ".repeat(8)
+    );
+    let common: Vec<(String, String)> = (0..others)
+        .map(|at| (format!("mobile-{at:03}"), "Add a view to your Android app.".to_owned()))
+        .collect();
+    let mut skills = vec![("mobile-ads", long.as_str())];
+    skills.extend(common.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+    for at in 0..4 * others {
+        let name: &'static str = Box::leak(format!("other-{at:03}").into_boxed_str());
+        skills.push((name, "Writes reports about sales and stock."));
+    }
+    catalog(&skills)
+}
+
+#[test]
+fn a_word_that_one_skill_has_beats_common_words() {
+    let catalog = with_one_rare_word(40);
+    let found = found(&catalog, "add admob to my android app");
+    assert_eq!(found[0], "mobile-ads", "the only skill with the name is first");
+}

@@ -1,0 +1,65 @@
+//! The definitions for pre-commit and for GitHub workflows run what they say.
+
+use std::path::Path;
+use std::process::Command;
+
+use prowess_testkit::Tree;
+
+/// A file at the top of the repository.
+fn top(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::read_to_string(root.join(name)).expect("it is there")
+}
+
+/// A tree with one good skill and one that has an unknown field.
+fn tree() -> Tree {
+    let tree = Tree::new("");
+    for (name, more) in [("good", ""), ("bad", "colour: red\n")] {
+        let body = "# Notes\n\nFor example `a`.\n";
+        let text = format!("---\nname: {name}\ndescription: Use when asked.\n{more}---\n{body}");
+        tree.write(&format!("{name}/SKILL.md"), text);
+    }
+    tree
+}
+
+/// Runs a script of bash with `prowess` on its path, and returns its exit code and output.
+fn bash(script: &str, tree: &Tree, variables: &[(&str, &str)]) -> (Option<i32>, String) {
+    let program = Path::new(env!("CARGO_BIN_EXE_prowess"));
+    let directory = program.parent().expect("a program is in a directory").display();
+    let output = Command::new("bash")
+        .args(["-c", script])
+        .env_clear()
+        .env("PATH", format!("{directory}:/usr/bin:/bin"))
+        .env("HOME", tree.path())
+        .envs(variables.iter().copied())
+        .current_dir(tree.path())
+        .output()
+        .expect("bash runs");
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn the_hook_checks_the_changed_skills() {
+    let definition = top(".pre-commit-hooks.yaml");
+    let entry = definition.lines().find_map(|line| line.trim().strip_prefix("entry: "));
+    let entry = entry.expect("the hook has an entry");
+    let tree = tree();
+    // The files that changed follow the entry.
+    assert_eq!(bash(&format!("{entry} good/SKILL.md"), &tree, &[]).0, Some(0));
+    assert_eq!(bash(&format!("{entry} good/SKILL.md bad/SKILL.md"), &tree, &[]).0, Some(1));
+}
+
+#[test]
+fn the_action_prints_annotations() {
+    let definition = top("action.yml");
+    let (_, script) = definition.split_once("run: |\n").expect("the action has a script");
+    let tree = tree();
+    let variables =
+        |paths| [("PATHS", paths), ("FORMAT", "github"), ("PROFILE", ""), ("CONFIG", "")];
+    let (code, printed) = bash(script, &tree, &variables("good bad"));
+    assert_eq!(code, Some(1));
+    assert!(printed.starts_with("::error file=bad/SKILL.md,line=4,col=1"), "{printed}");
+    assert_eq!(bash(script, &tree, &variables("good")), (Some(0), String::new()));
+    let lenient = [("PATHS", "bad"), ("FORMAT", "text"), ("PROFILE", "lenient"), ("CONFIG", "")];
+    assert_eq!(bash(script, &tree, &lenient).0, Some(0), "the inputs are passed on");
+}
