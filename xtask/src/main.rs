@@ -185,13 +185,13 @@ fn recall(directory: &Path) -> Result<(), Failure> {
     cargo(run.iter().map(OsStr::new).chain([directory.as_os_str(), needs.as_os_str()]))
 }
 
-/// Host and plugin are releases: without optimization most of the time would go into hashing.
 /// Runs scripts that try to outlive their time and to use up the machine.
 fn bad_scripts(count: &str) -> Result<(), Failure> {
     let example = ["--package", "prowess-script", "--example", "bad_scripts"];
     cargo(["run", "--release"].iter().chain(&example).chain(&["--", count]))
 }
 
+/// Host and plugin are releases: without optimization most of the time would go into hashing.
 fn soak(arguments: &[&str]) -> Result<(), Failure> {
     // What runs plugins in processes of their own.
     cargo(["build", "--release", "--package", "prowess-plugin-host", "--bins"])?;

@@ -105,7 +105,8 @@ fn write_suggestions(text: &mut String, suggestions: &[Suggestion]) {
         let lost = counted_queries(queries.len());
         let id = plain(id);
         let _ = writeln!(text, "\n{HEADING}{ID}{id}{ID:#} is outranked in {lost}{HEADING:#}");
-        let above = plain(&above.join(", "));
+        let above = above.join(", ");
+        let above = plain(&above);
         let advice = if add.is_empty() {
             format!("say in the others what they are not for: {above}")
         } else {
