@@ -5,13 +5,13 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper,
+    Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, pidfd_open, set_child_subreaper,
     set_parent_process_death_signal, setsid, wait,
 };
 
@@ -34,7 +34,8 @@ pub(super) fn enter(kept: &[RawFd], host: &UnixStream) -> io::Result<()> {
         descriptors::close_everything_except(&[host.as_raw_fd()])?;
         // The end of the host closes its connection. A signal would leave no time to end the rest.
         set_parent_process_death_signal(None)?;
-        supervise(confined, host);
+        let ended = pidfd_open(confined, PidfdFlags::empty())?;
+        supervise(confined, &ended, host);
     }
     die_with_parent()?;
     // Signals to its group do not reach the supervisor.
@@ -42,9 +43,9 @@ pub(super) fn enter(kept: &[RawFd], host: &UnixStream) -> io::Result<()> {
     descriptors::close_all_except(kept)
 }
 
-fn supervise(confined: Pid, host: &UnixStream) -> ! {
+fn supervise(confined: Pid, ended: &OwnedFd, host: &UnixStream) -> ! {
     let status = loop {
-        let mut events = [PollFd::new(host, PollFlags::RDHUP)];
+        let mut events = [PollFd::new(host, PollFlags::RDHUP), PollFd::new(ended, PollFlags::IN)];
         let _ = poll(&mut events, Some(&REAP));
         if !events[0].revents().is_empty() {
             let _ = kill_process(confined, Signal::KILL);
