@@ -19,6 +19,7 @@ mod facts;
 mod flows;
 mod gate;
 mod handles;
+mod host_extension;
 mod hot_equals_cold;
 #[cfg(unix)]
 mod levels;
@@ -27,6 +28,7 @@ mod load_rules;
 mod on_change;
 mod open_files;
 mod overflow;
+mod parts_alone;
 mod presets;
 mod prompts;
 mod refresh;
